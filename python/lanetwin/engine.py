@@ -303,6 +303,19 @@ def part(name: str, beside: str | None = None) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(_core.parts_show(name, beside)))
 
 
+class Discovered(TypedDict):
+    """The functions of a machine, what could not be read, and what is wrong."""
+
+    devices: list[dict[str, Any]]
+    notes: list[str]
+    findings: list[dict[str, Any]]
+
+
+def discover(source: str | None = None) -> Discovered:
+    """Read the PCIe functions of this machine, of a copy of its `/sys`, or of a dump of `lspci -xxxx`."""
+    return cast("Discovered", json.loads(_core.discover(source)))
+
+
 def mean_of(samples: Iterable[float]) -> tuple[float, float, float]:
     """Return the mean of repeated measurements and the ends of its 95 % interval; of one, its value."""
     found = json.loads(_core.mean_of(json.dumps(list(samples))))

@@ -5,6 +5,7 @@ pub mod drive;
 pub mod fake;
 mod function;
 mod host;
+pub mod inventory;
 pub mod journal;
 pub mod linux;
 mod problem;

@@ -11,8 +11,8 @@ use lanetwin_document::problem::Severity;
 use lanetwin_link_lab::channel;
 use lanetwin_load::{fio, iometer};
 use lanetwin_plan::{Assembly, Catalogue, Files, Grade, Number, Plan, hierarchy};
+use lanetwin_stats::Margin;
 use lanetwin_stats::results::{ReadError, Results};
-use lanetwin_stats::{Confidence, Interval, Margin};
 use lanetwin_textfile::Limit;
 use lanetwin_world::{self as world, Capsule, Granularity, Options, Progress, Watcher};
 use serde::{Deserialize, Serialize};
@@ -368,15 +368,6 @@ pub fn parts_show(name: &str, beside: Option<&str>) -> Answer {
         "grade": part.grade.to_string(), "validated": part.validated.clone().unwrap_or_default(),
         "ports": ports, "parameters": parameters,
     }))
-}
-
-/// The mean of repeated measurements with its 95 % interval, which one alone has none of.
-pub fn mean_of(samples: &str) -> Answer {
-    let samples: Vec<f64> = parse(samples, "the samples")?;
-    let interval = lanetwin_stats::interval::mean(&samples, Confidence::P95);
-    let mean = samples.iter().sum::<f64>() / samples.len().max(1) as f64;
-    let end = |of: fn(Interval) -> f64| interval.map_or(mean, of);
-    json(&serde_json::json!({ "value": mean, "low": end(Interval::low), "high": end(Interval::high) }))
 }
 
 /// The closed forms and their parameters.

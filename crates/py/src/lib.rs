@@ -12,6 +12,7 @@ mod attend;
 mod core_api;
 mod cycles;
 mod device;
+mod machines;
 mod sweeps;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -135,10 +136,17 @@ mod _core {
         ask(py, || core_api::parts_show(name, beside))
     }
 
+    /// The functions of a machine, and what is wrong with them.
+    #[pyfunction]
+    #[pyo3(signature = (source=None))]
+    fn discover(py: Python<'_>, source: Option<&str>) -> PyResult<String> {
+        ask(py, || machines::discover(source))
+    }
+
     /// The mean of repeated measurements, with its interval.
     #[pyfunction]
     fn mean_of(py: Python<'_>, samples: &str) -> PyResult<String> {
-        ask(py, || core_api::mean_of(samples))
+        ask(py, || machines::mean_of(samples))
     }
 
     /// The closed forms and their parameters.

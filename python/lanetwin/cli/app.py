@@ -11,6 +11,7 @@ from lanetwin import engine
 from lanetwin.cli import (
     catalogue,
     closed_forms,
+    discovering,
     documents,
     fio,
     iometer,
@@ -101,6 +102,7 @@ for branch in (
     validation,
     catalogue,
     closed_forms,
+    discovering,
     fio,
     iometer,
     link,

@@ -20,3 +20,4 @@ pub use facts::Facts;
 pub use guards::{Consent, confirmation, refusals, warnings};
 pub use machine::Linux;
 pub use storage::Store;
+pub(crate) use storage::entries;

@@ -1,0 +1,268 @@
+//! What is wrong with a machine, as far as its registers say: with the evidence, what is likely the cause, what to do.
+
+use super::decode::{Device, End, Inventory, Kind};
+use super::recorded::Recorded;
+use super::snapshot::Snapshot;
+use crate::function::Function;
+use crate::host::Address;
+use crate::registers::{CORRECTABLE, LANE_ERRORS, UNCORRECTABLE};
+use serde::Serialize;
+
+/// How much a finding matters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Gravity {
+    /// Something is lost.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+/// A register and what it holds.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Evidence {
+    /// Of which function.
+    pub address: Address,
+    /// Its name.
+    pub register: &'static str,
+    /// What it holds, in hexadecimal.
+    pub value: String,
+    /// What that says.
+    pub reads: String,
+}
+
+/// A link that does less than it can.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Shortfall {
+    /// What both ends can do.
+    pub capable: End,
+    /// What it does.
+    pub trained: End,
+    /// The Maximum Payload Size on it \[B\].
+    pub mps: u16,
+}
+
+/// A finding.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Diagnosis {
+    /// `HW101`.
+    pub code: &'static str,
+    /// How much it matters.
+    pub severity: Gravity,
+    /// What it is about.
+    pub address: Address,
+    /// What is so, in a sentence.
+    pub message: String,
+    /// The registers that say so.
+    pub evidence: Vec<Evidence>,
+    /// What is likely behind it.
+    pub cause: String,
+    /// What to do.
+    pub remedy: String,
+    /// What a link loses, for who can say what that costs.
+    pub shortfall: Option<Shortfall>,
+}
+
+/// Looks for what is wrong.
+#[must_use]
+pub fn diagnose(snapshot: &Snapshot, inventory: &Inventory) -> Vec<Diagnosis> {
+    let mut found = Vec::new();
+    for device in &inventory.devices {
+        found.extend(downtrained(inventory, device));
+        found.extend(payload(inventory, device));
+        found.extend(retimer(device));
+        found.extend(errors(snapshot, device));
+    }
+    found.sort_by_key(|one| (one.severity, one.code, one.address));
+    found
+}
+
+/// The port above and the function below a link, told of by the latter, once for all functions of a device.
+fn ends<'i>(inventory: &'i Inventory, below: &'i Device) -> Option<&'i Device> {
+    let above = inventory.at(below.parent?)?;
+    let is_link = above.kind.is_above_its_link() && below.kind.is_below_its_link();
+    (is_link && below.address.function == 0).then_some(above)
+}
+
+fn downtrained(inventory: &Inventory, below: &Device) -> Option<Diagnosis> {
+    let above = ends(inventory, below)?;
+    let (top, bottom) = (above.link.as_ref()?, below.link.as_ref()?);
+    let capable = End {
+        generation: top.capable.generation.min(bottom.capable.generation),
+        width: top.capable.width.min(bottom.capable.width),
+    };
+    let trained = bottom.trained;
+    let (slow, narrow) = (trained.generation < capable.generation, trained.width < capable.width);
+    if trained.generation == 0 || trained.width == 0 || !(slow || narrow) {
+        return None;
+    }
+    let told = top.target_generation.filter(|generation| slow && *generation < capable.generation);
+    let (code, cause, remedy) = match (slow, narrow, told) {
+        (_, _, Some(generation)) => (
+            "HW103",
+            format!(
+                "Target Link Speed of the port is generation {generation}: firmware or software asks for no more"
+            ),
+            "look for a limit of the slot's speed in the firmware's setup, or raise the target and retrain"
+                .to_owned(),
+        ),
+        (true, false, None) => (
+            "HW101",
+            "the link fell back: equalisation at the higher speed failed, or was not tried".to_owned(),
+            "reseat the device, try another slot or cable, look at errors on the way (`lanetwin link cycle`)"
+                .to_owned(),
+        ),
+        _ => (
+            "HW102",
+            "lanes are not connected, are dirty or broken, or the slot is divided (bifurcation)".to_owned(),
+            "reseat the device, clean the contacts, compare the firmware's bifurcation with the slot"
+                .to_owned(),
+        ),
+    };
+    let evidence = [(above, top), (below, bottom)].into_iter().flat_map(|(device, link)| {
+        let words = [
+            ("Link Capabilities", format!("{:08x}", link.capabilities), said(link.capable)),
+            ("Link Status", format!("{:04x}", link.status), said(link.trained)),
+        ];
+        words.map(|(register, value, reads)| Evidence { address: device.address, register, value, reads })
+    });
+    Some(Diagnosis {
+        code,
+        severity: Gravity::Warning,
+        address: below.address,
+        message: format!("its link runs at {}, and both ends can do {}", said(trained), said(capable)),
+        evidence: evidence.collect(),
+        cause,
+        remedy,
+        shortfall: Some(Shortfall { capable, trained, mps: below.requests.map_or(256, |sizes| sizes.mps) }),
+    })
+}
+
+/// A payload smaller than what every function on the way to the root supports.
+fn payload(inventory: &Inventory, device: &Device) -> Option<Diagnosis> {
+    let sizes = device.requests.filter(|_| device.kind == Kind::Endpoint)?;
+    ends(inventory, device)?;
+    let (mut least, mut at) = (sizes.mps_supported, device);
+    // a chain of bridges is shorter than there are buses, whatever the registers say
+    for _ in 0..256 {
+        let Some(above) = at.parent.and_then(|parent| inventory.at(parent)) else { break };
+        least = least.min(above.requests.map_or(least, |own| own.mps_supported));
+        at = above;
+    }
+    (sizes.mps < least && sizes.mps < 256).then(|| Diagnosis {
+        code: "HW104",
+        severity: Gravity::Warning,
+        address: device.address,
+        message: format!("Maximum Payload Size is {} B, and everything above it supports {least} B", sizes.mps),
+        evidence: vec![Evidence {
+            address: device.address,
+            register: "Device Control",
+            value: format!("{:04x}", sizes.control),
+            reads: format!("MPS {} B, MRRS {} B", sizes.mps, sizes.mrrs),
+        }],
+        cause: "the kernel leaves what the firmware sets, and another device of the hierarchy may support no more".into(),
+        remedy: "start Linux with `pci=pcie_bus_safe` or `pci=pcie_bus_perf`".into(),
+        shortfall: None,
+    })
+}
+
+fn retimer(device: &Device) -> Option<Diagnosis> {
+    let link = device.link.as_ref().filter(|_| device.kind.is_above_its_link())?;
+    (link.retimers_detected > 0).then(|| Diagnosis {
+        code: "HW201",
+        severity: Gravity::Note,
+        address: device.address,
+        message: format!(
+            "{} on the link below it",
+            if link.retimers_detected > 1 { "two retimers" } else { "a retimer" }
+        ),
+        evidence: vec![Evidence {
+            address: device.address,
+            register: "Link Status 2",
+            value: String::new(),
+            reads: "Retimer Presence Detected".into(),
+        }],
+        cause: "the channel is longer than one without a retimer may be".into(),
+        remedy: "none is needed; put it into the link's `via` of a scenario".into(),
+        shortfall: None,
+    })
+}
+
+/// Errors that functions have logged (AER) and lanes that saw some.
+fn errors(snapshot: &Snapshot, device: &Device) -> Vec<Diagnosis> {
+    let host = &mut Recorded(snapshot);
+    let Ok(function) = Function::find(host, device.address) else { return Vec::new() };
+    let uncorrectable = function.read(host, UNCORRECTABLE).ok().flatten().map_or(0, |word| word.raw());
+    let correctable = function.read(host, CORRECTABLE).ok().flatten();
+    let lanes = function.read(host, LANE_ERRORS).ok().flatten().map_or(0, |word| word.lanes());
+    let link_bits = correctable.filter(|word| word.raw() != u32::MAX).map_or(0, |word| {
+        u32::from(word.receiver())
+            + u32::from(word.bad_tlp())
+            + u32::from(word.bad_dllp())
+            + u32::from(word.rollover())
+            + u32::from(word.replay_timer())
+    });
+    let one =
+        |code, register: &'static str, value: u32, message: &str, cause: &str, remedy: &str| Diagnosis {
+            code,
+            severity: Gravity::Warning,
+            address: device.address,
+            message: message.to_owned(),
+            evidence: vec![Evidence {
+                address: device.address,
+                register,
+                value: format!("{value:08x}"),
+                reads: format!("{} bits are set", value.count_ones()),
+            }],
+            cause: cause.to_owned(),
+            remedy: remedy.to_owned(),
+            shortfall: None,
+        };
+    let mut found = Vec::new();
+    if link_bits > 0 {
+        let raw = correctable.map_or(0, |word| word.raw());
+        found.push(one(
+            "HW105",
+            "Correctable Error Status",
+            raw,
+            "errors of its link were corrected by replay",
+            "bits are lost on the channel: loss, crosstalk, a bad contact",
+            "clear the status, and look again under load; `lanetwin link cycle` counts them",
+        ));
+    }
+    // Unsupported Request (bit 20) is what every scan of an empty slot leaves
+    if uncorrectable != u32::MAX && uncorrectable & !(1 << 20) != 0 {
+        found.push(one(
+            "HW106",
+            "Uncorrectable Error Status",
+            uncorrectable,
+            "errors that nothing corrected are logged",
+            "a packet was lost or malformed, or the link went down",
+            "look at the kernel's log for AER, and clear the status",
+        ));
+    }
+    if lanes != 0 && lanes != u32::MAX {
+        found.push(one(
+            "HW107",
+            "Lane Error Status",
+            lanes,
+            "lanes of its link have logged errors",
+            "these lanes lose more than the others: a contact, a trace, a cable",
+            "reseat the device and look whether the same lanes come again",
+        ));
+    }
+    found
+}
+
+fn said(end: End) -> String {
+    let rate = match end.generation {
+        1 => "2.5 GT/s",
+        2 => "5 GT/s",
+        3 => "8 GT/s",
+        4 => "16 GT/s",
+        5 => "32 GT/s",
+        6 => "64 GT/s",
+        _ => "an unknown speed",
+    };
+    format!("{rate} x{}", end.width)
+}

@@ -1,0 +1,135 @@
+"""The command that looks at a machine: discover."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from lanetwin import discovered, engine, store
+from lanetwin.cli.arguments import AsJson, Force
+from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
+from lanetwin.numbers import significant
+
+
+class Picture(StrEnum):
+    """How the tree is drawn."""
+
+    TREE = "tree"
+    DOT = "dot"
+    MERMAID = "mermaid"
+
+
+class Gravity(StrEnum):
+    """On which findings the command fails."""
+
+    WARNING = "warning"
+    NOTE = "note"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("discover")(discover)
+
+
+def discover(
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A copy of /sys, or what `lspci -xxxx` printed. Default: this machine.", show_default=False
+        ),
+    ] = None,
+    picture: Annotated[
+        Picture, typer.Option("--picture", "-p", help="How the tree is drawn.")
+    ] = Picture.TREE,
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            "--scenario", "-o", help="Write a scenario of the NVMe drives here.", show_default=False
+        ),
+    ] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-on",
+            metavar="warning|note|CODE",
+            help="Exit with status 3 if there is such a finding. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look at the PCIe devices of a machine: the tree, how links trained, what is wrong. Nothing is written.
+
+    [dim]Examples:[/]
+      sudo lanetwin discover
+      lspci -xxxx > box.txt && lanetwin discover box.txt --fail-on warning
+      lanetwin discover box.txt --scenario box.yaml && lanetwin run box.yaml
+    """
+    found: dict[str, Any] = dict(engine.discover(str(source) if source else None))
+    found["findings"] = [
+        {**finding, "costs_gb_s": discovered.costs(finding)} for finding in found["findings"]
+    ]
+    if scenario:
+        store.refuse_to_overwrite(scenario, force=force)
+        store.write_file(scenario, discovered.scenario(found))
+    if as_json:
+        emit_json(found)
+    elif picture is Picture.TREE:
+        _print(found)
+    else:
+        emit(discovered.dot(found) if picture is Picture.DOT else discovered.mermaid(found))
+    _end(found, set(fail_on or []))
+
+
+def _print(found: dict[str, Any]) -> None:
+    console = out()
+    for text, is_short in discovered.tree(found):
+        console.print(Text(printable(text), "yellow" if is_short else ""), soft_wrap=True)
+    for finding in found["findings"]:
+        console.print()
+        cost = finding["costs_gb_s"]
+        said = f"{finding['severity']}[{finding['code']}] {finding['address']}: {finding['message']}"
+        said += f"; it costs {significant(cost, 3)} GB/s in each direction" if cost else ""
+        console.print(Text(printable(said), "bold"), soft_wrap=True)
+        for one in finding["evidence"]:
+            line = f"  {one['address']} {one['register']} {one['value']}: {one['reads']}"
+            console.print(Text(printable(line), "dim"), soft_wrap=True)
+        console.print(f"  likely: {finding['cause']}", soft_wrap=True)
+        console.print(f"  remedy: {finding['remedy']}", soft_wrap=True)
+    for note in _lacks(found):
+        err().print(Text(printable(note), "dim"), soft_wrap=True)
+
+
+def _lacks(found: dict[str, Any]) -> list[str]:
+    """Say what could not be seen."""
+    notes = list(found["notes"])
+    devices = found["devices"]
+    if not devices:
+        return [*notes, "this machine has no PCI functions"]
+    if all(device["read"] <= 64 for device in devices):
+        notes.append(
+            "only the first 64 B of each function could be read: run it as root to see links and errors"
+        )
+    elif not any(device["link"] for device in devices):
+        notes.append(
+            "no function has a link: a virtual machine without PCI Express, or its capabilities are hidden"
+        )
+    elif not any(device["read"] > 256 for device in devices):
+        notes.append(
+            "extended configuration space was not read: errors and lanes are not seen (lspci -xxxx, as root)"
+        )
+    return notes
+
+
+def _end(found: dict[str, Any], wanted: set[str]) -> None:
+    failed = [
+        finding["code"] for finding in found["findings"] if {finding["code"], finding["severity"]} & wanted
+    ]
+    if failed:
+        err().print(f"gate failed: {', '.join(dict.fromkeys(failed))}", style="bold red")
+        raise typer.Exit(Exit.GATE)

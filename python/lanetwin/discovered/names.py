@@ -1,0 +1,89 @@
+"""What a function is called: by the computer's own list of IDs, where it has one, and by its class."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LISTS = (Path("/usr/share/misc/pci.ids"), Path("/usr/share/hwdata/pci.ids"))
+"""Where distributions put pci.ids (Debian: package `pci.ids`)."""
+CLASSES = {
+    0x0100: "SCSI controller",
+    0x0101: "IDE controller",
+    0x0106: "SATA controller",
+    0x0108: "NVMe drive",
+    0x0180: "storage controller",
+    0x0200: "Ethernet controller",
+    0x0207: "InfiniBand controller",
+    0x0280: "network controller",
+    0x0300: "VGA controller",
+    0x0302: "3D controller",
+    0x0403: "audio device",
+    0x0502: "CXL memory",
+    0x0600: "host bridge",
+    0x0601: "ISA bridge",
+    0x0604: "PCI bridge",
+    0x0880: "system peripheral",
+    0x0C03: "USB controller",
+    0x0C04: "Fibre Channel controller",
+    0x0C05: "SMBus",
+    0x1200: "accelerator",
+}
+"""Base class and subclass (PCI Code and ID Assignment Specification 1.16, §1)."""
+KINDS = {
+    "root-port": "root port",
+    "upstream-port": "upstream port of a switch",
+    "downstream-port": "downstream port of a switch",
+}
+LONGEST = 60
+GENERATIONS = {1: "2.5", 2: "5", 3: "8", 4: "16", 5: "32", 6: "64"}
+"""GT/s of each generation."""
+
+
+def described(device: Mapping[str, Any]) -> str:
+    """Name a function in a few words."""
+    what = KINDS.get(device["kind"]) or CLASSES.get(device["class"] >> 8, f"class {device['class'] >> 8:04x}")
+    name = _ids().get((device["vendor"], device["device"]), f"{device['vendor']:04x}:{device['device']:04x}")
+    return f"{what} {name}"
+
+
+def end(of: Mapping[str, int]) -> str:
+    """Write a speed and a width.
+
+    >>> end({"generation": 5, "width": 4})
+    '32 GT/s x4'
+    """
+    return f"{GENERATIONS.get(of['generation'], '?')} GT/s x{of['width']}"
+
+
+@cache
+def _ids() -> dict[tuple[int, int], str]:
+    """Return vendor and name of each device, from the list of this computer; nothing without one."""
+    for path in LISTS:
+        try:
+            return _read(path.read_text(encoding="utf-8", errors="replace"))
+        except OSError:
+            continue
+    return {}
+
+
+def _read(text: str) -> dict[tuple[int, int], str]:
+    found: dict[tuple[int, int], str] = {}
+    vendor, maker = -1, ""
+    for line in text.splitlines():
+        number, _, name = line.strip().partition("  ")
+        try:
+            value = int(number, 16) if len(number) == 4 else -1
+        except ValueError:
+            continue
+        if value < 0 or line.startswith(("#", "\t\t", "C ")):
+            continue
+        if line.startswith("\t"):
+            found[vendor, value] = f"{maker} {name}"[:LONGEST]
+        else:
+            vendor, maker = value, name.split(",")[0].split(" [")[0].removesuffix(" Corporation")
+    return found
