@@ -121,30 +121,21 @@ impl<M: Copy + Content> Builder<M> {
             let (from, to) = wires[*wire];
             (path(to.0), to.1, path(from.0), from.1)
         });
-        let channels: Vec<Channel> = order
-            .iter()
-            .map(|wire| wires[*wire])
-            .map(|(from, to)| Channel {
-                from,
-                to,
-                foreseen: foresees.get(to.0.index()).is_some_and(|foresees| *foresees),
-                sent: 0,
-                name: mix(hash_name(path(from.0)) ^ u64::from(from.1.0))
-                    ^ mix(hash_name(path(to.0))).wrapping_add(u64::from(to.1.0)),
-            })
-            .collect();
+        let channel = |(from, to): (Side, Side)| Channel {
+            from,
+            to,
+            foreseen: foresees.get(to.0.index()).is_some_and(|foresees| *foresees),
+            sent: 0,
+            name: mix(hash_name(path(from.0)) ^ u64::from(from.1.0))
+                ^ mix(hash_name(path(to.0))).wrapping_add(u64::from(to.1.0)),
+        };
+        let channels: Vec<Channel> = order.iter().map(|wire| channel(wires[*wire])).collect();
         let mut channel_of = vec![0; wires.len()];
         (0..).zip(&order).for_each(|(channel, wire)| channel_of[*wire] = channel);
         let of = |wires: Vec<usize>| wires.into_iter().map(|wire| channel_of[wire]).collect::<Vec<u32>>();
         let outside = Outside::new(of(entries), of(exits));
         let (outputs_of, outputs) = outputs_of(&channels, components.len());
-        let mut by_path: Vec<u32> = (0..components.len() as u32).collect();
-        by_path.sort_by_key(|&i| &paths[i as usize]);
-        let mut wake_rank = vec![0; components.len()];
-        for (place, &i) in by_path.iter().enumerate() {
-            let phase = if foresees[i as usize] { DECIDE } else { WAKE };
-            wake_rank[i as usize] = phase | place as u32;
-        }
+        let (by_path, wake_rank) = ranks(&paths, &foresees);
         let trails = Trails::new(bases(&components));
         let mut kernel = Kernel {
             components,
@@ -174,15 +165,32 @@ impl<M: Copy + Content> Builder<M> {
             last_event: u64::MAX,
             handling: 0,
         };
-        for i in 0..kernel.components.len() {
-            kernel.handling = i as u32;
-            kernel.core.trails.now = Trail::NONE;
-            kernel.components[i].start(&mut Context { core: &mut kernel.core, me: i as u32 });
-            kernel.deliver_foreseen(Pending::Something);
-        }
-        kernel.core.pending = Pending::Nothing;
+        start(&mut kernel);
         kernel
     }
+}
+
+/// Starts every component, in the order of construction.
+fn start<M: Copy + Content>(kernel: &mut Kernel<M>) {
+    for i in 0..kernel.components.len() {
+        kernel.handling = i as u32;
+        kernel.core.trails.now = Trail::NONE;
+        kernel.components[i].start(&mut Context { core: &mut kernel.core, me: i as u32 });
+        kernel.deliver_foreseen(Pending::Something);
+    }
+    kernel.core.pending = Pending::Nothing;
+}
+
+/// The components in the order of their paths, and the rank of each among what happens at one instant.
+fn ranks(paths: &[String], foresees: &[bool]) -> (Vec<u32>, Vec<u32>) {
+    let mut by_path: Vec<u32> = (0..paths.len() as u32).collect();
+    by_path.sort_by_key(|&i| &paths[i as usize]);
+    let mut wake_rank = vec![0; paths.len()];
+    for (place, &i) in by_path.iter().enumerate() {
+        let phase = if foresees[i as usize] { DECIDE } else { WAKE };
+        wake_rank[i as usize] = phase | place as u32;
+    }
+    (by_path, wake_rank)
 }
 
 /// For each component the number of its first stage among those of all.

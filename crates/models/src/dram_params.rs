@@ -42,7 +42,7 @@ pub const DRAM: [Param; 21] = [
 /// The memory that the parameters describe; whether it can be built, [`Config::mistakes`] says.
 #[must_use]
 pub fn config(params: &Params, capacity: Bytes) -> Config {
-    let count = |name| u32::try_from(params.count(name)).expect("counts of DRAM are declared with few bits");
+    let count = |name| small(params, name);
     let choice = |name| params.choice(name);
     let place = SPEEDS.iter().position(|word| *word == choice("dram.speed"));
     Config {
@@ -79,16 +79,7 @@ pub fn config(params: &Params, capacity: Bytes) -> Config {
             "closed" => PagePolicy::Closed,
             _ => PagePolicy::Adaptive(params.time("dram.page-time")),
         },
-        queues: Queues {
-            reads: count("dram.read-queue"),
-            writes: count("dram.write-queue"),
-            high: count("dram.write-high"),
-            low: count("dram.write-low"),
-            idle: params.time("dram.write-idle"),
-            age: params.time("dram.write-age"),
-            passes: count("dram.passes"),
-            waiting: u32::MAX,
-        },
+        queues: queues(params),
         refresh: match choice("dram.refresh") {
             "all-bank" => Refresh::AllBank,
             "same-bank" => Refresh::SameBank,
@@ -101,6 +92,24 @@ pub fn config(params: &Params, capacity: Bytes) -> Config {
             WriteAnswer::Written
         },
     }
+}
+
+fn queues(params: &Params) -> Queues {
+    let count = |name| small(params, name);
+    Queues {
+        reads: count("dram.read-queue"),
+        writes: count("dram.write-queue"),
+        high: count("dram.write-high"),
+        low: count("dram.write-low"),
+        idle: params.time("dram.write-idle"),
+        age: params.time("dram.write-age"),
+        passes: count("dram.passes"),
+        waiting: u32::MAX,
+    }
+}
+
+fn small(params: &Params, name: &str) -> u32 {
+    u32::try_from(params.count(name)).expect("counts of DRAM are declared with few bits")
 }
 
 /// Tells the metrics of a memory that has done this so far.

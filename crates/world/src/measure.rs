@@ -15,6 +15,7 @@ use super::waterfall::memory::Following;
 use super::window::{self, Length, Window, slice};
 use super::world::World;
 use lanetwin_load::Results;
+use lanetwin_models::roles::memory::Advised;
 use lanetwin_plan::{Case, Load, PtsPlan, SteadyRule, WarmUp};
 use lanetwin_ports::LinkReport;
 use lanetwin_stats::results::{Repeat, Steadiness};
@@ -128,15 +129,7 @@ pub(super) fn measure(
     length: Length,
     follow: Option<u32>,
 ) -> Result<Measured, Overload> {
-    let wanted = case.load.operations();
-    let replays = case.load.timing().is_whole && world.memory.is_none();
-    // a log has a beginning and an end, and all of it is measured
-    let (length, follow) = match replays {
-        true => (Length { warm_up: WarmUp::Transfers(0), events: None }, None),
-        false => (length, follow),
-    };
-    // what a test asks for changes all the time: no operation of it stands for the others
-    let follow = follow.filter(|_| pts.is_none());
+    let (length, follow) = chosen(world, case, length, follow.filter(|_| pts.is_none()));
     let (window, cells) = match (steady, pts) {
         (Some(rule), Some(plan)) => run_pts(world, plan, rule),
         (Some(rule), None) => (in_rounds(rounds::run(world, rule), rule), Vec::new()),
@@ -150,12 +143,7 @@ pub(super) fn measure(
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
     let mut load = together(&results);
-    let memory = world.memory_use(world.kernel.now());
-    let memory = memory.map(|memory| MemoryUse {
-        ended: ended.then(|| end - begin),
-        advised: memory.advised.since(&before.advised),
-        ..memory
-    });
+    let memory = memory_since(world, &before.advised, ended.then(|| end - begin));
     let mut devices = summed(world.loads.iter().map(|load| load.device.as_str()).zip(&results));
     let mut hosts = by_host(world, &results);
     let spent = spent(world, case, (&load, &devices), pts.is_some());
@@ -170,21 +158,12 @@ pub(super) fn measure(
     let cxl = world.cxl_use(&before.cxl, &cxl_after);
     let links = before.links.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
-    let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
-    let loads = match (within, follow) {
-        (Some(within), _) => within.finish(world),
-        (None, Some(_)) if world.memory.is_some() => Following::follow(world),
-        _ => Vec::new(),
-    };
-    let follow = follow.filter(|_| world.memory.is_none());
-    let most = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
-    let transits = most.map_or_else(Vec::new, |most| follow_some(world, most));
+    let (loads, transits) = followed(world, within, follow, case.load.operations());
     world.finish_actions();
-    let (acted, window) = (world.acted(), begin..end);
     Ok(Measured {
         cells,
-        acted,
-        window,
+        acted: world.acted(),
+        window: begin..end,
         steadiness,
         batches: pace.batches(BATCHES).unwrap_or_default(),
         load,
@@ -201,8 +180,40 @@ pub(super) fn measure(
         limits,
         digest,
         events,
-        tlp_hops,
+        tlp_hops: after.iter().map(|r| r.activity.tlps).sum(),
     })
+}
+
+/// What programs of memory have shown since devices had been told so much, and how long they took if they have ended.
+fn memory_since(world: &mut World, advised: &Advised, ended: Option<Span>) -> Option<MemoryUse> {
+    let memory = world.memory_use(world.kernel.now())?;
+    Some(MemoryUse { ended, advised: memory.advised.since(advised), ..memory })
+}
+
+/// How long it is measured, and for how many repeats operations are followed afterwards. Of a test of the PTS none are:
+/// what it asks for changes all the time, and no operation of it stands for the others.
+fn chosen(world: &World, case: &Case, length: Length, follow: Option<u32>) -> (Length, Option<u32>) {
+    // a log has a beginning and an end, and all of it is measured
+    let replays = case.load.timing().is_whole && world.memory.is_none();
+    if replays { (Length { warm_up: WarmUp::Transfers(0), events: None }, None) } else { (length, follow) }
+}
+
+/// Follows operations after the measurement: where loads of memory spent their time, by node, and how long packets were
+/// in switches.
+fn followed(
+    world: &mut World,
+    within: Option<Following>,
+    follow: Option<u32>,
+    wanted: u64,
+) -> (Vec<(String, Repeat)>, Vec<Transit>) {
+    let loads = match (within, follow) {
+        (Some(within), _) => within.finish(world),
+        (None, Some(_)) if world.memory.is_some() => Following::follow(world),
+        _ => Vec::new(),
+    };
+    let follow = follow.filter(|_| world.memory.is_none());
+    let most = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
+    (loads, most.map_or_else(Vec::new, |most| follow_some(world, most)))
 }
 
 /// Runs a performance test: its rounds, and the results of each of its cells.

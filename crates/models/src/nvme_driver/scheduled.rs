@@ -124,17 +124,7 @@ impl NvmeDriver {
     fn command_of(&mut self, number: usize) -> Option<Command> {
         let Place { memory, start, .. } = self.place.as_ref()?;
         let one = &mut self.scheduled[number];
-        let bytes = match one.what {
-            ScheduledCommand::ErrorLog => ERROR_LOG_BYTES,
-            ScheduledCommand::SmartLog | ScheduledCommand::SanitizeLog | ScheduledCommand::Sanitize(_) => {
-                LOG_BYTES
-            }
-            ScheduledCommand::Compare(Blocks { bytes, .. }) => {
-                u32::try_from(bytes).ok().filter(|bytes| *bytes <= ONE_LIST)?
-            }
-            ScheduledCommand::Deallocate(_) => RANGE_BYTES,
-            ScheduledCommand::Format(..) | ScheduledCommand::WriteZeroes(_) | ScheduledCommand::Flush(_) => 0,
-        };
+        let bytes = buffer_bytes(one.what)?;
         let mut memory = memory.change();
         if bytes > 0 && one.buffer == 0 {
             one.buffer = memory.allocate(bytes.into());
@@ -291,6 +281,21 @@ pub(super) const fn is_scheduled(name: u64) -> bool {
 fn is_sanitized(log: &SanitizeLog) -> bool {
     use lanetwin_nvme::spec::log::SanitizeState;
     [SanitizeState::COMPLETED, SanitizeState::COMPLETED_NO_DEALLOCATE].contains(&log.status().state())
+}
+
+/// The buffer that a command needs \[B\]; none if it is too long for one list of pages.
+fn buffer_bytes(what: ScheduledCommand) -> Option<u32> {
+    Some(match what {
+        ScheduledCommand::ErrorLog => ERROR_LOG_BYTES,
+        ScheduledCommand::SmartLog | ScheduledCommand::SanitizeLog | ScheduledCommand::Sanitize(_) => {
+            LOG_BYTES
+        }
+        ScheduledCommand::Compare(Blocks { bytes, .. }) => {
+            u32::try_from(bytes).ok().filter(|bytes| *bytes <= ONE_LIST)?
+        }
+        ScheduledCommand::Deallocate(_) => RANGE_BYTES,
+        ScheduledCommand::Format(..) | ScheduledCommand::WriteZeroes(_) | ScheduledCommand::Flush(_) => 0,
+    })
 }
 
 /// The namespace of a range.

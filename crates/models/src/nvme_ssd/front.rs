@@ -172,19 +172,7 @@ impl Front {
                 });
                 ssd.transferred(now, token);
             }
-            HostEffect::Store { token, bytes, at } => {
-                let (memory, mut from) = (self.memories.get(token.controller()).cloned().flatten(), 0);
-                let (handle, content) = (name(ssd, token), ssd.content(token));
-                cx.resume(Trail::NONE);
-                self.each_segment(ssd, (token, at, bytes), cx, |requests, segment, cx| {
-                    let part = content.get(from..).unwrap_or_default();
-                    let part = &part[..part.len().min(segment.bytes as usize)];
-                    memory.iter().for_each(|memory| memory.change().post(segment.address, part));
-                    from += segment.bytes as usize;
-                    requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
-                });
-                ssd.stored(now, token);
-            }
+            HostEffect::Store { token, bytes, at } => self.store((token, at, bytes), ssd, cx),
             HostEffect::Complete { controller, address, entry, .. } => {
                 let handle = command_name(controller, entry.sq_number(), entry.cid_number());
                 let command = *self.known.command(handle);
@@ -208,6 +196,22 @@ impl Front {
             HostEffect::KeepAliveExpired { .. } => {}
             HostEffect::Respond { .. } => unreachable!("{NO_OTHER_PLACE}"),
         }
+    }
+
+    /// Writes what the controller has made of a command, a log or a structure, to the host's memory.
+    fn store(&mut self, what: (Token, Place, u32), ssd: &mut Ssd, cx: &mut Context<'_>) {
+        let (token, ..) = what;
+        let (memory, mut from) = (self.memories.get(token.controller()).cloned().flatten(), 0);
+        let (handle, content) = (name(ssd, token), ssd.content(token));
+        cx.resume(Trail::NONE);
+        self.each_segment(ssd, what, cx, |requests, segment, cx| {
+            let part = content.get(from..).unwrap_or_default();
+            let part = &part[..part.len().min(segment.bytes as usize)];
+            memory.iter().for_each(|memory| memory.change().post(segment.address, part));
+            from += segment.bytes as usize;
+            requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
+        });
+        ssd.stored(cx.now(), token);
     }
 
     /// Completions have arrived: what has been read completely lets the drive go on.

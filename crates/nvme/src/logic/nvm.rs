@@ -36,6 +36,20 @@ impl Namespace {
             self.blocks = self.bytes >> chosen.data_size_log2;
         }
     }
+    /// Whether a command about these blocks can be carried out.
+    #[inline]
+    pub fn check(&self, slba: u64, blocks: u32, writes: bool) -> Result<(), Status> {
+        if self.formatting {
+            return Err(Status::FORMAT_IN_PROGRESS);
+        }
+        if self.failed {
+            return Err(Status::NAMESPACE_NOT_READY);
+        }
+        if slba.checked_add(blocks.into()).is_none_or(|end| end > self.blocks) {
+            return Err(Status::LBA_OUT_OF_RANGE);
+        }
+        if writes && self.is_protected() { Err(Status::NAMESPACE_WRITE_PROTECTED) } else { Ok(()) }
+    }
     /// True if writes are refused.
     pub fn is_protected(&self) -> bool {
         self.protection != WriteProtectionState::NONE

@@ -66,10 +66,7 @@ impl<U: Copy> Domain<U> {
                 self.ask_wake(leader, t, env);
                 return;
             }
-            let wanted = columns
-                .clone()
-                .fold(false, |wanted, c| self.egresses[c].note_credit_demand(t, self.soonest, step) | wanted);
-            if wanted {
+            if self.note_bus_demand(&columns, t, step) {
                 horizon = self.bus_horizon(&columns, distance, step).min(end);
                 if t >= horizon {
                     self.ask_wake(leader, t, env);
@@ -96,6 +93,14 @@ impl<U: Copy> Domain<U> {
                 }
             }
         }
+    }
+
+    /// Notes which columns want credits at `t`; whether any does.
+    #[inline]
+    fn note_bus_demand(&mut self, columns: &Range<usize>, t: u64, step: u64) -> bool {
+        let soonest = self.soonest;
+        let note = |wanted, egress: &mut Egress| egress.note_credit_demand(t, soonest, step) | wanted;
+        self.egresses[columns.clone()].iter_mut().map(|egress| &mut **egress).fold(false, note)
     }
 
     /// Takes a column into hand for as long as it does something.

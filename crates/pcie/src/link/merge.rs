@@ -44,20 +44,11 @@ impl<U: Copy> Domain<U> {
         if until <= t + 1 {
             return false;
         }
-        let room = std::mem::take(&mut self.lanes);
-        let mut lanes = match own.lanes(t, room) {
-            Ok(lanes) => lanes,
-            Err(room) => {
-                self.lanes = room;
-                return false;
-            }
-        };
+        let Some(mut lanes) = self.take_lanes(own, t) else { return false };
         let mut most = own.affordable(lanes.class, &lanes.sample);
         let mut turn = lanes.turn(own.pointer);
-        let mut wire = IDLE;
-        let begin = t;
-        let mut t = t;
-        let mut last = None;
+        let (begin, mut t) = (t, t);
+        let (mut wire, mut last) = (IDLE, None);
         loop {
             let i = match lanes.next(turn, t) {
                 Ok(i) if t < until => i,
@@ -68,59 +59,85 @@ impl<U: Copy> Domain<U> {
                 _ => break,
             };
             if most == 0 {
-                if wire.m != 0 {
-                    self.take_wire(own, &lanes, wire, env);
-                    wire = IDLE;
-                }
-                match own.await_credits(&lanes, t, until) {
-                    Some(back) => (most, t) = (own.affordable(lanes.class, &lanes.sample), back),
-                    None => break,
-                }
+                self.flush_wire(own, &lanes, &mut wire, env);
+                let Some(back) = own.await_credits(&lanes, t, until) else { break };
+                (most, t) = (own.affordable(lanes.class, &lanes.sample), back);
                 continue;
             }
             if last.is_none() {
                 own.end_stall(t);
             }
-            if let Some(run) = wire.extend(t, lanes.ser) {
-                self.take_wire(own, &lanes, run, env);
-            }
             turn = if i + 1 == lanes.lanes.len() { 0 } else { i + 1 };
+            self.take_one(own, (&mut lanes, &mut wire), i, t, env);
             let lane = &mut lanes.lanes[i];
             last = Some(lane.input);
-            if let Some(run) = lane.run.extend(t, lanes.ser) {
-                self.leave(own, usize::from(lane.input), run, env);
-            }
-            lane.head += lane.p;
-            lane.left -= 1;
             most -= 1;
             if lane.left == 0 {
                 self.leave(own, usize::from(lane.input), lane.run, env);
                 // The end of a train is something that happens, and an input that is empty now can be surprised.
                 until = self.merge_until(own, until, echo);
-                let lane = &mut lanes.lanes[i];
                 if !lane.reload(own, &lanes.sample) {
                     break; // what comes next in this input is not alike
                 }
             }
             t += lanes.ser;
         }
-        if wire.m != 0 {
-            self.take_wire(own, &lanes, wire, env);
+        self.flush_wire(own, &lanes, &mut wire, env);
+        if let Some(last) = last {
+            own.pointer = u16::from(last) + 1;
+            self.leave_all(own, &lanes, env);
+            // All of them started in one epoch, before the SKP that is due next.
+            self.cause_dllps(own, Run { start: begin, ..IDLE });
         }
-        let Some(last) = last else {
-            self.lanes = lanes.lanes;
-            return false;
-        };
-        own.pointer = u16::from(last) + 1;
+        self.lanes = lanes.lanes;
+        last.is_some()
+    }
+
+    /// The inputs that hold anything, if they are alike and can go.
+    #[inline]
+    fn take_lanes(&mut self, own: &mut Egress, t: u64) -> Option<Lanes> {
+        let room = std::mem::take(&mut self.lanes);
+        own.lanes(t, room).map_err(|room| self.lanes = room).ok()
+    }
+
+    /// The next TLP of a lane goes onto the wire at `t`.
+    #[inline]
+    fn take_one(
+        &mut self,
+        own: &mut Egress,
+        (lanes, wire): (&mut Lanes, &mut Run),
+        i: usize,
+        t: u64,
+        env: &mut impl Environment<U>,
+    ) {
+        if let Some(run) = wire.extend(t, lanes.ser) {
+            self.take_wire(own, lanes, run, env);
+        }
+        let lane = &mut lanes.lanes[i];
+        if let Some(run) = lane.run.extend(t, lanes.ser) {
+            self.leave(own, usize::from(lane.input), run, env);
+        }
+        lane.head += lane.p;
+        lane.left -= 1;
+    }
+
+    /// What is on the wire is accounted for.
+    #[inline]
+    fn flush_wire(&mut self, own: &mut Egress, lanes: &Lanes, wire: &mut Run, env: &mut impl Environment<U>) {
+        if wire.m != 0 {
+            self.take_wire(own, lanes, *wire, env);
+            *wire = IDLE;
+        }
+    }
+
+    /// What has been taken from the inputs leaves them.
+    #[inline]
+    fn leave_all(&mut self, own: &mut Egress, lanes: &Lanes, env: &mut impl Environment<U>) {
         for lane in &lanes.lanes {
             if lane.run.m != 0 {
                 self.leave(own, usize::from(lane.input), lane.run, env);
             }
         }
-        self.lanes = lanes.lanes;
-        // All of them started in one epoch, before the SKP that is due next.
-        self.cause_dllps(own, Run { start: begin, ..IDLE });
-        true
     }
 
     /// The tick at which a TLP that starts at `t`, and does not end its train, can make something happen.

@@ -93,17 +93,13 @@ impl<U: Copy> Domain<U> {
     /// Lets an egress that is in hand decide from tick `wake` on.
     pub(super) fn pump(&mut self, own: &mut Egress, wake: u64, view: View, env: &mut impl Environment<U>) {
         let View { soonest, step, end } = view;
-        own.wake = NEVER;
-        own.starved = 0;
-        self.soonest = soonest;
+        (own.wake, own.starved, self.soonest) = (NEVER, 0, soonest);
         let mut t = wake.max(own.link_free);
         let (mut occupied, mut distances) = (0, Distances { free: 0, held: 0 });
         loop {
             if own.direct && own.filled == 1 && !self.tlp_by_tlp {
-                match self.pump_direct(own, t, (step, end), env) {
-                    None => return,
-                    Some(later) => t = later,
-                }
+                let Some(later) = self.pump_direct(own, t, (step, end), env) else { return };
+                t = later;
             }
             if own.filled == 0 {
                 return;
@@ -117,8 +113,7 @@ impl<U: Copy> Domain<U> {
             let distance = distances.at(self.soonest, own);
             let mut horizon = own.horizon(self.soonest, distance, step).min(end);
             if t >= horizon {
-                let t = t.max(own.earliest());
-                own.ask_wake(t, &mut self.soonest, env);
+                own.ask_wake(t.max(own.earliest()), &mut self.soonest, env);
                 return;
             }
             if self.pay_overhead(own, t, env) {
@@ -143,16 +138,10 @@ impl<U: Copy> Domain<U> {
                     let echo = self.echo(own, input, t);
                     let until =
                         if contended { t } else { until.min(horizon).min(echo.saturating_add(distance)) };
-                    let keeps_back = input.is_multiple_of(CLASSES) && distance > distances.held;
                     let held = echo.min(self.soonest).saturating_add(distances.held);
+                    let keeps_back = input.is_multiple_of(CLASSES) && distance > distances.held;
                     let behind = if keeps_back { behind.min(held) } else { behind };
-                    let bounds = Bounds { until: until.max(t + 1), behind };
-                    match own.inputs[input].front() {
-                        Some(&segment) if own.direct && !self.tlp_by_tlp => {
-                            self.send_direct(own, input, segment, t, bounds, env);
-                        }
-                        _ => self.send(own, input, t, bounds, env),
-                    }
+                    self.send_chosen(own, input, t, Bounds { until: until.max(t + 1), behind }, env);
                     t = match own.without_credits_until() {
                         None => own.link_free,
                         Some(NEVER) => return,
@@ -160,6 +149,24 @@ impl<U: Copy> Domain<U> {
                     };
                 }
             }
+        }
+    }
+
+    /// Sends from the input that was chosen.
+    #[inline]
+    fn send_chosen(
+        &mut self,
+        own: &mut Egress,
+        input: usize,
+        t: u64,
+        bounds: Bounds,
+        env: &mut impl Environment<U>,
+    ) {
+        match own.inputs[input].front() {
+            Some(&segment) if own.direct && !self.tlp_by_tlp => {
+                self.send_direct(own, input, segment, t, bounds, env);
+            }
+            _ => self.send(own, input, t, bounds, env),
         }
     }
 

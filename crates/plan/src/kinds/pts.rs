@@ -134,15 +134,19 @@ fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<
     let tracked_size = if sizes.contains(&TRACKED_SIZE) { TRACKED_SIZE } else { smallest };
     let is_tracked = |cell: &PtsCell| cell.asks.size == tracked_size && cell.asks.read <= least;
     let tracked = cells.iter().position(is_tracked)?;
-    let of = match test {
-        PtsTest::Iops => Tracked::Iops,
-        PtsTest::Throughput => Tracked::Throughput,
-        PtsTest::Latency => Tracked::Latency,
-    };
-    let rule = SteadyRule { of, round: step * cells.len() as u64, rounds: rounds as u32, least: 5 };
+    let rule = SteadyRule { of: tracked_of(test), round: step * cells.len() as u64, rounds: rounds as u32, least: 5 };
     let named = format!("PTS {}, tracks {}", test.name(), cells[tracked].label);
     let load = Load::of_blocks(PtsPlan { test, cells, tracked, step, precondition });
     Some(Asked { cases: vec![Case { label: named, axis: None, load }], rounds: Some(rule) })
+}
+
+/// The metric of the tracked cell by which a test is steady.
+const fn tracked_of(test: PtsTest) -> Tracked {
+    match test {
+        PtsTest::Iops => Tracked::Iops,
+        PtsTest::Throughput => Tracked::Throughput,
+        PtsTest::Latency => Tracked::Latency,
+    }
 }
 
 /// `4 KiB, 65/35`.

@@ -7,6 +7,7 @@ mod ends;
 mod errors;
 mod ethernet;
 mod moves;
+mod opened;
 mod outages;
 pub(super) mod partitions;
 mod switches;
@@ -14,11 +15,11 @@ mod tree;
 mod via;
 
 use super::machine::assemblies::link_entries;
-use super::{Known, Machine, check_name};
+use super::{Known, Machine};
 use crate::language::LINK;
 use crate::plan::{Absence, ComponentPlan, CxlLinkPlan, Driven, End, Join, LinkPlan, Network, PortPlan};
 use crate::problem::Problem;
-use ends::{Joined, Named, end, is_ethernet, is_exact, protocol, role, take};
+use ends::protocol;
 use errors::BitErrors;
 use lanetwin_document::fields::{self, Fields, is_map, join};
 use lanetwin_document::node::{Entry, Node, Origin};
@@ -28,6 +29,7 @@ use lanetwin_document::spelling::Near;
 use lanetwin_pcie::link::DllpMode;
 use lanetwin_ports::{Dimension, Protocol, Value};
 use lanetwin_units::{Bytes, Generation, Span, Width};
+use opened::{Opened, open, take_ports};
 use partitions::Partitions;
 use std::collections::BTreeMap;
 use tree::{Above, Place};
@@ -75,34 +77,11 @@ pub(super) fn read(
     let own = node.map(Node::entries).unwrap_or_default();
     let inside = machine.assemblies.iter().flat_map(|assembled| &assembled.links);
     let all: Vec<(&Entry, bool)> = own.iter().map(|e| (e, false)).chain(inside.map(|e| (e, true))).collect();
-    let (mut open, mut driven) = (Vec::new(), Vec::new());
-    for &(entry, is_inside) in &all {
-        let path = join(if is_inside { "machine" } else { "links" }, &entry.key);
-        if !is_inside {
-            check_name(&entry.key, entry.spot, &path, reports);
-        }
-        let Some(fields) = Fields::open(&entry.value, &path, LINK, &[], reports) else { continue };
-        let ends = ["from", "to"].map(|key| end(&fields, (key, is_inside), machine, reports));
-        let drive = driven::drive(&ends, machine);
-        open.push((entry, fields, ends, [None, None], drive));
-    }
-    // ports that are named come first, so that those that are not named take what is left
-    for exact in [true, false] {
-        for (entry, _, ends, ports, drive) in &mut open {
-            let roles = [&ends[1], &ends[0]].map(|other| role(other.as_ref(), machine));
-            let ethernet = [&ends[1], &ends[0]].map(|other| is_ethernet(other.as_ref(), machine));
-            for (place, (named, port)) in ends.iter().zip(ports).enumerate() {
-                let wanted = |named: &&Named| is_exact(named, machine) == exact && *drive != Some(place);
-                if let Some(named) = named.as_ref().filter(wanted) {
-                    let (far, ethernet) = (roles[place], ethernet[place]);
-                    let joined = Joined { link: &entry.key, far, ethernet, is_to: place == 1 };
-                    *port = take(named, joined, machine, &mut wiring, reports);
-                }
-            }
-        }
-    }
-    let mut links = Vec::new();
-    for (entry, fields, ends, ports, drive) in open {
+    let mut open: Vec<Opened<'_>> =
+        all.iter().filter_map(|(entry, is_inside)| open(entry, *is_inside, machine, reports)).collect();
+    take_ports(&mut open, machine, &mut wiring, reports);
+    let (mut links, mut driven) = (Vec::new(), Vec::new());
+    for Opened { entry, fields, ends, ports, drive } in open {
         match (ports, drive, ends) {
             ([Some(from), Some(to)], ..) => {
                 links.push(Link { entry, fields, from, to, machine, known, stages: Vec::new() });
@@ -129,13 +108,11 @@ pub(super) fn read(
     switches::check(&wiring, machine, reports);
     let spot = |component: usize| (machine.components[component].spot, machine.label(component));
     ethernet::check(&wiring.network, machine, spot, reports);
-    wiring.inside = complete
-        .extract_if(.., |(name, _)| name.contains('.'))
-        .map(|(name, node)| {
-            let of = name.split_once('.').map_or_else(String::new, |(of, _)| of.to_owned());
-            (of, link_entries(&name, &node))
-        })
-        .collect();
+    let inside = complete.extract_if(.., |(name, _)| name.contains('.')).map(|(name, node)| {
+        let of = name.split_once('.').map_or_else(String::new, |(of, _)| of.to_owned());
+        (of, link_entries(&name, &node))
+    });
+    wiring.inside = inside.collect();
     // in the order of writing, whatever they are
     complete.sort_by_key(|(name, _)| own.iter().position(|entry| entry.key == *name));
     Some((wiring, Node::map(complete)))
@@ -261,11 +238,7 @@ impl Link<'_> {
             understood.then(|| self.bit_errors(retimers, generation, known.channels, reports)).flatten();
         let nak = self.optional_time("nak", reports);
         let recovery = self.short("recovery", reports);
-        let dllp = match self.choice("dllp", reports) {
-            Some("each") => Some(DllpMode::Each),
-            Some("off") => Some(DllpMode::Off),
-            other => other.map(|_| DllpMode::Lump),
-        };
+        let dllp = self.dllp(reports);
         let skp = self.choice("skp", reports).map(|word| word == "on");
         self.fields.record("via", written);
         let weight = self.weight(reports);
@@ -302,6 +275,14 @@ impl Link<'_> {
             via,
             weight: weight?,
             down: down?,
+        })
+    }
+
+    fn dllp(&mut self, reports: &mut Reports) -> Option<DllpMode> {
+        self.choice("dllp", reports).map(|word| match word {
+            "each" => DllpMode::Each,
+            "off" => DllpMode::Off,
+            _ => DllpMode::Lump,
         })
     }
 

@@ -327,19 +327,9 @@ impl Tree<'_> {
         for window in windows {
             let groups = self.groups(&below, &window.devices);
             let most = groups.iter().map(|(_, devices)| devices.len()).max().unwrap_or(0);
-            let fault = |problem: Problem, reports: &mut Reports| match sets
-                .iter()
-                .find(|set| set.name == window.name)
-            {
-                Some(set) => set.fault(problem, reports),
-                None => {
-                    let slot = &self.machine.components[window.devices[0]];
-                    reports.add(problem, slot.spot, &join("machine", &slot.name));
-                }
-            };
             if groups.iter().any(|(_, devices)| devices.len() < most) {
                 let why = "below one port there are more of them than below another".into();
-                fault(Problem::Uneven { name: window.name.clone(), why }, reports);
+                self.fault(&window, sets, Problem::Uneven { name: window.name.clone(), why }, reports);
                 continue;
             }
             let share = window.size / groups.len() as u64;
@@ -349,10 +339,8 @@ impl Tree<'_> {
                 Ok(decoder) => decoders.push(decoder.starting_at(start)),
                 Err(wrong) => {
                     for bad in wrong {
-                        fault(
-                            Problem::BadWindow { name: window.name.clone(), problem: bad.to_string() },
-                            reports,
-                        );
+                        let (name, problem) = (window.name.clone(), bad.to_string());
+                        self.fault(&window, sets, Problem::BadWindow { name, problem }, reports);
                     }
                     continue;
                 }
@@ -373,6 +361,15 @@ impl Tree<'_> {
         for (port, below) in below.into_iter().filter(|(_, below)| self.is(*below, CxlRole::Switch)) {
             self.decode(below, inner.remove(&port).unwrap_or_default(), sets, all, reports);
         }
+    }
+
+    /// Reports what is wrong with a window: where its set stands, or its device if it is alone.
+    fn fault(&self, window: &Window, sets: &[Set], problem: Problem, reports: &mut Reports) {
+        if let Some(set) = sets.iter().find(|set| set.name == window.name) {
+            return set.fault(problem, reports);
+        }
+        let slot = &self.machine.components[window.devices[0]];
+        reports.add(problem, slot.spot, &join("machine", &slot.name));
     }
 
     /// The devices by the port that leads to them, in the order in which the ports have their first turn.

@@ -118,16 +118,12 @@ fn plan(
         return None;
     }
     let variants: Vec<Variant> = variants.into_iter().map(|(_, variant)| variant).collect();
-    let name =
-        Path::new(path).file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy().into());
     let parts = parts_of(&variants, catalogue);
-    let text = text.to_owned();
-    let path = path.to_owned();
     Some(Plan {
-        name,
+        name: name_of(path),
         about: about?,
-        path,
-        text,
+        path: path.to_owned(),
+        text: text.to_owned(),
         files: configurations.into_texts().into_iter().chain(channels.into_texts()).collect(),
         variants,
         compare: compare?,
@@ -135,6 +131,11 @@ fn plan(
         parts,
         warnings: Vec::new(),
     })
+}
+
+/// The name of a scenario: its file's, without the ending.
+fn name_of(path: &str) -> String {
+    Path::new(path).file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy().into())
 }
 
 /// The parts that the components of any variant are, and those in its links.
@@ -206,15 +207,14 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     if reports.has_errors() {
         return None;
     }
-    let mut sections = vec![("machine", machine_node), ("links", links_node)];
-    if wiring.partitions.are_there() {
-        sections.push(("partitions", partitions_node));
-    }
-    if !wiring.network.subsystems.is_empty() {
-        sections.push(("subsystems", subsystems_node));
-    }
-    sections.extend([("interleave", interleave_node), ("workloads", workloads_node)]);
-    let document = Node::map(sections);
+    let document = document_of([
+        Some(("machine", machine_node)),
+        Some(("links", links_node)),
+        wiring.partitions.are_there().then_some(("partitions", partitions_node)),
+        (!wiring.network.subsystems.is_empty()).then_some(("subsystems", subsystems_node)),
+        Some(("interleave", interleave_node)),
+        Some(("workloads", workloads_node)),
+    ]);
     let spots: Vec<Spot> = machine.components.iter().map(|slot| slot.spot).collect();
     let variant = Variant {
         name: name.to_owned(),
@@ -232,6 +232,11 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     };
     numbers::check(&variant, &spots, reports);
     (!reports.has_errors()).then_some(variant)
+}
+
+/// The complete document of those of its sections that are there.
+fn document_of<const N: usize>(sections: [Option<(&str, Node)>; N]) -> Node {
+    Node::map(sections.into_iter().flatten())
 }
 
 /// The machine while it is checked: what is wrong in one place must not be reported again in others.

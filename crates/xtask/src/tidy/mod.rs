@@ -10,6 +10,7 @@ mod dead;
 mod devices;
 mod errors;
 mod floors;
+mod functions;
 mod invariants;
 mod length;
 mod links;
@@ -60,6 +61,11 @@ const RULES: &[Rule] = &[
         name: "length",
         about: "a file has one subject, and at most 500 lines",
         breaches: length::breaches,
+    },
+    Rule {
+        name: "functions",
+        about: "a function does one thing, in at most 60 lines",
+        breaches: functions::breaches,
     },
     Rule { name: "dead", about: "every Rust file is part of a target", breaches: dead::breaches },
     Rule {

@@ -112,56 +112,46 @@ impl Controller {
         told.set_transfer_log2(self.config.transfer_log2);
         told.set_controller(self.config.id.0);
         told.set_version(Version::from_raw(VERSION));
-        told.set_events(OptionalEvents::ZERO.with_namespace_attributes(true)?);
         told.set_controller_type(ControllerType::IO);
-        told.set_admin_commands(
-            OptionalAdminCommands::ZERO
-                .with_format(true)?
-                .with_doorbell_buffers(self.config.doorbell_buffers && !self.is_message_based())?,
-        );
+        self.tell_optional(&mut told)?;
         told.set_abort_limit_less_1(3); // aborts are carried out at once; what is said is what drives say
         told.set_event_limit_less_1(self.config.event_requests - 1);
-        told.set_firmware_updates(FirmwareUpdates::ZERO.with_first_slot_read_only(true)?.with_slots(1)?);
-        told.set_log_attributes(LogAttributes::ZERO.with_command_effects(true)?.with_extended(true)?);
         told.set_error_entries_less_1(self.config.error_entries - 1);
         told.set_warning_temperature(WARNING_KELVIN);
         told.set_critical_temperature(CRITICAL_KELVIN);
         told.set_capacity(nvm.namespaces.iter().map(|namespace| u128::from(namespace.bytes)).sum());
         told.set_keep_alive(1);
-        told.set_sanitize(
-            SanitizeCapabilities::ZERO
-                .with_crypto_erase(true)?
-                .with_block_erase(true)?
-                .with_overwrite(true)?,
-        );
         told.set_sq_entry(EntrySizes::ZERO.with_required(6)?.with_largest(6)?);
         told.set_cq_entry(EntrySizes::ZERO.with_required(4)?.with_largest(4)?);
         told.set_namespaces(nvm.namespaces.last().map_or(0, |namespace| namespace.nsid.0));
-        told.set_io_commands(
-            OptionalIoCommands::ZERO
-                .with_compare(true)?
-                .with_dataset_management(true)?
-                .with_write_zeroes(true)?
-                .with_save_and_select(true)?,
-        );
-        told.set_format(FormatAttributes::ZERO.with_cryptographic(true)?);
         let cache = WriteCacheAttributes::ZERO.with_present(config.volatile_write_cache)?;
         told.set_write_cache(cache.with_broadcast(3)?);
         let atomic = (config.atomic_write_blocks - 1) as u16;
         told.set_atomic_normal_less_1(atomic);
         told.set_atomic_power_fail_less_1(atomic);
-        told.set_write_protection(
-            WriteProtectionCapabilities::ZERO
-                .with_basic(true)?
-                .with_until_power_cycle(true)?
-                .with_permanent(true)?,
-        );
-        told.set_sgl(self.sgl_support()?);
         let mut nqn = [0; 256];
         nqn[..config.nqn.len()].copy_from_slice(config.nqn.as_bytes());
         told.set_nqn(nqn);
         told.set_power_state_0(*PowerStateDescriptor::ZERO.as_bytes());
         Ok(told)
+    }
+    /// What the standard leaves open, and the controller has.
+    fn tell_optional(&self, told: &mut IdentifyController) -> Result<(), DoesNotFit> {
+        let doorbell_buffers = self.config.doorbell_buffers && !self.is_message_based();
+        let admin = OptionalAdminCommands::ZERO.with_format(true)?.with_doorbell_buffers(doorbell_buffers)?;
+        told.set_admin_commands(admin);
+        let io = OptionalIoCommands::ZERO.with_compare(true)?.with_dataset_management(true)?;
+        told.set_io_commands(io.with_write_zeroes(true)?.with_save_and_select(true)?);
+        told.set_events(OptionalEvents::ZERO.with_namespace_attributes(true)?);
+        told.set_firmware_updates(FirmwareUpdates::ZERO.with_first_slot_read_only(true)?.with_slots(1)?);
+        told.set_log_attributes(LogAttributes::ZERO.with_command_effects(true)?.with_extended(true)?);
+        told.set_format(FormatAttributes::ZERO.with_cryptographic(true)?);
+        let sanitize = SanitizeCapabilities::ZERO.with_crypto_erase(true)?.with_block_erase(true)?;
+        told.set_sanitize(sanitize.with_overwrite(true)?);
+        let protection = WriteProtectionCapabilities::ZERO.with_basic(true)?.with_until_power_cycle(true)?;
+        told.set_write_protection(protection.with_permanent(true)?);
+        told.set_sgl(self.sgl_support()?);
+        Ok(())
     }
     /// Which SGL descriptors commands may have: by how the data of the admin queue are found.
     fn sgl_support(&self) -> Result<SglSupport, DoesNotFit> {

@@ -96,19 +96,8 @@ impl Controller {
         let nsid = command.nsid();
         slot.slba = slba; // also for the error log, if it fails
         let namespace = cx.nvm.active(nsid, self.index).ok_or(Status::INVALID_NAMESPACE_OR_FORMAT)?;
-        if namespace.formatting {
-            return Err(Status::FORMAT_IN_PROGRESS);
-        }
-        if namespace.failed {
-            return Err(Status::NAMESPACE_NOT_READY);
-        }
-        if slba.checked_add(blocks.into()).is_none_or(|end| end > namespace.blocks) {
-            return Err(Status::LBA_OUT_OF_RANGE);
-        }
         let writes = matches!(operation, MediaOperation::Write { .. } | MediaOperation::WriteZeroes { .. });
-        if writes && namespace.is_protected() {
-            return Err(Status::NAMESPACE_WRITE_PROTECTED);
-        }
+        namespace.check(slba, blocks, writes)?;
         let block_log2 = namespace.block_log2;
         slot.operation = operation;
         slot.block_log2 = block_log2;

@@ -346,18 +346,7 @@ impl Bringup {
             Step::CapHigh => Action::Read { offset: CAP + 4 },
             Step::Disable => Action::Write { offset: CC, value: 0 },
             Step::WaitDisabled | Step::WaitEnabled => Action::Read { offset: CSTS },
-            Step::AdminQueue(register) => {
-                let size = config.admin_entries - 1;
-                let (sq, cq) = (config.admin_sq_address, config.admin_cq_address);
-                let (offset, value) = match register {
-                    0 => (AQA, size | size << 16),
-                    1 => (ASQ, sq as u32),
-                    2 => (ASQ + 4, (sq >> 32) as u32),
-                    3 => (ACQ, cq as u32),
-                    _ => (ACQ + 4, (cq >> 32) as u32),
-                };
-                Action::Write { offset, value }
-            }
+            Step::AdminQueue(register) => self.admin_queue(register),
             Step::Enable => Action::Write { offset: CC, value: self.configuration().raw() },
             Step::Identify => identify(IdentifyStructure::CONTROLLER, Nsid::NONE),
             Step::ListNamespaces => identify(IdentifyStructure::ACTIVE_NAMESPACES, Nsid::NONE),
@@ -384,26 +373,29 @@ impl Bringup {
                 submit(command)
             }
             Step::CreateCq(at) => {
-                let queue = &config.queues[at];
-                submit(commands::create_cq(
-                    CqId(at as u16 + 1),
-                    queue.entries,
-                    queue.cq_address,
-                    queue.vector,
-                ))
+                let (queue, id) = (&config.queues[at], CqId(at as u16 + 1));
+                submit(commands::create_cq(id, queue.entries, queue.cq_address, queue.vector))
             }
             Step::CreateSq(at) => {
                 let (queue, id) = (&config.queues[at], at as u16 + 1);
-                submit(commands::create_sq(
-                    SqId(id),
-                    queue.entries,
-                    queue.sq_address,
-                    CqId(id),
-                    queue.priority,
-                ))
+                let (entries, address) = (queue.entries, queue.sq_address);
+                submit(commands::create_sq(SqId(id), entries, address, CqId(id), queue.priority))
             }
             Step::Ready => Action::Ready,
         }
+    }
+    /// Writes one of the registers of the admin queues, in the order of their offsets.
+    fn admin_queue(&self, register: usize) -> Action {
+        let size = self.config.admin_entries - 1;
+        let (sq, cq) = (self.config.admin_sq_address, self.config.admin_cq_address);
+        let (offset, value) = match register {
+            0 => (AQA, size | size << 16),
+            1 => (ASQ, sq as u32),
+            2 => (ASQ + 4, (sq >> 32) as u32),
+            3 => (ACQ, cq as u32),
+            _ => (ACQ + 4, (cq >> 32) as u32),
+        };
+        Action::Write { offset, value }
     }
     fn configuration(&self) -> Configuration {
         let arbitration = match self.config.weighted {

@@ -1,7 +1,7 @@
 //! Associations: Connect makes queues and controllers, the end of the admin queue's connection ends them (NVMe-oF 1.1
 //! §3.3).
 
-use super::config::{ConnectionId, Transport};
+use super::config::{ConnectionId, SubsystemId, Transport};
 use super::connection::{Connection, HostIdentity, Link, Owner, Queue};
 use super::discovery::{DiscoveryController, MOST_ENTRIES};
 use super::effect::Effect;
@@ -76,20 +76,7 @@ impl Target {
             return Err(invalid_entry(ENTRIES));
         }
         if number != SqId::ADMIN {
-            let owner = match offered {
-                None => return Err(invalid_entry(QUEUE)), // discovery controllers have no I/O queues
-                Some(subsystem) => Owner::Nvm(subsystem, choice),
-            };
-            let association = self.associations.get(&owner).ok_or(invalid_data(CONTROLLER))?;
-            if association.host.nqn != host.nqn {
-                return Err(invalid_data(HOST));
-            }
-            if association.host.id != host.id {
-                return Err(invalid_data(HOST_ID));
-            }
-            if self.routes.contains_key(&(owner, number)) {
-                return Err((Status::COMMAND_SEQUENCE_ERROR, 0));
-            }
+            self.check_owner((offered, choice), number, &host)?;
         }
         let Some(subsystem) = offered else { return self.connect_discovery(now, id, choice, effects) };
         if !self.config.subsystems[usize::from(subsystem.0)].admits(&host.nqn) {
@@ -113,6 +100,28 @@ impl Target {
         let keep_alive_ms = connect.keep_alive_ms();
         self.connections.entry(id).and_modify(|known| known.asked_for_queue = true);
         effects.push(Effect::Connect { connection: id, subsystem, choice, queue, keep_alive_ms });
+        Ok(())
+    }
+    /// Whether an I/O queue belongs to a controller that its host is associated with, and is not there yet.
+    fn check_owner(
+        &self,
+        (offered, choice): (Option<SubsystemId>, ControllerId),
+        number: SqId,
+        host: &HostIdentity,
+    ) -> Result<(), Refusal> {
+        // discovery controllers have no I/O queues
+        let subsystem = offered.ok_or(invalid_entry(QUEUE))?;
+        let owner = Owner::Nvm(subsystem, choice);
+        let association = self.associations.get(&owner).ok_or(invalid_data(CONTROLLER))?;
+        if association.host.nqn != host.nqn {
+            return Err(invalid_data(HOST));
+        }
+        if association.host.id != host.id {
+            return Err(invalid_data(HOST_ID));
+        }
+        if self.routes.contains_key(&(owner, number)) {
+            return Err((Status::COMMAND_SEQUENCE_ERROR, 0));
+        }
         Ok(())
     }
     /// Makes a discovery controller: each host has one of its own, in the dynamic model.
@@ -142,7 +151,7 @@ impl Target {
     pub fn connected(
         &mut self,
         connection: ConnectionId,
-        subsystem: super::SubsystemId,
+        subsystem: SubsystemId,
         made: Result<ControllerId, ConnectFault>,
         effects: &mut Vec<Effect>,
     ) {

@@ -245,12 +245,13 @@ fn data_header(bytes: &[u8]) -> Option<DataHeader> {
     Some(DataHeader::from_bytes(<[u8; SHORT_HEADER_BYTES]>::try_from(bytes).ok()?))
 }
 
+/// The header's bytes: their number was checked.
+fn all<const N: usize>(header: &Header) -> [u8; N] {
+    core::array::from_fn(|at| header.bytes.get(at).copied().unwrap_or(0))
+}
+
 /// The data unit of a header that was checked.
 fn pdu_of(header: &Header, data: Data) -> Pdu {
-    /// The header's bytes: their number was checked.
-    fn all<const N: usize>(header: &Header) -> [u8; N] {
-        core::array::from_fn(|at| header.bytes.get(at).copied().unwrap_or(0))
-    }
     let flags = header.common.flags();
     match header.common.kind() {
         PduType::IC_REQ => {
@@ -303,14 +304,17 @@ fn pdu_of(header: &Header, data: Data) -> Pdu {
             let (cid, tag) = (Cid(told.cid_number()), told.tag());
             Pdu::ReadyToTransfer { cid, tag, offset: told.offset(), length: told.length() }
         }
-        kind => {
-            let told = TerminateRequest::from_bytes(all(header));
-            Pdu::Terminate {
-                from_host: kind.is_from_host(),
-                status: told.status(),
-                information: told.information(),
-                header: data.bytes().unwrap_or(&[]).to_vec(),
-            }
-        }
+        kind => terminate_of(kind, header, &data),
+    }
+}
+
+/// The request to end the connection, of a header of this kind.
+fn terminate_of(kind: PduType, header: &Header, data: &Data) -> Pdu {
+    let told = TerminateRequest::from_bytes(all(header));
+    Pdu::Terminate {
+        from_host: kind.is_from_host(),
+        status: told.status(),
+        information: told.information(),
+        header: data.bytes().unwrap_or(&[]).to_vec(),
     }
 }

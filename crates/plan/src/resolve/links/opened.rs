@@ -1,0 +1,61 @@
+//! Links whose ends have been read, and the ports that they take.
+
+use super::super::{Machine, check_name};
+use super::Wiring;
+use super::driven;
+use super::ends::{Joined, Named, end, is_ethernet, is_exact, role, take};
+use crate::language::LINK;
+use crate::plan::End;
+use lanetwin_document::fields::{Fields, join};
+use lanetwin_document::node::Entry;
+use lanetwin_document::problem::Reports;
+
+/// A link whose ends have been read.
+pub(super) struct Opened<'a> {
+    pub(super) entry: &'a Entry,
+    pub(super) fields: Fields<'a>,
+    pub(super) ends: [Option<Named>; 2],
+    pub(super) ports: [Option<End>; 2],
+    /// Which of its ends is a drive that a driver asks.
+    pub(super) drive: Option<usize>,
+}
+
+/// Opens a link of the scenario, or of the inside of an assembly; none if it is no mapping.
+pub(super) fn open<'a>(
+    entry: &'a Entry,
+    is_inside: bool,
+    machine: &Machine,
+    reports: &mut Reports,
+) -> Option<Opened<'a>> {
+    let path = join(if is_inside { "machine" } else { "links" }, &entry.key);
+    if !is_inside {
+        check_name(&entry.key, entry.spot, &path, reports);
+    }
+    let fields = Fields::open(&entry.value, &path, LINK, &[], reports)?;
+    let ends = ["from", "to"].map(|key| end(&fields, (key, is_inside), machine, reports));
+    let drive = driven::drive(&ends, machine);
+    Some(Opened { entry, fields, ends, ports: [None, None], drive })
+}
+
+/// Takes the ports of all links: those that are named come first, so that those that are not take what is left.
+pub(super) fn take_ports(
+    open: &mut [Opened<'_>],
+    machine: &Machine,
+    wiring: &mut Wiring,
+    reports: &mut Reports,
+) {
+    for exact in [true, false] {
+        for Opened { entry, ends, ports, drive, .. } in &mut *open {
+            let roles = [&ends[1], &ends[0]].map(|other| role(other.as_ref(), machine));
+            let ethernet = [&ends[1], &ends[0]].map(|other| is_ethernet(other.as_ref(), machine));
+            for (place, (named, port)) in ends.iter().zip(ports).enumerate() {
+                let wanted = |named: &&Named| is_exact(named, machine) == exact && *drive != Some(place);
+                if let Some(named) = named.as_ref().filter(wanted) {
+                    let (far, ethernet) = (roles[place], ethernet[place]);
+                    let joined = Joined { link: &entry.key, far, ethernet, is_to: place == 1 };
+                    *port = take(named, joined, machine, wiring, reports);
+                }
+            }
+        }
+    }
+}
