@@ -27,6 +27,8 @@
 //! | `doorbell` | what a block driver and a block device have agreed on |
 //! | `fabric_software` | what software of NVMe over Fabrics costs, on both sides |
 //! | `nvme_software` | what software costs between a program and an NVMe controller |
+//! | [`multipath`] | software of a host that joins the paths to a drive, and fails over between them |
+//! | [`shared_port`] | what lets several drivers share the port of their host, or several jobs that of a disk |
 //!
 //! Not here: numbers of real parts (`parts/`), who asks for what and when (the load crate), what wires and switches do
 //! (the links of the ports crate; a switch has a file here that says what can be said of it).
@@ -40,10 +42,12 @@ mod fabric_software;
 mod gauge;
 mod iommu;
 pub mod marks;
+pub mod multipath;
 mod nvme_software;
 mod requests;
 pub mod roles;
 mod servers;
+pub mod shared_port;
 mod slab;
 mod stages;
 

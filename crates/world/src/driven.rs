@@ -4,7 +4,6 @@
 //!  cmmh.controller ─ (driver)/cmmh.disk ─ cmmh.root ═ cmmh.ssd
 //! ```
 
-use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
 use super::hosts::{Host, Hosts};
 use super::loads::{port, settings};
@@ -12,6 +11,7 @@ use super::names::{CPU, DRIVER};
 use super::wiring::{Ids, Wiring};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models as models;
+use lanetwin_models::shared_port::{self, SharedPort};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::Driven;
 use lanetwin_ports::{Builder, Protocol, Site, Value};
@@ -31,12 +31,12 @@ impl Wiring<'_> {
             let mut ports = vec![cpu];
             if all.len() > 1 {
                 let place =
-                    |(place, driven): (u32, &&Driven)| Some((device(driven)?, drivers::of_load(place)));
+                    |(place, driven): (u32, &&Driven)| Some((device(driven)?, shared_port::of_load(place)));
                 let devices: BTreeMap<EndpointId, Port> = (0..).zip(&all).filter_map(place).collect();
                 let mux =
-                    builder.add(format!("{CPU}/{}", plan.name), Box::new(Drivers { loads: 1, devices }));
-                builder.join((mux, drivers::HOST), cpu);
-                ports = (0..all.len() as u32).map(|place| (mux, drivers::of_load(place))).collect();
+                    builder.add(format!("{CPU}/{}", plan.name), Box::new(SharedPort { loads: 1, devices }));
+                builder.join((mux, shared_port::HOST), cpu);
+                ports = (0..all.len() as u32).map(|place| (mux, shared_port::of_load(place))).collect();
             }
             for (thread, (driven, cpu)) in all.iter().zip(ports).enumerate() {
                 self.add_driver_of(driven, (ids, device(driven), &hosts[&host], thread), cpu, builder);

@@ -18,7 +18,6 @@ mod driving;
 mod queues;
 mod remote;
 
-use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
 use super::hosts::Hosts;
 use super::memory::as_results;
@@ -30,6 +29,7 @@ use adding::{Adding, NewLoad, is_shared, path};
 pub(super) use adding::{port, settings};
 use lanetwin_kernel::{Component, ComponentId, Port};
 use lanetwin_load::{CountsOperations, DmaLoad, Handles, Results, Slot};
+use lanetwin_models::shared_port::{self, SharedPort};
 use lanetwin_models::{self as models, roles::RequestsByDma};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{Load, Pair};
@@ -232,13 +232,14 @@ impl<'a> Adding<'a> {
         for (target, _) in drivers.keys().filter(|(_, alone)| alone.is_none()) {
             let ports = self.wiring.ports_below(host, *target, self.endpoints);
             for (_, (device, _)) in ports.into_iter().skip(1) {
-                further.insert(device, drivers::of_load(self.loads + further.len() as u32));
+                further.insert(device, shared_port::of_load(self.loads + further.len() as u32));
             }
         }
         let asker = self.askers.iter().find(|asker| asker.pair.on == host);
         if let (Some(asker), true) = (asker, drivers.len() + further.len() > 1) {
-            let port =
-                |(place, device): &(u32, Option<EndpointId>)| Some(((*device)?, drivers::of_load(*place)));
+            let port = |(place, device): &(u32, Option<EndpointId>)| {
+                Some(((*device)?, shared_port::of_load(*place)))
+            };
             let devices: BTreeMap<EndpointId, Port> =
                 drivers.values().filter_map(port).chain(further.clone()).collect();
             self.further.extend(further);
@@ -246,8 +247,8 @@ impl<'a> Adding<'a> {
                 true => CPU.to_owned(),
                 false => format!("{CPU}/{}", self.wiring.variant.machine[host].name),
             };
-            let cpu = self.builder.add(path, Box::new(Drivers { loads: self.loads, devices }));
-            self.builder.join((cpu, drivers::HOST), self.host(asker.pair));
+            let cpu = self.builder.add(path, Box::new(SharedPort { loads: self.loads, devices }));
+            self.builder.join((cpu, shared_port::HOST), self.host(asker.pair));
             self.cpus.insert(host, cpu);
         }
     }

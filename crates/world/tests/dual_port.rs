@@ -2,12 +2,13 @@
 //! what was asked for.
 
 use crate::tree::{plan, results};
+use lanetwin_models::multipath::{Multipath, PathCounts};
 use lanetwin_models::nvme_driver::NvmeDriver;
 use lanetwin_models::nvme_ssd::NvmeSsd;
 use lanetwin_plan::{Plan, Variant};
 use lanetwin_stats::results::Results;
 use lanetwin_units::{Instant, Span};
-use lanetwin_world::{Options, PathCounts, Paths, World};
+use lanetwin_world::{Options, World};
 
 /// A drive with two ports of two lanes each in a quiet host.
 fn machine(drive: &str, links: [&str; 2], block: &str) -> Plan {
@@ -42,7 +43,7 @@ fn live(plan: &Plan) -> Left {
     world.stop();
     world.kernel.run_until(Instant::ZERO + Span::from_us(100_000));
     let (_, paths) = world.paths[0].clone();
-    let counts = world.kernel.component::<Paths>(paths).expect("a dual-port drive has paths").counts();
+    let counts = world.kernel.component::<Multipath>(paths).expect("a dual-port drive has paths").counts();
     let (drive, now) = (world.drives[0].1, world.kernel.now());
     let counters = world
         .kernel

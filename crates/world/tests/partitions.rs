@@ -2,11 +2,12 @@
 
 use crate::tree::{plan, results};
 use lanetwin_kernel::ComponentId;
+use lanetwin_models::multipath::{Multipath, PathCounts};
 use lanetwin_plan::hierarchy::Hierarchy;
 use lanetwin_plan::{Catalogue, Plan, check};
 use lanetwin_stats::results::Results;
 use lanetwin_units::{Instant, Span};
-use lanetwin_world::{Options, PathCounts, Paths, World};
+use lanetwin_world::{Options, World};
 use std::path::Path;
 
 /// Three drives, two hosts and one switch.
@@ -186,8 +187,9 @@ fn moved(removal: &str) -> Moved {
     let mut world = World::new(variant, workload, &workload.cases[0], 1);
     let paths = world.paths.clone();
     let counts = |world: &mut World| -> [PathCounts; 2] {
-        let of =
-            |(_, id): &(String, ComponentId)| world.kernel.component::<Paths>(*id).expect("paths").counts();
+        let of = |(_, id): &(String, ComponentId)| {
+            world.kernel.component::<Multipath>(*id).expect("paths").counts()
+        };
         paths.iter().map(of).collect::<Vec<_>>().try_into().expect("two hosts have the drive")
     };
     let steps = [1_900, 2_250, 6_000].map(|us| {

@@ -2,11 +2,12 @@
 //! asks when that loses its port.
 
 use crate::tree::{plan, results};
+use lanetwin_models::multipath::{Multipath, PathCounts};
 use lanetwin_models::nvme_ssd::NvmeSsd;
 use lanetwin_plan::{Plan, Variant};
 use lanetwin_stats::results::Results;
 use lanetwin_units::{Instant, Span};
-use lanetwin_world::{Options, PathCounts, Paths, World};
+use lanetwin_world::{Options, World};
 
 /// Two hosts with a port of two lanes each.
 fn machine(drive: &str, links: [&str; 2], block: &str, more: &str) -> Plan {
@@ -40,7 +41,7 @@ fn live(plan: &Plan) -> Left {
     let mut world = World::new(variant, workload, &workload.cases[0], 1);
     let counts = |world: &mut World| -> Vec<(String, PathCounts)> {
         let all = world.paths.clone();
-        let of = |(name, id)| (name, world.kernel.component::<Paths>(id).expect("paths").counts());
+        let of = |(name, id)| (name, world.kernel.component::<Multipath>(id).expect("paths").counts());
         all.into_iter().map(of).collect()
     };
     let during = [1_500, 2_500].map(|us| {

@@ -1,14 +1,14 @@
 //! What answers loads that ask for blocks: the device itself, its driver, or the drivers of several paths to it.
 
-use super::super::drivers::{self, Drivers};
 use super::super::names::{DRIVER, JOBS, PATHS, shown};
-use super::super::paths::{Paths, Policy};
 use super::super::world::NvmePath;
 use super::adding::{Adding, HostPath, NewLoad, SharedDriver, is_shared, path, port, settings};
 use lanetwin_document::node::Origin;
 use lanetwin_kernel::{ComponentId, Port, role_of};
 use lanetwin_models as models;
+use lanetwin_models::multipath::{Multipath, MultipathSpec, Policy};
 use lanetwin_models::roles::nvme::{NvmeHost, Outage, QueuePriority};
+use lanetwin_models::shared_port::{self, SharedPort};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{ActionPlan, End, Pair};
 use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
@@ -96,8 +96,10 @@ impl Adding<'_> {
         };
         let name = self.shared_name(pair);
         let takeover = self.wiring.workload.takeover;
-        let count = self.count_paths(pair, takeover.is_some());
-        let mut paths = Paths::new(&name, policy, loads, count, takeover.unwrap_or(Span::ZERO));
+        let (own, paths) = self.count_paths(pair, takeover.is_some());
+        let (drive, takeover_after) = (name.clone(), takeover.unwrap_or(Span::ZERO));
+        let spec = MultipathSpec { drive, policy, loads, own, paths, takeover: takeover_after };
+        let mut paths = Multipath::new(spec);
         let absences = self.wiring.variant.absences.iter();
         let absences = absences.filter(|absence| (absence.drive, absence.host) == (pair.target, pair.on));
         paths.be_without(absences.map(|absence| (absence.from, absence.until)).collect());
@@ -110,14 +112,14 @@ impl Adding<'_> {
         let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|path| path.host == pair.on);
         for (number, HostPath { path, .. }) in (0..).zip(own.iter().chain(&others)) {
             for load in 0..loads {
-                let port = Paths::of_path(number, load, loads);
+                let port = Multipath::of_path(number, load, loads);
                 self.builder.join((joined, port), (path.driver, Port(FIRST_LOAD + first + load)));
             }
         }
         self.paths.push((name, joined));
         let mut all = own.into_iter().chain(others).map(|path| path.path);
         let NvmePath { driver, endpoint, port } = all.next().expect("a host asks a drive below it");
-        let (path, next) = (path.to_owned(), Paths::of_load(0).0);
+        let (path, next) = (path.to_owned(), Multipath::of_load(0).0);
         SharedDriver { id: joined, driver, endpoint, port, further: all.collect(), path, next }
     }
 
@@ -209,7 +211,7 @@ impl Adding<'_> {
         }
         let driver = self.builder.add(path, driver);
         let further = only.and_then(|(_, device)| self.further.get(&device).copied());
-        let place = further.unwrap_or_else(|| drivers::of_load(asker.place));
+        let place = further.unwrap_or_else(|| shared_port::of_load(asker.place));
         let cpu = self.cpus.get(&pair.on).copied();
         let host = cpu.map_or_else(|| self.host(pair), |cpu| (cpu, place));
         let cpu = model.ports.iter().position(|port| port.speaks == Protocol::Cpu);
@@ -277,12 +279,12 @@ impl Adding<'_> {
             let name = &self.wiring.variant.machine[target].name;
             let jobs = self.builder.add(
                 format!("{JOBS}/{name}"),
-                Box::new(Drivers { loads: self.loads, devices: BTreeMap::new() }),
+                Box::new(SharedPort { loads: self.loads, devices: BTreeMap::new() }),
             );
-            self.builder.join((jobs, drivers::HOST), own);
+            self.builder.join((jobs, shared_port::HOST), own);
             jobs
         });
         self.jobs.insert(target, joined);
-        (joined, drivers::of_load(asker.place))
+        (joined, shared_port::of_load(asker.place))
     }
 }

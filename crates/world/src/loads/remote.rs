@@ -8,7 +8,6 @@
 //! Each load has a queue of its own for each namespace, which a core of the target serves, and a queue of the drive's
 //! driver behind it on the same core. Connections are made before the run starts.
 
-use super::super::drivers::{self, Drivers};
 use super::super::names::{CPU, DRIVER, NVMEOF, TARGET, shown};
 use super::adding::{Adding, NewLoad, port, settings};
 use super::queues::{Connected, RemoteHost};
@@ -16,6 +15,7 @@ use lanetwin_document::fields;
 use lanetwin_kernel::{ComponentId, Port, role_of};
 use lanetwin_models as models;
 use lanetwin_models::roles::nvmeof::{FabricHost, FabricTarget, HostQueue, TargetQueue};
+use lanetwin_models::shared_port::{self, SharedPort};
 use lanetwin_nvme::spec::{ControllerId, SqId};
 use lanetwin_nvmeof::logic::establish::establish;
 use lanetwin_nvmeof::logic::host::{HostName, HostTransport, Queue, QueueConfig, RdmaHost};
@@ -182,10 +182,10 @@ impl<'a> Adding<'a> {
         let endpoint = |component| self.endpoint(component);
         let all = drives.iter().copied().chain(servings.iter().map(|(port, _)| *port));
         let devices: BTreeMap<EndpointId, Port> =
-            (0..).zip(all).map(|(place, device)| (endpoint(device), drivers::of_load(place))).collect();
+            (0..).zip(all).map(|(place, device)| (endpoint(device), shared_port::of_load(place))).collect();
         let mux = format!("{CPU}/{}", plan.name);
-        let mux = self.builder.add(mux, Box::new(Drivers { loads: 1, devices: devices.clone() }));
-        self.builder.join((mux, drivers::HOST), (self.ids.of(host), port(plan, Protocol::Cpu)));
+        let mux = self.builder.add(mux, Box::new(SharedPort { loads: 1, devices: devices.clone() }));
+        self.builder.join((mux, shared_port::HOST), (self.ids.of(host), port(plan, Protocol::Cpu)));
         // the cores of each drive's queues, in the order of its driver's ports
         let mut cores: BTreeMap<usize, Vec<RunQueue>> = BTreeMap::new();
         let mut added = Vec::new();
@@ -307,7 +307,7 @@ impl<'a> Adding<'a> {
         let queues = own.into_iter().map(|one| one.queue).collect();
         role_of::<_, dyn FabricHost>(&mut *component).expect("a host").connect(queues);
         let id = self.builder.add(&path, component);
-        let cpu = self.cpus.get(&pair.on).map(|cpu| (*cpu, drivers::of_load(places[0])));
+        let cpu = self.cpus.get(&pair.on).map(|cpu| (*cpu, shared_port::of_load(places[0])));
         let cpu = cpu.unwrap_or_else(|| self.host(pair));
         self.builder.join((id, Port(0)), cpu);
         RemoteHost { id, path, next: 1 }

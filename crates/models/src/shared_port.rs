@@ -18,23 +18,24 @@ use lanetwin_units::Span;
 use std::collections::BTreeMap;
 
 /// The port of the root complex, or of the device.
-pub(super) const HOST: Port = Port(0);
+pub const HOST: Port = Port(0);
 
 /// The port of the driver of a load.
-pub(super) const fn of_load(load: u32) -> Port {
+#[must_use]
+pub const fn of_load(load: u32) -> Port {
     Port(load as u16 + 1)
 }
 
 /// Leads signals to their drivers.
 #[derive(Debug)]
-pub(super) struct Drivers {
+pub struct SharedPort {
     /// How many loads there are: whose driver is meant follows from the handle.
     pub loads: u32,
     /// The ports of drivers that serve all loads of a device: theirs are all signals of the device.
     pub devices: BTreeMap<EndpointId, Port>,
 }
 
-impl Component<Message> for Drivers {
+impl Component<Message> for SharedPort {
     fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
         let to = match message {
             Message::Mmio { .. } | Message::Block(_) | Message::Command(_) => HOST,

@@ -13,8 +13,8 @@
 //! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand
 //! by: when none of its own works for that long, another host asks in its place, until one of its own works again.
 
+use crate::roles::nvme::{PATH_LOST, PATH_WORKS};
 use lanetwin_kernel::{Component, Metric, Port, Report, Trail};
-use lanetwin_models::roles::nvme::{PATH_LOST, PATH_WORKS};
 use lanetwin_ports::{Context, Message, Status, Transfer};
 use lanetwin_units::{Better, Instant, Span};
 use std::any::Any;
@@ -25,7 +25,7 @@ const TAKEOVER: u32 = 0;
 
 /// By which rule a path is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Policy {
+pub enum Policy {
     /// The first that works.
     First,
     /// All that work, in turn.
@@ -36,7 +36,8 @@ pub(super) enum Policy {
 
 impl Policy {
     /// The policy of this name, one of those of `driver.multipath`.
-    pub(super) fn of(name: &str) -> Self {
+    #[must_use]
+    pub fn of(name: &str) -> Self {
         match name {
             "round-robin" => Self::RoundRobin,
             "queue-depth" => Self::QueueDepth,
@@ -45,8 +46,25 @@ impl Policy {
     }
 }
 
+/// What a host knows of the paths to a drive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MultipathSpec {
+    /// The name of the drive, as the host has it.
+    pub drive: String,
+    /// By which rule a path is chosen.
+    pub policy: Policy,
+    /// How many loads use them.
+    pub loads: u16,
+    /// How many paths are of the host of the loads: the first.
+    pub own: usize,
+    /// How many there are with those that stand by.
+    pub paths: usize,
+    /// How long none of its own has to be lost before those that stand by are used.
+    pub takeover: Span,
+}
+
 /// Joins paths.
-pub struct Paths {
+pub struct Multipath {
     policy: Policy,
     loads: u16,
     paths: Vec<Path>,
@@ -98,16 +116,11 @@ struct Asked {
     path: usize,
 }
 
-impl Paths {
-    /// Joins the paths to a drive for so many loads: the first `own` are of the host of the loads, and the others are
-    /// used when none of these has worked for `takeover`.
-    pub(super) fn new(
-        drive: &str,
-        policy: Policy,
-        loads: u16,
-        (own, paths): (usize, usize),
-        takeover: Span,
-    ) -> Self {
+impl Multipath {
+    /// Joins the paths to a drive.
+    #[must_use]
+    pub fn new(spec: MultipathSpec) -> Self {
+        let MultipathSpec { drive, policy, loads, own, paths, takeover } = spec;
         // a request that comes before a controller is ready waits in its driver
         let path = Path { works: true, in_flight: 0 };
         Self {
@@ -122,12 +135,12 @@ impl Paths {
             alone_since: None,
             absences: Vec::new(),
             counts: PathCounts::default(),
-            drive: drive.to_owned(),
+            drive,
         }
     }
     /// The host is without the drive at these times: nothing is asked of it then, and what was under way ends with an
     /// error. To be said before the run starts.
-    pub(super) fn be_without(&mut self, absences: Vec<(Instant, Option<Instant>)>) {
+    pub fn be_without(&mut self, absences: Vec<(Instant, Option<Instant>)>) {
         self.absences = absences;
         if self.is_without(Instant::ZERO) {
             self.paths.iter_mut().for_each(|path| path.works = false);
@@ -138,11 +151,13 @@ impl Paths {
         self.absences.iter().any(|(from, until)| *from <= now && until.is_none_or(|until| now < until))
     }
     /// The port of a load.
-    pub(super) const fn of_load(load: u16) -> Port {
+    #[must_use]
+    pub const fn of_load(load: u16) -> Port {
         Port(load)
     }
     /// The port of a path for a load, of so many.
-    pub(super) const fn of_path(path: u16, load: u16, loads: u16) -> Port {
+    #[must_use]
+    pub const fn of_path(path: u16, load: u16, loads: u16) -> Port {
         Port(loads * (path + 1) + load)
     }
     /// What has become of requests so far.
@@ -223,7 +238,7 @@ impl Paths {
     }
 }
 
-impl Component<Message> for Paths {
+impl Component<Message> for Multipath {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         let (group, load) = (port.0 / self.loads, port.0 % self.loads);
         match message {
