@@ -5,9 +5,9 @@ use super::bottleneck;
 use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
 use super::component_rows;
-use super::fio;
+use super::format::FinishedCase;
+use super::formats;
 use super::granularity::Granularity;
-use super::iometer::{FinishedCase, ResultsFiles};
 use super::loads::Overload;
 use super::measure::{Measured, measure};
 use super::problem::{Problem, at_rate};
@@ -31,7 +31,6 @@ use lanetwin_units::{Instant, NumberKind};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::any::Any;
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -197,7 +196,7 @@ fn document(
     results.warnings = plan.warnings.iter().map(warning).collect();
     results.warnings.extend(overloads(plan, tasks, &measured));
     let repeats = plan.run.repeats as usize;
-    let (mut digest, mut files, mut named) = (0_u64, ResultsFiles::default(), BTreeSet::new());
+    let (mut digest, mut formats) = (0_u64, formats::begin());
     let mut measured = measured.into_iter();
     for tasks in tasks.chunks(repeats) {
         let whole: Vec<Measured> = measured.by_ref().take(repeats).flatten().flatten().collect();
@@ -213,15 +212,12 @@ fn document(
             tell_case(&mut results, &tasks[0], &whole);
             let Task { variant, workload, case, .. } = tasks[0];
             let ran = FinishedCase { variant, workload, case, repeats: &whole };
-            results.iometer.extend(ran.metrics());
-            files.add(&ran);
-            results.attachments.extend(fio::files(&ran, &mut named));
+            formats.iter_mut().for_each(|format| format.add(&ran));
             let transits = switches::Of { plan, variant, workload: &workload.name, case: &case.label };
             results.switches.extend(transits.rows(&whole[0].transits));
         }
     }
-    let iometer = files.into_attachments(plan.variants.len(), results.complete);
-    results.attachments.splice(..0, iometer);
+    formats.into_iter().for_each(|format| format.finish(plan.variants.len(), &mut results));
     results.digest = Some(Digest(digest));
     let baseline = &plan.variants[plan.compare.baseline].name;
     if let Some(margin) = Margin::new(plan.compare.equivalent_within) {

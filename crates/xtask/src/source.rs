@@ -130,7 +130,7 @@ fn first_names(tokens: &[Token]) -> Vec<Token> {
 }
 
 /// List macros that declare a module for each of their words, and the item of each that the list is made of.
-pub const LISTS: [(&str, &str); 2] = [("models", "MODEL"), ("kinds", "KIND")];
+pub const LISTS: [(&str, &str); 3] = [("models", "MODEL"), ("kinds", "KIND"), ("formats", "FORMAT")];
 
 /// The modules that list macros declare ([`LISTS`]), each with the item that the list takes of it.
 #[must_use]

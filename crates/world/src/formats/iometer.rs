@@ -6,48 +6,48 @@
 //! of all cores of all drivers, over the time that these cores had: a driver works on cores of its own, and the model
 //! of a host does not count its cores.
 
-use super::measure::Measured;
+use crate::format::{FinishedCase, Format, Writer};
+use crate::measure::Measured;
 use lanetwin_load::iometer::Version;
 use lanetwin_load::iometer::metrics::{self, Counted, CpuTime, Reading};
 use lanetwin_load::iometer::results_csv::{NO_TIME, Row, Running, Series, Settings, Test};
-use lanetwin_load::{Results, Side};
-use lanetwin_plan::{Case, IometerCase, Variant, WorkloadPlan};
-use lanetwin_stats::results::{Attachment, IometerMetric};
+use lanetwin_load::{Results as Counts, Side};
+use lanetwin_plan::IometerCase;
+use lanetwin_stats::results::{Attachment, IometerMetric, Results};
 use lanetwin_units::Span;
 
 /// What drivers call their cores.
 const CORES: &str = "cores";
 
-/// A case that has run.
-#[derive(Clone, Copy)]
-pub(super) struct FinishedCase<'a> {
-    pub variant: &'a Variant,
-    pub workload: &'a WorkloadPlan,
-    pub case: &'a Case,
-    /// What each repeat has shown; at least one.
-    pub repeats: &'a [Measured],
+pub(super) const FORMAT: Format = || Box::<IometerWriter>::default();
+
+/// The metrics of Iometer, and its results files: one for each variant, and for each version whose configurations it
+/// ran.
+#[derive(Default)]
+struct IometerWriter {
+    metrics: Vec<IometerMetric>,
+    files: Vec<(String, Series)>,
 }
 
-impl<'a> FinishedCase<'a> {
-    /// The access specification that it ran, if it was one.
-    fn iometer(&self) -> Option<&'a IometerCase> {
-        self.case.load.blocks()
-    }
-    /// The metrics of Iometer; none of another kind of workload.
-    pub(super) fn metrics(&self) -> Vec<IometerMetric> {
-        if self.iometer().is_none() {
-            return Vec::new();
-        }
-        let sum = Sum::of(self.repeats, |measured| &measured.load);
+/// A case, as Iometer tells it.
+struct IometerRun<'a> {
+    ran: FinishedCase<'a>,
+    iometer: &'a IometerCase,
+}
+
+impl IometerRun<'_> {
+    /// The metrics of Iometer.
+    fn metrics(&self) -> Vec<IometerMetric> {
+        let sum = Sum::of(self.ran.repeats, |measured| &measured.load);
         let told = |metric: metrics::Metric| {
             let (value, not_modelled) = match metric.reading {
                 Reading::Value(value) => (Some(value), String::new()),
                 Reading::NotModelled { why } => (None, why.to_owned()),
             };
             IometerMetric {
-                variant: self.variant.name.clone(),
-                workload: self.workload.name.clone(),
-                case: self.case.label.clone(),
+                variant: self.ran.variant.name.clone(),
+                workload: self.ran.workload.name.clone(),
+                case: self.ran.case.label.clone(),
                 family: metric.family.name().to_owned(),
                 metric: metric.name.to_owned(),
                 unit: metric.unit.to_owned(),
@@ -68,7 +68,7 @@ impl<'a> FinishedCase<'a> {
     /// How long each core of each driver was busy; what a driver with several did is shared out evenly.
     fn cores(&self) -> Vec<Span> {
         let mut all: Vec<Span> = Vec::new();
-        for measured in self.repeats {
+        for measured in self.ran.repeats {
             let elapsed = measured.load.time().as_ps() as f64;
             let busy = |share: f64| Span::from_ps((share * elapsed).round() as u64);
             let drivers = measured.limits.iter().filter(|used| used.name == CORES);
@@ -84,21 +84,22 @@ impl<'a> FinishedCase<'a> {
     }
 
     /// The rows that Iometer would write: of all, of the manager, its processors, its worker, and the targets.
-    fn test(&self, iometer: &IometerCase) -> Test {
+    fn test(&self) -> Test {
+        let Self { ran, iometer } = self;
         let name = &iometer.spec.name;
         let (manager, worker) = iometer.from.worker.clone().unwrap_or_else(|| {
             // a library has no worker: the host does the work
-            let host = self.workload.pairs.first().map(|pair| self.variant.machine[pair.on].name.clone());
+            let host = ran.workload.pairs.first().map(|pair| ran.variant.machine[pair.on].name.clone());
             (host.unwrap_or_default(), "Worker 1".to_owned())
         });
-        let disks = u32::try_from(self.workload.pairs.len()).expect("a machine has fewer devices");
+        let disks = u32::try_from(ran.workload.pairs.len()).expect("a machine has fewer devices");
         let settings = Settings {
             starting_sector: iometer.disk.starting_sector,
             maximum_size: iometer.disk.maximum_size,
             outstanding: iometer.outstanding,
         };
         let running = Running { managers: 1, workers: 1, disks };
-        let sum = Sum::of(self.repeats, |measured| &measured.load);
+        let sum = Sum::of(ran.repeats, |measured| &measured.load);
         let counted = sum.counted(self.cpu());
         let mut rows = vec![
             Row::all(name, &counted, running, settings),
@@ -108,8 +109,8 @@ impl<'a> FinishedCase<'a> {
             Row::processor(nth, &Counted { cpu: Some(CpuTime { busy, cores: 1 }), ..counted })
         }));
         rows.push(Row::worker(&worker, name, &counted, disks, settings));
-        for (place, pair) in self.workload.pairs.iter().enumerate() {
-            let sum = Sum::of(self.repeats, |measured| {
+        for (place, pair) in ran.workload.pairs.iter().enumerate() {
+            let sum = Sum::of(ran.repeats, |measured| {
                 measured.devices.get(place).map_or(&measured.load, |(_, own)| own)
             });
             rows.push(Row::disk(&pair.device, &sum.counted(None), settings));
@@ -127,7 +128,7 @@ struct Sum {
 
 impl Sum {
     /// What was counted in each repeat by some of its loads, over the run time of all of them.
-    fn of(repeats: &[Measured], counted: impl Fn(&Measured) -> &Results) -> Self {
+    fn of(repeats: &[Measured], counted: impl Fn(&Measured) -> &Counts) -> Self {
         let mut sum = Self { reads: Side::default(), writes: Side::default(), elapsed: Span::ZERO };
         for measured in repeats {
             let results = counted(measured);
@@ -142,20 +143,15 @@ impl Sum {
     }
 }
 
-/// The results files of a run: one for each variant, and for each version whose configurations it ran.
-#[derive(Default)]
-pub(super) struct ResultsFiles(Vec<(String, Series)>);
-
-impl ResultsFiles {
-    /// Adds the test of a case, if it is one of Iometer.
-    pub(super) fn add(&mut self, ran: &FinishedCase<'_>) {
-        let Some(iometer) = ran.iometer() else { return };
+impl Writer for IometerWriter {
+    fn add(&mut self, ran: &FinishedCase<'_>) {
+        let Some(iometer) = ran.case.load.blocks::<IometerCase>() else { return };
+        let run = IometerRun { ran: *ran, iometer };
+        self.metrics.extend(run.metrics());
         let (variant, version) = (&ran.variant.name, iometer.from.version);
-        let test = ran.test(iometer);
-        if let Some((_, series)) =
-            self.0.iter_mut().find(|(name, series)| name == variant && series.version == version)
-        {
-            series.tests.push(test);
+        let is_its = |file: &&mut (String, Series)| file.0 == *variant && file.1.version == version;
+        if let Some((_, series)) = self.files.iter_mut().find(is_its) {
+            series.tests.push(run.test());
             return;
         }
         let series = Series {
@@ -163,24 +159,27 @@ impl ResultsFiles {
             test_type: iometer.from.test_type,
             description: iometer.from.description.clone(),
             began: NO_TIME.to_owned(),
-            tests: vec![test],
+            tests: vec![run.test()],
             ended: true,
         };
-        self.0.push((variant.clone(), series));
+        self.files.push((variant.clone(), series));
     }
-    /// The files: `iometer.csv`, with the variant and the version in the name if there are several.
-    pub(super) fn into_attachments(self, variants: usize, complete: bool) -> Vec<Attachment> {
-        let first = self.0.first().map(|(_, series)| series.version);
-        let versions = self.0.iter().any(|(_, series)| Some(series.version) != first);
+
+    /// The files are `iometer.csv`, with the variant and the version in the name if there are several.
+    fn finish(self: Box<Self>, variants: usize, results: &mut Results) {
+        let first = self.files.first().map(|(_, series)| series.version);
+        let versions = self.files.iter().any(|(_, series)| Some(series.version) != first);
         let name = |variant: &str, version: Version| {
             let variant = if variants > 1 { format!("-{variant}") } else { String::new() };
             let version = if versions { format!("-{version}") } else { String::new() };
             format!("iometer{variant}{version}.csv")
         };
+        let ended = results.complete;
         let file = |(variant, series): (String, Series)| {
             let name = name(&variant, series.version);
-            Attachment { name, text: Series { ended: complete, ..series }.to_csv() }
+            Attachment { name, text: Series { ended, ..series }.to_csv() }
         };
-        self.0.into_iter().map(file).collect()
+        results.iometer.extend(self.metrics);
+        results.attachments.extend(self.files.into_iter().map(file));
     }
 }

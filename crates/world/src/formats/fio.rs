@@ -2,13 +2,13 @@
 //!
 //! All repeats are taken together, as one run that lasted as long as all of them.
 
-use super::measure::Measured;
-use crate::iometer::FinishedCase;
-use lanetwin_load::Results;
+use crate::format::{FinishedCase, Format, Writer};
+use crate::measure::Measured;
+use lanetwin_load::Results as Counts;
 use lanetwin_load::fio::Job;
-use lanetwin_load::fio::output::{self, Format, Origin, document};
+use lanetwin_load::fio::output::{self, Origin, document};
 use lanetwin_plan::FioCase;
-use lanetwin_stats::results::Attachment;
+use lanetwin_stats::results::{Attachment, Results};
 use std::collections::BTreeSet;
 
 /// What drivers call their cores.
@@ -16,20 +16,35 @@ const CORES: &str = "cores";
 /// The folder of the files.
 const FOLDER: &str = "fio";
 
-/// The results files of a case, in both formats; none of another kind of workload.
+pub(super) const FORMAT: Format = || Box::<FioWriter>::default();
+
+/// The results files of all cases, in both formats of fio.
 ///
 /// They lie as programs that draw fio's results look for them: a folder for each variant, workload and block size, and
 /// the file `RW-IODEPTH-NUMJOBS.json`.
-pub(super) fn files(ran: &FinishedCase<'_>, taken: &mut BTreeSet<String>) -> Vec<Attachment> {
-    let Some(case) = ran.case.load.blocks() else { return Vec::new() };
-    let told = CaseRows { ran, case };
-    let base = told.name(taken);
-    let file = |folder: &str, format| {
-        let text = serde_json::to_string_pretty(&told.document(format)).expect("results are a document");
-        let (before, name) = base.rsplit_once('/').expect("a file in folders");
-        Attachment { name: format!("{before}/{folder}{name}.json"), text: text + "\n" }
-    };
-    vec![file("", Format::Json), file("plus/", Format::JsonPlus)]
+#[derive(Default)]
+struct FioWriter {
+    /// Names of files, which no other has.
+    taken: BTreeSet<String>,
+    files: Vec<Attachment>,
+}
+
+impl Writer for FioWriter {
+    fn add(&mut self, ran: &FinishedCase<'_>) {
+        let Some(case) = ran.case.load.blocks() else { return };
+        let told = CaseRows { ran, case };
+        let base = told.name(&mut self.taken);
+        let file = |folder: &str, format| {
+            let text = serde_json::to_string_pretty(&told.document(format)).expect("results are a document");
+            let (before, name) = base.rsplit_once('/').expect("a file in folders");
+            Attachment { name: format!("{before}/{folder}{name}.json"), text: text + "\n" }
+        };
+        self.files.extend([file("", output::Format::Json), file("plus/", output::Format::JsonPlus)]);
+    }
+
+    fn finish(self: Box<Self>, _: usize, results: &mut Results) {
+        results.attachments.extend(self.files);
+    }
 }
 
 struct CaseRows<'a> {
@@ -52,9 +67,9 @@ impl CaseRows<'_> {
         free
     }
 
-    fn document(&self, format: Format) -> output::Document {
+    fn document(&self, format: output::Format) -> output::Document {
         let entries = self.entries();
-        let repeats: Vec<Vec<&Results>> = entries.iter().map(|(name, _)| self.results(name)).collect();
+        let repeats: Vec<Vec<&Counts>> = entries.iter().map(|(name, _)| self.results(name)).collect();
         let busy = self.busy();
         let jobs: Vec<output::FinishedJobs<'_>> = entries
             .iter()
@@ -81,7 +96,7 @@ impl CaseRows<'_> {
         first.devices.iter().map(|(name, _)| (name.clone(), job(name))).collect()
     }
 
-    fn results(&self, name: &str) -> Vec<&Results> {
+    fn results(&self, name: &str) -> Vec<&Counts> {
         let of = |measured: &'_ Measured| -> Option<usize> {
             measured.devices.iter().position(|(device, _)| device == name)
         };
