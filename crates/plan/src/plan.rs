@@ -2,6 +2,7 @@
 
 mod actions;
 mod blocks;
+mod component;
 mod cxl;
 mod document;
 mod end;
@@ -15,6 +16,7 @@ mod transfers;
 
 pub use actions::ActionPlan;
 pub use blocks::{Blocks, Demand, LeftOut, Thread, Timing};
+pub use component::{ComponentPlan, PortPlan};
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use end::End;
 pub use link::{Absence, ChannelPlan, Down, LinkPlan, Via};
@@ -29,12 +31,10 @@ pub use steady::{SteadyRule, Tracked};
 pub use transfers::{BlockCase, Cache, DmaCase, DmaOperation, Pattern};
 
 use crate::catalogue::Part;
-use lanetwin_document::node::{Node, Origin};
+use lanetwin_document::node::Node;
 use lanetwin_document::problem::Diagnostic;
-use lanetwin_ports::{HOST_SOFTWARE, Model, Params, Protocol, Value};
 use lanetwin_units::Span;
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// What is to be simulated, and how the run goes.
 #[derive(Clone, Debug)]
@@ -128,36 +128,6 @@ impl Variant {
     }
 }
 
-/// A component: a model with all its parameters.
-#[derive(Clone)]
-pub struct ComponentPlan {
-    /// Its name.
-    pub name: String,
-    /// The part it is, unless the scenario names a model.
-    pub part: Option<String>,
-    /// Its model.
-    pub model: &'static Model,
-    /// Its parameters, complete.
-    pub params: Params,
-    /// Who set each of them.
-    pub origins: BTreeMap<&'static str, Origin>,
-    /// Its ports; the place in the list is the kernel's port number.
-    pub ports: Vec<PortPlan>,
-}
-
-/// A port of a component.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PortPlan {
-    /// Its name (`pcie`, `slot1`).
-    pub name: String,
-    /// The name in the model's declaration (`slot`).
-    pub group: &'static str,
-    /// What it speaks.
-    pub speaks: Protocol,
-    /// Whether it is one of several that are alike.
-    pub many: bool,
-}
-
 /// Block ports that are joined: `from` asks, `to` answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Join {
@@ -238,46 +208,6 @@ pub struct Axis {
     pub curve: String,
 }
 
-impl ComponentPlan {
-    /// Whether it is a host: it has root ports, and a driver can talk to it.
-    #[must_use]
-    pub fn is_host(&self) -> bool {
-        self.has(Protocol::Pcie) && self.has(Protocol::Cpu)
-    }
-    /// Whether it is a switch of the links.
-    #[must_use]
-    pub const fn is_switch(&self) -> bool {
-        self.model.is_switch()
-    }
-    /// Whether it is a switch of Ethernet: nothing but Ethernet goes into it.
-    #[must_use]
-    pub fn is_ethernet_switch(&self) -> bool {
-        !self.ports.is_empty() && self.ports.iter().all(|port| port.speaks == Protocol::Ethernet)
-    }
-    /// Whether it has a port that speaks `protocol`.
-    #[must_use]
-    pub fn has(&self, protocol: Protocol) -> bool {
-        self.ports.iter().any(|port| port.speaks == protocol)
-    }
-    /// A parameter of the software that a host has for this device, and who said it: the device's own, if somebody said
-    /// it for the device, else the host's. None if neither has such a parameter.
-    #[must_use]
-    pub fn software(&self, name: &str, host: &Self) -> Option<(Value, Origin)> {
-        let of = |component: &Self| {
-            let origin = component.origins.get(name).copied().unwrap_or(Origin::Default);
-            Some((*component.params.0.get(name)?, origin))
-        };
-        let own = of(self);
-        let said = own.filter(|(_, origin)| *origin != Origin::Default);
-        said.or_else(|| of(host).filter(|_| name.starts_with(HOST_SOFTWARE))).or(own)
-    }
-    /// The number of its first port that speaks `protocol`.
-    #[must_use]
-    pub fn port(&self, protocol: Protocol) -> Option<usize> {
-        self.ports.iter().position(|port| port.speaks == protocol)
-    }
-}
-
 impl WorkloadPlan {
     /// The test of the SNIA PTS that it is, if it is one: its only case.
     #[must_use]
@@ -302,25 +232,5 @@ impl Variant {
     pub fn port_name(&self, end: End) -> String {
         let component = &self.machine[end.component];
         format!("{}.{}", component.name, component.ports[end.port].name)
-    }
-}
-
-impl PartialEq for ComponentPlan {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-            && self.part == other.part
-            && std::ptr::eq(self.model, other.model)
-            && self.params == other.params
-    }
-}
-
-impl fmt::Debug for ComponentPlan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let model = self.model.name;
-        f.debug_struct("ComponentPlan")
-            .field("name", &self.name)
-            .field("model", &model)
-            .field("params", &self.params)
-            .finish_non_exhaustive()
     }
 }

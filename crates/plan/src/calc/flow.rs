@@ -1,6 +1,8 @@
 //! What is in flight: credits, and Little's law.
 
-use super::{ADDRESS, Form, GEN, MPS, Row, WIDTH, address, argument, coded, generation, payload, row, width};
+use super::form::{
+    ADDRESS, Form, GEN, MPS, Row, WIDTH, address, argument, coded, generation, payload, row, width,
+};
 use lanetwin_document::declaration::{Field, Holds};
 use lanetwin_document::problem::Problem;
 use lanetwin_pcie::spec::{Format, TlpKind};

@@ -1,6 +1,8 @@
 //! What a link carries, and how long a packet takes.
 
-use super::{ADDRESS, Form, GEN, MPS, WIDTH, address, argument, coded, generation, payload, row, width};
+use super::form::{
+    ADDRESS, Form, GEN, MPS, WIDTH, address, argument, coded, generation, payload, row, width,
+};
 use lanetwin_document::declaration::Field;
 use lanetwin_pcie::spec::timing::{
     SkpSchedule, ack_coalescing, ack_latency_limit, ack_latency_limit_symbols, replay_timer,

@@ -1,7 +1,7 @@
 //! The formula of pcie-model (Neugebauer et al., "Understanding PCIe performance for end host networking",
 //! SIGCOMM 2018), against which the simulation of pcie-bench has to prove itself.
 
-use super::{Form, GEN, MPS, Row, WIDTH, argument, coded, generation, payload, row, width};
+use super::form::{Form, GEN, MPS, Row, WIDTH, argument, coded, generation, payload, row, width};
 use lanetwin_pcie::spec::Mps;
 use lanetwin_pcie::spec::constants::{DLLP_BYTES, SKP_8B10B_LENGTH_SYMBOLS, SKP_8B10B_MAX_SYMBOLS};
 use lanetwin_pcie::spec::timing::ack_latency_limit_symbols;
@@ -66,7 +66,12 @@ pub(super) static PCIE_MODEL: Form = Form {
         GEN,
         WIDTH,
         MPS,
-        argument("mrrs", Dimension::Choice(super::PAYLOADS), Some("512B"), "the Maximum Read Request Size"),
+        argument(
+            "mrrs",
+            Dimension::Choice(super::form::PAYLOADS),
+            Some("512B"),
+            "the Maximum Read Request Size",
+        ),
         argument("size", Dimension::Size, None, "the bytes of a transfer, at least 1B"),
     ],
     evaluate: |values| {

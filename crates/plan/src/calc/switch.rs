@@ -1,7 +1,7 @@
 //! How long a packet is in a switch, and what its ports must share.
 
+use super::form::{ADDRESS, Form, GEN, WIDTHS, address, argument, coded, generation, row, width_of};
 use super::link::nanoseconds;
-use super::{ADDRESS, Form, GEN, WIDTHS, address, argument, coded, generation, row, width_of};
 use lanetwin_pcie::spec::{Dwords, Format, TlpKind};
 use lanetwin_ports::Dimension;
 use lanetwin_units::LinkRate;

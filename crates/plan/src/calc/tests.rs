@@ -1,4 +1,7 @@
+use super::form::*;
 use super::*;
+use lanetwin_pcie::spec::Mps;
+use lanetwin_units::{Generation, Width};
 
 fn ask(name: &str, arguments: &[(&str, &str)]) -> Vec<Row> {
     let arguments = arguments.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect();

@@ -1,6 +1,6 @@
 //! Job files of fio that a scenario names, what they include, and the logs that their jobs replay.
 
-use super::Files;
+use super::folder::Files;
 use crate::problem::{add_finding, add_finding_at};
 use lanetwin_document::add_source;
 use lanetwin_document::fields::join;

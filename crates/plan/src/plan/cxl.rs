@@ -1,6 +1,6 @@
 //! CXL of the plan: links between CXL ports, and the memory that they lead to.
 
-use super::ComponentPlan;
+use super::component::ComponentPlan;
 use super::end::End;
 use super::link::{ChannelPlan, Via};
 use lanetwin_cxl::hdm::Decoder;

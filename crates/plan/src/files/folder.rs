@@ -1,0 +1,75 @@
+//! Where the files that a scenario names are.
+
+use lanetwin_load::iometer;
+use lanetwin_textfile::{Limit, read_bytes};
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+/// Where the files that a scenario names are.
+#[derive(Clone, Default, Debug)]
+pub struct Files {
+    /// Names are paths from here; without it nothing is read.
+    pub(super) folder: Option<PathBuf>,
+    /// Whether names may lead out of the folder.
+    pub(super) anywhere: bool,
+    /// What has been read before.
+    pub(super) texts: BTreeMap<String, String>,
+}
+
+impl Files {
+    /// Nowhere: a scenario that names one must have its text under `files:`.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+    /// In the folder of this scenario, and below: one that somebody sent reads nothing else of whoever runs it.
+    #[must_use]
+    pub fn beside(scenario: &Path) -> Self {
+        let folder = scenario.parent().unwrap_or_else(|| Path::new("")).to_path_buf();
+        Self { folder: Some(folder), anywhere: false, texts: BTreeMap::new() }
+    }
+    /// The same, and names may lead out of the folder.
+    #[must_use]
+    pub fn anywhere(self) -> Self {
+        Self { anywhere: true, ..self }
+    }
+    /// Here: texts by name, as [`Plan::files`](crate::Plan::files) has them.
+    #[must_use]
+    pub const fn of(texts: BTreeMap<String, String>) -> Self {
+        Self { folder: None, anywhere: false, texts }
+    }
+
+    /// What findings call the file of this name; what it names in turn is beside it.
+    pub(crate) fn place(&self, name: &str) -> String {
+        self.folder.as_ref().map_or_else(|| name.to_owned(), |folder| folder.join(name).display().to_string())
+    }
+
+    /// What findings call the file of this name, and its text or why there is none.
+    pub(crate) fn read(&self, name: &str) -> (String, Result<String, String>) {
+        if let Some(text) = self.texts.get(name) {
+            return (name.to_owned(), Ok(text.clone()));
+        }
+        let Some(folder) = &self.folder else {
+            return (name.to_owned(), Err("it is not among the `files:` of the scenario".into()));
+        };
+        let path = folder.join(name);
+        if !self.anywhere && !is_within(folder, &path) {
+            let said = "it lies outside of the folder of the scenario; to read it all the same, run with `--outside`";
+            return (path.display().to_string(), Err(said.into()));
+        }
+        let read = read_bytes(&path, Limit::Data).map(|bytes| iometer::decode(&bytes).to_string());
+        (path.display().to_string(), read.map_err(|error| error.to_string()))
+    }
+}
+
+/// Whether a path leads to something in a folder, whatever links are on the way; of what is not there, whether it
+/// would.
+pub(super) fn is_within(folder: &Path, path: &Path) -> bool {
+    let real = |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize();
+    match (real(folder), real(path)) {
+        (Ok(folder), Ok(path)) => path.starts_with(folder),
+        _ => path.strip_prefix(folder).is_ok_and(|name| {
+            name.components().all(|step| matches!(step, Component::Normal(_) | Component::CurDir))
+        }),
+    }
+}

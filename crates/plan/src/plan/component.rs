@@ -1,0 +1,96 @@
+//! A component of the plan: a model with all its parameters, and its ports.
+
+use lanetwin_document::node::Origin;
+use lanetwin_ports::{HOST_SOFTWARE, Model, Params, Protocol, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A component: a model with all its parameters.
+#[derive(Clone)]
+pub struct ComponentPlan {
+    /// Its name.
+    pub name: String,
+    /// The part it is, unless the scenario names a model.
+    pub part: Option<String>,
+    /// Its model.
+    pub model: &'static Model,
+    /// Its parameters, complete.
+    pub params: Params,
+    /// Who set each of them.
+    pub origins: BTreeMap<&'static str, Origin>,
+    /// Its ports; the place in the list is the kernel's port number.
+    pub ports: Vec<PortPlan>,
+}
+
+/// A port of a component.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PortPlan {
+    /// Its name (`pcie`, `slot1`).
+    pub name: String,
+    /// The name in the model's declaration (`slot`).
+    pub group: &'static str,
+    /// What it speaks.
+    pub speaks: Protocol,
+    /// Whether it is one of several that are alike.
+    pub many: bool,
+}
+
+impl ComponentPlan {
+    /// Whether it is a host: it has root ports, and a driver can talk to it.
+    #[must_use]
+    pub fn is_host(&self) -> bool {
+        self.has(Protocol::Pcie) && self.has(Protocol::Cpu)
+    }
+    /// Whether it is a switch of the links.
+    #[must_use]
+    pub const fn is_switch(&self) -> bool {
+        self.model.is_switch()
+    }
+    /// Whether it is a switch of Ethernet: nothing but Ethernet goes into it.
+    #[must_use]
+    pub fn is_ethernet_switch(&self) -> bool {
+        !self.ports.is_empty() && self.ports.iter().all(|port| port.speaks == Protocol::Ethernet)
+    }
+    /// Whether it has a port that speaks `protocol`.
+    #[must_use]
+    pub fn has(&self, protocol: Protocol) -> bool {
+        self.ports.iter().any(|port| port.speaks == protocol)
+    }
+    /// A parameter of the software that a host has for this device, and who said it: the device's own, if somebody said
+    /// it for the device, else the host's. None if neither has such a parameter.
+    #[must_use]
+    pub fn software(&self, name: &str, host: &Self) -> Option<(Value, Origin)> {
+        let of = |component: &Self| {
+            let origin = component.origins.get(name).copied().unwrap_or(Origin::Default);
+            Some((*component.params.0.get(name)?, origin))
+        };
+        let own = of(self);
+        let said = own.filter(|(_, origin)| *origin != Origin::Default);
+        said.or_else(|| of(host).filter(|_| name.starts_with(HOST_SOFTWARE))).or(own)
+    }
+    /// The number of its first port that speaks `protocol`.
+    #[must_use]
+    pub fn port(&self, protocol: Protocol) -> Option<usize> {
+        self.ports.iter().position(|port| port.speaks == protocol)
+    }
+}
+
+impl PartialEq for ComponentPlan {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.part == other.part
+            && std::ptr::eq(self.model, other.model)
+            && self.params == other.params
+    }
+}
+
+impl fmt::Debug for ComponentPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let model = self.model.name;
+        f.debug_struct("ComponentPlan")
+            .field("name", &self.name)
+            .field("model", &model)
+            .field("params", &self.params)
+            .finish_non_exhaustive()
+    }
+}
