@@ -26,6 +26,7 @@ pub mod spelling;
 pub mod yaml;
 
 pub use explain::{codes, explain};
+pub use lanetwin_problems::problems;
 pub use node::{Entry, Kind, Node, Origin, Spot};
 pub use problem::{Diagnostic, Severity};
 pub use sources::{add_source, unreadable};

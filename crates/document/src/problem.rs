@@ -5,18 +5,10 @@
 
 use crate::node::Spot;
 use crate::spelling::Near;
+use lanetwin_problems::problems;
+pub use lanetwin_problems::{Complaint, Severity};
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-/// Whether it stops a run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// There is no plan.
-    Error,
-    /// There is a plan; it may not be what was meant.
-    Warning,
-}
 
 /// A mistake, or a doubt, with its place and remedy.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -45,51 +37,6 @@ impl std::fmt::Display for Diagnostic {
         writeln!(f, "{severity}[{}] {}:{}:{}  {}", self.code, self.file, self.line, self.column, self.path)?;
         write!(f, "  {}\n  help: {}", self.message, self.help)
     }
-}
-
-/// What can be reported: anything that has a code, a message and a remedy.
-pub trait Complaint {
-    /// The code: `SC011`.
-    fn code(&self) -> &'static str;
-    /// What is wrong.
-    fn message(&self) -> String;
-    /// What to do about it.
-    fn help(&self) -> String;
-    /// Whether it stops a run: codes from 101 on do not.
-    fn severity(&self) -> Severity {
-        if self.code()[2..].starts_with('0') { Severity::Error } else { Severity::Warning }
-    }
-}
-
-/// Declares the mistakes that a crate can tell of: one variant a code, with its message and its remedy, as an enum
-/// `Problem`.
-#[macro_export]
-macro_rules! problems {
-    ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {
-        /// A mistake of the author, before it has a place.
-        #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-        #[allow(missing_docs, reason = "the message says what each field is")]
-        pub enum Problem {
-            $($(#[$doc])* #[error($message)] $name $({ $($field: $type),* })?,)*
-        }
-
-        /// Every code, in order.
-        #[cfg(test)]
-        pub(crate) const CODES: &[&str] = &[$($code),*];
-
-        impl $crate::problem::Complaint for Problem {
-            fn code(&self) -> &'static str {
-                match self { $(Self::$name { .. } => $code,)* }
-            }
-            fn message(&self) -> String {
-                self.to_string()
-            }
-            #[expect(unused_variables, reason = "not every help text repeats every field")]
-            fn help(&self) -> String {
-                match self { $(Self::$name $({ $($field),* })? => format!($help),)* }
-            }
-        }
-    };
 }
 
 problems! {

@@ -1,5 +1,8 @@
 //! What readers of foreign files find: a mistake or a doubt, with its place and remedy. One shape for all of them.
 
+use lanetwin_problems::Complaint;
+pub use lanetwin_problems::Severity;
+pub(crate) use lanetwin_problems::problems;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -10,16 +13,6 @@ pub(crate) struct Place {
     pub line: u32,
     /// Column, from 1, in characters.
     pub column: u32,
-}
-
-/// Whether it stops the reading.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Nothing is understood.
-    Error,
-    /// Something is understood; it may not be what was meant.
-    Warning,
 }
 
 /// A mistake, or a doubt, with its place and remedy.
@@ -51,58 +44,24 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// Declares what can be wrong with a kind of file: an enumeration `Problem`, a variant a code, and the list of all
-/// codes. Codes that go on with `0` after their two letters are errors, the others warnings.
-macro_rules! problems {
-    ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {
-        /// A mistake of the author, before it has a place.
-        #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-        pub(super) enum Problem {
-            $($(#[$doc])* #[error($message)] $name $({ $($field: $type),* })?,)*
+/// A problem where it was found.
+pub(crate) trait Found: Complaint {
+    /// As it is reported.
+    fn at(&self, place: Place, path: &str, file: &str) -> Finding {
+        Finding {
+            file: file.to_owned(),
+            line: place.line,
+            column: place.column,
+            code: self.code(),
+            severity: self.severity(),
+            path: path.to_owned(),
+            message: self.message(),
+            help: self.help(),
         }
-
-        /// Every code, in order.
-        pub const CODES: &[&str] = &[$($code),*];
-
-        impl Problem {
-            /// The code: two letters and three digits.
-            const fn code(&self) -> &'static str {
-                match self { $(Self::$name { .. } => $code,)* }
-            }
-            /// What to do about it.
-            #[expect(unused_variables, reason = "not every help text repeats every field")]
-            fn help(&self) -> String {
-                match self { $(Self::$name $({ $($field),* })? => format!($help),)* }
-            }
-            fn severity(&self) -> $crate::findings::Severity {
-                if self.code()[2..].starts_with('0') {
-                    $crate::findings::Severity::Error
-                } else {
-                    $crate::findings::Severity::Warning
-                }
-            }
-            /// As it is reported.
-            pub(super) fn at(
-                &self,
-                place: $crate::findings::Place,
-                path: &str,
-                file: &str,
-            ) -> $crate::findings::Finding {
-                $crate::findings::Finding {
-                    file: file.to_owned(),
-                    line: place.line,
-                    column: place.column,
-                    code: self.code(),
-                    severity: self.severity(),
-                    path: path.to_owned(),
-                    message: self.to_string(),
-                    help: self.help(),
-                }
-            }
-        }
-    };
+    }
 }
-pub(crate) use problems;
+
+impl<C: Complaint> Found for C {}
 
 /// What was found so far; no two the same.
 #[derive(Default, Debug)]

@@ -14,7 +14,7 @@
 //! **Replay.** A request goes out as long after the first as the trace has it, whatever became of those before, unless
 //! as many are in flight as there may be: then when one of them is answered. Its latency begins when it goes out.
 
-use crate::findings::{Finding, Findings, Place, problems};
+use crate::findings::{Finding, Findings, Found, Place, problems};
 use crate::requests::{Gate, Request, Requests};
 use csv::StringRecord;
 use lanetwin_ports::Operation;

@@ -9,9 +9,10 @@
 //! Everything is asked before anything is answered: errors come together.
 
 use crate::network::{Network, Pairing};
-use crate::problem::{Finding, Severity};
+use crate::problem::Finding;
 use crate::quality::{Quality, check_range};
 use crate::rate::DataRate;
+use lanetwin_problems::Severity;
 
 /// Data that may be used, with what is known about them.
 #[derive(Clone, PartialEq, Debug)]

@@ -53,6 +53,7 @@ pub mod touchstone;
 mod transfer;
 
 pub use complex::{decibels, ratio};
-pub use problem::{CODES, Finding, Severity};
+pub use lanetwin_problems::Severity;
+pub use problem::{CODES, Finding};
 pub use rate::DataRate;
 pub use transfer::Transfer;

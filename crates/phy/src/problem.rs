@@ -3,17 +3,8 @@
 //! `PH0…` are errors, `PH1…` warnings. A code never changes its meaning and is never used again; `docs/errors/` has a
 //! page for each. Findings are plain data: whoever shows them adds the file.
 
+use lanetwin_problems::{Complaint, Severity, problems};
 use serde::Serialize;
-
-/// Whether it stops the computation.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// There is no answer.
-    Error,
-    /// There is an answer; it may not be what was meant, or not be as good as it looks.
-    Warning,
-}
 
 /// A mistake, or a doubt, with its place and remedy.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, thiserror::Error)]
@@ -31,29 +22,6 @@ pub struct Finding {
     pub message: String,
     /// What to do.
     pub help: String,
-}
-
-macro_rules! problems {
-    ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {
-        /// A mistake, before it has a place.
-        #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-        pub(crate) enum Problem {
-            $($(#[$doc])* #[error($message)] $name $({ $($field: $type),* })?,)*
-        }
-
-        /// Every code of this crate, in order.
-        pub const CODES: &[&str] = &[$($code),*];
-
-        impl Problem {
-            const fn code(&self) -> &'static str {
-                match self { $(Self::$name { .. } => $code,)* }
-            }
-            #[expect(unused_variables, reason = "not every help text repeats every field")]
-            fn help(&self) -> String {
-                match self { $(Self::$name $({ $($field),* })? => format!($help),)* }
-            }
-        }
-    };
 }
 
 problems! {
@@ -155,9 +123,8 @@ impl Problem {
     }
     /// As a finding at a place of a file.
     pub(crate) fn at(self, line: u32, column: u32) -> Finding {
-        let code = self.code();
-        let severity = if code.starts_with("PH0") { Severity::Error } else { Severity::Warning };
-        Finding { line, column, code, severity, message: self.to_string(), help: self.help() }
+        let (code, severity) = (self.code(), self.severity());
+        Finding { line, column, code, severity, message: self.message(), help: self.help() }
     }
 }
 

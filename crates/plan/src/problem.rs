@@ -4,7 +4,7 @@ pub(crate) mod network;
 pub(crate) mod partitions;
 
 use lanetwin_document::node::Spot;
-use lanetwin_document::problem::{Diagnostic, Reports, Severity};
+use lanetwin_document::problem::{Diagnostic, Reports};
 use lanetwin_document::problems;
 use lanetwin_document::spelling::Near;
 use lanetwin_load::Finding;
@@ -214,13 +214,12 @@ pub(crate) fn add_finding(reports: &mut Reports, finding: &Finding, file: u16, p
 
 /// Notes what was found in an option of fio that stands in the scenario itself.
 pub(crate) fn add_finding_at(reports: &mut Reports, finding: &Finding, spot: Spot, path: &str) {
-    let is_error = finding.severity == lanetwin_load::Severity::Error;
     let found = Diagnostic {
         file: String::new(),
         line: spot.line,
         column: spot.column,
         code: finding.code,
-        severity: if is_error { Severity::Error } else { Severity::Warning },
+        severity: finding.severity,
         path: path.to_owned(),
         message: finding.message.clone(),
         help: finding.help.clone(),

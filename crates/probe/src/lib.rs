@@ -15,5 +15,6 @@ mod wait;
 
 pub use function::Function;
 pub use host::{Address, Attribute, Counters, Host, HostError, NoAddress, Width};
-pub use problem::{CODES, Finding, Problem, Severity};
+pub use lanetwin_problems::Severity;
+pub use problem::{CODES, Finding, Problem};
 pub use session::{NotRestored, Session, Written, put_back};

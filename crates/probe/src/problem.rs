@@ -3,17 +3,8 @@
 //! `LC0…` refuse, `LC1…` warn. A code never changes its meaning and is never used again; `docs/errors/` has a page for
 //! each.
 
+use lanetwin_problems::{Complaint, Severity, problems};
 use serde::Serialize;
-
-/// Whether it stops a run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Nothing is done.
-    Error,
-    /// It is done; it may not be what was meant.
-    Warning,
-}
 
 /// A reason, with its remedy.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, thiserror::Error)]
@@ -29,31 +20,6 @@ pub struct Finding {
     pub message: String,
     /// What to do.
     pub help: String,
-}
-
-macro_rules! problems {
-    ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {
-        /// A reason, before it has a place.
-        #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-        pub enum Problem {
-            $($(#[$doc])* #[error($message)] $name $({
-                $(#[doc = concat!("The ", stringify!($field), ".")] $field: $type),*
-            })?,)*
-        }
-
-        /// Every code of this crate, in order.
-        pub const CODES: &[&str] = &[$($code),*];
-
-        impl Problem {
-            const fn code(&self) -> &'static str {
-                match self { $(Self::$name { .. } => $code,)* }
-            }
-            #[expect(unused_variables, reason = "not every help text repeats every field")]
-            fn help(&self) -> String {
-                match self { $(Self::$name $({ $($field),* })? => format!($help),)* }
-            }
-        }
-    };
 }
 
 problems! {
@@ -122,12 +88,11 @@ impl Problem {
     /// With the place it is about.
     #[must_use]
     pub fn at(self, place: impl ToString) -> Finding {
-        let severity = if self.code().starts_with("LC0") { Severity::Error } else { Severity::Warning };
         Finding {
             code: self.code(),
-            severity,
+            severity: self.severity(),
             place: place.to_string(),
-            message: self.to_string(),
+            message: self.message(),
             help: self.help(),
         }
     }

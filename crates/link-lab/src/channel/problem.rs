@@ -65,10 +65,7 @@ impl Complaint for Physical {
         self.0.help.clone()
     }
     fn severity(&self) -> Severity {
-        match self.0.severity {
-            lanetwin_phy::Severity::Error => Severity::Error,
-            lanetwin_phy::Severity::Warning => Severity::Warning,
-        }
+        self.0.severity
     }
 }
 

@@ -1,21 +1,17 @@
 //! Findings of the probe as diagnostics.
 
-use lanetwin_document::problem::{Diagnostic, Severity};
+use lanetwin_document::problem::Diagnostic;
 use lanetwin_probe::Finding;
 
 /// A finding of the probe as a diagnostic.
 #[must_use]
 pub fn diagnostic(finding: &Finding) -> Diagnostic {
-    let severity = match finding.severity {
-        lanetwin_probe::Severity::Error => Severity::Error,
-        lanetwin_probe::Severity::Warning => Severity::Warning,
-    };
     Diagnostic {
         file: finding.place.clone(),
         line: 0,
         column: 0,
         code: finding.code,
-        severity,
+        severity: finding.severity,
         path: String::new(),
         message: finding.message.clone(),
         help: finding.help.clone(),

@@ -15,7 +15,7 @@
 //! out, whatever the manual says (`read_iolog_get`).
 
 use super::problem::Problem;
-use crate::findings::{Finding, Findings, Place};
+use crate::findings::{Finding, Findings, Found, Place};
 use lanetwin_ports::Operation;
 use std::fmt::Write as _;
 

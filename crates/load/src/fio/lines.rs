@@ -11,7 +11,7 @@
 //! ```
 
 use super::problem::Problem;
-use crate::findings::{Findings, Place};
+use crate::findings::{Findings, Found, Place};
 use std::collections::BTreeMap;
 
 /// Includes deeper than this are a circle.

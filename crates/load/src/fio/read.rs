@@ -10,7 +10,7 @@ use super::options::{self, Declared, Role};
 use super::problem::Problem;
 use super::settings::{Room, Settings};
 use super::value::Reader;
-use crate::findings::{Finding, Findings, Place};
+use crate::findings::{Finding, Findings, Found, Place};
 use lanetwin_textfile::Limit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

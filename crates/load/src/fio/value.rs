@@ -7,7 +7,7 @@ use super::lines::{At, Line, shown};
 use super::number::{self, Doubt, Read};
 use super::options::{Declared, Kind};
 use super::problem::Problem;
-use crate::findings::Findings;
+use crate::findings::{Findings, Found};
 
 /// For reads, writes and trims; none where nothing was said.
 pub(super) type Three<T> = [Option<T>; 3];

@@ -14,7 +14,7 @@ use super::lines::{Between, Field, Line, Lines, Place, Shape, decode};
 use super::problem::Problem;
 use super::version::Version;
 use super::words::Word;
-use crate::findings::{Finding, Findings};
+use crate::findings::{Finding, Findings, Found};
 use lanetwin_textfile::Limit;
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use super::super::words::{Assignment, TestType, Word};
 use super::column::{Column, Form, KIND};
 use super::row::{Cell, Row, RowKind};
 use super::{Series, Test};
-use crate::findings::{Finding, Findings};
+use crate::findings::{Finding, Findings, Found};
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 /// Reads a text; `file` is what findings call it. Several series may follow one another: Iometer appends.
