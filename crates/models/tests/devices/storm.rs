@@ -355,9 +355,9 @@ fn doorbells(builder: &mut Builder, seed: u64, to: (ComponentId, Port)) {
 /// What messages are sent to: all models but switches, and what stands in links; and a memory host, which nobody asks
 /// for anything.
 fn components() -> impl Iterator<Item = &'static Model> {
-    // cores run programs alone, and a target hears nothing before it has connections
-    let others = ["memory-host", "nvmeof-target"];
-    let asked = |model: &&Model| !model.is_switch() && !model.is_extension() && !others.contains(&model.name);
+    /// Cores run programs alone, and a target hears nothing before it has connections.
+    const OTHERS: [&str; 2] = ["memory-host", "nvmeof-target"];
+    let asked = |model: &&Model| !model.is_switch() && !model.is_extension() && !OTHERS.contains(&model.name);
     MODELS.iter().copied().filter(asked)
 }
 
