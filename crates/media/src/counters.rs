@@ -84,7 +84,7 @@ impl Counters {
 pub struct Stocks {
     /// What is in the write buffer, and what a program takes from it at once \[B\].
     pub buffered: [u64; 2],
-    /// Units that can be programmed before a block has to be erased, and how many an erase gives back; 0 if blocks have
-    /// not been collected so far: then every write only uses them up. None for a medium without blocks.
-    pub free: Option<[u64; 2]>,
+    /// Units that can be programmed before a block has to be erased, as long as no block is collected: then every write
+    /// only uses them up. None for a medium without blocks.
+    pub free: Option<u64>,
 }

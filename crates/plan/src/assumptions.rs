@@ -170,7 +170,8 @@ impl Plan {
         for (workload, case) in cases {
             let Load::Blocks(blocks) = &case.load else { continue };
             let (pairs, repeats) = (workload.pairs.len(), self.run.repeats as usize);
-            list.extend(blocks.not_modelled(LeftOut { label: &case.label, pairs, repeats }));
+            let (label, length) = (&*case.label, workload.length);
+            list.extend(blocks.not_modelled(LeftOut { label, pairs, repeats, length }));
         }
         let mut seen = BTreeSet::new();
         list.retain(|text| seen.insert(text.clone()));

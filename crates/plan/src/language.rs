@@ -158,5 +158,16 @@ pub(crate) const RUN: &[Field] = &[
         "auto",
         "transfers before measuring starts, or `auto`: until a steady state is seen",
     ),
+    optional(
+        "until",
+        Holds::Text,
+        "repeats are added until each metric that is compared is known so well (`±2%`), its verdict is decided, or the budget is spent",
+    ),
+    field(
+        "budget",
+        Holds::One(Dimension::Time),
+        "15s",
+        "CPU time that a case may cost in each variant until it is steady, if nobody says how long it is, and `until` is met, all repeats together; counted in events, four million a second",
+    ),
     field("seed", Holds::One(count(0, u64::MAX)), "1", "the seed of all random numbers"),
 ];

@@ -6,6 +6,7 @@ mod component;
 mod cxl;
 mod document;
 mod end;
+mod length;
 mod link;
 mod load;
 mod network;
@@ -19,6 +20,7 @@ pub use blocks::{Blocks, Demand, LeftOut, Thread, Timing};
 pub use component::{ComponentPlan, PortPlan};
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use end::End;
+pub use length::{Budget, RunLength, Until};
 pub use link::{Absence, ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
     DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, Load, MemoryCase,
@@ -71,12 +73,16 @@ pub struct Compare {
 }
 
 /// How often and for how long.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// Independent repetitions of every case.
     pub repeats: u32,
     /// What comes before measuring starts.
     pub warm_up: WarmUp,
+    /// How well what is compared shall be known; none if there are as many repeats as said.
+    pub until: Option<Until>,
+    /// What a case may cost until it is steady, and known as well as it shall be.
+    pub budget: Budget,
     /// The seed of all random numbers.
     pub seed: u64,
 }
@@ -161,6 +167,8 @@ pub struct WorkloadPlan {
     pub pairs: Vec<Pair>,
     /// What is measured one after the other, in the order of the lists; at least one.
     pub cases: Vec<Case>,
+    /// Whether each case is measured as long as somebody says, if it does not go in rounds.
+    pub length: RunLength,
     /// How long each case goes on, if it goes in rounds until it is steady.
     pub steady: Option<SteadyRule>,
     /// If there are several hosts: how long after one has lost a drive another asks in its place; none if its requests

@@ -193,8 +193,6 @@ problems! {
     Idle { name: String } = "SC106", "nothing uses component `{name}`", "add a workload on it, or remove it";
     /// More in flight than a queue of an NVMe drive has room for.
     DeeperThanQueue { depth: u64, drive: String, room: u64 } = "SC107", "{depth} in flight do not fit into a queue of `{drive}`, which takes {room}", "at most {room} for each load, or more `queues.entries` and `driver.queue-entries`";
-    /// Writes that fit into the write buffer.
-    WritesFitBuffer { written: String, drive: String, buffer: String } = "SC108", "{written} of writes are measured, and `{drive}` has a write buffer of {buffer}: the flash may not be what is seen", "more `requests`, or a smaller `buffer`";
     /// Priorities that nobody heeds.
     UnheededPriority { job: String, drive: String } = "SC109", "`prioclass` of job `{job}` changes nothing: `{drive}` takes commands from its queues in turn", "set `driver.arbitration: weighted`, or leave `prioclass` out";
     /// A parameter that changes nothing.

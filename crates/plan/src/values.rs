@@ -29,6 +29,14 @@ pub(crate) fn count(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -
     }
 }
 
+/// So many operations are measured at least where nobody says how many.
+const SAMPLE: u64 = 10_000;
+
+/// How many operations are measured: as many as somebody says, or so many at least.
+pub(crate) fn sample(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<u64> {
+    if fields.written(key).is_some() { count(fields, key, reports) } else { Some(SAMPLE) }
+}
+
 pub(crate) fn span(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Span> {
     match fields.one(key, reports)?.value {
         Value::Time(time) => Some(time),

@@ -47,6 +47,20 @@ fn the_demo_becomes_what_it_says() {
 }
 
 #[test]
+fn how_well_results_shall_be_known_is_a_share_with_or_without_a_sign() {
+    for text in ["±2%", "2%", "0.02"] {
+        let set = format!("run.until={text}");
+        assert_eq!(plan(DEMO, &[&set]).run.until.map(|until| until.within), Some(0.02), "{text}");
+    }
+    assert_eq!(plan(DEMO, &[]).run.until, None);
+    for text in ["±0%", "100%", "±two", "2us"] {
+        let set = format!("run.until={text}");
+        let found = read(DEMO, &[&set]).diagnostics;
+        assert_eq!((found.len(), &*found[0].path), (1, "run.until"), "{text}: {found:#?}");
+    }
+}
+
+#[test]
 fn it_is_known_who_said_what() {
     let text = DEMO.replace("{part: nfp-6000}", "{part: nfp-6000, read.transaction: 12ns}");
     let plan = plan(&text, &["machine.card.done=7ns", "run.seed=9"]);

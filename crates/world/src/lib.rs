@@ -43,6 +43,7 @@ mod run;
 mod stages;
 mod switches;
 mod transit;
+mod until;
 mod waterfall;
 mod window;
 mod wire;

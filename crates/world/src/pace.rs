@@ -21,7 +21,9 @@ struct Look {
 #[derive(Default)]
 pub(super) struct Pace {
     looks: Vec<Look>,
-    /// Where the stretch begins that is judged.
+    /// Where each stretch begins.
+    begins: Vec<usize>,
+    /// Where what is judged begins.
     first: usize,
     /// What had been counted before the loads were reset last.
     before: Tally,
@@ -34,7 +36,7 @@ pub(super) struct Pace {
 impl Pace {
     /// From now on, where the loads count from.
     pub(super) fn begin(world: &mut World) -> Self {
-        let mut pace = Self::default();
+        let mut pace = Self { begins: vec![0], ..Self::default() };
         pace.look(world);
         pace
     }
@@ -58,11 +60,12 @@ impl Pace {
     pub(super) fn reset(&mut self, world: &mut World) {
         self.before = self.looks.last().map_or_else(Tally::default, |look| look.tally);
         self.first = self.looks.len();
+        self.begins.push(self.first);
         self.look(world);
     }
-    /// All stretches are one.
-    pub(super) fn take_all(&mut self) {
-        self.first = 0;
+    /// The last stretches, so many of them, are one.
+    pub(super) fn take_last(&mut self, stretches: usize) {
+        self.first = self.begins[self.begins.len() - stretches];
     }
 
     /// So many parts of about the same length; fewer looks than that are none.

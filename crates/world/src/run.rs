@@ -15,11 +15,12 @@ use super::relative::relatives;
 use super::rows::rows;
 use super::stages::Spent;
 use super::switches;
+use super::until::{self, Repeated};
 use super::window::Length;
 use super::world::World;
 use lanetwin_document::Diagnostic;
 use lanetwin_kernel::mix;
-use lanetwin_plan::{Case, Plan, Variant, WorkloadPlan};
+use lanetwin_plan::{Case, Plan, RunLength, Variant, WorkloadPlan};
 use lanetwin_ports::Operation;
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
@@ -31,6 +32,8 @@ use lanetwin_units::{Instant, NumberKind};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::any::Any;
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -82,6 +85,27 @@ struct Task<'a> {
     repeat: u32,
 }
 
+/// The repeats of a case in a variant.
+struct Repeats<'a> {
+    /// The first of them.
+    task: Task<'a>,
+    /// How many there shall be.
+    wanted: usize,
+    /// Those that were measured, in their order.
+    done: Vec<Measured>,
+    /// What became of the others, but for those that were not begun.
+    overloads: Vec<Overload>,
+}
+
+impl Repeats<'_> {
+    fn is_whole(&self) -> bool {
+        self.done.len() == self.wanted
+    }
+    fn was_interrupted(&self) -> bool {
+        self.done.len() + self.overloads.len() < self.wanted
+    }
+}
+
 /// Runs a plan.
 ///
 /// # Errors
@@ -89,48 +113,112 @@ struct Task<'a> {
 pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Results, Crash> {
     let seed = options.seed.unwrap_or(plan.run.seed);
     let begun = cpu_seconds();
-    let tasks = tasks(plan);
-    let done = AtomicUsize::new(0);
-    let one = |task: &Task<'_>| -> Option<Result<Outcome, Crash>> {
-        if watcher.is_cancelled() {
-            return None;
-        }
-        let result = one_world(plan, options, seed, task);
-        let progress = Progress {
-            done: done.fetch_add(1, Ordering::Relaxed) + 1,
-            total: tasks.len(),
-            variant: task.variant.name.clone(),
-            workload: task.workload.name.clone(),
-            case: task.case.label.clone(),
+    let mut cases = cases(plan);
+    let mut wanted: Vec<(usize, Range<u32>)> =
+        (0..cases.len()).map(|place| (place, 0..plan.run.repeats)).collect();
+    let (done, mut total) = (AtomicUsize::new(0), 0);
+    while !wanted.is_empty() {
+        let places: Vec<(usize, u32)> = wanted
+            .into_iter()
+            .flat_map(|(place, repeats)| repeats.map(move |repeat| (place, repeat)))
+            .collect();
+        total += places.len();
+        let tasks: Vec<Task<'_>> =
+            places.iter().map(|(place, repeat)| Task { repeat: *repeat, ..cases[*place].task }).collect();
+        let one = |task: &Task<'_>| {
+            watched(watcher, (&done, total), task, || one_world(plan, options, seed, task)).transpose()
         };
-        watcher.progress(&progress);
-        Some(result)
-    };
-    let all = |tasks: &[Task<'_>]| tasks.par_iter().map(one).collect::<Vec<_>>();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build();
-    let measured = match pool {
-        Ok(pool) => pool.install(|| all(&tasks)),
-        Err(_) => tasks.iter().map(one).collect(), // no threads to be had: one after the other
-    };
-    let measured = measured.into_iter().map(Option::transpose).collect::<Result<Vec<_>, Crash>>()?;
+        let measured = on_all_cores(options.threads, &tasks, one)?;
+        for ((place, _), outcome) in places.iter().zip(measured) {
+            let case = &mut cases[*place];
+            case.wanted += 1;
+            match outcome {
+                Some(Ok(measured)) => case.done.push(measured),
+                Some(Err(overload)) => case.overloads.push(overload),
+                None => {}
+            }
+        }
+        wanted = further(plan, &cases, seed);
+    }
     let cost = Cost {
         cpu_seconds: cpu_seconds() - begun,
         peak_memory_bytes: peak_memory_bytes(),
         ..Cost::default()
     };
-    Ok(document(plan, options, seed, &tasks, measured, cost))
+    Ok(document(plan, options, seed, cases, cost))
 }
 
-fn tasks(plan: &Plan) -> Vec<Task<'_>> {
-    let mut tasks = Vec::new();
+/// Every case of every variant, in the order of writing.
+fn cases(plan: &Plan) -> Vec<Repeats<'_>> {
+    let mut cases = Vec::new();
     for variant in &plan.variants {
         for workload in &variant.workloads {
-            for case in &workload.cases {
-                tasks.extend((0..plan.run.repeats).map(|repeat| Task { variant, workload, case, repeat }));
-            }
+            cases.extend(workload.cases.iter().map(|case| {
+                let task = Task { variant, workload, case, repeat: 0 };
+                Repeats { task, wanted: 0, done: Vec::new(), overloads: Vec::new() }
+            }));
         }
     }
-    tasks
+    cases
+}
+
+/// Runs a world unless it shall end, and tells how far it is, of so many.
+fn watched<T>(
+    watcher: &dyn Watcher,
+    (done, total): (&AtomicUsize, usize),
+    task: &Task<'_>,
+    world: impl FnOnce() -> T,
+) -> Option<T> {
+    if watcher.is_cancelled() {
+        return None;
+    }
+    let result = world();
+    watcher.progress(&Progress {
+        done: done.fetch_add(1, Ordering::Relaxed) + 1,
+        total,
+        variant: task.variant.name.clone(),
+        workload: task.workload.name.clone(),
+        case: task.case.label.clone(),
+    });
+    Some(result)
+}
+
+/// What became of each, in their order.
+fn on_all_cores<T: Send>(
+    threads: Option<usize>,
+    tasks: &[Task<'_>],
+    one: impl Fn(&Task<'_>) -> Result<T, Crash> + Sync + Send,
+) -> Result<Vec<T>, Crash> {
+    match rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build() {
+        Ok(pool) => {
+            let all = pool.install(|| tasks.par_iter().map(one).collect::<Vec<_>>());
+            all.into_iter().collect()
+        }
+        Err(_) => tasks.iter().map(one).collect(), // no threads to be had: one after the other
+    }
+}
+
+/// The repeats that are added: see [`until`].
+fn further(plan: &Plan, cases: &[Repeats<'_>], seed: u64) -> Vec<(usize, Range<u32>)> {
+    let Some(until) = plan.run.until else { return Vec::new() };
+    let mut wanted = Vec::new();
+    let mut groups: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for (place, case) in cases.iter().enumerate() {
+        let name = (&*case.task.workload.name, &*case.task.case.label);
+        groups.entry(name).or_default().push(place);
+    }
+    for places in groups.into_values().filter(|places| places.iter().all(|place| cases[*place].is_whole())) {
+        let repeated = |place: &usize| {
+            let Repeats { task: Task { variant, workload, case, .. }, done, .. } = &cases[*place];
+            Repeated { variant: &variant.name, workload: &workload.name, case, done }
+        };
+        let variants: Vec<Repeated<'_>> = places.iter().map(repeated).collect();
+        let repeats = until::more(plan, until, &variants, seed);
+        wanted.extend(repeats.into_iter().flat_map(|repeats| {
+            places.iter().map(move |place| (*place, repeats.clone())).collect::<Vec<_>>()
+        }));
+    }
+    wanted
 }
 
 /// The seed of a repeat, from 0: the same for all variants, so that they are compared on the same random numbers.
@@ -147,7 +235,9 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let mut world = World::new(task.variant, task.workload, task.case, seed);
     world.decide_one_by_one(options.granularity == Granularity::Tlp);
     let follow = (task.repeat == 0).then_some(plan.run.repeats);
-    let length = Length { warm_up: plan.run.warm_up, events: None };
+    let grows = task.workload.length == RunLength::UntilSteady;
+    let events = grows.then(|| plan.run.budget.events() / u64::from(plan.run.repeats));
+    let length = Length { warm_up: plan.run.warm_up, events };
     let what = (task.case, task.workload.steady.as_ref(), task.workload.pts());
     let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, what, length, follow)));
     ran.map_err(|payload| {
@@ -174,19 +264,12 @@ fn text_of(payload: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a message".into())
 }
 
-fn document(
-    plan: &Plan,
-    options: &Options,
-    seed: u64,
-    tasks: &[Task<'_>],
-    measured: Vec<Option<Outcome>>,
-    cost: Cost,
-) -> Results {
+fn document(plan: &Plan, options: &Options, seed: u64, cases: Vec<Repeats<'_>>, cost: Cost) -> Results {
     let mut results = Results::new(Kind::Simulated, &plan.name, env!("CARGO_PKG_VERSION"));
     results.about.clone_from(&plan.about);
     results.seed = Some(seed);
-    results.complete = measured.iter().all(|ran| matches!(ran, Some(Ok(_))));
-    let interrupted = measured.iter().any(Option::is_none);
+    results.complete = cases.iter().all(Repeats::is_whole);
+    let interrupted = cases.iter().any(Repeats::was_interrupted);
     results.stopped =
         (!results.complete).then(|| if interrupted { "interrupted" } else { "overloaded" }.into());
     results.scenario =
@@ -194,13 +277,10 @@ fn document(
     results.plan = serde_json::to_value(plan).expect("a plan is a document");
     results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
     results.warnings = plan.warnings.iter().map(warning).collect();
-    results.warnings.extend(overloads(plan, tasks, &measured));
-    let repeats = plan.run.repeats as usize;
+    results.warnings.extend(overloads(plan, &cases));
     let (mut digest, mut formats) = (0_u64, formats::begin());
-    let mut measured = measured.into_iter();
-    for tasks in tasks.chunks(repeats) {
-        let whole: Vec<Measured> = measured.by_ref().take(repeats).flatten().flatten().collect();
-        for m in &whole {
+    for ran in cases {
+        for m in &ran.done {
             digest = mix(digest ^ m.digest);
             results.cost = Cost {
                 events: results.cost.events + m.events,
@@ -208,13 +288,13 @@ fn document(
                 ..cost
             };
         }
-        if whole.len() == repeats {
-            tell_case(&mut results, &tasks[0], &whole);
-            let Task { variant, workload, case, .. } = tasks[0];
-            let ran = FinishedCase { variant, workload, case, repeats: &whole };
-            formats.iter_mut().for_each(|format| format.add(&ran));
+        if ran.is_whole() {
+            tell_case(&mut results, &ran.task, &ran.done);
+            let Task { variant, workload, case, .. } = ran.task;
             let transits = switches::Of { plan, variant, workload: &workload.name, case: &case.label };
-            results.switches.extend(transits.rows(&whole[0].transits));
+            results.switches.extend(transits.rows(&ran.done[0].transits));
+            let ran = FinishedCase { variant, workload, case, repeats: &ran.done };
+            formats.iter_mut().for_each(|format| format.add(&ran));
         }
     }
     formats.into_iter().for_each(|format| format.finish(plan.variants.len(), &mut results));
@@ -229,11 +309,10 @@ fn document(
 }
 
 /// The first overload of each case.
-fn overloads(plan: &Plan, tasks: &[Task<'_>], measured: &[Option<Outcome>]) -> Vec<ScenarioWarning> {
-    let repeats = plan.run.repeats as usize;
-    let first = |(tasks, ran): (&[Task<'_>], &[Option<Outcome>])| {
-        let overload = ran.iter().flatten().find_map(|ran| ran.as_ref().err())?;
-        let Task { variant, workload, case, .. } = &tasks[0];
+fn overloads(plan: &Plan, cases: &[Repeats<'_>]) -> Vec<ScenarioWarning> {
+    let first = |ran: &Repeats<'_>| {
+        let overload = ran.overloads.first()?;
+        let Task { variant, workload, case, .. } = &ran.task;
         let problem = Problem::Overloaded {
             case: case.label.clone(),
             variant: variant.name.clone(),
@@ -243,8 +322,7 @@ fn overloads(plan: &Plan, tasks: &[Task<'_>], measured: &[Option<Outcome>]) -> V
         };
         Some(at_rate(&problem, plan, &workload.name))
     };
-    let found: Vec<Diagnostic> =
-        tasks.chunks(repeats).zip(measured.chunks(repeats)).filter_map(first).collect();
+    let found: Vec<Diagnostic> = cases.iter().filter_map(first).collect();
     found.iter().map(warning).collect()
 }
 

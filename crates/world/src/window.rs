@@ -5,7 +5,7 @@
 //! ```
 //!
 //! What was measured before it was steady belongs to the warm-up. If the run time of the job is over before, all of it
-//! is the window; if the budget is spent before, the last stretch is, and is not steady.
+//! is the window; if the budget is spent before, the last stretch is, with the one before if there is little of it.
 
 use super::before::Before;
 use super::pace::Pace;
@@ -32,6 +32,8 @@ const LOOKS: u64 = 4;
 const PATIENCE: Span = Span::from_us(3_600_000_000);
 /// A stretch that was not steady is followed by one so many times as long.
 const GROWTH: u64 = 2;
+/// A stretch that the budget has cut down to less than this part is no window by itself.
+const LEAST_PART: u64 = 4;
 
 /// How long a case is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,6 +106,8 @@ struct Stretches<'a> {
     wanted: u64,
     /// Operations that may be measured at most: those of jobs that end.
     left: Option<u64>,
+    /// Whether the budget has left little of the last one.
+    is_stump: bool,
     begin: Instant,
     deadline: Option<Instant>,
 }
@@ -115,7 +119,7 @@ impl<'a> Stretches<'a> {
         let Timing { longest, most, .. } = case.load.timing();
         let deadline = longest.map(|longest| begin + longest);
         let (wanted, left) = (case.load.operations(), most);
-        Self { case, past: Vec::new(), before, pace, wanted, left, begin, deadline }
+        Self { case, past: Vec::new(), before, pace, wanted, left, is_stump: false, begin, deadline }
     }
     /// Runs a stretch, and judges it.
     fn run(&mut self, world: &mut World, events: Option<u64>) -> Steadiness {
@@ -129,6 +133,7 @@ impl<'a> Stretches<'a> {
         );
         let done = world.progress().1 - answered;
         self.left = self.left.map(|left| left.saturating_sub(done));
+        self.is_stump = done < wanted / LEAST_PART;
         self.pace.judged(&self.before, self.case.load.offered().is_drawn(), world)
     }
     /// Whether what the job says is over.
@@ -143,19 +148,29 @@ impl<'a> Stretches<'a> {
         self.pace.reset(world);
         self.wanted = self.wanted.saturating_mul(GROWTH);
     }
+    /// How many of the stretches, the last ones, are the window.
+    fn stretches_that_count(&self, world: &World) -> usize {
+        let all = self.past.len() + 1;
+        match (self.is_over(world), self.is_stump) {
+            (true, _) => all,
+            (false, true) => all.min(2),
+            (false, false) => 1,
+        }
+    }
     /// The window: the last stretch, or everything if the whole job was run.
     fn finish(mut self, world: &mut World, steadiness: Steadiness) -> Window {
         let end = world.kernel.now();
         let mut steadiness = steadiness;
         let mut results = world.results(end);
-        if self.is_over(world) && !self.past.is_empty() {
+        let stretches = self.stretches_that_count(world);
+        if stretches > 1 {
             self.past.push((self.before, results));
-            let mut past = self.past.into_iter();
+            let mut past = self.past.into_iter().rev().take(stretches).rev();
             (self.before, results) = past.next().expect("there was a stretch before");
             for (_, next) in past {
                 results.iter_mut().zip(&next).for_each(|(sum, next)| sum.append(next));
             }
-            self.pace.take_all();
+            self.pace.take_last(stretches);
             steadiness = self.pace.judged(&self.before, self.case.load.offered().is_drawn(), world);
         }
         if let Some(longest) = self.case.load.timing().longest {

@@ -11,7 +11,7 @@ use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::roles::nvme::ScheduledCommand;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{
-    Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, Pair, PortPlan, Variant, WorkloadPlan,
+    Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, Pair, PortPlan, RunLength, Variant, WorkloadPlan,
 };
 use lanetwin_ports::{Builder, Capability, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value};
 use lanetwin_units::{Bytes, Instant};
@@ -36,6 +36,7 @@ impl World {
             name: String::new(),
             pairs: pairs.to_vec(),
             cases: Vec::new(),
+            length: RunLength::Stated,
             steady: None,
             takeover: None,
             actions: Vec::new(),

@@ -13,6 +13,7 @@ mod fio;
 mod host_cores;
 mod iometer;
 mod iommu;
+mod length;
 mod memory_parts;
 mod memory_starts;
 mod memory_waterfalls;

@@ -12,12 +12,11 @@ impl Flash {
             State::Free | State::Open => u64::from(self.blocks.room(number as u32) - block.filled),
             State::Closed | State::Leaving | State::Erasing => 0,
         };
-        let free = self.blocks.all.iter().enumerate().map(room).sum();
         let collects = self.ftl.initial == Initial::SteadyState || self.counters.block_erases > 0;
-        let lump = if collects { u64::from(self.layout.block) } else { 0 };
+        let free = || self.blocks.all.iter().enumerate().map(room).sum();
         Stocks {
             buffered: [self.buffer.used, self.layout.program].map(|units| u64::from(units) * UNIT),
-            free: Some([free, lump]),
+            free: (!collects).then(free),
         }
     }
 }

@@ -99,14 +99,18 @@ impl Totals {
 }
 
 impl Totals {
-    /// Tells what has to be in balance: what is written passes through the buffer, and uses up erased pages.
+    /// Tells what has to be in balance: what is written passes through the buffer; garbage collection has its share of
+    /// all programs, and before there is any, erased pages are used up.
     pub(super) fn report_stocks(&self, stocks: Stocks, report: &mut Report) {
         let c = &self.counters;
         let [level, lump] = stocks.buffered;
         report.state("write buffer", State::Stock { level, flow: c.host_bytes_written, lump });
-        if let Some([level, lump]) = stocks.free {
-            let moved = c.gc_units_moved + c.wear_units_moved + c.folded_units + c.padding_units;
-            report.state("free blocks", State::Stock { level, flow: c.host_units_programmed + moved, lump });
+        let part = c.gc_units_moved + c.wear_units_moved + c.folded_units + c.padding_units;
+        let whole = c.host_units_programmed + part;
+        report.state("garbage collection", State::Share { part, whole });
+        // last, as there is no such thing once blocks are collected
+        if let Some(level) = stocks.free {
+            report.state("free blocks", State::Stock { level, flow: whole, lump: 0 });
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::kind::{Asked, Kind, Place, Who};
 use crate::plan::{BlockCase, Load};
 use crate::cases::{ARRIVALS, PATTERN, fits, is_brisk, offered, sizes, spread};
-use crate::values::{count, pattern, size};
+use crate::values::{pattern, sample, size};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::{Fields, Said};
 use lanetwin_document::problem::Reports;
@@ -36,11 +36,10 @@ const KEYS: &[Field] = &[
     field("read", Holds::One(Dimension::Ratio), "100%", "the share of reads"),
     field("pattern", PATTERN, "random", "the order of the addresses"),
     field("span", Holds::One(Dimension::Size), "1GiB", "the part of the medium that is used"),
-    field(
+    optional(
         "requests",
         Holds::One(whole(1, 100_000_000)),
-        "10000",
-        "requests that are measured in a case, of all devices together",
+        "requests that are measured in a case, of all devices together; otherwise 10000, or more until it is steady",
     ),
 ];
 
@@ -53,7 +52,7 @@ fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<
     };
     let pattern = pattern(fields, reports);
     let span = size(fields, "span", reports);
-    let requests = count(fields, "requests", reports);
+    let requests = sample(fields, "requests", reports);
     let (sizes, span, offered) = (sizes?, span?, offered?);
     fits(fields, &sizes, "span", span, reports);
     is_brisk(fields, &sizes, &offered, reports);

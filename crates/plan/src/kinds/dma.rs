@@ -3,7 +3,7 @@
 use crate::kind::{Asked, Kind, Place, Who};
 use crate::plan::{Cache, DmaCase, DmaOperation, Load};
 use crate::cases::{ARRIVALS, PATTERN, fits, is_brisk, offered, sizes, spread};
-use crate::values::{choice, count, pattern, size};
+use crate::values::{choice, pattern, sample, size};
 use crate::words::{Field, Holds, count as whole, field, one_of, optional, required};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::Reports;
@@ -42,11 +42,10 @@ const KEYS: &[Field] = &[
         "payload offered by each device, whether or not it can be served; instead of `outstanding`",
     ),
     field("arrivals", ARRIVALS, "poisson", "how the transfers of a `rate` are spaced"),
-    field(
+    optional(
         "transfers",
         Holds::One(whole(1, 100_000_000)),
-        "10000",
-        "transfers that are measured in a case, of all devices together",
+        "transfers that are measured in a case, of all devices together; otherwise 10000, or more until it is steady",
     ),
 ];
 
@@ -62,7 +61,7 @@ fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<
     let cache = choice(fields, "cache", reports)
         .map(|word| if word == "cold" { Cache::Cold } else { Cache::Warm });
     let offered = offered(fields, "outstanding", reports);
-    let transfers = count(fields, "transfers", reports);
+    let transfers = sample(fields, "transfers", reports);
     let (sizes, window, offered) = (sizes?, window?, offered?);
     fits(fields, &sizes, "window", window, reports);
     is_brisk(fields, &sizes, &offered, reports);

@@ -4,7 +4,7 @@ use crate::files::{Configurations, Fio, NO_OPTIONS};
 use crate::kind::{Asked, Kind as Workload, Place, Who};
 use crate::plan::{Case, FioCase, FioJob, Load};
 use crate::problem::Problem;
-use crate::values::{count, size};
+use crate::values::{sample, size};
 use crate::words::{Field, Holds, count as whole, field, optional};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Kind, Node};
@@ -42,11 +42,10 @@ const KEYS: &[Field] = &[
     ),
     optional("section", Holds::Names, "the sections of the file whose jobs run; otherwise all"),
     field("capacity", Holds::One(Dimension::Size), "64GiB", "the size of each target"),
-    field(
+    optional(
         "requests",
         Holds::One(whole(1, 100_000_000)),
-        "10000",
-        "I/Os that are measured in a phase, of all its jobs together; fewer if its jobs end before",
+        "I/Os that are measured in a phase, of all its jobs together; otherwise 10000, or more until it is steady; fewer if its jobs end before",
     ),
     optional("ba", Holds::Text, "what random addresses are multiples of"),
     optional("bs", Holds::Text, "the sizes of its blocks, as fio reads them (`4k`, `4k,8k`)"),
@@ -99,7 +98,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     let fio = source(fields, place.configurations, reports);
     let jobs = fio.and_then(|fio| jobs(fio, fields, reports));
     let capacity = size(fields, "capacity", reports);
-    let requests = count(fields, "requests", reports);
+    let requests = sample(fields, "requests", reports);
     let (fio, jobs, capacity, requests) = (fio?, jobs?, capacity?, requests?);
     let file = fields.written("file").and_then(Node::text).unwrap_or_default().to_owned();
     let mut phases: Vec<Vec<FioJob>> = Vec::new();

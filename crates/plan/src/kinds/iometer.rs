@@ -4,7 +4,7 @@ use crate::files::{FileOf, Understood};
 use crate::kind::{Asked, Kind, MOST_CASES, Place, Who};
 use crate::plan::{Axis, Case, IometerCase, IometerFile, Load};
 use crate::problem::Problem;
-use crate::values::{count, list, size};
+use crate::values::{list, sample, size};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Node, Origin};
@@ -57,11 +57,10 @@ const KEYS: &[Field] = &[
     ),
     field("capacity", Holds::One(Dimension::Size), "1GiB", "the size of each target"),
     field("sector", Holds::One(Dimension::Size), "512B", "the sector of each target"),
-    field(
+    optional(
         "requests",
         Holds::One(whole(1, 100_000_000)),
-        "10000",
-        "I/Os that are measured in a case, of all targets together; the run time of the file is not used",
+        "I/Os that are measured in a case, of all targets together; otherwise 10000, or more until it is steady; fewer if the run time of the file is over before",
     ),
     optional("understood", Holds::Ignored, "what the specifications of a complete plan say; not read"),
 ];
@@ -88,7 +87,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     let specs = specs.and_then(|(source, worker)| source.specs(*worker, fields, reports));
     let outstanding = outstanding(worker.flatten(), fields, reports);
     let (capacity, sector) = (size(fields, "capacity", reports), sector(fields, reports));
-    let requests = count(fields, "requests", reports);
+    let requests = sample(fields, "requests", reports);
     let (source, worker, specs) = (source?, worker?, specs?);
     let (outstanding, capacity, sector, requests) = (outstanding?, capacity?, sector?, requests?);
     let cases = specs.len().saturating_mul(outstanding.len());

@@ -1,6 +1,7 @@
 //! What a workload asks drives for, whatever its kind: the seam between the kinds of workload and who runs and tells
 //! them.
 
+use super::length::RunLength;
 use super::offered::Offered;
 use lanetwin_kernel::Component;
 use lanetwin_load::Slot;
@@ -79,9 +80,6 @@ pub struct Timing {
 pub struct Demand {
     /// What one load has in flight at most, if that is known.
     pub depth: Option<u64>,
-    /// What all of them write before the case ends \[B\]; none if there are reads, or only one request at a time: then
-    /// latency is the question.
-    pub written: Option<u64>,
     /// Sizes of requests that should be whole blocks \[B\].
     pub sizes: Vec<u64>,
     /// How far addresses reach, if the drive is to be as large.
@@ -99,6 +97,8 @@ pub struct LeftOut<'a> {
     pub pairs: usize,
     /// How often it is simulated.
     pub repeats: usize,
+    /// Whether as long as somebody says.
+    pub length: RunLength,
 }
 
 /// What every [`Blocks`] has by being a type: it can be compared, and known for what it is.

@@ -3,6 +3,8 @@
 use super::{Plan, WarmUp};
 use lanetwin_document::fields::join;
 use lanetwin_document::node::{Kind, Node, Origin};
+use lanetwin_document::quantity;
+use lanetwin_ports::Value;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -33,11 +35,14 @@ impl Plan {
             ("baseline", Node::scalar(&self.variants[self.compare.baseline].name)),
             ("equivalent_within", Node::scalar(self.compare.equivalent_within.to_string())),
         ]);
-        let run = Node::map([
+        let until = self.run.until.map(|until| ("until", Node::scalar(format!("±{}", until.within))));
+        let mut run = vec![
             ("repeats", Node::scalar(self.run.repeats.to_string())),
             ("warm-up", Node::scalar(warm_up)),
+            ("budget", Node::scalar(quantity::written(Value::Time(self.run.budget.cpu)))),
             ("seed", Node::scalar(self.run.seed.to_string())),
-        ]);
+        ];
+        run.extend(until);
         let section = |name: &str| first.document.get(name).cloned().unwrap_or_else(Node::null);
         let mut sections = vec![
             ("about", Node::scalar(&self.about)),
@@ -47,7 +52,7 @@ impl Plan {
             ("workloads", section("workloads")),
             ("variants", Node::map(variants)),
             ("compare", compare),
-            ("run", run),
+            ("run", Node::map(run)),
         ];
         if first.document.get("partitions").is_some() {
             sections.insert(3, ("partitions", section("partitions")));

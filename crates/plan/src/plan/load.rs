@@ -190,9 +190,9 @@ impl Blocks for IometerCase {
             0 => "until it is stopped".to_owned(),
             seconds => format!("{seconds} s"),
         };
+        let (file, when) = (&self.from.name, of.length.ends_after(self.requests));
         let mut list = vec![format!(
-            "The run time of `{}` ({time}), and its ramp up: a case ends after the `requests` of the scenario.",
-            self.from.name
+            "The run time of `{file}` ({time}) beyond a sample, and its ramp up: a case ends {when}."
         )];
         if self.is_paced() && of.pairs > 1 {
             list.push(format!(

@@ -137,14 +137,7 @@ impl Blocks for BlockCase {
             Offered::Outstanding(depth) => Some(u64::from(depth)),
             Offered::Rate { .. } => None,
         };
-        let writes = self.read == 0.0 && depth.is_some_and(|depth| depth > 1);
-        Demand {
-            depth,
-            written: writes.then_some(self.requests * self.size.0),
-            sizes: vec![self.size.0],
-            span: Some(self.span),
-            priority: None,
-        }
+        Demand { depth, sizes: vec![self.size.0], span: Some(self.span), priority: None }
     }
     fn asker(&self, _: usize, slot: Slot<'_>) -> Box<dyn Component<Message>> {
         Box::new(BlockLoad::new(self.workload(), slot.seed, slot.path).in_slot(slot))

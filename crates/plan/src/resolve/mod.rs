@@ -20,18 +20,20 @@ use crate::files::{Configurations, Files};
 use crate::kind::Components;
 use crate::kinds::KINDS;
 use crate::language::{COMPARE, DOCUMENT, RUN};
-use crate::plan::{Compare, ComponentPlan, End, Plan, Run, Variant, WarmUp};
+use crate::plan::{Budget, Compare, ComponentPlan, End, Plan, Run, Until, Variant, WarmUp};
 use crate::problem::Problem;
 use crate::sweep;
+use crate::values::span;
 use channels::Channels;
 use lanetwin_document::add_source;
 use lanetwin_document::fields::{Fields, is_name, join};
 use lanetwin_document::node::{Kind, Node, Origin, Spot};
 use lanetwin_document::overlay;
 use lanetwin_document::problem::{Diagnostic, Problem as Common, Reports, quoted};
+use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
 use lanetwin_document::yaml;
-use lanetwin_ports::Value;
+use lanetwin_ports::{Dimension, Value};
 use machine::assemblies::Assembled;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -368,5 +370,23 @@ fn read_run(node: Option<&Node>, reports: &mut Reports) -> Option<Run> {
         }
     });
     let repeats = u32::try_from(repeats?).expect("declared as at most 10 000");
-    Some(Run { repeats, warm_up: warm_up?, seed: seed? })
+    let budget = span(&mut fields, "budget", reports).map(|cpu| Budget { cpu });
+    let until = read_until(&mut fields, reports);
+    Some(Run { repeats, warm_up: warm_up?, until: until?, budget: budget?, seed: seed? })
+}
+
+/// `±2%`, with or without the sign; the outer option is empty if something is wrong with it, which is reported.
+fn read_until(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<Until>> {
+    if fields.written("until").is_none() {
+        return Some(None);
+    }
+    let text = fields.text("until", reports)?.value;
+    match quantity::read(Dimension::Ratio, text.trim_start_matches('±').trim()) {
+        Ok((Value::Ratio(within), _)) if within > 0.0 && within < 1.0 => Some(Some(Until { within })),
+        _ => {
+            let hint = "a share between 0 and 1, such as `±2%`".into();
+            fields.fault("until", Common::Quantity { text, hint }, reports);
+            None
+        }
+    }
 }

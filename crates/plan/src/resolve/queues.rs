@@ -1,5 +1,5 @@
 //! What a workload asks of an NVMe drive that will not show what was meant: parts of blocks, more in flight than its
-//! queue has room for, a sample of writes that its buffer swallows, priorities that nobody heeds.
+//! queue has room for, priorities that nobody heeds.
 
 use super::Machine;
 use crate::plan::{Case, ComponentPlan, Demand, Load, Network, WorkloadPlan};
@@ -12,9 +12,6 @@ use lanetwin_document::quantity;
 use lanetwin_ports::{Capability, Value};
 use lanetwin_units::Bytes;
 
-/// A sample shows what the flash takes if it is this many times what the buffer takes.
-const BUFFERS: u64 = 2;
-
 /// Reports each once for a workload.
 pub(super) fn report(
     fields: &Fields<'_>,
@@ -22,7 +19,7 @@ pub(super) fn report(
     (machine, network): (&Machine, &Network),
     reports: &mut Reports,
 ) {
-    let WorkloadPlan { pairs, cases, steady, .. } = workload;
+    let WorkloadPlan { pairs, cases, .. } = workload;
     let demand =
         |case: &Case| if let Load::Blocks(blocks) = &case.load { Some(blocks.demand()) } else { None };
     let asked: Vec<Demand> = cases.iter().filter_map(demand).collect();
@@ -47,13 +44,6 @@ pub(super) fn report(
         if let Some(size) = sizes.find(|size| !size.is_multiple_of(block)) {
             let [size, block] = [size, block].map(|bytes| quantity::written(Value::Size(Bytes(bytes))));
             fields.fault(key, Problem::PartOfBlock { size, drive: drive.into(), block }, reports);
-        }
-        let buffer = params.size("buffer").0;
-        // rounds are as long as the scenario says, whatever that is in requests
-        let least = asked.iter().filter_map(|asked| asked.written).min().filter(|_| steady.is_none());
-        if let Some(written) = least.filter(|written| *written < BUFFERS * buffer) {
-            let [written, buffer] = [written, buffer].map(|bytes| quantity::label(Value::Size(Bytes(bytes))));
-            fields.fault(key, Problem::WritesFitBuffer { written, drive: drive.into(), buffer }, reports);
         }
         let prior = asked.iter().find_map(|asked| asked.priority.clone());
         if let Some(job) = prior.filter(|_| takes_turns(plan, host)) {

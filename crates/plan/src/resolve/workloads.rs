@@ -12,11 +12,11 @@ use crate::files::Configurations;
 use crate::kind::{self, Asked, Kind, Who};
 use crate::kinds::KINDS;
 use crate::language::WORKLOAD;
-use crate::plan::{Case, CxlRole, Load, MemoryNode, Pair, WorkloadPlan};
+use crate::plan::{Case, CxlRole, Load, MemoryNode, Pair, RunLength, WorkloadPlan};
 use crate::problem::Problem;
 use devices::{Named, Names, card_pairs, check_block_ports, check_shared, drive_pairs, who_asks};
 use lanetwin_document::fields::{Fields, is_map, join};
-use lanetwin_document::node::{Entry, Node};
+use lanetwin_document::node::{self, Entry, Node};
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
 use lanetwin_ports::{Capability, Value};
@@ -32,6 +32,18 @@ pub(super) struct Place<'a> {
     pub nodes: &'a [MemoryNode],
     /// What the files that they name say.
     pub configurations: &'a Configurations,
+}
+
+/// The keys that say how many operations are measured, if they may be left out.
+const SAMPLES: [&str; 2] = ["requests", "transfers"];
+
+/// Whether a workload is measured as long as somebody says.
+fn length(kind: &Kind, workload: &Node) -> RunLength {
+    let section = workload.get(kind.name);
+    let said =
+        |key: &&str| section.and_then(|section| section.get(key)).is_some_and(|n| n.kind != node::Kind::Null);
+    let is_open = kind.keys.iter().any(|field| SAMPLES.contains(&field.name) && field.default.is_none());
+    if is_open && !SAMPLES.iter().any(|key| said(key)) { RunLength::UntilSteady } else { RunLength::Stated }
 }
 
 /// Reads the section; the workloads, and the section with every default filled in.
@@ -73,7 +85,8 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
     }
     report_beyond((&fields, kind.name), (&pairs, &cases), place.machine, reports);
     let steady = steady.or(rounds);
-    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady, takeover, actions };
+    let (name, length) = (entry.key.clone(), length(kind, &entry.value));
+    let plan = WorkloadPlan { name, pairs, cases, length, steady, takeover, actions };
     queues::report(&fields, (&plan, kind.name), (place.machine, &place.wiring.network), reports);
     Some((plan, fields.finish()))
 }

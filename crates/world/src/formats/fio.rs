@@ -122,7 +122,7 @@ impl CaseRows<'_> {
         not_modelled.dedup();
         Origin {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            sampled: self.case.sampled(self.ran.repeats.len()),
+            sampled: self.case.sampled(self.ran.repeats.len(), self.ran.workload.length),
             not_modelled,
         }
     }

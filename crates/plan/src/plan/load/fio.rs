@@ -1,6 +1,7 @@
 //! A phase of a job file of fio: jobs that run together.
 
 use crate::plan::blocks::{Blocks, Demand, LeftOut, Thread, Timing};
+use crate::plan::length::RunLength;
 use crate::plan::offered::Offered;
 use lanetwin_kernel::Component;
 use lanetwin_load::fio::iolog::Log;
@@ -115,16 +116,16 @@ impl FioCase {
         let alone = job.job.settings.group_reporting || job.job.settings.numjobs == 1;
         if alone { name } else { format!("{name}#{clone}") }
     }
-    /// How its jobs are sampled in so many repeats.
+    /// How its jobs are sampled in so many repeats, of that length.
     #[must_use]
-    pub fn sampled(&self, repeats: usize) -> String {
+    pub fn sampled(&self, repeats: usize, length: RunLength) -> String {
         let milliseconds = |time: Span| time.as_ps() as f64 * 1e-9;
         let time =
             self.run_time().map(|time| format!(", or after {} ms if that is before", milliseconds(time)));
         let times = if repeats == 1 { "once".to_owned() } else { format!("{repeats} times") };
         format!(
-            "simulated {times}; each time measured until {} I/Os had been answered{}",
-            self.operations(),
+            "simulated {times}; each time measurement ended {}{}",
+            length.ends_after(self.operations()),
             time.unwrap_or_default()
         )
     }
@@ -232,19 +233,16 @@ impl Blocks for FioCase {
     }
     fn demand(&self) -> Demand {
         let settings = || self.jobs.iter().map(|job| &job.job.settings);
-        let writes = settings().all(|s| !s.rw.reads && s.rw.writes && s.iodepth > 1);
-        let most = self.jobs.iter().map(|job| job.job.blocks()[1].1).max();
         let prior = self.jobs.iter().find(|job| job.job.settings.prioclass > 0);
         Demand {
             depth: settings().map(|s| u64::from(s.iodepth)).max(),
-            written: most.filter(|_| writes).map(|most| self.requests * most),
             sizes: self.jobs.iter().flat_map(FioJob::sizes).collect(),
             span: None,
             priority: prior.map(|job| job.job.name().to_owned()),
         }
     }
     fn not_modelled(&self, of: LeftOut<'_>) -> Vec<String> {
-        let sampled = self.sampled(of.repeats);
+        let sampled = self.sampled(of.repeats, of.length);
         let whole = format!(
             "`{}` of fio beyond a sample: {sampled}. A phase finds the machine as if nothing had run before.",
             of.label

@@ -1,0 +1,89 @@
+//! Is a case measured as long as it takes, if nobody says how long: until it is steady, its run time is over or its
+//! budget is spent; and is it repeated until it is known well enough?
+
+use crate::tree::{options, plan, results, substance};
+use lanetwin_stats::results::{Condition, Results, Row};
+use lanetwin_world::{Granularity, Options};
+
+/// Random writes to a drive with a buffer for 8192 of them.
+const WRITES: &str = "
+about: What does the drive take?
+machine:
+  host: {part: generic-host-gen4}
+  ssd: {part: generic-tlc-gen4, buffer: 32MiB}
+links:
+  bay: {from: host, to: ssd}
+workloads:
+  writes: {fio: {rw: randwrite, bs: 4k, iodepth: 64}, on: host, target: ssd}
+run: {repeats: 1}
+";
+
+/// Random reads.
+const READS: &str = "
+about: What does a retimer cost?
+machine:
+  host: {part: generic-host-gen4}
+  ssd: {part: generic-tlc-gen4}
+links:
+  bay: {from: host, to: ssd}
+workloads:
+  reads: {block: {size: 4KiB, depth: 4, requests: 300}, on: host, target: ssd}
+variants:
+  x4: {}
+  x2: {links.bay.width: x2}
+compare: {equivalent_within: 0.1%}
+run: {repeats: 2}
+";
+
+fn run(text: &str, sets: &[&str]) -> Results {
+    results(&plan("length.yaml", text, sets), &Options::default())
+}
+
+fn row<'a>(results: &'a Results, metric: &str) -> &'a Row {
+    let is_it = |row: &&Row| row.device.is_none() && row.metric == metric;
+    results.rows.iter().find(is_it).expect("a row")
+}
+
+/// What is measured, whether it was steady, and of what it was not.
+fn told(results: &Results) -> (u64, Condition, &str) {
+    let row = row(results, "throughput");
+    let steady = row.steady.as_ref().expect("it is said");
+    (row.operations.expect("they are counted"), steady.condition, &steady.of)
+}
+
+#[test]
+fn what_a_buffer_swallows_is_not_the_answer() {
+    let (short, open) = (run(WRITES, &["workloads.writes.fio.requests=4000"]), run(WRITES, &[]));
+    let (_, condition, of) = told(&short);
+    assert!(condition == Condition::NotSteady && of.starts_with("ssd: "), "{of}");
+    let (operations, condition, _) = told(&open);
+    assert!(operations > 10_000 && condition == Condition::Steady, "{:?}", told(&open));
+    assert!(row(&short, "throughput").value > 1.4 * row(&open, "throughput").value, "the flash is slower");
+}
+
+#[test]
+fn a_case_ends_with_its_run_time_and_with_its_budget() {
+    let timed = run(WRITES, &["workloads.writes.fio.runtime=20ms"]);
+    let steady = row(&timed, "throughput").steady.clone().expect("it is said");
+    assert_eq!(steady.of_run_time, Some(1.0));
+    assert!((row(&timed, "throughput").seconds.expect("it is told") - 0.02).abs() < 1e-6);
+    let poor = run(WRITES, &["run.budget=1us"]);
+    let (operations, condition, _) = told(&poor);
+    assert!((10_000..12_000).contains(&operations) && condition == Condition::NotSteady, "{operations}");
+}
+
+#[test]
+fn repeats_are_added_until_it_is_known_well_enough() {
+    let repeats = |results: &Results| results.rows.iter().map(|row| row.n).collect::<Vec<_>>();
+    let wide = run(READS, &["run.until=±50%"]);
+    assert!(repeats(&wide).iter().all(|n| *n == 2));
+    let sets = ["run.until=±0.2%"];
+    let plan = plan("length.yaml", READS, &sets);
+    let [one, two] = [1, 2].map(|threads| results(&plan, &options(threads, Granularity::Train)));
+    assert_eq!(substance(&one), substance(&two));
+    // all variants have as many: each is paired with that of the baseline
+    let all = repeats(&one);
+    assert!(all[0] > 2 && all.iter().all(|n| *n == all[0]), "{all:?}");
+    let spent = run(READS, &["run.until=±0.0001%", "run.budget=1us"]);
+    assert!(repeats(&spent).iter().all(|n| *n == 2), "no more than it may cost");
+}
