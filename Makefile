@@ -43,7 +43,7 @@ TESTED := --workspace --exclude lanetwin-benches
 UNHURRIED := --include-ignored --skip nightly::
 
 .PHONY: help demo demo-measure install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
-        test-release claims gen studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
+        test-release claims first-answer gen studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -117,6 +117,9 @@ studies: $(VENV)/.built ## the studies of studies/, quick ones: make studies WHO
 	@for study in $(notdir $(wildcard studies/*)); do \
 	  $(BIN)/lanetwin study $$study $(if $(WHOLE),,--quick) --force --out runs/studies/$$study || exit $$?; \
 	done
+
+first-answer: $(VENV)/.built $(VENV)/.dev ## drawn fio jobs of default length beside runs ten times as long: OPTIONS="--seed N --jobs N"
+	$(BIN)/python tests/python/first_answer.py $(OPTIONS)
 
 compare-builds: $(VENV)/.built $(VENV)/.dev ## what another checkout answers differently: make compare-builds BEFORE=path OPTIONS="--claims inf"
 	@test -n "$(BEFORE)" || { echo "usage: make compare-builds BEFORE=path/to/checkout [OPTIONS=…]" >&2; exit 2; }

@@ -1,0 +1,204 @@
+"""Is the first answer right? Drawn fio jobs of default length, each beside a run ten times as long.
+
+    make first-answer OPTIONS="--seed 1 --jobs 120"
+
+A drive, its state, the mix, block size, depth, clones and engine are drawn; everything else is as a user
+finds it. The first answer is right if rates and mean latencies are within 3 % or three combined standard
+errors, and 99th percentiles within 10 %, of the long run; or if it says NOT STEADY. A mark is confirmed if
+the long run is otherwise, or not steady itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lanetwin import engine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lanetwin.results import Row
+
+DRIVES = {
+    "generic-tlc-gen4": "generic-host-gen4",
+    "generic-tlc-gen5": "generic-host-gen5",
+    "samsung-pm9a3": "generic-host-gen4",
+    "samsung-pm1743": "generic-host-gen5",
+    "phison-e16": "generic-host-gen4",
+    "intel-900p": "generic-host-gen3",
+    "intel-p5800x": "generic-host-gen4",
+}
+"""The drives, each with a host."""
+
+STATES = ("as shipped", "as shipped", "sequential")
+MIXES = (("randread", 100), ("randwrite", 0), ("randrw", 70), ("randrw", 50), ("read", 100), ("write", 0))
+SIZES = ("4k", "4k", "8k", "16k", "64k", "128k")
+DEPTHS = (1, 4, 16, 32, 64)
+CLONES = (1, 1, 4, 8)
+ENGINES = ("libaio", "io_uring", "spdk")
+CROSS_POINT = ("intel-900p", "intel-p5800x")
+"""Drives whose medium has no blocks to be written before."""
+
+TIMES = 10
+"""How many times as long the long run is."""
+CLOSE = 0.03
+"""How far rates and means may be off, if three standard errors are less."""
+CLOSE_P99 = 0.10
+"""How far 99th percentiles may be off."""
+STUDENT = {2: 12.706, 3: 4.303, 5: 2.776, 10: 2.262}
+"""Student's t for 95 %, by the number of samples: intervals in standard errors."""
+MOST_MISSES = 0.01
+MOST_MARKS = 0.10
+LEAST_CONFIRMED = 0.90
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job."""
+
+    drive: str
+    state: str
+    rw: str
+    rwmixread: int
+    bs: str
+    iodepth: int
+    numjobs: int
+    ioengine: str
+
+    def scenario(self, run: str, requests: int | None = None) -> str:
+        """Write it as a scenario, of default length or of that many I/Os."""
+        initial = "" if self.state == "as shipped" else f", ftl.initial: {self.state}"
+        told = {
+            "rw": self.rw,
+            "rwmixread": self.rwmixread,
+            "bs": self.bs,
+            "iodepth": self.iodepth,
+            "numjobs": self.numjobs,
+            "ioengine": self.ioengine,
+            "group_reporting": 1,
+        } | ({"requests": requests} if requests else {})
+        options = ", ".join(f"{key}: {value}" for key, value in told.items())
+        return (
+            f"about: Is the first answer right?\n"
+            f"machine:\n  host: {{part: {DRIVES[self.drive]}}}\n  ssd: {{part: {self.drive}{initial}}}\n"
+            f"links:\n  bay: {{from: host, to: ssd}}\n"
+            f"workloads:\n  job: {{fio: {{{options}}}, on: host, target: ssd}}\n"
+            f"run: {run}\n"
+        )
+
+
+@dataclass
+class Found:
+    """What a job has shown."""
+
+    job: Job
+    marked: str
+    """Why it was not steady; empty if it was."""
+    long_marked: str
+    off: list[str] = field(default_factory=list)
+    """What was off by more than it may be."""
+
+    @property
+    def is_miss(self) -> bool:
+        """Whether it is wrong and does not say so."""
+        return bool(self.off) and not self.marked
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether it says rightly that it is not steady."""
+        return bool(self.marked) and bool(self.off or self.long_marked)
+
+
+def drawn(seed: int, count: int) -> Iterator[Job]:
+    """Draw so many jobs."""
+    chance = random.Random(f"first answer {seed}")  # noqa: S311
+    for _ in range(count):
+        drive, state = chance.choice(list(DRIVES)), chance.choice(STATES)
+        (rw, mix), bs = chance.choice(MIXES), chance.choice(SIZES)
+        depth, clones, how = chance.choice(DEPTHS), chance.choice(CLONES), chance.choice(ENGINES)
+        state = "as shipped" if drive in CROSS_POINT else state
+        yield Job(drive, state, rw, mix, bs, depth, clones, how)
+
+
+def rows(scenario: str) -> list[Row]:
+    """Run a scenario; the rows of the job as a whole that are judged."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "first-answer.yaml"
+        path.write_text(scenario)
+        results = engine.run(str(path))
+    judged = ("IOPS", "latency")
+    return [row for row in results["rows"] if row.get("device") is None and row["metric"].endswith(judged)]
+
+
+def standard_error(row: Row) -> float:
+    """Return the standard error behind the interval of a row."""
+    low, high = row.get("low"), row.get("high")
+    if low is None or high is None:
+        return 0.0
+    return (high - low) / 2 / STUDENT[row["n"] if row["n"] > 1 else 10]
+
+
+def off(first: Row, long: Row) -> Iterator[str]:
+    """Tell what is off by more than it may be."""
+    a, b = first["value"], long["value"]
+    errors = 3 * (standard_error(first) ** 2 + standard_error(long) ** 2) ** 0.5
+    if abs(a - b) > max(CLOSE * b, errors):
+        yield f"{first['metric']} {a:.6g} for {b:.6g} ({a / b - 1:+.1%})"
+    tail, long_tail = (dict(row.get("percentiles", [])).get(99.0, 0.0) for row in (first, long))
+    if long_tail and abs(tail / long_tail - 1) > CLOSE_P99:
+        yield f"{first['metric']} p99 {tail:.6g} for {long_tail:.6g} ({tail / long_tail - 1:+.1%})"
+
+
+def unsteady(rows: list[Row]) -> str:
+    """Say what was not steady; nothing if all was."""
+    found = [steady for row in rows if (steady := row.get("steady"))]
+    return next((one.get("of", "") for one in found if one["condition"] == "not-steady"), "")
+
+
+def examine(job: Job, seed: int) -> Found:
+    """Run a job of default length, and ten times as long with other random numbers."""
+    first = rows(job.scenario(f"{{seed: {seed}}}"))
+    operations = first[0]["operations"] // first[0]["n"]
+    long = rows(job.scenario(f"{{seed: {seed + 1000}, repeats: 1}}", operations * TIMES))
+    by_metric = {row["metric"]: row for row in long}
+    faults = [text for row in first for text in off(row, by_metric[row["metric"]])]
+    return Found(job, unsteady(first), unsteady(long), faults)
+
+
+def main() -> int:
+    """Examine jobs, and say whether the bars are met."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=120)
+    parser.add_argument("--start", type=int, default=0, help="leave out so many of them")
+    options = parser.parse_args()
+    found: list[Found] = []
+    for job in list(drawn(options.seed, options.jobs))[options.start :]:
+        one = examine(job, options.seed)
+        found.append(one)
+        word = "MISS" if one.is_miss else "marked" if one.marked else "right"
+        told = "; ".join([*one.off, *([f"NOT STEADY: {one.marked}"] if one.marked else [])])
+        if one.marked:
+            told += f"; {'confirmed' if one.is_confirmed else 'NOT confirmed'}"
+        sys.stdout.write(f"{word:7} {json.dumps(asdict(job))} {told}\n")
+        sys.stdout.flush()
+    misses, marks = sum(one.is_miss for one in found), [one for one in found if one.marked]
+    confirmed = sum(one.is_confirmed for one in marks)
+    sys.stdout.write(
+        f"{len(found)} jobs: {misses} wrong and not marked, {len(marks)} marked, {confirmed} rightly\n"
+    )
+    met = misses <= MOST_MISSES * len(found) and len(marks) <= MOST_MARKS * len(found)
+    return 0 if met and confirmed >= LEAST_CONFIRMED * len(marks) else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""What judges first answers judges them as it says; a few cheap ones are examined with every change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+import first_answer
+from first_answer import Found, Job
+
+if TYPE_CHECKING:
+    from lanetwin.results import Row
+
+JOB = Job("samsung-pm9a3", "sequential", "randrw", 70, "8k", 4, 2, "spdk")
+
+
+def row(value: float, **others: object) -> Row:
+    """Return a row of results as far as it matters."""
+    made = {"metric": "latency", "value": value, "n": 5, "percentiles": [[99.0, 2 * value]]} | others
+    return cast("Row", made)
+
+
+def test_a_rate_may_be_off_by_three_per_cent_or_three_standard_errors() -> None:
+    near, far = row(102.9), row(103.1)
+    assert not list(first_answer.off(near, row(100.0)))
+    assert list(first_answer.off(far, row(100.0))) == ["latency 103.1 for 100 (+3.1%)"]
+    # an interval of ±5.552 is a standard error of 2
+    unsure = row(103.1, low=103.1 - 5.552, high=103.1 + 5.552)
+    assert not list(first_answer.off(unsure, row(100.0)))
+
+
+def test_a_tail_may_be_off_by_ten_per_cent() -> None:
+    found = list(first_answer.off(row(100.0, percentiles=[[99.0, 221.0]]), row(100.0)))
+    assert found == ["latency p99 221 for 200 (+10.5%)"]
+
+
+def test_a_mark_is_confirmed_by_a_long_run_that_is_otherwise_or_not_steady() -> None:
+    assert not Found(JOB, "rate", "").is_confirmed
+    assert Found(JOB, "rate", "rate").is_confirmed
+    assert Found(JOB, "rate", "", ["IOPS"]).is_confirmed
+    assert Found(JOB, "", "", ["IOPS"]).is_miss
+    assert not Found(JOB, "rate", "", ["IOPS"]).is_miss
+
+
+def test_a_seed_draws_the_same_jobs_and_another_draws_others() -> None:
+    once, again, other = (list(first_answer.drawn(seed, 20)) for seed in (1, 1, 2))
+    assert once == again
+    assert once != other
+    assert {job.drive for job in once} <= set(first_answer.DRIVES)
+
+
+@pytest.mark.parametrize("job", list(first_answer.drawn(7, 4)), ids=str)
+def test_drawn_first_answers_are_right_or_say_that_they_are_not(job: Job) -> None:
+    found = first_answer.examine(job, 7)
+    assert not found.is_miss, found
