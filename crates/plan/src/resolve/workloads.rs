@@ -43,7 +43,7 @@ fn length(kind: &Kind, workload: &Node) -> RunLength {
     let said =
         |key: &&str| section.and_then(|section| section.get(key)).is_some_and(|n| n.kind != node::Kind::Null);
     let is_open = kind.keys.iter().any(|field| SAMPLES.contains(&field.name) && field.default.is_none());
-    if is_open && !SAMPLES.iter().any(|key| said(key)) { RunLength::UntilSteady } else { RunLength::Stated }
+    if is_open && !SAMPLES.iter().any(said) { RunLength::UntilSteady } else { RunLength::Stated }
 }
 
 /// Reads the section; the workloads, and the section with every default filled in.
