@@ -24,13 +24,13 @@ import statistics
 import threading
 import time
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Literal, Self, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast
 
 from lanetwin import _core
 from lanetwin.errors import LanetwinError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from os import PathLike
 
 Kind = Literal["read", "write", "compare", "flush", "trim", "write-zeroes"]
@@ -298,14 +298,33 @@ def device(
     that holds its bytes; without one they are in memory and end with it. `size` [B] is for disks that do not
     say how large they are. Raises `LanetwinError`.
     """
-    options = {
-        "sets": list(sets),
-        "variant": variant,
-        "drive": drive,
-        "bytes": size,
-        "data": None if data is None else str(data),
-        "seed": seed,
-        "virtual_time": virtual_time,
-        "outside": outside,
-    }
+    options = {"sets": list(sets), "variant": variant, "drive": drive, "bytes": size, "seed": seed}
+    options |= {"data": None if data is None else str(data), "virtual_time": virtual_time, "outside": outside}
     return Device(_core.Device(str(scenario), json.dumps(options)), virtual_time=virtual_time)
+
+
+def serve_nbd(
+    scenario: str | PathLike[str],
+    socket: str | PathLike[str],
+    *,
+    ready: Callable[[dict[str, Any]], object] | None = None,
+    sets: Iterable[str] = (),
+    variant: str | None = None,
+    drive: str | None = None,
+    data: str | PathLike[str] | None = None,
+    outside: bool = False,
+) -> Lateness:
+    """Serve a drive by NBD at a Unix socket until Ctrl-C; how late answers were.
+
+    `ready` is called when clients can connect, with ``nbd``, ``control``, ``bytes`` and ``lead_us``.
+    Raises `LanetwinError`.
+    """
+    options = {"sets": list(sets), "variant": variant, "drive": drive, "outside": outside}
+    options |= {"data": None if data is None else str(data)}
+
+    def hear(line: str) -> None:
+        if ready:
+            ready(json.loads(line))
+
+    told = _core.serve_nbd(str(scenario), json.dumps(options), str(socket), hear)
+    return cast("Lateness", json.loads(told))

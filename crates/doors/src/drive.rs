@@ -4,6 +4,7 @@ use crate::command::{Kind, Request};
 use crate::problem::Problem;
 use lanetwin_plan::{ComponentPlan, End, Pair, Plan, Variant};
 use lanetwin_ports::{Capability, Protocol, Value};
+use lanetwin_units::Span;
 use lanetwin_world::seed_of;
 use std::collections::BTreeMap;
 
@@ -95,6 +96,47 @@ impl Drive {
         }
         let facts = facts(component, choice)?;
         Ok(Self { variant: variant.clone(), pair, facts, seed: seed_of(plan.run.seed, 0) })
+    }
+}
+
+/// By how much of its own a drive answers reads and writes earlier: what the door takes of that is made up for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Earlier {
+    /// Reads, and what takes as long.
+    pub reads: Span,
+    /// Writes.
+    pub writes: Span,
+}
+
+impl Earlier {
+    /// That of a kind of request.
+    #[must_use]
+    pub const fn of(self, kind: Kind) -> Span {
+        match kind {
+            Kind::Read | Kind::Compare => self.reads,
+            Kind::Write => self.writes,
+            Kind::Flush | Kind::Deallocate | Kind::WriteZeroes => Span::ZERO,
+        }
+    }
+}
+
+impl Drive {
+    /// The same drive with as much less of what only takes time in its firmware, and holds nothing that others wait
+    /// for; no less than none. By how much that was.
+    #[must_use]
+    pub fn earlier(&self, by: Span) -> (Self, Earlier) {
+        let mut drive = self.clone();
+        let params = &mut drive.variant.machine[drive.pair.target].params.0;
+        let mut less = |name: &str| match params.get_mut(name) {
+            Some(Value::Time(latency)) => {
+                let less = by.min(*latency);
+                *latency = Span::from_ps(latency.as_ps() - less.as_ps());
+                less
+            }
+            _ => Span::ZERO,
+        };
+        let (reads, writes) = (less("firmware.read-latency"), less("firmware.write-latency"));
+        (drive, Earlier { reads, writes })
     }
 }
 

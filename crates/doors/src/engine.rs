@@ -7,16 +7,18 @@
 //! ```
 //!
 //! **Real time.** What is asked at a time of the clock enters the machine at that time, and is replied to when the
-//! clock has come to the machine's answer. A door takes time of its own, on the way to here and back. By this **lead**
-//! the machine is run ahead, so that replies leave earlier; what arrives before the time up to which the machine was
-//! run enters there. Nobody can reply before it is known what is asked until then: the lead makes up for all of the
-//! door where one request is in progress at a time, and for less where there are more.
+//! clock has come to the machine's answer. A door takes time of its own, on the way to here and back: by this **lead**
+//! replies have to leave earlier. Where the drive's firmware has a latency that holds nothing else up, the machine has
+//! as much less of it, and everything in it happens as it would. What is left of the lead the machine is run ahead, and
+//! what arrives before the time up to which it was run enters there: nobody can reply before it is known what is asked
+//! until then, so that this makes up for the door where one request is in progress at a time, and for less where there
+//! are more.
 //!
 //! **Virtual time.** Time passes when somebody waits ([`Engine::next_replies`]), and is exactly that of a run.
 
 use crate::bytes::{Bytes, Content, CutOutcome, Unsure};
 use crate::command::{Command, Ended, Kind, Request};
-use crate::drive::Drive;
+use crate::drive::{Drive, Earlier};
 use crate::faults::{Fault, Faults};
 use crate::lateness::{Lateness, Told};
 use crate::twin::{Answer, Tag, Twin};
@@ -64,7 +66,12 @@ pub struct Engine {
     drive: Drive,
     /// The machine's time at the clock's zero.
     zero: Instant,
+    /// By how much replies leave earlier.
     lead: Span,
+    /// How much of it the machine itself is quicker …
+    earlier: Earlier,
+    /// … and how much it is run ahead.
+    ahead: Span,
     open: BTreeMap<Tag, Pending>,
     /// By the time at which they are due, and a number.
     due: BTreeMap<(Instant, u64), Due>,
@@ -88,6 +95,8 @@ impl Engine {
             drive: drive.clone(),
             zero: Instant::ZERO,
             lead: Span::ZERO,
+            earlier: Earlier::default(),
+            ahead: Span::ZERO,
             open: BTreeMap::new(),
             due: BTreeMap::new(),
             at_once: Vec::new(),
@@ -100,12 +109,19 @@ impl Engine {
     /// The same with a machine that has started: the clock's zero is when a first read has been answered.
     #[must_use]
     pub fn started(mut self) -> Self {
+        self.start(Instant::ZERO);
+        self
+    }
+    /// Lets the machine start, in no time of the clock.
+    fn start(&mut self, now: Instant) {
         let bytes = self.drive.facts.block;
         self.twin.ask(Instant::ZERO, Request { kind: Kind::Read, first: 0, bytes });
         let mut answers = Vec::new();
         self.twin.advance_to_answer(Instant::ZERO + PATIENCE, &mut answers);
-        self.zero = self.twin.from();
-        self
+        let passed = now.since(Instant::ZERO);
+        let at = self.twin.from() + passed;
+        self.twin.advance(at, &mut answers);
+        self.zero = Instant::ZERO + at.since(Instant::ZERO + passed);
     }
     /// The drive.
     #[must_use]
@@ -121,9 +137,17 @@ impl Engine {
     pub fn forget_lateness(&mut self) {
         self.lateness = Lateness::default();
     }
-    /// By how much the machine is run ahead of the clock.
-    pub const fn set_lead(&mut self, lead: Span) {
-        self.lead = lead;
+    /// By how much replies leave earlier than the machine's answers, from a start of the machine on. Nothing may be in
+    /// progress; if something is, this changes nothing.
+    pub fn set_lead(&mut self, now: Instant, lead: Span) {
+        if self.in_progress() > 0 {
+            return;
+        }
+        let (drive, earlier) = self.drive.earlier(lead);
+        self.twin = Twin::new(&drive);
+        self.start(now);
+        self.ahead = less(lead, earlier.reads.min(earlier.writes));
+        (self.lead, self.earlier) = (lead, earlier);
     }
     /// How many commands have no reply yet.
     #[must_use]
@@ -154,7 +178,7 @@ impl Engine {
 
     /// The clock is at `now`: every reply that is due.
     pub fn poll(&mut self, now: Instant) -> Vec<Reply> {
-        let until = self.machine_time(now) + self.lead;
+        let until = self.machine_time(now) + self.ahead;
         if !self.open.is_empty() {
             let mut answers = std::mem::take(&mut self.answers);
             self.twin.advance(until, &mut answers);
@@ -171,7 +195,7 @@ impl Engine {
         let event = if self.open.is_empty() { Instant::NEVER } else { self.twin.next_event() };
         let due = self.due.first_key_value().map_or(Instant::NEVER, |((at, _), _)| *at);
         let first = event.min(due);
-        if first == Instant::NEVER { first } else { Instant::ZERO + first.since(self.zero + self.lead) }
+        if first == Instant::NEVER { first } else { Instant::ZERO + first.since(self.zero + self.ahead) }
     }
     /// Lets time pass to the next reply: those of that instant, and the time; none if nothing is in progress.
     pub fn next_replies(&mut self, now: Instant) -> Option<(Instant, Vec<Reply>)> {
@@ -214,11 +238,17 @@ impl Engine {
         for answer in answers.drain(..) {
             // of something that a cut has ended
             let Some(mut pending) = self.open.remove(&answer.tag) else { continue };
-            let due = (answer.at + self.faults.extra(pending.command.request)).max(self.faults.down_until());
-            pending.is_faulted |= due > answer.at;
+            let request = pending.command.request;
+            let undisturbed = self.due(request.kind, answer.at);
+            let due = (undisturbed + self.faults.extra(request)).max(self.faults.down_until());
+            pending.is_faulted |= due > undisturbed;
             self.made += 1;
             self.due.insert((due, self.made), Due { pending, answer });
         }
+    }
+    /// When the clock is to be told of an answer, as the time of the machine that was run ahead.
+    fn due(&self, kind: Kind, at: Instant) -> Instant {
+        at + less(self.ahead + self.earlier.of(kind), self.lead)
     }
     /// Everything that is due at a time of the machine.
     fn replies(&mut self, until: Instant) -> Vec<Reply> {
@@ -230,7 +260,8 @@ impl Engine {
             if is_faulted {
                 self.lateness.record_faulted();
             } else {
-                self.lateness.record(answer.at.since(answer.asked), until.since(due));
+                let predicted = answer.at.since(answer.asked) + self.earlier.of(command.request.kind);
+                self.lateness.record(predicted, until.since(due));
             }
             let (ended, data) = self.carry_out(command, answer.is_done);
             replies.push(Reply { ticket, ended, data, latency: due.since(answer.asked) });
@@ -320,4 +351,9 @@ impl Engine {
         self.bytes.lies = false;
         self.bytes.flush()
     }
+}
+
+/// What one length of time has more than another; none if it has not.
+const fn less(length: Span, by: Span) -> Span {
+    Span::from_ps(length.as_ps().saturating_sub(by.as_ps()))
 }

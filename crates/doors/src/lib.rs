@@ -19,19 +19,27 @@
 //! | [`faults`] | what can be done to it while it runs |
 //! | [`engine`] | twin and bytes together, time being an argument |
 //! | [`local`] | the door in process: a thread that keeps the time |
+//! | [`nbd`] | the Network Block Device protocol, without sockets |
+//! | [`server`] | the door for other processes: a thread with sockets that keeps the time |
+//! | [`listen`] | sockets that nobody but their owner can open |
+//! | [`control`] | faults and power cuts from outside |
 //!
-//! Only [`local`] reads a clock. What an emulated drive says of time is the world's prediction; how far this machine
-//! kept to it is told beside it ([`lateness`]).
+//! Only [`local`] and [`server`] read a clock. What an emulated drive says of time is the world's prediction; how far
+//! this machine kept to it is told beside it ([`lateness`]).
 //!
 //! Not here: what a drive is (the models), how a scenario is read (the plan).
 
 pub mod bytes;
 pub mod command;
+pub mod control;
 pub mod drive;
 pub mod engine;
 pub mod faults;
 pub mod file;
 pub mod lateness;
+pub mod listen;
 pub mod local;
+pub mod nbd;
 pub mod problem;
+pub mod server;
 pub mod twin;

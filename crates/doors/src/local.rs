@@ -306,7 +306,7 @@ impl Attendant<'_> {
             Job::Fault(fault) => self.engine.fault(now, &fault),
             Job::PowerCut(answer) => _ = answer.send(self.engine.power_cut()),
             Job::PowerOn => self.engine.power_on(),
-            Job::Lead(lead) => self.engine.set_lead(lead),
+            Job::Lead(lead) => self.engine.set_lead(now, lead),
             Job::Tell(answer) => _ = answer.send(self.engine.lateness()),
             Job::ForgetLateness => self.engine.forget_lateness(),
             Job::Close(answer) => {

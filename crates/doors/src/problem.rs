@@ -24,6 +24,8 @@ problems! {
     BadSize { bytes: u64, block: u32 } = "DO009", "a drive of {bytes} B cannot be served in blocks of {block} B", "give a size of whole blocks, at least one";
     /// A request that is none.
     BadRequest { said: String } = "DO010", "this cannot be asked of the drive: {said}", "ask for whole blocks within the drive";
+    /// A path that no socket can be at.
+    SocketTaken { path: String, what: String } = "DO011", "no socket can be made at `{path}`: it {what}", "give a path where there is nothing, in a folder of yours; paths of sockets have at most 107 characters";
 }
 
 impl Problem {

@@ -1,7 +1,7 @@
 //! An emulated drive as Python sees it: bytes in, bytes out, the interpreter lock released while anybody waits.
 
 use crate::core_api::{self, Failure, json, refused};
-use crate::refusal;
+use crate::refusal::refusal;
 use lanetwin_doors::command::{Command, Kind};
 use lanetwin_doors::drive::{Choice, Drive};
 use lanetwin_doors::engine::Reply;
@@ -39,7 +39,11 @@ type Told<'py> = (u64, &'static str, Bound<'py, PyBytes>, u64, u64);
 #[pyclass(frozen)]
 pub struct Device(Local);
 
-fn open(path: &str, options: &str) -> Result<Local, Failure> {
+/// A drive, its bytes, and how time passes.
+type Chosen = (Drive, Box<dyn ByteStore + Send>, Pacing);
+
+/// The drive that options choose.
+pub fn choose(path: &str, options: &str) -> Result<Chosen, Failure> {
     let Wanted { sets, variant, drive, bytes, data, seed, virtual_time, outside } =
         core_api::parse(options, "the options of the drive")?;
     let plan = core_api::plan_of(path, &sets, outside).map_err(|found| refused(&found))?;
@@ -50,7 +54,11 @@ fn open(path: &str, options: &str) -> Result<Local, Failure> {
         None => Box::new(SparseMemory::new()),
         Some(file) => Box::new(FileStore::open(&file, drive.facts.bytes).map_err(wrong)?),
     };
-    let pacing = if virtual_time { Pacing::Virtual } else { Pacing::Real };
+    Ok((drive, store, if virtual_time { Pacing::Virtual } else { Pacing::Real }))
+}
+
+fn open(path: &str, options: &str) -> Result<Local, Failure> {
+    let (drive, store, pacing) = choose(path, options)?;
     Local::open(drive, store, pacing)
         .map_err(|error| Failure::Message(format!("no thread for the drive: {error}")))
 }

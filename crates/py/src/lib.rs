@@ -13,6 +13,8 @@ mod core_api;
 mod cycles;
 mod device;
 mod machines;
+mod refusal;
+mod serving;
 mod sweeps;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,16 +24,7 @@ use pyo3::types::PyString;
 
 use attend::attend;
 use core_api::{Answer, Failure};
-
-/// Turns a refusal of the engine into `lanetwin.LanetwinError`, a panic into `lanetwin.EngineBug`.
-fn refusal(py: Python<'_>, failure: Failure) -> PyErr {
-    let raised = py.import("lanetwin.errors").and_then(|errors| match failure {
-        Failure::Message(message) => errors.call_method1("LanetwinError", (message,)),
-        Failure::Diagnostics(json) => errors.getattr("LanetwinError")?.call_method1("from_json", (json,)),
-        Failure::Bug(message) => errors.call_method1("EngineBug", (message,)),
-    });
-    raised.map_or_else(|error| error, PyErr::from_value)
-}
+use refusal::refusal;
 
 /// Calls a short function of the engine with the lock released.
 fn ask<F: FnOnce() -> Answer + Send>(py: Python<'_>, question: F) -> PyResult<String> {
@@ -48,6 +41,20 @@ mod _core {
 
     #[pymodule_export]
     use super::device::Device;
+
+    /// Serves a drive at a Unix socket, until Ctrl-C: how late answers were.
+    #[pyfunction]
+    #[pyo3(signature = (path, options, socket, progress=None))]
+    fn serve_nbd(
+        py: Python<'_>,
+        path: String,
+        options: String,
+        socket: String,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        attend(py, progress.as_ref(), move |monitor| serving::serve_nbd(&path, &options, &socket, monitor))?
+            .map_err(|failure| refusal(py, failure))
+    }
 
     /// The engine's version.
     #[pyfunction]

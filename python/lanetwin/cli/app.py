@@ -13,6 +13,7 @@ from lanetwin.cli import (
     closed_forms,
     discovering,
     documents,
+    doors,
     fio,
     iometer,
     link,
@@ -94,6 +95,7 @@ def trunk(
 for branch in (
     documents,
     simulation,
+    doors,
     sweep,
     rendering,
     study,

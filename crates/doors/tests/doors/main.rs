@@ -1,6 +1,7 @@
 //! A drive behind its doors, with a world below and bytes above.
 
 mod machine;
+mod nbd;
 mod power;
 mod real_time;
 mod virtual_time;

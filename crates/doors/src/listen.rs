@@ -1,0 +1,58 @@
+//! Unix sockets that nobody but their owner can open, and that go away with whoever listens.
+
+use crate::problem::Problem;
+use rustix::fs::Mode;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// How many connections wait to be accepted.
+const BACKLOG: i32 = 128;
+
+/// A socket that is listened to; its path goes away with it.
+#[derive(Debug)]
+pub struct Listening {
+    /// The socket; it does not block.
+    pub socket: UnixListener,
+    path: PathBuf,
+}
+
+impl Listening {
+    /// Listens at a path where there is nothing, or a socket that nobody listens to any more.
+    ///
+    /// # Errors
+    /// Why that cannot be.
+    pub fn at(path: &Path) -> Result<Self, Problem> {
+        let name = path.display().to_string();
+        if let Ok(meta) = path.symlink_metadata() {
+            if !meta.file_type().is_socket() {
+                return Err(Problem::SocketTaken { path: name, what: "is there, and is no socket".into() });
+            }
+            if UnixStream::connect(path).is_ok() {
+                return Err(Problem::SocketTaken { path: name, what: "is another server's".into() });
+            }
+            // what a server that was killed has left
+            let _ = std::fs::remove_file(path);
+        }
+        let unusable = |error: rustix::io::Errno| Problem::SocketTaken {
+            path: path.display().to_string(),
+            what: format!("cannot be made: {error}"),
+        };
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(unusable)?;
+        let address = SocketAddrUnix::new(path).map_err(unusable)?;
+        bind(&socket, &address).map_err(unusable)?;
+        // nobody can connect before it is listened to, and then nobody else may
+        let listening = Self { socket: UnixListener::from(socket), path: path.to_owned() };
+        rustix::fs::chmod(path, Mode::RUSR | Mode::WUSR).map_err(unusable)?;
+        listen(&listening.socket, BACKLOG).map_err(unusable)?;
+        Ok(listening)
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

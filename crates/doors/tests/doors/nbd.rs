@@ -1,0 +1,234 @@
+//! The door for other processes: its own client, clients that mean ill, control, and the sockets afterwards.
+
+use crate::machine::{machine, plan};
+use lanetwin_doors::drive::{Choice, Drive};
+use lanetwin_doors::engine::Engine;
+use lanetwin_doors::lateness::Told;
+use lanetwin_doors::listen::Listening;
+use lanetwin_doors::nbd::client::{Ask, Client};
+use lanetwin_doors::server::{Server, Sockets};
+use lanetwin_ssd::SparseMemory;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+const EIO: u32 = 5;
+const EINVAL: u32 = 22;
+const ENOSPC: u32 = 28;
+const LONG: Duration = Duration::from_secs(20);
+
+/// A drive that is served until this goes away.
+struct Served {
+    path: PathBuf,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<(Told, bool)>>,
+}
+
+impl Served {
+    fn new(set: &str) -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("lanetwin-nbd-{}-{number}", std::process::id()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (theirs, at, set) = (stop.clone(), path.clone(), set.to_owned());
+        let thread = std::thread::spawn(move || {
+            let plan = plan(&machine(&set, "depth: 1"));
+            let drive = Drive::choose(&plan, &Choice::default()).expect("a drive");
+            let engine = Engine::new(&drive, Box::new(SparseMemory::new())).started();
+            let nbd = Listening::at(&at).expect("a socket");
+            let control = Listening::at(&at.with_extension("control")).expect("a socket");
+            let mut server = Server::new(engine, Sockets { nbd, control }).expect("sockets");
+            server.serve(&|| theirs.load(Ordering::Relaxed));
+            (server.lateness(), server.close())
+        });
+        let served = Self { path, stop, thread: Some(thread) };
+        let began = Instant::now();
+        while UnixStream::connect(served.path.with_extension("control")).is_err() && began.elapsed() < LONG {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        served
+    }
+    fn socket(&self) -> UnixStream {
+        let socket = UnixStream::connect(&self.path).expect("the server listens");
+        socket.set_read_timeout(Some(LONG)).expect("a timeout");
+        socket
+    }
+    fn client(&self) -> Client<UnixStream> {
+        Client::connect(self.socket(), "drive").expect("an export")
+    }
+    fn control(&self, line: &str) -> String {
+        let mut socket = UnixStream::connect(self.path.with_extension("control")).expect("it listens");
+        socket.write_all(format!("{line}\n").as_bytes()).expect("a line");
+        let mut answer = String::new();
+        BufReader::new(socket).read_line(&mut answer).expect("an answer");
+        answer
+    }
+    fn end(&mut self) -> (Told, bool) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().expect("it ends once").join().expect("no panic")
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        if self.thread.is_some() && !std::thread::panicking() {
+            self.end();
+        }
+    }
+}
+
+#[test]
+fn bytes_go_in_and_come_out() {
+    let mut served = Served::new("cross-point");
+    let mut client = served.client();
+    assert_eq!((client.bytes, client.sizes), (8 << 30, (512, 4 << 20)));
+    let data: Vec<u8> = (0..1 << 20).map(|i: u32| (i % 251) as u8).collect();
+    assert_eq!(
+        client.one(Ask::Write { fua: true }, 4096, 1 << 20, &data).expect("an answer"),
+        Ok(Vec::new())
+    );
+    let mut other = served.client();
+    assert_eq!(other.one(Ask::Read, 4096, 1 << 20, &[]).expect("an answer"), Ok(data.clone()));
+    assert_eq!(other.one(Ask::Flush, 0, 0, &[]).expect("an answer"), Ok(Vec::new()));
+    assert_eq!(client.one(Ask::Trim, 4096, 4096, &[]).expect("an answer"), Ok(Vec::new()));
+    assert_eq!(client.one(Ask::WriteZeroes, 8192, 4096, &[]).expect("an answer"), Ok(Vec::new()));
+    let expected = [&vec![0; 8192][..], &data[8192..16384]].concat();
+    assert_eq!(other.one(Ask::Read, 4096, 16384, &[]).expect("an answer"), Ok(expected));
+    // what is no request of a drive is refused, and the connection goes on
+    assert_eq!(client.one(Ask::Read, 100, 512, &[]).expect("an answer"), Err(EINVAL));
+    assert_eq!(client.one(Ask::Read, 8 << 30, 512, &[]).expect("an answer"), Err(EINVAL));
+    assert_eq!(
+        client.one(Ask::Write { fua: false }, 8 << 30, 512, &[1; 512]).expect("an answer"),
+        Err(ENOSPC)
+    );
+    assert!(Client::connect(served.socket(), "another").is_err());
+    let mode = served.path.metadata().expect("a socket").permissions().mode();
+    let control = served.path.with_extension("control");
+    assert_eq!(
+        (mode & 0o777, control.metadata().expect("a socket").permissions().mode() & 0o777),
+        (0o600, 0o600)
+    );
+    let (told, is_written) = served.end();
+    assert!(is_written && told.answers == 6, "{told:?}");
+    assert!(!served.path.exists() && !control.exists(), "sockets go away");
+}
+
+#[test]
+fn power_and_faults_are_controlled_from_outside() {
+    let served = Served::new("cross-point");
+    let mut client = served.client();
+    assert!(served.control(r#"{"control":"status"}"#).contains("\"has_power\":true"));
+    served.control(r#"{"control":"fault","what":{"fault":"media-error","first":0,"bytes":4096}}"#);
+    assert_eq!(client.one(Ask::Read, 0, 512, &[]).expect("an answer"), Err(EIO));
+    served.control(r#"{"control":"fault","what":{"fault":"none"}}"#);
+    assert!(served.control(r#"{"control":"power-cut"}"#).contains("kept"));
+    assert_eq!(client.one(Ask::Read, 0, 512, &[]).expect("an answer"), Err(EIO));
+    served.control(r#"{"control":"power-on"}"#);
+    assert_eq!(client.one(Ask::Read, 0, 512, &[]).expect("an answer").map(|data| data.len()), Ok(512));
+    served.control(r#"{"control":"fault","what":{"fault":"link-down","for_ms":100}}"#);
+    let began = Instant::now();
+    assert!(client.one(Ask::Read, 0, 512, &[]).expect("an answer").is_ok());
+    assert!(began.elapsed() > Duration::from_millis(80));
+    for nonsense in ["", "{}", "{\"control\":\"explode\"}", "\u{0}"] {
+        assert!(served.control(nonsense).contains("error"), "{nonsense}");
+    }
+}
+
+/// Whoever is slow, goes away in the middle, says nothing, or talks nonsense, disturbs nobody.
+#[test]
+fn others_are_unharmed_by_bad_peers() {
+    let served = Served::new("cross-point");
+    let mut client = served.client();
+    let silent: Vec<UnixStream> = (0..200).map(|_| served.socket()).collect();
+    let mut nonsense = served.socket();
+    nonsense.write_all(&[0xff; 4096]).expect("it is sent");
+    let mut closed = Vec::new();
+    let _ = nonsense.read_to_end(&mut closed);
+    let mut half = served.client();
+    half.ask(Ask::Write { fua: false }, 0, 1 << 20, &[7; 100]).expect("it is sent");
+    let mut gone = served.client();
+    for _ in 0..50 {
+        gone.ask(Ask::Read, 0, 1 << 20, &[]).expect("it is sent");
+    }
+    drop(gone);
+    // this one asks for much, and takes no answer
+    let mut full = served.client();
+    for _ in 0..64 {
+        full.ask(Ask::Read, 0, 1 << 20, &[]).expect("it is sent");
+    }
+    for place in 0..20 {
+        assert!(
+            client.one(Ask::Write { fua: false }, place * 512, 512, &[1; 512]).expect("an answer").is_ok()
+        );
+    }
+    drop((silent, half));
+    // and takes them at last
+    for _ in 0..64 {
+        assert_eq!(full.answer().expect("an answer").1.map(|data| data.len()), Ok(1 << 20));
+    }
+}
+
+/// How long reads take through the door, beside the prediction for them: mean and 99th percentile of both \[µs\].
+fn measured(served: &mut Served, depth: usize, count: usize) -> ([f64; 2], Told) {
+    let mut client = served.client();
+    let mut state = 1_u64;
+    let mut ask = |client: &mut Client<UnixStream>, open: &mut BTreeMap<u64, Instant>| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let first = (state >> 33) % (1 << 18) * 4096;
+        let began = Instant::now();
+        open.insert(client.ask(Ask::Read, first, 4096, &[]).expect("it is sent"), began);
+    };
+    let (mut open, mut took) = (BTreeMap::new(), Vec::new());
+    (0..depth).for_each(|_| ask(&mut client, &mut open));
+    while took.len() < count {
+        let (cookie, _) = client.answer().expect("an answer");
+        took.push(open.remove(&cookie).expect("it was asked").elapsed().as_secs_f64() * 1e6);
+        ask(&mut client, &mut open);
+    }
+    took.sort_by(f64::total_cmp);
+    let mean = took.iter().sum::<f64>() / took.len() as f64;
+    let (told, _) = served.end();
+    ([mean, took[took.len() * 99 / 100]], told)
+}
+
+/// What is seen is never less than what was predicted, but for the error of a clock; how much more is the machine's.
+#[test]
+fn nobody_is_answered_too_early() {
+    for depth in [1, 8] {
+        let mut served = Served::new("cross-point, firmware.read-latency: 500us");
+        let ([mean, _], told) = measured(&mut served, depth, 200);
+        println!("depth {depth}: seen {mean:.1}, {told:?}");
+        assert!(mean > told.predicted_mean_us * 0.97, "{mean} {told:?}");
+    }
+}
+
+mod nightly {
+    use super::*;
+
+    /// The bar of doors on a machine that has a core to itself: mean ± 5 %, 99th percentile ± 15 %.
+    #[test]
+    fn a_program_sees_what_is_predicted() {
+        for latency in ["200us", "500us", "1ms"] {
+            for depth in [1, 4, 8] {
+                let mut served = Served::new(&format!("cross-point, firmware.read-latency: {latency}"));
+                let ([mean, p99], told) = measured(&mut served, depth, 3000);
+                let (predicted, predicted_p99) = (told.predicted_mean_us, told.predicted_p99_us);
+                let (by, by_p99) = (mean / predicted - 1.0, p99 / predicted_p99 - 1.0);
+                println!(
+                    "{latency}, depth {depth}: mean {predicted:.1} µs seen {mean:.1} ({:+.1} %), 99 % {predicted_p99:.1} seen {p99:.1} \
+                     ({:+.1} %), late {:.2} %",
+                    by * 100.0,
+                    by_p99 * 100.0,
+                    told.late_share * 100.0
+                );
+                assert!(!told.is_prediction || by.abs() < 0.05 && by_p99.abs() < 0.15);
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+"""A drive that is served to programs that know nothing of it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conftest import require_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SCENARIO = """
+about: A drive for a door.
+machine:
+  cpu: {model: root-complex}
+  ssd: {model: nvme-ssd, capacity: 1GiB, medium: cross-point, firmware.read-latency: 500us}
+links:
+  slot: {from: cpu, to: ssd}
+workloads:
+  w: {block: {size: 4KiB, requests: 100}, on: cpu, target: ssd}
+"""
+LONG = 60.0
+LANETWIN = [sys.executable, "-m", "lanetwin"]
+
+
+@contextmanager
+def served(folder: Path, *options: str) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
+    """Serve a drive at a socket, until the end of the block."""
+    scenario, path = folder / "door.yaml", folder / "drive.sock"
+    scenario.write_text(SCENARIO)
+    command = [*LANETWIN, "serve-device", str(scenario), "--nbd", f"unix:{path}", "--json", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            began = time.monotonic()
+            while not path.exists() and time.monotonic() - began < LONG and server.poll() is None:
+                time.sleep(0.02)
+            yield path, server
+        finally:
+            server.send_signal(signal.SIGTERM)
+
+
+def ended(server: subprocess.Popen[str]) -> dict[str, Any]:
+    """End a server as Ctrl-C does: what it tells."""
+    server.send_signal(signal.SIGINT)
+    told, said = server.communicate(timeout=LONG)
+    assert server.returncode == 0, said
+    found: dict[str, Any] = json.loads(told)
+    return found
+
+
+def device(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [*LANETWIN, "device", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=LONG, check=False)
+
+
+def test_fio_verifies_what_it_has_written_and_ctrl_c_ends_all(tmp_path: Path) -> None:
+    fio = require_tool("fio")
+    with served(tmp_path) as (path, server):
+        uri = f"--uri=nbd+unix:///drive?socket={path}"
+        job = ["--name=w", "--ioengine=nbd", uri, "--rw=randwrite", "--bs=4k", "--size=4m", "--iodepth=8"]
+        wrote = [fio, *job, "--verify=crc32c", "--do_verify=1", "--output-format=json"]
+        ran = subprocess.run(wrote, capture_output=True, text=True, timeout=LONG, cwd=tmp_path, check=False)
+        if "engine nbd not loadable" in ran.stderr or "failed to load engine" in ran.stderr:
+            pytest.skip("this fio has no engine nbd")
+        assert ran.returncode == 0, ran.stderr
+        result = json.loads(ran.stdout[ran.stdout.index("{") :])["jobs"][0]
+        assert result["error"] == 0
+        assert result["read"]["total_ios"] == result["write"]["total_ios"] == 1024
+        told = ended(server)
+        assert told["answers"] >= 2048
+        # nobody is answered before the time, but for the error of what the door takes
+        assert result["read"]["lat_ns"]["mean"] / 1000 > told["predicted_mean_us"] * 0.5
+    assert not path.exists()
+    assert not (tmp_path / "drive.sock.control").exists()
+
+
+def test_a_drive_is_controlled_by_its_second_socket(tmp_path: Path) -> None:
+    with served(tmp_path) as (path, server):
+        status = json.loads(device("status", path).stdout)
+        assert status["has_power"]
+        assert device("fault", path, "link-down", "--for-ms", 10).returncode == 0
+        assert "0 atomic units" in device("power-cut", path).stdout
+        assert not json.loads(device("status", path).stdout)["has_power"]
+        assert device("power-on", path).returncode == 0
+        ended(server)
+    gone = device("status", path)
+    assert gone.returncode == 1
+    assert "no drive is served" in gone.stderr
+
+
+def test_what_cannot_be_served_is_refused(tmp_path: Path) -> None:
+    scenario = tmp_path / "door.yaml"
+    scenario.write_text(SCENARIO)
+    for where, code, status in (
+        (f"unix:{scenario}", "DO011", 1),
+        (f"unix:{tmp_path}/no/folder/sock", "DO011", 1),
+        ("0.0.0.0:10809", "unix:PATH", 2),
+    ):
+        command = [*LANETWIN, "serve-device", str(scenario), "--nbd", where]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=LONG, check=False)
+        assert ran.returncode == status
+        assert code in ran.stderr
+    assert scenario.read_text() == SCENARIO
