@@ -3,8 +3,9 @@
 use crate::agenda::{Core, Pending, TieOrder, UNCONNECTED};
 use crate::ids::Port;
 use crate::queue::Entry;
-use crate::trail::{Stage, Trail};
+use crate::trail::{Begun, Stage, Trail};
 use lanetwin_units::{Instant, Span};
+use std::ops::Range;
 
 /// What a component can do while it handles an event.
 pub struct Context<'a, M> {
@@ -82,10 +83,16 @@ impl<M: Copy> Context<'_, M> {
     pub fn expects_more(&self) -> bool {
         self.core.pending == Pending::ForSame
     }
-    /// A request begins: whatever is sent and marked from here on, while this event is handled, is of it.
+    /// A request begins, or has begun at `at`: whatever is sent and marked from here on, while this event is handled,
+    /// is of it.
     #[inline]
-    pub fn begin(&mut self) {
-        self.core.trails.begin(self.core.now);
+    pub fn begin(&mut self, at: Instant) -> Begun {
+        self.core.trails.begin(at.as_ps())
+    }
+    /// A request that has begun is over, and its stages are needed no longer: to be said once of each.
+    #[inline]
+    pub fn end(&mut self, request: Begun) {
+        self.core.trails.end(request);
     }
     /// How far the request has come that is being handled: that of the message, or nothing in a wake. What it is for a
     /// message that is sent, the one who gets it goes on with.
@@ -115,12 +122,23 @@ impl<M: Copy> Context<'_, M> {
     pub fn mark_until(&mut self, at: Instant, stage: Stage) {
         self.core.trails.mark(at, self.me, stage);
     }
-    /// Tells for how long the request that is being handled was in each stage from `since` until now, from the last to
-    /// the first, by the number of the stage among all ([`Kernel::stage_names`](crate::Kernel::stage_names)) \[ps\].
-    /// The times sum to that, exactly. To be asked once of each request that has begun.
+    /// Up to when the stages of the request that is being handled are marked; none if nobody follows it.
     #[inline]
-    pub fn account(&mut self, since: Instant, see: impl FnMut(u32, u64)) {
-        self.core.trails.walk(since.as_ps(), self.core.now, see);
+    #[must_use]
+    pub fn marked_until(&self) -> Option<Instant> {
+        self.core.trails.marked().map(Instant::from_ps)
+    }
+    /// The number among all ([`Kernel::stage_names`](crate::Kernel::stage_names)) of a stage of this component.
+    #[must_use]
+    pub fn stage_number(&self, stage: Stage) -> u32 {
+        stage.of(self.core.trails.bases[self.me as usize])
+    }
+    /// Tells for how long the request that is being handled was in each stage within these times, from the last to the
+    /// first, by the number of the stage among all ([`Kernel::stage_names`](crate::Kernel::stage_names)) \[ps\]. The
+    /// times sum to the whole, exactly.
+    #[inline]
+    pub fn account(&self, within: Range<Instant>, see: impl FnMut(u32, u64)) {
+        self.core.trails.walk(within.start.as_ps(), within.end.as_ps(), see);
     }
     /// The last instant of the current slice: nothing after it may be decided.
     #[inline]

@@ -84,4 +84,4 @@ pub use observe::{Observe, Recent, Tap};
 pub use outside::{Emitted, EntryId, ExitId};
 pub use random::{Stream, hash_name, mix, mix_product};
 pub use report::{Derivation, Metric, Reading, Report, ReportEntry, State, Supply, SupplyKind};
-pub use trail::{LOST, Stage, Trail, UNMARKED};
+pub use trail::{Begun, LOST, Stage, Trail, UNMARKED};

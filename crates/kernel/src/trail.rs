@@ -9,10 +9,12 @@
 //! go on from the same node. A message carries the trail of whatever was handled when it was sent; who handles the
 //! message goes on with it. So the trail of an answer is that of what the answer waited for last: the critical path.
 //!
-//! Nodes lie in a ring. One that was overwritten before its request was answered is missing: the time up to it is of
-//! the stage [`LOST`], and the ring grows. No mark and no trail changes what happens.
+//! Nodes lie in a ring, which grows where it would overwrite one that is younger than the oldest request that is open.
+//! Only beyond [`MOST`] nodes one is overwritten: the time up to it is then of the stage [`LOST`]. No mark and no trail
+//! changes what happens.
 
 use lanetwin_units::Instant;
+use std::collections::VecDeque;
 
 /// The number of a stage among those of its component ([`Component::stages`](crate::Component::stages)).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -22,7 +24,7 @@ impl Stage {
     /// The number of a stage among those of all components of a kernel, of a component whose first has the number
     /// `base`.
     #[inline]
-    const fn of(self, base: u32) -> u32 {
+    pub(crate) const fn of(self, base: u32) -> u32 {
         base + self.0 as u32
     }
 }
@@ -51,11 +53,20 @@ struct Node {
     stage: u32,
 }
 
-/// The ring has this many nodes for each request that is open: a request has some twenty, and others go on meanwhile.
-const FOR_EACH: usize = 64;
+/// A request that has begun, for [`Context::end`](crate::Context::end).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Begun(u32);
+
+impl Begun {
+    /// In the place of one that nobody follows, and that is never over.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
 /// The size of the ring at first, and at most.
-const LEAST: u32 = 1 << 12;
+const LEAST: u32 = 1 << 10;
 const MOST: u32 = 1 << 22;
+/// The ring is looked at so many times in a round.
+const LOOKS: u32 = 8;
 /// The most nodes that are copied where one trail goes on behind another.
 const COPIED: usize = 48;
 
@@ -64,8 +75,10 @@ pub(crate) struct Trails {
     nodes: Vec<Node>,
     /// The number of the next node; its place is what the number leaves by the size of the ring.
     next: u32,
-    /// How many requests have begun and were not accounted for.
-    open: usize,
+    /// Of each request that has begun, from the oldest that is open on: its first node, and whether it is over.
+    begun: VecDeque<(u32, bool)>,
+    /// How many requests have begun before those.
+    over: u32,
     /// That of what is handled just now.
     pub(crate) now: Trail,
     /// For each component the number of its first stage among all.
@@ -74,7 +87,8 @@ pub(crate) struct Trails {
 
 impl Trails {
     pub(crate) fn new(bases: Vec<u32>) -> Self {
-        Self { nodes: vec![Node::default(); LEAST as usize], next: 1, open: 0, now: Trail::NONE, bases }
+        let (nodes, begun) = (vec![Node::default(); LEAST as usize], VecDeque::new());
+        Self { nodes, next: 1, begun, over: 0, now: Trail::NONE, bases }
     }
     #[inline]
     fn place(&self, number: u32) -> usize {
@@ -82,7 +96,11 @@ impl Trails {
     }
     #[inline]
     fn put(&mut self, node: Node) -> Trail {
-        let (number, place) = (self.next, self.place(self.next));
+        let (number, size) = (self.next, self.nodes.len() as u32);
+        if number & (size / LOOKS - 1) == 0 {
+            self.make_room();
+        }
+        let place = self.place(number);
         self.nodes[place] = node;
         self.next = number.wrapping_add(1).max(1);
         Trail(number)
@@ -93,14 +111,29 @@ impl Trails {
         let is_there = self.next.wrapping_sub(trail.0) as usize <= self.nodes.len();
         is_there.then(|| &self.nodes[self.place(trail.0)])
     }
-    /// A request begins now.
+    /// A request begins, or has begun at `at`.
     #[inline]
-    pub(crate) fn begin(&mut self, now: u64) {
-        self.open += 1;
-        if self.open * FOR_EACH > self.nodes.len() {
-            self.grow();
+    pub(crate) fn begin(&mut self, at: u64) -> Begun {
+        self.now = self.put(Node { at, before: Trail::NONE, stage: UNMARKED });
+        let begun = Begun(self.over.wrapping_add(self.begun.len() as u32));
+        self.begun.push_back((self.now.0, false));
+        begun
+    }
+    /// A request that has begun is over.
+    #[inline]
+    pub(crate) fn end(&mut self, Begun(number): Begun) {
+        if let Some((_, over)) = self.begun.get_mut(number.wrapping_sub(self.over) as usize) {
+            *over = true;
         }
-        self.now = self.put(Node { at: now, before: Trail::NONE, stage: UNMARKED });
+        while self.begun.front().is_some_and(|(_, over)| *over) {
+            self.begun.pop_front();
+            self.over = self.over.wrapping_add(1);
+        }
+    }
+    /// Up to when what is handled is marked; none if nobody follows it.
+    #[inline]
+    pub(crate) fn marked(&self) -> Option<u64> {
+        if self.now == Trail::NONE { None } else { self.get(self.now).map(|node| node.at) }
     }
     /// What is handled was in this stage of a component up to `at`.
     #[inline]
@@ -109,7 +142,7 @@ impl Trails {
             return;
         }
         let (before, at) = (self.now, at.as_ps());
-        if self.nodes[self.place(before.0)].at < at {
+        if self.get(before).is_none_or(|node| node.at < at) {
             let stage = stage.of(self.bases[component as usize]);
             self.now = self.put(Node { at, before, stage });
         }
@@ -142,18 +175,16 @@ impl Trails {
             self.now = self.put(Node { before: self.now, ..*node });
         }
     }
-    /// Tells from the last stage to the first for how long what is handled was in each, from `since` to `now`. The
-    /// times sum to that. It is open no longer.
+    /// Tells from the last stage to the first for how long what is handled was in each, from `since` to `end`. The
+    /// times sum to that.
     #[inline]
-    pub(crate) fn walk(&mut self, since: u64, now: u64, mut see: impl FnMut(u32, u64)) {
-        self.open = self.open.saturating_sub(1);
-        let (mut until, mut trail, mut stage) = (now, self.now, UNMARKED);
+    pub(crate) fn walk(&self, since: u64, end: u64, mut see: impl FnMut(u32, u64)) {
+        let (mut until, mut trail, mut stage) = (end, self.now, UNMARKED);
         while until > since {
             let node = if trail == Trail::NONE { None } else { self.get(trail) };
             let Some(node) = node else {
                 if trail != Trail::NONE {
                     stage = LOST;
-                    self.grow();
                 }
                 return see(stage, until - since);
             };
@@ -165,11 +196,12 @@ impl Trails {
             (stage, trail) = (node.stage, node.before);
         }
     }
-    /// Makes room for twice as many nodes.
+    /// Makes room for twice as many nodes, if the next ones could overwrite what somebody still needs.
     #[cold]
-    fn grow(&mut self) {
+    fn make_room(&mut self) {
         let size = self.nodes.len() as u32;
-        if size >= MOST {
+        let needed = self.begun.front().map_or(0, |(first, _)| self.next.wrapping_sub(*first));
+        if needed <= size - size / LOOKS || size >= MOST {
             return;
         }
         let old = std::mem::replace(&mut self.nodes, vec![Node::default(); 2 * size as usize]);
@@ -177,5 +209,57 @@ impl Trails {
             let place = self.place(number);
             self.nodes[place] = old[(number & (size - 1)) as usize];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One request waits while others come and go, each with some marks: what was marked of it before is still known.
+    #[test]
+    fn a_request_that_waits_for_long_keeps_its_marks() {
+        let mut trails = Trails::new(vec![OF_NOBODY]);
+        let at = Instant::from_ps;
+        let patient = trails.begin(0);
+        trails.mark(at(100), 0, Stage(7));
+        let own = trails.now;
+        for n in 1..20_000 {
+            let other = trails.begin(n);
+            (1..5).for_each(|stage| trails.mark(at(n + u64::from(stage)), 0, Stage(stage)));
+            trails.end(other);
+        }
+        let size = trails.nodes.len();
+        trails.now = own;
+        trails.mark(at(20_000), 0, Stage(8));
+        let mut way = Vec::new();
+        trails.walk(0, 20_001, |stage, ps| way.push((stage, ps)));
+        assert_eq!(way, [(UNMARKED, 1), (OF_NOBODY + 8, 19_900), (OF_NOBODY + 7, 100)]);
+        trails.end(patient);
+        assert_eq!(trails.begun.len(), 0);
+        // nobody waits: the ring is large enough from now on
+        for n in 0..100_000 {
+            let other = trails.begin(n);
+            trails.end(other);
+        }
+        assert_eq!(trails.nodes.len(), size);
+    }
+
+    #[test]
+    fn what_was_overwritten_is_told_as_lost_and_later_marks_are_kept() {
+        let mut trails = Trails::new(vec![OF_NOBODY]);
+        let at = Instant::from_ps;
+        let forgotten = trails.begin(0);
+        trails.end(forgotten);
+        let own = trails.now;
+        for n in 0..u64::from(LEAST) {
+            let other = trails.begin(1_000_000 + n);
+            trails.end(other);
+        }
+        trails.now = own;
+        trails.mark(at(10), 0, Stage(3));
+        let mut way = Vec::new();
+        trails.walk(0, 12, |stage, ps| way.push((stage, ps)));
+        assert_eq!(way, [(UNMARKED, 2), (LOST, 10)]);
     }
 }

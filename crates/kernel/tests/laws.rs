@@ -385,14 +385,14 @@ impl Component<Token> for Asker {
     fn start(&mut self, cx: &mut Context<'_, Token>) {
         for left in [0, 1] {
             if self.follows {
-                cx.begin();
+                cx.begin(cx.now());
             }
             cx.send(Port(0), Span::from_ns(u64::from(left)), Token { value: 0, left });
         }
     }
     fn receive(&mut self, _: Port, token: Token, cx: &mut Context<'_, Token>) {
         let mut way = Vec::new();
-        cx.account(Instant::ZERO, |stage, ps| way.push((stage, ps)));
+        cx.account(Instant::ZERO..cx.now(), |stage, ps| way.push((stage, ps)));
         assert_eq!(way.iter().map(|(_, ps)| ps).sum::<u64>(), cx.now().as_ps(), "stages sum to the whole");
         self.heard.borrow_mut().push((token.left.into(), way));
     }

@@ -81,7 +81,7 @@ pub use requests::{Gate, Request, Requests};
 pub use results::{Little, Results, Side};
 pub use role::CountsOperations;
 pub use slot::Slot;
-pub use stages::{StageSum, StageTimes};
+pub use stages::{StageSum, StageTimes, every as followed_every};
 pub use stepped::{SteppedLoad, Steps};
 pub use tally::{Answered, Tally};
 pub use workload::{Arrivals, BadWorkload, Mix, Pattern, Workload};

@@ -13,7 +13,7 @@ use crate::source::Bursts;
 use crate::stages;
 use crate::tally::Tally;
 use crate::workload::{Arrivals, Workload};
-use lanetwin_kernel::{Component, Port, Stream, Trail, mix};
+use lanetwin_kernel::{Begun, Component, Port, Stream, Trail, mix};
 use lanetwin_ports::{Context, Done, Message, Operation, Status, Transfer};
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
@@ -97,6 +97,7 @@ struct Outstanding {
     asked: Instant,
     /// For how many operations it stands; 0 if it is not followed.
     weight: u64,
+    begun: Begun,
 }
 
 /// What has been counted since a reset.
@@ -281,7 +282,13 @@ impl<P: LoadProtocol> Load<P> {
         let handle = self.handles.nth(place);
         let weight = stages::weight(self.counted.asked, self.handles.loads().into());
         self.counted.asked += 1;
-        let entry = Some(Outstanding { operation, bytes, asked: cx.now(), weight });
+        let begun = if weight > 0 {
+            cx.begin(cx.now())
+        } else {
+            cx.resume(Trail::NONE);
+            Begun::NONE
+        };
+        let entry = Some(Outstanding { operation, bytes, asked: cx.now(), weight, begun });
         if self.free.pop().is_some() {
             self.outstanding[place] = entry;
         } else {
@@ -289,11 +296,6 @@ impl<P: LoadProtocol> Load<P> {
         }
         self.counted.becomes(self.counted.number + 1, cx.now());
         let transfer = Transfer { operation, bytes, handle, unit: self.unit, address };
-        if weight > 0 {
-            cx.begin();
-        } else {
-            cx.resume(Trail::NONE);
-        }
         cx.send(ASK, Span::ZERO, P::ask(transfer));
         true
     }
@@ -372,10 +374,11 @@ impl<P: LoadProtocol> Component<Message> for Load<P> {
         counted.residence_ps += counted.residence(open.asked, now);
         let side = &mut counted.sides[open.operation as usize];
         side.count(status, open.bytes, latency);
-        match status {
-            _ if open.weight == 0 => {}
-            Status::Ok => side.stages.take(open.asked, open.weight, cx),
-            Status::Corrupt | Status::Aborted => cx.account(now, |_, _| {}),
+        if open.weight > 0 {
+            if status == Status::Ok {
+                side.stages.take(open.asked..now, open.weight, cx);
+            }
+            cx.end(open.begun);
         }
         if let (Some(intervals), Status::Ok) = (&mut counted.intervals, status) {
             intervals.record(now - counted.since, open.operation, open.bytes);

@@ -7,7 +7,9 @@
 //! it is spread evenly over everything that was counted. Which ones depends on their number alone.
 
 use lanetwin_ports::Context;
+use lanetwin_stats::{Bucket, Histogram};
 use lanetwin_units::{Instant, Span};
+use std::ops::Range;
 
 /// All operations are followed up to so many of all loads of a machine.
 const FOLLOWED: u64 = 1 << 16;
@@ -45,14 +47,14 @@ struct Sampled {
 }
 
 impl StageTimes {
-    /// Takes in the operation that is being handled, asked for at `asked` and answered now, which stands for so many.
-    pub(crate) fn take(&mut self, asked: Instant, weight: u64, cx: &mut Context<'_>) {
+    /// Takes in the operation that is being handled, which took from when to when, and stands for so many.
+    pub fn take(&mut self, within: Range<Instant>, weight: u64, cx: &mut Context<'_>) {
         let every = self.every.max(1);
         let mut sampled = self.followed.is_multiple_of(every).then(|| Vec::with_capacity(24));
         self.operations += weight;
         self.followed += 1;
         let mut later = None;
-        cx.account(asked, |stage, ps| {
+        cx.account(within, |stage, ps| {
             let sum = match self.sums.get_mut(stage as usize) {
                 Some(sum) if sum.times > 0 => sum,
                 _ => meet(&mut self.sums, &mut self.order, stage, later),
@@ -69,6 +71,24 @@ impl StageTimes {
             self.thin();
         }
     }
+    /// Takes in operations that were in one stage and in no other, of which all are known.
+    pub fn take_all(&mut self, stage: u32, latencies: &Histogram) {
+        if latencies.is_empty() {
+            return;
+        }
+        let sum = match self.sums.get_mut(stage as usize) {
+            Some(sum) if sum.times > 0 => sum,
+            _ => meet(&mut self.sums, &mut self.order, stage, None),
+        };
+        sum.ps += latencies.sum_ps() as u64;
+        sum.times += latencies.count();
+        self.operations += latencies.count();
+        self.followed += latencies.count();
+        let of = |bucket: Bucket| (bucket.high, bucket.count);
+        let each = latencies.buckets().map(of);
+        self.sample
+            .extend(each.map(|(span, weight)| Sampled { weight, stages: vec![(stage, span.as_ps())] }));
+    }
     /// Drops every second operation of the sample until it is small enough.
     fn thin(&mut self) {
         while self.sample.len() >= SAMPLE {
@@ -82,7 +102,7 @@ impl StageTimes {
         }
     }
     /// Takes in what was counted elsewhere in the same kernel.
-    pub(crate) fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         let mut before: Option<u32> = None;
         for stage in other.order.iter().copied() {
             if !self.order.contains(&stage) {
@@ -146,12 +166,17 @@ impl StageTimes {
 /// For how many operations one stands, the `number`-th since counting began of one of so many loads; 0 if it is not
 /// followed.
 pub(crate) fn weight(number: u64, loads: u64) -> u64 {
-    let rounds = number / (FOLLOWED / loads).max(1);
-    if rounds == 0 {
-        return 1;
-    }
-    let every = 2 << rounds.ilog2();
+    let every = every(number, loads);
     if number.is_multiple_of(every) { every } else { 0 }
+}
+
+/// One of so many operations is followed, of those behind the `number`-th since counting began of one of so many loads:
+/// a power of two.
+#[inline]
+#[must_use]
+pub fn every(number: u64, loads: u64) -> u64 {
+    let rounds = number / (FOLLOWED / loads).max(1);
+    if rounds == 0 { 1 } else { 2 << rounds.ilog2() }
 }
 
 /// Makes room for a stage that is met for the first time: before the one that comes after it.

@@ -76,18 +76,9 @@ fn granularity_does_not_change_a_result() {
     for (plan, train) in TWICE.iter() {
         let tlp = results(plan, &options(2, Granularity::Tlp));
         assert_eq!(train.digest, tlp.digest, "{}", plan.name);
-        let (mut train, mut tlp) = (train.clone(), tlp);
-        if SPLIT_BY_TRAINS.contains(&&*plan.name) {
-            train.waterfalls.clear();
-            tlp.waterfalls.clear();
-        }
-        assert_eq!(substance(&train), substance(&tlp), "{}", plan.name);
+        assert_eq!(substance(train), substance(&tlp), "{}", plan.name);
     }
 }
-
-/// Scenarios whose waterfalls are not yet the same in both: where the links of a drive with two ports fail, the marks
-/// divide the wait of a command otherwise among two stages, with the same sum.
-const SPLIT_BY_TRAINS: [&str; 1] = ["two-hosts"];
 
 /// All scenarios of the tree draw addresses, but one that replays a trace.
 #[test]

@@ -185,7 +185,7 @@ pub fn ends(kernel: &Kernel, way: &[(u32, u64)]) -> Vec<(String, u64)> {
 impl Component<Message> for Peer {
     fn start(&mut self, cx: &mut Context<'_>) {
         for &(at, message) in &self.script {
-            cx.begin();
+            cx.begin(cx.now());
             cx.mark_until(at, Stage(0));
             cx.send_at(Port(0), at, message);
         }
@@ -193,7 +193,7 @@ impl Component<Message> for Peer {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         self.log.borrow_mut().push((cx.now().as_ps(), port, message));
         let mut way = Vec::new();
-        cx.account(Instant::ZERO, |stage, ps| way.push((stage, ps)));
+        cx.account(Instant::ZERO..cx.now(), |stage, ps| way.push((stage, ps)));
         self.ways.borrow_mut().push(way);
     }
     fn stages(&self) -> Vec<String> {
