@@ -23,10 +23,10 @@ mod tracker;
 
 use crate::dram_params::{self, DRAM};
 use crate::gauge::Gauge;
-use crate::marks::{Mark, of_read};
-use crate::roles::KeepsLines;
+use crate::marks;
 use crate::slab::Slab;
-use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, mix};
+use crate::stages::names;
+use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, Trail, mix};
 use lanetwin_media::dram::{self, Machine, Offer, Request};
 use lanetwin_ports::{
     Build, CXL_PORT, Context, Dimension, Line, LineDone, Message, Mistake, Model, Operation, Param, Params,
@@ -72,26 +72,32 @@ pub struct CxlExpander {
     request: Span,
     answer: Span,
     /// Requests in the memory, by its tokens.
-    requested: Slab<(u32, Operation)>,
+    requested: Slab<Requested>,
     tracker: Tracker,
     /// Requests that found no place.
-    outside: VecDeque<Line>,
+    outside: VecDeque<(Line, Trail)>,
     waiting: Gauge,
     /// The earliest wake that is still to come; [`Instant::NEVER`] if there is none.
     armed: Instant,
     aborted: u64,
     hints: u64,
-    /// While requests are followed.
-    record: Option<Box<Record>>,
     /// Kept for its room.
     done: Vec<dram::Done>,
 }
 
-/// What is written down while requests are followed: when each got its place, and the commands of the memory.
-#[derive(Default)]
-struct Record {
-    taken: Vec<(u32, Instant)>,
-    commands: Vec<dram::Command>,
+/// A request in the memory.
+#[derive(Clone, Copy)]
+struct Requested {
+    handle: u32,
+    operation: Operation,
+    trail: Trail,
+}
+
+lanetwin_kernel::stages! {
+    after marks::STAGES;
+    TRACKER = "queue for the tracker",
+    INGRESS = "ingress",
+    EGRESS = "egress",
 }
 
 /// What an expander has done.
@@ -119,7 +125,6 @@ impl CxlExpander {
             armed: Instant::NEVER,
             aborted: 0,
             hints: 0,
-            record: None,
             done: Vec::new(),
         }
     }
@@ -132,34 +137,15 @@ impl CxlExpander {
         Totals { dram, aborted: self.aborted }
     }
 
-    /// Writes down from now on when requests are where, or stops.
-    pub fn record(&mut self, on: bool) {
-        self.record = on.then(Box::default);
-        self.memory.iter_mut().for_each(|memory| memory.record(on));
-    }
-    /// Where a read was that came and left at these instants.
-    pub fn explain(&mut self, handle: u32, address: u64, came: Instant, left: Instant) -> Vec<Mark> {
-        let (Some(memory), Some(record)) = (&mut self.memory, &mut self.record) else { return Vec::new() };
-        record.commands.extend(memory.take_record());
-        let its = |(other, at): &&(u32, Instant)| *other == handle && (came..=left).contains(at);
-        let taken = record.taken.iter().find(its).map_or(came, |(_, at)| *at);
-        let (offered, done) = (taken + self.request, left.as_ps().saturating_sub(self.answer.as_ps()));
-        let done = Instant::from_ps(done);
-        let mut marks = vec![(taken, "queue for the tracker"), (offered, "ingress")];
-        marks.extend(of_read(memory.read_steps(&record.commands, address, offered, done), done));
-        marks.push((left, "egress"));
-        marks
-    }
-
     /// A request has a place of the tracker.
     #[inline]
     fn take(&mut self, line: Line, cx: &mut Context<'_>) {
         let now = cx.now();
         self.tracker.take(now);
-        if let Some(record) = &mut self.record {
-            record.taken.push((line.handle, now));
-        }
-        let token = self.requested.put((line.handle, line.operation));
+        cx.mark(TRACKER);
+        cx.mark_until(now + self.request, INGRESS);
+        let Line { operation, handle, .. } = line;
+        let token = self.requested.put(Requested { handle, operation, trail: cx.trail() });
         let operation = match line.operation {
             Operation::Read => dram::Operation::Read,
             Operation::Write => dram::Operation::Write,
@@ -170,14 +156,21 @@ impl CxlExpander {
         assert!(offer != Offer::Full, "the memory has room for as many requests as there are places");
         if offer == Offer::Beyond {
             self.aborted += 1;
-            self.finish(token, now + self.request + self.answer, Status::Aborted, cx);
+            let nothing = dram::Done { token, at: now + self.request, before: dram::Before::NO_READ };
+            self.finish(nothing, Status::Aborted, cx);
         }
     }
 
-    /// Sends the answer to a request.
+    /// Sends the answer to a request that has ended in the memory, or will.
     #[inline]
-    fn finish(&mut self, token: u32, at: Instant, status: Status, cx: &mut Context<'_>) {
-        let Some((handle, operation)) = self.requested.take(token) else { return };
+    fn finish(&mut self, done: dram::Done, status: Status, cx: &mut Context<'_>) {
+        let Some(Requested { handle, operation, trail }) = self.requested.take(done.token) else { return };
+        let at = done.at + self.answer;
+        cx.resume(trail);
+        if let Some(memory) = &self.memory {
+            marks::mark_read(memory, &done, cx);
+            cx.mark_until(at, EGRESS);
+        }
         cx.send_at(CXL, at, Message::LineDone(LineDone { operation, handle, status }));
         self.tracker.leave(at);
     }
@@ -218,9 +211,10 @@ impl CxlExpander {
     fn admit_waiting(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
         while self.tracker.has_room(now)
-            && let Some(line) = self.outside.pop_front()
+            && let Some((line, trail)) = self.outside.pop_front()
         {
             self.waiting.remove(1, now);
+            cx.resume(trail);
             self.take(line, cx);
         }
     }
@@ -229,19 +223,9 @@ impl CxlExpander {
     fn send_known(&mut self, cx: &mut Context<'_>) {
         self.tracker.release(cx.now());
         for n in 0..self.done.len() {
-            let dram::Done { token, at } = self.done[n];
-            self.finish(token, at + self.answer, Status::Ok, cx);
+            self.finish(self.done[n], Status::Ok, cx);
         }
         self.done.clear();
-    }
-}
-
-impl KeepsLines for CxlExpander {
-    fn record(&mut self, on: bool) {
-        Self::record(self, on);
-    }
-    fn explain(&mut self, (handle, address): (u32, u64), came: Instant, left: Instant) -> Vec<Mark> {
-        Self::explain(self, handle, address, came, left)
     }
 }
 
@@ -255,7 +239,7 @@ impl Component<Message> for CxlExpander {
                     self.arm(cx);
                 } else {
                     self.waiting.add(1, now);
-                    self.outside.push_back(line);
+                    self.outside.push_back((line, cx.trail()));
                     self.poll_memory(cx);
                 }
             }
@@ -306,8 +290,11 @@ impl Component<Message> for CxlExpander {
         words.into_iter().fold(0, |digest, word| mix(digest ^ word))
     }
 
+    fn stages(&self) -> Vec<String> {
+        names(&[marks::STAGES, STAGES])
+    }
+
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
-    lanetwin_kernel::roles! { dyn KeepsLines }
 }

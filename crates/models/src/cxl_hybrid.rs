@@ -21,17 +21,17 @@
 mod look_ups;
 mod memory;
 mod params;
-mod record;
 mod report;
+mod steps;
 
 use crate::gauge::{Gauge, held};
-use crate::marks::Mark;
-use crate::roles::KeepsLines;
+use crate::marks;
 use crate::servers::Servers;
 use crate::slab::Slab;
-use lanetwin_kernel::{Component, Port, Report, mix};
+use crate::stages::names;
+use lanetwin_kernel::{Component, Port, Report, Trail, mix};
 use lanetwin_media::dram;
-use lanetwin_media::page_cache::{Effect, HOTTEST, Job, Outcome, PAGE, PageCache, Pages};
+use lanetwin_media::page_cache::{Effect, HOTTEST, Job, Outcome, PAGE, PageCache, Pages, Then};
 use lanetwin_ports::{
     Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Mistake, Model, Operation,
     Params, PortInfo, Protocol, Site, Status, Transfer,
@@ -40,6 +40,7 @@ use lanetwin_units::{Instant, Span};
 use look_ups::LookUps;
 use memory::{After, GROUPS, Group, Inside};
 use std::any::Any;
+use steps::Fetches;
 
 pub use lanetwin_media::dram::Counters as DramCounters;
 pub use lanetwin_media::page_cache::Counters as CacheCounters;
@@ -92,8 +93,7 @@ pub struct CxlHybrid {
     /// None if the parameters describe no device: then every request is refused.
     inside: Option<Inside>,
     traffic: HybridTraffic,
-    /// While requests are followed.
-    record: Option<Box<record::Record>>,
+    fetches: Fetches,
     /// Kept for their room.
     effects: Vec<Effect>,
     done: Vec<dram::Done>,
@@ -113,6 +113,7 @@ struct Open {
     handle: u32,
     address: u64,
     arrived: Instant,
+    trail: Trail,
 }
 
 /// What has passed the device.
@@ -167,7 +168,7 @@ impl CxlHybrid {
             open: Slab::new(),
             inside: Inside::new(params, site),
             traffic: HybridTraffic::default(),
-            record: None,
+            fetches: Fetches::default(),
             effects: Vec::new(),
             done: Vec::new(),
         }
@@ -216,10 +217,8 @@ impl CxlHybrid {
         }
         let begin = self.directory.serve_later(now, now + self.ingress, self.interval);
         let at = begin + self.latency;
-        let token = self.open.put(Open { operation, handle, address, arrived: now });
-        if let Some(record) = &mut self.record {
-            record.look_up(handle, token, [now, begin, at]);
-        }
+        self.mark_look_up(begin, at, cx);
+        let token = self.open.put(Open { operation, handle, address, arrived: now, trail: cx.trail() });
         self.look_ups.begin(at, token, cx);
     }
 
@@ -250,9 +249,15 @@ impl CxlHybrid {
         match effect {
             Effect::Answer { token, outcome } => {
                 let status = if outcome == Outcome::Success { Status::Ok } else { Status::Corrupt };
+                self.mark_waited(token, at, cx);
                 self.answer(token, at, status, cx);
             }
-            Effect::ReadDram { address, lines, then } => self.read(address, lines, then, at),
+            Effect::ReadDram { address, lines, then } => {
+                if let Then::Answer(token) = then {
+                    self.mark_waited(token, at, cx);
+                }
+                self.read(address, lines, then, at);
+            }
             Effect::WriteDram { address, lines: 1, then } if self.extra.before_write > 0 => {
                 let left = self.extra.before_write;
                 let Some(inside) = &mut self.inside else { return };
@@ -289,9 +294,10 @@ impl CxlHybrid {
         cx: &mut Context<'_>,
     ) {
         if cx.is_connected(DISK) {
-            if let Some(record) = self.record.as_mut().filter(|_| operation == Operation::Read) {
-                record.fetch(job, address, bytes, cx.now());
+            if operation == Operation::Read {
+                self.fetches.ask(job, address, bytes, cx.now());
             }
+            cx.resume(Trail::NONE);
             let transfer = Transfer { operation, bytes, handle: job.0, unit: 0, address };
             cx.send(DISK, Span::ZERO, Message::Block(transfer));
         } else if let Some(inside) = &mut self.inside {
@@ -301,8 +307,11 @@ impl CxlHybrid {
 
     /// Answers a request, as known at `at`; the answer leaves later than now.
     fn answer(&mut self, token: u32, at: Instant, status: Status, cx: &mut Context<'_>) {
-        let Some(Open { operation, handle, arrived, .. }) = self.open.take(token) else { return };
+        let Some(Open { operation, handle, arrived, trail, .. }) = self.open.take(token) else { return };
         let leaves = at + self.egress;
+        cx.resume(trail);
+        cx.mark_until(at, steps::CONTROLLER);
+        cx.mark_until(leaves, steps::EGRESS);
         self.traffic.residence_ps += u128::from(leaves.since(arrived).as_ps());
         cx.send_at(CXL, leaves, Message::LineDone(LineDone { operation, handle, status }));
     }
@@ -324,15 +333,6 @@ impl CxlHybrid {
     }
 }
 
-impl KeepsLines for CxlHybrid {
-    fn record(&mut self, on: bool) {
-        Self::record(self, on);
-    }
-    fn explain(&mut self, (handle, address): (u32, u64), came: Instant, left: Instant) -> Vec<Mark> {
-        Self::explain(self, handle, address, came, left)
-    }
-}
-
 impl Component<Message> for CxlHybrid {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
@@ -342,10 +342,9 @@ impl Component<Message> for CxlHybrid {
                 let outcome = if status == Status::Ok { Outcome::Success } else { Outcome::Failed };
                 let now = cx.now();
                 self.end_earlier_look_ups(cx);
-                if let Some(record) = &mut self.record {
-                    record.fetched(Job(handle), now);
-                }
+                self.fetches.begin_end(Job(handle));
                 self.with_cache(now, cx, |cache, effects| cache.ended(now, Job(handle), outcome, effects));
+                self.fetches.end();
                 self.poll_memory(cx);
                 self.look_ahead(cx);
             }
@@ -401,8 +400,11 @@ impl Component<Message> for CxlHybrid {
         digest
     }
 
+    fn stages(&self) -> Vec<String> {
+        names(&[marks::STAGES, steps::STAGES])
+    }
+
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
-    lanetwin_kernel::roles! { dyn KeepsLines }
 }

@@ -21,8 +21,8 @@
 //! peer-to-peer; back-pressure from one downstream port to another (the queues of links are not bounded by bytes but by
 //! what hosts have outstanding).
 
-use crate::roles::ForwardsLines;
 use crate::slab::Slab;
+use crate::stages::names;
 use lanetwin_cxl::hdm::{Decoded, Decoder};
 use lanetwin_cxl::spec::constants::{LINE_BYTES, SLOT_BYTES};
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, mix};
@@ -112,19 +112,11 @@ pub struct CxlSwitch {
     hints: Slab<PendingHint>,
     forwarded: [u64; 2],
     aborted: u64,
-    /// While requests are followed: when each came, the asker's handle and its own.
-    record: Option<Vec<Renamed>>,
 }
 
-/// A request that a switch has forwarded under a handle of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Renamed {
-    /// When it came.
-    pub at: Instant,
-    /// The asker's handle.
-    pub asked: u32,
-    /// The handle that it was forwarded with.
-    pub forwarded: u32,
+lanetwin_kernel::stages! {
+    FORWARDING = "forwarding",
+    ANSWER = "forwarding the answer",
 }
 
 impl CxlSwitch {
@@ -140,17 +132,7 @@ impl CxlSwitch {
             hints: Slab::new(),
             forwarded: [0; 2],
             aborted: 0,
-            record: None,
         }
-    }
-    /// Writes down from now on which request was forwarded as which, or stops.
-    pub fn record(&mut self, on: bool) {
-        self.record = on.then(Vec::new);
-    }
-    /// What was written down since recording began.
-    #[must_use]
-    pub fn recorded(&self) -> &[Renamed] {
-        self.record.as_deref().unwrap_or_default()
     }
     /// How many messages it has forwarded, down and up, and how many requests found no memory.
     #[must_use]
@@ -183,11 +165,8 @@ impl CxlSwitch {
             return;
         };
         self.forwarded[0] += 1;
-        let asked = handle;
-        let handle = self.asked.put(PendingRequest::Line(asked));
-        if let Some(record) = &mut self.record {
-            record.push(Renamed { at: cx.now(), asked, forwarded: handle });
-        }
+        let handle = self.asked.put(PendingRequest::Line(handle));
+        cx.mark_until(at, FORWARDING);
         cx.send_at(down(target), at, Message::Line(Line { operation, handle, address: dpa }));
     }
     #[inline]
@@ -197,6 +176,7 @@ impl CxlSwitch {
         };
         self.forwarded[1] += 1;
         let at = self.pass(bytes_of(done.operation == Operation::Read), cx.now());
+        cx.mark_until(at, ANSWER);
         cx.send_at(UP, at, Message::LineDone(LineDone { handle, ..done }));
     }
 
@@ -276,16 +256,6 @@ fn parts(decoder: &Decoder, hint: &Hint) -> Option<Vec<(u16, u64, u32)>> {
     )
 }
 
-impl ForwardsLines for CxlSwitch {
-    fn record(&mut self, on: bool) {
-        Self::record(self, on);
-    }
-    fn forwarded_as(&self, asked: u32, at: Instant) -> Option<u32> {
-        let its = |renamed: &&Renamed| renamed.asked == asked && renamed.at == at;
-        self.recorded().iter().find(its).map(|renamed| renamed.forwarded)
-    }
-}
-
 impl Component<Message> for CxlSwitch {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
@@ -317,10 +287,13 @@ impl Component<Message> for CxlSwitch {
         words.into_iter().fold(0, |digest, word| mix(digest ^ word))
     }
 
+    fn stages(&self) -> Vec<String> {
+        names(&[STAGES])
+    }
+
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
-    lanetwin_kernel::roles! { dyn ForwardsLines }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@
 //! | `requests` | the requesting side of a PCIe port: splitting, tags, trains |
 //! | `iommu` | address translation: a cache of finite reach and its walkers |
 //! | [`roles`] | what components can be asked to do beyond messages, as traits |
-//! | [`marks`] | when something that was followed had passed which place |
+//! | `marks` | the stages of a read of DRAM |
 //! | [`dram_params`] | what can be said of DRAM behind a device or a host |
 //! | `doorbell` | what a block driver and a block device have agreed on |
 //! | `fabric_software` | what software of NVMe over Fabrics costs, on both sides |
@@ -41,7 +41,7 @@ pub mod dram_params;
 mod fabric_software;
 mod gauge;
 mod iommu;
-pub mod marks;
+mod marks;
 pub mod multipath;
 mod nvme_software;
 mod requests;

@@ -1,23 +1,34 @@
-//! Marks: when something that was followed had passed which place. The time between two marks is that of the later
-//! one's name.
+//! The stages of a read of DRAM, as whoever has DRAM marks them: they come before its own.
 
-use lanetwin_media::dram::ReadSteps;
-use lanetwin_units::Instant;
+use lanetwin_media::dram::{Done, Machine, ReadSteps};
+use lanetwin_ports::Context;
 
-/// The end of a stretch of time, and what it was spent on.
-pub type Mark = (Instant, &'static str);
+lanetwin_kernel::stages! {
+    DRAM_QUEUE = "DRAM queue",
+    PRECHARGE = "DRAM precharge",
+    ACTIVATE = "DRAM activate",
+    CAS = "DRAM CAS latency",
+    BURST = "DRAM burst",
+    DRAM = "DRAM",
+}
 
-/// The marks of a read of DRAM that ends at `done`; without steps, it was not read from the array (a write that waits
-/// had the line), or nothing was recorded of it.
-pub(crate) fn of_read(steps: Option<ReadSteps>, done: Instant) -> Vec<Mark> {
-    let Some(ReadSteps { precharged, activated, column, burst }) = steps else { return vec![(done, "DRAM")] };
-    let mut marks = vec![(precharged.or(activated).unwrap_or(column), "DRAM queue")];
-    if let (Some(_), Some(activated)) = (precharged, activated) {
-        marks.push((activated, "DRAM precharge"));
+/// Marks where the read was that is being handled, which was offered to its memory when its marks end; with no steps it
+/// was not read from the array (a write that waits had the line).
+#[inline]
+pub(crate) fn mark_read(memory: &Machine, done: &Done, cx: &mut Context<'_>) {
+    if let Some(offered) = cx.marked_until() {
+        let Some(ReadSteps { precharged, activated, column, burst }) = memory.read_steps(done, offered)
+        else {
+            return cx.mark_until(done.at, DRAM);
+        };
+        cx.mark_until(precharged.or(activated).unwrap_or(column), DRAM_QUEUE);
+        if let (Some(_), Some(activated)) = (precharged, activated) {
+            cx.mark_until(activated, PRECHARGE);
+        }
+        if activated.is_some() {
+            cx.mark_until(column, ACTIVATE);
+        }
+        cx.mark_until(burst, CAS);
+        cx.mark_until(done.at, BURST);
     }
-    if activated.is_some() {
-        marks.push((column, "DRAM activate"));
-    }
-    marks.extend([(burst, "DRAM CAS latency"), (done, "DRAM burst")]);
-    marks
 }

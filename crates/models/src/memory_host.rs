@@ -32,9 +32,9 @@ mod hints;
 mod nodes;
 mod params;
 mod prefetch;
-mod record;
 mod role;
 mod running;
+mod steps;
 mod timetable;
 mod translation;
 mod uncore;
@@ -43,7 +43,9 @@ mod writes;
 
 use crate::dram_params;
 use crate::dram_params::DRAM;
+use crate::marks;
 use crate::roles::memory::RunsPrograms;
+use crate::stages::names;
 use address_space::AddressSpace;
 use cache::Cache;
 use cores::{Core, Thread, Waits};
@@ -67,7 +69,7 @@ use std::collections::VecDeque;
 use timetable::{Task, Timetable};
 use translation::{TRANSLATION, Walks};
 
-pub use crate::roles::memory::{Advised, Found, LoadRecord, MemoryResults, NodeTraffic, PageAdvice};
+pub use crate::roles::memory::{Advised, Found, MemoryResults, NodeTraffic, PageAdvice};
 pub use address_space::{UsedFrames, used_frames};
 
 /// The declaration.
@@ -111,8 +113,8 @@ pub struct MemoryHost {
     hints: Hints,
     /// Whether a program gives hints as it goes on.
     advises: bool,
-    /// While loads are followed.
-    record: Option<Box<record::Record>>,
+    /// The number of a stage among all: of loads that caches served.
+    cached: u32,
     timetable: Timetable,
     /// Threads that can perhaps take a step.
     runnable: VecDeque<u32>,
@@ -163,7 +165,7 @@ impl MemoryHost {
             walks: Walks::default(),
             hints: Hints::default(),
             advises: false,
-            record: None,
+            cached: 0,
             timetable: Timetable::new(),
             runnable: VecDeque::new(),
             done: Vec::new(),
@@ -288,7 +290,7 @@ impl MemoryHost {
         let of = |(number, running): (usize, &Running)| {
             let own = |thread: u32| self.threads[thread as usize].program as usize == number;
             let open = self.flights.at_memory().filter(|flight| own(flight.thread));
-            running.counted.results(&running.name, at, open.map(|flight| flight.asked))
+            running.counted.results(&running.name, at, self.cached, open.map(|flight| flight.asked))
         };
         self.programs.iter().enumerate().map(of).collect()
     }
@@ -306,7 +308,7 @@ impl MemoryHost {
                 self.advance(thread, cx);
             }
             if self.dram_due <= self.now {
-                self.fetch_dram();
+                self.fetch_dram(cx);
             }
             let Some(task) = self.timetable.take(self.now) else { return };
             match task {
@@ -315,7 +317,7 @@ impl MemoryHost {
                     self.advance(thread, cx);
                 }
                 Task::Found(flight) => self.complete(flight, cx),
-                Task::Request(flight) => self.ask_dram(flight),
+                Task::Request(flight) => self.ask_dram(flight, cx),
                 Task::Answer(flight) => {
                     let home = nodes::node_of(self.flights.get(flight).asked_for) as u32;
                     self.return_to(flight, home, cx);
@@ -359,6 +361,7 @@ impl MemoryHost {
 
 impl Component<Message> for MemoryHost {
     fn start(&mut self, cx: &mut Context<'_>) {
+        self.cached = cx.stage_number(steps::CACHED);
         // programs come before the first event, which may be after this
         self.wake = Instant::ZERO;
         cx.wake_at(Instant::ZERO, 0);
@@ -404,6 +407,10 @@ impl Component<Message> for MemoryHost {
     fn digest(&self) -> u64 {
         let counted = self.programs.iter().map(|running| running.counted.digest());
         counted.fold(mix(self.asked) ^ mix(self.answered).rotate_left(1), |sum, one| mix(sum ^ one))
+    }
+
+    fn stages(&self) -> Vec<String> {
+        names(&[marks::STAGES, steps::STAGES])
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

@@ -14,27 +14,39 @@
 //! A [`Message::Line`] is a M2S Req (read) or RwD (write), a [`Message::LineDone`] a S2M DRS (read) or NDR (write).
 //! Hints go over CXL.io, one flit each way.
 
+use crate::cxl_stages::{self, Timing};
 use crate::message::{Message, Operation};
 use lanetwin_cxl::logic::{
     Activity, Class, Direction, Environment, FlitTap, Link, LinkLayer, LinkSpec, flit_256,
 };
-use lanetwin_kernel::{Component, Context, Port, Report, Stream, Supply, SupplyKind, mix};
-use lanetwin_units::{Instant, Span, TICKS_PER_PS, Ticks};
+use lanetwin_kernel::{Component, Context, Port, Report, Stage, Stream, Supply, SupplyKind, Trail, mix};
+use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 
 /// What a CXL link is built from.
 pub type CxlLinkSpec = LinkSpec;
 
+const M2S: Direction = Direction::M2s;
+const S2M: Direction = Direction::S2m;
+
 /// The purposes of the streams of a link's bit errors, by direction.
 const ERROR_STREAMS: [&str; 2] = ["bit errors M2S", "bit errors S2M"];
 
+/// A message on a link, and the trail of whoever has sent it, up to the end of the sending port.
+#[derive(Clone, Copy)]
+pub struct Carried {
+    message: Message,
+    trail: Trail,
+}
+
 /// A CXL link with flits of 68 B.
-pub type CxlLink = CxlLinkOf<Link<Message>>;
+pub type CxlLink = CxlLinkOf<Link<Carried>>;
 /// A CXL link with flits of 256 B.
-pub type CxlLink256 = CxlLinkOf<flit_256::Link<Message>>;
+pub type CxlLink256 = CxlLinkOf<flit_256::Link<Carried>>;
 
 /// A CXL link with this link layer.
 pub struct CxlLinkOf<L> {
     link: L,
+    timing: [Timing; 2],
     errors: [Stream; 2],
     /// When the next wake comes that matters.
     armed: Instant,
@@ -94,15 +106,17 @@ impl CxlLink {
     }
 }
 
-impl<L: LinkLayer<Message>> CxlLinkOf<L> {
+impl<L: LinkLayer<Carried>> CxlLinkOf<L> {
     /// A link; its name and the seed of the run name the streams of its bit errors.
     ///
     /// # Panics
     /// If the link cannot be: see [`Link::new`] and [`flit_256::Link::new`].
     #[must_use]
     pub fn new(name: &str, seed: u64, spec: CxlLinkSpec) -> Self {
+        let link = L::build(spec);
         Self {
-            link: L::build(spec),
+            timing: Direction::ALL.map(|direction| Timing::new(&link, direction)),
+            link,
             errors: ERROR_STREAMS.map(|purpose| Stream::new(seed, name, purpose)),
             armed: Instant::NEVER,
         }
@@ -139,38 +153,37 @@ impl<L: LinkLayer<Message>> CxlLinkOf<L> {
 pub trait CarriesLines {
     /// What both directions have done up to `now`, M2S first: [`CxlLinkOf::usage`].
     fn usage(&self, now: Instant) -> [CxlLinkUse; 2];
-    /// What it was built from, what of a flit has to be in for its messages \[ticks\], and what error correction takes.
-    fn timing(&self) -> (CxlLinkSpec, u64, Span);
+    /// Which direction a stage is of, and whether a message is in it exactly once on its way.
+    fn stage(&self, stage: Stage) -> (Direction, bool);
 }
 
-impl<L: LinkLayer<Message>> CarriesLines for CxlLinkOf<L> {
+impl<L: LinkLayer<Carried>> CarriesLines for CxlLinkOf<L> {
     fn usage(&self, now: Instant) -> [CxlLinkUse; 2] {
         Self::usage(self, now)
     }
-    fn timing(&self) -> (CxlLinkSpec, u64, Span) {
-        (*self.link.spec(), self.link.part_ticks(), self.link.correction())
+    fn stage(&self, stage: Stage) -> (Direction, bool) {
+        cxl_stages::place(stage)
     }
 }
 
-impl<L: LinkLayer<Message> + 'static> Component<Message> for CxlLinkOf<L> {
+impl<L: LinkLayer<Carried> + 'static> Component<Message> for CxlLinkOf<L> {
     fn receive(&mut self, _port: Port, _message: Message, _cx: &mut Context<'_, Message>) {
         unreachable!("a link is told of messages when they are sent")
     }
 
     fn expect(&mut self, at: Instant, port: Port, message: &Message, cx: &mut Context<'_, Message>) {
-        let link = &mut self.link;
-        let wake = match *message {
-            Message::Line(line) if port == CxlLink::HOST => {
-                link.submit(Direction::M2s, request_class(line.operation), at, message)
+        let (link, direction) = (&mut self.link, if port == CxlLink::HOST { M2S } else { S2M });
+        self.timing[direction.index()].enter(direction, at, cx);
+        let carried = &Carried { message: *message, trail: cx.trail() };
+        let wake = match (*message, direction) {
+            (Message::Line(line), M2S) => link.submit(direction, request_class(line.operation), at, carried),
+            (Message::LineDone(done), S2M) => {
+                link.submit(direction, response_class(done.operation), at, carried)
             }
-            Message::LineDone(done) if port == CxlLink::DEVICE => {
-                link.submit(Direction::S2m, response_class(done.operation), at, message)
+            (Message::Hint(_), M2S) | (Message::HintDone { .. }, S2M) => {
+                link.submit_io(direction, at, carried)
             }
-            Message::Hint(_) if port == CxlLink::HOST => link.submit_io(Direction::M2s, at, message),
-            Message::HintDone { .. } if port == CxlLink::DEVICE => {
-                link.submit_io(Direction::S2m, at, message)
-            }
-            other => panic!("somebody sent {other:?} to {port:?} of a CXL link"),
+            (other, _) => panic!("somebody sent {other:?} to {port:?} of a CXL link"),
         };
         self.arm(wake, cx);
     }
@@ -182,7 +195,7 @@ impl<L: LinkLayer<Message> + 'static> Component<Message> for CxlLinkOf<L> {
         }
         self.armed = Instant::NEVER;
         let now = cx.now();
-        self.link.pump(now, &mut Surroundings { cx, errors: &mut self.errors });
+        self.link.pump(now, &mut Surroundings { cx, timing: &self.timing, errors: &mut self.errors });
         if let Some(at) = self.link.deadline() {
             self.arm(at, cx);
         }
@@ -204,6 +217,10 @@ impl<L: LinkLayer<Message> + 'static> Component<Message> for CxlLinkOf<L> {
             let in_use_ps = u128::from(busy.min(now.as_ps()));
             report.supply(name, Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
         }
+    }
+
+    fn stages(&self) -> Vec<String> {
+        cxl_stages::names()
     }
 
     fn digest(&self) -> u64 {
@@ -236,12 +253,18 @@ const fn response_class(operation: Operation) -> Class {
 
 struct Surroundings<'a, 'b> {
     cx: &'a mut Context<'b, Message>,
+    timing: &'a [Timing; 2],
     errors: &'a mut [Stream; 2],
 }
 
-impl Environment<Message> for Surroundings<'_, '_> {
+impl Environment<Carried> for Surroundings<'_, '_> {
     #[inline]
-    fn deliver(&mut self, direction: Direction, at: Instant, message: &Message) {
+    fn deliver(&mut self, direction: Direction, at: Instant, carried: &Carried) {
+        let Carried { message, trail } = carried;
+        self.cx.resume(*trail);
+        if *trail != Trail::NONE {
+            self.timing[direction.index()].leave(direction, at, self.cx);
+        }
         let port = match direction {
             Direction::M2s => CxlLink::DEVICE,
             Direction::S2m => CxlLink::HOST,

@@ -15,6 +15,7 @@ mod condition;
 mod cores;
 mod cxl_link;
 mod cxl_port;
+mod cxl_stages;
 mod effect;
 mod ethernet;
 mod links;

@@ -44,7 +44,6 @@ mod stages;
 mod switches;
 mod transit;
 mod until;
-mod waterfall;
 mod window;
 mod wire;
 mod wiring;

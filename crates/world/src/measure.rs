@@ -11,14 +11,13 @@ use super::pts;
 use super::rounds::{self, InRounds, Rounds, together};
 use super::stages::{self, Spent};
 use super::transit::{self, Transit};
-use super::waterfall::memory::Following;
 use super::window::{self, Length, Window, slice};
 use super::world::World;
 use lanetwin_load::Results;
 use lanetwin_models::roles::memory::Advised;
 use lanetwin_plan::{Case, Load, PtsPlan, SteadyRule, WarmUp};
 use lanetwin_ports::LinkReport;
-use lanetwin_stats::results::{Repeat, Steadiness};
+use lanetwin_stats::results::Steadiness;
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -55,10 +54,8 @@ pub struct Measured {
     pub cxl: Vec<CxlDirectionUse>,
     /// What each round has shown, if it went in rounds.
     pub rounds: Option<Rounds>,
-    /// Where operations spent their time, kind by kind; of several devices, of each.
+    /// Where operations spent their time, kind by kind; of several devices, or nodes of memory, of each.
     pub spent: Vec<Spent>,
-    /// Where loads of each node of memory spent their time, with the node's name, if loads were followed: some of them.
-    pub loads: Vec<(String, Repeat)>,
     /// How long TLPs were in the switches, if trains were followed.
     pub transits: Vec<Transit>,
     /// What was used of everything that components have only so many of.
@@ -133,9 +130,9 @@ pub(super) fn measure(
     let (window, cells) = match (steady, pts) {
         (Some(rule), Some(plan)) => run_pts(world, plan, rule),
         (Some(rule), None) => (in_rounds(rounds::run(world, rule), rule), Vec::new()),
-        (None, _) => (window::run(world, case, length, follow.is_some()), Vec::new()),
+        (None, _) => (window::run(world, case, length), Vec::new()),
     };
-    let Window { before, end, results, ended, rounds, followed: within, pace, steadiness } = window;
+    let Window { before, end, results, ended, rounds, pace, steadiness } = window;
     if let Some(overload) = world.overload() {
         return Err(overload);
     }
@@ -143,10 +140,13 @@ pub(super) fn measure(
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
     let mut load = together(&results);
-    let memory = memory_since(world, &before.advised, ended.then(|| end - begin));
+    let mut memory = memory_since(world, &before.advised, ended.then(|| end - begin));
     let mut devices = summed(world.loads.iter().map(|load| load.device.as_str()).zip(&results));
     let mut hosts = by_host(world, &results);
-    let spent = spent(world, case, (&load, &devices), pts.is_some());
+    let spent = match &mut memory {
+        Some(memory) => stages::spent_by_loads(world, memory),
+        None => spent(world, case, (&load, &devices), pts.is_some()),
+    };
     load = load.packed();
     let kept = devices.iter_mut().chain(&mut hosts).map(|(_, own)| own);
     kept.chain(std::iter::once(&mut load)).for_each(Results::forget_stages);
@@ -158,7 +158,7 @@ pub(super) fn measure(
     let cxl = world.cxl_use(&before.cxl, &cxl_after);
     let links = before.links.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
-    let (loads, transits) = followed(world, within, follow, case.load.operations());
+    let transits = followed(world, follow, case.load.operations());
     world.finish_actions();
     Ok(Measured {
         cells,
@@ -175,7 +175,6 @@ pub(super) fn measure(
         cxl,
         rounds,
         spent,
-        loads,
         transits,
         limits,
         digest,
@@ -198,22 +197,11 @@ fn chosen(world: &World, case: &Case, length: Length, follow: Option<u32>) -> (L
     if replays { (Length { warm_up: WarmUp::Transfers(0), events: None }, None) } else { (length, follow) }
 }
 
-/// Follows operations after the measurement: where loads of memory spent their time, by node, and how long packets were
-/// in switches.
-fn followed(
-    world: &mut World,
-    within: Option<Following>,
-    follow: Option<u32>,
-    wanted: u64,
-) -> (Vec<(String, Repeat)>, Vec<Transit>) {
-    let loads = match (within, follow) {
-        (Some(within), _) => within.finish(world),
-        (None, Some(_)) if world.memory.is_some() => Following::follow(world),
-        _ => Vec::new(),
-    };
+/// Follows operations after the measurement: how long packets were in switches.
+fn followed(world: &mut World, follow: Option<u32>, wanted: u64) -> Vec<Transit> {
     let follow = follow.filter(|_| world.memory.is_none());
     let most = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
-    (loads, most.map_or_else(Vec::new, |most| follow_some(world, most)))
+    most.map_or_else(Vec::new, |most| follow_some(world, most))
 }
 
 /// Runs a performance test: its rounds, and the results of each of its cells.
@@ -242,7 +230,7 @@ fn spent(
     (all, devices): (&Results, &[(String, Results)]),
     is_test: bool,
 ) -> Vec<Spent> {
-    if is_test || matches!(case.load, Load::Memory(_)) {
+    if is_test {
         return Vec::new();
     }
     if devices.is_empty() || !case.load.is_even() {
@@ -283,7 +271,7 @@ fn run_to(world: &mut World, answered: u64) {
 fn in_rounds(found: InRounds, rule: &SteadyRule) -> Window {
     let InRounds { before, end, results, rounds } = found;
     let (steadiness, pace) = (rounds.steadiness(rule.of), Pace::default());
-    Window { before, end, results, ended: false, rounds: Some(rounds), followed: None, pace, steadiness }
+    Window { before, end, results, ended: false, rounds: Some(rounds), pace, steadiness }
 }
 
 fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse {

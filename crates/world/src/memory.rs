@@ -8,7 +8,6 @@ mod usage;
 use usage::CHASE;
 pub use usage::MemoryUse;
 
-use super::waterfall::memory::Following;
 use super::wiring::{Ids, Wiring};
 use super::world::{World, WorldMemory};
 use lanetwin_load::memory::placement::PAGE;
@@ -131,15 +130,12 @@ impl World {
         Some(MemoryUse { host: name, programs: self.memory_results(at), nodes, ended: None, advised })
     }
     /// Runs until programs that end have ended; when they did, to a 4096th of their time.
-    pub(super) fn run_to_end(&mut self, loads: &mut Option<Following>) -> Instant {
+    pub(super) fn run_to_end(&mut self) -> Instant {
         let (mut last, mut end) = (self.progress(), self.kernel.now());
         loop {
             let slice = Span::from_ps(self.kernel.now().as_ps() / SLICES).max(SHORTEST_SLICE);
             let until = self.kernel.now() + slice;
             self.kernel.run_until(until);
-            if let Some(following) = loads {
-                following.look(self);
-            }
             let now = self.progress();
             if now != last {
                 (last, end) = (now, self.kernel.now());

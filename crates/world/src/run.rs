@@ -387,7 +387,7 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
     results.bottlenecks.push(Bottleneck { variant, workload, case, name, why });
 }
 
-/// Where operations spent their time, over all repeats; where loads of memory did that were followed.
+/// Where operations spent their time, over all repeats.
 fn waterfalls(task: &Task<'_>, repeats: &[Measured]) -> Vec<Waterfall> {
     let (variant, workload, case) = (&*task.variant.name, &*task.workload.name, &*task.case.label);
     let mut kinds: Vec<(&Option<String>, Operation)> = Vec::new();
@@ -397,7 +397,7 @@ fn waterfalls(task: &Task<'_>, repeats: &[Measured]) -> Vec<Waterfall> {
         }
     }
     let several = |device: &Option<String>| kinds.iter().filter(|(other, _)| *other == device).count() > 1;
-    let operations = kinds.iter().map(|(device, operation)| {
+    let waterfall = |(device, operation): &(&Option<String>, Operation)| {
         let its = |spent: &&Spent| spent.device == **device && spent.operation == *operation;
         let found: Vec<&Repeat> = repeats
             .iter()
@@ -407,11 +407,8 @@ fn waterfalls(task: &Task<'_>, repeats: &[Measured]) -> Vec<Waterfall> {
         let name = if *operation == Operation::Read { "read" } else { "write" };
         let waterfall = Waterfall::of(variant, workload, case, &found).of_device((*device).clone());
         waterfall.of_operation(several(device).then_some(name))
-    });
-    let loads = repeats[0].loads.iter().map(|(node, repeat)| {
-        Waterfall::of(variant, workload, case, &[repeat]).of_device(Some(node.clone()))
-    });
-    operations.chain(loads).collect()
+    };
+    kinds.iter().map(waterfall).collect()
 }
 
 /// The rounds of each repeat, if the workload goes in rounds.

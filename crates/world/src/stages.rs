@@ -3,11 +3,15 @@
 //! Whoever has a stage has named and marked it. Nothing here knows what it is; only the wires of links are counted, as
 //! crossings.
 
+use super::memory::MemoryUse;
 use super::names::shown;
-use super::world::World;
+use super::world::{World, WorldCxl};
+use lanetwin_cxl::spec::Direction;
 use lanetwin_kernel::{ComponentId, LOST, Stage, UNMARKED};
 use lanetwin_load::{Results, StageTimes};
-use lanetwin_ports::{Links, Operation};
+use lanetwin_models::roles::memory::MemoryResults;
+use lanetwin_ports::{CarriesLines, Links, Operation};
+use lanetwin_stats::Histogram;
 use lanetwin_stats::results::{Repeat, StageOfRepeat};
 use std::collections::BTreeMap;
 
@@ -37,19 +41,44 @@ pub(super) fn spent(world: &mut World, devices: &[(Option<String>, &Results)]) -
         let rest = asked.map_or_else(|| "rest".to_owned(), |load| shown(&load.asked));
         for operation in [Operation::Read, Operation::Write] {
             let side = results.side(operation);
-            let complete = side.stages.followed() == side.completed;
-            let exact = side.stages.total_ps() == side.latency.sum_ps();
-            assert!(!complete || exact, "stages sum to the latencies, exactly");
-            if side.stages.operations() > 0 {
-                let repeat = repeat(&side.stages, &names, &rest);
-                all.push(Spent { device: device.clone(), operation, repeat });
-            }
+            let repeat = repeat((&side.stages, &side.latency), &names, &rest);
+            all.extend(repeat.map(|repeat| Spent { device: device.clone(), operation, repeat }));
         }
     }
     all
 }
 
-fn repeat(times: &StageTimes, names: &[Named], rest: &str) -> Repeat {
+/// What the loads of the program spent whose latency is told; those of each of several nodes by themselves, too. The
+/// times are taken out of what was counted.
+pub(super) fn spent_by_loads(world: &mut World, memory: &mut MemoryUse) -> Vec<Spent> {
+    let names = names(world);
+    let rest = memory.host.clone();
+    let mut all = Vec::new();
+    if let Some(program) = memory.told() {
+        let of = |device: Option<&String>, repeat| Spent {
+            device: device.cloned(),
+            operation: Operation::Read,
+            repeat,
+        };
+        all.extend(repeat((&program.stages, &program.loads), &names, &rest).map(|repeat| of(None, repeat)));
+        let several = memory.nodes.len() > 1;
+        for (name, node) in memory.nodes.iter().zip(&program.nodes).filter(|_| several) {
+            let own = repeat((&node.stages, &node.loads), &names, &rest);
+            all.extend(own.map(|repeat| of(Some(name), repeat)));
+        }
+    }
+    memory.programs.iter_mut().for_each(MemoryResults::forget_stages);
+    all
+}
+
+/// What operations of these latencies spent; none if there are none. Time that nobody has marked is called `rest`.
+fn repeat((times, latency): (&StageTimes, &Histogram), names: &[Named], rest: &str) -> Option<Repeat> {
+    let complete = times.followed() == latency.count();
+    let exact = times.total_ps() == latency.sum_ps();
+    assert!(!complete || exact, "stages sum to the latencies, exactly");
+    if times.operations() == 0 {
+        return None;
+    }
     let only = times.sums().count() == 1;
     let name = |stage: u32| match stage {
         // a device that marks nothing is all of it
@@ -77,12 +106,11 @@ fn repeat(times: &StageTimes, names: &[Named], rest: &str) -> Repeat {
         stage.percentiles = percentile(50.0).zip(percentile(99.0));
     }
     let crossings = crossings.into_iter().map(|(link, times)| (link.to_owned(), times)).collect();
-    Repeat { operations: times.operations(), followed: times.followed(), stages, crossings }
+    Some(Repeat { operations: times.operations(), followed: times.followed(), stages, crossings })
 }
 
 /// The stages of a world, each at the place of its number.
 fn names(world: &mut World) -> Vec<Named> {
-    let links = world.links;
     let mut first: BTreeMap<ComponentId, usize> = BTreeMap::new();
     let all = world.kernel.stage_names();
     let mut named = Vec::with_capacity(all.len());
@@ -93,13 +121,23 @@ fn names(world: &mut World) -> Vec<Named> {
             continue;
         };
         let base = *first.entry(owner).or_insert(number);
-        named.push(if owner == links {
-            let wire = Stage((number - base) as u16);
-            let link = world.kernel.component::<Links>(links).and_then(|links| links.link_of_wire(wire));
-            Named { name, link: link.map(Into::into) }
-        } else {
-            Named { name: format!("{}: {name}", shown(world.kernel.path(owner))), link: None }
-        });
+        named.push(named_by(world, owner, Stage((number - base) as u16), name));
     }
     named
+}
+
+/// A stage of a component, by the name that this has given it.
+fn named_by(world: &mut World, owner: ComponentId, stage: Stage, name: String) -> Named {
+    if owner == world.links {
+        let links = world.kernel.component::<Links>(owner);
+        let link = links.and_then(|links| links.link_of_wire(stage)).map(Into::into);
+        return Named { name, link };
+    }
+    if let Some(WorldCxl { link, ends: [host, device], .. }) = world.cxl.iter().find(|cxl| cxl.id == owner) {
+        let carrier = world.kernel.role::<dyn CarriesLines>(owner).expect("a link carries lines");
+        let (direction, once) = carrier.stage(stage);
+        let (from, to) = if direction == Direction::M2s { (host, device) } else { (device, host) };
+        return Named { name: format!("{link} {from} → {to}: {name}"), link: once.then(|| link.clone()) };
+    }
+    Named { name: format!("{}: {name}", shown(world.kernel.path(owner))), link: None }
 }

@@ -10,7 +10,6 @@
 use super::before::Before;
 use super::pace::Pace;
 use super::rounds::Rounds;
-use super::waterfall::memory::Following;
 use super::world::World;
 use lanetwin_load::Results;
 use lanetwin_plan::{Case, Offered, Timing, WarmUp};
@@ -54,8 +53,6 @@ pub(super) struct Window {
     /// Whether it was over when a program had ended.
     pub(super) ended: bool,
     pub(super) rounds: Option<Rounds>,
-    /// Loads that were followed within it, because nothing comes behind it.
-    pub(super) followed: Option<Following>,
     /// How it went on within it.
     pub(super) pace: Pace,
     pub(super) steadiness: Steadiness,
@@ -72,12 +69,12 @@ struct Stop {
 }
 
 /// A warm-up, and a window behind it.
-pub(super) fn run(world: &mut World, case: &Case, length: Length, follow: bool) -> Window {
+pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
     let is_whole = case.load.timing().is_whole;
     let ended = is_whole && world.memory.is_some();
     warm_up(world, case, if ended { WarmUp::Transfers(0) } else { length.warm_up });
     if ended {
-        return whole_program(world, case, follow);
+        return whole_program(world);
     }
     let mut stretches = Stretches::begin(world, case);
     loop {
@@ -178,19 +175,18 @@ impl<'a> Stretches<'a> {
             steadiness.of_run_time = Some(share.min(1.0));
         }
         let (before, pace) = (self.before, self.pace);
-        Window { before, end, results, ended: false, rounds: None, followed: None, pace, steadiness }
+        Window { before, end, results, ended: false, rounds: None, pace, steadiness }
     }
 }
 
 /// A program from its beginning to its end.
-fn whole_program(world: &mut World, case: &Case, follow: bool) -> Window {
+fn whole_program(world: &mut World) -> Window {
     let before = Before::look(world);
     let pace = Pace::begin(world);
-    let mut followed = follow.then(|| Following::within(case.load.operations()));
-    let end = world.run_to_end(&mut followed);
+    let end = world.run_to_end();
     let results = world.results(world.kernel.now());
     let steadiness = Steadiness::default();
-    Window { before, end, results, ended: true, rounds: None, followed, pace, steadiness }
+    Window { before, end, results, ended: true, rounds: None, pace, steadiness }
 }
 
 fn warm_up(world: &mut World, case: &Case, warm_up: WarmUp) {

@@ -2,7 +2,6 @@
 //!
 //! How it comes to be is the matter of [`wire`](super::wire); what it does, of `measure`.
 
-use super::names;
 use lanetwin_kernel::{ComponentId, EntryId, ExitId};
 use lanetwin_load::Handles;
 use lanetwin_models::roles::SendsFrames;
@@ -156,12 +155,5 @@ impl World {
     /// The links.
     pub fn links(&mut self) -> &mut Links {
         self.kernel.component::<Links>(self.links).expect("the links are links")
-    }
-}
-
-impl WorldCxl {
-    /// Its path in the kernel.
-    pub(super) fn path(&self) -> String {
-        names::cxl_link(&self.link)
     }
 }

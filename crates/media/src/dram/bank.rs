@@ -22,6 +22,8 @@ pub(super) struct Bank {
     pub pre: u64,
     /// The last read or write.
     pub used: u64,
+    /// The last precharge by a command.
+    pub closed: u64,
     /// How long the row stays open unused.
     pub patience: u64,
     /// The row that was closed because its time ran out, or [`CLOSED`].
@@ -41,6 +43,7 @@ impl Bank {
             cas: 0,
             pre: 0,
             used: 0,
+            closed: 0,
             patience,
             left: CLOSED,
             why: 1,

@@ -29,6 +29,32 @@ pub struct Done {
     pub token: u32,
     /// When: for a read, when its last beat is out. It can be later than the time at which it is told.
     pub at: Instant,
+    /// What came before its read command: [`Machine::read_steps`](super::Machine::read_steps) tells.
+    pub before: Before,
+}
+
+/// How long before a read command its row was opened, and how long before that the row in its way was closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Before {
+    /// \[clocks\]; [`Before::LONG`] for as many or more, 0 if there was no read command.
+    pub(super) opened: u16,
+    /// Before that \[clocks\]; [`Before::LONG`] for as many or more, or if none was.
+    pub(super) closed: u16,
+}
+
+impl Before {
+    /// No read waits for so long for a row that is being opened.
+    pub(super) const LONG: u16 = u16::MAX;
+    /// The array was not read.
+    pub const NO_READ: Self = Self { opened: 0, closed: 0 };
+
+    /// Of a read command, where a row was opened and before that one closed at these clocks.
+    #[inline]
+    pub(super) fn a_read(column: u64, opened: u64, closed: u64) -> Self {
+        let clocks = |from: u64, to: u64| u16::try_from(to - from).unwrap_or(Self::LONG);
+        let closed = if closed == 0 { Self::LONG } else { clocks(closed, opened) };
+        Self { opened: clocks(opened, column), closed }
+    }
 }
 
 /// What became of an offer.

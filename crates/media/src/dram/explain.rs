@@ -1,11 +1,11 @@
-//! Where the time of one read went, by the commands that were recorded meanwhile.
+//! Where the time of one read went.
 //!
 //! ```text
 //!  offered        PRE            ACT             RD             first beat      last beat: answered
 //!     ├── queue ───┼── precharge ──┼── activate ──┼── CAS latency ──┼── burst ──┤
 //! ```
 
-use super::command::{Command, CommandKind};
+use super::command::{Before, Done};
 use super::machine::Machine;
 use lanetwin_units::Instant;
 
@@ -23,37 +23,28 @@ pub struct ReadSteps {
 }
 
 impl Machine {
-    /// How the read of a line that was offered at `offered` came to its last beat at `done`, by the commands that were
-    /// recorded since. None if no command says: the line came out of the write queue, or is beyond the capacity.
+    /// How a read that was offered at `offered` came to its last beat. None if it was not read from the array (its line
+    /// came out of the write queue), or was none.
     #[must_use]
-    pub fn read_steps(
-        &self,
-        record: &[Command],
-        address: u64,
-        offered: Instant,
-        done: Instant,
-    ) -> Option<ReadSteps> {
-        let place = self.map.place(address)?;
-        let (latency, burst) = self.channels[place.bus as usize].read_clocks();
+    pub fn read_steps(&self, done: &Done, offered: Instant) -> Option<ReadSteps> {
+        let Before { opened, closed } = done.before;
+        if opened == 0 {
+            return None;
+        }
         let at = |clock: u64| self.clock.instant(clock);
-        let bank = 1 << place.bank;
-        let own = |command: &&Command| command.bus == place.bus && command.banks & bank != 0;
-        let reads = |kind| matches!(kind, CommandKind::Read | CommandKind::ReadClose);
-        let its = |c: &&Command| reads(c.kind) && c.row == place.row && at(c.clock + latency + burst) == done;
-        let read = record.iter().filter(own).find(its)?;
-        let before = |c: &&Command| c.clock < read.clock && at(c.clock) >= offered;
-        let last = |kinds: &[CommandKind], until: u64| {
-            let of = record.iter().filter(own).filter(before);
-            of.filter(|c| kinds.contains(&c.kind) && c.clock < until).map(|c| c.clock).max()
-        };
-        let activated = last(&[CommandKind::Activate], read.clock);
-        let closes = [CommandKind::Precharge, CommandKind::PrechargeAll];
-        let precharged = activated.and_then(|activated| last(&closes, activated));
+        // all buses are of one speed
+        let (latency, burst) = self.channels.first()?.read_clocks();
+        let column = self.clock.edge(done.at) - burst - latency;
+        let since = |clock: u64| Some(at(clock)).filter(|at| *at >= offered);
+        let known = |clocks: u16| (clocks < Before::LONG).then_some(u64::from(clocks));
+        let opened = known(opened).map(|clocks| column - clocks);
+        let closed = opened.zip(known(closed)).map(|(opened, clocks)| opened - clocks);
+        let activated = opened.and_then(since);
         Some(ReadSteps {
-            precharged: precharged.map(at),
-            activated: activated.map(at),
-            column: at(read.clock),
-            burst: at(read.clock + latency),
+            precharged: activated.and(closed).and_then(since),
+            activated,
+            column: at(column),
+            burst: at(column + latency),
         })
     }
 }

@@ -42,6 +42,11 @@ impl Job {
     pub(super) const fn fetch(register: u32) -> Self {
         Self(register)
     }
+    /// The miss register that it fetches for, if it does.
+    #[must_use]
+    pub const fn register(self) -> Option<u32> {
+        if self.0 <= NUMBER { Some(self.0) } else { None }
+    }
     pub(super) const fn read_out(slot: u32) -> Self {
         Self(1 << 28 | slot)
     }

@@ -253,7 +253,7 @@ fn mean_latency(config: &Config, gap: u64) -> f64 {
     while let Some(next) = machine.next() {
         machine.advance(next, &mut done);
     }
-    for Done { token, at } in &done {
+    for Done { token, at, .. } in &done {
         sum += clock.edge(*at) - u64::from(*token) * gap;
     }
     assert_eq!(done.len(), lines.len());

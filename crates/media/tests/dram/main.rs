@@ -264,6 +264,49 @@ proptest! {
         }
     }
 
+    /// Every read from the array has the steps that the commands of its bank say; one that was answered from the write
+    /// queue has none.
+    #[test]
+    fn the_steps_of_a_read_are_those_of_its_commands(config in any_config(), load in any_load(80)) {
+        use CommandKind::{Activate, Precharge, PrechargeAll, Read, ReadClose, Write};
+        let asked = placed(&config, load);
+        let (commands, done, machine) = run(&config, &asked, None);
+        let (t, clock) = (config.timings(), config.timings().clock);
+        let mut told = 0;
+        for answer in &done {
+            let (bus, request) = asked.iter().find(|(_, asked)| asked.token == answer.token).expect("it was asked");
+            let offered = clock.instant(request.clock);
+            let bank = 1 << request.bank;
+            let own = |command: &&Command| command.bus == *bus && command.banks & bank != 0;
+            let own = || commands.iter().filter(own);
+            let ends = |c: &&Command| clock.instant(c.clock + t.cl + t.burst) == answer.at;
+            let read = own().find(|c| matches!(c.kind, Read | ReadClose) && c.row == request.row && ends(c));
+            let Some(steps) = machine.read_steps(answer, offered) else {
+                prop_assert!(request.write || read.is_none() || machine.counters().forwarded > 0);
+                continue;
+            };
+            told += 1;
+            let column = read.expect("the array was read").clock;
+            let opens = own().filter(|c| c.kind == Activate && c.clock < column);
+            let activated = opens.map(|c| clock.instant(c.clock)).max().filter(|at| *at >= offered);
+            // a precharge of all banks is none of one that is closed
+            let left_open = |before: u64| {
+                let of = own().filter(|c| c.clock < before).max_by_key(|c| c.clock);
+                of.is_some_and(|c| matches!(c.kind, Activate | Read | Write))
+            };
+            let closes = own().filter(|c| matches!(c.kind, Precharge | PrechargeAll) && left_open(c.clock));
+            let precharged = activated.and_then(|activated| {
+                let last = closes.map(|c| c.clock).filter(|at| clock.instant(*at) < activated).max();
+                last.filter(|at| clock.instant(*at) >= offered)
+            });
+            prop_assert_eq!(steps.column, clock.instant(column));
+            prop_assert_eq!(steps.burst, clock.instant(column + t.cl));
+            prop_assert_eq!(steps.activated, activated);
+            prop_assert_eq!(steps.precharged, precharged.map(|at| clock.instant(at)));
+        }
+        prop_assert_eq!(told, machine.counters().accesses[0]);
+    }
+
     #[test]
     fn looking_often_changes_nothing(config in any_config(), load in any_load(80), step in 100_u64..20_000) {
         let asked = placed(&config, load);

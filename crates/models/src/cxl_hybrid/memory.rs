@@ -132,9 +132,6 @@ impl CxlHybrid {
             Then::Answer(token) if lines == 1 => token,
             _ => GROUPS | inside.groups.put(Group { left: lines, last: at, then: After::Then(then) }),
         };
-        if let Some(record) = self.record.as_mut().filter(|_| operation == Operation::Read) {
-            record.read(token, address, at);
-        }
         for line in 0..u64::from(lines) {
             inside.offer(operation, address + line * LINE, token, at);
         }
@@ -165,8 +162,11 @@ impl CxlHybrid {
             }
             let mut done = std::mem::take(&mut self.done);
             inside.memory.advance(now, &mut done);
-            for dram::Done { token, at } in done.drain(..) {
-                self.moved(token, at.max(now), cx);
+            for done in done.drain(..) {
+                if done.token & GROUPS == 0 {
+                    self.mark_read(&done, cx);
+                }
+                self.moved(done.token, done.at.max(now), cx);
             }
             self.done = done;
         }

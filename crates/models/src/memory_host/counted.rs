@@ -1,7 +1,7 @@
 //! What is counted of a program as it runs.
 
 use crate::roles::memory::{Found, MemoryResults, NodeTraffic};
-use lanetwin_load::{Answered, Little, Tally};
+use lanetwin_load::{Answered, Little, StageTimes, Tally};
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Instant, Span};
 
@@ -13,6 +13,8 @@ const LINE: u64 = 64;
 pub(super) struct Counted {
     pub(super) since: Instant,
     pub(super) nodes: Vec<NodeTraffic>,
+    /// How many loads memory has served.
+    pub(super) served: u64,
     /// Of loads that a cache served.
     pub(super) cached: Histogram,
     pub(super) operations: Histogram,
@@ -31,6 +33,7 @@ impl Counted {
         Self {
             since: Instant::ZERO,
             nodes: vec![NodeTraffic::default(); nodes],
+            served: 0,
             cached: Histogram::new(),
             operations: Histogram::new(),
             found: Found::default(),
@@ -66,11 +69,13 @@ impl Counted {
         self.outstanding -= 1;
         self.residence_ps += u128::from(now.since(asked.max(self.since)).as_ps());
     }
-    /// What has been counted up to `at`, where what is outstanding was asked for at these instants.
+    /// What has been counted up to `at`, where what is outstanding was asked for at these instants; `cached` is the
+    /// number of the stage of loads that a cache served.
     pub(super) fn results(
         &self,
         name: &str,
         at: Instant,
+        cached: u32,
         open: impl Iterator<Item = Instant>,
     ) -> MemoryResults {
         assert!(at >= self.area_until, "what was counted up to now cannot be told of the past");
@@ -78,12 +83,16 @@ impl Counted {
         let open = open.map(|asked| u128::from(at.since(asked.max(self.since)).as_ps()));
         let mut loads = self.cached.clone();
         self.nodes.iter().for_each(|node| loads.merge(&node.loads));
+        let mut stages = StageTimes::default();
+        self.nodes.iter().for_each(|node| stages.merge(&node.stages));
+        stages.take_all(cached, &self.cached);
         MemoryResults {
             name: name.to_owned(),
             since: self.since,
             until: at,
             nodes: self.nodes.clone(),
             loads,
+            stages,
             operations: self.operations.clone(),
             found: self.found,
             prefetches: self.prefetches,
@@ -117,7 +126,10 @@ impl Counted {
     #[inline]
     pub(super) fn load(&mut self, node: Option<usize>, latency: Span) {
         match node {
-            Some(node) => self.nodes[node].loads.record(latency),
+            Some(node) => {
+                self.served += 1;
+                self.nodes[node].loads.record(latency);
+            }
             None => self.cached.record(latency),
         }
     }

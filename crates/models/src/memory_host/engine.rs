@@ -11,11 +11,12 @@ use super::cores::{Data, Waits};
 use super::flights::{Cause, Flight, NONE};
 use super::nodes::{CxlPort, Node, address_of, node_of};
 use super::prefetch::Advice;
+use super::steps;
 use super::timetable::Task;
+use crate::marks;
 use lanetwin_cxl::hdm::{Decoded, Decoder};
-use lanetwin_kernel::Port;
+use lanetwin_kernel::{Port, Trail};
 use lanetwin_load::memory::{Step, Touch};
-use lanetwin_media::dram::Done;
 use lanetwin_ports::{Context, Line, Message, Operation, Status};
 use lanetwin_units::{Instant, Span};
 
@@ -190,6 +191,7 @@ impl MemoryHost {
             Place::UnderWay(other) => {
                 self.flights.get(name).from_memory = true;
                 self.flights.join(name, other);
+                self.follow(name, cx);
             }
             Place::Memory => {
                 let flight = self.flights.get(name);
@@ -223,6 +225,7 @@ impl MemoryHost {
         if let Some(other) = other {
             found.under_way += 1;
             self.flights.join(name, other);
+            self.follow(name, cx);
         } else if ahead {
             found.l2 += 1;
             self.timetable.put(self.now + self.rules.l2_latency, Task::Found(name));
@@ -244,7 +247,7 @@ impl MemoryHost {
     pub(super) fn ask(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
         let now = self.now;
         let flight = self.flights.get(name);
-        (flight.asked, flight.leader, flight.at_memory) = (now, NONE, true);
+        (flight.asked, flight.at_memory) = (now, true);
         let Flight { cause, asked_for, core, thread, .. } = *flight;
         self.programs[self.threads[thread as usize].program as usize].counted.ask(now);
         let mut arrives = now + delay;
@@ -252,13 +255,14 @@ impl MemoryHost {
             arrives = self.pass_over(arrives, core, asked_for, cause);
         }
         self.flights.get(name).arrives = arrives;
+        self.follow(name, cx);
         if let Node::Cxl(decoder) = &self.nodes[node_of(asked_for)] {
             let to = decode(decoder, asked_for);
             self.ask_cxl(name, to, cx);
         } else if arrives > now {
             self.timetable.put(arrives, Task::Request(name));
         } else {
-            self.ask_dram(name);
+            self.ask_dram(name, cx);
         }
     }
     /// When a request that leaves its core at `leaves` is at the socket of what it asks for.
@@ -275,20 +279,26 @@ impl MemoryHost {
         if cause == Cause::Write { self.lanes[socket as usize].pass(arrives) } else { arrives }
     }
     /// The request of a flight is at the controllers of its DRAM.
-    pub(super) fn ask_dram(&mut self, name: u32) {
-        let Flight { cause, asked_for, .. } = *self.flights.get(name);
+    pub(super) fn ask_dram(&mut self, name: u32, cx: &mut Context<'_>) {
+        let Flight { cause, asked_for, trail, .. } = *self.flights.get(name);
         let Node::Dram(dram) = &mut self.nodes[node_of(asked_for)] else {
             unreachable!("it is a node of DRAM")
         };
         let known = dram.ask(self.now, name, cause == Cause::Write, address_of(asked_for));
+        let latency = dram.latency;
         self.note_dram_due();
         if let Some(at) = known {
-            self.timetable.put(at + self.rules.uncore.of(asked_for), Task::Answer(name));
+            let there = at + self.rules.uncore.of(asked_for);
+            if trail != Trail::NONE {
+                let begun = Instant::from_ps(at.as_ps() - latency.as_ps());
+                self.mark(name, &[(begun, marks::DRAM_QUEUE), (at, marks::DRAM), (there, steps::UNCORE)], cx);
+            }
+            self.timetable.put(there, Task::Answer(name));
         }
     }
     /// Puts down when what DRAM has answered will be there.
-    pub(super) fn fetch_dram(&mut self) {
-        let (now, uncore) = (self.now, self.rules.uncore);
+    pub(super) fn fetch_dram(&mut self, cx: &mut Context<'_>) {
+        let now = self.now;
         for node in self.nodes.iter_mut().take(self.rules.sockets as usize) {
             if let Node::Dram(dram) = node
                 && dram.due <= now
@@ -297,10 +307,16 @@ impl MemoryHost {
             }
         }
         self.note_dram_due();
-        for Done { token, at } in self.done.drain(..) {
-            let across = uncore.of(self.flights.get(token).asked_for);
-            self.timetable.put(at.max(now) + across, Task::Answer(token));
+        let mut done = std::mem::take(&mut self.done);
+        for answer in done.drain(..) {
+            let flight = self.flights.get(answer.token);
+            let there = answer.at.max(now) + self.rules.uncore.of(flight.asked_for);
+            if flight.trail != Trail::NONE {
+                self.mark_read(&answer, there, cx);
+            }
+            self.timetable.put(there, Task::Answer(answer.token));
         }
+        self.done = done;
     }
     /// Takes note of when the DRAM of a socket has to be looked after next.
     fn note_dram_due(&mut self) {
@@ -318,11 +334,19 @@ impl MemoryHost {
             return;
         }
         port.free -= 1;
-        let Flight { cause, arrives, asked_for, .. } = *self.flights.get(name);
+        let Flight { cause, arrives, asked_for, trail, .. } = *self.flights.get(name);
         let operation = if cause == Cause::Write { Operation::Write } else { Operation::Read };
         // both ways through the uncore are spent here: whoever waits for the answer cannot tell
-        let at = arrives.max(self.now) + self.rules.uncore.of(asked_for) + self.rules.cxl_latency;
+        let tracked = arrives.max(self.now);
+        let across = tracked + self.rules.uncore.of(asked_for);
+        let at = across + self.rules.cxl_latency;
         self.sent = true;
+        cx.resume(trail);
+        if trail != Trail::NONE {
+            cx.mark_until(tracked, steps::PORT_QUEUE);
+            cx.mark_until(across, steps::UNCORE);
+            cx.mark_until(at, steps::CXL_LOGIC);
+        }
         cx.send_at(Port(target), at, Message::Line(Line { operation, handle: name, address: dpa }));
     }
     /// There is a place at the CXL port for a flight that waited for one.
@@ -333,6 +357,7 @@ impl MemoryHost {
     /// A line has been answered at a CXL port.
     #[inline]
     pub(super) fn answer_cxl(&mut self, port: Port, name: u32, status: Status, cx: &mut Context<'_>) {
+        self.flights.get(name).trail = cx.trail();
         let CxlPort { free, waiting, socket: home } = &mut self.ports[port.index()];
         let home = *home;
         *free += 1;
@@ -359,8 +384,8 @@ impl MemoryHost {
             self.lanes[socket as usize].has_passed();
             self.answer(name, cx);
         } else {
-            self.flights.get(name).returned = self.now;
             let at = self.lanes[home as usize].pass(self.now);
+            self.mark(name, &[(at, steps::FROM_SOCKET)], cx);
             self.timetable.put(at, Task::Arrive(name));
         }
     }
@@ -374,9 +399,11 @@ impl MemoryHost {
 
     /// What a flight asked memory for is there.
     pub(super) fn answer(&mut self, name: u32, cx: &mut Context<'_>) {
-        let Flight { cause, walking, asked, arrives, returned, asked_for, thread, core: c, waiters, .. } =
-            *self.flights.get(name);
-        self.flights.get(name).at_memory = false;
+        let flight = self.flights.get(name);
+        flight.at_memory = false;
+        let Flight {
+            cause, walking, asked, asked_for, thread, core: c, waiters, trail, weight, begun, ..
+        } = *flight;
         let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
         counted.answer(asked, self.now);
         let node = &mut counted.nodes[node_of(asked_for)];
@@ -397,14 +424,16 @@ impl MemoryHost {
             core.prefetches += 1;
             self.answered += 1;
             self.flights.end(name);
+            if weight > 0 {
+                cx.end(begun);
+            }
         } else {
             self.arrived(name, walking, cx);
         }
         let mut waiter = waiters;
         while waiter != NONE {
-            let flight = self.flights.get(waiter);
-            (flight.asked, flight.arrives, flight.returned, flight.leader) = (asked, arrives, returned, name);
-            let Flight { next, walking, .. } = *flight;
+            let Flight { next, walking, .. } = *self.flights.get(waiter);
+            self.mark_join(waiter, trail, cx);
             self.arrived(waiter, walking, cx);
             waiter = next;
         }
@@ -420,21 +449,27 @@ impl MemoryHost {
     }
     /// A step is over.
     pub(super) fn complete(&mut self, name: u32, cx: &mut Context<'_>) {
+        let flight = *self.flights.get(name);
         let Flight { cause, from_memory, ends, thread: t, core: c, line, number, issued, operation, .. } =
-            *self.flights.get(name);
+            flight;
+        let Flight { trail, weight, begun, .. } = flight;
         self.flights.end(name);
         self.answered += 1;
         let thread = &mut self.threads[t as usize];
         let counted = &mut self.programs[thread.program as usize].counted;
         if cause == Cause::Load {
             counted.load(from_memory.then(|| node_of(line)), self.now - issued);
-            if from_memory && let Some(record) = &mut self.record {
-                record.add(thread.program, name, self.flights.get(name), self.now);
+            if weight > 0 {
+                cx.resume(trail);
+                counted.nodes[node_of(line)].stages.take(issued..self.now, weight, cx);
             }
             thread.window.close(number);
             if thread.data == Data::With(name) {
                 thread.data = Data::At(self.now);
             }
+        }
+        if weight > 0 {
+            cx.end(begun);
         }
         if ends {
             counted.operations.record(self.now - operation);

@@ -1,5 +1,6 @@
 //! What is under way: a flight for each step that the first level did not have at once, each prefetch and each write.
 
+use lanetwin_kernel::{Begun, Trail};
 use lanetwin_units::Instant;
 
 /// No flight.
@@ -45,12 +46,12 @@ pub(super) struct Flight {
     /// When memory was asked, and when the request gets there.
     pub(super) asked: Instant,
     pub(super) arrives: Instant,
-    /// When its translation is known, and when its line came from another socket's memory: told of loads that are
-    /// followed.
+    /// When its translation is known.
     pub(super) translated: Instant,
-    pub(super) returned: Instant,
-    /// Who has asked for its line, if somebody had before; none if it has itself.
-    pub(super) leader: u32,
+    /// How far what it asks for its line has come, and for how many loads it stands; nothing if it is not followed.
+    pub(super) trail: Trail,
+    pub(super) weight: u64,
+    pub(super) begun: Begun,
     /// The first of the flights that wait for what this one has asked for, and the next of those that wait with it.
     pub(super) waiters: u32,
     pub(super) next: u32,
@@ -74,8 +75,9 @@ impl Flight {
             asked: issued,
             arrives: issued,
             translated: issued,
-            returned: issued,
-            leader: NONE,
+            trail: Trail::NONE,
+            weight: 0,
+            begun: Begun::NONE,
             waiters: NONE,
             next: NONE,
         }

@@ -4,7 +4,7 @@ use super::MemoryHost;
 use super::nodes::{Node, address_of, node_of};
 use super::running::Running;
 use crate::roles::memory::{Advised, PageAdvice};
-use lanetwin_kernel::Port;
+use lanetwin_kernel::{Port, Trail};
 use lanetwin_ports::{Context, Hint, HintKind, Message};
 use lanetwin_units::Span;
 use std::collections::BTreeSet;
@@ -78,6 +78,7 @@ impl Hints {
         let (what, runs) = &self.all[hint as usize];
         for &Run { port, page, pages } in runs {
             let hint = Hint { what: *what, pages, handle: hint, address: page * PAGE };
+            cx.resume(Trail::NONE);
             cx.send(Port(port), Span::ZERO, Message::Hint(hint));
         }
     }
@@ -129,6 +130,7 @@ impl MemoryHost {
                 let handle = if is_prefetch { ANNOUNCES } else { DISMISSES };
                 self.sent = true;
                 let hint = Hint { what, pages, handle, address: page * PAGE };
+                cx.resume(Trail::NONE);
                 cx.send_at(Port(port), self.now, Message::Hint(hint));
             }
         }

@@ -1,8 +1,7 @@
 //! Cores that run programs of loads and stores: what they are told, and what they have counted.
 
-use crate::marks::Mark;
 use lanetwin_load::memory::{BadPlacement, Placement, Program};
-use lanetwin_load::{Little, Tally};
+use lanetwin_load::{Little, StageTimes, Tally};
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Instant, Span};
 
@@ -31,21 +30,6 @@ pub trait RunsPrograms {
     /// What each program has counted so far, without distributions and without Little's law: cheap enough to be looked
     /// at often.
     fn tallies(&self) -> Vec<Tally>;
-    /// Writes down from now on when loads that memory serves are where, or stops.
-    fn record(&mut self, on: bool);
-    /// The loads that have ended since recording began.
-    fn recorded(&self) -> &[LoadRecord];
-    /// Whether a load or store that was issued up to `at` still waits for memory.
-    fn waits_since(&self, at: Instant) -> bool;
-    /// Where a load was up to its memory: up to DRAM, or to the link behind a CXL port, to which it was handed at
-    /// `sent`.
-    fn outbound_marks(&self, load: &LoadRecord, sent: Option<Instant>) -> Vec<Mark>;
-    /// Where a load was in the DRAM of a socket.
-    fn in_dram(&mut self, load: &LoadRecord) -> Vec<Mark>;
-    /// Where a load was after its memory had answered.
-    fn return_marks(&self, load: &LoadRecord) -> Vec<Mark>;
-    /// Whether the node is DRAM of a socket.
-    fn is_dram(&self, node: usize) -> bool;
 }
 
 /// What was counted of a program from one instant to another.
@@ -62,6 +46,8 @@ pub struct MemoryResults {
     pub nodes: Vec<NodeTraffic>,
     /// From the issue of each load to its data: all loads, wherever they were served.
     pub loads: Histogram,
+    /// Where those spent it.
+    pub stages: StageTimes,
     /// From the issue of the first step of an operation to the completion of its last.
     pub operations: Histogram,
     /// Where loads and stores found their lines.
@@ -87,6 +73,8 @@ pub struct NodeTraffic {
     pub corrupt: u64,
     /// From the issue of each load to its data: of the loads that this node served.
     pub loads: Histogram,
+    /// Where those spent it.
+    pub stages: StageTimes,
 }
 
 /// Where loads and stores found their lines.
@@ -126,6 +114,11 @@ impl NodeTraffic {
 }
 
 impl MemoryResults {
+    /// Forgets where loads spent their time.
+    pub fn forget_stages(&mut self) {
+        let nodes = self.nodes.iter_mut().map(|node| &mut node.stages);
+        nodes.chain([&mut self.stages]).for_each(|stages| *stages = StageTimes::default());
+    }
     /// How long was counted.
     #[must_use]
     pub const fn elapsed(&self) -> Span {
@@ -180,29 +173,4 @@ impl Advised {
             leaving: self.leaving - earlier.leaving,
         }
     }
-}
-
-/// A load that memory served, and when it was where.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LoadRecord {
-    /// The program, in the order of [`RunsPrograms::run`].
-    pub program: u32,
-    /// The NUMA node.
-    pub node: usize,
-    /// The handle under which its line was asked for at a CXL port.
-    pub handle: u32,
-    /// When it was issued.
-    pub issued: Instant,
-    /// When its translation was known.
-    pub translated: Instant,
-    /// When memory was asked for its line: before it was issued, if somebody else had asked already.
-    pub asked: Instant,
-    /// When the request was where its memory is.
-    pub arrives: Instant,
-    /// When the answer was there, at the socket of its memory.
-    pub returned: Instant,
-    /// When it had its data.
-    pub told: Instant,
-    /// Its line, by number.
-    pub line: u64,
 }

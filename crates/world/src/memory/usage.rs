@@ -42,7 +42,7 @@ impl MemoryUse {
         if ps == 0 { 0.0 } else { lines * LINE * PS_PER_SECOND / ps as f64 / GB }
     }
     /// The program whose loads tell the latency: the one that chases, if one does.
-    pub(super) fn told(&self) -> Option<&MemoryResults> {
+    pub(crate) fn told(&self) -> Option<&MemoryResults> {
         self.programs.iter().find(|program| program.name == CHASE).or_else(|| self.programs.first())
     }
     pub(super) fn found(&self) -> Found {

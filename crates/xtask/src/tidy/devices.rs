@@ -76,7 +76,7 @@ mod tests {
             assert_eq!(judge(path, text), [""; 0], "{path}");
         }
         for text in [
-            "use lanetwin_models::roles::KeepsLines;",
+            "use lanetwin_models::roles::RequestsByDma;",
             "fn f() { models::driver(model) }",
             "fn f() { let name = model.name; }",
             "#[cfg(test)] mod tests { use lanetwin_models::disk; }",

@@ -211,7 +211,7 @@ impl World {
         let half = self.traffic.fixed.as_ps() / 2;
         let back = self.traffic.fixed.as_ps() - half;
         self.memory.advance(Instant::from_ps(now + half), done);
-        for Done { token, at } in done.drain(..) {
+        for Done { token, at, .. } in done.drain(..) {
             self.agenda.push(Reverse(((at.as_ps() + back).max(now), What::Answer(token))));
         }
         if let Some(next) = self.memory.next() {

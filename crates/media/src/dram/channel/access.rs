@@ -4,7 +4,7 @@ use super::Channel;
 use super::decision::{only, several};
 use crate::dram::bank::{CLOSED, READ};
 use crate::dram::queue::NONE;
-use crate::dram::{CommandKind, Done};
+use crate::dram::{Before, CommandKind, Done};
 
 impl Channel {
     /// Reads or writes an open row, for the oldest request that can go.
@@ -61,6 +61,8 @@ impl Channel {
         self.counters.rows[usize::from(bank.why)] += 1;
         bank.why = 0;
         bank.used = now;
+        // the row can be read or written from so long after its activate on
+        let before = Before::a_read(now, bank.cas - t.rcd, bank.closed);
         bank.pre = bank.pre.max(now + self.gates.precharge[direction]);
         let close = self.rules.closed && queue.find(at_bank, bank.row).is_none();
         if close {
@@ -82,7 +84,7 @@ impl Channel {
         };
         self.issued(now, || (kind(), 1 << at_bank, entry.row));
         if direction == READ {
-            self.answer(entry.token, end, out);
+            out.push(Done { token: entry.token, at: self.t.clock.instant(end), before });
             if self.queues[READ].len == 0 {
                 self.reads_ended = now;
             }

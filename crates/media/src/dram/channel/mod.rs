@@ -20,7 +20,7 @@ mod trail;
 
 use super::bank::{Bank, Gates, Group, READ, Rank, WRITE};
 use super::clock::NEVER;
-use super::command::{Command, CommandKind, Counters, Done};
+use super::command::{Before, Command, CommandKind, Counters, Done};
 use super::config::Config;
 use super::map::Place;
 use super::queue::{Entry, NONE, Queue};
@@ -334,7 +334,7 @@ impl Channel {
 
     #[inline]
     fn answer(&self, token: u32, clock: u64, out: &mut Vec<Done>) {
-        out.push(Done { token, at: self.t.clock.instant(clock) });
+        out.push(Done { token, at: self.t.clock.instant(clock), before: Before::NO_READ });
     }
 
     /// As it will be when every command before clock `end` has been decided, if nothing is asked meanwhile.

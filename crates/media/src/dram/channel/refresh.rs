@@ -41,8 +41,7 @@ impl Channel {
             for n in (0..64).filter(|n| open >> n & 1 == 1) {
                 let bank = &mut self.banks[n];
                 bank.act = bank.act.max(now + self.t.rp);
-                bank.row = CLOSED;
-                bank.why = 1;
+                (bank.row, bank.closed, bank.why) = (CLOSED, now, 1);
             }
             self.ranks[rank].pre = now + self.t.ppd;
             self.counters.precharges += 1;

@@ -170,7 +170,7 @@ impl Channel {
         let n = usize::from(at_bank) % 64;
         let bank = &mut self.banks[n];
         bank.act = bank.act.max(now + self.t.rp);
-        bank.row = CLOSED;
+        (bank.row, bank.closed) = (CLOSED, now);
         self.ranks[rank].pre = now + self.t.ppd;
         self.counters.precharges += 1;
         self.issued(now, || (CommandKind::Precharge, 1 << at_bank, 0));
