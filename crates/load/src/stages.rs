@@ -1,10 +1,11 @@
 //! Where operations spent their time: the sum of every stage over all of them, and a sample of them for percentiles.
 //!
-//! The sums are integers. All operations are followed up to [`FOLLOWED`] of all loads together, and then the sums are
-//! the sum of all latencies; of more, every second of the next so many, every fourth of twice as many, and so on, each
-//! for as many as it stands for: to follow one costs time, and the cost of a long run must not show it. Of the sample,
-//! every n-th operation is kept whole; whenever there are too many, every second one is dropped and n doubles, so that
-//! it is spread evenly over everything that was counted. Which ones depends on their number alone.
+//! The sums are integers. All operations are followed up to [`FOLLOWED`] of all loads together; of more, every second
+//! of the next so many, every fourth of twice as many, and so on, each for as many as it stands for: to follow one costs
+//! time, and the cost of a long run must not show it. What they stand for is then made up to the sum of all latencies,
+//! which is known ([`StageTimes::made_up_to`]). Of the sample, every n-th operation is kept whole; whenever there are too
+//! many, every second one is dropped and n doubles, so that it is spread evenly over everything that was counted. Which
+//! ones depends on their number alone.
 
 use lanetwin_ports::Context;
 use lanetwin_stats::{Bucket, Histogram};
@@ -12,7 +13,7 @@ use lanetwin_units::{Instant, Span};
 use std::ops::Range;
 
 /// All operations are followed up to so many of all loads of a machine.
-const FOLLOWED: u64 = 1 << 16;
+const FOLLOWED: u64 = 1 << 12;
 /// The most operations in a sample.
 const SAMPLE: usize = 512;
 
@@ -122,6 +123,29 @@ impl StageTimes {
         self.thin();
     }
 
+    /// The same as of all operations of these latencies, of which those that were followed are some: the stages sum to
+    /// that of the latencies, in the shares that they have. The same, if they are all.
+    #[must_use]
+    pub fn made_up_to(&self, latencies: &Histogram) -> Self {
+        let mut all = self.clone();
+        let (followed, count) = (self.total_ps(), latencies.count());
+        // the last one that is followed may stand for others behind the end
+        let is_whole = self.followed == count && self.operations == count;
+        if is_whole || followed == 0 {
+            return all;
+        }
+        let share = |part: u128, of: u128, whole: u128| (part * whole / of) as u64;
+        let (mut before, mut below) = (0, 0);
+        for sum in self.order.iter().map(|stage| *stage as usize) {
+            let StageSum { ps, times } = self.sums[sum];
+            before += u128::from(ps);
+            let up_to = share(before, followed, latencies.sum_ps());
+            let times = share(times.into(), self.operations.into(), count.into());
+            all.sums[sum] = StageSum { ps: up_to - std::mem::replace(&mut below, up_to), times };
+        }
+        all.operations = count;
+        all
+    }
     /// How many operations the sums are of.
     #[must_use]
     pub const fn operations(&self) -> u64 {
@@ -197,6 +221,26 @@ fn meet<'s>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By hand: 30 and 70 ps of two of four operations that took 201 ps together.
+    #[test]
+    fn what_some_stand_for_is_made_up_to_the_sum_of_all() {
+        let sums = vec![StageSum { ps: 30, times: 2 }, StageSum::default(), StageSum { ps: 70, times: 4 }];
+        let some =
+            StageTimes { sums, order: vec![2, 0], operations: 4, followed: 2, ..StageTimes::default() };
+        let mut latencies = Histogram::new();
+        [50, 50, 50, 51].into_iter().for_each(|ps| latencies.record(Span::from_ps(ps)));
+        let all = some.made_up_to(&latencies);
+        let told: Vec<_> = all.sums().map(|(stage, sum)| (stage, sum.ps, sum.times)).collect();
+        assert_eq!(told, [(2, 140, 4), (0, 61, 2)]);
+        assert_eq!((all.total_ps(), all.operations(), all.followed()), (201, 4, 2));
+        // a round of three operations, of which the last one followed stands for two
+        let many = StageTimes { operations: 5, ..some };
+        assert_eq!(
+            (many.made_up_to(&latencies).operations(), many.made_up_to(&latencies).total_ps()),
+            (4, 201)
+        );
+    }
 
     /// Whoever is followed stands for those behind it that are not: together for all, but for less than one round.
     #[test]

@@ -73,12 +73,11 @@ pub(super) fn spent_by_loads(world: &mut World, memory: &mut MemoryUse) -> Vec<S
 
 /// What operations of these latencies spent; none if there are none. Time that nobody has marked is called `rest`.
 fn repeat((times, latency): (&StageTimes, &Histogram), names: &[Named], rest: &str) -> Option<Repeat> {
-    let complete = times.followed() == latency.count();
-    let exact = times.total_ps() == latency.sum_ps();
-    assert!(!complete || exact, "stages sum to the latencies, exactly");
     if times.operations() == 0 {
         return None;
     }
+    let times = &times.made_up_to(latency);
+    assert!(times.total_ps() == latency.sum_ps(), "stages sum to the latencies, exactly");
     let only = times.sums().count() == 1;
     let name = |stage: u32| match stage {
         // a device that marks nothing is all of it

@@ -84,7 +84,7 @@ impl Counted {
         let mut loads = self.cached.clone();
         self.nodes.iter().for_each(|node| loads.merge(&node.loads));
         let mut stages = StageTimes::default();
-        self.nodes.iter().for_each(|node| stages.merge(&node.stages));
+        self.nodes.iter().for_each(|node| stages.merge(&node.stages.made_up_to(&node.loads)));
         stages.take_all(cached, &self.cached);
         MemoryResults {
             name: name.to_owned(),

@@ -32,7 +32,7 @@ lanetwin_kernel::stages! {
 }
 
 /// Which lines are followed is drawn anew after so many loads.
-const ROUND: u64 = 1 << 16;
+const ROUND: u64 = 1 << 12;
 
 impl MemoryHost {
     /// For how many loads one of this line stands that is issued now by a program; 0 if it is not followed.

@@ -32,7 +32,7 @@ pub struct Waterfall {
     /// How many operations the sums of each repeat are of.
     #[serde(default)]
     pub operations: Vec<u64>,
-    /// How many of those were followed; of a long run some stand for others, and the sums are an estimate.
+    /// How many of those were followed; of a long run some stand for others, and the shares of stages are an estimate.
     #[serde(default)]
     pub followed: Vec<u64>,
     /// What they took in each repeat, together \[ps\].
