@@ -636,7 +636,9 @@ class Waterfall(TypedDict):
     operations: list[int]
     """How many operations the sums of each repeat are of."""
     followed: list[int]
-    """How many of those were followed; of a long run some stand for others, and the shares of stages are an estimate."""
+    """How many of those were followed; of a long run some stand for others, and the shares of stages are
+    an estimate.
+    """
     totals_ps: list[int]
     """What they took in each repeat, together [ps]."""
     crossings: NotRequired[list[Crossings]]

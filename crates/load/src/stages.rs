@@ -1,11 +1,11 @@
 //! Where operations spent their time: the sum of every stage over all of them, and a sample of them for percentiles.
 //!
 //! The sums are integers. All operations are followed up to [`FOLLOWED`] of all loads together; of more, every second
-//! of the next so many, every fourth of twice as many, and so on, each for as many as it stands for: to follow one costs
-//! time, and the cost of a long run must not show it. What they stand for is then made up to the sum of all latencies,
-//! which is known ([`StageTimes::made_up_to`]). Of the sample, every n-th operation is kept whole; whenever there are too
-//! many, every second one is dropped and n doubles, so that it is spread evenly over everything that was counted. Which
-//! ones depends on their number alone.
+//! of the next so many, every fourth of twice as many, and so on, each for as many as it stands for: to follow one
+//! costs time, and the cost of a long run must not show it. What they stand for is then made up to the sum of all
+//! latencies, which is known ([`StageTimes::made_up_to`]). Of the sample, every n-th operation is kept whole; whenever
+//! there are too many, every second one is dropped and n doubles, so that it is spread evenly over everything that was
+//! counted. Which ones depends on their number alone.
 
 use lanetwin_ports::Context;
 use lanetwin_stats::{Bucket, Histogram};

@@ -280,7 +280,7 @@ impl MemoryHost {
     }
     /// The request of a flight is at the controllers of its DRAM.
     pub(super) fn ask_dram(&mut self, name: u32, cx: &mut Context<'_>) {
-        let Flight { cause, asked_for, trail, .. } = *self.flights.get(name);
+        let Flight { cause, asked_for, .. } = *self.flights.get(name);
         let Node::Dram(dram) = &mut self.nodes[node_of(asked_for)] else {
             unreachable!("it is a node of DRAM")
         };
@@ -289,10 +289,8 @@ impl MemoryHost {
         self.note_dram_due();
         if let Some(at) = known {
             let there = at + self.rules.uncore.of(asked_for);
-            if trail != Trail::NONE {
-                let begun = Instant::from_ps(at.as_ps() - latency.as_ps());
-                self.mark(name, &[(begun, marks::DRAM_QUEUE), (at, marks::DRAM), (there, steps::UNCORE)], cx);
-            }
+            let begun = Instant::from_ps(at.as_ps() - latency.as_ps());
+            self.mark(name, &[(begun, marks::DRAM_QUEUE), (at, marks::DRAM), (there, steps::UNCORE)], cx);
             self.timetable.put(there, Task::Answer(name));
         }
     }
@@ -342,14 +340,12 @@ impl MemoryHost {
         let at = across + self.rules.cxl_latency;
         self.sent = true;
         cx.resume(trail);
-        if trail != Trail::NONE {
-            cx.mark_until(tracked, steps::PORT_QUEUE);
-            cx.mark_until(across, steps::UNCORE);
-            cx.mark_until(at, steps::CXL_LOGIC);
-        }
+        cx.mark_until(tracked, steps::PORT_QUEUE);
+        cx.mark_until(across, steps::UNCORE);
+        cx.mark_until(at, steps::CXL_LOGIC);
         cx.send_at(Port(target), at, Message::Line(Line { operation, handle: name, address: dpa }));
     }
-    /// There is a place at the CXL port for a flight that waited for one.
+    /// There is a place at the port for a flight that waited.
     #[inline(never)]
     fn ask_at_last(&mut self, name: u32, to: Decoded, cx: &mut Context<'_>) {
         self.ask_cxl(name, to, cx);

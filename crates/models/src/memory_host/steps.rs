@@ -5,9 +5,9 @@
 //!                                     └─ queue for the port's tracker ─ uncore ─ CXL logic ═ link ═┘
 //! ```
 //!
-//! Who finds its line under way goes on behind whoever has asked for it, from its own beginning on. So lines are chosen,
-//! not loads: who asks and who waits choose alike. All are followed until memory has served as many loads as other loads
-//! are followed of; which ones of more depends on the line and on how many rounds there were before.
+//! Who finds its line under way goes on behind whoever has asked for it, from its own beginning on. So lines are
+//! chosen, not loads: who asks and who waits choose alike. All are followed until memory has served as many loads as
+//! other loads are followed of; which ones of more depends on the line and on how many rounds there were before.
 
 use super::MemoryHost;
 use super::flights::{Cause, Flight};
