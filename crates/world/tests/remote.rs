@@ -60,7 +60,7 @@ fn trains_change_nothing_over_a_network() {
 fn every_request_is_answered_and_what_is_sent_arrives() {
     let results = ran(&remote(&[]), Granularity::Train);
     assert!(results.complete);
-    assert!(rows(&results, "throughput").count() > 0);
+    assert!(rows(&results, "read throughput").count() > 0);
     for again in
         ["packets sent again", "timeouts", "frames dropped", "frames without a way", "unexpected messages"]
     {
