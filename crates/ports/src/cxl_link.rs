@@ -33,15 +33,15 @@ const ERROR_STREAMS: [&str; 2] = ["bit errors M2S", "bit errors S2M"];
 
 /// A message on a link, and the trail of whoever has sent it, up to the end of the sending port.
 #[derive(Clone, Copy)]
-pub struct Carried {
+pub struct OnLink {
     message: Message,
     trail: Trail,
 }
 
 /// A CXL link with flits of 68 B.
-pub type CxlLink = CxlLinkOf<Link<Carried>>;
+pub type CxlLink = CxlLinkOf<Link<OnLink>>;
 /// A CXL link with flits of 256 B.
-pub type CxlLink256 = CxlLinkOf<flit_256::Link<Carried>>;
+pub type CxlLink256 = CxlLinkOf<flit_256::Link<OnLink>>;
 
 /// A CXL link with this link layer.
 pub struct CxlLinkOf<L> {
@@ -106,7 +106,7 @@ impl CxlLink {
     }
 }
 
-impl<L: LinkLayer<Carried>> CxlLinkOf<L> {
+impl<L: LinkLayer<OnLink>> CxlLinkOf<L> {
     /// A link; its name and the seed of the run name the streams of its bit errors.
     ///
     /// # Panics
@@ -157,7 +157,7 @@ pub trait CarriesLines {
     fn stage(&self, stage: Stage) -> (Direction, bool);
 }
 
-impl<L: LinkLayer<Carried>> CarriesLines for CxlLinkOf<L> {
+impl<L: LinkLayer<OnLink>> CarriesLines for CxlLinkOf<L> {
     fn usage(&self, now: Instant) -> [CxlLinkUse; 2] {
         Self::usage(self, now)
     }
@@ -166,7 +166,7 @@ impl<L: LinkLayer<Carried>> CarriesLines for CxlLinkOf<L> {
     }
 }
 
-impl<L: LinkLayer<Carried> + 'static> Component<Message> for CxlLinkOf<L> {
+impl<L: LinkLayer<OnLink> + 'static> Component<Message> for CxlLinkOf<L> {
     fn receive(&mut self, _port: Port, _message: Message, _cx: &mut Context<'_, Message>) {
         unreachable!("a link is told of messages when they are sent")
     }
@@ -174,7 +174,7 @@ impl<L: LinkLayer<Carried> + 'static> Component<Message> for CxlLinkOf<L> {
     fn expect(&mut self, at: Instant, port: Port, message: &Message, cx: &mut Context<'_, Message>) {
         let (link, direction) = (&mut self.link, if port == CxlLink::HOST { M2S } else { S2M });
         self.timing[direction.index()].enter(direction, at, cx);
-        let carried = &Carried { message: *message, trail: cx.trail() };
+        let carried = &OnLink { message: *message, trail: cx.trail() };
         let wake = match (*message, direction) {
             (Message::Line(line), M2S) => link.submit(direction, request_class(line.operation), at, carried),
             (Message::LineDone(done), S2M) => {
@@ -257,10 +257,10 @@ struct Surroundings<'a, 'b> {
     errors: &'a mut [Stream; 2],
 }
 
-impl Environment<Carried> for Surroundings<'_, '_> {
+impl Environment<OnLink> for Surroundings<'_, '_> {
     #[inline]
-    fn deliver(&mut self, direction: Direction, at: Instant, carried: &Carried) {
-        let Carried { message, trail } = carried;
+    fn deliver(&mut self, direction: Direction, at: Instant, carried: &OnLink) {
+        let OnLink { message, trail } = carried;
         self.cx.resume(*trail);
         if *trail != Trail::NONE {
             self.timing[direction.index()].leave(direction, at, self.cx);

@@ -9,7 +9,7 @@ use lanetwin_cxl::spec::flit_256::Layout;
 use lanetwin_kernel::{Component, ComponentId, Port, Stream};
 use lanetwin_ports::{
     Builder, Context, CxlLink, CxlLinkOf, CxlLinkSpec, Hint, HintKind, Kernel, Line, LineDone, Message,
-    Operation, Status,
+    OnLink, Operation, Status,
 };
 use lanetwin_units::{Generation, Instant, Span, Width};
 use std::marker::PhantomData;
@@ -147,11 +147,11 @@ struct World<L> {
     layer: PhantomData<L>,
 }
 
-fn world(spec: CxlLinkSpec, host: Host, latency: Span, most: u32) -> World<Link<Message>> {
+fn world(spec: CxlLinkSpec, host: Host, latency: Span, most: u32) -> World<Link<OnLink>> {
     world_of(spec, host, latency, most)
 }
 
-fn world_of<L: LinkLayer<Message> + 'static>(
+fn world_of<L: LinkLayer<OnLink> + 'static>(
     spec: CxlLinkSpec,
     host: Host,
     latency: Span,
@@ -168,7 +168,7 @@ fn world_of<L: LinkLayer<Message> + 'static>(
     World { kernel: builder.seal(), host, link, layer: PhantomData }
 }
 
-impl<L: LinkLayer<Message> + 'static> World<L> {
+impl<L: LinkLayer<OnLink> + 'static> World<L> {
     fn host(&mut self) -> &mut Host {
         self.kernel.component(self.host).expect("a host")
     }
@@ -258,7 +258,7 @@ fn flits_of_256_bytes_saturate_where_their_slots_are_full() {
                 let credits = spec.credits.map(|c| ClassCredits { no_data: 0, data: 0, ..c });
                 let spec = CxlLinkSpec { credits, ..spec };
                 let host = Host::new(read_share, 1024, 40_000);
-                let mut world = world_of::<flit_256::Link<Message>>(spec, host, LATENCY, 1024);
+                let mut world = world_of::<flit_256::Link<OnLink>>(spec, host, LATENCY, 1024);
                 world.kernel.run_until(Instant::NEVER);
                 let bypass = generation < Generation::Gen6;
                 let most =
@@ -285,7 +285,7 @@ fn gen6_carries_nearly_twice_what_gen5_does_in_flits_of_68_bytes() {
         gen5.kernel.run_until(Instant::NEVER);
         for layout in LAYOUTS {
             let spec = unlimited(flits_of_256(Generation::Gen6, layout));
-            let mut gen6 = world_of::<flit_256::Link<Message>>(spec, host(), LATENCY, 1024);
+            let mut gen6 = world_of::<flit_256::Link<OnLink>>(spec, host(), LATENCY, 1024);
             gen6.kernel.run_until(Instant::NEVER);
             let (before, after) = (gen5.bandwidth(), gen6.bandwidth());
             println!(
@@ -305,7 +305,7 @@ fn gen6_carries_nearly_twice_what_gen5_does_in_flits_of_68_bytes() {
 fn a_lone_read_waits_for_the_end_of_its_flits_or_of_their_halves() {
     let lone = |layout| {
         let spec = flits_of_256(Generation::Gen5, layout);
-        let mut world = world_of::<flit_256::Link<Message>>(spec, Host::new(1.0, 1, 1), LATENCY, 256);
+        let mut world = world_of::<flit_256::Link<OnLink>>(spec, Host::new(1.0, 1, 1), LATENCY, 256);
         world.kernel.run_until(Instant::NEVER);
         let [there, back] = Direction::ALL.map(|direction| world.link().link().activity(direction));
         assert_eq!((there.protocol_flits, there.message_slots, there.empty_slots), (1, 1, 14));
@@ -331,7 +331,7 @@ fn flits_of_256_bytes_lose_nothing_double_nothing_and_slices_change_nothing() {
             let spec = CxlLinkSpec { bit_error_ratio, ..flits_of_256(Generation::Gen6, layout) };
             let run = |slice: Option<u64>| {
                 let host = Host::new(0.5, 256, 10_000);
-                let mut world = world_of::<flit_256::Link<Message>>(spec, host, LATENCY, 256);
+                let mut world = world_of::<flit_256::Link<OnLink>>(spec, host, LATENCY, 256);
                 for end in 0..slice.map_or(0, |_| 500) {
                     world.kernel.run_until(Instant::from_ps(end * slice.unwrap_or(0)));
                 }
@@ -467,7 +467,7 @@ fn hints_go_there_and_back_beside_lines() {
         kernel.inject(Instant::from_ps(u64::from(i) * 1_500), hints, Message::Hint(hint));
     }
     kernel.run_until(Instant::NEVER);
-    let mut world = World::<Link<Message>> { kernel, host, link, layer: PhantomData };
+    let mut world = World::<Link<OnLink>> { kernel, host, link, layer: PhantomData };
     world.assert_rest();
     assert_eq!(world.host().hints, 100);
     assert!(
