@@ -143,10 +143,7 @@ pub(super) fn measure(
     let mut memory = memory_since(world, &before.advised, ended.then(|| end - begin));
     let mut devices = summed(world.loads.iter().map(|load| load.device.as_str()).zip(&results));
     let mut hosts = by_host(world, &results);
-    let spent = match &mut memory {
-        Some(memory) => stages::spent_by_loads(world, memory),
-        None => spent(world, case, (&load, &devices), pts.is_some()),
-    };
+    let spent = spent(world, case, (&load, &devices, &mut memory), pts.is_some());
     load = load.packed();
     let kept = devices.iter_mut().chain(&mut hosts).map(|(_, own)| own);
     kept.chain(std::iter::once(&mut load)).for_each(Results::forget_stages);
@@ -222,14 +219,17 @@ fn by_host(world: &World, results: &[Results]) -> Vec<(String, Results)> {
     if hosts.len() < drives.len() { hosts } else { Vec::new() }
 }
 
-/// Where operations spent their time: of each of several devices, but for jobs, which share what they go through. Cells
-/// of a test of the SNIA PTS stand for nothing together.
+/// Where operations spent their time: of each of several devices, but for jobs, which share what they go through; loads
+/// of memory by node. Cells of a test of the SNIA PTS stand for nothing together.
 fn spent(
     world: &mut World,
     case: &Case,
-    (all, devices): (&Results, &[(String, Results)]),
+    (all, devices, memory): (&Results, &[(String, Results)], &mut Option<MemoryUse>),
     is_test: bool,
 ) -> Vec<Spent> {
+    if let Some(memory) = memory {
+        return stages::spent_by_loads(world, memory);
+    }
     if is_test {
         return Vec::new();
     }
