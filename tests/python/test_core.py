@@ -22,7 +22,12 @@ def functions() -> dict[str, ast.FunctionDef]:
 
 
 def test_the_stub_names_exactly_what_there_is() -> None:
-    assert sorted(functions()) == sorted(name for name in dir(_core) if not name.startswith("_"))
+    declared = [
+        node.name
+        for node in ast.parse(STUB.read_text()).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert sorted(declared) == sorted(name for name in dir(_core) if not name.startswith("_"))
 
 
 @pytest.mark.parametrize("name", sorted(functions()))

@@ -75,7 +75,7 @@ def test_eyes_are_printed_and_gated(runner: CliRunner) -> None:
     done = call(runner, "eye", LONG, "--strict", "--report", "long.html")
     assert done.exit_code == 3, done.output
     assert "misses" in done.stdout
-    assert "open" in done.stdout
+    assert "meets" in done.stdout
     assert "Judged with" in done.stdout
     assert "Report: long.html" in done.stderr
     page = Path("long.html").read_text(encoding="utf-8")
