@@ -1,6 +1,7 @@
 """The engine, compiled: JSON text in, JSON text out. Use `lanetwin`; this module has no stable interface."""
 
 from collections.abc import Callable
+from typing import Self, final
 
 __all__ = [
     "Device",
@@ -43,10 +44,11 @@ __all__ = [
     "version",
 ]
 
+@final
 class Device:
     """An emulated drive; `lanetwin.device` is its public face."""
 
-    def __init__(self, path: str, options: str) -> None: ...
+    def __new__(cls, path: str, options: str) -> Self: ...
     def facts(self) -> str: ...
     def ask(
         self, name: str, first: int, length: int, data: bytes | None = None, fua: bool = False
