@@ -8,6 +8,7 @@ mod host;
 pub mod inventory;
 pub mod journal;
 pub mod linux;
+mod lspci_lines;
 mod problem;
 pub mod registers;
 mod session;

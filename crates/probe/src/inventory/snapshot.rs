@@ -2,6 +2,7 @@
 
 use crate::host::Address;
 use crate::linux::entries;
+use crate::lspci_lines::{heading, row};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
@@ -117,23 +118,6 @@ impl Snapshot {
         }
         Ok(found)
     }
-}
-
-/// The address that opens the text of a function.
-fn heading(line: &str) -> Option<Address> {
-    let word = line.split_whitespace().next()?;
-    let opens = !line.starts_with(char::is_whitespace) && word.contains('.');
-    opens.then(|| word.parse().ok()).flatten()
-}
-
-/// `10: 00 01 …`: an offset and up to 16 bytes.
-fn row(line: &str) -> Option<(usize, Vec<u8>)> {
-    let (offset, rest) = line.split_once(": ")?;
-    let plain = (2..=3).contains(&offset.len()) && offset.bytes().all(|b| b.is_ascii_hexdigit());
-    let offset = plain.then(|| usize::from_str_radix(offset, 16).ok()).flatten()?;
-    let byte = |word: &str| if word.len() == 2 { u8::from_str_radix(word, 16).ok() } else { None };
-    let bytes: Option<Vec<u8>> = rest.split_whitespace().map(byte).collect();
-    bytes.filter(|bytes| (1..=16).contains(&bytes.len())).map(|bytes| (offset, bytes))
 }
 
 /// The first bytes of a file; a device may let fewer be read than there are.
