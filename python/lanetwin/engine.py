@@ -377,6 +377,11 @@ def link_budget(path: str, sets: Iterable[str] = ()) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(_core.link_budget(path, list(sets))))
 
 
+def link_elements(rate: str = "5", library: str | None = None) -> dict[str, Any]:
+    """List the elements that a channel can be made of, with their loss at half the symbol rate."""
+    return cast("dict[str, Any]", json.loads(_core.link_elements(rate, library)))
+
+
 def link_eye(
     path: str, sets: Iterable[str] = (), progress: Callable[[Progress], object] | None = None
 ) -> dict[str, Any]:

@@ -65,6 +65,17 @@ def test_the_budget_tells_loss_margin_split_and_sources(runner: CliRunner) -> No
     assert total == pytest.approx(long["segments"][0]["loss_db"])
 
 
+def test_what_a_channel_can_be_made_of_is_listed(runner: CliRunner) -> None:
+    done = call(runner, "elements", "--gen", "4")
+    assert done.exit_code == 0, done.output
+    assert "8.00 GHz" in done.stdout
+    found = json.loads(call(runner, "elements", "--json").stdout)
+    kinds = {one["element"] for one in found["elements"]}
+    assert {"board", "package", "via", "connector", "cable", "retimer", "redriver", "kit"} == kinds
+    assert all(number["source"] for one in found["elements"] for _, number in one["numbers"])
+    assert call(runner, "elements", "--gen", "9").exit_code == 1
+
+
 def test_a_gate_fails_only_if_it_is_asked_for(runner: CliRunner) -> None:
     assert call(runner, "budget", LONG, "--strict").exit_code == 3
     assert call(runner, "budget", SHORT, "--strict").exit_code == 0

@@ -1,7 +1,7 @@
 //! What the channels of the tree answer: budgets, eyes, places for retimers.
 
 use lanetwin_link_lab::channel::{
-    self, Channel, EyeReport, PlacementRequest, budget, check, check_path, eye, place,
+    self, Channel, EyeReport, PlacementRequest, budget, check, check_path, elements, eye, place,
 };
 use lanetwin_phy::budget::Verdict;
 use std::ops::ControlFlow;
@@ -131,6 +131,39 @@ fn variants_and_sets_change_what_they_say() {
     assert_eq!(names, ["package-1", "board", "via-2", "via", "package-2"]);
     let set = short("", &["chain.board.length=4in"]).unwrap();
     assert!((loss(&set, 0) - losses[1]).abs() < 1e-12);
+}
+
+#[test]
+fn kits_and_stated_losses_are_elements_like_others() {
+    let sets = |sets: &[&str]| {
+        let channel = short("", sets).unwrap_or_else(|found| panic!("{found:?}"));
+        budget(&channel).unwrap().variants[0].segments[0].margin.losses.clone()
+    };
+    let loss = |found: &[(String, f64)], name: &str| {
+        found.iter().find(|(of, _)| of == name).expect("it is in the chain").1
+    };
+    let stated = ["chain.board.board=null", "chain.board.length=null", "chain.board.loss=30dB"];
+    assert!((loss(&sets(&stated), "board") - 30.0).abs() < 1e-9);
+    // at the Nyquist frequency of the rate that it runs at
+    let slower = [&stated[..], &["gen=4"]].concat();
+    assert!((loss(&sets(&slower), "board") - 30.0).abs() < 1e-9);
+    let kit = ["chain.board.board=null", "chain.board.length=null", "chain.board.kit=riser-2u"];
+    assert!((loss(&sets(&kit), "board") - (1.5 + 4.0 * 0.75 + 1.5)).abs() < 0.05);
+    assert_eq!(refused("", &[&kit[..2], &["chain.board.kit=riser-9u"]].concat()), ["PH020"]);
+    assert_eq!(refused("", &[&stated[..2], &["chain.board.loss=-1dB"]].concat()), ["SC008"]);
+    assert_eq!(refused("", &[&kit[..], &["chain.board.length=2in"]].concat()[1..]), ["CH001"]);
+}
+
+#[test]
+fn what_a_channel_can_be_made_of_is_listed_for_a_rate() {
+    let found = elements("gen5", None).unwrap();
+    assert!(found.elements.iter().any(|one| one.element == "kit" && one.name == "slot"));
+    let codes = |rate, own| {
+        let refused: Vec<_> = elements(rate, own).unwrap_err().into_iter().map(|found| found.code).collect();
+        refused
+    };
+    assert_eq!(codes("9", None), ["CH008"]);
+    assert_eq!(codes("5", Some(Path::new("nowhere.yaml"))), ["SC002"]);
 }
 
 #[test]

@@ -39,6 +39,7 @@
 //! ```
 
 pub mod budget;
+pub mod catalogue;
 mod complex;
 pub mod element;
 pub mod eye;

@@ -19,6 +19,8 @@ pub(crate) enum Dimension {
     Resistance,
     /// F.
     Capacitance,
+    /// m.
+    Length,
     /// V.
     Voltage,
     /// 1.
@@ -39,6 +41,7 @@ impl Dimension {
             Self::DelayPerLength => &[("ps/in", 1e-12 / INCH), ("ps/mm", 1e-9), ("ns/m", 1e-9)],
             Self::Resistance => &[("Ohm", 1.0)],
             Self::Capacitance => &[("fF", 1e-15), ("pF", 1e-12)],
+            Self::Length => &[("in", INCH), ("mm", 1e-3), ("m", 1.0)],
             Self::Voltage => &[("uV", 1e-6), ("mV", 1e-3), ("V", 1.0)],
             Self::Ratio => &[("%", 0.01), ("", 1.0)],
         }

@@ -481,6 +481,11 @@ pub fn link_rewritten(path: &str) -> Answer {
     channel::rewritten(Path::new(path)).map_err(|d| refused(&d))
 }
 
+/// The elements that a channel can be made of.
+pub fn link_elements(rate: &str, library: Option<&str>) -> Answer {
+    json(&channel::elements(rate, library.map(Path::new)).map_err(|d| refused(&d))?)
+}
+
 /// The templates a channel's description can be started from.
 pub fn link_templates() -> Answer {
     let list: Vec<_> = channel::templates()

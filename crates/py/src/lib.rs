@@ -241,6 +241,13 @@ mod _core {
             .map_err(|failure| refusal(py, failure))
     }
 
+    /// The elements that a channel can be made of.
+    #[pyfunction]
+    #[pyo3(signature = (rate, library=None))]
+    fn link_elements(py: Python<'_>, rate: &str, library: Option<&str>) -> PyResult<String> {
+        ask(py, || core_api::link_elements(rate, library))
+    }
+
     /// Where retimers may sit in a channel.
     #[pyfunction]
     fn link_place(py: Python<'_>, path: &str, options: &str) -> PyResult<String> {

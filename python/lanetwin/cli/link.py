@@ -1,4 +1,4 @@
-"""The physical layer: ``lanetwin link new | schema | budget | eye | place | touchstone | train | cycle``."""
+"""The physical layer: ``lanetwin link``."""
 
 from __future__ import annotations
 
@@ -85,6 +85,34 @@ def schema() -> None:
       lanetwin link schema > link.schema.json
     """
     emit(engine.link_schema())
+
+
+@LINK.command("elements")
+def elements(
+    gen: Annotated[
+        str, typer.Option("--gen", "-g", help="Generation or rate that losses are told for.")
+    ] = "5",
+    library: Annotated[
+        Path | None,
+        typer.Option(
+            "--library", "-l", help="A library file of your own, beside what is shipped.", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what a channel can be made of: boards, packages, connectors, cables, kits, retimers, redrivers.
+
+    JSON has every number with its source.
+
+    [dim]Examples:[/]
+      lanetwin link elements
+      lanetwin link elements --gen 4 --library mine.yaml
+    """
+    found = engine.link_elements(gen, str(library) if library else None)
+    if as_json:
+        emit_json(found)
+    else:
+        _print_elements(found)
 
 
 @LINK.command("budget")
@@ -246,6 +274,18 @@ def _warn(found: dict[str, Any]) -> None:
 def _segment(segment: dict[str, Any], total: int) -> str:
     number = f"{segment['segment'] + 1}: " if total > 1 else ""
     return f"{number}{segment['from']} → {segment['to']}"
+
+
+def _print_elements(found: dict[str, Any]) -> None:
+    nyquist = significant(found["nyquist_hz"] / 1e9, 3)
+    columns = [("element", False), ("loss", True), ("of one", False), ("confidence", False)]
+    columns.append(("is", False))
+    table = plain_table(f"Elements: loss at {nyquist} GHz [dB], nominal", columns)
+    for one in found["elements"]:
+        name = f"{one['element']}: {one['name']}"
+        cells = [name, fixed(one["loss_db"], 2), one["of"] or "", one["confidence"], one["about"]]
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    out().print(table)
 
 
 def _print_budget(found: dict[str, Any]) -> None:

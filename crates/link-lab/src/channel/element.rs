@@ -9,7 +9,7 @@ use lanetwin_document::node::{Entry, Kind, Node};
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_phy::DataRate;
 use lanetwin_phy::budget::{Coupling, End, Item, Share};
-use lanetwin_phy::element::{Capacitance, Element, Family, Length, Library};
+use lanetwin_phy::element::{Capacitance, Element, Family, Length, Library, StatedLoss};
 use lanetwin_phy::network::{Lane, Pair, Pairing};
 use lanetwin_phy::quality::check_through;
 use lanetwin_ports::Value;
@@ -38,6 +38,7 @@ pub(super) fn read(entry: &Entry, around: &mut Surroundings<'_, '_>, reports: &m
     let element = match kind {
         "touchstone" => data(&mut fields, &entry.key, around, reports),
         "die" => die(&fields, reports),
+        "loss" => stated_loss(&fields, around.rate, reports),
         _ => of_library(&fields, kind, around.library, reports),
     };
     let item = Item { name: entry.key.clone(), element: element?, share: share? };
@@ -82,8 +83,8 @@ fn of_library(
     let (_, family) = FAMILIES.into_iter().find(|(name, _)| *name == kind)?;
     let node = fields.written(kind)?;
     let name = scalar(node, "the name of an element of the library", &fields.at(kind), reports);
-    let known = name.filter(|name| match library.entry(family, name) {
-        Ok(_) => true,
+    let known = name.filter(|name| match library.check(family, name) {
+        Ok(()) => true,
         Err(finding) => {
             fields.fault(kind, Physical(finding), reports);
             false
@@ -99,6 +100,7 @@ fn of_library(
         (Family::Connectors, _) => Element::Connector(name),
         (Family::Retimers, _) => Element::Retimer(name),
         (Family::Redrivers, _) => Element::Redriver(name),
+        (Family::Kits, _) => Element::Kit(name),
         (Family::Materials | Family::Cables, None) => unreachable!("their lengths were read"),
     })
 }
@@ -128,6 +130,17 @@ fn die(fields: &Fields<'_>, reports: &mut Reports) -> Option<Element> {
         fields.fault("die", Common::Quantity { text: text.into(), hint }, reports);
     }
     made.map(Element::Die)
+}
+
+fn stated_loss(fields: &Fields<'_>, rate: DataRate, reports: &mut Reports) -> Option<Element> {
+    let text = scalar(fields.written("loss")?, "a loss", &fields.at("loss"), reports)?;
+    let decibels = number(text, &[("dB", 1.0)]);
+    let made = decibels.and_then(|value| StatedLoss::new(value, rate.nyquist_hz()).ok());
+    if made.is_none() {
+        let hint = "a loss at the Nyquist frequency with its unit: `30dB`".into();
+        fields.fault("loss", Common::Quantity { text: text.into(), hint }, reports);
+    }
+    made.map(Element::Stated)
 }
 
 /// A number with one of these units, in the unit of which each is worth so many.

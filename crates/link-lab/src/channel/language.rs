@@ -72,6 +72,12 @@ pub const ELEMENT: &[Field] = &[
         Holds::Text,
         "a redriver: an analogue stage that amplifies what comes; the channel goes on",
     ),
+    field("kit", Holds::Text, "several elements under one name, as a riser with its slot"),
+    field(
+        "loss",
+        Holds::Text,
+        "a loss that is known as a whole, at the Nyquist frequency of `gen`, as in `30dB`: a board that loses as much",
+    ),
     field("touchstone", Holds::Text, "a Touchstone file, beside this one"),
     field(
         "die",
@@ -120,7 +126,7 @@ pub(super) const CROSSTALK: &[Field] = &[
 pub(super) const AFTER: &str = "after";
 
 /// The kinds of elements that come from the library.
-pub const FAMILIES: [(&str, Family); 7] = [
+pub const FAMILIES: [(&str, Family); 8] = [
     ("package", Family::Packages),
     ("board", Family::Materials),
     ("via", Family::Vias),
@@ -128,8 +134,20 @@ pub const FAMILIES: [(&str, Family); 7] = [
     ("cable", Family::Cables),
     ("retimer", Family::Retimers),
     ("redriver", Family::Redrivers),
+    ("kit", Family::Kits),
 ];
 
 /// Every kind of element.
-pub const KINDS: [&str; 9] =
-    ["package", "board", "via", "connector", "cable", "retimer", "redriver", "touchstone", "die"];
+pub const KINDS: [&str; 11] = [
+    "package",
+    "board",
+    "via",
+    "connector",
+    "cable",
+    "retimer",
+    "redriver",
+    "kit",
+    "loss",
+    "touchstone",
+    "die",
+];

@@ -20,6 +20,7 @@
 
 mod ber;
 mod budget;
+mod catalogue;
 mod crosstalk;
 mod description;
 mod document;
@@ -44,6 +45,7 @@ pub use ber::{Judge, SegmentEye};
 pub use budget::{
     Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, PlacementRequest, budget, place,
 };
+pub use catalogue::{Elements, elements};
 pub use description::{Aggressor, Channel, Equalisation, Variant};
 pub use equalised::{Answers, Turned};
 pub use eye::{

@@ -185,9 +185,7 @@ impl Chain {
                 _ => return cannot(item, "it is neither trace nor cable"),
             },
             Change::Replace { item, element } => {
-                if let Some((family, name)) = element.entry() {
-                    library.entry(family, name)?;
-                }
+                element.entries(library)?;
                 items[self.find(item)?].element = element.clone();
             }
             Change::Remove { item } => {
@@ -273,12 +271,14 @@ impl Chain {
     /// `PH020` for names that the library does not have.
     pub fn numbers(&self, library: &Library) -> Result<Vec<Used>, Finding> {
         let mut seen: Vec<(Family, String)> = Vec::new();
-        let mut used = Vec::new();
+        let mut used: Vec<Used> = Vec::new();
         for item in &self.items {
-            let Some((family, name)) = item.element.entry() else { continue };
-            let ends = library.entry(family, name)?.ends.clone();
-            let ends = ends.map(|end| (Family::Connectors, end));
-            for (family, name) in [(family, name.to_owned())].into_iter().chain(ends) {
+            if let Element::Kit(name) = &item.element
+                && !used.iter().any(|known| known.family == Family::Kits && known.entry == *name)
+            {
+                used.extend(kit_numbers(library, name)?);
+            }
+            for (family, name) in item.element.entries(library)? {
                 if seen.contains(&(family, name.clone())) {
                     continue;
                 }
@@ -294,4 +294,16 @@ impl Chain {
         }
         Ok(used)
     }
+}
+
+/// The lengths that a kit brings.
+fn kit_numbers(library: &Library, name: &str) -> Result<Vec<Used>, Finding> {
+    let numbers = library.kit(name)?.numbers();
+    let used = numbers.map(|(place, number)| Used {
+        family: Family::Kits,
+        entry: name.to_owned(),
+        place,
+        number: number.clone(),
+    });
+    Ok(used.collect())
 }

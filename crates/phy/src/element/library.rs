@@ -5,64 +5,27 @@
 //! say which of them an answer rests on.
 
 use super::corner::Corner;
+use super::family::Family;
+use super::kit::{Kit, Part, RawKit};
 use super::law::Law;
 use super::number::{Known, Number};
 use super::piece::{Line, Piece, Pieces, shunt_loss_db};
+use super::sizes::StatedLoss;
 use super::stage::{RawStage, Stage};
 use crate::budget::Budget;
 use crate::problem::{Finding, Problem};
 use crate::quantity::Dimension;
 use crate::rate::DataRate;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-const SHIPPED: [&str; 3] = [
+const SHIPPED: [&str; 4] = [
     include_str!("../../../../parts/phy/materials.yaml"),
     include_str!("../../../../parts/phy/elements.yaml"),
+    include_str!("../../../../parts/phy/kits.yaml"),
     include_str!("../../../../parts/phy/budgets.yaml"),
 ];
-
-/// The groups of entries.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Family {
-    /// Of boards; per length.
-    Materials,
-    /// Packages with their dies.
-    Packages,
-    /// Vias.
-    Vias,
-    /// Connectors.
-    Connectors,
-    /// Cables; per length.
-    Cables,
-    /// Retimers: their packages.
-    Retimers,
-    /// Redrivers: their packages, and the stage between them.
-    Redrivers,
-}
-
-impl Family {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Materials => "material",
-            Self::Packages => "package",
-            Self::Vias => "via",
-            Self::Connectors => "connector",
-            Self::Cables => "cable",
-            Self::Retimers => "retimer",
-            Self::Redrivers => "redriver",
-        }
-    }
-    /// The dimensions of losses and delays.
-    const fn dimensions(self) -> (Dimension, Dimension) {
-        match self {
-            Self::Materials | Self::Cables => (Dimension::LossPerLength, Dimension::DelayPerLength),
-            _ => (Dimension::Loss, Dimension::Delay),
-        }
-    }
-}
 
 /// An entry as it is written.
 #[derive(Deserialize)]
@@ -90,6 +53,7 @@ struct RawLibrary {
     cables: BTreeMap<String, RawEntry>,
     retimers: BTreeMap<String, RawEntry>,
     redrivers: BTreeMap<String, RawEntry>,
+    kits: BTreeMap<String, RawKit>,
     budgets: BTreeMap<DataRateName, BTreeMap<String, Number>>,
     reserve: Option<Number>,
 }
@@ -172,6 +136,11 @@ impl Entry {
         let losses: Vec<(f64, f64)> = self.losses.iter().map(stated).collect();
         Law::fitted(&losses, self.skin_share.as_ref().map_or(0.5, |share| share.value))
     }
+    /// The length that has a stated loss \[m\]; of what is per length.
+    pub(crate) fn metres_of(&self, loss: StatedLoss) -> f64 {
+        let per_metre = self.law().loss_db(loss.hertz());
+        if per_metre > 0.0 { loss.as_decibels() / per_metre } else { 0.0 }
+    }
     pub(crate) fn pieces(&self, metres: f64, corner: Corner) -> Pieces {
         let line = Line {
             law: self.law().times(metres * corner.scale(self.spread.value)),
@@ -202,6 +171,7 @@ impl Entry {
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Library {
     entries: BTreeMap<(Family, String), Entry>,
+    kits: BTreeMap<String, Kit>,
     budgets: BTreeMap<DataRate, Budget>,
     reserve: Option<Known>,
 }
@@ -250,6 +220,10 @@ impl Library {
                 made.entries.insert((family, name), entry);
             }
         }
+        for (name, kit) in raw.kits {
+            let kit = Kit::new(kit).map_err(|said| bad(format!("kit `{name}`: {said}")).found())?;
+            made.kits.insert(name, kit);
+        }
         for (DataRateName(name), numbers) in raw.budgets {
             let rate = DataRate::ALL.into_iter().find(|rate| rate.name() == name);
             let rate = rate.ok_or_else(|| bad(format!("budget `{name}`: rates are gen1 to gen7")).found())?;
@@ -266,6 +240,7 @@ impl Library {
     /// Takes the entries of another library in; they replace those of the same name.
     pub fn extend(&mut self, other: Self) {
         self.entries.extend(other.entries);
+        self.kits.extend(other.kits);
         self.budgets.extend(other.budgets);
         self.reserve = other.reserve.or_else(|| self.reserve.take());
     }
@@ -274,15 +249,37 @@ impl Library {
     /// # Errors
     /// `PH020` if there is none.
     pub fn entry(&self, family: Family, name: &str) -> Result<&Entry, Finding> {
-        self.entries.get(&(family, name.to_owned())).ok_or_else(|| {
-            let known: Vec<String> = self.names(family).map(|name| format!("`{name}`")).collect();
-            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-            Problem::UnknownElement { what: family.word(), name: name.to_owned(), known }.found()
-        })
+        self.entries.get(&(family, name.to_owned())).ok_or_else(|| self.unknown(family, name))
+    }
+    fn unknown(&self, family: Family, name: &str) -> Finding {
+        let known: Vec<String> = self.names(family).map(|name| format!("`{name}`")).collect();
+        let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+        Problem::UnknownElement { what: family.word(), name: name.to_owned(), known }.found()
+    }
+    /// Whether a family has an element of this name, and of a kit, whether all that it is made of is there.
+    ///
+    /// # Errors
+    /// `PH020` if not.
+    pub fn check(&self, family: Family, name: &str) -> Result<(), Finding> {
+        match family {
+            Family::Kits => self.kit(name).map(|_| ()),
+            _ => self.entry(family, name).map(|_| ()),
+        }
+    }
+    /// A kit by its name, all of whose elements are known.
+    ///
+    /// # Errors
+    /// `PH020` if there is none, or none of what it is made of.
+    pub fn kit(&self, name: &str) -> Result<&Kit, Finding> {
+        let kit = self.kits.get(name).ok_or_else(|| self.unknown(Family::Kits, name))?;
+        kit.parts().map(Part::entry).try_for_each(|(family, name)| self.entry(family, name).map(|_| ()))?;
+        Ok(kit)
     }
     /// The names of a family, in order.
     pub fn names(&self, family: Family) -> impl Iterator<Item = &str> {
-        self.entries.keys().filter(move |(of, _)| *of == family).map(|(_, name)| &**name)
+        let of_family = self.entries.keys().filter(move |(of, _)| *of == family).map(|(_, name)| name);
+        let kits = self.kits.keys().filter(move |_| family == Family::Kits);
+        of_family.chain(kits).map(String::as_str)
     }
     /// The loss budget of a rate.
     ///
@@ -308,16 +305,7 @@ mod tests {
     #[test]
     fn what_is_shipped_can_be_read_and_every_unconfirmed_number_is_assumed() {
         let library = Library::standard();
-        let families = [
-            Family::Materials,
-            Family::Packages,
-            Family::Vias,
-            Family::Connectors,
-            Family::Cables,
-            Family::Retimers,
-            Family::Redrivers,
-        ];
-        for family in families {
+        for family in Family::ALL {
             assert!(library.names(family).count() > 0, "{family:?}");
         }
         for ((family, name), entry) in &library.entries {
@@ -330,6 +318,40 @@ mod tests {
                 assert!(library.entry(Family::Connectors, ends).is_ok(), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn kits_are_made_of_what_is_there_and_lose_the_sum_of_it() {
+        let library = Library::standard();
+        let loss =
+            |element: &Element, corner| element.pieces(library, corner).unwrap().loss_db(16e9).unwrap();
+        for name in library.names(Family::Kits) {
+            let kit = library.kit(name).unwrap();
+            let parts = kit.parts().cloned().map(Element::from);
+            let sum: f64 = parts.map(|element| loss(&element, Corner::High)).sum();
+            assert!((loss(&Element::Kit(name.to_owned()), Corner::High) - sum).abs() < 1e-9, "{name}");
+            assert!(kit.numbers().all(|(_, number)| number.kind == NumberKind::Assumed), "{name}");
+        }
+        let own = "kits: {x: {about: a, parts: [{connector: cem-gen9}]}}";
+        let mut library = library.clone();
+        library.extend(Library::read(own).unwrap());
+        assert_eq!(library.check(Family::Kits, "x").unwrap_err().code, "PH020");
+        for wrong in ["[]", "[{}]", "[{via: via, connector: cem}]", "[{board: fr4}]"] {
+            let text = format!("kits: {{x: {{about: a, parts: {wrong}}}}}");
+            assert_eq!(Library::read(&text).unwrap_err().code, "PH022", "{wrong}");
+        }
+    }
+
+    /// What is stated is stated: no corner moves it.
+    #[test]
+    fn a_stated_loss_is_that_loss_at_every_corner() {
+        let stated = Element::Stated(StatedLoss::new(30.0, 16e9).unwrap());
+        for corner in [Corner::Low, Corner::Nominal, Corner::High] {
+            let pieces = stated.pieces(Library::standard(), corner).unwrap();
+            assert!((pieces.loss_db(16e9).unwrap() - 30.0).abs() < 1e-9);
+            assert!(pieces.loss_db(8e9).unwrap() < 20.0);
+        }
+        assert_eq!(StatedLoss::new(f64::NAN, 16e9).unwrap_err().code, "PH021");
     }
 
     /// The law of a material goes through what is stated about it, to 5 % of it.

@@ -1,5 +1,7 @@
 //! What a channel is made of: dies, packages, traces, vias, connectors, cables, or files of S-parameters.
 //!
+//! A [`Kit`] is several of them under one name; a stated loss is a board of as much loss.
+//!
 //! Every parametric element is a line with losses, between capacitances if it has some:
 //!
 //! ```text
@@ -17,6 +19,8 @@
 
 mod axis;
 mod corner;
+mod family;
+mod kit;
 mod law;
 mod library;
 mod number;
@@ -30,15 +34,20 @@ use std::sync::Arc;
 
 pub use axis::Axis;
 pub use corner::Corner;
+pub use family::Family;
+pub use kit::Kit;
+use kit::Part;
 pub use law::Law;
-pub use library::{Entry, Family, Library};
+pub use library::{Entry, Library};
 pub use number::{Confidence, Number};
 use piece::of_network;
 pub(crate) use piece::{Line, Piece, Pieces, reversed};
-pub use sizes::{Capacitance, Length};
+pub use sizes::{Capacitance, Length, StatedLoss};
 
 /// Between two terminations of 50 Ω.
 const DIFFERENTIAL_OHM: f64 = 100.0;
+/// The material whose curve of loss, delay and impedance a stated loss has.
+const STATED_AS: &str = "low-loss";
 
 /// What an element is.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,11 +70,28 @@ pub enum Element {
     Retimer(String),
     /// A redriver: an analogue stage between two sides of a package; the channel goes on.
     Redriver(String),
+    /// Several elements under one name.
+    Kit(String),
+    /// A loss that is known as a whole, as of a channel that was measured at one frequency: a board with that loss,
+    /// `assumed` to be of [`Family::Materials`], `low-loss`. What is stated does not vary with the corner.
+    Stated(StatedLoss),
 }
 
 impl Element {
-    /// Where in the library it is described; none for data.
-    pub(crate) fn entry(&self) -> Option<(Family, &str)> {
+    /// Where in the library it and what it is made of are described, kits apart; nothing for data.
+    ///
+    /// # Errors
+    /// `PH020` for a name that the library does not have.
+    pub(crate) fn entries(&self, library: &Library) -> Result<Vec<(Family, String)>, Finding> {
+        if let Self::Kit(name) = self {
+            let parts = library.kit(name)?.parts().map(|part| Self::from(part.clone()).entries(library));
+            return Ok(parts.collect::<Result<Vec<_>, _>>()?.concat());
+        }
+        let Some((family, name)) = self.entry() else { return Ok(Vec::new()) };
+        let ends = library.entry(family, name)?.ends.clone().map(|end| (Family::Connectors, end));
+        Ok([(family, name.to_owned())].into_iter().chain(ends).collect())
+    }
+    fn entry(&self) -> Option<(Family, &str)> {
         Some(match self {
             Self::Package(name) => (Family::Packages, name),
             Self::Trace(name, _) => (Family::Materials, name),
@@ -74,7 +100,8 @@ impl Element {
             Self::Cable(name, _) => (Family::Cables, name),
             Self::Retimer(name) => (Family::Retimers, name),
             Self::Redriver(name) => (Family::Redrivers, name),
-            Self::Die(_) | Self::Network(_) => return None,
+            Self::Stated(_) => (Family::Materials, STATED_AS),
+            Self::Die(_) | Self::Network(_) | Self::Kit(_) => return None,
         })
     }
     /// What it is computed from; of a retimer, its package with the die on the near side; of a redriver, the stage
@@ -83,6 +110,9 @@ impl Element {
     /// # Errors
     /// `PH020` for a name that the library does not have, `PH017` for data that are no two-port.
     pub(crate) fn pieces(&self, library: &Library, corner: Corner) -> Result<Pieces, Finding> {
+        if let Self::Kit(name) = self {
+            return of_kit(library.kit(name)?, library, corner);
+        }
         let (family, name) = match (self, self.entry()) {
             (Self::Network(network), _) => return of_network(network),
             (Self::Die(capacitance), _) => {
@@ -92,9 +122,10 @@ impl Element {
             (_, entry) => entry.expect("everything else has an entry"),
         };
         let entry = library.entry(family, name)?;
-        let metres = match self {
-            Self::Trace(_, length) | Self::Cable(_, length) => length.as_metres(),
-            _ => 1.0,
+        let (metres, corner) = match self {
+            Self::Trace(_, length) | Self::Cable(_, length) => (length.as_metres(), corner),
+            Self::Stated(loss) => (entry.metres_of(*loss), Corner::Nominal),
+            _ => (1.0, corner),
         };
         let mut made = entry.pieces(metres, corner);
         if let Some(end) = &entry.ends {
@@ -107,4 +138,23 @@ impl Element {
         }
         Ok(made)
     }
+}
+
+impl From<Part> for Element {
+    fn from(part: Part) -> Self {
+        match part {
+            Part::Board(name, length) => Self::Trace(name, length),
+            Part::Cable(name, length) => Self::Cable(name, length),
+            Part::Via(name) => Self::Via(name),
+            Part::Connector(name) => Self::Connector(name),
+        }
+    }
+}
+
+/// The elements of a kit one behind another.
+fn of_kit(kit: &Kit, library: &Library, corner: Corner) -> Result<Pieces, Finding> {
+    let parts = kit.parts().map(|part| Element::from(part.clone()).pieces(library, corner));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    let impedance_ohm = parts.first().map_or(DIFFERENTIAL_OHM, |part| part.impedance_ohm);
+    Ok(Pieces { pieces: parts.into_iter().flat_map(|part| part.pieces).collect(), impedance_ohm })
 }

@@ -1,4 +1,4 @@
-//! Lengths and capacitances.
+//! Lengths, capacitances and stated losses.
 
 use crate::problem::{Finding, Problem};
 use crate::quantity::INCH;
@@ -52,5 +52,35 @@ impl Capacitance {
     #[must_use]
     pub const fn as_farads(self) -> f64 {
         self.0
+    }
+}
+
+/// A loss at a frequency.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize)]
+pub struct StatedLoss {
+    decibels: f64,
+    hertz: f64,
+}
+
+impl StatedLoss {
+    /// A loss \[dB\] at a frequency \[Hz\].
+    ///
+    /// # Errors
+    /// `PH021` if the loss is negative or not finite, or the frequency not above 0.
+    pub fn new(decibels: f64, hertz: f64) -> Result<Self, Finding> {
+        if decibels.is_finite() && decibels >= 0.0 && hertz.is_finite() && hertz > 0.0 {
+            return Ok(Self { decibels, hertz });
+        }
+        Err(Problem::BadSize { what: "loss", text: format!("{decibels} dB at {hertz} Hz") }.found())
+    }
+    /// The loss \[dB\].
+    #[must_use]
+    pub const fn as_decibels(self) -> f64 {
+        self.decibels
+    }
+    /// Where it is so large \[Hz\].
+    #[must_use]
+    pub const fn hertz(self) -> f64 {
+        self.hertz
     }
 }
