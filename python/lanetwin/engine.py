@@ -372,9 +372,9 @@ def replay(capsule: str) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(_core.replay(capsule)))
 
 
-def link_budget(path: str, sets: Iterable[str] = ()) -> dict[str, Any]:
-    """Set what a channel loses beside its loss budget, element by element and variant by variant."""
-    return cast("dict[str, Any]", json.loads(_core.link_budget(path, list(sets))))
+def link_budget(path: str, sets: Iterable[str] = (), variants: Iterable[str] = ()) -> dict[str, Any]:
+    """Set what a channel loses beside its loss budget; all variants if none is named."""
+    return cast("dict[str, Any]", json.loads(_core.link_budget(path, list(sets), list(variants))))
 
 
 def link_elements(rate: str = "5", library: str | None = None) -> dict[str, Any]:
@@ -383,22 +383,29 @@ def link_elements(rate: str = "5", library: str | None = None) -> dict[str, Any]
 
 
 def link_eye(
-    path: str, sets: Iterable[str] = (), progress: Callable[[Progress], object] | None = None
+    path: str,
+    sets: Iterable[str] = (),
+    progress: Callable[[Progress], object] | None = None,
+    *,
+    variants: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Compute the eye at every receiver of a channel; Ctrl-C makes the answer partial."""
-    return cast("dict[str, Any]", json.loads(_core.link_eye(path, list(sets), _reports(progress))))
+    found = _core.link_eye(path, list(sets), list(variants), _reports(progress))
+    return cast("dict[str, Any]", json.loads(found))
 
 
 def link_place(
     path: str,
     *,
     sets: Iterable[str] = (),
+    variants: Iterable[str] = (),
     retimers: int = 1,
     part: str = "generic-gen5",
     after: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Find where one or two retimers leave the largest margin; behind `after` only, if elements are named."""
-    options = {"sets": list(sets), "retimers": retimers, "part": part, "after": list(after)}
+    options = {"sets": list(sets), "variants": list(variants), "retimers": retimers, "part": part}
+    options["after"] = list(after)
     return cast("dict[str, Any]", json.loads(_core.link_place(path, json.dumps(options))))
 
 

@@ -76,6 +76,15 @@ def test_what_a_channel_can_be_made_of_is_listed(runner: CliRunner) -> None:
     assert call(runner, "elements", "--gen", "9").exit_code == 1
 
 
+def test_a_variant_that_is_named_is_the_only_one(runner: CliRunner) -> None:
+    for command in ("budget", "eye", "place"):
+        one = json.loads(call(runner, command, LONG, "--variant", "retimer", "--json").stdout)
+        assert [variant["name"] for variant in one["variants"]] == ["retimer"], command
+    refused = call(runner, "budget", LONG, "--variant", "retimers")
+    assert refused.exit_code == 1
+    assert "LC022" in refused.output
+
+
 def test_a_gate_fails_only_if_it_is_asked_for(runner: CliRunner) -> None:
     assert call(runner, "budget", LONG, "--strict").exit_code == 3
     assert call(runner, "budget", SHORT, "--strict").exit_code == 0

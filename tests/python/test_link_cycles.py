@@ -62,6 +62,18 @@ def test_a_simulated_link_behind_a_dump_passes(runner: CliRunner) -> None:
     assert found["power-cycle"]["passed"] == 1
 
 
+def test_a_report_has_the_variant_that_was_cycled_and_says_what_was_copied(runner: CliRunner) -> None:
+    channel = DUMP.parent / "long-with-cable.yaml"
+    done = call(
+        runner, "cycle", "--channel", channel, "--variant", "retimer", "--test", "retrain", "--count", "5",
+        "--dwell-ms", "0", "--report", "cycles.html",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "Every cycle therefore took the same time in: Link Retrain." in " ".join(done.stdout.split())
+    page = Path("cycles.html").read_text(encoding="utf-8")
+    assert "as-is" not in page
+
+
 def test_the_table_says_what_it_proves(runner: CliRunner) -> None:
     done = call(
         runner, "cycle", "--fake", DUMP, "--behaviour", "obliging", "--test", "retrain", "--count", "10000",

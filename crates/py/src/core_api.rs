@@ -8,7 +8,7 @@
 
 use lanetwin_document::Diagnostic;
 use lanetwin_document::problem::Severity;
-use lanetwin_link_lab::channel;
+use lanetwin_link_lab::{channel, stability};
 use lanetwin_load::{fio, iometer};
 use lanetwin_plan::{Assembly, Catalogue, Files, Grade, Number, Plan, hierarchy};
 use lanetwin_stats::Margin;
@@ -438,15 +438,21 @@ pub fn replay(capsule: &str) -> Answer {
     }))
 }
 
-/// The margins of a channel against its loss budget.
-pub fn link_budget(path: &str, sets: &[String]) -> Answer {
+/// A channel with these of its variants; with all if none is named.
+fn channel_of(path: &str, sets: &[String], variants: &[String]) -> Result<channel::Channel, Failure> {
     let channel = channel::check_path(Path::new(path), sets).map_err(|d| refused(&d))?;
+    stability::only(channel, variants).map_err(|d| refused(&d))
+}
+
+/// The margins of a channel against its loss budget.
+pub fn link_budget(path: &str, sets: &[String], variants: &[String]) -> Answer {
+    let channel = channel_of(path, sets, variants)?;
     json(&channel::budget(&channel).map_err(|d| refused(&d))?)
 }
 
 /// The eyes of a channel.
-pub fn link_eye(path: &str, sets: &[String], monitor: &Monitor) -> Answer {
-    let channel = channel::check_path(Path::new(path), sets).map_err(|d| refused(&d))?;
+pub fn link_eye(path: &str, sets: &[String], variants: &[String], monitor: &Monitor) -> Answer {
+    let channel = channel_of(path, sets, variants)?;
     let mut watch = |progress: &channel::Progress<'_>| {
         if let Ok(line) = serde_json::to_string(progress) {
             monitor.report(line);
@@ -456,17 +462,19 @@ pub fn link_eye(path: &str, sets: &[String], monitor: &Monitor) -> Answer {
     json(&channel::eye(&channel, &mut watch).map_err(|d| refused(&d))?)
 }
 
-/// Where retimers may sit in a channel. `options`: `{"sets": […], "retimers": n, "part": "…", "after": […]}`.
+/// Where retimers may sit in a channel. `options`: `{"sets": […], "variants": […], "retimers": n, "part": "…", "after":
+/// […]}`.
 pub fn link_place(path: &str, options: &str) -> Answer {
     #[derive(Deserialize)]
     struct Asked {
         sets: Vec<String>,
+        variants: Vec<String>,
         retimers: usize,
         part: String,
         after: Vec<String>,
     }
-    let Asked { sets, retimers, part, after } = parse(options, "the options")?;
-    let channel = channel::check_path(Path::new(path), &sets).map_err(|d| refused(&d))?;
+    let Asked { sets, variants, retimers, part, after } = parse(options, "the options")?;
+    let channel = channel_of(path, &sets, &variants)?;
     let wish = channel::PlacementRequest { retimers, part, after };
     json(&channel::place(&channel, &wish).map_err(|d| refused(&d))?)
 }

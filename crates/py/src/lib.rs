@@ -224,20 +224,22 @@ mod _core {
 
     /// The margins of a channel against its loss budget.
     #[pyfunction]
-    fn link_budget(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<String> {
-        ask(py, || core_api::link_budget(path, &sets))
+    #[pyo3(signature = (path, sets, variants=Vec::new()))]
+    fn link_budget(py: Python<'_>, path: &str, sets: Vec<String>, variants: Vec<String>) -> PyResult<String> {
+        ask(py, || core_api::link_budget(path, &sets, &variants))
     }
 
     /// The eyes of a channel.
     #[pyfunction]
-    #[pyo3(signature = (path, sets, progress=None))]
+    #[pyo3(signature = (path, sets, variants=Vec::new(), progress=None))]
     fn link_eye(
         py: Python<'_>,
         path: String,
         sets: Vec<String>,
+        variants: Vec<String>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
-        attend(py, progress.as_ref(), move |monitor| core_api::link_eye(&path, &sets, monitor))?
+        attend(py, progress.as_ref(), move |monitor| core_api::link_eye(&path, &sets, &variants, monitor))?
             .map_err(|failure| refusal(py, failure))
     }
 

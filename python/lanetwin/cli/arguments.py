@@ -70,6 +70,12 @@ Outside = Annotated[
     bool,
     typer.Option("--outside", help="Read files out of the scenario's folder, too, if it names them."),
 ]
+ChannelVariants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant", help="Variant of the channel. May be repeated; all if left out.", show_default=False
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", "-j", help="Print JSON instead of tables.")]
 FailOn = Annotated[
     list[Gate] | None,

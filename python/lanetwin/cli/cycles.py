@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from lanetwin import engine
-from lanetwin.cli.arguments import AsJson, Quiet, Sets
+from lanetwin.cli.arguments import AsJson, ChannelVariants, Quiet, Sets
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
 from lanetwin.cli.cycle_tables import print_cycles, print_training
 from lanetwin.cli.diagnostics import print_diagnostics
@@ -31,12 +31,6 @@ class Behaviour(StrEnum):
 
 Width = Annotated[int, typer.Option("--width", help="Lanes of the simulated link.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Where the randomness of a simulation begins.")]
-Variants = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--variant", help="Variant of the channel. May be repeated; all if left out.", show_default=False
-    ),
-]
 GATED = ("fail", "NOT PERFORMED")
 """Verdicts with which --strict ends in status 3."""
 UNCONFIRMED = "LC011"
@@ -54,7 +48,7 @@ def train(
         Path, typer.Argument(metavar="FILE", help="Description of the channel (YAML).", show_default=False)
     ],
     sets: Sets = None,
-    variants: Variants = None,
+    variants: ChannelVariants = None,
     width: Width = 4,
     seed: Seed = 1,
     every_step: Annotated[bool, typer.Option("--all", "-a", help="Print every step of both ends.")] = False,
@@ -161,7 +155,7 @@ def cycle(
         Behaviour, typer.Option("--behaviour", help="What answers for a dump.")
     ] = Behaviour.SIMULATED,
     sets: Sets = None,
-    variants: Variants = None,
+    variants: ChannelVariants = None,
     width: Width = 4,
     utilisation: Annotated[
         float,
@@ -216,7 +210,7 @@ def cycle(
     with stopping, shown(title, quiet=quiet) as progress:
         found = engine.link_cycle(source, request=request, options=options, progress=progress)
     if report:
-        _write(report, found, channel, sets)
+        _write(report, found, channel, sets, variants)
     if as_json:
         emit_json(found)
     else:
@@ -267,12 +261,18 @@ def _restore(journal: Path, *, as_json: bool) -> None:
         raise typer.Exit(Exit.ERROR)
 
 
-def _write(path: Path, found: dict[str, Any], channel: Path | None, sets: list[str] | None) -> None:
+def _write(
+    path: Path,
+    found: dict[str, Any],
+    channel: Path | None,
+    sets: list[str] | None,
+    variants: list[str] | None,
+) -> None:
     if channel is None:
         text = cycles_report.render(found)
     else:
-        budget = engine.link_budget(str(channel), sets or [])
-        eyes = engine.link_eye(str(channel), sets or [])
+        budget = engine.link_budget(str(channel), sets or [], variants or [])
+        eyes = engine.link_eye(str(channel), sets or [], variants=variants or [])
         text = link_report.render(budget, eyes, cycles_report.section(found))
     try:
         path.write_text(text, encoding="utf-8")

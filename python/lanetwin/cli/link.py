@@ -10,7 +10,7 @@ from rich.text import Text
 
 from lanetwin import engine
 from lanetwin.cli import cycles
-from lanetwin.cli.arguments import AsJson, Quiet, Sets
+from lanetwin.cli.arguments import AsJson, ChannelVariants, Quiet, Sets
 from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import print_diagnostics
 from lanetwin.cli.interrupt import interruptible
@@ -119,6 +119,7 @@ def elements(
 def budget(
     file: ChannelPath,
     sets: Sets = None,
+    variants: ChannelVariants = None,
     report: Report = None,
     strict: Strict = False,
     as_json: AsJson = False,
@@ -129,7 +130,7 @@ def budget(
       lanetwin link budget drive.yaml
       lanetwin link budget drive.yaml --set chain.board.length=6in --strict
     """
-    found = engine.link_budget(str(file), sets or [])
+    found = engine.link_budget(str(file), sets or [], variants or [])
     if report:
         _write(report, link_report.render(found, None))
     if as_json:
@@ -145,6 +146,7 @@ def budget(
 def eye(
     file: ChannelPath,
     sets: Sets = None,
+    variants: ChannelVariants = None,
     report: Report = None,
     strict: Strict = False,
     as_json: AsJson = False,
@@ -159,9 +161,9 @@ def eye(
       lanetwin link eye drive.yaml --strict --json
     """
     with interruptible(), shown(file.name, quiet=quiet) as progress:
-        found = engine.link_eye(str(file), sets or [], progress)
+        found = engine.link_eye(str(file), sets or [], progress, variants=variants or [])
     if report:
-        _write(report, link_report.render(engine.link_budget(str(file), sets or []), found))
+        _write(report, link_report.render(engine.link_budget(str(file), sets or [], variants or []), found))
     if as_json:
         emit_json(found)
     else:
@@ -190,6 +192,7 @@ def place(
         ),
     ] = None,
     sets: Sets = None,
+    variants: ChannelVariants = None,
     as_json: AsJson = False,
 ) -> None:
     """Find where one or two retimers leave the largest margin to the loss budget.
@@ -197,7 +200,9 @@ def place(
     [dim]Example:[/]
       lanetwin link place drive.yaml --retimers 2 --after slot --after card
     """
-    found = engine.link_place(str(file), sets=sets or [], retimers=retimers, part=part, after=after or [])
+    found = engine.link_place(
+        str(file), sets=sets or [], variants=variants or [], retimers=retimers, part=part, after=after or []
+    )
     if as_json:
         emit_json(found)
     else:

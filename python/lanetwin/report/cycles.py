@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from lanetwin.numbers import fixed, significant
@@ -85,6 +86,25 @@ def remarks(series: dict[str, Any]) -> list[str]:
     return said
 
 
+def spread(found: dict[str, Any]) -> list[str]:
+    """Say what lets the cycles of a simulation differ, and which times are one time, copied."""
+    simulated = (series["tests"] for series in found["series"] if series["host"] == "simulated")
+    alike = dict.fromkeys(test["title"] for tests in simulated for test in tests if _is_one_time(test))
+    if not alike:
+        return []
+    return [
+        "Simulated cycles differ in how the adaptation of each receiver ends, drawn anew at each training "
+        "(its spread is assumed), not in temperature or in the time that a device takes to be ready. "
+        f"Every cycle therefore took the same time in: {', '.join(alike)}."
+    ]
+
+
+def _is_one_time(test: dict[str, Any]) -> bool:
+    """Whether every cycle took as long as the longest."""
+    times = test["link_time"]
+    return test["passed"] > 1 and math.isclose(times["mean_s"], times["max_s"], rel_tol=1e-9)
+
+
 def lanes(series: dict[str, Any]) -> list[list[str]]:
     """Write the margins of lanes as rows: lane, receiver, left, right, down, up, and whether at least."""
     names = {1: "port", 6: "device"}
@@ -110,7 +130,8 @@ def proves(found: dict[str, Any]) -> list[str]:
             f"(95 %). They do not tell 4 sigma of margin from 6: a link with 4 passes them all with "
             f"probability {four}, one with 6 with {six}, one with 3 with {three}."
         )
-    if said:
+    said += spread(found)
+    if found["power"]:
         said.append(
             "What separates links is the bit error ratio in L0: look at the errors while the link is watched "
             "(--dwell-ms) and at lane margins as well."

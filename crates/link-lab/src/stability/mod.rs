@@ -12,6 +12,7 @@
 //! Not here: the states of training (`lanetwin-pcie`), the tests and their proofs (`lanetwin-probe`), eyes
 //! (`lanetwin-phy`).
 
+mod chosen;
 mod dump;
 mod findings;
 mod host;
@@ -20,6 +21,7 @@ mod numbers;
 mod ready;
 mod train;
 
+pub use chosen::only;
 pub use dump::cycle_dump;
 pub use findings::{diagnostic, diagnostics};
 pub use host::{DEVICE, PORT, Simulated};

@@ -1,5 +1,6 @@
 //! The links of a channel's variants, ready to be powered on.
 
+use super::chosen::only;
 use super::findings::diagnostic;
 use super::link::{LinkRequest, link};
 use crate::channel::{Answers, Benches, Channel, RateEyes, ReceiverEye, receivers};
@@ -75,25 +76,20 @@ pub(crate) struct Ready {
 
 /// The links of a channel's variants.
 pub(crate) fn links(channel: &Channel, options: &Options) -> Result<Vec<Ready>, Vec<Diagnostic>> {
-    let mut found = Vec::new();
-    let known: Vec<&str> = channel.variants.iter().map(|variant| variant.name.as_str()).collect();
-    for name in options.variants.iter().filter(|name| !known.contains(&name.as_str())) {
-        let known = known.join(", ");
-        found.push(diagnostic(&Problem::UnknownVariant { name: name.clone(), known }.at(&channel.path)));
-    }
+    let chosen = only(channel.clone(), &options.variants);
+    let mut found = chosen.as_ref().err().cloned().unwrap_or_default();
     let width = Width::from_lanes(options.width);
     if width.is_none() || !(0.0..=1.0).contains(&options.utilisation) {
         found.push(diagnostic(
             &Problem::Link { lanes: options.width, utilisation: options.utilisation }.at("--width"),
         ));
     }
-    let Some(width) = width.filter(|_| found.is_empty()) else { return Err(found) };
+    let (Some(width), Ok(channel), true) = (width, chosen, found.is_empty()) else { return Err(found) };
     let wanted = LinkRequest { width, utilisation: options.utilisation, seed: options.seed };
-    let benches = Benches::of(channel)?;
-    let chosen = |name: &str| options.variants.is_empty() || options.variants.iter().any(|one| one == name);
+    let benches = Benches::of(&channel)?;
     let mut ready = Vec::new();
-    for variant in channel.variants.iter().filter(|variant| chosen(&variant.name)) {
-        let eyes = receivers(channel, variant, &benches)?;
+    for variant in &channel.variants {
+        let eyes = receivers(&channel, variant, &benches)?;
         let config = link(&variant.name, variant.rate, &eyes, wanted);
         let name = variant.name.clone();
         ready.push(Ready { answers: answers(&name, &eyes), margins: margins(&name, &eyes), name, config });
