@@ -3,12 +3,11 @@
 //! Every function here is called with the interpreter lock released. A long one is given a [`Monitor`]: it
 //! reports progress to it and asks it, now and then, whether the user wants it to stop.
 //!
-//! Not here: what any of the documents mean (`lanetwin-plan`, `lanetwin-world`, `lanetwin-link-lab`,
-//! `lanetwin-validation`, `lanetwin-load`), and anything of Python (the crate root).
+//! Not here: what any of the documents mean (`lanetwin-plan`, `lanetwin-world`, `lanetwin-validation`,
+//! `lanetwin-load`), channels (`channels`), and anything of Python (the crate root).
 
 use lanetwin_document::Diagnostic;
 use lanetwin_document::problem::Severity;
-use lanetwin_link_lab::{channel, stability};
 use lanetwin_load::{fio, iometer};
 use lanetwin_plan::{Assembly, Catalogue, Files, Grade, Number, Plan, hierarchy};
 use lanetwin_stats::Margin;
@@ -419,11 +418,6 @@ pub fn schema() -> Answer {
     Ok(lanetwin_plan::schema())
 }
 
-/// The JSON Schema of the description of a channel.
-pub fn link_schema() -> Answer {
-    Ok(lanetwin_plan::link_schema())
-}
-
 /// Replays the capsule of a run that stopped on a bug, up to one event before it.
 pub fn replay(capsule: &str) -> Answer {
     let text = lanetwin_textfile::read_text(Path::new(capsule), Limit::Data)
@@ -436,69 +430,4 @@ pub fn replay(capsule: &str) -> Answer {
         "message": capsule.message, "component": capsule.component, "time_ps": capsule.time_ps,
         "recent": capsule.recent, "state": state,
     }))
-}
-
-/// A channel with these of its variants; with all if none is named.
-fn channel_of(path: &str, sets: &[String], variants: &[String]) -> Result<channel::Channel, Failure> {
-    let channel = channel::check_path(Path::new(path), sets).map_err(|d| refused(&d))?;
-    stability::only(channel, variants).map_err(|d| refused(&d))
-}
-
-/// The margins of a channel against its loss budget.
-pub fn link_budget(path: &str, sets: &[String], variants: &[String]) -> Answer {
-    let channel = channel_of(path, sets, variants)?;
-    json(&channel::budget(&channel).map_err(|d| refused(&d))?)
-}
-
-/// The eyes of a channel.
-pub fn link_eye(path: &str, sets: &[String], variants: &[String], monitor: &Monitor) -> Answer {
-    let channel = channel_of(path, sets, variants)?;
-    let mut watch = |progress: &channel::Progress<'_>| {
-        if let Ok(line) = serde_json::to_string(progress) {
-            monitor.report(line);
-        }
-        if monitor.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    json(&channel::eye(&channel, &mut watch).map_err(|d| refused(&d))?)
-}
-
-/// Where retimers may sit in a channel. `options`: `{"sets": […], "variants": […], "retimers": n, "part": "…", "after":
-/// […]}`.
-pub fn link_place(path: &str, options: &str) -> Answer {
-    #[derive(Deserialize)]
-    struct Asked {
-        sets: Vec<String>,
-        variants: Vec<String>,
-        retimers: usize,
-        part: String,
-        after: Vec<String>,
-    }
-    let Asked { sets, variants, retimers, part, after } = parse(options, "the options")?;
-    let channel = channel_of(path, &sets, &variants)?;
-    let wish = channel::PlacementRequest { retimers, part, after };
-    json(&channel::place(&channel, &wish).map_err(|d| refused(&d))?)
-}
-
-/// What there is to know about a Touchstone file.
-pub fn link_touchstone(path: &str, rate: &str, ports: &[usize]) -> Answer {
-    json(&channel::inspect(Path::new(path), rate, ports).map_err(|d| refused(&d))?)
-}
-
-/// A Touchstone file in the form that every tool reads.
-pub fn link_rewritten(path: &str) -> Answer {
-    channel::rewritten(Path::new(path)).map_err(|d| refused(&d))
-}
-
-/// The elements that a channel can be made of.
-pub fn link_elements(rate: &str, library: Option<&str>) -> Answer {
-    json(&channel::elements(rate, library.map(Path::new)).map_err(|d| refused(&d))?)
-}
-
-/// The templates a channel's description can be started from.
-pub fn link_templates() -> Answer {
-    let list: Vec<_> = channel::templates()
-        .iter()
-        .map(|(name, text)| serde_json::json!({ "name": name, "text": text }))
-        .collect();
-    json(&list)
 }

@@ -9,6 +9,7 @@
 //! computed. Refusals become `lanetwin.LanetwinError`, whose `diagnostics` say where and what to do.
 
 mod attend;
+mod channels;
 mod core_api;
 mod cycles;
 mod device;
@@ -201,7 +202,7 @@ mod _core {
     /// The JSON Schema of the description of a channel.
     #[pyfunction]
     fn link_schema(py: Python<'_>) -> PyResult<String> {
-        ask(py, core_api::link_schema)
+        ask(py, channels::schema)
     }
 
     /// Reads a job file of fio: `{"diagnostics": […], "file": … | null}`.
@@ -226,7 +227,7 @@ mod _core {
     #[pyfunction]
     #[pyo3(signature = (path, sets, variants=Vec::new()))]
     fn link_budget(py: Python<'_>, path: &str, sets: Vec<String>, variants: Vec<String>) -> PyResult<String> {
-        ask(py, || core_api::link_budget(path, &sets, &variants))
+        ask(py, || channels::budget(path, &sets, &variants))
     }
 
     /// The eyes of a channel.
@@ -239,7 +240,7 @@ mod _core {
         variants: Vec<String>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
-        attend(py, progress.as_ref(), move |monitor| core_api::link_eye(&path, &sets, &variants, monitor))?
+        attend(py, progress.as_ref(), move |monitor| channels::eye(&path, &sets, &variants, monitor))?
             .map_err(|failure| refusal(py, failure))
     }
 
@@ -247,25 +248,25 @@ mod _core {
     #[pyfunction]
     #[pyo3(signature = (rate, library=None))]
     fn link_elements(py: Python<'_>, rate: &str, library: Option<&str>) -> PyResult<String> {
-        ask(py, || core_api::link_elements(rate, library))
+        ask(py, || channels::elements(rate, library))
     }
 
     /// Where retimers may sit in a channel.
     #[pyfunction]
     fn link_place(py: Python<'_>, path: &str, options: &str) -> PyResult<String> {
-        ask(py, || core_api::link_place(path, options))
+        ask(py, || channels::place(path, options))
     }
 
     /// A Touchstone file in the form that every tool reads.
     #[pyfunction]
     fn link_rewritten(py: Python<'_>, path: &str) -> PyResult<String> {
-        ask(py, || core_api::link_rewritten(path))
+        ask(py, || channels::rewritten(path))
     }
 
     /// What there is to know about a Touchstone file.
     #[pyfunction]
     fn link_touchstone(py: Python<'_>, path: &str, rate: &str, ports: Vec<usize>) -> PyResult<String> {
-        ask(py, || core_api::link_touchstone(path, rate, &ports))
+        ask(py, || channels::touchstone(path, rate, &ports))
     }
 
     /// Whether and how the link of a channel trains.
@@ -297,6 +298,6 @@ mod _core {
     /// The templates a channel's description can be started from.
     #[pyfunction]
     fn link_templates(py: Python<'_>) -> PyResult<String> {
-        ask(py, core_api::link_templates)
+        ask(py, channels::templates)
     }
 }
