@@ -30,6 +30,7 @@ LONG = (
     "dram-curves",
     "drives",
     "eye",
+    "h3-nvmeof",
     "idt-16t4g2",
     "latency-vs-size",
     "link-stability",

@@ -116,10 +116,15 @@ fn row<'a>(results: &'a Results, published: &Published) -> &'a Row {
     row
 }
 
+/// What the scenario came to in the row that a published one stands beside.
+pub(crate) fn value(results: &Results, published: &Published) -> f64 {
+    row(results, published).value
+}
+
 /// Every published row beside what the scenario came to.
 pub(crate) fn compared<'a>(results: &Results, published: &'a [Published]) -> Vec<Compared<'a>> {
     let beside = published.iter().map(|published| {
-        let predicted = row(results, published).value;
+        let predicted = value(results, published);
         let error_pct = accuracy::error_pct(predicted, published.published);
         Compared { published, error_pct }
     });
