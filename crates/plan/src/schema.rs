@@ -254,6 +254,9 @@ fn quantity(dimension: Dimension) -> Entries {
             });
             entries([("enum", Node::list(choice.iter().map(|word| text(*word)).chain(also)))])
         }
+        Dimension::ChoiceOrRatio(choice) => {
+            any_of([quantity(Dimension::Choice(choice)), quantity(Dimension::Ratio)])
+        }
     }
 }
 

@@ -277,6 +277,8 @@ pub enum Dimension {
     Flag,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// One of these words, or a number from 0 to 1.
+    ChoiceOrRatio(&'static [&'static str]),
 }
 
 /// The value of a parameter, checked.

@@ -71,7 +71,7 @@ fn values(dimension: Dimension) -> Vec<String> {
         }
         Dimension::Ratio => list(&["0", "1e-6", "50%", "1"]),
         Dimension::Flag => list(&["true", "false"]),
-        Dimension::Choice(words) => list(words),
+        Dimension::Choice(words) | Dimension::ChoiceOrRatio(words) => list(words),
     }
 }
 

@@ -116,6 +116,9 @@ pub fn read(dimension: Dimension, text: &str) -> Result<(Value, Option<Caution>)
             .find(|word| **word == text)
             .map(|word| plain(Value::Choice(word)))
             .ok_or(Mistake::Form),
+        Dimension::ChoiceOrRatio(words) => {
+            read(Dimension::Choice(words), text).or_else(|_| read(Dimension::Ratio, text))
+        }
     }
 }
 
@@ -130,6 +133,9 @@ pub fn hint(dimension: Dimension) -> String {
         Dimension::Ratio => "a number from 0 to 1: `0.02`, `2%`, `1e-12`".into(),
         Dimension::Flag => "`true` or `false`".into(),
         Dimension::Choice(words) => format!("one of `{}`", words.join("`, `")),
+        Dimension::ChoiceOrRatio(words) => {
+            format!("one of `{}`, or {}", words.join("`, `"), hint(Dimension::Ratio))
+        }
     }
 }
 

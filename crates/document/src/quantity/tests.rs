@@ -62,6 +62,11 @@ fn ratios_counts_flags_and_words() {
     assert_eq!(value(count, "3.5"), Err(Mistake::Form));
     assert_eq!(value(Dimension::Flag, "yes"), Err(Mistake::Form));
     assert_eq!(value(Dimension::Choice(&["64B", "128B"]), "128B"), Ok(Value::Choice("128B")));
+    let either = Dimension::ChoiceOrRatio(&["all", "none"]);
+    assert_eq!(value(either, "none"), Ok(Value::Choice("none")));
+    assert_eq!(value(either, "80%"), Ok(Value::Ratio(0.8)));
+    assert_eq!(value(either, "101%"), Err(Mistake::OutOfRange("0".into(), "1".into())));
+    assert_eq!(value(either, "nobody"), Err(Mistake::Form));
 }
 
 #[test]
@@ -116,6 +121,7 @@ proptest! {
         let dimensions = [
             Dimension::Time, Dimension::Size, Dimension::Rate, Dimension::Ratio, Dimension::Flag,
             Dimension::Count { least: 0, most: 9 }, Dimension::Choice(&["a"]),
+            Dimension::ChoiceOrRatio(&["a"]),
         ];
         for dimension in dimensions {
             let _ = read(dimension, &text);

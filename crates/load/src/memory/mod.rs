@@ -19,7 +19,7 @@ pub mod traffic;
 
 pub use chase::{BadChase, Chase, ChaseOrder, ChaseSpec};
 pub use placement::{BadPlacement, Mapping, PageMap, PageSize, Part as PlacedPart, Placement, Policy};
-pub use traffic::{BadTraffic, Traffic, TrafficMix, TrafficOrder, TrafficSpec};
+pub use traffic::{BadTraffic, ReadShare, Traffic, TrafficMix, TrafficOrder, TrafficSpec};
 
 use lanetwin_units::Span;
 

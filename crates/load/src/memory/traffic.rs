@@ -13,6 +13,9 @@
 //! | 1R1W | store | 1 : 1 |
 //! | streaming writes | whole lines past the caches | 0 : 1 |
 //!
+//! Any other share *r* of reads is made of the same steps: above a half of loads and (1 − r) / r stores a step, below
+//! it of streaming writes and r / (1 − r) stores a step, as evenly as whole steps can be.
+//!
 //! That holds where lines do not come back while they are cached: for buffers larger than the caches.
 //!
 //! **Think** is the time between two lines of a thread: MLC's delay of a loaded-latency sweep (`-d`).
@@ -37,10 +40,44 @@ pub enum TrafficMix {
     R1W1,
     /// Non-temporal stores only.
     StreamingWrites,
+    /// Any share of reads.
+    Share(ReadShare),
+}
+
+/// A share of reads, in steps of a hundredth of a per cent.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ReadShare(u16);
+
+impl ReadShare {
+    const ALL: u64 = 10_000;
+
+    /// From a number between 0 and 1, to the nearest step; none outside.
+    #[must_use]
+    pub fn new(reads: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&reads).then(|| Self((reads * Self::ALL as f64).round() as u16))
+    }
+    /// The share, from 0 to 1.
+    #[must_use]
+    pub const fn reads(self) -> f64 {
+        self.0 as f64 / Self::ALL as f64
+    }
+    const fn touch(self, n: u64) -> Touch {
+        let reads = self.0 as u64;
+        let writes = Self::ALL - reads;
+        let (less, more) = if reads < writes { (reads, writes) } else { (writes, reads) };
+        // the store of a step is the one with which the stores so far reach the next whole number
+        if (n + 1) * less / more > n * less / more {
+            Touch::Store
+        } else if reads < writes {
+            Touch::Stream
+        } else {
+            Touch::Load
+        }
+    }
 }
 
 impl TrafficMix {
-    /// Every mix.
+    /// Every mix that has a name.
     pub const ALL: [Self; 5] = [Self::AllReads, Self::R3W1, Self::R2W1, Self::R1W1, Self::StreamingWrites];
 
     /// What the `n`-th step of a thread does.
@@ -51,6 +88,7 @@ impl TrafficMix {
             Self::R3W1 => 3,
             Self::R2W1 => 2,
             Self::R1W1 => 1,
+            Self::Share(share) => return share.touch(n),
         };
         if n % every == every - 1 { Touch::Store } else { Touch::Load }
     }
@@ -63,7 +101,14 @@ impl TrafficMix {
             Self::R2W1 => 2.0 / 3.0,
             Self::R1W1 => 1.0 / 2.0,
             Self::StreamingWrites => 0.0,
+            Self::Share(share) => share.reads(),
         }
+    }
+    /// Whether there are reads of memory, and whether there are writes.
+    #[must_use]
+    pub const fn kinds(self) -> (bool, bool) {
+        let reads = self.reads();
+        (reads > 0.0, reads < 1.0)
     }
 }
 
@@ -222,6 +267,26 @@ mod tests {
             let writes = count(Touch::Store) + count(Touch::Stream);
             assert_eq!(reads / (reads + writes), mix.reads(), "{mix:?}");
         }
+    }
+
+    #[test]
+    fn any_share_of_reads_is_made_of_whole_steps() {
+        for reads in [0.0, 0.05, 0.25, 0.4, 0.5, 0.6, 2.0 / 3.0, 0.75, 0.8, 0.9, 0.9999, 1.0] {
+            let mix = TrafficMix::Share(ReadShare::new(reads).unwrap());
+            let steps = all(TrafficSpec { mix, count: Some(100_000), ..SPEC }, 0);
+            let count = |touch| steps.iter().filter(|step| step.touch == touch).count() as f64;
+            let (moved_in, moved_out) =
+                (count(Touch::Load) + count(Touch::Store), count(Touch::Store) + count(Touch::Stream));
+            let share = moved_in / (moved_in + moved_out);
+            assert!((share - reads).abs() < 1e-4, "{reads}: {share}");
+        }
+        // as the mixes that have a name
+        for named in [TrafficMix::R3W1, TrafficMix::R1W1] {
+            let mix = TrafficMix::Share(ReadShare::new(named.reads()).unwrap());
+            assert_eq!(all(TrafficSpec { mix, ..SPEC }, 0), all(TrafficSpec { mix: named, ..SPEC }, 0));
+        }
+        assert_eq!(ReadShare::new(f64::NAN), None);
+        assert_eq!(ReadShare::new(1.1), None);
     }
 
     #[test]

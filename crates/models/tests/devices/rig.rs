@@ -50,7 +50,9 @@ pub fn parse(dimension: Dimension, text: &str) -> Option<Value> {
             Value::Ratio(Some(number.parse::<f64>().ok()? / scale).filter(|r| (0.0..=1.0).contains(r))?)
         }
         Dimension::Flag => Value::Flag(text.parse().ok()?),
-        Dimension::Choice(words) => Value::Choice(words.iter().find(|word| **word == text)?),
+        Dimension::Choice(words) | Dimension::ChoiceOrRatio(words) => {
+            Value::Choice(words.iter().find(|word| **word == text)?)
+        }
     })
 }
 

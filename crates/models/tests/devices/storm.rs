@@ -253,7 +253,9 @@ fn any_value(param: &'static Param, stream: &mut Stream) -> Value {
         Dimension::Count { least, most } => Value::Count((least + stream.below(8)).min(most)),
         Dimension::Ratio => Value::Ratio([0.0, 0.3, 1.0][stream.below(3) as usize]),
         Dimension::Flag => Value::Flag(stream.chance(0.5)),
-        Dimension::Choice(words) => Value::Choice(words[stream.below(words.len() as u64) as usize]),
+        Dimension::Choice(words) | Dimension::ChoiceOrRatio(words) => {
+            Value::Choice(words[stream.below(words.len() as u64) as usize])
+        }
         Dimension::Rate => default(),
     }
 }

@@ -5,7 +5,7 @@ use super::placement::Placed;
 use crate::plan::{Axis, MemoryProgram, TrafficCase};
 use lanetwin_document::fields::Said;
 use lanetwin_document::quantity;
-use lanetwin_load::memory::TrafficMix;
+use lanetwin_load::memory::{ReadShare, TrafficMix};
 use lanetwin_ports::Value;
 use lanetwin_units::{Bytes, Span};
 
@@ -14,7 +14,7 @@ const PS_PER_NS: f64 = 1e3;
 /// The lists.
 pub(super) struct Spread {
     pub(super) policies: Vec<Placed>,
-    mixes: Vec<&'static str>,
+    mixes: Vec<TrafficMix>,
     threads: Vec<u32>,
     working_sets: Vec<Bytes>,
     delays: Vec<Span>,
@@ -24,7 +24,7 @@ pub(super) struct Spread {
 #[derive(Clone, Copy)]
 pub(super) struct Point<'a> {
     pub policy: &'a Placed,
-    mix: &'static str,
+    mix: TrafficMix,
     pub threads: u32,
     pub working_set: Bytes,
     delay: Span,
@@ -41,7 +41,7 @@ impl Spread {
         }
         Self {
             policies,
-            mixes: all(&mixes, |value| if let Value::Choice(mix) = value { Some(mix) } else { None }),
+            mixes: all(&mixes, mix),
             threads: all(&threads, |value| match value {
                 Value::Count(count) => u32::try_from(count).ok(),
                 _ => None,
@@ -94,7 +94,7 @@ impl Spread {
     fn varied(&self, point: &Point<'_>, but: Option<List>) -> Vec<String> {
         let words = [
             (List::Policies, self.policies.len(), point.policy.label.clone()),
-            (List::Mixes, self.mixes.len(), point.mix.to_owned()),
+            (List::Mixes, self.mixes.len(), word(point.mix)),
             (List::Threads, self.threads.len(), format!("{} threads", point.threads)),
             (List::WorkingSets, self.working_sets.len(), quantity::label(Value::Size(point.working_set))),
             (List::Delays, self.delays.len(), paced(point.delay)),
@@ -134,13 +134,7 @@ impl Point<'_> {
         match pattern {
             Pattern::Chase(order) => MemoryProgram::Chase { working_set, order },
             Pattern::Traffic(order, chaser) => MemoryProgram::Traffic(TrafficCase {
-                mix: match self.mix {
-                    "3r1w" => TrafficMix::R3W1,
-                    "2r1w" => TrafficMix::R2W1,
-                    "1r1w" => TrafficMix::R1W1,
-                    "streaming-writes" => TrafficMix::StreamingWrites,
-                    _ => TrafficMix::AllReads,
-                },
+                mix: self.mix,
                 order,
                 threads: self.threads,
                 working_set,
@@ -149,6 +143,30 @@ impl Point<'_> {
             }),
         }
     }
+}
+
+/// The mixes that have a word.
+const WORDS: [(&str, TrafficMix); 5] = [
+    ("all-reads", TrafficMix::AllReads),
+    ("3r1w", TrafficMix::R3W1),
+    ("2r1w", TrafficMix::R2W1),
+    ("1r1w", TrafficMix::R1W1),
+    ("streaming-writes", TrafficMix::StreamingWrites),
+];
+
+fn mix(value: Value) -> Option<TrafficMix> {
+    match value {
+        Value::Choice(word) => WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, mix)| mix),
+        Value::Ratio(reads) => ReadShare::new(reads).map(TrafficMix::Share),
+        _ => None,
+    }
+}
+
+fn word(mix: TrafficMix) -> String {
+    if let TrafficMix::Share(share) = mix {
+        return format!("{} % reads", share.reads() * 100.0);
+    }
+    WORDS.into_iter().find(|(_, known)| *known == mix).map_or_else(String::new, |(word, _)| word.to_owned())
 }
 
 /// How far apart the lines of a thread are.

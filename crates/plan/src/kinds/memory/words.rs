@@ -24,9 +24,9 @@ pub(crate) const MEMORY: &[Field] = &[
     ),
     field(
         "mix",
-        Holds::Many(Dimension::Choice(&MIXES)),
+        Holds::Many(Dimension::ChoiceOrRatio(&MIXES)),
         "all-reads",
-        "reads and writes of memory, if threads stream: a store reads its line and writes it back; a streaming write only writes",
+        "reads and writes of memory, if threads stream: a store reads its line and writes it back; a streaming write only writes; or the share of reads, as in `80%`",
     ),
     optional(
         "threads",

@@ -112,11 +112,7 @@ impl MemoryCase {
         match self.program {
             MemoryProgram::Chase { .. } => (true, false),
             MemoryProgram::Kernel(_) => (true, true),
-            MemoryProgram::Traffic(traffic) => match traffic.mix {
-                TrafficMix::AllReads => (true, false),
-                TrafficMix::StreamingWrites => (false, true),
-                TrafficMix::R3W1 | TrafficMix::R2W1 | TrafficMix::R1W1 => (true, true),
-            },
+            MemoryProgram::Traffic(traffic) => traffic.mix.kinds(),
         }
     }
     /// Whether the program ends, and all of it is measured.
