@@ -11,11 +11,12 @@ from rich.text import Text
 
 from lanetwin.binding import named
 from lanetwin.cli.console import out, printable
-from lanetwin.cli.tables import VERDICT_STYLES, fits, plain_table
+from lanetwin.cli.tables import VERDICT_STYLES, fits, in_language, plain_table
 from lanetwin.comparison import errors, mean_error
 from lanetwin.fit import brief, told
 from lanetwin.glance import all_lines, geometric_mean, glances
 from lanetwin.numbers import DIGITS, change, share
+from lanetwin.sentences import word as metric_word
 from lanetwin.summary import spread, stopped, unique, variants, verdict_words
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def print_answer(results: Results) -> None:
     found = glances(results)
     for one in found:
         if one.masked:
-            console.print(Text(printable(f"{one.workload}: {one.masked}."), "bold yellow"))
+            console.print(in_language(Text(printable(f"{one.workload}: {one.masked}."), "bold yellow")))
             console.print()
     lines = errors(results)
     if lines:
@@ -54,20 +55,21 @@ def print_answer(results: Results) -> None:
         table, note = _numbers(results, found)
         console.print(table)
         if note:
-            console.print(Text(note, "dim"))
+            console.print(in_language(Text(note, "dim")))
         console.print()
     if any(one.binding for one in found):
         console.print(_limits(found))
     measured = [f"{one.workload} {one.measured}" for one in found if one.measured]
     if measured:
-        console.print(Text(printable(f"Measured: {'; '.join(measured)}"), "dim"))
+        console.print(in_language(Text(printable(f"Measured: {'; '.join(measured)}"), "dim")))
     for one in found:
         for note in one.notes:
             if "NOT" in note:
-                console.print(Text(printable(f"{one.workload}, {one.case}: {note}"), "bold yellow"))
+                said = Text(printable(f"{one.workload}, {one.case}: {note}"), "bold yellow")
+                console.print(in_language(said))
     partial = stopped(results)
     if partial:
-        console.print(Text(partial, "bold yellow"))
+        console.print(in_language(Text(partial, "bold yellow")))
 
 
 def _print_errors(results: Results, lines: Sequence[ErrorLine]) -> None:
@@ -90,9 +92,9 @@ def _print_errors(results: Results, lines: Sequence[ErrorLine]) -> None:
     near = sum(line.error is not None and abs(line.error) <= options["within"] for line in lines)
     said = "" if mean is None else f"mean of the absolute errors {share(mean)}; "
     within = f"{near} of {len(lines)} within ±{share(options['within'])}"
-    console.print(Text(f"{said}{within}"))
+    console.print(in_language(Text(f"{said}{within}")))
     for note in options["taken_for"]:
-        console.print(Text(printable(note), "dim"))
+        console.print(in_language(Text(printable(note), "dim")))
 
 
 def _numbers(results: Results, found: Sequence[Glance]) -> tuple[Table, str]:
@@ -131,14 +133,14 @@ def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: boo
         place = (line.workload, line.case)
         words = ["" if line.workload == before[0] else line.workload, "" if place == before else line.case]
         before = place
-        cells = [Text(printable(word)) for word in (*words, line.metric)]
+        cells = [Text(printable(word)) for word in (*words, metric_word(line.metric))]
         cells.append(_value(line.values.get(base), spread=spreads))
         for name in names[1:]:
             cells.append(_value(line.values.get(name), spread=spreads))
             cells += _compared(line, name, base, intervals=intervals, is_compared=is_compared)
         table.add_row(*cells)
     for metric, means in _means(lines, names):
-        row = [Text("geometric mean", "dim"), Text(""), Text(printable(metric), "dim"), Text("")]
+        row = [Text("geometric mean", "dim"), Text(""), Text(printable(metric_word(metric)), "dim"), Text("")]
         for mean in means:
             blank = [Text("")] * ((1 + intervals) if is_compared else 0)
             row += [Text(""), Text(change(mean), "dim"), *blank]
@@ -174,7 +176,7 @@ def _stacked(lines: Sequence[Line], names: Sequence[str]) -> Table:
             place = (line.workload, line.case)
             head = ["" if place[0] == before[0] else place[0], "" if place == before else place[1]]
             before = place
-            words = [*head, "" if nth else line.metric, name]
+            words = [*head, "" if nth else metric_word(line.metric), name]
             cells = [Text(printable(word)) for word in words]
             compared = _compared(line, name, base, intervals=False, is_compared=True)
             table.add_row(*cells, _value(line.values.get(name)), *compared)
@@ -184,7 +186,7 @@ def _stacked(lines: Sequence[Line], names: Sequence[str]) -> Table:
 def _by_variant(found: Sequence[Glance], names: Sequence[str]) -> Table:
     """Give each variant a line, with the metric that each workload is about: a value, or its change."""
     shown = [(one, line) for one in found if (line := one.primary)]
-    heads = [f"{one.workload}\n{line.metric}" for one, line in shown]
+    heads = [f"{one.workload}\n{metric_word(line.metric)}" for one, line in shown]
     table = plain_table("", [("variant", False), *((head, True) for head in heads)])
     table.columns[0].no_wrap = True
     for name in names:

@@ -11,9 +11,11 @@ from rich.text import Text
 
 from lanetwin import engine, store
 from lanetwin.cli.answer import print_answer
-from lanetwin.cli.arguments import AsJson, Force, Full
+from lanetwin.cli.arguments import AsJson, Force, Full, Language
 from lanetwin.cli.console import emit_json, err
 from lanetwin.cli.tables import print_results
+from lanetwin.language import written_in
+from lanetwin.sentences import names_of, naming, told
 
 if TYPE_CHECKING:
     from lanetwin.results import Results
@@ -34,6 +36,7 @@ def report(
         typer.Option("--out", "-o", help="Folder for the files. Default: the run's own.", show_default=False),
     ] = None,
     full: Full = False,
+    language: Language = "en",
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -44,14 +47,17 @@ def report(
     [dim]Examples:[/]
       lanetwin report runs/slot-7c19e04b --full
       lanetwin report results.json --out for-the-boss
+      lanetwin report runs/slot-7c19e04b --lang zh
     """
     if out_folder:
         store.refuse_to_overwrite(out_folder, force=force)
     results = engine.load_file(stored)
-    folder = (
-        store.save(results, out_folder) if out_folder else store.render_beside(results, stored, force=force)
-    )
-    show(results, folder, as_json=as_json, full=full)
+    with written_in(language):
+        if out_folder:
+            folder: Path | None = store.save(results, out_folder)
+        else:
+            folder = store.render_beside(results, stored, force=force)
+        show(results, folder, as_json=as_json, full=full)
 
 
 def show(
@@ -60,11 +66,10 @@ def show(
     """Print results, and say where their report is."""
     if as_json:
         emit_json(results)
-    elif full:
-        print_results(results)
     else:
-        print_answer(results)
+        with naming(names_of(results)):
+            (print_results if full else print_answer)(results)
     if folder and not quiet:
-        place = Text("Report: ")
+        place = Text(told("Report: "))
         place.append(os.path.relpath(folder / "report.html"), "bold")
         err().print(place, soft_wrap=True)

@@ -16,6 +16,7 @@ from lanetwin.cli.arguments import (
     Full,
     Gate,
     Granularity,
+    Language,
     Outside,
     Quiet,
     ScenarioPath,
@@ -28,6 +29,7 @@ from lanetwin.cli.progress import shown
 from lanetwin.cli.rendering import show
 from lanetwin.comparison import compare_files
 from lanetwin.errors import Diagnostic
+from lanetwin.language import written_in
 from lanetwin.summary import cost_line
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ def run(
     ] = False,
     fail_on: FailOn = None,
     full: Full = False,
+    language: Language = "en",
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -101,8 +104,9 @@ def run(
             progress=progress,
         )
     print_diagnostics([Diagnostic.from_finding(found) for found in results.get("warnings", [])])
-    folder = store.save(results, out_folder or RUNS / store.folder_name(results), formats or [])
-    show(results, folder, as_json=as_json, full=full, quiet=quiet)
+    with written_in(language):
+        folder = store.save(results, out_folder or RUNS / store.folder_name(results), formats or [])
+        show(results, folder, as_json=as_json, full=full, quiet=quiet)
     if cost:
         err().print(cost_line(results["cost"]), soft_wrap=True)
     _end(results, fail_on)
@@ -126,6 +130,7 @@ def compare(
     formats: Formats = None,
     fail_on: FailOn = None,
     full: Full = False,
+    language: Language = "en",
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -142,8 +147,9 @@ def compare(
     if out_folder:
         store.refuse_to_overwrite(out_folder, force=force)
     results = compare_files(a, b, margin=margin)
-    folder = store.save(results, out_folder, formats or []) if out_folder else None
-    show(results, folder, as_json=as_json, full=full)
+    with written_in(language):
+        folder = store.save(results, out_folder, formats or []) if out_folder else None
+        show(results, folder, as_json=as_json, full=full)
     _end(results, fail_on)
 
 

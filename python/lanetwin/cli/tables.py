@@ -12,6 +12,7 @@ from lanetwin import actions
 from lanetwin.cli.console import out, printable
 from lanetwin.components import component_tables
 from lanetwin.numbers import change, headed, measured, percentile_name, significant
+from lanetwin.sentences import told
 from lanetwin.steadiness import (
     MEASUREMENT,
     NOT_STEADY,
@@ -73,13 +74,24 @@ class TitledTable(Table):
             yield self._heading
         yield from super().__rich_console__(console, options)
 
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        """Add a row, its words in the current language."""
+        shown = (in_language(cell) if isinstance(cell, Text) else cell for cell in cells)
+        super().add_row(*shown, **options)
+
+
+def in_language(text: Text) -> Text:
+    """Return a text in the current language, in its style."""
+    said = told(text.plain)
+    return text if said == text.plain else Text(said, text.style)
+
 
 def plain_table(title: str, columns: Iterable[tuple[str, bool]]) -> Table:
     """Start a table; every column is a name and whether it holds numbers. No name is ever cut."""
-    table = TitledTable(Text(printable(title), "bold") if title else None)
+    table = TitledTable(Text(printable(told(title)), "bold") if title else None)
     for name, is_number in columns:
         justify: Any = "right" if is_number else "left"
-        heading = Text(printable(name))
+        heading = Text(printable(told(name)))
         table.add_column(
             heading, justify=justify, no_wrap=is_number, overflow="fold", min_width=heading.cell_len
         )
@@ -107,7 +119,7 @@ def print_results(results: Results) -> None:
     _print_limits(results)
     partial = stopped(results)
     if partial:
-        console.print(Text(partial, "bold yellow"))
+        console.print(in_language(Text(partial, "bold yellow")))
 
 
 def _table(data: ResultTable, console: Console) -> Table:

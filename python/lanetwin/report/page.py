@@ -20,9 +20,12 @@ from lanetwin.comparison import errors, mean_error
 from lanetwin.fit import told
 from lanetwin.formats.csv import rows_csv
 from lanetwin.glance import glances
+from lanetwin.language import HTML_NAMES, current
 from lanetwin.numbers import change, fixed, share, significant
 from lanetwin.report import blocks, excerpt, result_table, tiles
 from lanetwin.report.figures import levels, percentiles, topology
+from lanetwin.report.translation import translated
+from lanetwin.sentences import names_of, naming, word
 from lanetwin.steadiness import MEASUREMENT, measurements
 from lanetwin.summary import answers, iometer_tables, limits, stopped, unique, variants
 from lanetwin.transits import latencies, passages
@@ -51,14 +54,22 @@ def environment() -> Environment:
     environment.filters["told"] = told
     environment.filters["change"] = change
     environment.filters["share"] = share
+    environment.filters["word"] = word
     return environment
 
 
 def render(results: Results) -> str:
-    """Return the report of a run as one self-contained HTML document.
+    """Return the report of a run as one self-contained HTML document, in the current language.
 
     Everything that comes from the user's files is escaped; nothing is fetched when the page is opened.
     """
+    with naming(names_of(results)):
+        page = _rendered(results)
+        page = page.replace(CONTENTS, contents(page), 1)
+        return page if current() == "en" else translated(page)
+
+
+def _rendered(results: Results) -> str:
     easel = blocks.Easel()
     seen = glances(results)
     drawn, undrawn = excerpt.drawn(results)
@@ -66,10 +77,11 @@ def render(results: Results) -> str:
     switch_figures, switch_details = blocks.in_switches(drawn, easel)
     steady_figures, steady_details = blocks.steady(drawn, easel)
     workloads = unique(row["workload"] for row in results["rows"])
-    page = (
+    return (
         environment()
         .get_template("report.html.j2")
         .render(
+            html_language=HTML_NAMES[current()],
             results=results,
             undrawn=undrawn,
             style=style(),
@@ -118,7 +130,6 @@ def render(results: Results) -> str:
             csv_link=_csv_link(results),
         )
     )
-    return page.replace(CONTENTS, contents(page), 1)
 
 
 def contents(page: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Self
 
+from lanetwin.sentences import told
+
 FONT_WIDTH = 0.56
 """Mean width of a character of the page's font, in ems; for reserving room, so rather too wide."""
 SMALL = 11.5
@@ -15,13 +17,23 @@ NORMAL = 12.5
 
 def text_width(text: str, size: float = NORMAL) -> float:
     """Estimate the width of a line of text [px]."""
-    return len(text) * size * FONT_WIDTH
+    return _places(text) * size * FONT_WIDTH
+
+
+def _places(text: str) -> float:
+    """Count characters; one of Chinese is nearly as wide as two of others."""
+    return len(text) + 0.8 * sum(character > "\u2e80" for character in text)
 
 
 def shortened(text: str, room: float, size: float = NORMAL) -> str:
-    """Cut a text to the room it has [px], with an ellipsis."""
+    """Tell a text in the current language, and cut it to the room it has [px], with an ellipsis."""
+    text = told(text)
     most = max(2, int(room / (size * FONT_WIDTH)))
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    if _places(text) <= most:
+        return text
+    while len(text) > 1 and _places(text) > most - 1:
+        text = text[:-1]
+    return text.rstrip() + "…"
 
 
 def number(value: float) -> str:

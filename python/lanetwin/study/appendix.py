@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lanetwin.binding import bindings
 from lanetwin.language import tr
 from lanetwin.numbers import change
+from lanetwin.sentences import told as in_language
 from lanetwin.steadiness import measurements
 from lanetwin.study.paper import Cite, Entry, Heading, Items, Paragraph, Table
 from lanetwin.study.picking import Place, cite_run, digest_of, rows_of
@@ -169,7 +170,7 @@ def limits(desk: Desk, numbers: Numbers) -> list[Content]:
         for (workload, limit, _), places in found.items():
             grouped.setdefault((workload, limit), []).extend(places)
         rows = [
-            entries(workload, limit, _places(places, results, 0), _places(places, results, 1))
+            entries(workload, in_language(limit), _places(places, results, 0), _places(places, results, 1))
             for (workload, limit), places in grouped.items()
         ][:MOST_LIMITS]
         if rows:
@@ -261,7 +262,7 @@ def threats(desk: Desk, numbers: Numbers) -> list[Content]:
     general = [text for text in missing if not text.startswith("`")]
     if general:
         content.append(Heading(tr("Not modelled")))
-        content.append(Items(tuple(Entry(text) for text in general)))
+        content.append(Items(tuple(Entry(in_language(text)) for text in general)))
     return content
 
 

@@ -9,6 +9,7 @@ from lanetwin.fit import fitting_all, told
 from lanetwin.report.figures.axes import series_class
 from lanetwin.report.scale import Scale
 from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
+from lanetwin.sentences import word
 from lanetwin.summary import variants
 
 if TYPE_CHECKING:
@@ -92,10 +93,10 @@ def _group(one: Glance, order: list[str]) -> Group | None:
     if line is None:
         return None
     if len(order) > 1:
-        heading = f"{one.workload}, {one.case}: {line.metric}"
+        heading = f"{one.workload}, {one.case}: {word(line.metric)}"
         bars = [Bar(name, nth, line.values[name]) for nth, name in enumerate(order) if name in line.values]
     else:
-        heading = f"{one.workload}: {line.metric}"
+        heading = f"{one.workload}: {word(line.metric)}"
         same = [other for other in one.every if other.metric == line.metric]
         bars = [Bar(other.case, 0, row) for other in same for row in other.values.values()]
     return Group(heading, line.metric, bars[:MOST_BARS])

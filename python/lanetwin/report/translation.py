@@ -1,0 +1,48 @@
+"""A page in another language: its texts by the catalogue, what is marked `translate="no"` as it is."""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+
+from lanetwin.sentences import told
+
+_TOKEN = re.compile(
+    r"(<!--.*?-->|<(?:script|style|pre|code)\b.*?</(?:script|style|pre|code)>|<[^>]*>)", re.DOTALL
+)
+_ATTRIBUTE = re.compile(r'\b(aria-label|title|data-l)="([^"]*)"')
+_VOID = {"meta", "br", "hr", "link", "img", "input", "col", "wbr"}
+"""Elements that nothing ends."""
+
+
+def translated(page: str) -> str:
+    """Return a page of ours in the current language.
+
+    The pages are written by our templates, whose values are escaped: a `<` begins a tag wherever it stands.
+    """
+    kept = 0  # how many elements around are not to be translated, and those within them
+    found = []
+    for token in _TOKEN.split(page):
+        if not token.startswith("<"):
+            found.append(token if kept or not token.strip() else _text(token))
+            continue
+        name = re.match(r"</?([A-Za-z0-9]*)", token)
+        is_open = bool(name and name[1]) and not token.startswith("</")
+        has_end = not (token.endswith("/>") or (name and name[1] in _VOID) or "</" in token[1:])
+        if kept and not token.startswith("<!"):
+            kept += (1 if is_open and has_end else 0) - (1 if token.startswith("</") else 0)
+        elif is_open and has_end and 'translate="no"' in token:
+            kept = 1
+        found.append(token if kept else _attributes(token))
+    return "".join(found)
+
+
+def _text(token: str) -> str:
+    """Tell a text; entities are characters until it is told."""
+    return escape(told(re.sub(r"\s*\n\s*", " ", unescape(token))), quote=False)
+
+
+def _attributes(tag: str) -> str:
+    if tag.startswith(("<script", "<style", "<!--")):
+        return tag
+    return _ATTRIBUTE.sub(lambda found: f'{found[1]}="{escape(told(unescape(found[2])), quote=True)}"', tag)
