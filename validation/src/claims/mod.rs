@@ -11,6 +11,7 @@ pub mod latency_vs_size;
 pub mod link_ceilings;
 pub mod link_stability;
 pub mod mqsim_xv2;
+pub mod nvmeof_points;
 pub mod pcie_bench;
 pub mod pm1743_retimer;
 pub mod retimer_ab;
@@ -37,6 +38,7 @@ pub fn claims() -> &'static [Claim] {
         mqsim_xv2::CLAIM,
         steady_state::CLAIM,
         h3_nvmeof::CLAIM,
+        nvmeof_points::CLAIM,
         latency_vs_size::CLAIM,
         pm1743_retimer::CLAIM,
         pm1743_retimer::RANDOM_WRITES,
