@@ -10,6 +10,7 @@ __all__ = [
     "check",
     "claims_list",
     "compare",
+    "control_path",
     "discover",
     "document",
     "explain",
@@ -29,13 +30,14 @@ __all__ = [
     "link_touchstone",
     "link_train",
     "mean_of",
+    "nvme_tcp_ping",
     "parts_list",
     "parts_show",
     "planned",
     "replay",
     "run",
     "schema",
-    "serve_nbd",
+    "serve_device",
     "sweep_analysis",
     "sweep_design",
     "template",
@@ -65,9 +67,15 @@ class Device:
     def forget_lateness(self) -> None: ...
     def close(self) -> bool: ...
 
-def serve_nbd(
-    path: str, options: str, socket: str, progress: Callable[[str], object] | None = None
+def serve_device(
+    path: str,
+    options: str,
+    entrance: str,
+    place: str,
+    progress: Callable[[str], object] | None = None,
 ) -> str: ...
+def control_path(place: str) -> str: ...
+def nvme_tcp_ping(address: str, asked: str) -> str: ...
 def version() -> str: ...
 def check(path: str, sets: list[str], outside: bool = False) -> str: ...
 def tree(path: str, sets: list[str], outside: bool = False) -> str: ...

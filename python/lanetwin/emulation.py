@@ -20,6 +20,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import socket
 import statistics
 import threading
 import time
@@ -303,9 +304,14 @@ def device(
     return Device(_core.Device(str(scenario), json.dumps(options)), virtual_time=virtual_time)
 
 
-def serve_nbd(
+Entrance = Literal["nbd", "nvme-tcp"]
+"""How other processes come to a drive."""
+
+
+def serve(
     scenario: str | PathLike[str],
-    socket: str | PathLike[str],
+    entrance: Entrance,
+    place: str | PathLike[str],
     *,
     ready: Callable[[dict[str, Any]], object] | None = None,
     sets: Iterable[str] = (),
@@ -314,9 +320,10 @@ def serve_nbd(
     data: str | PathLike[str] | None = None,
     outside: bool = False,
 ) -> Lateness:
-    """Serve a drive by NBD at a Unix socket until Ctrl-C; how late answers were.
+    """Serve a drive to other processes until Ctrl-C; how late answers were.
 
-    `ready` is called when clients can connect, with ``nbd``, ``control``, ``bytes`` and ``lead_us``.
+    `place` is the path of a Unix socket for NBD, and a loopback address with a port for NVMe/TCP. `ready` is
+    called when clients can connect, with ``place``, ``control``, ``nqn``, ``bytes`` and ``lead_us``.
     Raises `LanetwinError`.
     """
     options = {"sets": list(sets), "variant": variant, "drive": drive, "outside": outside}
@@ -326,5 +333,66 @@ def serve_nbd(
         if ready:
             ready(json.loads(line))
 
-    told = _core.serve_nbd(str(scenario), json.dumps(options), str(socket), hear)
+    told = _core.serve_device(str(scenario), json.dumps(options), entrance, str(place), hear)
     return cast("Lateness", json.loads(told))
+
+
+class Pong(TypedDict):
+    """What a host has found at an NVMe/TCP target, and how long reads took there."""
+
+    discovered: list[str]
+    nqn: str
+    controller: int
+    model: str
+    serial: str
+    bytes: int
+    block: int
+    reads: int
+    errors: int
+    seconds: float
+    min_us: float
+    mean_us: float
+    max_us: float
+    percentiles_us: list[tuple[float, float]]
+    histogram: list[tuple[float, int]]
+
+
+def ping(
+    address: str,
+    *,
+    nqn: str | None = None,
+    nsid: int = 1,
+    reads: int = 1000,
+    size: int = 4096,
+    depth: int = 1,
+    digests: bool = False,
+    seed: int = 1,
+) -> Pong:
+    """Discover a subsystem by NVMe/TCP, connect, identify it, and read at random places.
+
+    `size` is that of a read [B], `depth` how many are in progress. Without an `nqn` it is the first of the
+    discovery log. Raises `LanetwinError`.
+    """
+    asked = {"nqn": nqn, "nsid": nsid, "reads": reads, "size": size, "depth": depth}
+    asked |= {"digests": digests, "seed": seed}
+    return cast("Pong", json.loads(_core.nvme_tcp_ping(address, json.dumps(asked))))
+
+
+def control(place: str | PathLike[str], asked: dict[str, Any], timeout: float = 10.0) -> dict[str, Any]:
+    """Ask something of a drive that is served at this path or address; what it answers.
+
+    Raises `LanetwinError` if none is served there, if it does not answer within `timeout` [s], or refuses.
+    """
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(timeout)
+            connection.connect(_core.control_path(str(place)))
+            connection.sendall(json.dumps(asked).encode() + b"\n")
+            answer = connection.makefile("rb").readline()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise LanetwinError(f"no drive is served at {place}: {why}; start lanetwin serve-device") from error
+    told: dict[str, Any] = json.loads(answer or b'{"error": "the server has ended"}')
+    if "error" in told:
+        raise LanetwinError(str(told["error"]))
+    return told

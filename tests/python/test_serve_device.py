@@ -33,6 +33,22 @@ LANETWIN = [sys.executable, "-m", "lanetwin"]
 
 
 @contextmanager
+def served_by_nvme_tcp(folder: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Serve a drive at a free port, until the end of the block."""
+    scenario = folder / "door.yaml"
+    scenario.write_text(SCENARIO)
+    command = [*LANETWIN, "serve-device", str(scenario), "--nvme-tcp", "127.0.0.1:0", "--json", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr
+            said = server.stderr.readline()
+            assert said.startswith("nqn.2026-01.org.lanetwin:ssd at 127.0.0.1:"), said
+            yield said.split()[2].rstrip(","), server
+        finally:
+            server.send_signal(signal.SIGTERM)
+
+
+@contextmanager
 def served(folder: Path, *options: str) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
     """Serve a drive at a socket, until the end of the block."""
     scenario, path = folder / "door.yaml", folder / "drive.sock"
@@ -97,15 +113,52 @@ def test_a_drive_is_controlled_by_its_second_socket(tmp_path: Path) -> None:
     assert "no drive is served" in gone.stderr
 
 
+def ping(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [*LANETWIN, "nvme-tcp", "ping", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=LONG, check=False)
+
+
+def test_a_ping_shows_what_it_sees_beside_what_was_predicted(tmp_path: Path) -> None:
+    with served_by_nvme_tcp(tmp_path) as (address, server):
+        told = json.loads(ping(address, "--reads", "50", "--depth", "4", "--json").stdout)
+        assert (told["reads"], told["errors"], told["bytes"]) == (50, 0, 1 << 30)
+        assert told["discovered"] == [told["nqn"]] == ["nqn.2026-01.org.lanetwin:ssd"]
+        assert told["served"]["answers"] == 50
+        # nobody is answered before the time, but for the error of what the door takes
+        assert told["mean_us"] > told["served"]["predicted_mean_us"] * 0.9
+        said = ping(address, "--reads", "20", "--digests").stdout
+        assert "20 reads, 0 errors" in said
+        assert "predicted mean" in said
+        assert device("remove", address).returncode == 0
+        gone = ping(address, "--reads", "1")
+        assert (gone.returncode, "DO014" in gone.stderr) == (1, True)
+        assert device("insert", address).returncode == 0
+        assert device("reset", address).returncode == 0
+        for words, why in (
+            (("--nqn", "nqn.2026-01.org.lanetwin:none"), "refused"),
+            (("--nsid", "2"), "no namespace 2"),
+            (("--size", "100"), "whole blocks"),
+        ):
+            refused = ping(address, *words)
+            assert (refused.returncode, why in refused.stderr) == (1, True), refused.stderr
+        # each ping has forgotten what was before it, the last one has read nothing
+        assert ended(server)["answers"] == 0
+    assert ping(address).returncode == 1
+    assert ping("nowhere").returncode == 1
+
+
 def test_what_cannot_be_served_is_refused(tmp_path: Path) -> None:
     scenario = tmp_path / "door.yaml"
     scenario.write_text(SCENARIO)
-    for where, code, status in (
-        (f"unix:{scenario}", "DO011", 1),
-        (f"unix:{tmp_path}/no/folder/sock", "DO011", 1),
-        ("0.0.0.0:10809", "unix:PATH", 2),
+    for option, where, code, status in (
+        ("--nbd", f"unix:{scenario}", "DO011", 1),
+        ("--nbd", f"unix:{tmp_path}/no/folder/sock", "DO011", 1),
+        ("--nbd", "0.0.0.0:10809", "unix:PATH", 2),
+        ("--nvme-tcp", "0.0.0.0:4420", "DO012", 1),
+        ("--nvme-tcp", "192.0.2.1:4420", "DO012", 1),
+        ("--variant", "baseline", "give one of them", 2),
     ):
-        command = [*LANETWIN, "serve-device", str(scenario), "--nbd", where]
+        command = [*LANETWIN, "serve-device", str(scenario), option, where]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=LONG, check=False)
         assert ran.returncode == status
         assert code in ran.stderr

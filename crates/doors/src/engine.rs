@@ -338,6 +338,13 @@ impl Engine {
     pub const fn power_on(&mut self) {
         self.has_power = true;
     }
+    /// Every byte becomes zero, at once.
+    pub fn erase(&mut self) {
+        let all = self.drive.facts.bytes;
+        self.faults.written(0, all);
+        // a store that cannot is one whose next read or write says so
+        let _ = self.bytes.write(0, Content::Zeroes(all), true);
+    }
     /// Whether there is power.
     #[must_use]
     pub const fn has_power(&self) -> bool {

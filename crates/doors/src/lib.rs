@@ -20,6 +20,7 @@
 //! | [`engine`] | twin and bytes together, time being an argument |
 //! | [`local`] | the door in process: a thread that keeps the time |
 //! | [`nbd`] | the Network Block Device protocol, without sockets |
+//! | [`fabric`] | NVMe/TCP: a subsystem without sockets, a host with them |
 //! | [`server`] | the door for other processes: a thread with sockets that keeps the time |
 //! | [`listen`] | sockets that nobody but their owner can open |
 //! | [`control`] | faults and power cuts from outside |
@@ -34,6 +35,7 @@ pub mod command;
 pub mod control;
 pub mod drive;
 pub mod engine;
+pub mod fabric;
 pub mod faults;
 pub mod file;
 pub mod lateness;

@@ -1,8 +1,10 @@
-//! Unix sockets that nobody but their owner can open, and that go away with whoever listens.
+//! Sockets that programs of this machine reach: Unix sockets that nobody but their owner can open, and that go away
+//! with whoever listens; TCP on loopback.
 
 use crate::problem::Problem;
 use rustix::fs::Mode;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with};
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -49,6 +51,20 @@ impl Listening {
         listen(&listening.socket, BACKLOG).map_err(unusable)?;
         Ok(listening)
     }
+}
+
+/// Listens at a TCP address that no other machine reaches; port 0 is any that is free.
+///
+/// # Errors
+/// Why that cannot be.
+pub fn loopback(address: &str) -> Result<TcpListener, Problem> {
+    let known = address.parse::<SocketAddr>().ok().filter(|known| known.ip().is_loopback());
+    let known = known.ok_or_else(|| Problem::NotLoopback { address: address.into() })?;
+    let listener = TcpListener::bind(known).and_then(|listener| {
+        listener.set_nonblocking(true)?;
+        Ok(listener)
+    });
+    listener.map_err(|error| Problem::AddressTaken { address: address.into(), said: error.to_string() })
 }
 
 impl Drop for Listening {

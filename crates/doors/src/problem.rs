@@ -26,6 +26,12 @@ problems! {
     BadRequest { said: String } = "DO010", "this cannot be asked of the drive: {said}", "ask for whole blocks within the drive";
     /// A path that no socket can be at.
     SocketTaken { path: String, what: String } = "DO011", "no socket can be made at `{path}`: it {what}", "give a path where there is nothing, in a folder of yours; paths of sockets have at most 107 characters";
+    /// An address that other machines reach, or none.
+    NotLoopback { address: String } = "DO012", "`{address}` is not a loopback address with a port", "give 127.0.0.1 or [::1] with a port, such as 127.0.0.1:4420: whoever reaches a served drive may write to it";
+    /// An address that nobody can listen at.
+    AddressTaken { address: String, said: String } = "DO013", "nobody can listen at {address}: {said}", "end the other server, or give another port; port 0 is any that is free";
+    /// Nobody there speaks NVMe/TCP.
+    NoTarget { address: String, said: String } = "DO014", "no measurement at {address}: {said}", "start `lanetwin serve-device FILE --nvme-tcp ADDRESS`, or give the address, the NQN and the namespace of another NVMe/TCP target";
 }
 
 impl Problem {

@@ -1,28 +1,33 @@
 //! The door for other processes: one thread with the drive, the clock and every socket.
 //!
 //! ```text
-//!  clients ◄─► sockets ◄─► Connection (NBD) ◄─► Engine ◄─► world, bytes
-//!  control ◄─► socket  ◄─► a line of JSON   ────┘
+//!  clients ◄─► sockets ◄─► Connection (NBD), or Front (NVMe/TCP) ◄─► Engine ◄─► world, bytes
+//!  control ◄─► socket  ◄─► a line of JSON   ─────────────────────────┘
 //! ```
 //!
 //! Nothing blocks but the wait for a socket or for the time at which something is due, and shortly before that nothing
 //! does: then the thread watches the clock. Whoever sends slowly, or takes no replies, keeps nobody else waiting. What
 //! connections hold is limited, each by the largest request, and all together.
 
-use crate::command::Kind;
-use crate::control;
+mod measure;
+mod peer;
+
+use crate::command::{Command, Ended, Kind};
+use crate::control::{self, Upheaval};
 use crate::engine::{Engine, Reply};
+use crate::fabric::front::{Front, Outward};
+use crate::fabric::offer::Offer;
 use crate::lateness::Told;
 use crate::listen::Listening;
-use crate::nbd::client::{Ask, Client};
-use crate::nbd::connection::{Asked, Connection, EXPORT};
+use crate::nbd::connection::{Asked, Connection};
 use lanetwin_units::{Instant, Span};
+use peer::{Peer, PeerKind, Socket};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io;
+use std::net::TcpListener;
 use std::num::NonZeroU64;
 use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
 
 /// So long before something is due the thread no longer sleeps: see [`crate::local`].
 const WATCH: Span = Span::from_us(60);
@@ -30,63 +35,67 @@ const WATCH: Span = Span::from_us(60);
 const LOOK: Span = Span::from_us(100_000);
 /// So many connections; who comes then is turned away.
 const MOST_CONNECTIONS: usize = 1024;
-/// So many requests of a connection are in progress; more are not read.
-const MOST_IN_PROGRESS: usize = 1024;
-/// With so many bytes to be sent a connection is not read.
-const MOST_OUTPUT: usize = 16 << 20;
 /// All connections together hold so many bytes; the one that takes more is closed.
 const MOST_HELD: usize = 512 << 20;
-/// A connection that has not negotiated by then is closed.
+/// A connection that has not negotiated by then is closed, and one that is to be closed takes no more time to send.
 const NEGOTIATION: Span = Span::from_us(10_000_000);
-/// So many reads measure what the door itself takes.
-const ECHOES: u32 = 200;
+
+/// How clients come in.
+#[derive(Debug)]
+pub enum Entrance {
+    /// By NBD, at a Unix socket.
+    Nbd(Listening),
+    /// By NVMe/TCP, at a socket of this machine; see [`crate::listen::loopback`].
+    NvmeTcp(TcpListener),
+}
 
 /// Sockets that are listened to.
 #[derive(Debug)]
 pub struct Sockets {
-    /// For clients of NBD.
-    pub nbd: Listening,
+    /// For clients.
+    pub entrance: Entrance,
     /// For control.
     pub control: Listening,
 }
 
-/// A connection of whatever kind.
-struct Peer {
-    stream: UnixStream,
-    kind: PeerKind,
-    output: Vec<u8>,
-    sent: usize,
-    in_progress: usize,
-    since: Instant,
-    is_closing: bool,
-}
-
-enum PeerKind {
-    Nbd(Box<Connection>),
-    /// Measures the door: its requests are answered at once.
-    Echo(Box<Connection>),
-    Control(Vec<u8>),
-}
-
 /// Whose a request is.
 struct Whose {
-    peer: u64,
+    peer: u32,
     cookie: u64,
     kind: Kind,
     first: u64,
+}
+
+/// Who is asked what a client asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Who {
+    Drive,
+    /// Nobody: the door measures itself.
+    Echo,
 }
 
 /// A drive that is served.
 pub struct Server {
     engine: Engine,
     sockets: Sockets,
+    /// The subsystem, if it is served by NVMe/TCP.
+    front: Option<Front>,
     began: std::time::Instant,
-    peers: BTreeMap<u64, Peer>,
+    /// By the number of the connection, which the subsystem knows, too.
+    peers: BTreeMap<u32, Peer>,
     asked: BTreeMap<u64, Whose>,
+    /// What the front has asked for: its tickets, by those of the engine.
+    of_front: BTreeMap<u64, u64>,
     numbers: u64,
-    /// Whether clients are let in: not before the door has measured itself.
-    is_open: bool,
+    connections: u32,
+    /// Not the drive before the door has measured itself.
+    who: Who,
+    /// While it measures itself clients come in here.
+    own_entrance: Option<TcpListener>,
+    /// The drive was pulled out.
+    is_removed: bool,
     lead: Span,
+    nqn: Option<String>,
 }
 
 impl Server {
@@ -96,12 +105,34 @@ impl Server {
     /// # Errors
     /// The system gives no sockets or no thread.
     pub fn new(engine: Engine, sockets: Sockets) -> io::Result<Self> {
-        let (peers, asked) = (BTreeMap::new(), BTreeMap::new());
-        let began = std::time::Instant::now();
-        let (is_open, lead) = (false, Span::ZERO);
-        let mut server = Self { engine, sockets, began, peers, asked, numbers: 0, is_open, lead };
-        server.lead = server.measure_itself()?;
-        server.is_open = true;
+        let offer = match &sockets.entrance {
+            Entrance::Nbd(_) => None,
+            Entrance::NvmeTcp(listener) => Some(Offer::of(engine.drive(), listener.local_addr()?)),
+        };
+        let mut server = Self {
+            engine,
+            sockets,
+            front: None,
+            began: std::time::Instant::now(),
+            peers: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            of_front: BTreeMap::new(),
+            numbers: 0,
+            connections: 0,
+            who: Who::Echo,
+            own_entrance: None,
+            is_removed: false,
+            lead: Span::ZERO,
+            nqn: offer.as_ref().map(|offer| offer.nqn.clone()),
+        };
+        server.lead = match &offer {
+            None => server.measure_nbd()?,
+            Some(offer) => server.measure_nvme_tcp(offer)?,
+        };
+        server.peers.clear();
+        server.own_entrance = None;
+        server.front = offer.as_ref().map(front).transpose()?;
+        server.who = Who::Drive;
         let now = server.now();
         server.engine.set_lead(now, server.lead);
         Ok(server)
@@ -115,32 +146,15 @@ impl Server {
     pub const fn lead(&self) -> Span {
         self.lead
     }
+    /// The NQN of the subsystem, if there is one.
+    #[must_use]
+    pub fn nqn(&self) -> Option<&str> {
+        self.nqn.as_deref()
+    }
     /// How late replies were.
     #[must_use]
     pub fn lateness(&self) -> Told {
         self.engine.lateness()
-    }
-    /// What the door takes of its own: half of the reads through a socket took no longer, when no drive had a part.
-    fn measure_itself(&mut self) -> io::Result<Span> {
-        let (ours, theirs) = UnixStream::pair()?;
-        let echo = PeerKind::Echo(Box::new(Connection::new(self.engine.drive().facts)));
-        self.welcome(ours, echo)?;
-        let block = self.engine.drive().facts.block.max(4096);
-        let client = std::thread::Builder::new().name("lanetwin-echo".into()).spawn(move || {
-            let mut client = Client::connect(theirs, EXPORT).ok()?;
-            let mut took = Vec::new();
-            for _ in 0..ECHOES {
-                let began = std::time::Instant::now();
-                client.one(Ask::Read, 0, block, &[]).ok()?.ok()?;
-                took.push(began.elapsed());
-            }
-            took.sort_unstable();
-            u64::try_from(took[took.len() / 2].as_nanos()).ok()
-        })?;
-        self.serve(&|| client.is_finished());
-        self.peers.clear();
-        let ns = client.join().ok().flatten();
-        Ok(Span::from_ns(ns.unwrap_or(0)))
     }
 
     /// Serves until `is_over`, which is asked every tenth of a second at least.
@@ -158,8 +172,11 @@ impl Server {
             }
             let now = self.now();
             let replies = self.engine.poll(now);
-            self.answer(replies);
-            if now.since(checked) >= LOOK || self.asked.is_empty() {
+            self.answer(now, replies);
+            let woken = self.front.as_mut().map_or_else(Vec::new, |front| front.wake(now));
+            self.carry_out(now, woken);
+            let is_idle = self.asked.is_empty() && self.of_front.is_empty();
+            if now.since(checked) >= LOOK || is_idle {
                 checked = now;
                 self.close_idle(now);
                 if is_over() {
@@ -175,20 +192,26 @@ impl Server {
     }
 
     /// Waits until a socket is ready, or something is due: who is ready; none is a listener.
-    fn wait(&mut self) -> Vec<(Option<u64>, PollFlags)> {
-        let left = self.engine.next_due().since(self.now());
+    fn wait(&mut self) -> Vec<(Option<u32>, PollFlags)> {
+        let wake = self.front.as_ref().map_or(Instant::NEVER, Front::next_wake);
+        let left = self.engine.next_due().min(wake).since(self.now());
         let sleep =
             if left > WATCH { Span::from_ps(left.as_ps() - WATCH.as_ps()).min(LOOK) } else { Span::ZERO };
         let ns = (sleep.as_ps() / 1000) as i64;
         let timeout = Timespec { tv_sec: ns / 1_000_000_000, tv_nsec: ns % 1_000_000_000 };
         let (mut fds, mut who) = (Vec::new(), Vec::new());
-        if self.is_open {
-            let listeners = [&self.sockets.nbd.socket, &self.sockets.control.socket];
-            fds.extend(listeners.map(|socket| PollFd::from_borrowed_fd(socket.as_fd(), PollFlags::IN)));
-            who.extend([None, None]);
+        let entrance = match (&self.who, &self.own_entrance, &self.sockets.entrance) {
+            (Who::Echo, own, _) => own.as_ref().map(AsFd::as_fd),
+            (Who::Drive, _, Entrance::Nbd(listening)) => Some(listening.socket.as_fd()),
+            (Who::Drive, _, Entrance::NvmeTcp(listener)) => Some(listener.as_fd()),
+        };
+        let control = (self.who == Who::Drive).then(|| self.sockets.control.socket.as_fd());
+        for listener in entrance.into_iter().chain(control) {
+            fds.push(PollFd::from_borrowed_fd(listener, PollFlags::IN));
+            who.push(None);
         }
         for (number, peer) in &self.peers {
-            fds.push(PollFd::from_borrowed_fd(peer.stream.as_fd(), peer.interest()));
+            fds.push(PollFd::from_borrowed_fd(peer.socket.as_fd(), peer.interest()));
             who.push(Some(*number));
         }
         if poll(&mut fds, Some(&timeout)).is_err() {
@@ -200,74 +223,124 @@ impl Server {
         ready
     }
     fn accept(&mut self) {
-        while let Ok((stream, _)) = self.sockets.nbd.socket.accept() {
-            let connection = Connection::new(self.engine.drive().facts);
-            // who cannot be welcomed is not there
-            let _ = self.welcome(stream, PeerKind::Nbd(Box::new(connection)));
+        let mut come = Vec::new();
+        match (&self.own_entrance, &self.sockets.entrance) {
+            (Some(own), _) => come.extend(accepted(own)),
+            (None, Entrance::NvmeTcp(listener)) => come.extend(accepted(listener)),
+            (None, Entrance::Nbd(listening)) => {
+                while let Ok((socket, _)) = listening.socket.accept() {
+                    let connection = Connection::new(self.engine.drive().facts);
+                    come.push((Socket::Unix(socket), PeerKind::Nbd(Box::new(connection))));
+                }
+            }
         }
-        while let Ok((stream, _)) = self.sockets.control.socket.accept() {
-            let _ = self.welcome(stream, PeerKind::Control(Vec::new()));
+        if self.is_removed {
+            come.clear();
+        }
+        while let Ok((socket, _)) = self.sockets.control.socket.accept() {
+            come.push((Socket::Unix(socket), PeerKind::Control(Vec::new())));
+        }
+        for (socket, kind) in come {
+            // who cannot be welcomed is not there
+            let _ = self.welcome(socket, kind);
         }
     }
-    fn welcome(&mut self, stream: UnixStream, kind: PeerKind) -> io::Result<()> {
+    fn welcome(&mut self, socket: Socket, kind: PeerKind) -> io::Result<()> {
         if self.peers.len() >= MOST_CONNECTIONS {
             return Ok(());
         }
-        stream.set_nonblocking(true)?;
-        self.numbers += 1;
-        let since = self.now();
-        let (output, sent, in_progress, is_closing) = (Vec::new(), 0, 0, false);
-        let mut peer = Peer { stream, kind, output, sent, in_progress, since, is_closing };
+        socket.prepare()?;
+        let number = (1..).map(|step| self.connections.wrapping_add(step));
+        let number = number.into_iter().find(|number| !self.peers.contains_key(number)).unwrap_or_default();
+        self.connections = number;
+        if let (PeerKind::NvmeTcp(_), Some(front)) = (&kind, &mut self.front) {
+            front.accept(number);
+        }
+        let mut peer = Peer::new(socket, kind, self.now());
         peer.send();
-        self.peers.insert(self.numbers, peer);
+        self.peers.insert(number, peer);
         Ok(())
     }
-    /// Connections that have not negotiated in time, and those that hold too much, are closed.
+    /// Connections that have not negotiated in time, and those that are over and take nothing, are closed.
     fn close_idle(&mut self, now: Instant) {
-        let is_slow = |peer: &Peer| match &peer.kind {
-            PeerKind::Nbd(connection) => !connection.is_negotiated() && now.since(peer.since) > NEGOTIATION,
+        let front = self.front.as_ref();
+        let is_slow = |number: u32, peer: &Peer| match &peer.kind {
+            _ if now.since(peer.since) <= NEGOTIATION => false,
+            _ if peer.is_closing => true,
+            PeerKind::Nbd(connection) => !connection.is_negotiated(),
+            PeerKind::NvmeTcp(_) => front.is_none_or(|front| !front.has_queue(number)),
             PeerKind::Echo(_) => false,
-            PeerKind::Control(_) => now.since(peer.since) > NEGOTIATION,
+            PeerKind::Control(_) => true,
         };
-        self.peers.retain(|_, peer| !is_slow(peer));
+        let slow: Vec<u32> = self
+            .peers
+            .iter()
+            .filter(|(number, peer)| is_slow(**number, peer))
+            .map(|(&number, _)| number)
+            .collect();
+        for number in slow {
+            self.peers.remove(&number);
+            self.lost(now, number);
+        }
+    }
+    /// The subsystem hears that a connection is gone.
+    fn lost(&mut self, now: Instant, number: u32) {
+        let out = self.front.as_mut().map_or_else(Vec::new, |front| front.lost(now, number));
+        self.carry_out(now, out);
     }
 
     /// A socket is ready.
-    fn attend(&mut self, number: u64, flags: PollFlags) {
+    fn attend(&mut self, number: u32, flags: PollFlags) {
         let Some(mut peer) = self.peers.remove(&number) else { return };
-        let mut is_there = true;
+        let (now, mut is_there) = (self.now(), true);
         if flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
-            let now = self.now();
             is_there = peer.receive();
             is_there &= self.hear(number, &mut peer, now);
         }
         peer.send();
+        let come = match &mut peer.kind {
+            PeerKind::NvmeTcp(bytes) if !peer.is_closing => Some(std::mem::take(bytes)),
+            _ => None,
+        };
         let is_done = peer.is_closing && peer.output.is_empty();
-        if is_there && !is_done && self.held() + peer.held() <= MOST_HELD {
+        let stays = is_there && !is_done && self.held() + peer.held() <= MOST_HELD;
+        if stays {
             self.peers.insert(number, peer);
+        }
+        if let (Some(front), Some(bytes)) = (&mut self.front, come) {
+            let out = front.receive(now, number, bytes);
+            self.carry_out(now, out);
+        }
+        if !stays {
+            self.lost(now, number);
         }
     }
     fn held(&self) -> usize {
         self.peers.values().map(Peer::held).sum()
     }
     /// Takes out what a peer has asked; whether it is to stay.
-    fn hear(&mut self, number: u64, peer: &mut Peer, now: Instant) -> bool {
+    fn hear(&mut self, number: u32, peer: &mut Peer, now: Instant) -> bool {
         match &mut peer.kind {
             PeerKind::Control(line) => {
                 while let Some(end) = line.iter().position(|byte| *byte == b'\n') {
                     let rest = line.split_off(end + 1);
-                    let answer = control::carry_out(&mut self.engine, now, &line[..end]);
+                    let (answer, upheaval) = control::carry_out(&mut self.engine, now, &line[..end]);
                     *line = rest;
                     peer.output.extend(answer.into_bytes());
                     peer.output.push(b'\n');
+                    upheaval.into_iter().for_each(|upheaval| self.upset(now, upheaval));
                 }
                 line.len() <= control::MOST_LINE
             }
             PeerKind::Echo(connection) => {
                 while let Some(Asked { cookie, command }) = connection.next_request() {
                     let data = vec![0; command.request.bytes as usize];
-                    let ended = (crate::command::Ended::Well, &data[..]);
-                    connection.reply(cookie, command.request.kind, command.request.first, ended);
+                    connection.reply(
+                        cookie,
+                        command.request.kind,
+                        command.request.first,
+                        (Ended::Well, &data[..]),
+                    );
                 }
                 true
             }
@@ -282,80 +355,85 @@ impl Server {
                 peer.is_closing |= connection.is_over();
                 true
             }
+            PeerKind::NvmeTcp(_) => true,
+        }
+    }
+    /// What happens to all clients at once.
+    fn upset(&mut self, now: Instant, upheaval: Upheaval) {
+        self.is_removed = match upheaval {
+            Upheaval::Removed => true,
+            Upheaval::Inserted => false,
+            Upheaval::Reset => self.is_removed,
+        };
+        let is_client = |peer: &Peer| !matches!(peer.kind, PeerKind::Control(_));
+        let clients = self.peers.iter().filter(|(_, peer)| is_client(peer));
+        let clients: Vec<u32> = clients.map(|(&number, _)| number).collect();
+        for number in clients {
+            self.peers.remove(&number);
+            self.lost(now, number);
         }
     }
     /// Hands replies to whoever has asked.
-    fn answer(&mut self, replies: Vec<Reply>) {
-        for Reply { ticket, ended, data, .. } in replies {
+    fn answer(&mut self, now: Instant, replies: Vec<Reply>) {
+        for reply in replies {
+            if let Some(ticket) = self.of_front.remove(&reply.ticket) {
+                self.answer_front(now, Reply { ticket, ..reply });
+                continue;
+            }
+            let Reply { ticket, ended, data, .. } = reply;
             let Some(Whose { peer: number, cookie, kind, first }) = self.asked.remove(&ticket) else {
                 continue;
             };
             // who has gone away needs no reply
             let Some(peer) = self.peers.get_mut(&number) else { continue };
-            peer.in_progress -= 1;
+            peer.in_progress = peer.in_progress.saturating_sub(1);
             if let PeerKind::Nbd(connection) = &mut peer.kind {
                 connection.reply(cookie, kind, first, (ended, &data));
             }
             peer.send();
         }
     }
+    fn answer_front(&mut self, now: Instant, reply: Reply) {
+        let out = self.front.as_mut().map_or_else(Vec::new, |front| front.answered(now, reply));
+        self.carry_out(now, out);
+    }
+    /// Does what the subsystem wants.
+    fn carry_out(&mut self, now: Instant, out: Vec<Outward>) {
+        for outward in out {
+            match outward {
+                Outward::Send { connection, bytes } => {
+                    let Some(peer) = self.peers.get_mut(&connection) else { continue };
+                    peer.output.extend(bytes);
+                    peer.send();
+                }
+                Outward::Close { connection } => {
+                    let Some(peer) = self.peers.get_mut(&connection) else { continue };
+                    (peer.is_closing, peer.since) = (true, now);
+                    if peer.output.is_empty() {
+                        self.peers.remove(&connection);
+                    }
+                }
+                Outward::Ask { ticket, command } => self.ask_for_front(now, ticket, command),
+                Outward::Erase => self.engine.erase(),
+            }
+        }
+    }
+    fn ask_for_front(&mut self, now: Instant, ticket: u64, command: Command) {
+        if self.who == Who::Echo {
+            let data = vec![0; command.request.bytes as usize];
+            return self.answer_front(now, Reply { ticket, ended: Ended::Well, data, latency: Span::ZERO });
+        }
+        self.numbers += 1;
+        self.of_front.insert(self.numbers, ticket);
+        self.engine.ask(now, self.numbers, command);
+    }
 }
 
-impl Peer {
-    /// What it waits for.
-    fn interest(&self) -> PollFlags {
-        let takes =
-            self.in_progress < MOST_IN_PROGRESS && self.output.len() < MOST_OUTPUT && !self.is_closing;
-        let mut flags = if takes { PollFlags::IN } else { PollFlags::empty() };
-        if !self.output.is_empty() {
-            flags |= PollFlags::OUT;
-        }
-        flags
-    }
-    fn held(&self) -> usize {
-        let own = match &self.kind {
-            PeerKind::Nbd(connection) | PeerKind::Echo(connection) => connection.held(),
-            PeerKind::Control(line) => line.capacity(),
-        };
-        own + self.output.capacity()
-    }
-    /// Reads what has come; whether the other side is there.
-    fn receive(&mut self) -> bool {
-        let mut buffer = [0; 64 << 10];
-        // what comes without end is not read without end: others wait
-        for _ in 0..16 {
-            match self.stream.read(&mut buffer) {
-                Ok(0) => return false,
-                Ok(count) => match &mut self.kind {
-                    PeerKind::Nbd(connection) | PeerKind::Echo(connection) => {
-                        connection.push(&buffer[..count])
-                    }
-                    PeerKind::Control(line) => line.extend_from_slice(&buffer[..count]),
-                },
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return true,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return false,
-            }
-        }
-        true
-    }
-    /// Sends as much as the socket takes.
-    fn send(&mut self) {
-        if let PeerKind::Nbd(connection) | PeerKind::Echo(connection) = &mut self.kind {
-            self.output.append(connection.output());
-        }
-        while self.sent < self.output.len() {
-            match self.stream.write(&self.output[self.sent..]) {
-                Ok(count) => self.sent += count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // one that is gone is found out by reading
-                Err(_) => break,
-            }
-        }
-        if self.sent == self.output.len() {
-            self.output.clear();
-            self.sent = 0;
-            self.output.shrink_to(64 << 10);
-        }
-    }
+fn front(offer: &Offer) -> io::Result<Front> {
+    Front::new(offer).map_err(|said| io::Error::new(io::ErrorKind::InvalidInput, said))
+}
+
+fn accepted(listener: &TcpListener) -> Vec<(Socket, PeerKind)> {
+    let come = std::iter::from_fn(|| listener.accept().ok());
+    come.map(|(socket, _)| (Socket::Tcp(socket), PeerKind::NvmeTcp(Vec::new()))).collect()
 }

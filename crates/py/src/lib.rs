@@ -43,18 +43,31 @@ mod _core {
     #[pymodule_export]
     use super::device::Device;
 
-    /// Serves a drive at a Unix socket, until Ctrl-C: how late answers were.
+    /// Serves an emulated drive to other processes until Ctrl-C: how late answers were.
     #[pyfunction]
-    #[pyo3(signature = (path, options, socket, progress=None))]
-    fn serve_nbd(
+    #[pyo3(signature = (path, options, entrance, place, progress=None))]
+    fn serve_device(
         py: Python<'_>,
         path: String,
         options: String,
-        socket: String,
+        entrance: String,
+        place: String,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
-        attend(py, progress.as_ref(), move |monitor| serving::serve_nbd(&path, &options, &socket, monitor))?
-            .map_err(|failure| refusal(py, failure))
+        attend(py, progress.as_ref(), move |monitor| {
+            serving::serve(&path, &options, (&entrance, &place), monitor)
+        })?
+        .map_err(|failure| refusal(py, failure))
+    }
+    /// Where the control socket of a drive is that is served at this path or address.
+    #[pyfunction]
+    fn control_path(py: Python<'_>, place: &str) -> PyResult<String> {
+        serving::control_path(place).map_err(|failure| refusal(py, failure))
+    }
+    /// Measures a subsystem by NVMe/TCP: what was found, and how long reads took.
+    #[pyfunction]
+    fn nvme_tcp_ping(py: Python<'_>, address: String, asked: String) -> PyResult<String> {
+        py.detach(|| serving::ping(&address, &asked)).map_err(|failure| refusal(py, failure))
     }
 
     /// The engine's version.

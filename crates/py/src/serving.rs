@@ -1,30 +1,40 @@
-//! An emulated drive for other processes.
+//! An emulated drive for other processes, and the host that measures one.
 
-use crate::core_api::{Answer, Failure, Monitor, json, refused};
+use crate::core_api::{self, Answer, Failure, Monitor, json, refused};
 use crate::device::choose;
+use lanetwin_doors::control::path_of;
 use lanetwin_doors::engine::Engine;
-use lanetwin_doors::listen::Listening;
+use lanetwin_doors::fabric::ping::Ping;
+use lanetwin_doors::listen::{Listening, loopback};
 use lanetwin_doors::problem::Problem;
-use lanetwin_doors::server::{Server, Sockets};
+use lanetwin_doors::server::{Entrance, Server, Sockets};
+use std::net::SocketAddr;
 use std::path::Path;
 
-/// Serves a drive at a Unix socket, until the monitor says that it is over: how late answers were.
+/// Serves a drive until the monitor says that it is over: how late answers were.
 ///
-/// `options` are those of a drive. When it listens it reports `{"nbd", "control", "bytes", "lead_us"}`.
-pub fn serve_nbd(path: &str, options: &str, socket: &str, monitor: &Monitor) -> Answer {
+/// `entrance` is `nbd` or `nvme-tcp`, `place` the path of a Unix socket or an address. `options` are those of a drive.
+/// When it listens it reports `{"entrance", "place", "control", "nqn", "bytes", "lead_us"}`.
+pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor: &Monitor) -> Answer {
     let (drive, store, _) = choose(path, options)?;
-    let bytes = drive.facts.bytes;
-    let control = format!("{socket}.control");
-    let wrong = |problem: Problem| refused(&[problem.at(socket)]);
-    let sockets = Sockets {
-        nbd: Listening::at(Path::new(socket)).map_err(wrong)?,
-        control: Listening::at(Path::new(&control)).map_err(wrong)?,
+    let wrong = |problem: Problem| refused(&[problem.at(place)]);
+    let no_socket = |error: std::io::Error| Failure::Message(format!("the system gives no sockets: {error}"));
+    let (entrance, place) = match entrance {
+        "nvme-tcp" => {
+            let listener = loopback(place).map_err(wrong)?;
+            let address = listener.local_addr().map_err(no_socket)?.to_string();
+            (Entrance::NvmeTcp(listener), address)
+        }
+        _ => (Entrance::Nbd(Listening::at(Path::new(place)).map_err(wrong)?), place.to_owned()),
     };
-    let server = Server::new(Engine::new(&drive, store).started(), sockets);
-    let mut server =
-        server.map_err(|error| Failure::Message(format!("the system gives no sockets: {error}")))?;
-    let lead_us = server.lead().as_ps() as f64 * 1e-6;
-    let ready = serde_json::json!({ "nbd": socket, "control": control, "bytes": bytes, "lead_us": lead_us });
+    let control = path_of(&place).map_err(wrong)?;
+    let sockets = Sockets { entrance, control: Listening::at(&control).map_err(wrong)? };
+    let bytes = drive.facts.bytes;
+    let mut server = Server::new(Engine::new(&drive, store).started(), sockets).map_err(no_socket)?;
+    let ready = serde_json::json!({
+        "place": place, "control": control, "nqn": server.nqn(), "bytes": bytes,
+        "lead_us": server.lead().as_ps() as f64 * 1e-6,
+    });
     monitor.report(ready.to_string());
     server.serve(&|| monitor.is_cancelled());
     let lateness = server.lateness();
@@ -32,4 +42,19 @@ pub fn serve_nbd(path: &str, options: &str, socket: &str, monitor: &Monitor) -> 
         return Err(Failure::Message("not everything could be written to the file of the drive".into()));
     }
     json(&lateness)
+}
+
+/// Where the control socket of a served drive is.
+pub fn control_path(place: &str) -> Result<String, Failure> {
+    let path = path_of(place).map_err(|problem| refused(&[problem.at(place)]))?;
+    Ok(path.display().to_string())
+}
+
+/// Discovers, connects and reads by NVMe/TCP: what was found, and how long reads took.
+pub fn ping(address: &str, asked: &str) -> Answer {
+    let ping: Ping = core_api::parse(asked, "what the ping asks for")?;
+    let wrong = |said: String| refused(&[Problem::NoTarget { address: address.into(), said }.at(address)]);
+    let known: SocketAddr = address.parse().map_err(|_| wrong("this is no address with a port".into()))?;
+    let pong = ping.run(known).map_err(|error| wrong(error.to_string()))?;
+    json(&pong)
 }

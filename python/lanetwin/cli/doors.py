@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import socket
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,10 +12,6 @@ from lanetwin import emulation
 from lanetwin.cli.arguments import Outside, ScenarioPath, Sets
 from lanetwin.cli.console import emit, emit_json, err
 from lanetwin.cli.interrupt import interruptible
-from lanetwin.errors import LanetwinError
-
-ANSWERS_WITHIN = 10.0
-"""A server that does not answer within this time [s] is none."""
 
 device = typer.Typer(
     name="device",
@@ -36,8 +30,11 @@ class FaultKind(StrEnum):
     NONE = "none"
 
 
-Socket = Annotated[
-    Path, typer.Argument(metavar="SOCKET", help="Path of the socket that is served.", show_default=False)
+Place = Annotated[
+    str,
+    typer.Argument(
+        metavar="PLACE", help="Path of the socket, or address, that is served.", show_default=False
+    ),
 ]
 
 
@@ -50,9 +47,15 @@ def register(app: typer.Typer) -> None:
 def serve_device(
     scenario: ScenarioPath,
     nbd: Annotated[
-        str,
+        str | None,
         typer.Option("--nbd", metavar="unix:PATH", help="Serve by NBD at this socket.", show_default=False),
-    ],
+    ] = None,
+    nvme_tcp: Annotated[
+        str | None,
+        typer.Option(
+            "--nvme-tcp", metavar="ADDRESS", help="Serve by NVMe/TCP, on loopback.", show_default=False
+        ),
+    ] = None,
     variant: Annotated[
         str | None, typer.Option("--variant", help="Variant. Default: the baseline.", show_default=False)
     ] = None,
@@ -69,16 +72,19 @@ def serve_device(
 ) -> None:
     """Serve a drive of a scenario to other programs, in real time, until Ctrl-C.
 
-    Programs connect by NBD (qemu-img, nbdcopy, fio's engine nbd) and see the latencies
-    that the model predicts. At the end, how late answers were.
+    Programs connect by NBD (qemu-img, nbdcopy, fio's engine nbd) or by NVMe/TCP (a Linux
+    host) and see the latencies that the model predicts. At the end, how late answers were.
 
-    [dim]Example:[/]
+    [dim]Examples:[/]
       lanetwin serve-device slot.yaml --variant retimer --nbd unix:slot.sock
+      lanetwin serve-device slot.yaml --nvme-tcp 127.0.0.1:4420
     """
+    entrance, place = _entrance(nbd, nvme_tcp)
     with interruptible("ending; what was acknowledged is written", may_abort=False):
-        told = emulation.serve_nbd(
+        told = emulation.serve(
             scenario,
-            _path(nbd),
+            entrance,
+            place,
             ready=_say_ready,
             sets=sets or [],
             variant=variant,
@@ -93,31 +99,50 @@ def serve_device(
 
 
 @device.command()
-def status(path: Socket) -> None:
+def status(place: Place) -> None:
     """Tell how late answers were, as JSON."""
-    emit_json(_ask(path, {"control": "status"}))
+    emit_json(emulation.control(place, {"control": "status"}))
 
 
 @device.command(name="power-cut")
-def power_cut(path: Socket) -> None:
+def power_cut(place: Place) -> None:
     """Cut the power: requests fail until power-on; what was not flushed may be gone.
 
     [dim]Example:[/]
       lanetwin device power-cut slot.sock
     """
-    told = _ask(path, {"control": "power-cut"})
+    told = emulation.control(place, {"control": "power-cut"})
     emit(f"of what was not sure, {told['kept']} atomic units are there and {told['lost']} are not")
 
 
 @device.command(name="power-on")
-def power_on(path: Socket) -> None:
+def power_on(place: Place) -> None:
     """Bring the power back."""
-    _ask(path, {"control": "power-on"})
+    emulation.control(place, {"control": "power-on"})
+
+
+@device.command()
+def remove(place: Place) -> None:
+    """Pull the drive out while it is used: connections end, unflushed writes may be gone."""
+    told = emulation.control(place, {"control": "remove"})
+    emit(f"of what was not sure, {told['kept']} atomic units are there and {told['lost']} are not")
+
+
+@device.command()
+def insert(place: Place) -> None:
+    """Put the drive back; clients can connect again."""
+    emulation.control(place, {"control": "insert"})
+
+
+@device.command()
+def reset(place: Place) -> None:
+    """Reset the drive: connections end, nothing is lost."""
+    emulation.control(place, {"control": "reset"})
 
 
 @device.command()
 def fault(
-    path: Socket,
+    place: Place,
     kind: Annotated[FaultKind, typer.Argument(help="What is wrong from now on; 'none' ends it.")],
     first: Annotated[int, typer.Option(min=0, help="media-error: from this byte on.")] = 0,
     length: Annotated[int, typer.Option(min=1, help="media-error: so many bytes.")] = 4096,
@@ -137,7 +162,7 @@ def fault(
         FaultKind.SLOW_DIE: {"die": die, "dies": dies, "extra_us": extra_us},
         FaultKind.LINK_DOWN: {"for_ms": for_ms},
     }
-    _ask(path, {"control": "fault", "what": {"fault": kind.value, **values.get(kind, {})}})
+    emulation.control(place, {"control": "fault", "what": {"fault": kind.value, **values.get(kind, {})}})
 
 
 def in_words(told: emulation.Lateness) -> str:
@@ -158,31 +183,21 @@ def in_words(told: emulation.Lateness) -> str:
     )
 
 
-def _path(address: str) -> str:
-    kind, colon, path = address.partition(":")
+def _entrance(nbd: str | None, nvme_tcp: str | None) -> tuple[emulation.Entrance, str]:
+    """Return how clients come in, and where."""
+    if nvme_tcp is not None and nbd is None:
+        return "nvme-tcp", nvme_tcp
+    if nbd is None or nvme_tcp is not None:
+        raise typer.BadParameter("give one of them", param_hint="--nbd, --nvme-tcp")
+    kind, colon, path = nbd.partition(":")
     if kind != "unix" or not colon or not path:
-        raise typer.BadParameter(f"{address!r} is not of the form unix:PATH", param_hint="--nbd")
-    return path
+        raise typer.BadParameter(f"{nbd!r} is not of the form unix:PATH", param_hint="--nbd")
+    return "nbd", path
 
 
 def _say_ready(said: dict[str, Any]) -> None:
     """Say where clients connect."""
-    err().print(f"nbd+unix:///drive?socket={said['nbd']}, {said['bytes']} B; the door takes", end=" ")
+    nqn, place = said["nqn"], said["place"]
+    where = f"{nqn} at {place}" if nqn else f"nbd+unix:///drive?socket={place}"
+    err().print(f"{where}, {said['bytes']} B; the door takes", end=" ")
     err().print(f"{said['lead_us']:.0f} µs, by which answers leave earlier; control: {said['control']}")
-
-
-def _ask(path: Path, control: dict[str, Any]) -> dict[str, Any]:
-    """Send a line to the control socket of a server, and return what it answers."""
-    try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(ANSWERS_WITHIN)
-            connection.connect(f"{path}.control")
-            connection.sendall(json.dumps(control).encode() + b"\n")
-            answer = connection.makefile("rb").readline()
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise LanetwinError(f"no drive is served at {path}: {why}; start lanetwin serve-device") from error
-    told: dict[str, Any] = json.loads(answer or b'{"error": "the server has ended"}')
-    if "error" in told:
-        raise LanetwinError(str(told["error"]))
-    return told

@@ -2,6 +2,7 @@
 
 mod machine;
 mod nbd;
+mod nvme_tcp;
 mod power;
 mod real_time;
 mod virtual_time;

@@ -6,7 +6,7 @@ use lanetwin_doors::engine::Engine;
 use lanetwin_doors::lateness::Told;
 use lanetwin_doors::listen::Listening;
 use lanetwin_doors::nbd::client::{Ask, Client};
-use lanetwin_doors::server::{Server, Sockets};
+use lanetwin_doors::server::{Entrance, Server, Sockets};
 use lanetwin_ssd::SparseMemory;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -43,7 +43,8 @@ impl Served {
             let engine = Engine::new(&drive, Box::new(SparseMemory::new())).started();
             let nbd = Listening::at(&at).expect("a socket");
             let control = Listening::at(&at.with_extension("control")).expect("a socket");
-            let mut server = Server::new(engine, Sockets { nbd, control }).expect("sockets");
+            let entrance = Entrance::Nbd(nbd);
+            let mut server = Server::new(engine, Sockets { entrance, control }).expect("sockets");
             server.serve(&|| theirs.load(Ordering::Relaxed));
             (server.lateness(), server.close())
         });

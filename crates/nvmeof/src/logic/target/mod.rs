@@ -144,6 +144,11 @@ impl Target {
             }
         }
     }
+    /// Whether a connection has a queue: until then its host has not told who it is.
+    #[must_use]
+    pub fn has_queue(&self, connection: ConnectionId) -> bool {
+        self.connections.get(&connection).is_some_and(|known| known.queue.is_some())
+    }
     /// A connection is closed by the other side, or lost.
     pub fn lost(&mut self, connection: ConnectionId, effects: &mut Vec<Effect>) {
         self.end_connection(connection, effects);

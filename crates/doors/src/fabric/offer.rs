@@ -1,0 +1,117 @@
+//! What is offered to hosts: a subsystem with a namespace and a number of controllers, at one port.
+
+use crate::drive::{Drive, Facts};
+use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
+use lanetwin_nvme::spec::{ControllerId, Nsid};
+use lanetwin_nvmeof::logic::target::{OfferedSubsystem, PortConfig, TargetConfig, TcpConfig, Transport};
+use lanetwin_nvmeof::spec::discovery::AddressFamily;
+use std::net::SocketAddr;
+
+/// So many hosts can be connected at a time.
+pub const CONTROLLERS: u16 = 32;
+/// So many I/O queues has each of them.
+const IO_QUEUES: u16 = 64;
+/// MDTS: 2^7 pages of 4 KiB, 512 KiB. Linux splits what is larger.
+const TRANSFER_LOG2: u8 = 7;
+/// MAXH2CDATA \[B\]: what one connection can make the door hold of a data unit that is not whole.
+const MOST_DATA: u32 = 128 << 10;
+/// In-capsule data of an I/O command \[B\]. As Linux `nvmet-tcp`: four pages.
+const CAPSULE_DATA: u32 = 16 << 10;
+
+/// What is offered, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// The NQN of the subsystem.
+    pub nqn: String,
+    /// The name of the drive, for the serial number.
+    pub name: String,
+    /// What the drive says of itself.
+    pub facts: Facts,
+    /// Where hosts connect.
+    pub address: SocketAddr,
+}
+
+impl Offer {
+    /// A drive at an address, by the NQN that follows from its name.
+    #[must_use]
+    pub fn of(drive: &Drive, address: SocketAddr) -> Self {
+        let name = drive.pair.device.clone();
+        Self { nqn: format!("nqn.2026-01.org.lanetwin:{}", legal(&name)), name, facts: drive.facts, address }
+    }
+    /// The subsystem: controllers 1 to [`CONTROLLERS`], and the drive as namespace 1 of all of them.
+    #[must_use]
+    pub fn subsystem(&self) -> SubsystemConfig {
+        let controllers: Vec<ControllerConfig> = (1..=CONTROLLERS).map(controller).collect();
+        let block = LbaFormat { data_size_log2: self.facts.block.trailing_zeros() as u8 };
+        SubsystemConfig {
+            nqn: self.nqn.clone(),
+            serial: legal(&self.name).chars().take(20).collect(),
+            model: "lanetwin emulated drive".into(),
+            firmware: env!("CARGO_PKG_VERSION").chars().take(8).collect(),
+            vendor: 0,
+            namespaces: vec![NamespaceConfig {
+                nsid: Nsid(1),
+                bytes: self.facts.bytes,
+                formats: vec![block],
+                format: 0,
+                attached: controllers.iter().map(|of| of.id).collect(),
+                zero_after_deallocate: true,
+            }],
+            controllers,
+            volatile_write_cache: self.facts.is_volatile,
+            atomic_write_blocks: (self.facts.atomic / self.facts.block).max(1),
+        }
+    }
+    /// The target: one port, any host.
+    #[must_use]
+    pub fn target(&self) -> TargetConfig {
+        let family = if self.address.is_ipv6() { AddressFamily::IPV6 } else { AddressFamily::IPV4 };
+        TargetConfig {
+            subsystems: vec![OfferedSubsystem { nqn: self.nqn.clone(), hosts: None }],
+            ports: vec![PortConfig {
+                number: 1,
+                transport: Transport::Tcp(TcpConfig { most_data: MOST_DATA, ..TcpConfig::default() }),
+                family,
+                address: self.address.ip().to_string(),
+                service: self.address.port().to_string(),
+                capsule_data: CAPSULE_DATA,
+            }],
+            referrals: Vec::new(),
+        }
+    }
+}
+
+fn controller(id: u16) -> ControllerConfig {
+    ControllerConfig {
+        io_queues: IO_QUEUES,
+        transfer_log2: TRANSFER_LOG2,
+        vectors: IO_QUEUES + 1,
+        weighted_round_robin: false,
+        doorbell_buffers: false,
+        ..ControllerConfig::new(ControllerId(id))
+    }
+}
+
+/// A name with nothing in it that a qualified name, or a serial number, must not have.
+fn legal(name: &str) -> String {
+    let fits = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '-' };
+    name.chars().map(fits).take(64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanetwin_nvme::logic::Subsystem;
+    use lanetwin_nvmeof::logic::target::Target;
+
+    #[test]
+    fn whatever_a_drive_is_called_it_can_be_offered() {
+        for (name, block) in [("ssd", 512), ("b.ssd[0] é", 4096), (&"x".repeat(300), 512)] {
+            let facts = Facts { bytes: 1 << 30, block, is_volatile: true, buffer: 0, atomic: block };
+            let address = "127.0.0.1:4420".parse().expect("an address");
+            let nqn = format!("nqn.2026-01.org.lanetwin:{}", legal(name));
+            let offer = Offer { nqn, name: name.into(), facts, address };
+            assert!(Subsystem::new(&offer.subsystem()).is_ok() && Target::new(offer.target()).is_ok());
+        }
+    }
+}

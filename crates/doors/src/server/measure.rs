@@ -1,0 +1,75 @@
+//! What a door takes of its own: half of the reads through a socket took no longer, when no drive had a part.
+
+use super::peer::{PeerKind, Socket};
+use super::{Server, front};
+use crate::fabric::initiator::{Initiator, Wanted};
+use crate::fabric::offer::Offer;
+use crate::nbd::client::{Ask, Client};
+use crate::nbd::connection::{Connection, EXPORT};
+use lanetwin_nvme::logic::host::commands::read;
+use lanetwin_nvme::spec::{Nsid, SqId};
+use lanetwin_nvmeof::logic::host::Transfer;
+use lanetwin_units::Span;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::unix::net::UnixStream;
+use std::thread::{Builder, JoinHandle};
+
+/// So many reads measure it.
+const ECHOES: u32 = 200;
+
+/// The median \[ns\]; none if somebody did not answer.
+type Median = JoinHandle<Option<u64>>;
+
+impl Server {
+    pub(super) fn measure_nbd(&mut self) -> io::Result<Span> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let echo = PeerKind::Echo(Box::new(Connection::new(self.engine.drive().facts)));
+        self.welcome(Socket::Unix(ours), echo)?;
+        let block = self.engine.drive().facts.block.max(4096);
+        self.measured_by(client(move || {
+            let mut client = Client::connect(theirs, EXPORT).ok()?;
+            median(|| client.one(Ask::Read, 0, block, &[]).ok()?.ok().map(drop))
+        })?)
+    }
+    /// Through a socket that nobody else knows of.
+    pub(super) fn measure_nvme_tcp(&mut self, offer: &Offer) -> io::Result<Span> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        self.own_entrance = Some(listener);
+        self.front = Some(front(&Offer { address, ..offer.clone() })?);
+        let (nqn, block) = (offer.nqn.clone(), offer.facts.block);
+        self.measured_by(client(move || reads(address, &nqn, block))?)
+    }
+    fn measured_by(&mut self, client: Median) -> io::Result<Span> {
+        self.serve(&|| client.is_finished());
+        let ns = client.join().ok().flatten();
+        Ok(Span::from_ns(ns.unwrap_or(0)))
+    }
+}
+
+fn client(measure: impl FnOnce() -> Option<u64> + Send + 'static) -> io::Result<Median> {
+    Builder::new().name("lanetwin-echo".into()).spawn(measure)
+}
+
+fn reads(address: SocketAddr, nqn: &str, block: u32) -> Option<u64> {
+    let mut host = Initiator::connect(&Wanted { keep_alive_ms: 0, ..Wanted::new(address, nqn) }).ok()?;
+    let blocks = 4096_u32.div_ceil(block);
+    median(|| {
+        let transfer = Transfer::FromController(blocks * block);
+        let (ending, _) = host.one(SqId(1), read(Nsid(1), 0, blocks), transfer).ok()?;
+        ending.status.is_success().then_some(())
+    })
+}
+
+fn median(mut one: impl FnMut() -> Option<()>) -> Option<u64> {
+    let mut took = Vec::new();
+    for _ in 0..ECHOES {
+        let began = std::time::Instant::now();
+        one()?;
+        took.push(began.elapsed());
+    }
+    took.sort_unstable();
+    u64::try_from(took[took.len() / 2].as_nanos()).ok()
+}
