@@ -144,3 +144,15 @@ def test_a_hostile_name_is_escaped_in_a_translated_page() -> None:
         assert translated(page) == (
             '<p title="limited by &quot;&lt;x&gt;&quot;">瓶颈</p><p translate="no">limited by <b>all</b></p>'
         )
+
+
+def test_names_may_be_of_any_script(tmp_path: Path) -> None:
+    text = (ROOT / "scenarios" / "demo.yaml").read_text("utf-8")
+    other = tmp_path / "demo.yaml"
+    other.write_text(re.sub(r"\bcard\b", "网卡", text.replace("as-is", "原样")), encoding="utf-8")
+    plan = engine.check(str(other))["plan"]
+    assert plan
+    assert list(plan["variants"]) == ["原样", "x4", "gen2"]
+    assert "网卡" in plan["machine"]
+    other.write_text(text.replace("as-is", "as\u202eis"), encoding="utf-8")
+    assert "SC032" in {one["code"] for one in engine.check(str(other))["diagnostics"]}

@@ -280,12 +280,34 @@ pub fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Whether a name can be a step of a path.
+/// Whether a name can be a step of a path: letters and digits of any script, so no control or bidirectional character,
+/// and composed (NFC), so that two names that look alike are alike.
 pub fn is_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    name.starts_with(char::is_alphabetic)
+        && name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
+        && unicode_normalization::is_nfc(name)
 }
 
 fn written<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     node.get(key).filter(|value| value.kind != Kind::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_name;
+
+    #[test]
+    fn names_are_letters_and_digits_of_any_script() {
+        for name in ["slot", "gen5-x4", "直连", "带_retimer", "größe", "ссд1"] {
+            assert!(is_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_looks_alike_or_steers_the_reader_is_no_name() {
+        // decomposed, a compatibility ideograph, right-to-left override, zero width, control, not a letter, a step
+        for name in ["gro\u{308}ße", "\u{F900}", "a\u{202E}b", "a\u{200B}b", "a\u{7}b", "1a", "，a", "a.b", "a b", ""] {
+            assert!(!is_name(name), "{name:?}");
+        }
+    }
 }

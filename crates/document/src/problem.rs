@@ -63,7 +63,7 @@ problems! {
     /// A variant or `--set` names a place that is not there.
     UnknownPath { path: String, at: String, near: Near } = "SC030", "there is no `{path}`: nothing is called `{at}`", "{near}a path follows the names of the document, as in `links.slot.width`";
     /// A name that cannot be part of a path.
-    BadName { name: String } = "SC032", "`{name}` cannot be a name", "use letters, digits, `-` and `_`, and open with a letter: names are parts of paths such as `links.slot.width`";
+    BadName { name: String } = "SC032", "`{name}` cannot be a name", "use letters and digits of any script (in Unicode's form NFC), `-` and `_`, and open with a letter: names are parts of paths such as `links.slot.width`";
     /// Two keys of which only one can be.
     Exclusive { one: &'static str, other: &'static str } = "SC033", "`{one}` and `{other}` exclude each other", "keep one of the two";
     /// Nothing where something must be.

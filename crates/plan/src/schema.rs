@@ -11,8 +11,8 @@ use lanetwin_ports::{Dimension, Model, Param};
 use lanetwin_units::Width;
 use std::collections::BTreeMap;
 
-/// A name that can be a step of a path.
-const NAME: &str = "^[A-Za-z][A-Za-z0-9_-]*$";
+/// A name that can be a step of a path; of letters beyond ASCII the check of a scenario knows more.
+const NAME: &str = "^[A-Za-z\u{AA}-\u{FFDC}][A-Za-z0-9_\u{AA}-\u{FFDC}-]*$";
 /// The units of a time.
 const TIMES: &str = "ps|ns|us|µs|μs|ms|s";
 const NUMBER: &str = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?";
