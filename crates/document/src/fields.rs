@@ -306,7 +306,9 @@ mod tests {
     #[test]
     fn what_looks_alike_or_steers_the_reader_is_no_name() {
         // decomposed, a compatibility ideograph, right-to-left override, zero width, control, not a letter, a step
-        for name in ["gro\u{308}ße", "\u{F900}", "a\u{202E}b", "a\u{200B}b", "a\u{7}b", "1a", "，a", "a.b", "a b", ""] {
+        for name in
+            ["gro\u{308}ße", "\u{F900}", "a\u{202E}b", "a\u{200B}b", "a\u{7}b", "1a", "，a", "a.b", "a b", ""]
+        {
             assert!(!is_name(name), "{name:?}");
         }
     }
