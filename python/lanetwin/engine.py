@@ -15,7 +15,7 @@ from lanetwin.files import read_text
 from lanetwin.results import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from lanetwin.results import Results
@@ -304,16 +304,24 @@ def part(name: str, beside: str | None = None) -> dict[str, Any]:
 
 
 class Discovered(TypedDict):
-    """The functions of a machine, what could not be read, and what is wrong."""
+    """The functions of a machine, what else is told of it, what could not be read, and what is wrong."""
 
     devices: list[dict[str, Any]]
+    nodes: list[dict[str, Any]]
+    memories: list[dict[str, Any]]
+    drives: list[dict[str, Any]]
     notes: list[str]
     findings: list[dict[str, Any]]
+    record: str | None
+    """What `discover` reads again, without serial numbers; None unless it was asked for."""
 
 
-def discover(source: str | None = None) -> Discovered:
-    """Read the PCIe functions of this machine, of a copy of its `/sys`, or of a dump of `lspci -xxxx`."""
-    return cast("Discovered", json.loads(_core.discover(source)))
+def discover(sources: Sequence[str] = (), *, with_record: bool = False) -> Discovered:
+    """Read the PCIe functions of this machine, or of what files and folders say of one, put together.
+
+    Raises `LanetwinError` if one of them cannot be read, or has nothing of a machine.
+    """
+    return cast("Discovered", json.loads(_core.discover(json.dumps(list(sources)), with_record)))
 
 
 def mean_of(samples: Iterable[float]) -> tuple[float, float, float]:

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner
@@ -11,9 +12,23 @@ from lanetwin import engine
 from lanetwin.cli import app
 from lanetwin.discovered.names import _read
 
+End = tuple[int, int]
+KINDS = {"root": 4, "upstream": 5, "downstream": 6, "drive": 0}
+"""Device/Port Types (PCIe Base 6.0 §7.5.3.2)."""
 
-def function(*, port: bool, capable: tuple[int, int], trained: tuple[int, int], payload: int = 1) -> bytes:
-    """Return the configuration space of a root port with bus 1 below it, or of an NVMe drive."""
+
+def function(
+    *,
+    port: bool = False,
+    kind: str = "",
+    capable: End,
+    trained: End,
+    payload: int = 1,
+    buses: End = (1, 1),
+    bus: int = 0,
+) -> bytes:
+    """Return the configuration space of a port with these buses below it, or of an NVMe drive."""
+    kind = kind or ("root" if port else "drive")
     space = bytearray(4096)
 
     def put(at: int, value: int, size: int) -> None:
@@ -21,18 +36,20 @@ def function(*, port: bool, capable: tuple[int, int], trained: tuple[int, int], 
 
     put(0x00, 0xA824144D, 4)
     put(0x06, 0x0010, 2)
-    put(0x09, 0x060400 if port else 0x010802, 3)
-    if port:
+    put(0x09, 0x010802 if kind == "drive" else 0x060400, 3)
+    if kind != "drive":
         put(0x0E, 1, 1)
-        put(0x18, 0x010100, 3)
+        put(0x18, bus | buses[0] << 8 | buses[1] << 16, 3)
     put(0x34, 0x40, 1)
     put(0x40, 0x10, 2)
-    put(0x42, (4 << 4 if port else 0) | 2, 2)
+    put(0x42, KINDS[kind] << 4 | 2, 2)
     put(0x44, 2, 4)
     put(0x48, payload << 5 | 2 << 12, 2)
     put(0x4C, capable[0] | capable[1] << 4, 4)
     put(0x52, trained[0] | trained[1] << 4, 2)
     put(0x70, capable[0], 2)
+    put(0x100, 0x00010003, 4)
+    put(0x104, 0x5E1F5E1F5E1F5E1F, 8)
     return bytes(space)
 
 
@@ -100,6 +117,101 @@ def test_the_scenario_runs_and_says_what_the_slot_costs(box: Path) -> None:
     assert "RS006" in refused.stderr
 
 
+@pytest.fixture
+def switched(tmp_path: Path) -> Path:
+    """Write the dump of two Gen4 x4 drives behind a switch with an x4 link up, and one beside it."""
+    x4, x16 = (4, 4), (4, 16)
+    functions = {
+        "00:01.0": function(kind="root", capable=x16, trained=x4, buses=(1, 4)),
+        "00:02.0": function(kind="root", capable=x16, trained=x4, buses=(5, 5)),
+        "01:00.0": function(kind="upstream", capable=x16, trained=x4, buses=(2, 4), bus=1),
+        "02:00.0": function(kind="downstream", capable=x4, trained=x4, buses=(3, 3), bus=2),
+        "02:01.0": function(kind="downstream", capable=x4, trained=x4, buses=(4, 4), bus=2),
+        "03:00.0": function(capable=x4, trained=x4),
+        "04:00.0": function(capable=x4, trained=x4),
+        "05:00.0": function(capable=x4, trained=x4),
+    }
+    file = tmp_path / "switched.txt"
+    file.write_text(dump(functions))
+    return file
+
+
+def test_drives_behind_a_switch_share_what_its_link_carries(switched: Path) -> None:
+    file = switched.parent / "switched.yaml"
+    assert call("discover", switched, "--scenario", file).exit_code == 0
+    results = engine.run(str(file))
+    rows = [row for row in results["rows"] if row["metric"] == "throughput"]
+    whole: dict[tuple[str, str], float] = {}
+    for row in rows:
+        # the first row of a case is of all its drives
+        whole.setdefault((row["variant"], row["workload"]), row["value"])
+    alone = [whole["as-trained", f"ssd{nth}_alone"] for nth in range(3)]
+    assert min(alone) > 0.9 * max(alone), "each alone has its link, whether through a switch or not"
+    together, could = (whole[variant, "all_together"] for variant in ("as-trained", "as-capable"))
+    assert together < 2.1 * max(alone), "two of them share one x4 link"
+    assert could > 2.8 * max(alone)
+
+
+def test_a_record_is_the_same_machine_without_serial_numbers(box: Path) -> None:
+    record = box.parent / "box.json"
+    first = json.loads(call("discover", box, "--record", record, "--json").stdout)
+    assert "1f5e1f5e" in box.read_text().replace(" ", "")
+    assert "1f5e" not in record.read_text()
+    second = json.loads(call("discover", record, "--json").stdout)
+    assert second == first
+    assert first["findings"]
+    assert "RS006" in call("discover", box, "--record", record).stderr
+
+
+def test_several_files_are_one_machine(box: Path) -> None:
+    nvme, numa = box.parent / "nvme.json", box.parent / "numa.txt"
+    nvme.write_text(
+        json.dumps(
+            {"Devices": [{"DevicePath": "/dev/nvme0n1", "ModelNumber": "A drive", "PhysicalSize": 4000}]}
+        )
+    )
+    numa.write_text("available: 1 nodes (0)\nnode 0 cpus: 0 1 2\nnode 0 size: 2048 MB\n")
+    said = call("discover", box, nvme, numa).stdout
+    assert "NUMA node 0: CPUs 0-2, 2 GiB" in said
+    assert "NVMe drive nvme0: A drive" in said
+    assert "└─ 0000:01:00.0" in said
+
+
+HOSTILE = "<script>alert(1)</script> \"]; x [\\ =cmd|' /C calc'!A0"
+
+
+@pytest.mark.parametrize("picture", ["svg", "html", "dot", "mermaid"])
+def test_no_name_gets_out_of_a_picture(tmp_path: Path, picture: str) -> None:
+    text = f"00:01.0 PCI bridge: {HOSTILE}\n\tBus: primary=00, secondary=01, subordinate=01, sec-latency=0\n"
+    (tmp_path / "box.txt").write_text(text + f"01:00.0 Something new: {HOSTILE}\n")
+    done = call("discover", tmp_path / "box.txt", "--picture", picture)
+    assert done.exit_code == 0, done.output
+    assert "script" in done.stdout
+    assert picture == "dot" or "<script" not in done.stdout
+    if picture in ("svg", "html"):
+        assert '"]' not in done.stdout
+        assert done.stdout.count("=cmd") == done.stdout.count("script&gt; &quot;]") > 0
+    else:
+        # quotation marks stand around names alone
+        lines = [line for line in done.stdout.splitlines() if "script" in line]
+        assert lines
+        assert all(line.count('"') == (4 if picture == "dot" else 2) for line in lines)
+
+
+def test_the_drawing_has_each_link_as_trained_of_what_it_can(box: Path) -> None:
+    drawn = call("discover", box, "--picture", "svg").stdout
+    root = ElementTree.fromstring(drawn)  # noqa: S314 - drawn here
+    bars = {
+        one.get("class"): float(one.get("width", 0)) for one in root.iter("{http://www.w3.org/2000/svg}rect")
+    }
+    # a Gen5 x4 drive at Gen4 x2 has a quarter, and the widest link of the machine is x16
+    assert bars == {"can": 45.0, "lacks": 11.2}
+    page = call("discover", box, "--picture", "html").stdout
+    assert page.startswith("<!doctype html>")
+    assert "HW102" in page
+    assert "src=" not in page
+
+
 def test_pictures_have_every_function_and_link(box: Path) -> None:
     dot = call("discover", box, "--picture", "dot").stdout
     assert '"0000:00:01.0" -- "0000:01:00.0"' in dot
@@ -118,13 +230,15 @@ def test_this_machine_is_drawn_whatever_it_lacks() -> None:
     assert len(done.stdout.splitlines()) >= len(list(Path("/sys/bus/pci/devices").glob("*")))
 
 
-@pytest.mark.parametrize("text", ["", "nothing\n", "00:01.0 x\n00: 11 22\n"])
+@pytest.mark.parametrize(
+    "text", ["", "nothing\n", "00:01.0 x\n00: 11 22\n", "<svg/>", "{}", "available: 1 nodes\n"]
+)
 def test_text_that_is_no_dump_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "text.txt"
     file.write_text(text)
     done = call("discover", file)
     assert done.exit_code == 1
-    assert "lspci -xxxx" in done.stderr
+    assert str(file) in done.stderr.replace("\n", "")
 
 
 def test_names_come_from_the_list_of_ids() -> None:

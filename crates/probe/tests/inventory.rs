@@ -65,7 +65,7 @@ fn dump(functions: &[(&str, Made)]) -> String {
 fn found(functions: &[(&str, Made)]) -> (Inventory, Vec<&'static str>) {
     let snapshot = Snapshot::of_dump(&dump(functions)).expect("a dump");
     let inventory = Inventory::of(&snapshot);
-    let codes = diagnose(&snapshot, &inventory).iter().map(|one| one.code).collect();
+    let codes = diagnose(&inventory).iter().map(|one| one.code).collect();
     (inventory, codes)
 }
 
@@ -102,7 +102,7 @@ fn a_link_below_what_both_ends_can_do_is_found_with_its_evidence() {
     assert_eq!(codes((0, 0), 5), Vec::<&str>::new(), "no link");
     let trained = Made { trained: (4, 2), ..DRIVE };
     let snapshot = Snapshot::of_dump(&dump(&[("00:01.0", PORT), ("01:00.0", trained)])).expect("a dump");
-    let finding = &diagnose(&snapshot, &Inventory::of(&snapshot))[0];
+    let finding = &diagnose(&Inventory::of(&snapshot))[0];
     assert_eq!(finding.evidence.len(), 4);
     assert_eq!(finding.evidence[2].value, "00000045", "Link Capabilities of the drive");
     let shortfall = finding.shortfall.expect("a link");
@@ -134,7 +134,7 @@ fn logged_errors_are_found_and_a_scan_of_empty_slots_is_none() {
         let mut snapshot = Snapshot::of_dump(&dump(&[("00:01.0", PORT)])).expect("a dump");
         let space = snapshot.spaces.values_mut().next().expect("a port");
         space[at..at + 4].copy_from_slice(&value.to_le_bytes());
-        let found = diagnose(&snapshot, &Inventory::of(&snapshot));
+        let found = diagnose(&Inventory::of(&snapshot));
         assert!(found.iter().all(|one| one.severity == Gravity::Warning));
         found.iter().map(|one| one.code).collect::<Vec<_>>()
     };
@@ -192,7 +192,7 @@ proptest! {
         let spaces: BTreeMap<Address, Vec<u8>> = spaces.into_iter().map(of).collect();
         let snapshot = Snapshot { spaces, ..Snapshot::default() };
         let inventory = Inventory::of(&snapshot);
-        let findings = diagnose(&snapshot, &inventory);
+        let findings = diagnose(&inventory);
         prop_assert!(findings.iter().all(|one| !one.evidence.is_empty()));
         for device in &inventory.devices {
             prop_assert!(device.parent.is_none_or(|parent| parent.bus < device.address.bus));
@@ -210,7 +210,7 @@ fn real_dumps_are_read_as_lspci_reads_them() {
         let Ok(snapshot) = Snapshot::of_dump(&text) else { continue };
         files += 1;
         let inventory = Inventory::of(&snapshot);
-        assert!(diagnose(&snapshot, &inventory).iter().all(|one| !one.evidence.is_empty()));
+        assert!(diagnose(&inventory).iter().all(|one| !one.evidence.is_empty()));
         let mut now: Option<&Device> = None;
         for line in text.lines() {
             if let Some(address) = line.split(' ').next().and_then(|word| word.parse().ok()) {

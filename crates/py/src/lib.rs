@@ -157,11 +157,11 @@ mod _core {
         ask(py, || core_api::parts_show(name, beside))
     }
 
-    /// The functions of a machine, and what is wrong with them.
+    /// The functions of a machine, and what is wrong with them; a record of it if that is asked for.
     #[pyfunction]
-    #[pyo3(signature = (source=None))]
-    fn discover(py: Python<'_>, source: Option<&str>) -> PyResult<String> {
-        ask(py, || machines::discover(source))
+    #[pyo3(signature = (sources="[]", with_record=false))]
+    fn discover(py: Python<'_>, sources: &str, with_record: bool) -> PyResult<String> {
+        ask(py, || machines::discover(sources, with_record))
     }
 
     /// The mean of repeated measurements, with its interval.

@@ -1,25 +1,41 @@
 //! Machines that exist: their functions, and the statistics of what is measured on them.
 
 use crate::core_api::{Answer, Failure, json, parse};
-use lanetwin_probe::inventory::{Inventory, NotRead, Snapshot, diagnose};
+use lanetwin_probe::inventory::{Inventory, NotRead, Snapshot, diagnose, read, record};
 use lanetwin_stats::{Confidence, Interval};
 use lanetwin_textfile::Limit;
 use std::path::Path;
 
-/// The functions of a machine: of this one, of a copy of its `/sys`, or of what `lspci -xxxx` printed.
-pub fn discover(source: Option<&str>) -> Answer {
-    let told = |why: NotRead| Failure::Message(format!("{}: {why}", source.unwrap_or("/sys")));
-    let path = Path::new(source.unwrap_or("/"));
-    let snapshot = if source.is_none() || path.is_dir() {
-        Snapshot::of_sysfs(path).map_err(told)?
-    } else {
-        let text = lanetwin_textfile::read_text(path, Limit::Document);
-        let text = text.map_err(|error| told(NotRead(format!("it cannot be read: {error}"))))?;
-        Snapshot::of_dump(&text).map_err(told)?
+/// The functions of a machine: of this one, or of what files and folders say of one, the first that says something
+/// first. With them a record of it, redacted, if that is asked for.
+pub fn discover(sources: &str, with_record: bool) -> Answer {
+    let sources: Vec<String> = parse(sources, "the sources")?;
+    let snapshots: Result<Vec<Snapshot>, Failure> = sources.iter().map(|source| snapshot(source)).collect();
+    let snapshot = match snapshots?.into_iter().reduce(Snapshot::merged) {
+        Some(read) => read,
+        None => Snapshot::of_sysfs(Path::new("/")).map_err(|why| told("/sys", &why))?,
     };
     let inventory = Inventory::of(&snapshot);
-    let findings = diagnose(&snapshot, &inventory);
-    json(&serde_json::json!({ "devices": inventory.devices, "notes": inventory.notes, "findings": findings }))
+    let findings = diagnose(&inventory);
+    let record = with_record.then(|| record(&snapshot));
+    let mut document = serde_json::to_value(&inventory).unwrap_or_default();
+    document["findings"] = serde_json::to_value(findings).unwrap_or_default();
+    document["record"] = record.into();
+    json(&document)
+}
+
+fn told(source: &str, why: &NotRead) -> Failure {
+    Failure::Message(format!("{source}: {why}"))
+}
+
+fn snapshot(source: &str) -> Result<Snapshot, Failure> {
+    let path = Path::new(source);
+    if path.is_dir() {
+        return Snapshot::of_sysfs(path).map_err(|why| told(source, &why));
+    }
+    let bytes = lanetwin_textfile::read_bytes(path, Limit::Document);
+    let bytes = bytes.map_err(|error| told(source, &NotRead(format!("it cannot be read: {error}"))))?;
+    read(&bytes).map_err(|why| told(source, &why))
 }
 
 /// The mean of repeated measurements with its 95 % interval, which one alone has none of.

@@ -12,6 +12,7 @@ from rich.text import Text
 from lanetwin import discovered, engine, store
 from lanetwin.cli.arguments import AsJson, Force
 from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
+from lanetwin.discovered.pictures import gib
 from lanetwin.numbers import significant
 
 
@@ -19,6 +20,8 @@ class Picture(StrEnum):
     """How the tree is drawn."""
 
     TREE = "tree"
+    SVG = "svg"
+    HTML = "html"
     DOT = "dot"
     MERMAID = "mermaid"
 
@@ -30,16 +33,26 @@ class Gravity(StrEnum):
     NOTE = "note"
 
 
+PICTURES = {
+    Picture.SVG: discovered.svg,
+    Picture.HTML: discovered.html,
+    Picture.DOT: discovered.dot,
+    Picture.MERMAID: discovered.mermaid,
+}
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command("discover")(discover)
 
 
 def discover(
-    source: Annotated[
-        Path | None,
+    sources: Annotated[
+        list[Path] | None,
         typer.Argument(
-            help="A copy of /sys, or what `lspci -xxxx` printed. Default: this machine.", show_default=False
+            metavar="[SOURCE]...",
+            help="What lspci, lstopo, numactl, cxl or nvme printed, a copy of /sys. Default: this machine.",
+            show_default=False,
         ),
     ] = None,
     picture: Annotated[
@@ -50,6 +63,10 @@ def discover(
         typer.Option(
             "--scenario", "-o", help="Write a scenario of the NVMe drives here.", show_default=False
         ),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", help="Write what was read, without serial numbers.", show_default=False),
     ] = None,
     fail_on: Annotated[
         list[str] | None,
@@ -68,12 +85,18 @@ def discover(
     [dim]Examples:[/]
       sudo lanetwin discover
       lspci -xxxx > box.txt && lanetwin discover box.txt --fail-on warning
+      lanetwin discover box.txt nvme.json numa.txt --picture html > box.html
       lanetwin discover box.txt --scenario box.yaml && lanetwin run box.yaml
     """
-    found: dict[str, Any] = dict(engine.discover(str(source) if source else None))
+    paths = [str(source) for source in sources or []]
+    found: dict[str, Any] = dict(engine.discover(paths, with_record=record is not None))
+    written = found.pop("record")
     found["findings"] = [
         {**finding, "costs_gb_s": discovered.costs(finding)} for finding in found["findings"]
     ]
+    if record:
+        store.refuse_to_overwrite(record, force=force)
+        store.write_file(record, written)
     if scenario:
         store.refuse_to_overwrite(scenario, force=force)
         store.write_file(scenario, discovered.scenario(found))
@@ -82,7 +105,7 @@ def discover(
     elif picture is Picture.TREE:
         _print(found)
     else:
-        emit(discovered.dot(found) if picture is Picture.DOT else discovered.mermaid(found))
+        emit(PICTURES[picture](found))
     _end(found, set(fail_on or []))
 
 
@@ -90,6 +113,8 @@ def _print(found: dict[str, Any]) -> None:
     console = out()
     for text, is_short in discovered.tree(found):
         console.print(Text(printable(text), "yellow" if is_short else ""), soft_wrap=True)
+    for line in _beside(found):
+        console.print(Text(printable(line)), soft_wrap=True)
     for finding in found["findings"]:
         console.print()
         cost = finding["costs_gb_s"]
@@ -97,7 +122,8 @@ def _print(found: dict[str, Any]) -> None:
         said += f"; it costs {significant(cost, 3)} GB/s in each direction" if cost else ""
         console.print(Text(printable(said), "bold"), soft_wrap=True)
         for one in finding["evidence"]:
-            line = f"  {one['address']} {one['register']} {one['value']}: {one['reads']}"
+            line = " ".join(filter(None, (f"  {one['address']}", one["register"], one["value"])))
+            line = f"{line}: {one['reads']}"
             console.print(Text(printable(line), "dim"), soft_wrap=True)
         console.print(f"  likely: {finding['cause']}", soft_wrap=True)
         console.print(f"  remedy: {finding['remedy']}", soft_wrap=True)
@@ -105,13 +131,34 @@ def _print(found: dict[str, Any]) -> None:
         err().print(Text(printable(note), "dim"), soft_wrap=True)
 
 
+def _beside(found: dict[str, Any]) -> list[str]:
+    """Say what there is beside functions: nodes, and memories and drives that stand at none."""
+    known = {device["address"] for device in found["devices"]}
+    lines = [
+        f"NUMA node {one['node']}: CPUs {one['cpus'] or 'none'}, {gib(one['memory_bytes'])}"
+        for one in found["nodes"]
+    ]
+    lines += [
+        f"CXL memory {one['name']}: {gib(one['volatile_bytes'] + one['persistent_bytes'])}"
+        for one in found["memories"]
+        if one["address"] not in known
+    ]
+    lines += [
+        f"NVMe drive {one['name']}: {one['model']}" for one in found["drives"] if one["address"] not in known
+    ]
+    return lines
+
+
 def _lacks(found: dict[str, Any]) -> list[str]:
     """Say what could not be seen."""
     notes = list(found["notes"])
     devices = found["devices"]
     if not devices:
-        return [*notes, "this machine has no PCI functions"]
-    if all(device["read"] <= 64 for device in devices):
+        return [*notes, "no PCI functions are told of"]
+    if not any(device["read"] for device in devices):
+        if not any(device["link"] for device in devices):
+            notes.append("this text says nothing of links: lspci -xxxx as root does")
+    elif all(device["read"] <= 64 for device in devices):
         notes.append(
             "only the first 64 B of each function could be read: run it as root to see links and errors"
         )

@@ -1,8 +1,9 @@
 """The PCIe functions of a machine as pictures and as a scenario; what they are, the engine says."""
 
 from lanetwin.discovered.cost import costs
+from lanetwin.discovered.drawing import html, svg
 from lanetwin.discovered.names import described
 from lanetwin.discovered.pictures import dot, mermaid, tree
 from lanetwin.discovered.scenario import scenario
 
-__all__ = ["costs", "described", "dot", "mermaid", "scenario", "tree"]
+__all__ = ["costs", "described", "dot", "html", "mermaid", "scenario", "svg", "tree"]

@@ -14,24 +14,35 @@ LISTS = (Path("/usr/share/misc/pci.ids"), Path("/usr/share/hwdata/pci.ids"))
 CLASSES = {
     0x0100: "SCSI controller",
     0x0101: "IDE controller",
+    0x0104: "RAID controller",
     0x0106: "SATA controller",
     0x0108: "NVMe drive",
+    0x0107: "SAS controller",
     0x0180: "storage controller",
     0x0200: "Ethernet controller",
     0x0207: "InfiniBand controller",
     0x0280: "network controller",
     0x0300: "VGA controller",
     0x0302: "3D controller",
+    0x0380: "display controller",
     0x0403: "audio device",
+    0x0500: "memory",
     0x0502: "CXL memory",
     0x0600: "host bridge",
     0x0601: "ISA bridge",
     0x0604: "PCI bridge",
+    0x0700: "serial port",
+    0x0780: "communication controller",
+    0x0806: "IOMMU",
     0x0880: "system peripheral",
     0x0C03: "USB controller",
     0x0C04: "Fibre Channel controller",
     0x0C05: "SMBus",
+    0x1101: "performance counters",
     0x1200: "accelerator",
+    0x1300: "instrumentation",
+    0xFF00: "device of no defined class",
+    0xFFFF: "device of no defined class",
 }
 """Base class and subclass (PCI Code and ID Assignment Specification 1.16, §1)."""
 KINDS = {
@@ -40,15 +51,28 @@ KINDS = {
     "downstream-port": "downstream port of a switch",
 }
 LONGEST = 60
-GENERATIONS = {1: "2.5", 2: "5", 3: "8", 4: "16", 5: "32", 6: "64"}
+RATES = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0, 6: 64.0}
 """GT/s of each generation."""
 
 
 def described(device: Mapping[str, Any]) -> str:
-    """Name a function in a few words."""
-    what = KINDS.get(device["kind"]) or CLASSES.get(device["class"] >> 8, f"class {device['class'] >> 8:04x}")
-    name = _ids().get((device["vendor"], device["device"]), f"{device['vendor']:04x}:{device['device']:04x}")
-    return f"{what} {name}"
+    """Name a function in a few words.
+
+    >>> described({"kind": "conventional", "class": 0xFFFF00, "vendor": 0, "device": 0, "name": "a thing"})
+    'device of no defined class a thing'
+    >>> described({"kind": "endpoint", "class": 0x123400, "vendor": 0, "device": 0, "name": None})
+    'device of class 1234h'
+    """
+    number = device["class"] >> 8
+    what = KINDS.get(device["kind"]) or CLASSES.get(number, f"device of class {number:04x}h")
+    return f"{what} {_named(device)}".rstrip()
+
+
+def _named(device: Mapping[str, Any]) -> str:
+    """Name vendor and device: by the list of this computer, by what a text said, by their IDs."""
+    ids = (device["vendor"], device["device"])
+    found = _ids().get(ids) or (device["name"] or "")[:LONGEST]
+    return found or (f"{ids[0]:04x}:{ids[1]:04x}" if any(ids) else "")
 
 
 def end(of: Mapping[str, int]) -> str:
@@ -57,7 +81,8 @@ def end(of: Mapping[str, int]) -> str:
     >>> end({"generation": 5, "width": 4})
     '32 GT/s x4'
     """
-    return f"{GENERATIONS.get(of['generation'], '?')} GT/s x{of['width']}"
+    rate = RATES.get(of["generation"])
+    return f"{f'{rate:g}' if rate else '?'} GT/s x{of['width']}"
 
 
 @cache

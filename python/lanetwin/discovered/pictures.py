@@ -14,36 +14,68 @@ Device = dict[str, Any]
 
 def tree(found: Mapping[str, Any]) -> list[tuple[str, bool]]:
     """Return the lines of the tree, each with whether its link is below what both ends can do."""
+    marked = short(found)
+    return [(text_of(device, found, stem), device["address"] in marked) for device, stem in walk(found)]
+
+
+def short(found: Mapping[str, Any]) -> set[str]:
+    """Return the addresses of devices whose link does less than both ends can."""
+    return {finding["address"] for finding in found["findings"] if finding["shortfall"]}
+
+
+def walk(found: Mapping[str, Any]) -> list[tuple[Device, str]]:
+    """Return every function in the order of the tree, with the branches in front of it."""
     devices: Sequence[Device] = found["devices"]
-    marked = {finding["address"] for finding in found["findings"] if finding["shortfall"]}
     known = {device["address"] for device in devices}
     roots = [device for device in devices if device["parent"] not in known]
     below: dict[str, list[Device]] = {}
     for device in devices:
         below.setdefault(device["parent"], []).append(device)
-    lines: list[tuple[str, bool]] = []
-    for root in roots:
-        lines += _lines(root, below, marked, "")
-    return lines
+    # a stack, not a recursion: a chain of bridges may be as deep as there are buses
+    waiting = [(root, "") for root in reversed(roots)]
+    walked: list[tuple[Device, str]] = []
+    while waiting:
+        device, stem = waiting.pop()
+        walked.append((device, stem))
+        children = below.pop(device["address"], [])
+        onward = stem.replace("├─ ", "│  ").replace("└─ ", "   ")
+        branches = ["├─ "] * (len(children) - 1) + ["└─ "]
+        waiting += reversed(
+            [(child, onward + branch) for child, branch in zip(children, branches, strict=False)]
+        )
+    return walked
 
 
-def _lines(
-    device: Device, below: Mapping[str, Sequence[Device]], marked: set[str], indent: str
-) -> Iterator[tuple[str, bool]]:
-    text = f"{device['address']} {described(device)}{link_of(device)}"
-    yield indent + text, device["address"] in marked
-    children = below.get(device["address"], [])
-    stem = indent.replace("├─ ", "│  ").replace("└─ ", "   ")
-    for nth, child in enumerate(children):
-        branch = "└─ " if nth + 1 == len(children) else "├─ "
-        yield from _lines(child, below, marked, stem + branch)
+def text_of(device: Device, found: Mapping[str, Any], stem: str = "") -> str:
+    """Write a function as a line: address, name, what else is known of it, its link."""
+    at = device["address"]
+    more = [f"{one['name']} {one['model']}".rstrip() for one in found["drives"] if one["address"] == at]
+    more += [
+        f"{one['name']} {gib(one['volatile_bytes'] + one['persistent_bytes'])}"
+        for one in found["memories"]
+        if one["address"] == at
+    ]
+    said = f" ({', '.join(more)})" if more else ""
+    return f"{stem}{at} {described(device)}{said}{link_of(device)}"
+
+
+def gib(count: int) -> str:
+    """Write a size of memory.
+
+    >>> gib(256 << 20), gib(64 << 30)
+    ('0.25 GiB', '64 GiB')
+    """
+    return f"{count / 2**30:.4g} GiB"
 
 
 def link_of(device: Mapping[str, Any]) -> str:
     """Write the link of a device, as trained, and as capable where that is more."""
     link = device["link"]
-    if not link or device["kind"] in ("root-port", "downstream-port"):
+    if device["kind"] in ("root-port", "downstream-port"):
         return ""
+    if not link:
+        told = device["link_mb_s"]
+        return f", {told / 1000:.3g} GB/s" if told else ""
     trained, capable = end(link["trained"]), end(link["capable"])
     return f", {trained}" if trained == capable else f", {trained} (can do {capable})"
 
@@ -56,15 +88,11 @@ def _edges(found: Mapping[str, Any]) -> Iterator[tuple[Device, Device | None]]:
 
 def dot(found: Mapping[str, Any]) -> str:
     """Write it for Graphviz."""
-    marked = {finding["address"] for finding in found["findings"] if finding["shortfall"]}
+    marked = short(found)
     lines = ["graph machine {", "  rankdir=LR;", "  node [shape=box];"]
     for device, above in _edges(found):
-        text = (
-            f"{device['address']}\n{described(device)}".replace("\\", "")
-            .replace('"', "'")
-            .replace("\n", "\\n")
-        )
-        lines.append(f'  "{device["address"]}" [label="{text}"];')
+        name = described(device).replace("\\", "").replace('"', "'")
+        lines.append(f'  "{device["address"]}" [label="{device["address"]}\\n{name}"];')
         if above:
             colour = ', color="red"' if device["address"] in marked else ""
             label = link_of(device).removeprefix(", ")
@@ -77,7 +105,9 @@ def mermaid(found: Mapping[str, Any]) -> str:
     names = {device["address"]: f"f{nth}" for nth, device in enumerate(found["devices"])}
     lines = ["graph LR"]
     for device, above in _edges(found):
-        text = "".join(sign for sign in described(device) if sign not in '"[]{}<>|`')
+        text = "".join(
+            sign for sign in described(device) if sign.isprintable() and sign not in '"[]{}<>|`&#;\\'
+        )
         lines.append(f'  {names[device["address"]]}["{device["address"]}<br/>{text}"]')
         if above:
             label = link_of(device).removeprefix(", ")

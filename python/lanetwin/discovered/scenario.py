@@ -1,7 +1,8 @@
-"""A scenario of the NVMe drives of a machine: each in its slot, with generic parts, which are marked."""
+"""A scenario of the NVMe drives of a machine: each in its slot, behind its switches, with generic parts."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lanetwin import yaml_out
@@ -11,66 +12,160 @@ from lanetwin.errors import LanetwinError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+Device = dict[str, Any]
+
 NVME = 0x0108
 """Class code of a mass storage controller for non-volatile memory."""
 PARTS = {4: "generic-tlc-gen4", 5: "generic-tlc-gen5"}
 """The generic drive of a generation; older ones have that of Gen4 at their own speed."""
 HOSTS = {3: "generic-host-gen3", 4: "generic-host-gen4", 5: "generic-host-gen5"}
+SWITCHES = {4: "generic-switch-gen4", 5: "generic-switch-gen5"}
 NEWEST = 5
 """The newest generation that the generic parts have."""
+WIDEST_DRIVE = 4
+"""Lanes of the generic drives."""
+WIDEST = 16
+"""Lanes of the ports of generic hosts and switches."""
+
+
+@dataclass
+class Machine:
+    """What is written, as it grows."""
+
+    devices: Mapping[str, Device]
+    comments: list[str]
+    components: dict[str, Any] = field(default_factory=dict)
+    links: dict[str, Any] = field(default_factory=dict)
+    trained: dict[str, Any] = field(default_factory=dict)
+    switches: dict[str, str] = field(default_factory=dict)
+    """The name of the switch of each upstream port."""
+    roots: set[str] = field(default_factory=set)
+    ports: dict[str, int] = field(default_factory=dict)
+    """How many ports of each switch lead downwards."""
+
+    def link(self, name: str, below: Device, to: str, most: int) -> None:
+        """Put the link above a function, with what both ends can do, and what it trained to."""
+        above = self.devices[below["parent"]]
+        capable = _least(
+            [below["link"]["capable"], *([above["link"]["capable"]] if above["link"] else [])], most
+        )
+        self.links[name] = {"from": self._above(above), "to": to} | capable
+        trained = _least([below["link"]["trained"]], most)
+        self.trained |= {f"links.{name}.{key}": value for key, value in trained.items()}
+
+    def _above(self, port: Device) -> str:
+        """Return the component that a port is of, which is there once its switch is."""
+        if port["kind"] == "root-port":
+            self.roots.add(port["address"])
+            return "host"
+        switch = self._switch(self.devices[port["parent"]])
+        self.ports[switch] += 1
+        return switch
+
+    def _switch(self, upstream: Device) -> str:
+        """Return the switch of an upstream port, which is put in where it is met first."""
+        known = self.switches.get(upstream["address"])
+        if known:
+            return known
+        name = f"switch{len(self.switches)}"
+        self.switches[upstream["address"]] = name
+        self.ports[name] = 0
+        generation = max(min(upstream["link"]["capable"]["generation"], NEWEST), min(SWITCHES))
+        self.components[name] = {"part": SWITCHES[generation]}
+        self.comments.append(f"# {name}: {upstream['address']} {described(upstream)}")
+        self.link(f"up_{name}", upstream, name, WIDEST)
+        return name
 
 
 def scenario(found: Mapping[str, Any]) -> str:
-    """Return a scenario of the drives that are right below a root port.
+    """Return a scenario of the drives below root ports and switches: each alone, and all together.
 
-    What is behind a switch is left out, with a comment. Raises `LanetwinError` if there is no such drive.
+    What cannot be reached over links that are known is left out, with a comment. Raises `LanetwinError` if
+    there is no drive that can.
     """
     devices = {device["address"]: device for device in found["devices"]}
-    drives = [device for device in found["devices"] if device["class"] >> 8 == NVME and device["link"]]
-    direct = [drive for drive in drives if devices.get(drive["parent"], {}).get("kind") == "root-port"]
-    usable = [drive for drive in direct if drive["link"]["trained"]["generation"]]
+    drives = [device for device in found["devices"] if device["class"] >> 8 == NVME]
+    usable = [drive for drive in drives if _is_reached(drive, devices)]
     if not usable:
-        raise LanetwinError("there is no NVMe drive right below a root port: nothing to write a scenario of")
-    newest = max(min(drive["link"]["capable"]["generation"], NEWEST) for drive in usable)
-    comments = [
-        "# Written by `lanetwin discover`. Parts are generic: put in those that you have (`lanetwin parts`)."
-    ]
-    machine: dict[str, Any] = {"host": {"part": HOSTS[max(newest, 3)], "ports": max(len(usable), 1)}}
-    links: dict[str, Any] = {}
-    workloads: dict[str, Any] = {}
-    trained: dict[str, Any] = {}
+        raise LanetwinError(
+            "there is no NVMe drive below a root port over links whose speed and width are known: nothing to "
+            "write a scenario of"
+        )
+    newest = max(max(min(drive["link"]["capable"]["generation"], NEWEST), min(HOSTS)) for drive in usable)
+    machine = Machine(
+        devices,
+        [
+            "# Written by `lanetwin discover`.",
+            "# Parts are generic: put in those that you have (`lanetwin parts`).",
+        ],
+    )
+    models = {one["address"]: one["model"] for one in found["drives"]}
     for nth, drive in enumerate(usable):
-        name = f"ssd{nth}"
-        comments.append(f"# {name}: {drive['address']} {described(drive)}".replace("\n", " "))
-        machine[name] = {
-            "part": PARTS.get(drive["link"]["capable"]["generation"], PARTS[newest if newest >= 4 else 4])
-        }
-        links[f"slot{nth}"] = {"from": "host", "to": name} | _link(drive, devices, "capable")
-        trained |= {
-            f"links.slot{nth}.{key}": value for key, value in _link(drive, devices, "trained").items()
-        }
-        fio = {"rw": "read", "bs": "128k", "iodepth": 32, "requests": 1000}
-        workloads[f"read{nth}"] = {"fio": fio, "on": "host", "target": name}
-    behind = len(drives) - len(usable)
-    if behind:
-        comments.append(f"# {behind} more drives are behind a switch, or have no link: they are left out.")
+        name, part = f"ssd{nth}", PARTS[max(min(drive["link"]["capable"]["generation"], NEWEST), min(PARTS))]
+        model = models.get(drive["address"], "")
+        machine.comments.append(f"# {name}: {drive['address']} {described(drive)} {model}".rstrip())
+        machine.components[name] = {"part": part}
+        machine.link(f"slot{nth}", drive, name, WIDEST_DRIVE)
+    for name, ports in machine.ports.items():
+        machine.components[name]["ports"] = ports + 1
+    host = {"part": HOSTS[newest], "ports": len(machine.roots)}
+    lost = len(drives) - len(usable)
+    if lost:
+        machine.comments.append(
+            f"# Left out: {lost} drives that have no link which is known up to a root port."
+        )
     body = {
-        "about": "What does each drive of this machine reach, as its link has trained and as both ends can?",
-        "machine": machine,
-        "links": links,
-        "workloads": workloads,
-        "variants": {"as-trained": trained, "as-capable": {}},
+        "about": "What does each drive of this machine reach, alone and together, as links trained and can?",
+        "machine": {"host": host} | machine.components,
+        "links": machine.links,
+        "workloads": _workloads([f"ssd{nth}" for nth in range(len(usable))]),
+        "variants": {"as-trained": machine.trained, "as-capable": {}},
         "compare": {"baseline": "as-trained", "equivalent_within": "2%"},
         "run": {"repeats": 2, "seed": 1},
     }
-    return "\n".join(comments) + "\n" + yaml_out.dump(body)
+    return "\n".join(machine.comments) + "\n" + yaml_out.dump(body)
 
 
-def _link(drive: Mapping[str, Any], devices: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return speed and width of a drive's link: as it trained, or the least that both ends can do."""
-    own, above = drive["link"][key], devices[drive["parent"]].get("link")
-    both = [own, above[key]] if key == "capable" and above else [own]
+def _workloads(drives: list[str]) -> dict[str, Any]:
+    """Return large reads of each drive alone, and of all together."""
+
+    def reads(target: str | list[str]) -> dict[str, Any]:
+        fio = {"rw": "read", "bs": "128k", "iodepth": 32, "requests": 1000}
+        return {"fio": fio, "on": "host", "target": target}
+
+    alone = {f"{name}_alone": reads(name) for name in drives}
+    return alone | ({"all_together": reads(drives)} if len(drives) > 1 else {})
+
+
+def _is_reached(drive: Device, devices: Mapping[str, Device]) -> bool:
+    """Say whether every link from a drive up to a root port is known and up."""
+    at = drive
+    for _ in range(len(devices)):
+        port = devices.get(at["parent"] or "")
+        if (
+            not port
+            or not at["link"]
+            or not _is_up(at["link"]["trained"])
+            or not _is_up(at["link"]["capable"])
+        ):
+            return False
+        if port["kind"] == "root-port":
+            return True
+        upstream = devices.get(port["parent"] or "")
+        if port["kind"] != "downstream-port" or not upstream or upstream["kind"] != "upstream-port":
+            return False
+        at = upstream
+    return False
+
+
+def _is_up(of: Mapping[str, int]) -> bool:
+    return of["generation"] > 0 and of["width"] > 0
+
+
+def _least(ends: list[Mapping[str, int]], most: int) -> dict[str, Any]:
+    """Return speed and width of a link: the least that its ends and the generic parts can do."""
+    known = [one for one in ends if _is_up(one)]
     return {
-        "gen": min(min(one["generation"] for one in both), NEWEST),
-        "width": f"x{min(one['width'] for one in both)}",
+        "gen": min([one["generation"] for one in known] + [NEWEST]),
+        "width": f"x{min([one['width'] for one in known] + [most])}",
     }

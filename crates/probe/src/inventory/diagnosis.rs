@@ -1,11 +1,9 @@
-//! What is wrong with a machine, as far as its registers say: with the evidence, what is likely the cause, what to do.
+//! What is wrong with a machine, as far as its registers say: with the evidence, what is likely the cause,
+//! what to do.
 
-use super::decode::{Device, End, Inventory, Kind};
-use super::recorded::Recorded;
-use super::snapshot::Snapshot;
-use crate::function::Function;
+use super::decode::Inventory;
+use super::device::{Device, End, Kind};
 use crate::host::Address;
-use crate::registers::{CORRECTABLE, LANE_ERRORS, UNCORRECTABLE};
 use serde::Serialize;
 
 /// How much a finding matters.
@@ -65,13 +63,13 @@ pub struct Diagnosis {
 
 /// Looks for what is wrong.
 #[must_use]
-pub fn diagnose(snapshot: &Snapshot, inventory: &Inventory) -> Vec<Diagnosis> {
+pub fn diagnose(inventory: &Inventory) -> Vec<Diagnosis> {
     let mut found = Vec::new();
     for device in &inventory.devices {
         found.extend(downtrained(inventory, device));
         found.extend(payload(inventory, device));
         found.extend(retimer(device));
-        found.extend(errors(snapshot, device));
+        found.extend(errors(device));
     }
     found.sort_by_key(|one| (one.severity, one.code, one.address));
     found
@@ -121,8 +119,8 @@ fn downtrained(inventory: &Inventory, below: &Device) -> Option<Diagnosis> {
     };
     let evidence = [(above, top), (below, bottom)].into_iter().flat_map(|(device, link)| {
         let words = [
-            ("Link Capabilities", format!("{:08x}", link.capabilities), said(link.capable)),
-            ("Link Status", format!("{:04x}", link.status), said(link.trained)),
+            ("Link Capabilities", hex(link.capabilities, 8), said(link.capable)),
+            ("Link Status", hex(u32::from(link.status), 4), said(link.trained)),
         ];
         words.map(|(register, value, reads)| Evidence { address: device.address, register, value, reads })
     });
@@ -157,7 +155,7 @@ fn payload(inventory: &Inventory, device: &Device) -> Option<Diagnosis> {
         evidence: vec![Evidence {
             address: device.address,
             register: "Device Control",
-            value: format!("{:04x}", sizes.control),
+            value: hex(u32::from(sizes.control), 4),
             reads: format!("MPS {} B, MRRS {} B", sizes.mps, sizes.mrrs),
         }],
         cause: "the kernel leaves what the firmware sets, and another device of the hierarchy may support no more".into(),
@@ -188,70 +186,78 @@ fn retimer(device: &Device) -> Option<Diagnosis> {
     })
 }
 
-/// Errors that functions have logged (AER) and lanes that saw some.
-fn errors(snapshot: &Snapshot, device: &Device) -> Vec<Diagnosis> {
-    let host = &mut Recorded(snapshot);
-    let Ok(function) = Function::find(host, device.address) else { return Vec::new() };
-    let uncorrectable = function.read(host, UNCORRECTABLE).ok().flatten().map_or(0, |word| word.raw());
-    let correctable = function.read(host, CORRECTABLE).ok().flatten();
-    let lanes = function.read(host, LANE_ERRORS).ok().flatten().map_or(0, |word| word.lanes());
-    let link_bits = correctable.filter(|word| word.raw() != u32::MAX).map_or(0, |word| {
-        u32::from(word.receiver())
-            + u32::from(word.bad_tlp())
-            + u32::from(word.bad_dllp())
-            + u32::from(word.rollover())
-            + u32::from(word.replay_timer())
-    });
-    let one =
-        |code, register: &'static str, value: u32, message: &str, cause: &str, remedy: &str| Diagnosis {
-            code,
-            severity: Gravity::Warning,
-            address: device.address,
-            message: message.to_owned(),
-            evidence: vec![Evidence {
-                address: device.address,
-                register,
-                value: format!("{value:08x}"),
-                reads: format!("{} bits are set", value.count_ones()),
-            }],
-            cause: cause.to_owned(),
-            remedy: remedy.to_owned(),
-            shortfall: None,
-        };
-    let mut found = Vec::new();
-    if link_bits > 0 {
-        let raw = correctable.map_or(0, |word| word.raw());
-        found.push(one(
-            "HW105",
-            "Correctable Error Status",
-            raw,
-            "errors of its link were corrected by replay",
-            "bits are lost on the channel: loss, crosstalk, a bad contact",
-            "clear the status, and look again under load; `lanetwin link cycle` counts them",
-        ));
-    }
+/// Errors that a function has logged (AER), and lanes that saw some.
+fn errors(device: &Device) -> Vec<Diagnosis> {
+    let corrected = device.errors.correctable.filter(|word| word & OF_THE_LINK != 0);
     // Unsupported Request (bit 20) is what every scan of an empty slot leaves
-    if uncorrectable != u32::MAX && uncorrectable & !(1 << 20) != 0 {
-        found.push(one(
-            "HW106",
-            "Uncorrectable Error Status",
-            uncorrectable,
-            "errors that nothing corrected are logged",
-            "a packet was lost or malformed, or the link went down",
-            "look at the kernel's log for AER, and clear the status",
-        ));
+    let uncorrected = device.errors.uncorrectable.filter(|word| word & !(1 << 20) != 0);
+    let lanes = device.errors.lanes.filter(|word| *word != 0);
+    let found = [
+        corrected.map(|word| Logged {
+            code: "HW105",
+            register: "Correctable Error Status",
+            word,
+            message: "errors of its link were corrected by replay",
+            cause: "bits are lost on the channel: loss, crosstalk, a bad contact",
+            remedy: "clear the status, and look again under load; `lanetwin link cycle` counts them",
+        }),
+        uncorrected.map(|word| Logged {
+            code: "HW106",
+            register: "Uncorrectable Error Status",
+            word,
+            message: "errors that nothing corrected are logged",
+            cause: "a packet was lost or malformed, or the link went down",
+            remedy: "look at the kernel's log for AER, and clear the status",
+        }),
+        lanes.map(|word| Logged {
+            code: "HW107",
+            register: "Lane Error Status",
+            word,
+            message: "lanes of its link have logged errors",
+            cause: "these lanes lose more than the others: a contact, a trace, a cable",
+            remedy: "reseat the device and look whether the same lanes come again",
+        }),
+    ];
+    found.into_iter().flatten().map(|logged| logged.diagnosis(device.address)).collect()
+}
+
+/// Receiver Error, Bad TLP, Bad DLLP, REPLAY_NUM Rollover and Replay Timer Timeout (PCIe Base 6.0 §7.8.4.5).
+const OF_THE_LINK: u32 = 1 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 12;
+
+/// A register of errors in which bits are set.
+struct Logged {
+    code: &'static str,
+    register: &'static str,
+    word: u32,
+    message: &'static str,
+    cause: &'static str,
+    remedy: &'static str,
+}
+
+impl Logged {
+    fn diagnosis(self, address: Address) -> Diagnosis {
+        let bits = self.word.count_ones();
+        Diagnosis {
+            code: self.code,
+            severity: Gravity::Warning,
+            address,
+            message: self.message.to_owned(),
+            evidence: vec![Evidence {
+                address,
+                register: self.register,
+                value: hex(self.word, 8),
+                reads: if bits == 1 { "1 bit is set".into() } else { format!("{bits} bits are set") },
+            }],
+            cause: self.cause.to_owned(),
+            remedy: self.remedy.to_owned(),
+            shortfall: None,
+        }
     }
-    if lanes != 0 && lanes != u32::MAX {
-        found.push(one(
-            "HW107",
-            "Lane Error Status",
-            lanes,
-            "lanes of its link have logged errors",
-            "these lanes lose more than the others: a contact, a trace, a cable",
-            "reseat the device and look whether the same lanes come again",
-        ));
-    }
-    found
+}
+
+/// A register in hexadecimal; nothing if a text told what is in it, and not the register.
+fn hex(word: u32, digits: usize) -> String {
+    if word == 0 { String::new() } else { format!("{word:0digits$x}") }
 }
 
 fn said(end: End) -> String {

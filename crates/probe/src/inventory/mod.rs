@@ -1,20 +1,30 @@
 //! The functions of a machine, live or recorded: what each is, how its link has trained, what is wrong.
 //!
 //! ```text
-//!  /sys, a copy of it ─┐                ┌─► Inventory: functions in a tree, links
-//!                      ├─► Snapshot ────┤
-//!  lspci -xxxx ────────┘   bytes, facts └─► Vec<Diagnosis>: code, evidence, cause, remedy
+//!  /sys, a copy of it ───────────┐                ┌─► Inventory: functions in a tree, links, nodes, memories, drives
+//!  lspci, hwloc, cxl, nvme, … ───┼─► Snapshot ────┼─► Vec<Diagnosis>: code, evidence, cause, remedy
+//!  a record ─────────────────────┘   bytes, facts └─► a record, redacted
 //! ```
 //!
-//! Nothing is written, and nothing is read that has a side effect. Readers are tolerant: what cannot be read is a note.
+//! Nothing is written, and nothing is read that has a side effect. Readers are tolerant: what cannot be read
+//! is a note.
 //!
 //! Not here: what a finding costs, which is the simulator's to say; names of vendors and devices.
 
 mod decode;
+mod device;
 mod diagnosis;
+mod facts;
+mod readers;
+mod record;
 mod recorded;
 mod snapshot;
+mod told;
 
-pub use decode::{Device, End, Extended, Inventory, Kind, Link, Requests};
+pub use decode::Inventory;
+pub use device::{Device, End, Errors, Extended, Kind, Link, Requests};
 pub use diagnosis::{Diagnosis, Evidence, Gravity, Shortfall, diagnose};
+pub use readers::read;
+pub use record::write as record;
 pub use snapshot::{NotRead, Snapshot};
+pub use told::{Drive, Memory, Node};

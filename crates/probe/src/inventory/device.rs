@@ -1,0 +1,244 @@
+//! What is known of a function, from its registers or from what a text says.
+
+use super::facts::Facts;
+use crate::host::Address;
+use serde::Serialize;
+
+/// What kind of function it is, by its PCI Express capability (PCIe Base 6.0 §7.5.3.2, Device/Port Type).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A device at the end of a link.
+    Endpoint,
+    /// A port of a root complex.
+    RootPort,
+    /// The port of a switch towards the host.
+    UpstreamPort,
+    /// A port of a switch towards devices.
+    DownstreamPort,
+    /// A bridge to conventional PCI, or from it.
+    Bridge,
+    /// Inside a root complex, without a link.
+    Integrated,
+    /// Without a PCI Express capability, as far as can be read.
+    Conventional,
+}
+
+impl Kind {
+    /// By the number of the standard.
+    pub(super) const fn of(number: u8) -> Self {
+        match number {
+            0 | 1 => Self::Endpoint,
+            4 => Self::RootPort,
+            5 => Self::UpstreamPort,
+            6 => Self::DownstreamPort,
+            9 | 10 => Self::Integrated,
+            _ => Self::Bridge,
+        }
+    }
+    /// Whether the function's link is below it.
+    #[must_use]
+    pub const fn is_above_its_link(self) -> bool {
+        matches!(self, Self::RootPort | Self::DownstreamPort)
+    }
+    /// Whether the function's link leads to the host.
+    #[must_use]
+    pub const fn is_below_its_link(self) -> bool {
+        matches!(self, Self::Endpoint | Self::UpstreamPort)
+    }
+}
+
+/// One speed and one width: what a link can do, or does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct End {
+    /// The generation: 5 for 32 GT/s. 0 if there is no link.
+    pub generation: u8,
+    /// How many lanes. 0 if there is no link.
+    pub width: u8,
+}
+
+/// The link of a function, from its own end.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Link {
+    /// The most that this end can do.
+    pub capable: End,
+    /// What the link has trained to.
+    pub trained: End,
+    /// The speed that this end is told to go for; none if it does not say.
+    pub target_generation: Option<u8>,
+    /// Whether the data link layer is up, where the port reports that.
+    pub active: Option<bool>,
+    /// Whether this end could see that there is a retimer. It says nothing of whether there is one.
+    pub can_detect_retimer: bool,
+    /// How many retimers this end has seen while it trained: 0, 1 or 2.
+    pub retimers_detected: u8,
+    /// Link Capabilities, as it is.
+    pub capabilities: u32,
+    /// Link Status, as it is.
+    pub status: u16,
+}
+
+/// Sizes that a function can do and has been told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Requests {
+    /// Maximum Payload Size that it supports \[B\].
+    pub mps_supported: u16,
+    /// Maximum Payload Size that it has been told \[B\].
+    pub mps: u16,
+    /// Maximum Read Request Size \[B\].
+    pub mrrs: u16,
+    /// Whether it can have more than 32 reads under way, and may.
+    pub extended_tags: (bool, bool),
+    /// Device Control, as it is.
+    pub control: u16,
+}
+
+/// An extended capability.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Extended {
+    /// Its ID.
+    pub id: u16,
+    /// Where it is \[B\].
+    pub offset: u16,
+    /// Of one of a vendor's own (DVSEC): the vendor, and its ID there. The vendor of CXL is 1e98h.
+    pub vendor: Option<(u16, u16)>,
+}
+
+/// A function.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Device {
+    /// Its address.
+    pub address: Address,
+    /// The bridge above it.
+    pub parent: Option<Address>,
+    /// Vendor ID.
+    pub vendor: u16,
+    /// Device ID.
+    pub device: u16,
+    /// Class code: base class, subclass, programming interface.
+    pub class: u32,
+    /// What kind it is.
+    pub kind: Kind,
+    /// The buses below a bridge, first and last.
+    pub buses: Option<(u8, u8)>,
+    /// Its link.
+    pub link: Option<Link>,
+    /// Its sizes.
+    pub requests: Option<Requests>,
+    /// IDs of capabilities, and where they are \[B\].
+    pub capabilities: Vec<(u8, u16)>,
+    /// Extended capabilities.
+    pub extended: Vec<Extended>,
+    /// How much of its configuration space was read \[B\].
+    pub read: u16,
+    /// Its driver.
+    pub driver: Option<String>,
+    /// The NUMA node, where there are several.
+    pub node: Option<i64>,
+    /// What a text calls it; bytes have no names.
+    pub name: Option<String>,
+    /// The slot that it is in, as the firmware calls it.
+    pub slot: Option<String>,
+    /// What its link carries in one direction, where speed and width are not told \[MB/s\].
+    pub link_mb_s: Option<u32>,
+    /// Errors that it has logged.
+    pub errors: Errors,
+}
+
+/// Errors that a function has logged; none where that is not known.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Errors {
+    /// Uncorrectable Error Status (PCIe Base 6.0 §7.8.4.2).
+    pub uncorrectable: Option<u32>,
+    /// Correctable Error Status (§7.8.4.5).
+    pub correctable: Option<u32>,
+    /// Lane Error Status: a bit for each lane (§7.7.3.3).
+    pub lanes: Option<u32>,
+}
+
+/// What the operating system, or a text, says of a function.
+pub(super) struct Told<'f>(pub &'f Facts);
+
+impl Told<'_> {
+    fn says(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+    fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
+        self.says(name)?.parse().ok()
+    }
+    /// `0x010802`, as sysfs and registers have it.
+    fn hex(&self, name: &str) -> Option<u32> {
+        u32::from_str_radix(self.says(name)?.trim_start_matches("0x"), 16).ok()
+    }
+    /// Its kind, where that is told.
+    pub(super) fn kind(&self) -> Kind {
+        self.number("port_type").map_or(Kind::Conventional, Kind::of)
+    }
+    /// The function as far as it is told.
+    pub(super) fn device(&self, address: Address) -> Device {
+        let id = |name: &str| self.hex(name).map_or(0, |value| (value & 0xffff) as u16);
+        let buses = self.number("secondary_bus_number").zip(self.number("subordinate_bus_number"));
+        Device {
+            address,
+            parent: None,
+            vendor: id("vendor"),
+            device: id("device"),
+            class: self.hex("class").unwrap_or(NO_CLASS) & 0x00ff_ffff,
+            kind: self.kind(),
+            buses: buses.filter(|(first, last)| first <= last),
+            link: self.link(),
+            requests: self.requests(),
+            capabilities: Vec::new(),
+            extended: Vec::new(),
+            read: 0,
+            driver: self.says("driver").map(str::to_owned),
+            node: self.number("numa_node").filter(|node| *node >= 0),
+            name: self.says("name").map(str::to_owned),
+            slot: self.says("physical_slot").map(str::to_owned),
+            link_mb_s: self.number("link_mb_s"),
+            errors: Errors {
+                uncorrectable: self.hex("uncorrectable_errors"),
+                correctable: self.hex("correctable_errors"),
+                lanes: self.hex("lane_errors"),
+            },
+        }
+    }
+    fn link(&self) -> Option<Link> {
+        let end = |speed: &str, width: &str| {
+            let generation = generation_of(self.says(speed)?)?;
+            Some(End { generation, width: self.number(width).filter(|lanes| (1..=32).contains(lanes))? })
+        };
+        Some(Link {
+            capable: end("max_link_speed", "max_link_width")?,
+            trained: end("current_link_speed", "current_link_width")?,
+            target_generation: self.says("target_link_speed").and_then(generation_of),
+            active: None,
+            can_detect_retimer: self.says("retimer_detectable").is_some(),
+            retimers_detected: self.number("retimers").unwrap_or(0).min(2),
+            capabilities: 0,
+            status: 0,
+        })
+    }
+    fn requests(&self) -> Option<Requests> {
+        let size = |name: &str| {
+            self.number(name).filter(|size: &u16| size.is_power_of_two() && (128..=4096).contains(size))
+        };
+        Some(Requests {
+            mps_supported: size("mps_supported")?,
+            mps: size("mps")?,
+            mrrs: size("mrrs")?,
+            extended_tags: (false, false),
+            control: 0,
+        })
+    }
+}
+
+/// Unassigned class (PCI Code and ID Assignment Specification 1.16, §1), for a function whose class is not told.
+const NO_CLASS: u32 = 0x00ff_0000;
+
+/// `16.0 GT/s PCIe`, or `8 GT/s` as older kernels write.
+fn generation_of(text: &str) -> Option<u8> {
+    let rate = text.split_whitespace().next()?.trim_end_matches(".0");
+    let rates = ["2.5", "5", "8", "16", "32", "64", "128"];
+    rates.iter().position(|known| *known == rate).and_then(|at| u8::try_from(at + 1).ok())
+}

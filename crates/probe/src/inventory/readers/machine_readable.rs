@@ -1,0 +1,132 @@
+//! What `lspci -mm` and `-vmm` print: classes, names, drivers and NUMA nodes; nothing of links.
+
+use crate::host::Address;
+use crate::inventory::facts::{Facts, Tells, class_of, hex16, numbered};
+use crate::inventory::snapshot::{MANY, NotRead, Snapshot};
+use crate::inventory::told::kept;
+
+/// Whether a text begins as these do.
+pub(super) fn is_one(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or("");
+    opens_record(line).is_some() || quoted(line).is_some()
+}
+
+/// Reads it.
+///
+/// # Errors
+/// If there are more functions than a machine has.
+pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
+    let mut found = Snapshot::default();
+    let mut now: Option<(Address, [String; 3])> = None;
+    for line in text.lines() {
+        if let Some((address, words)) = quoted(line) {
+            put(&mut found, address, &words);
+        } else if let Some(address) = opens_record(line) {
+            found.attributes.entry(address).or_default();
+            now = Some((address, Default::default()));
+        } else if let (Some((address, words)), Some((name, said))) = (&mut now, line.split_once(':')) {
+            let facts = found.attributes.entry(*address).or_default();
+            match name {
+                "Class" => words[0] = kept(said),
+                "Vendor" => words[1] = kept(said),
+                "Device" => words[2] = kept(said),
+                "Driver" => facts.tell("driver", said),
+                "NUMANode" => facts.tell("numa_node", said),
+                "PhySlot" => facts.tell("physical_slot", said),
+                _ => continue,
+            }
+            put(&mut found, *address, words);
+        }
+        if found.attributes.len() > MANY {
+            return Err(NotRead("there are more functions than a machine has".into()));
+        }
+    }
+    Ok(found)
+}
+
+/// `Slot: 01:00.0`, or `Device:` as it was once called.
+fn opens_record(line: &str) -> Option<Address> {
+    let said = line.strip_prefix("Slot:").or_else(|| line.strip_prefix("Device:"))?;
+    said.trim().parse().ok()
+}
+
+/// `01:00.0 "class" "vendor" "device" …`.
+fn quoted(line: &str) -> Option<(Address, [String; 3])> {
+    let (address, rest) = line.split_once(' ')?;
+    let address = address.parse().ok()?;
+    let mut words = words(rest);
+    Some((address, [words.next()?, words.next()?, words.next()?]))
+}
+
+/// Quoted words; a backslash takes the next sign as it is.
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    let mut signs = text.chars();
+    std::iter::from_fn(move || {
+        signs.find(|sign| *sign == '"')?;
+        let mut word = String::new();
+        loop {
+            match signs.next()? {
+                '"' => return Some(kept(&word)),
+                '\\' => word.push(signs.next()?),
+                sign => word.push(sign),
+            }
+        }
+    })
+}
+
+fn put(found: &mut Snapshot, address: Address, [class, vendor, device]: &[String; 3]) {
+    let facts: &mut Facts = found.attributes.entry(address).or_default();
+    // with -n there are numbers alone, with -nn both
+    let number = |text: &str| {
+        let (name, inside) = numbered(text);
+        inside.and_then(hex16).or_else(|| (name.len() == 4).then(|| hex16(name)).flatten())
+    };
+    if let Some(class) = number(class).or_else(|| class_of(class)) {
+        facts.tell_class(class);
+    }
+    if let (Some(vendor), Some(device)) = (number(vendor), number(device)) {
+        facts.tell_ids(vendor, device);
+    }
+    let names = [vendor, device].map(|text| numbered(text).0).join(" ");
+    if number(device).is_none() || numbered(device).1.is_some() {
+        facts.tell("name", names);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(text: &str) -> Facts {
+        assert!(is_one(text), "{text}");
+        read(text)
+            .expect("a text")
+            .attributes
+            .remove(&"01:00.0".parse().expect("an address"))
+            .expect("a function")
+    }
+
+    #[test]
+    fn both_forms_say_the_same() {
+        let line = "01:00.0 \"Non-Volatile memory controller [0108]\" \"Some [144d]\" \"The \\\"fast\\\" one [a824]\" -r01 -p02 \"x\" \"y\"\n";
+        let record = "Slot:\t01:00.0\nClass:\tNon-Volatile memory controller [0108]\nVendor:\tSome [144d]\nDevice:\tThe \"fast\" one [a824]\nRev:\t01\nNUMANode:\t0\n\n";
+        let (line, record) = (facts(line), facts(record));
+        for name in ["class", "vendor", "device", "name"] {
+            assert_eq!(line.get(name), record.get(name), "{name}");
+        }
+        assert_eq!(line["name"], "Some The \"fast\" one");
+        assert_eq!(record["numa_node"], "0");
+    }
+
+    #[test]
+    fn numbers_and_words_alone_do() {
+        assert_eq!(facts("01:00.0 \"0108\" \"144d\" \"a824\"\n")["device"], "0xa824");
+        let words = facts("01:00.0 \"PCI bridge\" \"Some\" \"Port\"\n");
+        assert_eq!((words["class"].as_str(), words["name"].as_str()), ("0x060400", "Some Port"));
+    }
+
+    #[test]
+    fn an_open_quote_ends_the_line() {
+        assert!(!is_one("01:00.0 \"0108\" \"144d\" \"a8\\"));
+    }
+}
