@@ -14,7 +14,7 @@
 //! (`completion.order: readiness`) or, for each requester, in the order of the requests (`fifo`).
 //!
 //! **Memory** is a latency: addresses below `memory.warm` hit the last-level cache, the others go to DRAM, on the other
-//! socket if `memory.remote` says so. `memory.jitter` adds to it at random, from a stream of each port.
+//! socket if `memory.remote` says so. Jitter, a second mode and a tail add to it at random (`memory`).
 //!
 //! **Lookahead.** Everything the root complex sends on a slot waits at least `issue`; a memory latency below it counts
 //! as `issue`.
@@ -26,6 +26,7 @@
 //! Not here: the bandwidth and the banks of DRAM, what a device's writes leave in the cache (DDIO), traffic between its
 //! root ports, reads by the CPU.
 
+mod memory;
 mod params;
 
 use crate::agenda::Agenda;
@@ -34,7 +35,7 @@ use crate::fabric_software::{HOST_PARAMS, TARGET_PARAMS};
 use crate::iommu::{Iommu, Reach};
 use crate::nvme_software;
 use crate::servers::Servers;
-use lanetwin_kernel::{Component, Port, Report, Stream, Supply, SupplyKind};
+use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::{FcClass, TlpKind};
 use lanetwin_ports::{
@@ -42,6 +43,7 @@ use lanetwin_ports::{
     Release, RunQueue, SharedMemory, Site, Tlps,
 };
 use lanetwin_units::{Instant, Span};
+use memory::Chance;
 use params::{PARAMS, Rules};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -103,7 +105,7 @@ lanetwin_kernel::stages! {
 struct Slot {
     endpoint: EndpointId,
     answers: Completer,
-    jitter: Stream,
+    chance: Chance,
     /// Takes up the reads.
     completer: Servers,
     /// When the last write so far is translated: the earliest for whatever comes behind it.
@@ -134,7 +136,7 @@ impl RootComplex {
         let slot = |(i, site_of_port): (usize, &Option<PcieSite>)| {
             site_of_port.map(|port| {
                 let answers = Completer::new(port_of(i), port, rules.cut, rules.issue);
-                Slot::new(port, answers, Stream::new(site.seed, &site.path, &format!("memory of slot{i}")))
+                Slot::new(port, answers, Chance::new(site.seed, &site.path, &format!("slot{i}")))
             })
         };
         let iommu = params.flag("iommu").then(|| {
@@ -209,12 +211,10 @@ impl RootComplex {
 
     fn take_up(&mut self, slot: usize, request: Tlps, cx: &mut Context<'_>) {
         cx.mark(TRANSLATION);
-        let Rules { warm, cached, uncached, jitter, interval, issue, fifo, .. } = self.rules;
+        let Rules { memory, interval, issue, fifo, .. } = self.rules;
         let port = self.slot(slot);
         let taken = port.completer.serve(cx.now(), interval);
-        let memory = if request.address < warm { cached } else { uncached };
-        let extra = if jitter > 0 { port.jitter.below(jitter + 1) } else { 0 };
-        let mut ready = taken + (memory + Span::from_ps(extra)).max(issue);
+        let mut ready = taken + memory.draw(request.address, &mut port.chance).max(issue);
         if fifo {
             let last = port.last_ready.entry(request.from).or_insert(ready);
             ready = ready.max(*last);
@@ -331,11 +331,11 @@ fn earlier(at: Instant, span: Span) -> Instant {
 }
 
 impl Slot {
-    fn new(site: PcieSite, answers: Completer, jitter: Stream) -> Self {
+    fn new(site: PcieSite, answers: Completer, chance: Chance) -> Self {
         Self {
             endpoint: site.endpoint,
             answers,
-            jitter,
+            chance,
             completer: Servers::new(1),
             posted: Instant::ZERO,
             freed: [Instant::ZERO; 2],

@@ -15,6 +15,9 @@ use lanetwin_units::{NumberKind, Span};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
+/// The parameters of hosts that ask over a network, or answer over it.
+const FABRIC_SOFTWARE: [&str; 2] = ["driver.rdma.", "target."];
+
 /// A number that is not from a data sheet, a standard or a measurement.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 pub struct Assumption {
@@ -45,15 +48,20 @@ impl Plan {
         all.into_iter().collect()
     }
 
-    /// The software of hosts matters where some device is driven by it.
+    /// The software of hosts matters where some device is driven by it, that of fabrics where there is one.
     fn of_machine(&self, variant: &Variant) -> Vec<Assumption> {
         let is_software = |parameter: &str| parameter.starts_with(HOST_SOFTWARE);
         let has_software =
             |component: &ComponentPlan| component.params.0.keys().any(|name| is_software(name));
         let drives = variant.machine.iter().any(|component| !component.is_host() && has_software(component));
+        let has_fabric = !variant.network.subsystems.is_empty();
         let of = |component| {
             let mut list = self.of_component(component);
-            list.retain(|assumption| drives || !is_software(&assumption.parameter));
+            list.retain(|assumption| {
+                let name = &*assumption.parameter;
+                let is_of_fabric = FABRIC_SOFTWARE.iter().any(|software| name.starts_with(software));
+                (drives || !is_software(name)) && (has_fabric || !is_of_fabric)
+            });
             list
         };
         variant.machine.iter().flat_map(of).collect()
@@ -61,6 +69,7 @@ impl Plan {
 
     fn of_component(&self, component: &ComponentPlan) -> Vec<Assumption> {
         let part = component.part.as_deref().unwrap_or(component.model.name);
+        let idle = component.model.without_effect(&component.params);
         let assumption = |(name, origin): (&&'static str, &Origin)| {
             let value = quantity::label(component.params.0[*name]);
             let base = Assumption {
@@ -84,7 +93,8 @@ impl Plan {
                 Origin::Scenario | Origin::Variant | Origin::Set => None,
             }
         };
-        component.origins.iter().filter_map(assumption).collect()
+        let has_effect = |name: &str| idle.iter().all(|one| one.parameter != name);
+        component.origins.iter().filter(|(name, _)| has_effect(name)).filter_map(assumption).collect()
     }
 
     /// What the stages of links rest on, and what bit errors do.

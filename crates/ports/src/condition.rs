@@ -19,7 +19,7 @@ pub enum Setting {
     Word(&'static str),
     /// The flag is set.
     On,
-    /// The count is not 0.
+    /// The count, or the share, is not 0.
     Above0,
 }
 

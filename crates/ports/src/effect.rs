@@ -1,7 +1,7 @@
 //! Which parameters of a component change nothing.
 
 use crate::condition::{Condition, Setting, WithoutEffect};
-use crate::model::{Model, Params};
+use crate::model::{Model, Params, Value};
 
 impl Model {
     /// Every parameter that changes nothing beside these.
@@ -21,6 +21,6 @@ fn holds(condition: &Condition, params: &Params) -> bool {
     match condition.must_be {
         Setting::Word(word) => params.choice(condition.on) == word,
         Setting::On => params.flag(condition.on),
-        Setting::Above0 => params.count(condition.on) > 0,
+        Setting::Above0 => !matches!(params.0.get(condition.on), Some(Value::Count(0) | Value::Ratio(0.0))),
     }
 }

@@ -1,12 +1,16 @@
 //! The parameters of a root complex: as declared, and as numbers.
 
+use super::memory::Latency;
 use lanetwin_pcie::logic::split::CompletionCut;
 use lanetwin_ports::{Condition, Dimension, Param, Params, Setting};
 use lanetwin_units::Span;
 
 /// An IOMMU that is off translates nothing.
-pub(super) const CONDITIONS: &[Condition] =
-    &[Condition { of: &["iommu.", "iotlb.", "driver.iommu."], on: "iommu", must_be: Setting::On }];
+pub(super) const CONDITIONS: &[Condition] = &[
+    Condition { of: &["iommu.", "iotlb.", "driver.iommu."], on: "iommu", must_be: Setting::On },
+    Condition { of: &["memory.slow-extra"], on: "memory.slow", must_be: Setting::Above0 },
+    Condition { of: &["memory.tail-extra"], on: "memory.tail", must_be: Setting::Above0 },
+];
 
 pub(super) const PARAMS: &[Param] = &[
     Param {
@@ -62,6 +66,30 @@ pub(super) const PARAMS: &[Param] = &[
         dimension: Dimension::Time,
         default: Some("0ns"),
         about: "the most that is added to each memory latency, uniformly at random",
+    },
+    Param {
+        name: "memory.slow",
+        dimension: Dimension::Ratio,
+        default: Some("0"),
+        about: "the share of reads, each by itself at random, that take `memory.slow-extra` longer: a second mode of the latency",
+    },
+    Param {
+        name: "memory.slow-extra",
+        dimension: Dimension::Time,
+        default: Some("200ns"),
+        about: "what a read of the second mode takes longer",
+    },
+    Param {
+        name: "memory.tail",
+        dimension: Dimension::Ratio,
+        default: Some("0"),
+        about: "the share of reads, each by itself at random, that are in the tail of the latency",
+    },
+    Param {
+        name: "memory.tail-extra",
+        dimension: Dimension::Time,
+        default: Some("1us"),
+        about: "what a read in the tail takes longer, in the mean of an exponential distribution",
     },
     Param {
         name: "completer.interval",
@@ -123,10 +151,7 @@ pub(super) const PARAMS: &[Param] = &[
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) issue: Span,
-    pub(super) cached: Span,
-    pub(super) uncached: Span,
-    pub(super) warm: u64,
-    pub(super) jitter: u64,
+    pub(super) memory: Latency,
     pub(super) interval: Span,
     pub(super) cut: CompletionCut,
     pub(super) fifo: bool,
@@ -139,13 +164,9 @@ pub(super) struct Rules {
 impl Rules {
     pub(super) fn new(params: &Params) -> Self {
         let time = |name| params.time(name);
-        let extra = if params.flag("memory.remote") { time("memory.remote-extra") } else { Span::ZERO };
         Self {
             issue: time("issue"),
-            cached: time("memory.llc-hit") + extra,
-            uncached: time("memory.dram") + extra,
-            warm: params.size("memory.warm").0,
-            jitter: time("memory.jitter").as_ps(),
+            memory: Latency::new(params),
             interval: time("completer.interval"),
             cut: match params.choice("completion.split") {
                 "rcb" => CompletionCut::Rcb,

@@ -126,6 +126,29 @@ fn jitter_adds_at_most_what_it_says_and_is_seeded() {
 }
 
 #[test]
+fn some_reads_are_slower_and_some_are_in_a_tail() {
+    let extra = |more: &[(&str, &str)]| {
+        let mut builder = Builder::new();
+        let root = add(&mut builder, "root-complex", &[&MEMORY[..], more].concat());
+        let script = (0..4_000).map(|i| (ns(i * 100_000), upstream(MRd, i as u32, WARM, 64))).collect();
+        let log = peer(&mut builder, (root, SLOT), script);
+        builder.seal().run_until(Instant::NEVER);
+        let times: Vec<u64> = log.borrow().iter().map(|entry| entry.0).collect();
+        times.iter().enumerate().map(|(i, at)| at - (i as u64 * 100_000 + 100) * 1000).collect::<Vec<u64>>()
+    };
+    let slow = extra(&[("memory.slow", "10%"), ("memory.slow-extra", "500ns")]);
+    assert!(slow.iter().all(|ps| [0, 500_000].contains(ps)));
+    let share = slow.iter().filter(|ps| **ps > 0).count();
+    assert!((340..460).contains(&share), "{share}");
+    let tail = extra(&[("memory.tail", "5%"), ("memory.tail-extra", "2us")]);
+    let in_tail: Vec<u64> = tail.into_iter().filter(|ps| *ps > 0).collect();
+    let mean = in_tail.iter().sum::<u64>() / in_tail.len() as u64;
+    assert!((150..250).contains(&in_tail.len()) && (1_600_000..2_400_000).contains(&mean), "{mean}");
+    // an exponential distribution has 5 % beyond three times its mean
+    assert!(in_tail.iter().filter(|ps| **ps > 6_000_000).count() < 25);
+}
+
+#[test]
 fn a_latency_below_the_lookahead_counts_as_the_lookahead() {
     let extra = [("memory.llc-hit", "1ns"), ("issue", "10ns")];
     let mut builder = Builder::new();
