@@ -1,5 +1,5 @@
-//! How long the memory behind a root complex takes: a latency for what is cached and one for what is not, a second mode,
-//! and a tail.
+//! How long the memory behind a root complex takes: a latency for what is cached and one for what is not, a second
+//! mode, and a tail.
 //!
 //! ```text
 //!   llc-hit or dram  +  0 … jitter, uniformly  +  slow-extra, for a share `slow`  +  Exp(tail-extra), for a share `tail`
