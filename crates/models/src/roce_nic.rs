@@ -127,6 +127,19 @@ pub struct Counts {
     pub unexpected: u64,
 }
 
+/// What is not over yet in an adapter: nothing, once all that was asked for is answered and acknowledged.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Unfinished {
+    /// Work requests whose packets are not all acknowledged: they hold the window and the READs of a queue pair.
+    pub work: usize,
+    /// Answers that are not sent.
+    pub answers: usize,
+    /// Frames that wait for the line.
+    pub frames: usize,
+    /// Reads of host memory without their data.
+    pub reads: usize,
+}
+
 /// A read of host memory that is under way.
 #[derive(Debug)]
 struct Reading {
@@ -176,6 +189,17 @@ impl RoceNic {
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
+    }
+    /// What is not over yet.
+    #[must_use]
+    pub fn unfinished(&self) -> Unfinished {
+        let sum = |of: fn(&Pair) -> usize| self.pairs.values().map(of).sum();
+        Unfinished {
+            work: sum(|pair| pair.requester.outstanding()),
+            answers: sum(|pair| pair.responder.answers()),
+            frames: self.lanes().map(Lane::len).sum(),
+            reads: self.reads.iter().count(),
+        }
     }
 
     /// The queue pair of this name, if it is at this adapter.

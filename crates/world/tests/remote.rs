@@ -2,7 +2,7 @@
 
 use crate::tree::{plan, results};
 use lanetwin_plan::{Catalogue, Plan, check};
-use lanetwin_stats::results::{Results, Row};
+use lanetwin_stats::results::{Results, Row, Stage, Waterfall};
 use lanetwin_world::{Granularity, Options};
 use std::path::Path;
 
@@ -91,4 +91,78 @@ fn what_cannot_be_offered_like_this_is_told_where_it_is_written() {
         ],
         &["FB103"],
     );
+}
+
+/// Two initiators at once: each with a target of its own, or both with one, whose line carries less than its drives do.
+const INITIATORS: &str = "
+about: Do two initiators disturb each other, and where?
+machine:
+  host1: {part: generic-host-gen4}
+  host2: {part: generic-host-gen4}
+  nic1: {part: connectx-5-ex}
+  nic2: {part: connectx-5-ex}
+  tor: {part: generic-ethernet-switch-100g}
+  box1: {part: generic-host-gen4}
+  box2: {part: generic-host-gen4}
+  far1: {part: connectx-5-ex, ethernet.rate: 25}
+  far2: {part: connectx-5-ex, ethernet.rate: 25}
+  ssd1: {part: intel-900p}
+  ssd2: {part: intel-900p}
+links:
+  slot1: {from: host1, to: nic1}
+  slot2: {from: host2, to: nic2}
+  net1: {from: nic1, to: tor}
+  net2: {from: nic2, to: tor}
+  far-slot1: {from: box1, to: far1}
+  far-slot2: {from: box2, to: far2}
+  far-net1: {from: tor, to: far1}
+  far-net2: {from: tor, to: far2}
+  bay1: {from: box1, to: ssd1}
+  bay2: {from: box2, to: ssd2}
+subsystems:
+  first: {port: far1, namespaces: ssd1, hosts: host1}
+  second: {port: far2, namespaces: ssd2, hosts: host2}
+workloads:
+  both: {block: {size: 128KiB, depth: 8, pattern: sequential, span: 1GiB, requests: 500}, on: [host1, host2], target: [ssd1, ssd2]}
+  alone: {block: {size: 128KiB, depth: 8, pattern: sequential, span: 1GiB, requests: 250}, on: host1, target: ssd1}
+variants:
+  own: {}
+  shared: {links.bay2.from: box1, subsystems.second.port: far1}
+run: {repeats: 1, warm-up: 60}
+";
+
+#[test]
+fn a_report_shows_whether_initiators_disturb_each_other_and_where() {
+    let results = ran(&plan("initiators.yaml", INITIATORS, &[]), Granularity::Train);
+    let device = |workload: &str| (workload == "both").then_some("ssd1@host1");
+    let rate = |variant: &str, workload: &str| {
+        let mut found = rows(&results, "throughput").filter(|row| {
+            (&*row.variant, &*row.workload, row.device.as_deref()) == (variant, workload, device(workload))
+        });
+        found.next().unwrap_or_else(|| panic!("{workload} of {variant}")).value
+    };
+    let limit = |variant: &str, workload: &str| {
+        let mut found = results.bottlenecks.iter();
+        let found = found.find(|told| (&*told.variant, &*told.workload) == (variant, workload));
+        found.map(|told| told.name.as_str()).expect("a case has a bottleneck")
+    };
+    // nothing but the switch is shared, and it has a line for each
+    assert!((rate("own", "both") / rate("own", "alone") - 1.0).abs() < 0.005);
+    let drives = ("ssd2: channels of the medium", "ssd1: channels of the medium");
+    assert_eq!((limit("own", "both"), limit("own", "alone")), drives);
+    // 2.4 GB/s of each drive do not go over a line of 25 Gb/s together
+    assert!(rate("shared", "both") < 0.7 * rate("shared", "alone"));
+    assert_eq!(limit("shared", "both"), "far1: line");
+    // the stage that grows most is where they meet
+    let stages = |workload: &str| {
+        let mut found = results.waterfalls.iter();
+        let is_it = |w: &&Waterfall| (&*w.variant, &*w.workload) == ("shared", workload);
+        let found = found.find(|w| is_it(w) && w.device.as_deref() == device(workload));
+        &found.expect("a waterfall").stages
+    };
+    let alone =
+        |name: &str| stages("alone").iter().find(|stage| stage.name == name).map_or(0.0, |stage| stage.value);
+    let grows = |stage: &Stage| stage.value - alone(&stage.name);
+    let most = stages("both").iter().max_by(|a, b| grows(a).total_cmp(&grows(b))).expect("stages");
+    assert_eq!(most.name, "far1: queue for sending");
 }
