@@ -17,6 +17,7 @@
 //! Not here: several ports (an adapter for each), congestion control, selective repeat, keys, caches of queue pairs and
 //! translations that can miss, interrupt moderation.
 
+mod counts;
 mod lane;
 mod pair;
 mod params;
@@ -26,6 +27,7 @@ use crate::agenda::Agenda;
 use crate::requests::{self, Requests};
 use crate::roles::SendsFrames;
 use crate::slab::Slab;
+pub use counts::{Counts, Unfinished};
 use lane::{Lane, Outgoing};
 use lanetwin_fabric::ethernet::logic::{Class, Train};
 use lanetwin_fabric::ethernet::spec::{body_bytes, wire_bytes};
@@ -104,40 +106,6 @@ pub struct RoceNic {
     engine_free: Instant,
     agenda: Agenda<Task>,
     counts: Counts,
-}
-
-/// What the adapter has moved.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Counts {
-    /// Payload that has left \[B\].
-    pub sent: u64,
-    /// Payload that was written to host memory \[B\].
-    pub received: u64,
-    /// Messages that were begun with.
-    pub messages: u64,
-    /// Registrations of memory that went before them.
-    pub registrations: u64,
-    /// Frames that have left.
-    pub frames: u64,
-    /// What they took of the line \[ps\].
-    pub busy_ps: u128,
-    /// Frames that came with a mark.
-    pub marked: u64,
-    /// What nobody waited for: frames of messages that are over, doorbells of others.
-    pub unexpected: u64,
-}
-
-/// What is not over yet in an adapter: nothing, once all that was asked for is answered and acknowledged.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Unfinished {
-    /// Work requests whose packets are not all acknowledged: they hold the window and the READs of a queue pair.
-    pub work: usize,
-    /// Answers that are not sent.
-    pub answers: usize,
-    /// Frames that wait for the line.
-    pub frames: usize,
-    /// Reads of host memory without their data.
-    pub reads: usize,
 }
 
 /// A read of host memory that is under way.
