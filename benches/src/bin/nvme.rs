@@ -129,7 +129,7 @@ fn medium(kind: Kind, requests: u64, set: &'static [&'static str]) -> [f64; 2] {
     while ended < requests {
         while asked < ended + 1024 {
             let first = random.below(units) * 4096;
-            drive.submit(now, Request { token: 0, kind, first, bytes: 4096, tenant: 0 });
+            drive.submit(now, Request { token: 0, kind, first, bytes: 4096, tenant: 0, part_of: None });
             asked += 1;
         }
         now = drive.next_event().expect("something is under way");

@@ -38,4 +38,4 @@ mod timers;
 pub use config::{BadDrive, DriveConfig};
 pub use counters::{Counters, Stocks};
 pub use drive::Drive;
-pub use request::{Done, Kind, Outcome, Request};
+pub use request::{CommandExtent, Done, Kind, Outcome, Request};

@@ -15,6 +15,16 @@ pub enum Kind {
     WriteZeroes,
 }
 
+/// What a host's command is about, if a request is a part of it. Reading ahead tells sequences of commands by it,
+/// whatever pieces a controller makes of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CommandExtent {
+    /// The first byte of the command on the drive.
+    pub first: u64,
+    /// How many bytes the command is about.
+    pub bytes: u64,
+}
+
 /// A request, at the time at which the controller hands it to the medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
@@ -29,6 +39,8 @@ pub struct Request {
     /// Whose it is: selects the write stream, and nothing else. Dies of one's own are a matter of addresses
     /// ([`Partition`](crate::config::Partition)).
     pub tenant: u16,
+    /// The command that this is a part of; none if it is all of one. Parts may come in any order.
+    pub part_of: Option<CommandExtent>,
 }
 
 /// How a request ended.

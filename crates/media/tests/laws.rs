@@ -67,7 +67,10 @@ fn requests_beyond_the_end_do_nothing() {
         (0, 0, Outcome::Success),
     ] {
         let mut done = Vec::new();
-        drive.submit(Instant::ZERO, Request { token: 9, kind: Kind::Write, first, bytes, tenant: 0 });
+        drive.submit(
+            Instant::ZERO,
+            Request { token: 9, kind: Kind::Write, first, bytes, tenant: 0, part_of: None },
+        );
         assert_eq!(drive.next_event(), Some(Instant::ZERO));
         drive.advance(Instant::ZERO, &mut done);
         assert_eq!(done, [Done { token: 9, outcome }]);

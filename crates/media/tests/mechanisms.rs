@@ -6,7 +6,7 @@ use drives::{
     Dice, amplification, closed_loop, eight_dies, end_of, ftl, in_order, nand, random, rate, request,
 };
 use lanetwin_media::config::{Initial, MappingTable, Partition, Program, ReadAhead, SlcCache, UNIT};
-use lanetwin_media::{Drive, DriveConfig, Kind, Request};
+use lanetwin_media::{CommandExtent, Drive, DriveConfig, Kind, Request};
 use lanetwin_units::{Bytes, Instant, Span};
 
 /// Mean time between requests of a closed loop \[ns\], when the drive has been at it for a while.
@@ -138,6 +138,58 @@ fn reading_ahead_hides_the_flash_from_a_sequential_reader() {
     assert!(with > 8.0 * without, "{with} B/s with, {without} B/s without");
     // a random reader gets nothing, and loses nothing
     assert!((pace(&ahead, Kind::Read, 4) / pace(&config, Kind::Read, 4) - 1.0).abs() < 0.01);
+}
+
+/// A closed loop of commands of `command` units that come in parts of `part` units, in an order of the dice: the time
+/// at its end \[ps\], and the units that were read ahead.
+fn in_parts(
+    config: &DriveConfig,
+    (command, part): (u64, u64),
+    depth: u32,
+    dice: &mut Dice,
+    mut place: impl FnMut(&mut Dice) -> u64,
+) -> (f64, u64) {
+    let mut drive = Drive::new(config, 1).expect("no mistakes");
+    let mut parts: Vec<Request> = Vec::new();
+    let end = closed_loop(&mut drive, Instant::ZERO, 400 * command / part, depth, || {
+        if parts.is_empty() {
+            let first = place(dice);
+            let part_of = Some(CommandExtent { first: first * UNIT, bytes: command * UNIT });
+            for offset in (0..command).step_by(part as usize) {
+                parts.push(Request { part_of, ..request(Kind::Read, first + offset, part) });
+            }
+        }
+        let next = dice.below(parts.len() as u64) as usize;
+        parts.swap_remove(next)
+    });
+    (end.as_ps() as f64, drive.counters().read_ahead_units)
+}
+
+#[test]
+fn a_command_in_parts_is_no_sequence_and_commands_in_order_are_one() {
+    let config = eight_dies(Initial::Sequential);
+    let mut ahead = config.clone();
+    ftl(&mut ahead).read_ahead = Some(ReadAhead { streams: 8, trigger: 4, window: Bytes(1 << 20) });
+    // commands of 1 MiB keep all dies busy by themselves
+    let cases = [(1, 16, 4, 64, 0.25), (2, 32, 4, 8, 0.5), (3, 32, 1, 32, 0.25), (4, 256, 8, 1, 1.02)];
+    for (seed, command, part, depth, most) in cases {
+        let places = config.units() / command;
+        let time = |config: &DriveConfig| {
+            let random = |dice: &mut Dice| dice.below(places) * command;
+            in_parts(config, (command, part), depth, &mut Dice(seed), random)
+        };
+        let ((without, _), (with, units)) = (time(&config), time(&ahead));
+        assert!((with / without - 1.0).abs() < 0.01, "{command} units: {with} ps with, {without} ps without");
+        assert_eq!(units, 0, "read ahead of random commands of {command}");
+        let time = |config: &DriveConfig| {
+            let mut all = (0..places).cycle();
+            let in_order = |_: &mut Dice| all.next().expect("it has no end") * command;
+            in_parts(config, (command, part), (command / part) as u32, &mut Dice(seed), in_order)
+        };
+        let ((without, _), (with, units)) = (time(&config), time(&ahead));
+        assert!(with < most * without, "{command} units in order: {with} ps with, {without} ps without");
+        assert!(units >= 390 * command, "{units} units read ahead of {command} in order");
+    }
 }
 
 #[test]

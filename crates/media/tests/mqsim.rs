@@ -122,7 +122,8 @@ fn closed_loop(case: &Case, requests: u32) -> (f64, f64) {
         let place = ((u128::from(random) * u128::from(places)) >> 64) as u64;
         started[*next as usize] = now;
         let first = place * case.bytes;
-        let read = Request { token: *next, kind: Kind::Read, first, bytes: case.bytes, tenant: 0 };
+        let read =
+            Request { token: *next, kind: Kind::Read, first, bytes: case.bytes, tenant: 0, part_of: None };
         drive.submit(Instant::from_ps(now), read);
         *next += 1;
     };

@@ -219,8 +219,8 @@ impl Ssd {
             buffers.expect(token, operation, extent);
         }
         let slot = self.asked.insert(Asked { token, times });
-        let Extent { first, bytes, tenant } = extent;
-        let request = Request { token: slot as u32, kind, first, bytes, tenant };
+        let Extent { first, bytes, tenant, part_of } = extent;
+        let request = Request { token: slot as u32, kind, first, bytes, tenant, part_of };
         let next = self.medium.get_mut().submit_at(times.submitted, request);
         self.advance_at = self.advance_at.min(next.max(now));
     }

@@ -1,6 +1,7 @@
 //! Where on the medium namespaces are: one behind the other, in the order of their numbers.
 
-use lanetwin_nvme::logic::{MediaOperation, MediaRequest, Subsystem, SubsystemConfig};
+use lanetwin_media::CommandExtent;
+use lanetwin_nvme::logic::{CommandBlocks, MediaOperation, MediaRequest, Subsystem, SubsystemConfig};
 use lanetwin_nvme::spec::Nsid;
 
 /// A range of the medium, and whose it is.
@@ -12,6 +13,8 @@ pub(crate) struct Extent {
     pub(crate) bytes: u64,
     /// The namespace, by its place.
     pub(crate) tenant: u16,
+    /// What the command is about, if this is a part of it.
+    pub(crate) part_of: Option<CommandExtent>,
 }
 
 /// Where each namespace is: number, first byte, bytes.
@@ -44,15 +47,21 @@ impl Layout {
     pub(crate) fn extent(&self, request: &MediaRequest, subsystem: &Subsystem) -> Extent {
         let Some(place) = self.place(request.nsid) else {
             let all = matches!(request.operation, MediaOperation::Sanitize { .. });
-            return Extent { first: 0, bytes: if all { self.bytes() } else { 0 }, tenant: 0 };
+            return Extent { first: 0, bytes: if all { self.bytes() } else { 0 }, tenant: 0, part_of: None };
         };
         let (_, first, bytes) = self.namespaces[place];
         let tenant = place as u16;
         if matches!(request.operation, MediaOperation::Format { .. }) {
-            return Extent { first, bytes, tenant };
+            return Extent { first, bytes, tenant, part_of: None };
         }
         let block = subsystem.block_bytes(request.nsid).unwrap_or(0);
-        Extent { first: first + request.slba * block, bytes: u64::from(request.blocks) * block, tenant }
+        let place_of = |slba: u64, blocks: u32| (first + slba * block, u64::from(blocks) * block);
+        let part_of = request.part_of.map(|CommandBlocks { slba, blocks }| {
+            let (first, bytes) = place_of(slba, blocks);
+            CommandExtent { first, bytes }
+        });
+        let (first, bytes) = place_of(request.slba, request.blocks);
+        Extent { first, bytes, tenant, part_of }
     }
     /// The place of a namespace; most have the number of their place.
     #[inline]

@@ -40,6 +40,23 @@ fn every_engine_gets_its_answers_in_the_order_of_its_costs() {
     assert!(latencies.is_sorted_by(|a, b| a < b), "{latencies:?}");
 }
 
+/// Parts of a command lie one behind the other, as commands of a sequence do.
+#[test]
+fn large_random_reads_lose_nothing_to_reading_ahead_and_sequential_ones_gain() {
+    let rate = |streams: &str, block: &str| {
+        let drive = format!(", chunk: 16KiB, ftl.read-ahead.streams: {streams}");
+        row(&run(&drive, "", block), "throughput").value
+    };
+    for size in ["64KiB", "128KiB"] {
+        let random = format!("size: {size}, depth: 32, requests: 400, pattern: random");
+        let ratio = rate("8", &random) / rate("0", &random);
+        assert!((ratio - 1.0).abs() < 0.01, "random reads of {size}: {ratio} times the rate without");
+        let in_order = format!("size: {size}, depth: 1, requests: 200, pattern: sequential");
+        let ratio = rate("8", &in_order) / rate("0", &in_order);
+        assert!(ratio > 2.0, "sequential reads of {size}: {ratio} times the rate without");
+    }
+}
+
 /// A read crosses the link four times one after the other: doorbell, request for the entry, its completion, data with
 /// the interrupt behind them. A write crosses it twice more, for its data.
 #[test]

@@ -155,8 +155,10 @@ impl Life {
             self.writes += 1;
             let place = ((u128::from(mix(self.writes)) * u128::from(self.units)) >> 64) as u64;
             let first = place * UNIT;
-            self.drive
-                .submit(self.now, Request { token: 0, kind: Kind::Write, first, bytes: UNIT, tenant: 0 });
+            self.drive.submit(
+                self.now,
+                Request { token: 0, kind: Kind::Write, first, bytes: UNIT, tenant: 0, part_of: None },
+            );
             while done.is_empty() {
                 self.now = self.drive.next_event().expect("the write is under way");
                 self.drive.advance(self.now, &mut done);

@@ -1,7 +1,10 @@
 //! Reading ahead of sequential reads.
 //!
-//! Requests that begin where another ended are a sequence; after `trigger` of them the drive reads the window behind
-//! the last one. What has arrived, or is on its way, serves the requests that come for it.
+//! Commands that begin where another ended are a sequence; after `trigger` of them the drive reads the window behind
+//! every part of them that comes. What has arrived, or is on its way, serves the requests that come for it.
+//!
+//! A command that comes in parts counts once and goes on where all of it ends: its parts may come in any order, and one
+//! command alone is never a sequence.
 
 use crate::config::{ReadAhead, UNIT};
 use core::ops::Range;
@@ -11,9 +14,10 @@ const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Sequence {
-    /// Where the next request would begin.
+    /// The units of its last command; the next one would begin behind them.
+    first: u64,
     next: u64,
-    requests: u32,
+    commands: u32,
     /// Up to where it has been read ahead.
     upto: u64,
     used: u64,
@@ -83,29 +87,52 @@ impl Ahead {
         Some(entry.arrived)
     }
 
-    /// Notes a read; which units are now to be read ahead.
-    pub fn note(&mut self, first: u64, end: u64, units: u64) -> Range<u64> {
+    /// Notes a read of some units for a command; which units are now to be read ahead. `units` is where the drive ends.
+    pub fn note(&mut self, read: &Range<u64>, command: &Range<u64>, units: u64) -> Range<u64> {
         self.clock += 1;
         let window = self.config.window.0 / UNIT;
-        let Some(sequence) = self.sequences.iter_mut().find(|sequence| sequence.next == first) else {
-            let new = Sequence { next: end, requests: 1, upto: end, used: self.clock };
-            if self.sequences.len() < self.config.streams as usize {
-                self.sequences.push(new);
-            } else if let Some(oldest) = self.sequences.iter_mut().min_by_key(|sequence| sequence.used) {
-                *oldest = new;
-            }
-            return end..end;
-        };
-        sequence.next = end;
-        sequence.requests = sequence.requests.saturating_add(1);
+        let of =
+            self.sequence_of(command).or_else(|| (read.start == command.start).then(|| self.begin(command)));
+        let Some(sequence) = of.map(|place| &mut self.sequences[place]) else { return read.end..read.end };
         sequence.used = self.clock;
-        sequence.upto = sequence.upto.max(end);
-        if sequence.requests < self.config.trigger || self.flying + window as usize > self.entries.len() {
-            return end..end;
+        sequence.upto = sequence.upto.max(read.end);
+        if sequence.commands < self.config.trigger || self.flying + window as usize > self.entries.len() {
+            return read.end..read.end;
         }
         let from = sequence.upto;
-        sequence.upto = (end + window).min(units).max(from);
+        sequence.upto = (read.end + window).min(units).max(from);
         from..sequence.upto
+    }
+
+    /// The sequence that a command goes on with, or whose last one it is.
+    fn sequence_of(&mut self, command: &Range<u64>) -> Option<usize> {
+        let known = |of: &Sequence| of.next == command.start || (of.first..of.next) == *command;
+        let place = self.sequences.iter().position(known)?;
+        let sequence = &mut self.sequences[place];
+        if sequence.next == command.start {
+            (sequence.first, sequence.next) = (command.start, command.end);
+            sequence.commands = sequence.commands.saturating_add(1);
+        }
+        Some(place)
+    }
+
+    /// A new sequence begins, in the place of the one that was not used for longest if there are too many.
+    fn begin(&mut self, command: &Range<u64>) -> usize {
+        let new = Sequence {
+            first: command.start,
+            next: command.end,
+            commands: 1,
+            upto: command.start,
+            used: self.clock,
+        };
+        if self.sequences.len() < self.config.streams as usize {
+            self.sequences.push(new);
+            return self.sequences.len() - 1;
+        }
+        let by_use = (0..self.sequences.len()).min_by_key(|&place| self.sequences[place].used);
+        let place = by_use.expect("a drive that reads ahead tells at least one stream apart");
+        self.sequences[place] = new;
+        place
     }
 
     /// Notes that a run of units is being read; the number of its entry.

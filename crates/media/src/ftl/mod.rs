@@ -42,7 +42,7 @@ use crate::counters::Counters;
 use crate::nand::machine::{Abilities, Machine};
 use crate::nand::times::Times;
 use crate::power::Work;
-use crate::request::{Finish, Kind, Request};
+use crate::request::{CommandExtent, Finish, Kind, Request};
 use ahead::Ahead;
 use blocks::{Blocks, NONE, State};
 use buffer::Buffer;
@@ -67,6 +67,7 @@ struct Open {
     token: u32,
     kind: Kind,
     tenant: u16,
+    part_of: Option<CommandExtent>,
     first: u64,
     bytes: u64,
     /// Parts that have not ended.
@@ -347,6 +348,7 @@ impl Flash {
             token: request.token,
             kind: request.kind,
             tenant: request.tenant,
+            part_of: request.part_of,
             first: request.first,
             bytes: request.bytes,
             left: 1,

@@ -176,8 +176,10 @@ impl Flash {
     fn look_ahead(&mut self, now: u64, id: u32) {
         let open = self.open[id as usize];
         let Some(mut ahead) = self.ahead.take() else { return };
-        let (first, end) = (open.first / UNIT, (open.first + open.bytes).div_ceil(UNIT));
-        let range = ahead.note(first, end, self.units);
+        let units_of = |first: u64, bytes: u64| first / UNIT..(first + bytes).div_ceil(UNIT);
+        let read = units_of(open.first, open.bytes);
+        let command = open.part_of.map_or_else(|| read.clone(), |of| units_of(of.first, of.bytes));
+        let range = ahead.note(&read, &command, self.units);
         let mut unit = range.start;
         while unit < range.end {
             let held = self.buffer.get(unit as u32).is_some();

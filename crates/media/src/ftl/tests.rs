@@ -187,6 +187,7 @@ fn storm(flash: &mut Flash, seed: u64, requests: u32, depth: usize) -> u64 {
             first: first * UNIT + cut,
             bytes: units * UNIT - cut,
             tenant: draws.below(3) as u16,
+            part_of: None,
         };
         match kind {
             Kind::Write => naive[first as usize..(first + units) as usize].fill(Some(true)),
@@ -291,8 +292,14 @@ fn encryption_is_a_pipeline() {
     let mut drive = crate::Drive::new(&config, 0).unwrap();
     let at = |us: u64| lanetwin_units::Instant::from_ps(us * 1_000_000);
     for token in 0..2 {
-        let write =
-            Request { token, kind: Kind::Write, first: u64::from(token) * UNIT, bytes: UNIT, tenant: 0 };
+        let write = Request {
+            token,
+            kind: Kind::Write,
+            first: u64::from(token) * UNIT,
+            bytes: UNIT,
+            tenant: 0,
+            part_of: None,
+        };
         drive.submit(at(0), write);
     }
     // 1 µs in the engine each, 2 µs through it, 1 µs into the buffer

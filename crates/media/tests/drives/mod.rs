@@ -221,6 +221,7 @@ pub fn random(
         first: dice.below(units) * UNIT,
         bytes: UNIT,
         tenant: 0,
+        part_of: None,
     })
 }
 
@@ -268,7 +269,7 @@ pub fn amplification(before: &Counters, after: &Counters) -> f64 {
 }
 
 pub fn request(kind: Kind, unit: u64, units: u64) -> Request {
-    Request { token: unit as u32, kind, first: unit * UNIT, bytes: units * UNIT, tenant: 0 }
+    Request { token: unit as u32, kind, first: unit * UNIT, bytes: units * UNIT, tenant: 0, part_of: None }
 }
 
 /// When a request ends that is given to an idle drive at `now`.
@@ -312,6 +313,6 @@ pub fn in_order(kind: Kind, bytes: u64) -> impl FnMut() -> Request {
     let mut next = 0;
     move || {
         next += bytes;
-        Request { token: 0, kind, first: next - bytes, bytes, tenant: 0 }
+        Request { token: 0, kind, first: next - bytes, bytes, tenant: 0, part_of: None }
     }
 }

@@ -195,6 +195,18 @@ pub struct MediaRequest {
     pub slba: u64,
     /// How many; 0 where the operation is not about blocks.
     pub blocks: u32,
+    /// The blocks of the command that this is a part of; none if it is all of it, or one of several things that the
+    /// command asks for.
+    pub part_of: Option<CommandBlocks>,
+}
+
+/// The blocks of a command that the controller takes in parts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CommandBlocks {
+    /// The first one \[logical blocks of the namespace\].
+    pub slba: u64,
+    /// How many.
+    pub blocks: u32,
 }
 
 /// What is done with blocks.

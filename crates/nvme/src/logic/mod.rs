@@ -24,7 +24,8 @@ pub use connection::{
     Capsule, ConnectFault, Connection, ControllerChoice, DataLocation, PropertySize, Refused,
 };
 pub use effect::{
-    Direction, Effect, HostEffect, MediaOperation, MediaRequest, Place, Purpose, Segment, Token,
+    CommandBlocks, Direction, Effect, HostEffect, MediaOperation, MediaRequest, Place, Purpose, Segment,
+    Token,
 };
 pub use health::Health;
 pub use subsystem::Subsystem;

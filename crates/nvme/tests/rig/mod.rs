@@ -312,7 +312,7 @@ impl Rig {
         if !self.media_status.is_success() {
             return self.media_status;
         }
-        let MediaRequest { nsid, operation, slba, blocks } = request;
+        let MediaRequest { nsid, operation, slba, blocks, .. } = request;
         let size = self.subsystem.block_bytes(nsid).unwrap_or(512) as usize;
         let range = slba..slba + u64::from(blocks);
         match operation {

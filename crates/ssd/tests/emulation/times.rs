@@ -86,6 +86,7 @@ fn directly(config: &SsdConfig, all: &[Timed], begin: Instant) -> Vec<Seen> {
             first: nsid * config.subsystem.namespaces[0].bytes + timed.slba * BLOCK,
             bytes: u64::from(timed.blocks) * BLOCK,
             tenant: nsid as u16,
+            part_of: None,
         };
         asked.push((submitted, order, name, begun, request));
     }

@@ -9,7 +9,7 @@ use super::slots::{Plan, Slot};
 use super::{Controller, Cx};
 use crate::logic::connection::DataLocation;
 use crate::logic::effect::{
-    Direction, Effect, HostEffect, Kind, MediaOperation, MediaRequest, Purpose, Resumed,
+    CommandBlocks, Direction, Effect, HostEffect, Kind, MediaOperation, MediaRequest, Purpose, Resumed,
 };
 use crate::logic::nvm::Nvm;
 use crate::spec::io::{BlocksDword12, DatasetDword10, DatasetDword11, DatasetRange, RANGE_BYTES};
@@ -107,7 +107,7 @@ impl Controller {
         if plan == Plan::MediaOnly {
             slot.plan = plan;
             slot.parts_left = 1;
-            self.media(number, 0, MediaRequest { nsid, operation, slba, blocks }, cx);
+            self.media(number, 0, MediaRequest { nsid, operation, slba, blocks, part_of: None }, cx);
             return Ok(());
         }
         let bytes = u64::from(blocks) << block_log2;
@@ -163,7 +163,7 @@ impl Controller {
         self.media(
             number,
             0,
-            MediaRequest { nsid, operation: MediaOperation::Flush, slba: 0, blocks: 0 },
+            MediaRequest { nsid, operation: MediaOperation::Flush, slba: 0, blocks: 0, part_of: None },
             cx,
         );
         Ok(())
@@ -208,7 +208,8 @@ impl Controller {
             slot.parts_left = ranges().filter(wanted).count() as u32;
             for (part, range) in ranges().filter(wanted).enumerate() {
                 let (slba, blocks) = (range.slba(), range.blocks());
-                let request = MediaRequest { nsid, operation: MediaOperation::Deallocate, slba, blocks };
+                let request =
+                    MediaRequest { nsid, operation: MediaOperation::Deallocate, slba, blocks, part_of: None };
                 self.media(number, part as u16, request, cx);
             }
         }
@@ -314,6 +315,8 @@ impl Controller {
             operation: slot.operation,
             slba: slot.slba + u64::from(offset >> slot.block_log2),
             blocks: bytes >> slot.block_log2,
+            part_of: (slot.parts > 1)
+                .then(|| CommandBlocks { slba: slot.slba, blocks: slot.bytes >> slot.block_log2 }),
         };
         slot.last_begun += u32::from(slot.plan == Plan::Write);
         self.media(number, part, request, cx);

@@ -220,7 +220,12 @@ impl Controller {
             namespace.formatting = true;
             namespace.format_remaining = 100;
             let (nsid, operation) = (namespace.nsid, MediaOperation::Format { secure_erase });
-            self.media(number, part as u16, MediaRequest { nsid, operation, slba: 0, blocks: 0 }, cx);
+            self.media(
+                number,
+                part as u16,
+                MediaRequest { nsid, operation, slba: 0, blocks: 0, part_of: None },
+                cx,
+            );
         }
         Ok(())
     }
@@ -278,7 +283,7 @@ impl Controller {
             Sanitize { state: SanitizeState::IN_PROGRESS, dword10: dword, progress: 0, erased: false };
         let ticket = Ticket { controller: self.index, kind: Kind::Sanitize, epoch: 0, number: 0, part: 0 };
         let operation = MediaOperation::Sanitize { action: dword.action().0 };
-        let request = MediaRequest { nsid: Nsid::ALL, operation, slba: 0, blocks: 0 };
+        let request = MediaRequest { nsid: Nsid::ALL, operation, slba: 0, blocks: 0, part_of: None };
         cx.effects.push(Effect::Media { token: ticket.token(), request });
         Ok(())
     }

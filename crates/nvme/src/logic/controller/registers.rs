@@ -239,6 +239,7 @@ impl Controller {
                 operation: MediaOperation::Flush,
                 slba: 0,
                 blocks: 0,
+                part_of: None,
             };
             cx.effects.push(Effect::Media { token, request });
         } else {
