@@ -3,6 +3,7 @@
 //! * [`ethernet`]: Ethernet, 1 to 400 Gb/s, with switches.
 //! * [`fc`]: Fibre Channel, 1GFC to 8GFC, with FCP (SCSI over Fibre Channel).
 //! * [`roce`]: RoCEv2, remote direct memory access over UDP.
+//! * [`tcp`]: TCP, with loss recovery and congestion control.
 //!
 //! Not here: the models of adapters and targets, which live on a higher floor.
 //!
@@ -16,3 +17,4 @@
 pub mod ethernet;
 pub mod fc;
 pub mod roce;
+pub mod tcp;

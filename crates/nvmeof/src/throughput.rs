@@ -11,14 +11,10 @@ use lanetwin_fabric::ethernet::spec::{Rate, Tagging, frame_bytes, wire_bytes};
 use lanetwin_fabric::ethernet::throughput::portion;
 use lanetwin_fabric::roce::spec::{Kind, PathMtu, packet_bytes};
 use lanetwin_fabric::roce::throughput::{Message, message_bytes};
+pub use lanetwin_fabric::tcp::spec::{HEADER_BYTES as TCP_BYTES, TIMESTAMPS_BYTES};
 use lanetwin_nvme::logic::Direction;
 use lanetwin_nvme::spec::command::COMMAND_BYTES;
 use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
-
-/// The header of TCP without options \[B\] (RFC 9293 §3.1).
-pub const TCP_BYTES: u32 = 20;
-/// What the timestamps option takes of each segment \[B\], with its padding (RFC 7323 §3.2, appendix A).
-pub const TIMESTAMPS_BYTES: u32 = 12;
 
 /// What a command takes each way \[B\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
