@@ -39,6 +39,11 @@ def codes(found: Any) -> list[str]:
     return [diagnostic["code"] for diagnostic in found["diagnostics"]]
 
 
+def outside_of(found: Any) -> list[dict[str, Any]]:
+    """Return the diagnostics of files that lie outside of the scenario's folder."""
+    return [one for one in found["diagnostics"] if "lies outside" in one["message"]]
+
+
 @pytest.mark.parametrize("name", ["/dev/zero", "."])
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path, name: str) -> None:
     if not Path(name).exists():
@@ -50,6 +55,26 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, name: str) -> None:
     with pytest.raises(LanetwinError) as raised:
         engine.compare_files(Path("/dev/zero"), Path("/dev/zero"))
     assert raised.value.diagnostics[0].code == "RS001"
+
+
+def test_a_channel_that_was_sent_reads_nothing_outside_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "secret.s2p").write_text("# GHz S MA R 100\n1 0 0 1 0 1 0 0 0\n")
+    (tmp_path / "secret.yaml").write_text("materials: {}\n")
+    folder = tmp_path / "sent"
+    folder.mkdir()
+    chain = "chain:\n  - package: root-gen5\n  - {MIDDLE}\n  - package: endpoint-gen5\n"
+    link = "machine: {h: {part: generic-host-gen5}, d: {part: generic-dma-gen5}}\n"
+    link += "links: {l: {from: h, to: d, channel: c.yaml}}\n"
+    (folder / "s.yaml").write_text(f"about: a\n{link}workloads: {{w: {{dma: {{}}, on: d, target: h}}}}\n")
+    for more, middle in [
+        ("", "touchstone: ../secret.s2p"),
+        ("library: ../secret.yaml\n", "board: low-loss, length: 2in"),
+        ("constants: ../secret.yaml\n", "board: low-loss, length: 2in"),
+    ]:
+        (folder / "c.yaml").write_text(f"about: a\ngen: 5\n{more}" + chain.replace("MIDDLE", middle))
+        (found,) = outside_of(engine.check(str(folder / "s.yaml")))
+        assert found["code"] in ("PH001", "SC002"), (middle, found)
+        assert not outside_of(engine.check(str(folder / "s.yaml"), outside=True)), middle
 
 
 def test_a_file_outside_of_the_folder_needs_a_flag(tmp_path: Path) -> None:

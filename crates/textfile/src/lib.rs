@@ -10,6 +10,10 @@
 //! assert_eq!(refused.to_string(), "it is a folder");
 //! ```
 
+mod reach;
+
+pub use reach::{OutOfReach, Reach};
+
 use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
 use std::path::Path;

@@ -8,6 +8,7 @@ use lanetwin_document::problem::{Diagnostic, Reports};
 use lanetwin_phy::DataRate;
 use lanetwin_phy::catalogue::Listed;
 use lanetwin_phy::element::Library;
+use lanetwin_textfile::Reach;
 use serde::Serialize;
 use std::path::Path;
 
@@ -38,7 +39,7 @@ pub fn elements(rate: &str, own: Option<&Path>) -> Result<Elements, Vec<Diagnost
     }
     let read = own.and_then(|path| {
         let file = lanetwin_document::add_source(&mut sources, path.display().to_string());
-        own_library(path, file, &mut sources, &mut reports)
+        own_library(path, (file, &Reach::Anywhere), &mut sources, &mut reports)
     });
     if let Some(read) = read {
         library.extend(read);

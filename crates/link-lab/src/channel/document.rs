@@ -23,6 +23,7 @@ use lanetwin_phy::budget::{Chain, Item};
 use lanetwin_phy::element::{Corner, Element, Library};
 use lanetwin_phy::eye::Constants;
 use lanetwin_ports::Value;
+use lanetwin_textfile::Reach;
 use std::path::Path;
 
 /// The most retimers of a link.
@@ -35,10 +36,15 @@ const NAMED: [(&str, &str); 2] = [("chain", "a list of elements"), ("crosstalk",
 const VARIED: [&str; 4] = ["gen", "corner", "equalisation", "crosstalk"];
 
 /// Checks a document.
-pub(super) fn check(path: &Path, text: &str, sets: &[String]) -> Result<Channel, Vec<Diagnostic>> {
+pub(super) fn check(
+    path: &Path,
+    text: &str,
+    sets: &[String],
+    reach: &Reach,
+) -> Result<Channel, Vec<Diagnostic>> {
     let (mut reports, mut sources) = (Reports::default(), Vec::new());
     let file = add_source(&mut sources, path.display().to_string());
-    let channel = channel(path, text, sets, file, &mut sources, &mut reports);
+    let channel = channel((path, reach), text, sets, file, &mut sources, &mut reports);
     let refused = reports.has_errors();
     let found = reports.into_diagnostics(&sources);
     match channel {
@@ -48,7 +54,7 @@ pub(super) fn check(path: &Path, text: &str, sets: &[String]) -> Result<Channel,
 }
 
 fn channel(
-    path: &Path,
+    (path, reach): (&Path, &Reach),
     text: &str,
     sets: &[String],
     file: Spot,
@@ -70,18 +76,18 @@ fn channel(
     let mut has_library = true;
     if let Some(said) = document.text("library", reports) {
         let own = path.parent().map_or_else(|| said.value.clone().into(), |folder| folder.join(&said.value));
-        match own_library(&own, said.spot, sources, reports) {
+        match own_library(&own, (said.spot, reach), sources, reports) {
             Some(own) => library.extend(own),
             None => has_library = false,
         }
     }
     let constants = match document.text("constants", reports) {
-        Some(said) => own_constants(path, &said.value, said.spot, reports),
+        Some(said) => own_constants((path, reach), &said.value, said.spot, reports),
         None => Some(Constants::built_in()),
     };
     // without the library, what it has is unknown, and that is one mistake
     let known = has_library.then_some(&library);
-    let variants = variants(&tree, known, &mut Files::beside(path, sources), reports)?;
+    let variants = variants(&tree, known, &mut Files::beside(path, reach, sources), reports)?;
     let name = path.file_stem().map_or_else(|| "link".into(), |stem| stem.to_string_lossy().into());
     let path = path.display().to_string();
     Some(Channel {

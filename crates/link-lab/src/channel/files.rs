@@ -7,6 +7,7 @@ use lanetwin_document::problem::Reports;
 use lanetwin_phy::network::{Network, Pairing};
 use lanetwin_phy::quality::{Quality, check_range};
 use lanetwin_phy::{DataRate, Finding, Severity, gate, touchstone};
+use lanetwin_textfile::Reach;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 /// The files so far.
 pub(super) struct Files<'s> {
     folder: PathBuf,
+    reach: &'s Reach,
     sources: &'s mut Vec<String>,
     read: BTreeMap<String, File>,
 }
@@ -56,9 +58,9 @@ impl Lanes {
 
 impl<'s> Files<'s> {
     /// None yet; paths are relative to the folder of the document.
-    pub(super) fn beside(document: &Path, sources: &'s mut Vec<String>) -> Self {
+    pub(super) fn beside(document: &Path, reach: &'s Reach, sources: &'s mut Vec<String>) -> Self {
         let folder = document.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        Self { folder, sources, read: BTreeMap::new() }
+        Self { folder, reach, sources, read: BTreeMap::new() }
     }
     /// The file of this name; none if it cannot be read, which is reported where it is named.
     pub(super) fn lanes(
@@ -86,6 +88,10 @@ impl<'s> Files<'s> {
     fn open(&mut self, name: &str) -> File {
         let path = self.folder.join(name);
         let spot = add_source(self.sources, path.display().to_string());
+        if let Err(out) = self.reach.check(&path) {
+            let found = vec![touchstone::unreadable(out.to_string())];
+            return File { spot, network: None, found };
+        }
         match touchstone::read_file(&path) {
             Ok(reading) => File { spot, network: Some(Arc::new(reading.network)), found: reading.warnings },
             Err(found) => File { spot, network: None, found },

@@ -38,7 +38,7 @@ mod transmitter;
 
 use crate::embedded::TEMPLATES;
 use lanetwin_document::problem::Diagnostic;
-use lanetwin_textfile::{Limit, read_text};
+use lanetwin_textfile::{Limit, Reach, read_text};
 use std::path::Path;
 
 pub use ber::{Judge, SegmentEye};
@@ -74,7 +74,15 @@ pub fn check_text(text: &str) -> Vec<Diagnostic> {
 /// # Errors
 /// Everything that is wrong; warnings alone are not an error (they are in [`Channel::warnings`]).
 pub fn check(path: &Path, text: &str, sets: &[String]) -> Result<Channel, Vec<Diagnostic>> {
-    document::check(path, text, sets)
+    document::check(path, text, sets, &Reach::Anywhere)
+}
+
+/// As [`check`] without changes, of a description that a scenario names: the files that it names are within this reach.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_within(path: &Path, text: &str, reach: &Reach) -> Result<Channel, Vec<Diagnostic>> {
+    document::check(path, text, &[], reach)
 }
 
 /// Reads and checks the description at `path`.

@@ -45,9 +45,15 @@ pub use write::write;
 /// Everything that is wrong with it; `PH001` if it cannot be read at all.
 pub fn read_file(path: &Path) -> Result<Reading, Vec<Finding>> {
     let bytes = lanetwin_textfile::read_bytes(path, Limit::Data)
-        .map_err(|error| vec![Problem::Unreadable { said: error.to_string() }.found()])?;
+        .map_err(|error| vec![unreadable(error.to_string())])?;
     // remarks may be in any encoding; data are ASCII
     read(&String::from_utf8_lossy(&bytes), ports_of_name(&path.to_string_lossy()))
+}
+
+/// `PH001` of a file that is not read, for this reason.
+#[must_use]
+pub fn unreadable(said: String) -> Finding {
+    Problem::Unreadable { said }.found()
 }
 
 /// Reads a text; `ports` is what the name of its file says, see [`ports_of_name`].

@@ -1,9 +1,9 @@
 //! Where the files that a scenario names are.
 
 use lanetwin_load::iometer;
-use lanetwin_textfile::{Limit, read_bytes};
+use lanetwin_textfile::{Limit, Reach, read_bytes};
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Where the files that a scenario names are.
 #[derive(Clone, Default, Debug)]
@@ -39,6 +39,11 @@ impl Files {
         Self { folder: None, anywhere: false, texts }
     }
 
+    /// How far the names in a file that the scenario names may lead.
+    pub(crate) fn reach(&self) -> Reach {
+        if self.anywhere { Reach::Anywhere } else { Reach::Below(self.folder.clone().unwrap_or_default()) }
+    }
+
     /// What findings call the file of this name; what it names in turn is beside it.
     pub(crate) fn place(&self, name: &str) -> String {
         self.folder.as_ref().map_or_else(|| name.to_owned(), |folder| folder.join(name).display().to_string())
@@ -53,23 +58,10 @@ impl Files {
             return (name.to_owned(), Err("it is not among the `files:` of the scenario".into()));
         };
         let path = folder.join(name);
-        if !self.anywhere && !is_within(folder, &path) {
-            let said = "it lies outside of the folder of the scenario; to read it all the same, run with `--outside`";
-            return (path.display().to_string(), Err(said.into()));
+        if let Err(out) = self.reach().check(&path) {
+            return (path.display().to_string(), Err(out.to_string()));
         }
         let read = read_bytes(&path, Limit::Data).map(|bytes| iometer::decode(&bytes).to_string());
         (path.display().to_string(), read.map_err(|error| error.to_string()))
-    }
-}
-
-/// Whether a path leads to something in a folder, whatever links are on the way; of what is not there, whether it
-/// would.
-pub(super) fn is_within(folder: &Path, path: &Path) -> bool {
-    let real = |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize();
-    match (real(folder), real(path)) {
-        (Ok(folder), Ok(path)) => path.starts_with(folder),
-        _ => path.strip_prefix(folder).is_ok_and(|name| {
-            name.components().all(|step| matches!(step, Component::Normal(_) | Component::CurDir))
-        }),
     }
 }

@@ -65,7 +65,7 @@ impl Channels {
                     (None, None)
                 }
                 Ok(text) => {
-                    let checked = channel::check(Path::new(&shown), &text, &[]);
+                    let checked = channel::check_within(Path::new(&shown), &text, &files.reach());
                     let (channel, found) = match checked {
                         Ok(channel) => {
                             let found = channel.warnings.clone();
