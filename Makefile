@@ -42,7 +42,7 @@ TESTED := --workspace --exclude lanetwin-benches
 # tests that are ignored because they take long without optimisation; those in a module `nightly` take long with it, too
 UNHURRIED := --include-ignored --skip nightly::
 
-.PHONY: help demo demo-measure install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
+.PHONY: help demo demo-measure demo-exec install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
         test-release claims first-answer gen studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
 
 help: ## list the verbs
@@ -55,6 +55,9 @@ install: $(VENV)/.built ## build and install lanetwin into .venv
 
 demo-measure: $(VENV)/.built $(VENV)/.dev ## measure a file of this machine with fio, calibrate a part on half of it, predict the other half
 	@docs/measure/demo
+
+demo-exec: $(VENV)/.built ## fio on a drive that does not exist, behind a retimer and without, and over NVMe/TCP
+	@docs/doors/demo
 
 install-trained: $(VENV)/.tools | toolchain ## the same, built twice: the second time by what the first counted while it ran scenarios/
 	benches/trained package

@@ -64,6 +64,7 @@ class Lateness(TypedDict):
     faulted: int
     late_share: float
     late_beyond_us: float
+    mean_us: float
     p50_us: float
     p99_us: float
     worst_us: float

@@ -72,11 +72,11 @@ def names_of(results: Results) -> set[str]:
     found |= {row[key] for row in results["rows"] for key in ("variant", "workload")}
     found |= {one["component"] for one in results.get("components", [])}
     found |= {one[key] for one in results["utilisation"] for key in ("link", "direction")}
-    found |= {name for part in ("machine", "links") for name in results["plan"].get(part) or {}}
+    found |= {name for part in ("machine", "links") for name in (results["plan"] or {}).get(part) or {}}
     for action in results.get("actions", []):
         # the words of the specification
         found |= {action["action"], action["status"]} | {one["name"] for one in action.get("values", [])}
-    for overlay in (results["plan"].get("variants") or {}).values():
+    for overlay in ((results["plan"] or {}).get("variants") or {}).values():
         # what a variant adds: `machine.sw`
         found |= {place[1] for path in overlay or {} if len(place := path.split(".")) > 1}
     found |= set(_parts(results["plan"]))

@@ -45,6 +45,7 @@ enum Control {
     Remove,
     Insert,
     Reset,
+    End,
     Fault { what: Fault },
     ForgetLateness,
 }
@@ -58,6 +59,8 @@ pub enum Upheaval {
     Inserted,
     /// It is reset.
     Reset,
+    /// Nobody serves it any more.
+    Ended,
 }
 
 /// Carries out a line; the answer, a line of JSON without its end, and what all clients see of it.
@@ -72,6 +75,7 @@ pub fn carry_out(engine: &mut Engine, now: Instant, line: &[u8]) -> (String, Opt
         Control::Remove => Some(Upheaval::Removed),
         Control::Insert => Some(Upheaval::Inserted),
         Control::Reset => Some(Upheaval::Reset),
+        Control::End => Some(Upheaval::Ended),
         _ => None,
     };
     let done: Value = match control {
@@ -90,7 +94,7 @@ pub fn carry_out(engine: &mut Engine, now: Instant, line: &[u8]) -> (String, Opt
             engine.fault(now, &what);
             json!({})
         }
-        Control::Reset => json!({}),
+        Control::Reset | Control::End => json!({}),
         Control::ForgetLateness => {
             engine.forget_lateness();
             json!({})

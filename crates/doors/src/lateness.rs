@@ -38,6 +38,8 @@ pub struct Told {
     pub late_share: f64,
     /// Later than this is late \[µs\].
     pub late_beyond_us: f64,
+    /// The mean lateness \[µs\].
+    pub mean_us: f64,
     /// The lateness that half of them did not exceed \[µs\].
     pub p50_us: f64,
     /// … 99 % \[µs\].
@@ -77,6 +79,7 @@ impl Lateness {
             faulted: self.faulted,
             late_share,
             late_beyond_us: us(Some(LATE)),
+            mean_us: self.by.mean_ps().unwrap_or(0.0) * 1e-6,
             p50_us: us(self.by.percentile(50.0)),
             p99_us: us(self.by.percentile(99.0)),
             worst_us: us(self.by.max()),

@@ -94,6 +94,8 @@ pub struct Server {
     own_entrance: Option<TcpListener>,
     /// The drive was pulled out.
     is_removed: bool,
+    /// It was told to end.
+    is_ended: bool,
     lead: Span,
     nqn: Option<String>,
 }
@@ -122,6 +124,7 @@ impl Server {
             who: Who::Echo,
             own_entrance: None,
             is_removed: false,
+            is_ended: false,
             lead: Span::ZERO,
             nqn: offer.as_ref().map(|offer| offer.nqn.clone()),
         };
@@ -157,7 +160,7 @@ impl Server {
         self.engine.lateness()
     }
 
-    /// Serves until `is_over`, which is asked every tenth of a second at least.
+    /// Serves until it is told to end, or `is_over`, which is asked every tenth of a second at least.
     pub fn serve(&mut self, is_over: &dyn Fn() -> bool) {
         // else the system wakes a thread up to 50 µs late on purpose; that it will not is no reason to stop
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
@@ -175,6 +178,9 @@ impl Server {
             self.answer(now, replies);
             let woken = self.front.as_mut().map_or_else(Vec::new, |front| front.wake(now));
             self.carry_out(now, woken);
+            if self.is_ended {
+                return;
+            }
             let is_idle = self.asked.is_empty() && self.of_front.is_empty();
             if now.since(checked) >= LOOK || is_idle {
                 checked = now;
@@ -363,8 +369,9 @@ impl Server {
         self.is_removed = match upheaval {
             Upheaval::Removed => true,
             Upheaval::Inserted => false,
-            Upheaval::Reset => self.is_removed,
+            Upheaval::Reset | Upheaval::Ended => self.is_removed,
         };
+        self.is_ended |= upheaval == Upheaval::Ended;
         let is_client = |peer: &Peer| !matches!(peer.kind, PeerKind::Control(_));
         let clients = self.peers.iter().filter(|(_, peer)| is_client(peer));
         let clients: Vec<u32> = clients.map(|(&number, _)| number).collect();

@@ -141,6 +141,12 @@ def reset(place: Place) -> None:
 
 
 @device.command()
+def end(place: Place) -> None:
+    """Let the server end, as Ctrl-C does."""
+    emulation.control(place, {"control": "end"})
+
+
+@device.command()
 def fault(
     place: Place,
     kind: Annotated[FaultKind, typer.Argument(help="What is wrong from now on; 'none' ends it.")],

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any, cast
 from lanetwin import engine
 from lanetwin.measure import environment
 from lanetwin.measure.problem import refuse
+from lanetwin.measure.repeats import row_of
 from lanetwin.measured import fio_json
 from lanetwin.measured.document import document_of
-from lanetwin.measured.values import Source, Value
+from lanetwin.measured.values import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from lanetwin.measure.jobs import Left, Test
     from lanetwin.measure.target import Target
+    from lanetwin.measured.values import Value
     from lanetwin.results import Results, Row
 
 GRACE = 60.0
@@ -143,7 +145,7 @@ class _Record:
     def results(self, *, stopped: str | None) -> Results:
         """Return it as a results document; tests of what is empty stand under `invalid`, not among rows."""
         asked = self._asked
-        rows = [_row(place, values) for place, values in self._values.items()]
+        rows = [row_of(place, values) for place, values in self._values.items()]
         options = {
             "environment": self.environment,
             "targets": {target.variant: str(target.path) for target in asked.targets},
@@ -167,37 +169,3 @@ class _Record:
 
 def _test(row: Row) -> tuple[str, str, str]:
     return row["variant"], row["workload"], row["case"]
-
-
-def _row(place: tuple[str, str, str, str, str], values: Sequence[Value]) -> Row:
-    """Return a row: the mean of its repeats with their interval, and percentiles as means of theirs."""
-    variant, workload, case, device, metric = place
-    samples = [value.value for value in values]
-    mean, low, high = engine.mean_of(samples)
-    row: dict[str, Any] = {
-        "variant": variant,
-        "workload": workload,
-        "case": case,
-        "x": None,
-        "metric": metric,
-        "unit": values[0].unit,
-        "better": values[0].better,
-        "value": mean,
-        "low": low,
-        "high": high,
-        "n": len(samples),
-        "percentiles": _percentiles(values),
-        "samples": samples,
-    }
-    if device:
-        row["device"] = device
-    if values[0].restates:
-        row["restates"] = True
-    return cast("Row", row)
-
-
-def _percentiles(values: Sequence[Value]) -> list[list[float]]:
-    """Return the mean of each percentile that all repeats have."""
-    of_all = [dict(value.percentiles) for value in values]
-    shared = [percent for percent in of_all[0] if all(percent in one for one in of_all)]
-    return [[percent, engine.mean_of([one[percent] for one in of_all])[0]] for percent in shared]

@@ -195,7 +195,7 @@ fn what_is_formatted_is_gone() {
 
 #[test]
 fn faults_resets_and_removal_are_controlled_from_outside() {
-    let served = Served::new("cross-point");
+    let mut served = Served::new("cross-point");
     let mut host = served.host();
     let one = |host: &mut Initiator| host.one(IO, read(ONE, 0, 1), Transfer::FromController(512));
     let status = |host: &mut Initiator| one(host).expect("an answer").0.status;
@@ -215,6 +215,8 @@ fn faults_resets_and_removal_are_controlled_from_outside() {
     assert!(Initiator::connect(&served.wanted()).is_err(), "nobody is there");
     served.control(r#"{"control":"insert"}"#);
     assert_eq!(status(&mut served.host()), Status::SUCCESS);
+    served.control(r#"{"control":"end"}"#);
+    assert!(served.thread.take().expect("it ends once").join().expect("no panic").1);
 }
 
 /// A host that says nothing for longer than its Keep Alive Timeout is disconnected; one that does is not.

@@ -1,0 +1,118 @@
+"""The command that runs a program on a drive that does not exist: exec."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from lanetwin import emulation, store
+from lanetwin.cli.arguments import AsJson, Force, Full, Outside, Quiet, ScenarioPath, Sets
+from lanetwin.cli.console import err
+from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.progress import shown
+from lanetwin.cli.rendering import show
+from lanetwin.execution import Asked, Run, execute, variants_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RUNS = Path("runs")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("exec")(exec_)
+
+
+def exec_(
+    scenario: ScenarioPath,
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND…", help="What is run.", show_default=False)
+    ],
+    variants: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--variant",
+            help="Variant. May be repeated: they are compared with the first. Default: the baseline.",
+            show_default=False,
+        ),
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every variant, in turn: A B B A.")] = False,
+    repeats: Annotated[int, typer.Option(min=1, max=1000, help="How often on each variant.")] = 2,
+    over: Annotated[emulation.Entrance, typer.Option("--over", help="How the program reaches it.")] = "nbd",
+    drive: Annotated[
+        str | None, typer.Option("--drive", help="Drive, if workloads ask several.", show_default=False)
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.1, help="Of one run [s].", show_default=False)
+    ] = None,
+    out_folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Folder for the files. Default: runs/emulated-NAME", show_default=False
+        ),
+    ] = None,
+    sets: Sets = None,
+    outside: Outside = False,
+    full: Full = False,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a program on a drive of a scenario, in real time, on each variant in turn.
+
+    The program finds the drive where {device} stands in the command, and in LANETWIN_DEVICE:
+    by NBD a URI, by NVMe/TCP an address ({nqn} is the subsystem). What it prints is read if
+    it is of a format that lanetwin imports (fio JSON, sysbench, YCSB …). Beside it stands
+    the latency that was predicted.
+
+    [dim]Example:[/]
+      lanetwin exec slot.yaml --all -- fio --name=r --ioengine=nbd --uri={device}
+        --rw=randread --bs=4k --runtime=5 --time_based --output-format=json
+    """
+    known = variants_of(scenario, sets or [], outside=outside)
+    chosen = known if all_ else variants or known[:1]
+    folder = out_folder or RUNS / f"emulated-{scenario.stem}"
+    store.refuse_to_overwrite(folder, force=force)
+    with interruptible("ending the program"), shown(scenario.name, quiet=quiet) as tell:
+        results, runs = execute(
+            Asked(
+                scenario.resolve(),
+                command,
+                chosen,
+                repeats,
+                over,
+                sets or [],
+                drive,
+                outside,
+                timeout,
+                tell=tell,
+            )
+        )
+    written = store.save(results, folder)
+    for number, run in enumerate(runs, 1):
+        (folder / f"said-{number}-{store.slug(run.variant)}.txt").write_text(run.said, encoding="utf-8")
+    show(results, written, as_json=as_json, full=full, quiet=quiet)
+    _say_late(runs)
+
+
+def _say_late(runs: Sequence[Run]) -> None:
+    """Say of each variant what was predicted and seen, and whether this machine kept up."""
+    for variant in dict.fromkeys(run.variant for run in runs):
+        told = [run.lateness for run in runs if run.variant == variant and run.lateness["answers"]]
+        if not told:
+            err().print(Text(f"{variant}: the program has asked nothing of the drive", "yellow"))
+            continue
+        mean = sum(one["predicted_mean_us"] for one in told) / len(told)
+        late = sum(one["mean_us"] for one in told) / len(told)
+        share = max(one["late_share"] for one in told)
+        said = (
+            f"{variant}: predicted mean {mean:.1f} µs, answered {late:.1f} µs later; late {share:.2%} at most"
+        )
+        if all(one["is_prediction"] for one in told):
+            err().print(Text(said))
+        else:
+            err().print(Text(f"{said}: this machine was too slow, and this is no prediction", "yellow"))

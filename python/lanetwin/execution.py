@@ -1,0 +1,293 @@
+"""A program on a drive that does not exist, on each variant in turn: what it printed, and what was predicted.
+
+Each run has a drive of its own, empty and served for as long as the program runs. Of two variants the order
+is A B B A, so that what drifts on this machine meets both alike.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
+
+from lanetwin import emulation, engine
+from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.measure.repeats import row_of
+from lanetwin.measured.document import VARIANT, document_of
+from lanetwin.measured.formats import format_of
+from lanetwin.measured.values import Source, Value, name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from lanetwin.results import Results
+
+PREFIX = "lanetwin-exec-"
+"""How folders of sockets begin; the number of the process follows."""
+GRACE = 5.0
+"""A program that was asked to end is ended after so long [s]."""
+OPENS_WITHIN = 60.0
+"""A drive that is not served by then will not be [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is run, and on what."""
+
+    scenario: Path
+    command: Sequence[str]
+    variants: Sequence[str]
+    """At least one; the first is what others are compared with."""
+    repeats: int = 2
+    entrance: emulation.Entrance = "nbd"
+    sets: Sequence[str] = ()
+    drive: str | None = None
+    outside: bool = False
+    timeout: float | None = None
+    margin: float | None = None
+    tell: Callable[[dict[str, Any]], object] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run came to."""
+
+    variant: str
+    said: str
+    lateness: emulation.Lateness
+
+
+def refuse(code: str, message: str, help_: str) -> NoReturn:
+    """Raise the error of a program that cannot be run.
+
+    Raises `LanetwinError`, always.
+    """
+    raise LanetwinError("", [Diagnostic(code, "error", message, help_, "", 0, 0, "")])
+
+
+def variants_of(scenario: Path, sets: Sequence[str], *, outside: bool = False) -> list[str]:
+    """Return the variants of a scenario, the baseline first; `as-is` if it names none.
+
+    Raises `LanetwinError` if it is refused.
+    """
+    checked = engine.check(str(scenario), sets, outside=outside)
+    if checked["plan"] is None:
+        raise LanetwinError("", [Diagnostic(**one) for one in checked["diagnostics"]])
+    plan = checked["plan"]
+    baseline = (plan.get("compare") or {}).get("baseline")
+    return sorted(plan.get("variants") or {}, key=lambda variant: variant != baseline)
+
+
+def order(variants: Sequence[str], repeats: int) -> Iterator[str]:
+    """Return the variants in turn, forth and back.
+
+    >>> list(order(["a", "b"], 2))
+    ['a', 'b', 'b', 'a']
+    """
+    for repeat in range(repeats):
+        yield from variants if repeat % 2 == 0 else reversed(variants)
+
+
+class Served:
+    """A drive that is served while the block runs; `lateness` is there afterwards."""
+
+    def __init__(self, asked: Asked, variant: str, folder: Path) -> None:
+        self._asked = asked
+        self._variant = variant
+        self._place = "127.0.0.1:0" if asked.entrance == "nvme-tcp" else str(folder / "drive.sock")
+        self._ready = threading.Event()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._serve, name="lanetwin-exec", daemon=True)
+        self.told: dict[str, Any] = {}
+        self.lateness: emulation.Lateness | None = None
+
+    def names(self) -> dict[str, str]:
+        """Return by what names a program finds the drive."""
+        place = str(self.told["place"])
+        if self._asked.entrance == "nvme-tcp":
+            return {"device": place, "nqn": str(self.told["nqn"])}
+        return {"device": f"nbd+unix:///drive?socket={place}", "socket": place}
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        if not self._ready.wait(OPENS_WITHIN):
+            refuse("EX002", "the drive is not served", "try again on a machine that has more to spare")
+        if self._error:
+            raise self._error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.told:
+            with contextlib.suppress(LanetwinError):
+                emulation.control(self.told["place"], {"control": "end"})
+        self._thread.join(OPENS_WITHIN)
+        if self._error:
+            raise self._error
+
+    def _serve(self) -> None:
+        asked = self._asked
+        try:
+            self.lateness = emulation.serve(
+                asked.scenario,
+                asked.entrance,
+                self._place,
+                ready=self._hear,
+                sets=asked.sets,
+                variant=self._variant,
+                drive=asked.drive,
+                outside=asked.outside,
+            )
+        except Exception as error:
+            self._error = error
+        finally:
+            self._ready.set()
+
+    def _hear(self, told: dict[str, Any]) -> None:
+        self.told = told
+        self._ready.set()
+
+
+def execute(asked: Asked) -> tuple[Results, list[Run]]:
+    """Run a program on each variant in turn; what it measured as results, and what each run came to.
+
+    Of the drive there are two numbers in any case: the latency that was predicted, and that with the lateness
+    of this machine. Raises `LanetwinError`: EX001 if the program fails, EX002 if it cannot be begun.
+    """
+    sweep_left()
+    names = list(asked.variants)
+    runs: list[Run] = []
+    turns = list(order(names, asked.repeats))
+    for done, variant in enumerate(turns):
+        if asked.tell:
+            asked.tell({"done": done, "total": len(turns), "variant": variant, "workload": asked.command[0]})
+        runs.append(_one(asked, variant))
+    return _results(asked, names, runs), runs
+
+
+def _one(asked: Asked, variant: str) -> Run:
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    try:
+        with Served(asked, variant, folder) as served:
+            said = _said(asked, variant, served.names())
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if served.lateness is None:
+        refuse("EX002", "the drive did not say how late it was", "try again")
+    return Run(variant, said, served.lateness)
+
+
+def _said(asked: Asked, variant: str, names: dict[str, str]) -> str:
+    """Run the program; what it wrote to standard output."""
+    words = list(asked.command)
+    around = dict(os.environ) | {"LANETWIN_VARIANT": variant}
+    for key, value in names.items():
+        words = [word.replace(f"{{{key}}}", value) for word in words]
+        around[f"LANETWIN_{key.upper()}"] = value
+    if asked.entrance == "nbd":
+        around["LANETWIN_NBD_URI"] = names["device"]
+    try:
+        child = subprocess.Popen(  # noqa: S603 - the user's own command
+            words, stdout=subprocess.PIPE, env=around, start_new_session=True
+        )
+    except OSError as error:
+        refuse(
+            "EX002", f"{words[0]} cannot be run: {error.strerror or error}", "give a program that is there"
+        )
+    try:
+        said, _ = child.communicate(timeout=asked.timeout)
+    except subprocess.TimeoutExpired:
+        refuse("EX001", f"{words[0]} did not end within {asked.timeout:g} s", "give it more with --timeout")
+    finally:
+        _end(child)
+    if child.returncode != 0:
+        refuse(
+            "EX001",
+            f"{words[0]} ended with status {child.returncode} on {variant}",
+            "look at what it said above",
+        )
+    return said.decode("utf-8", errors="replace")
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """End a program and what it has started."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, sign)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(GRACE)
+            if sign == signal.SIGTERM:
+                continue
+    if child.stdout:
+        child.stdout.close()
+
+
+def sweep_left() -> None:
+    """Remove sockets of runs that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        number = folder.name.removeprefix(PREFIX).partition("-")[0]
+        if number.isdigit() and not Path(f"/proc/{number}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _values(asked: Asked, run: Run) -> list[tuple[str, Value]]:
+    """Return what a run measured, each with its workload."""
+    program = name(Path(asked.command[0]).name)
+    source = Source(program, program)
+    known = format_of(run.said, source) if run.said.strip() else None
+    found = [(value.workload or program, value) for value in (known.read(run.said, source) if known else [])]
+    late = run.lateness
+    if late["answers"] > late["faulted"]:
+        predicted = late["predicted_mean_us"] * 1e3
+        seen = predicted + late["mean_us"] * 1e3
+        tail = ((99.0, late["predicted_p99_us"] * 1e3),)
+        found.append(("drive", Value("predicted", "latency", "ns", "lower", predicted, tail)))
+        found.append(("drive", Value("seen", "latency", "ns", "lower", seen)))
+    return found
+
+
+def _results(asked: Asked, names: Sequence[str], runs: Sequence[Run]) -> Results:
+    values: dict[tuple[str, str, str, str, str], list[Value]] = {}
+    for run in runs:
+        for workload, value in _values(asked, run):
+            place = (run.variant, workload, value.case, value.device, value.metric)
+            values.setdefault(place, []).append(value)
+    rows = [row_of(place, found) for place, found in values.items()]
+    options = {
+        "command": list(asked.command),
+        "entrance": asked.entrance,
+        "repeats": asked.repeats,
+        "doors": [{"variant": run.variant, **run.lateness} for run in runs],
+        "is_prediction": all(run.lateness["is_prediction"] for run in runs),
+    }
+    document = document_of(rows, options, asked.scenario.stem, engine.version())
+    text = asked.scenario.read_text(encoding="utf-8")
+    program = Path(asked.command[0]).name
+    document |= {
+        "kind": "emulated",
+        "about": f"What {program} sees of a drive that does not exist",
+        "scenario": {"path": str(asked.scenario), "text": text},
+    }
+    document["verdicts"] = [
+        verdict for other in names[1:] for verdict in _judged(document, names[0], other, asked.margin)
+    ]
+    return cast("Results", document)
+
+
+def _judged(
+    document: dict[str, Any], baseline: str, variant: str, margin: float | None
+) -> list[dict[str, Any]]:
+    """Return what the repeats of two variants say of their difference."""
+
+    def only(chosen: str) -> Results:
+        rows = [{**row, "variant": VARIANT} for row in document["rows"] if row["variant"] == chosen]
+        return cast("Results", {**document, "name": chosen, "rows": rows, "verdicts": []})
+
+    found = engine.compare(only(baseline), only(variant), margin=margin)
+    return [{**verdict, "baseline": baseline, "variant": variant} for verdict in found["verdicts"]]
