@@ -17,6 +17,8 @@ EXTRAS = {
     "altair": "plots",
     "distributed": "dask",
     "ray": "ray",
+    "starlette": "ui",
+    "uvicorn": "ui",
 }
 """Which extra of this package installs a library."""
 

@@ -26,6 +26,7 @@ from lanetwin.cli import (
     streams,
     study,
     sweep,
+    ui,
     validation,
 )
 from lanetwin.cli.console import Exit, emit, err
@@ -100,6 +101,7 @@ for branch in (
     doors,
     executing,
     sweep,
+    ui,
     rendering,
     study,
     measurements,

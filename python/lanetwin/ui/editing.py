@@ -1,0 +1,89 @@
+"""A scenario that is being written: its mistakes, its machine, and what of it can be moved."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from lanetwin import engine
+from lanetwin.report.figures import topology
+from lanetwin.report.figures.axes import WIDE
+from lanetwin.ui.sliders import sliders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from lanetwin.results import Results
+
+BASELINE = "baseline"
+"""What a scenario is called that has no variants."""
+ALONE = ("variants=null", "compare=null")
+"""What leaves the baseline alone of a scenario."""
+
+
+@contextmanager
+def draft(place: Path, text: str) -> Iterator[str]:
+    """Lay a text beside the scenario that it may become, so that it finds the files that it names."""
+    with tempfile.NamedTemporaryFile(
+        "w", dir=place.parent, prefix=".lanetwin-draft-", suffix=".yaml", encoding="utf-8", newline=""
+    ) as file:
+        file.write(text)
+        file.flush()
+        yield file.name
+
+
+def of_variant(plan: dict[str, Any], variant: str) -> list[str]:
+    """Return the changes that make a variant of the baseline, which is left alone by them."""
+    overlay = (plan.get("variants") or {}).get(variant) or {}
+    return [*(f"{path}={json.dumps(value)}" for path, value in overlay.items()), *ALONE]
+
+
+def checked(place: Path, text: str, variant: str = "") -> dict[str, Any]:
+    """Check a draft: what is wrong with it, its variants, its machine as a drawing, its sliders."""
+    with draft(place, text) as path:
+        found = engine.check(path)
+        plan = found["plan"]
+        alone = engine.check(path, of_variant(plan, variant))["plan"] if plan else None
+    for one in found["diagnostics"]:
+        if one.get("file") == path:
+            one["file"] = place.name
+    variants = list((plan or {}).get("variants") or {})
+    answer: dict[str, Any] = {"diagnostics": found["diagnostics"], "variants": variants}
+    answer["compare"] = bool(plan and len(variants) > 1)
+    if alone:
+        answer["sliders"] = [one.told() for one in sliders(alone)]
+        answer["topology"] = drawn(_unused(alone))
+    return answer
+
+
+def drawn(results: Results) -> str:
+    """Draw the machine of results; every name in the drawing is escaped."""
+    found = topology.topologies(results)
+    return topology.draw(found[0], "topology", WIDE) if found else ""
+
+
+def _unused(plan: dict[str, Any]) -> Results:
+    """Return results of nothing, of which only the machine is known."""
+    found: Any = {key: [] for key in ("rows", "utilisation", "bottlenecks", "verdicts", "components")}
+    found["plan"] = plan
+    # a row, so that there is a variant
+    found["rows"] = [{"variant": BASELINE, "workload": "", "device": None}]
+    return cast("Results", found)
+
+
+def shortened(plan: dict[str, Any], sets: Sequence[str]) -> list[str]:
+    """Return the changes that make a run short: one repeat, a small budget, few operations."""
+    found = [*sets, "run.repeats=1", "run.budget=200ms"]
+    for name, workload in (plan.get("workloads") or {}).items():
+        for kind, key, most in LIMITS:
+            load = workload.get(kind)
+            if isinstance(load, dict) and isinstance(load.get(key), int) and load[key] > most:
+                found.append(f"workloads.{name}.{kind}.{key}={most}")
+    return found
+
+
+LIMITS = (("dma", "transfers", 1500), ("block", "requests", 1000), ("memory", "lines", 500))
+"""Loads, what they do so many times, and how many of it are enough for a first look."""

@@ -1,0 +1,88 @@
+"""What of the file system is seen: scenarios and runs below one folder, and nothing beside it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lanetwin import store
+from lanetwin.errors import LanetwinError
+from lanetwin.files import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SUFFIXES = (".yaml", ".yml")
+MOST_FILES = 500
+"""More files of a kind are not listed."""
+DEPTH = 4
+"""So many folders below the first are looked into."""
+SKIPPED = ("node_modules", "target", "__pycache__")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The folder that the live view was started in."""
+
+    root: Path
+
+    def scenarios(self) -> list[str]:
+        """Return the scenarios, by their paths below the folder."""
+        found = (path for path in self._walk() if path.suffix in SUFFIXES and _is_scenario(path))
+        return sorted(
+            str(path.relative_to(self.root)) for path, _ in zip(found, range(MOST_FILES), strict=False)
+        )
+
+    def runs(self) -> list[str]:
+        """Return the folders of runs, the latest first."""
+        found = [path for path, _ in zip(self._walk(), range(MOST_FILES * 20), strict=False)]
+        runs = [path for path in found if path.name == "results.json"]
+        runs.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        return [str(path.parent.relative_to(self.root)) for path in runs[:MOST_FILES]]
+
+    def read(self, name: str) -> str:
+        """Return the text of a scenario. Raises `LanetwinError` if it cannot be read or lies elsewhere."""
+        path = self.scenario(name)
+        try:
+            return read_text(path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise LanetwinError(f"cannot read {name}: {error}") from error
+
+    def write(self, name: str, text: str) -> None:
+        """Write a scenario, whole or not at all."""
+        store.write_file(self.scenario(name), text)
+
+    def scenario(self, name: str) -> Path:
+        """Return the path of a scenario, which need not be there yet."""
+        path = self.inside(name)
+        if path.suffix not in SUFFIXES:
+            raise LanetwinError(f"{name} is no scenario: its name has to end with .yaml")
+        return path
+
+    def inside(self, name: str) -> Path:
+        """Return a path below the folder, links followed. Raises `LanetwinError` if it lies elsewhere."""
+        root = self.root.resolve()
+        path = (root / name).resolve()
+        hidden = any(part.startswith(".") for part in Path(name).parts)
+        if "\0" in name or not name or hidden or not path.is_relative_to(root):
+            raise LanetwinError("the path leads out of the folder that the live view was started in")
+        return path
+
+    def _walk(self) -> Iterator[Path]:
+        for place, folders, files in os.walk(self.root):
+            depth = len(Path(place).relative_to(self.root).parts)
+            kept = [name for name in folders if not name.startswith(".") and name not in SKIPPED]
+            folders[:] = sorted(kept) if depth < DEPTH else []
+            yield from (Path(place) / name for name in sorted(files) if not name.startswith("."))
+
+
+def _is_scenario(path: Path) -> bool:
+    """Whether a file has what every scenario has; channels, parts and studies have not."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(200_000)
+    except (OSError, UnicodeDecodeError):
+        return False
+    return "\nmachine:" in text or text.startswith("machine:")

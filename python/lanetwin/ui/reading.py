@@ -1,0 +1,56 @@
+"""What there is to look at: reports of runs, two of them compared, parts with their sources, studies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lanetwin import engine, report
+from lanetwin.comparison import compare_files
+from lanetwin.fit import brief
+from lanetwin.glance import all_lines
+from lanetwin.numbers import change
+from lanetwin.report.page import policy
+from lanetwin.study import parse, shipped
+from lanetwin.summary import spread, variants
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REPORT_POLICY = "sandbox allow-scripts allow-downloads; "
+"""What a report may do beside its own policy: it comes from a file, and has no part in the session."""
+
+
+def page(folder: Path) -> tuple[str, str]:
+    """Render the report of a run anew, and return it with its policy. Raises `LanetwinError`."""
+    return report.render(engine.load_file(folder)), REPORT_POLICY + policy()
+
+
+def compared(a: Path, b: Path) -> dict[str, Any]:
+    """Compare two runs, the first being the baseline. Raises `LanetwinError`."""
+    results = compare_files(a, b)
+    names = variants(results)
+    lines = []
+    for line in all_lines(results):
+        values = {name: brief(row["value"], row["unit"], row["metric"]) for name, row in line.values.items()}
+        verdicts = {
+            name: {"change": change(one["change"]), "verdict": one["verdict"], "interval": spread(one)}
+            for name, one in line.verdicts.items()
+        }
+        own = {"workload": line.workload, "case": line.case, "metric": line.metric}
+        lines.append({**own, "values": values, "verdicts": verdicts})
+    return {"variants": names, "lines": lines}
+
+
+def parts() -> list[dict[str, Any]]:
+    """Return the catalogue, a line for each part."""
+    return engine.parts()
+
+
+def studies() -> list[dict[str, str]]:
+    """Return the studies that come with lanetwin, each with its question and the command that makes it."""
+    found = []
+    for name in shipped.names():
+        path, _ = shipped.find(name)
+        question = parse.load(path, outside=True).about.told("en")
+        found.append({"name": name, "question": question, "command": f"lanetwin study {name} --quick"})
+    return found

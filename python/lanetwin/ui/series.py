@@ -1,0 +1,64 @@
+"""Bars as Iometer's display has them: families of metrics, each with one bar for whoever did the work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lanetwin.fit import brief
+from lanetwin.numbers import percentile_name
+from lanetwin.summary import unique
+
+if TYPE_CHECKING:
+    from lanetwin.results import Results
+
+FIRST = (
+    "Total I/Os per Second",
+    "Total MBs per Second (Decimal)",
+    "Average I/O Response Time (ms)",
+    "Maximum I/O Response Time (ms)",
+    "% CPU Utilization (total)",
+    "Total Error Count",
+    "throughput",
+    "IOPS",
+    "latency",
+)
+"""What Iometer's display begins with; of other loads, what they are about."""
+TAILS = (50.0, 99.0, 99.9, 100.0)
+"""Percentiles that have a chart of their own."""
+CHARTS = 6
+"""So many charts are shown."""
+
+
+def bars(results: Results) -> dict[str, Any]:
+    """Return every metric with its bars: all together, and by device (Iometer's targets) where that is known.
+
+    A bar has the name of who did the work, its value, and that in words.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in results["rows"]:
+        own = {
+            "who": f"{row['workload']}, {row['variant']}",
+            "case": row["case"],
+            "target": row.get("device") or "",
+            "value": row["value"],
+            "text": brief(row["value"], row["unit"], row["metric"]),
+        }
+        found.setdefault(row["metric"], []).append(own)
+        for percent, value in row.get("percentiles", []):
+            if percent in TAILS:
+                tail = {**own, "value": value, "text": brief(value, row["unit"], row["metric"])}
+                found.setdefault(f"{row['metric']}, {percentile_name(percent)}", []).append(tail)
+    for metric in results.get("iometer", []):
+        if metric["value"] is not None:
+            own = {
+                "who": f"{metric['workload']}, {metric['variant']}",
+                "case": metric["case"],
+                "target": "",
+                "value": metric["value"],
+                "text": f"{metric['value']:.4g} {metric['unit']}".strip(),
+            }
+            found.setdefault(metric["metric"], []).append(own)
+    names = list(found)
+    first = [name for name in FIRST if name in found]
+    targets = unique(one["target"] for own in found.values() for one in own if one["target"])
+    return {"charts": unique([*first, *names])[:CHARTS], "metrics": found, "targets": targets}

@@ -1,0 +1,113 @@
+"""What of a scenario can be moved: widths, generations, depths, latencies, weights, each by its path."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from lanetwin import engine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+WIDTHS = ("x1", "x2", "x4", "x8", "x16")
+GENERATIONS = (1, 2, 3, 4, 5, 6)
+COUNTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+WEIGHTS = (1, 2, 3, 4, 6, 8, 12, 16)
+LATENCIES = ("0ns", "2ns", "5ns", "10ns", "20ns", "30ns", "40ns", "60ns", "80ns", "120ns")
+"""Of one way through a retimer."""
+SIZES = ("64B", "128B", "256B", "512B", "1KiB", "2KiB", "4KiB", "8KiB", "16KiB", "64KiB", "128KiB", "1MiB")
+COUNTED = {"dma": ("outstanding",), "block": ("depth",), "memory": ("threads",)}
+"""The keys of a load that say how much is asked for at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A value of the scenario, and the values that it may be moved to, in their order."""
+
+    label: str
+    path: str
+    values: tuple[str, ...]
+    at: int
+    """Which of them it is now."""
+
+    def told(self) -> dict[str, Any]:
+        """Return it for the page."""
+        return asdict(self)
+
+
+def sliders(plan: Mapping[str, Any]) -> list[Slider]:
+    """Return what can be moved in the baseline of a plan: links first, then what the loads ask for."""
+    return [*_links(plan.get("links") or {}), *_loads(plan.get("workloads") or {})]
+
+
+def _links(links: Mapping[str, Any]) -> Iterator[Slider]:
+    for name, link in links.items():
+        path = f"links.{name}"
+        if "width" in link:
+            yield _one(f"{name}: width", f"{path}.width", WIDTHS, link["width"])
+        if "gen" in link:
+            yield _one(f"{name}: generation", f"{path}.gen", GENERATIONS, link["gen"])
+        retimer = _retimer(link.get("via") or [])
+        if retimer:
+            yield _one(f"{name}: latency of the retimer", f"{path}.via", LATENCIES, retimer)
+        if link.get("weight", 1) != 1:
+            yield _one(f"{name}: weight", f"{path}.weight", WEIGHTS, link["weight"])
+
+
+def _retimer(via: list[Any]) -> str:
+    """Return the latency of the only retimer of a link, in ns; nothing if there is not exactly one."""
+    if len(via) != 1:
+        return ""
+    own = via[0] if isinstance(via[0], dict) else {}
+    if "latency" in own:
+        return str(own["latency"])
+    if not isinstance(via[0], str):
+        return ""
+    parameters = engine.part(via[0]).get("parameters") or []
+    known = {one["parameter"]: one["value"] for one in parameters}
+    return str(known.get("latency", ""))
+
+
+def _loads(workloads: Mapping[str, Any]) -> Iterator[Slider]:
+    for name, workload in workloads.items():
+        for kind, keys in COUNTED.items():
+            load = workload.get(kind)
+            if not isinstance(load, dict):
+                continue
+            for key in keys:
+                if isinstance(load.get(key), int):
+                    yield _one(f"{name}: {key}", f"workloads.{name}.{kind}.{key}", COUNTS, load[key])
+            if kind != "memory" and isinstance(load.get("size"), str):
+                yield _one(f"{name}: size", f"workloads.{name}.{kind}.size", SIZES, load["size"])
+            weights = _weights(load.get("placement"))
+            path = f"workloads.{name}.{kind}.placement.weighted"
+            for node, weight in weights.items():
+                yield _one(f"{name}: weight of {node}", f"{path}.{node}", WEIGHTS, weight)
+
+
+def _weights(placement: Any) -> dict[str, Any]:
+    own = placement.get("weighted") if isinstance(placement, dict) else None
+    return own if isinstance(own, dict) else {}
+
+
+def _one(label: str, path: str, values: tuple[Any, ...], now: Any) -> Slider:
+    """Return a slider whose values have the present one in its place."""
+    shown, own = [str(value) for value in values], str(now).replace(" ", "")
+    if own not in shown:
+        shown = sorted([*shown, own], key=_magnitude)
+    return Slider(label, path, tuple(shown), shown.index(own))
+
+
+def _magnitude(text: str) -> float:
+    """Order values by their size.
+
+    >>> sorted(["1KiB", "64B", "x4", "2ns"], key=_magnitude)
+    ['2ns', 'x4', '64B', '1KiB']
+    """
+    found = re.fullmatch(r"x?([\d.]+)\s*([A-Za-zµ/]*)", text)
+    if found is None:
+        return float("inf")
+    scales = {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "KB": 1e3, "MB": 1e6, "us": 1e3, "ms": 1e6}
+    return float(found[1]) * scales.get(found[2], 1.0)
