@@ -4,4 +4,5 @@ mod closed_form;
 mod drive;
 mod laws;
 mod network;
+mod over_tcp;
 mod rig;
