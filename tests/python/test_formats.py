@@ -3,6 +3,7 @@
 import csv
 import importlib
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -39,6 +40,16 @@ def test_a_named_format_is_written_beside_csv(
     assert (folder / "rows.count").read_text("utf-8") == str(len(results["rows"]))
     assert (folder / "rows.csv").is_file()
     assert not (store.save(results, tmp_path / "plain") / "rows.count").exists()
+
+
+def test_ndjson_has_the_rows_of_the_document(results: Results, tmp_path: Path) -> None:
+    folder = store.save(results, tmp_path / "run", ["ndjson"])
+    lines = (folder / "rows.ndjson").read_text("utf-8").splitlines()
+    found = [json.loads(line) for line in lines]
+    assert {(line.pop("run"), line.pop("digest"), line.pop("kind")) for line in found} == {
+        (results["name"], results["digest"], results["kind"])
+    }
+    assert found == json.loads(json.dumps(results["rows"]))
 
 
 def test_parquet_has_the_rows_of_csv_with_types(results: Results, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 WORDS = [
     "csv",
+    "ndjson",
     "parquet",
 ]
 """The modules, in the order in which they are offered; the first is always written."""
