@@ -71,7 +71,9 @@ pub struct Front {
     tickets: BTreeMap<u64, u64>,
     numbers: u64,
     /// Data between host and drive, by the part of a command that they belong to.
-    data: BTreeMap<u64, Vec<u8>>,
+    data: BTreeMap<u64, (Token, Vec<u8>)>,
+    /// A queue has ended since there were none: some may be of commands that are gone.
+    is_doubtful: bool,
     /// What writes may hold \[B\], by part, and the sum.
     room: BTreeMap<u64, u64>,
     held: u64,
@@ -95,6 +97,7 @@ impl Front {
             tickets: BTreeMap::new(),
             numbers: 0,
             data: BTreeMap::new(),
+            is_doubtful: false,
             room: BTreeMap::new(),
             held: 0,
         })
@@ -112,6 +115,11 @@ impl Front {
     #[must_use]
     pub const fn held(&self) -> u64 {
         self.held
+    }
+    /// Whether it holds nothing of any command.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        self.open.is_empty() && self.tickets.is_empty() && self.data.is_empty() && self.room.is_empty()
     }
     /// Bytes have come: what is to be done.
     pub fn receive(&mut self, now: Instant, connection: u32, bytes: Vec<u8>) -> Vec<Outward> {
@@ -169,9 +177,20 @@ impl Front {
             } else if let Some(effect) = self.effects.pop_front() {
                 self.reach(now, effect);
             } else {
+                self.sweep();
                 return std::mem::take(&mut self.outward);
             }
         }
+    }
+    /// Forgets data of commands that ended with their queue before the medium was asked.
+    fn sweep(&mut self) {
+        if !self.is_doubtful {
+            return;
+        }
+        let is_gone = |token: &Token| self.subsystem.command(*token).is_none();
+        let gone: Vec<Token> = self.data.values().map(|(token, _)| *token).filter(is_gone).collect();
+        gone.into_iter().for_each(|token| self.forget(token));
+        self.is_doubtful = !self.data.is_empty();
     }
 
     /// A controller wants something.
@@ -188,7 +207,9 @@ impl Front {
     fn perform(&mut self, now: Instant, effect: HostEffect) {
         let (token, data) = match effect {
             HostEffect::Transfer { token, direction: Direction::ToHost, .. } => {
-                let Some(data) = self.data.remove(&token.part()) else { return self.failed(now, token) };
+                let Some((_, data)) = self.data.remove(&token.part()) else {
+                    return self.failed(now, token);
+                };
                 (Some(token), data)
             }
             HostEffect::Transfer { token, bytes, .. } => {
@@ -245,6 +266,7 @@ impl Front {
                 self.at_target(|target, out| target.connected(connection, subsystem, made, out));
             }
             Effect::Disconnect { controller, queue, .. } => {
+                self.is_doubtful = true;
                 self.at_subsystem(|subsystem, out| subsystem.disconnect(now, controller, queue, out));
             }
             Effect::GetProperty { connection, controller, cid, offset, size, .. } => {
@@ -282,7 +304,7 @@ impl Front {
         if for_controller {
             return self.at_subsystem(|subsystem, out| subsystem.fetched(now, token, &bytes, out));
         }
-        self.data.insert(token.part(), bytes);
+        self.data.insert(token.part(), (token, bytes));
         self.transferred(now, token);
         if self.subsystem.command(token).is_none() {
             self.forget(token);
@@ -308,7 +330,7 @@ impl Front {
             }
         };
         let data = match kind {
-            Kind::Write | Kind::Compare => self.data.remove(&token.part()),
+            Kind::Write | Kind::Compare => self.data.remove(&token.part()).map(|(_, data)| data),
             _ => Some(Vec::new()),
         };
         let Some(data) = data else {
@@ -343,7 +365,7 @@ impl Front {
         let Open { token, operation, status, .. } = *open;
         self.open.remove(&number);
         if operation == MediaOperation::Read && status.is_success() {
-            self.data.insert(token.part(), reply.data);
+            self.data.insert(token.part(), (token, reply.data));
         }
         self.media_done(now, token, (operation, status));
     }

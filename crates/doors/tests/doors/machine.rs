@@ -19,3 +19,9 @@ pub fn plan(text: &str) -> Plan {
     let checked = check(Path::new("door.yaml"), text, &[], &Catalogue::built_in());
     checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics))
 }
+
+/// Whether nothing else computes on this machine: what clients of a door see on one that is busy says nothing of it.
+pub fn is_quiet() -> bool {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split(' ').next().and_then(|load| load.parse().ok()).is_some_and(|load: f64| load < 1.0)
+}

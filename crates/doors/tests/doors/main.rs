@@ -5,4 +5,5 @@ mod nbd;
 mod nvme_tcp;
 mod power;
 mod real_time;
+mod unruly_hosts;
 mod virtual_time;

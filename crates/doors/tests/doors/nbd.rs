@@ -1,6 +1,6 @@
 //! The door for other processes: its own client, clients that mean ill, control, and the sockets afterwards.
 
-use crate::machine::{machine, plan};
+use crate::machine::{is_quiet, machine, plan};
 use lanetwin_doors::drive::{Choice, Drive};
 use lanetwin_doors::engine::Engine;
 use lanetwin_doors::lateness::Told;
@@ -228,7 +228,7 @@ mod nightly {
                     by_p99 * 100.0,
                     told.late_share * 100.0
                 );
-                assert!(!told.is_prediction || by.abs() < 0.05 && by_p99.abs() < 0.15);
+                assert!(!told.is_prediction || !is_quiet() || by.abs() < 0.05 && by_p99.abs() < 0.15);
             }
         }
     }
