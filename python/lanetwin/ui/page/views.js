@@ -25,11 +25,12 @@ async function compareView(place) {
   const compare = async () => {
     try {
       const found = await asked(query("/api/compare", { a: place.querySelector("#a").value, b: place.querySelector("#b").value }));
-      const heads = ["workload", "case", "metric", ...found.variants.flatMap((one, nth) => (nth ? [one, "change", "95 % interval", "verdict"] : [one]))];
-      show(result, table(heads, found.lines.map((line) => [line.workload, line.case, line.metric, ...found.variants.flatMap((one, nth) => {
+      const judged = (one) => found.lines.some((line) => line.verdicts[one]);
+      const heads = ["workload", "case", "metric", ...found.variants.flatMap((one) => (judged(one) ? [one, "change", "95 % interval", "verdict"] : [one]))];
+      show(result, table(heads, found.lines.map((line) => [line.workload, line.case, line.metric, ...found.variants.flatMap((one) => {
         const verdict = line.verdicts[one] || {};
         const cells = [line.values[one] || "–"];
-        return nth ? [...cells, verdict.change || "", verdict.interval || "", verdict.verdict ? el("span", { class: `chip v-${verdict.verdict}` }, verdict.verdict) : ""] : cells;
+        return judged(one) ? [...cells, verdict.change || "", verdict.interval || "", verdict.verdict ? el("span", { class: `chip v-${verdict.verdict}` }, verdict.verdict) : ""] : cells;
       })]), "Comparison"));
     } catch (error) { show(result, el("p", { class: "bad" }, error.message)); }
   };
