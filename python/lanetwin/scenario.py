@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lanetwin import engine
 from lanetwin.outcome import Points, Run
+from lanetwin.search import Prices, Search, limit, objective, search
 from lanetwin.sweep.cache import Cache
 from lanetwin.sweep.running import Asked, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lanetwin.engine import Checked, Granularity, Progress
+    from lanetwin.search import Searched
     from lanetwin.sweep.executors import Executor
 
 
@@ -110,6 +112,37 @@ class Scenario:
             swept.asked = replace(swept.asked, path=f"{self.name}.yaml")
         return Points(swept)
 
+    def search(
+        self,
+        *,
+        maximize: str | Sequence[str] = (),
+        minimize: str | Sequence[str] = (),
+        require: str | Sequence[str] = (),
+        vary: Mapping[str, Any] | None = None,
+        prices: Prices | None = None,
+        trials: int = 100,
+        seed: int = 0,
+        executor: Executor | None = None,
+        storage: Path | None = None,
+        cache: Path | str | None = None,
+    ) -> Searched:
+        """Look for the best of the values under its ``sweep:``, and of these paths.
+
+        `maximize` and `minimize` name metrics (``"latency p99@WORKLOAD"``, ``"cost"``), `require` has limits
+        (``"throughput >= 6000"``). `seed` is of what is proposed. A search goes on with its `storage`, a file
+        of SQLite.
+
+        Raises `LanetwinError` if Optuna is not installed, or the scenario or a goal is wrong.
+        """
+        goals = [objective(text, "maximize") for text in _several(maximize)]
+        goals += [objective(text, "minimize") for text in _several(minimize)]
+        limits = tuple(limit(text) for text in _several(require))
+        kept = Cache(None if cache is None else Path(cache))
+        with self._file() as path:
+            asked = Asked(path, self.sets, _varied(vary))
+            wanted = Search(asked, tuple(goals), limits, trials, seed, prices or Prices())
+            return search(wanted, storage=storage, cache=kept, executor=executor)
+
     @contextmanager
     def _file(self) -> Iterator[str]:
         """Give the path of a file that has it."""
@@ -121,6 +154,10 @@ class Scenario:
             file = Path(folder) / f"{self.name}.yaml"
             file.write_text(json.dumps(self.source), encoding="utf-8")
             yield str(file)
+
+
+def _several(texts: str | Sequence[str]) -> Sequence[str]:
+    return [texts] if isinstance(texts, str) else texts
 
 
 def _written(value: Any) -> str:

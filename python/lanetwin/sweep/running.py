@@ -60,6 +60,24 @@ class Swept:
     complete: bool = True
     """Whether every point has a result, or is refused."""
 
+    def note(self, point: int) -> str | None:
+        """Find what the result of a point is kept under; none if its scenario is refused, which is noted."""
+        asked = self.asked
+        sets = (*asked.sets, *self.design.sets(point))
+        try:
+            self.keys[point] = planned(asked.path, sets, seed=asked.seed, outside=asked.outside)
+        except LanetwinError as error:
+            if not error.diagnostics:
+                raise
+            self.refused[point] = error.diagnostics
+        return self.keys[point]
+
+    def job(self, point: int, key: str) -> Job:
+        """Return what a worker is asked for."""
+        asked = self.asked
+        sets = (*asked.sets, *self.design.sets(point))
+        return Job(point, key, asked.path, sets, asked.seed, asked.outside)
+
     def results(self) -> Iterator[tuple[int, list[Row], list[Bottleneck]]]:
         """Read the results of the points that have one, one after the other, in their order."""
         for point, key in enumerate(self.keys):
@@ -83,7 +101,7 @@ def sweep(
     Raises `LanetwinError` if the sweep or the scenario is wrong.
     """
     plan = asked.design()
-    ends = _check_ends(asked, plan)
+    ends = check_ends(asked, plan)
     swept = Swept(
         asked,
         plan,
@@ -125,25 +143,29 @@ def _outcomes(swept: Swept, executor: Executor, tell: _Told) -> Generator[Outcom
 
 def _unknown(swept: Swept, tell: _Told) -> Iterator[Job]:
     """Yield the points whose results are not in the cache, once each result."""
-    asked, asked_for = swept.asked, set()
+    asked_for = set()
     for point in range(len(swept.design)):
-        sets = (*asked.sets, *swept.design.sets(point))
-        try:
-            key = planned(asked.path, sets, seed=asked.seed, outside=asked.outside)
-        except LanetwinError as error:
-            if not error.diagnostics:
-                raise
-            swept.refused[point] = error.diagnostics
+        key = swept.note(point)
+        if key is None:
             tell(point)
             continue
-        swept.keys[point] = key
         if key in asked_for or key in swept.cache:
             # two points may be one plan, such as a depth beyond what a queue takes
             swept.done += 1
             tell(point)
             continue
         asked_for.add(key)
-        yield Job(point, key, asked.path, sets, asked.seed, asked.outside)
+        yield swept.job(point, key)
+
+
+def simulated(swept: Swept, executor: Executor) -> Generator[int, None, None]:
+    """Simulate the points that are noted and not known; yield each when its result is kept."""
+    unknown = {key: point for point, key in enumerate(swept.keys) if key and key not in swept.cache}
+    jobs = (swept.job(point, key) for key, point in unknown.items())
+    with closing(executor.run(jobs)) as running:
+        for outcome in running:
+            _take(swept, outcome)
+            yield outcome.point
 
 
 def _take(swept: Swept, outcome: Outcome) -> None:
@@ -158,7 +180,7 @@ def _take(swept: Swept, outcome: Outcome) -> None:
     swept.cpu_seconds += outcome.cpu_seconds
 
 
-def _check_ends(asked: Asked, plan: Design) -> Any:
+def check_ends(asked: Asked, plan: Design) -> Any:
     """Check the first point and the last; raise what is wrong with the first if both are refused."""
     found = None
     for point in (0, len(plan) - 1):

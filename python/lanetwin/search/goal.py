@@ -1,0 +1,136 @@
+"""What a search is for: quantities of a result that are to be high, low, or within a limit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from lanetwin.search.problem import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lanetwin.results import Row
+
+OF_PARTS = ("cost", "power")
+"""Quantities that are not simulated: sums over parts and values."""
+_PERCENTILE = re.compile(r"(.*\S)\s+p(\d+(?:\.\d+)?)")
+_LIMIT = re.compile(r"(.*\S)\s*(<=|>=)\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A metric of the results, or what parts cost or draw."""
+
+    metric: str
+    workload: str = ""
+    """Of this workload alone; of all that have the metric if empty."""
+    percentile: float | None = None
+
+    def __str__(self) -> str:
+        said = self.metric + (f" p{self.percentile:g}" if self.percentile is not None else "")
+        return said + (f"@{self.workload}" if self.workload else "")
+
+    def value(self, rows: Iterable[Row], parts: Mapping[str, float]) -> tuple[float, str] | None:
+        """Return it with its unit, the worst over workloads and variants; none if it is not in the results.
+
+        Of a workload with several cases, it is that of the case with the most throughput.
+        """
+        if self.metric in OF_PARTS:
+            found = parts.get(self.metric)
+            return None if found is None else (found, "")
+        whole = [row for row in rows if row.get("device") is None]
+        cases = _fastest_cases(whole)
+        found_in: list[tuple[float, str, bool]] = []
+        for row in whole:
+            at = (row["variant"], row["workload"])
+            if row["metric"] != self.metric or (self.workload and row["workload"] != self.workload):
+                continue
+            if cases[at] != row["case"]:
+                continue
+            value = _at(row, self.percentile)
+            if value is not None:
+                found_in.append((value, row["unit"], row["better"] == "higher"))
+        if not found_in:
+            return None
+        values, (_, unit, more_is_better) = [one[0] for one in found_in], found_in[0]
+        return (min(values) if more_is_better else max(values)), unit
+
+
+def _at(row: Row, percentile: float | None) -> float | None:
+    """Return the value of a row, or one of its percentiles."""
+    if percentile is None:
+        return row["value"]
+    return next((value for at, value in row.get("percentiles", []) if at == percentile), None)
+
+
+def _fastest_cases(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
+    """Return the case with the most throughput of each variant and workload, or its first."""
+    best: dict[tuple[str, str], tuple[float, str]] = {}
+    for row in rows:
+        at = (row["variant"], row["workload"])
+        known = row["value"]
+        value = known if row["metric"] == "throughput" and known is not None else -1.0
+        if at not in best or value > best[at][0]:
+            best[at] = (value, row["case"])
+    return {at: case for at, (_, case) in best.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """A quantity that is to be as high, or as low, as can be."""
+
+    quantity: Quantity
+    direction: Literal["maximize", "minimize"]
+
+    def __str__(self) -> str:
+        return f"{self.direction} {self.quantity}"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A quantity that has to stay on one side of a value."""
+
+    quantity: Quantity
+    at_most: bool
+    bound: float
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.quantity} {'<=' if self.at_most else '>='} {self.bound:g} {self.unit}".rstrip()
+
+    def excess(self, value: float) -> float:
+        """Return how far a value is beyond the bound, in shares of it; not above 0 if it is within."""
+        beyond = value - self.bound if self.at_most else self.bound - value
+        return beyond / (abs(self.bound) or 1.0)
+
+
+def quantity(text: str) -> Quantity:
+    """Read a quantity.
+
+    >>> quantity("latency p99@lookups")
+    Quantity(metric='latency', workload='lookups', percentile=99.0)
+    """
+    metric, _, workload = (part.strip() for part in text.partition("@"))
+    tail = _PERCENTILE.fullmatch(metric)
+    if not metric:
+        refuse("RS013", f"`{text}` names no metric", "write it as `throughput` or `latency p99@WORKLOAD`")
+    return Quantity(tail[1], workload, float(tail[2])) if tail else Quantity(metric, workload)
+
+
+def objective(text: str, direction: Literal["maximize", "minimize"]) -> Objective:
+    """Read an objective."""
+    return Objective(quantity(text), direction)
+
+
+def limit(text: str) -> Limit:
+    """Read a constraint.
+
+    >>> str(limit("latency p99 <= 200 us")), limit("cost<=900").excess(1000.0) > 0
+    ('latency p99 <= 200 us', True)
+    """
+    found = _LIMIT.fullmatch(text.strip())
+    if not found:
+        refuse("RS013", f"`{text}` is no constraint", "write it as `latency p99@WORKLOAD <= 200`")
+    return Limit(quantity(found[1]), found[2] == "<=", float(found[3]), found[4])
