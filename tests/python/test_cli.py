@@ -248,6 +248,16 @@ def test_closed_forms_are_commands_with_the_engines_own_parameters(core: FakeCor
     assert json.loads(answer)["rows"][0]["value"] == 26.7263
 
 
+def test_a_closed_form_answers_for_every_value_of_a_list(core: FakeCore, runner: CliRunner) -> None:
+    done = call(runner, "calc", "link-throughput", "--gen", "4, 5", "--max-payload", "256B,512B")
+    assert done.exit_code == 0, done.output
+    asked = [arguments for _, _, arguments in core.asked]
+    assert asked == [{"gen": gen, "max_payload": size} for gen in "45" for size in ("256B", "512B")]
+    assert done.stdout.count("26.73") == 4
+    answers = json.loads(call(runner, "calc", "link-throughput", "--gen", "4,5", "--json").stdout)
+    assert [answer["of"]["gen"] for answer in answers] == ["4", "5"]
+
+
 def test_parts_are_listed_and_shown_and_their_words_are_no_markup(core: FakeCore, runner: CliRunner) -> None:
     for words in (["parts"], ["parts", "list"]):
         assert "An FPGA-like [bold] card" in call(runner, *words).stdout

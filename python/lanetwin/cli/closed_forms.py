@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import keyword
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +18,10 @@ from lanetwin.cli.tables import plain_table
 from lanetwin.numbers import significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+BAR = 30
+"""Characters of a bar that is 1."""
 
 
 class ClosedForms(TyperGroup):
@@ -69,11 +73,18 @@ def _command(form: dict[str, Any]) -> Callable[..., None]:
     def evaluate(**given: Any) -> None:
         as_json = bool(given.pop("json"))
         arguments = {names[key]: str(value) for key, value in given.items() if value is not None}
-        answer = engine.calculate(form["name"], arguments)
+        points = [dict(zip(arguments, values, strict=True)) for values in _spread(arguments.values())]
+        answers = [engine.calculate(form["name"], point) for point in points]
         if as_json:
-            emit_json(answer)
+            emit_json(
+                answers[0]
+                if len(answers) == 1
+                else [{"of": p, **a} for p, a in zip(points, answers, strict=True)]
+            )
+        elif len(answers) == 1:
+            _print_answer(answers[0])
         else:
-            _print_answer(answer)
+            _print_answers([name for name, text in arguments.items() if "," in text], points, answers)
 
     options = [_option(parameter) for parameter in form["arguments"]]
     json_option = inspect.Parameter(
@@ -86,6 +97,11 @@ def _command(form: dict[str, Any]) -> Callable[..., None]:
     evaluate.__signature__ = signature  # type: ignore[attr-defined]
     evaluate.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
     return evaluate
+
+
+def _spread(texts: Iterable[str]) -> Iterable[tuple[str, ...]]:
+    """Give every combination of values, where some parameters have several, with commas between them."""
+    return itertools.product(*([value.strip() for value in text.split(",")] for text in texts))
 
 
 def _variable(name: str) -> str:
@@ -113,14 +129,41 @@ def _option(parameter: dict[str, Any]) -> inspect.Parameter:
     )
 
 
+def _print_answers(varied: list[str], points: list[dict[str, str]], answers: list[dict[str, Any]]) -> None:
+    """Print a row for each combination; a share is drawn as a bar, too."""
+    tables = [{_heading(row): row["value"] for row in answer["rows"]} for answer in answers]
+    headings = list(dict.fromkeys(heading for values in tables for heading in values))
+    shares = [heading for heading in headings if all(_is_share(values.get(heading)) for values in tables)]
+    drawn = next((heading for heading in reversed(shares) if "[" not in heading), None)
+    columns = [(name, True) for name in (*varied, *headings)]
+    table = plain_table("", [*columns, *([(f"{drawn} of 1", False)] if drawn else [])])
+    for point, values in zip(points, tables, strict=True):
+        cells = [point[name] for name in varied]
+        cells += [_shown(values.get(heading, "–")) for heading in headings]
+        if drawn:
+            cells.append("█" * round(BAR * values[drawn]))
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    out().print(table)
+
+
+def _heading(row: dict[str, Any]) -> str:
+    return f"{row['name']} [{row['unit']}]" if row.get("unit") else str(row["name"])
+
+
+def _shown(value: Any) -> str:
+    return significant(value) if isinstance(value, float) else str(value)
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, float) and 0.0 <= value <= 1.0
+
+
 def _print_answer(answer: dict[str, Any]) -> None:
     table = plain_table("", [("", False), ("value", True), ("unit", False), ("how", False)])
     for row in answer["rows"]:
-        value = row["value"]
-        shown = significant(value) if isinstance(value, float) else str(value)
         table.add_row(
             Text(printable(row["name"]), "bold"),
-            Text(printable(shown)),
+            Text(printable(_shown(row["value"]))),
             Text(printable(row.get("unit") or "")),
             Text(printable(row.get("how") or ""), "dim"),
         )
