@@ -135,13 +135,17 @@ impl Trails {
     pub(crate) fn marked(&self) -> Option<u64> {
         if self.now == Trail::NONE { None } else { self.get(self.now).map(|node| node.at) }
     }
-    /// What is handled was in this stage of a component up to `at`.
-    #[inline]
+    /// What is handled was in this stage of a component up to `at`. Most marks are of what nobody follows: for them this
+    /// is one comparison, wherever it is called.
+    #[inline(always)]
     pub(crate) fn mark(&mut self, at: Instant, component: u32, stage: Stage) {
-        if self.now == Trail::NONE {
-            return;
+        if self.now != Trail::NONE {
+            self.mark_followed(at.as_ps(), component, stage);
         }
-        let (before, at) = (self.now, at.as_ps());
+    }
+    #[inline(never)]
+    fn mark_followed(&mut self, at: u64, component: u32, stage: Stage) {
+        let before = self.now;
         if self.get(before).is_none_or(|node| node.at < at) {
             let stage = stage.of(self.bases[component as usize]);
             self.now = self.put(Node { at, before, stage });
