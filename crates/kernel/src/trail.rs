@@ -135,8 +135,8 @@ impl Trails {
     pub(crate) fn marked(&self) -> Option<u64> {
         if self.now == Trail::NONE { None } else { self.get(self.now).map(|node| node.at) }
     }
-    /// What is handled was in this stage of a component up to `at`. Most marks are of what nobody follows: for them this
-    /// is one comparison, wherever it is called.
+    /// What is handled was in this stage of a component up to `at`. Most marks are of what nobody follows: for them
+    /// this is one comparison, wherever it is called.
     #[inline(always)]
     pub(crate) fn mark(&mut self, at: Instant, component: u32, stage: Stage) {
         if self.now != Trail::NONE {
