@@ -278,7 +278,7 @@ fn what_is_wrong_is_told_with_its_place() {
             &["machine.host.cores=0", "workloads.bw.memory.mix=9r", "workloads.bw.memory.threads=0"],
             &[
                 "SC009 machine.host.cores",
-                "SC010 workloads.bw.memory.mix",
+                "SC008 workloads.bw.memory.mix",
                 "SC009 workloads.bw.memory.threads",
             ],
         ),

@@ -167,7 +167,8 @@ fn candidates(param: &Param, value: Value, side: usize) -> Vec<Value> {
         Value::Size(size) => scaled(size.0).map(|bytes| Value::Size(Bytes(bytes))).collect(),
         Value::Rate(rate) => scaled(rate).map(Value::Rate).collect(),
         Value::Ratio(ratio) => {
-            FACTORS[side].map(|factor| Value::Ratio((ratio * factor as f64 / 100.0).min(1.0))).to_vec()
+            let moved = FACTORS[side].map(|factor| (ratio * factor as f64 / 100.0).min(1.0));
+            moved.into_iter().filter(|moved| *moved != ratio).map(Value::Ratio).collect()
         }
         Value::Count(count) => {
             let Dimension::Count { least, most } = param.dimension else { return Vec::new() };
