@@ -155,10 +155,10 @@ class Optimiser:
 
 
 def _nearest(wanted: tuple[int, ...], sizes: list[int], known: set[tuple[int, ...]]) -> tuple[int, ...]:
-    """Return the untried point with the least steps to another, the first of several in their order.
+    """Return the untried point with the least steps to another, axis by axis if there are several.
 
     >>> _nearest((1, 1), [3, 3], {(1, 1), (0, 1)})
-    (1, 0)
+    (2, 1)
     """
     ring = [wanted]
     seen = {wanted}
