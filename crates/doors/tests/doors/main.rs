@@ -5,5 +5,6 @@ mod nbd;
 mod nvme_tcp;
 mod power;
 mod real_time;
+mod serving;
 mod unruly_hosts;
 mod virtual_time;

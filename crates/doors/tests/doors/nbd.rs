@@ -1,21 +1,17 @@
 //! The door for other processes: its own client, clients that mean ill, control, and the sockets afterwards.
 
-use crate::machine::{is_quiet, machine, plan};
-use lanetwin_doors::drive::{Choice, Drive};
-use lanetwin_doors::engine::Engine;
+use crate::machine::is_quiet;
+use crate::serving::{Serving, told};
 use lanetwin_doors::lateness::Told;
 use lanetwin_doors::listen::Listening;
 use lanetwin_doors::nbd::client::{Ask, Client};
-use lanetwin_doors::server::{Entrance, Server, Sockets};
-use lanetwin_ssd::SparseMemory;
+use lanetwin_doors::server::{Entrance, Sockets};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 const EIO: u32 = 5;
@@ -26,8 +22,7 @@ const LONG: Duration = Duration::from_secs(20);
 /// A drive that is served until this goes away.
 struct Served {
     path: PathBuf,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<(Told, bool)>>,
+    serving: Serving,
 }
 
 impl Served {
@@ -35,20 +30,12 @@ impl Served {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("lanetwin-nbd-{}-{number}", std::process::id()));
-        let stop = Arc::new(AtomicBool::new(false));
-        let (theirs, at, set) = (stop.clone(), path.clone(), set.to_owned());
-        let thread = std::thread::spawn(move || {
-            let plan = plan(&machine(&set, "depth: 1"));
-            let drive = Drive::choose(&plan, &Choice::default()).expect("a drive");
-            let engine = Engine::new(&drive, Box::new(SparseMemory::new())).started();
-            let nbd = Listening::at(&at).expect("a socket");
-            let control = Listening::at(&at.with_extension("control")).expect("a socket");
-            let entrance = Entrance::Nbd(nbd);
-            let mut server = Server::new(engine, Sockets { entrance, control }).expect("sockets");
-            server.serve(&|| theirs.load(Ordering::Relaxed));
-            (server.lateness(), server.close())
+        let at = path.clone();
+        let serving = Serving::new(set, move || Sockets {
+            entrance: Entrance::Nbd(Listening::at(&at).expect("a socket")),
+            control: Listening::at(&at.with_extension("control")).expect("a socket"),
         });
-        let served = Self { path, stop, thread: Some(thread) };
+        let served = Self { path, serving };
         let began = Instant::now();
         while UnixStream::connect(served.path.with_extension("control")).is_err() && began.elapsed() < LONG {
             std::thread::sleep(Duration::from_millis(2));
@@ -64,23 +51,10 @@ impl Served {
         Client::connect(self.socket(), "drive").expect("an export")
     }
     fn control(&self, line: &str) -> String {
-        let mut socket = UnixStream::connect(self.path.with_extension("control")).expect("it listens");
-        socket.write_all(format!("{line}\n").as_bytes()).expect("a line");
-        let mut answer = String::new();
-        BufReader::new(socket).read_line(&mut answer).expect("an answer");
-        answer
+        told(&self.path.with_extension("control"), line)
     }
     fn end(&mut self) -> (Told, bool) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.thread.take().expect("it ends once").join().expect("no panic")
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        if self.thread.is_some() && !std::thread::panicking() {
-            self.end();
-        }
+        self.serving.end()
     }
 }
 

@@ -1,0 +1,63 @@
+//! A drive that is served by a thread, and what is said to its control socket.
+
+use crate::machine::{machine, plan};
+use lanetwin_doors::drive::{Choice, Drive};
+use lanetwin_doors::engine::Engine;
+use lanetwin_doors::lateness::Told;
+use lanetwin_doors::server::{Server, Sockets};
+use lanetwin_ssd::SparseMemory;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+/// A server in a thread, which ends with this.
+pub struct Serving {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<(Told, bool)>>,
+}
+
+impl Serving {
+    /// Serves a drive of this medium at sockets that are made when it is there.
+    pub fn new(set: &str, sockets: impl FnOnce() -> Sockets + Send + 'static) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (theirs, set) = (stop.clone(), set.to_owned());
+        let thread = std::thread::spawn(move || {
+            let plan = plan(&machine(&set, "depth: 1"));
+            let drive = Drive::choose(&plan, &Choice::default()).expect("a drive");
+            let engine = Engine::new(&drive, Box::new(SparseMemory::new())).started();
+            let mut server = Server::new(engine, sockets()).expect("sockets");
+            server.serve(&|| theirs.load(Ordering::Relaxed));
+            (server.lateness(), server.close())
+        });
+        Self { stop, thread: Some(thread) }
+    }
+    /// Ends it: how late answers were, and whether all bytes are safe.
+    pub fn end(&mut self) -> (Told, bool) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.ended()
+    }
+    /// The same of one that ends by itself.
+    pub fn ended(&mut self) -> (Told, bool) {
+        self.thread.take().expect("it ends once").join().expect("no panic")
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        if self.thread.is_some() && !std::thread::panicking() {
+            self.end();
+        }
+    }
+}
+
+/// What the control socket answers to a line.
+pub fn told(control: &Path, line: &str) -> String {
+    let mut socket = UnixStream::connect(control).expect("it listens");
+    socket.write_all(format!("{line}\n").as_bytes()).expect("a line");
+    let mut answer = String::new();
+    BufReader::new(socket).read_line(&mut answer).expect("an answer");
+    answer
+}
