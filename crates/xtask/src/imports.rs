@@ -168,7 +168,7 @@ impl Imports {
     }
 }
 
-/// Notes the `use` lines and all other paths of a file.
+/// Notes the `use` lines and all other paths of a file, but not who may see an item (`pub(in path)`).
 fn read_paths(tokens: &[Token], module: &mut Module) {
     let mut at = 0;
     while at < tokens.len() {
@@ -176,6 +176,8 @@ fn read_paths(tokens: &[Token], module: &mut Module) {
             let end = (at..tokens.len()).find(|i| tokens[*i].text == ";").unwrap_or(tokens.len());
             read_use(&tokens[at + 1..end], &[], module);
             at = end;
+        } else if source::starts_with(&tokens[at..], &["pub", "(", "in"]) {
+            at = (at..tokens.len()).find(|i| tokens[*i].text == ")").unwrap_or(tokens.len());
         } else if is_path_start(tokens, at) {
             let path = chain(&tokens[at..]);
             at += path.len() * 3 - 2;
@@ -276,6 +278,13 @@ mod tests {
             ("a/src/d.rs", "use super::{b::{self, B}, x}; pub struct D;"),
         ]);
         assert_eq!(found, [["a/src/b.rs", "a/src/c.rs", "a/src/d.rs"]]);
+    }
+
+    #[test]
+    fn who_may_see_an_item_is_not_taken() {
+        let parent = ("a/src/b/mod.rs", "mod c; use c::C;");
+        let child = "pub(in crate::b) struct C;";
+        assert_eq!(circles([("a/src/lib.rs", "mod b;"), parent, ("a/src/b/c.rs", child)]), [[""; 0]; 0]);
     }
 
     #[test]

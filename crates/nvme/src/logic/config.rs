@@ -1,6 +1,7 @@
 //! What a subsystem is made of: namespaces, controllers, limits. Checked once, in
 //! [`Subsystem::new`](super::Subsystem::new).
 
+use crate::spec::registers::Capabilities;
 use crate::spec::{ControllerId, Nsid};
 use core::fmt;
 use lanetwin_units::Span;
@@ -198,6 +199,23 @@ impl NamespaceConfig {
 }
 
 impl ControllerConfig {
+    /// CAP, as the controller tells its limits (Base 2.0 §3.1.3.1).
+    pub(super) fn capabilities(&self) -> Capabilities {
+        let largest_page = self.largest_page_log2.saturating_sub(12);
+        let timeout = self.ready_after.as_ps().div_ceil(500_000_000_000).clamp(1, 255);
+        let built = || {
+            Capabilities::ZERO
+                .with_queue_entries_less_1((self.queue_entries - 1) as u16)?
+                .with_contiguous_queues(true)?
+                .with_weighted_round_robin(self.weighted_round_robin)?
+                .with_timeout(timeout as u8)?
+                .with_doorbell_stride(self.doorbell_stride)?
+                .with_subsystem_reset(true)?
+                .with_command_sets(1)?
+                .with_largest_page(largest_page)
+        };
+        built().expect("the configuration was checked")
+    }
     fn check(&self, field: &impl Fn(&str) -> String) -> Result<(), ConfigFault> {
         let in_range = |value: u32, least: u32, most: u32, name: &str| {
             must((least..=most).contains(&value), || field(name), &format!("{least} to {most}"))

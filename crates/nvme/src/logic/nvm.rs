@@ -3,7 +3,7 @@
 use super::config::{LbaFormat, SubsystemConfig};
 use crate::spec::admin::SanitizeDword10;
 use crate::spec::feature::WriteProtectionState;
-use crate::spec::log::{EventType, LogPage, SanitizeState};
+use crate::spec::log::{EventType, IoEvent, LogPage, NoticeEvent, SanitizeState};
 use crate::spec::{Nsid, Status};
 
 /// A namespace.
@@ -178,5 +178,38 @@ impl Nvm {
             SanitizeState::FAILED => Some(Status::SANITIZE_FAILED),
             _ => None,
         }
+    }
+}
+
+/// The sanitize has ended.
+pub(super) fn sanitize_done(nvm: &mut Nvm, status: Status) {
+    if nvm.sanitize.state != SanitizeState::IN_PROGRESS {
+        return;
+    }
+    let kept = nvm.sanitize.dword10.no_deallocate();
+    nvm.sanitize.state = match status.is_success() {
+        true if kept => SanitizeState::COMPLETED_NO_DEALLOCATE,
+        true => SanitizeState::COMPLETED,
+        false => SanitizeState::FAILED,
+    };
+    nvm.sanitize.erased = status.is_success();
+    nvm.sanitize.progress = 0xffff;
+    nvm.notices.push(Notice {
+        kind: EventType::IO_COMMAND_SET,
+        information: IoEvent::SANITIZE_COMPLETED.0,
+        log: LogPage::SANITIZE_STATUS,
+        changed: None,
+        but: None,
+    });
+}
+
+/// The notice that a namespace has changed.
+pub(super) fn namespace_changed(nsid: Option<Nsid>, but: Option<u8>) -> Notice {
+    Notice {
+        kind: EventType::NOTICE,
+        information: NoticeEvent::NAMESPACE_CHANGED.0,
+        log: LogPage::CHANGED_NAMESPACES,
+        changed: nsid,
+        but,
     }
 }

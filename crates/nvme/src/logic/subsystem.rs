@@ -10,10 +10,10 @@
 
 use super::config::{ConfigFault, SubsystemConfig};
 use super::connection::{Capsule, ConnectFault, Connection, ControllerChoice, PropertySize, Refused};
-use super::controller::{Controller, Cx, namespace_changed, sanitize_done};
+use super::controller::{Controller, Cx};
 use super::effect::{Effect, Kind, Resumed, Segment, Ticket, Token};
 use super::health::Health;
-use super::nvm::{Notice, Nvm};
+use super::nvm::{Notice, Nvm, namespace_changed, sanitize_done};
 use crate::spec::log::{EventType, LogPage, SmartEvent};
 use crate::spec::{Cid, ControllerId, Doorbell, Nsid, SqId, Status};
 use lanetwin_units::Instant;

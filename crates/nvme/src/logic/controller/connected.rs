@@ -2,7 +2,7 @@
 
 use super::arbiter::Class;
 use super::queues::{Inbox, QueueOrigin, QueueState, SubmissionQueue};
-use super::registers::Stage;
+use super::stage::Stage;
 use super::{Controller, Cx};
 use crate::logic::connection::{Capsule, ConnectFault, Connection, PropertySize, Refused};
 use crate::spec::registers::{CAP, CC, CSTS, LEAST_QUEUE_ENTRIES, NSSR, VS};

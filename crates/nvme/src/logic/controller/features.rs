@@ -1,8 +1,9 @@
 //! Features: Get Features and Set Features (Base 2.0 §5.15 and §5.27). Nothing is saved over a reset.
 
-use super::manage::namespace_changed;
+use super::settings::Features;
 use super::{Controller, Cx, QueueState};
 use crate::logic::effect::HostEffect;
+use crate::logic::nvm::namespace_changed;
 use crate::spec::admin::{FeatureSelect, GetFeaturesDword10, SetFeaturesDword10};
 use crate::spec::feature::{
     Arbitration, ErrorRecovery, EventConfiguration, Feature, InterruptCoalescing,
@@ -11,52 +12,6 @@ use crate::spec::feature::{
 };
 use crate::spec::{Nsid, Status};
 use lanetwin_units::{Instant, Span};
-
-/// Recommended Arbitration Burst, and the burst of a controller that was not told another \[log2 of commands\].
-/// `assumed`: 16.
-pub(super) const RECOMMENDED_BURST: u8 = 4;
-/// Where a temperature is too high until the host says another threshold \[K\]. `assumed`: 70 °C.
-pub(super) const WARNING_KELVIN: u16 = 343;
-
-/// What the host has set.
-#[derive(Clone, Debug)]
-pub(super) struct Features {
-    pub arbitration: Arbitration,
-    power_state: u32,
-    /// Of the composite temperature.
-    pub over_temperature: TemperatureThreshold,
-    under_temperature: TemperatureThreshold,
-    error_recovery: ErrorRecovery,
-    write_cache: VolatileWriteCache,
-    atomicity: WriteAtomicity,
-    pub events: EventConfiguration,
-    keep_alive_ms: u32,
-    pub keep_alive_deadline: Instant,
-}
-
-impl Default for Features {
-    fn default() -> Self {
-        Self {
-            arbitration: Arbitration::from_raw(RECOMMENDED_BURST.into()),
-            power_state: 0,
-            over_temperature: TemperatureThreshold::from_raw(WARNING_KELVIN.into()),
-            under_temperature: TemperatureThreshold::from_raw(1 << 20),
-            error_recovery: ErrorRecovery::ZERO,
-            write_cache: VolatileWriteCache::from_raw(1),
-            atomicity: WriteAtomicity::ZERO,
-            events: EventConfiguration::ZERO,
-            keep_alive_ms: 0,
-            keep_alive_deadline: Instant::NEVER,
-        }
-    }
-}
-
-impl Features {
-    /// The host has switched the volatile write cache off: writes go to the medium.
-    pub const fn writes_through(&self) -> bool {
-        !self.write_cache.enable()
-    }
-}
 
 impl Controller {
     /// Get Features.

@@ -1,46 +1,12 @@
 //! Bringing submission queue entries, or taking those that were handed in: in bursts, from the queue whose turn it is,
 //! as far as there is room.
 
+use super::fetches::Fetch;
 use super::queues::{QueueOrigin, QueueState, distance};
 use super::{Controller, Cx};
 use crate::logic::effect::{HostEffect, Kind, Place, Purpose, Resumed};
 use crate::spec::command::COMMAND_BYTES;
 use crate::spec::{Command, SqId, Status};
-
-/// A fetch that is under way, or whose entries have arrived before those of one that was asked for earlier.
-#[derive(Clone, Copy, Debug)]
-struct Fetch {
-    sqid: u16,
-    start: u32,
-    count: u32,
-    arrived: bool,
-}
-
-/// The fetches of a controller.
-#[derive(Clone, Debug)]
-pub(super) struct Fetches {
-    all: Vec<Option<Fetch>>,
-    free: Vec<u16>,
-    /// Commands that are under way.
-    commands: u32,
-    /// Fetches that have arrived before one that was asked for earlier.
-    early: u32,
-}
-
-impl Fetches {
-    /// Room for so many.
-    pub fn new(count: u16) -> Self {
-        Self { all: vec![None; count.into()], free: (0..count).rev().collect(), commands: 0, early: 0 }
-    }
-    /// Forgets all of them.
-    pub fn clear(&mut self) {
-        let count = self.all.len() as u16;
-        self.all.fill(None);
-        self.free.clear();
-        self.free.extend((0..count).rev());
-        (self.commands, self.early) = (0, 0);
-    }
-}
 
 impl Controller {
     /// Says to the arbiter whether a queue has something to give.

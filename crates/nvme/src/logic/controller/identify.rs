@@ -1,6 +1,6 @@
 //! Identify: what a controller tells of itself, of namespaces and of the subsystem (Base 2.0 §5.17).
 
-use super::features::{RECOMMENDED_BURST, WARNING_KELVIN};
+use super::settings::{RECOMMENDED_BURST, WARNING_KELVIN};
 use super::{Controller, Cx};
 use crate::logic::connection::DataLocation;
 use crate::logic::nvm::{Namespace, Nvm};

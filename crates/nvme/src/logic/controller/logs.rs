@@ -1,70 +1,23 @@
 //! Get Log Page (Base 2.0 §5.16).
 
-use super::slots::Slot;
 use super::{Controller, Cx};
 use crate::logic::effect::{Effect, Kind};
 use crate::logic::health::Health;
 use crate::logic::nvm::Nvm;
 use crate::spec::admin::{LogDword10, LogDword11, LogDword14};
 use crate::spec::log::{
-    CommandEffects, CriticalWarning, ErrorEntry, FirmwareSlotLog, LogPage, LoggedStatus, SanitizeLog,
-    SanitizeState, SanitizeStatus, SmartLog,
+    CommandEffects, CriticalWarning, FirmwareSlotLog, LogPage, SanitizeLog, SanitizeState, SanitizeStatus,
+    SmartLog,
 };
 use crate::spec::{AdminOpcode, IoOpcode, Nsid, Status};
 use lanetwin_wire::DoesNotFit;
-use std::collections::VecDeque;
 
 /// How many bytes a data unit is (Base 2.0 §5.16.1.3).
 const DATA_UNIT: u64 = 512_000;
-/// No command, no location, no estimate.
+/// No estimate.
 const NONE_16: u16 = 0xffff;
 /// How many namespaces the Changed Namespace List has (Base 2.0 §5.16.1.5).
 const MOST_CHANGED: usize = 1024;
-
-/// The Error Information log, and how many errors there were.
-#[derive(Clone, Debug)]
-pub(super) struct ErrorLog {
-    entries: VecDeque<ErrorEntry>,
-    most: usize,
-    count: u64,
-}
-
-impl ErrorLog {
-    /// With room for so many entries.
-    pub fn new(most: u8) -> Self {
-        Self { entries: VecDeque::new(), most: most.into(), count: 0 }
-    }
-    /// A command has failed. True: there is more about it in the log.
-    pub fn add(&mut self, slot: &Slot, status: Status) -> bool {
-        let mut entry = ErrorEntry::ZERO;
-        entry.set_sq_number(slot.sqid);
-        entry.set_cid_number(slot.cid);
-        let field = LoggedStatus::ZERO.with_status(status.0 & 0x7ff).expect("eleven bits");
-        entry.set_status(field);
-        entry.set_location(NONE_16);
-        entry.set_lba(if slot.sqid == 0 { 0 } else { slot.slba });
-        entry.set_nsid_number(slot.command.nsid_number());
-        entry.set_opcode(slot.command.dword0().opcode());
-        self.push(entry);
-        true
-    }
-    /// A doorbell was rung that cannot be.
-    pub fn add_doorbell(&mut self) {
-        let mut entry = ErrorEntry::ZERO;
-        entry.set_sq_number(NONE_16);
-        entry.set_cid_number(NONE_16);
-        entry.set_location(NONE_16);
-        self.push(entry);
-    }
-    fn push(&mut self, mut entry: ErrorEntry) {
-        self.count += 1;
-        entry.set_count(self.count);
-        if self.entries.len() == self.most {
-            self.entries.pop_back();
-        }
-        self.entries.push_front(entry);
-    }
-}
 
 impl Controller {
     /// Get Log Page.

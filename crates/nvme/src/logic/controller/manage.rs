@@ -1,16 +1,16 @@
 //! Admin commands that manage: queues, Abort, doorbell buffers, Format NVM, Sanitize.
 
 use super::arbiter::Class;
-use super::queues::{CompletionQueue, Ended, QueueOrigin, QueueState, SubmissionQueue};
+use super::queues::{CompletionQueue, DoorbellBuffers, Ended, QueueOrigin, QueueState, SubmissionQueue};
 use super::slots::Plan;
 use super::{Controller, Cx};
 use crate::logic::effect::{Effect, Kind, MediaOperation, MediaRequest, Ticket};
-use crate::logic::nvm::{Notice, Nvm, Sanitize};
+use crate::logic::nvm::{Nvm, Sanitize, namespace_changed};
 use crate::spec::admin::{
     AbortDword10, CreateCqDword11, CreateSqDword11, FormatDword10, QueueDword10, SanitizeAction,
     SanitizeDword10, SecureErase,
 };
-use crate::spec::log::{EventType, IoEvent, LogPage, NoticeEvent, SanitizeState};
+use crate::spec::log::SanitizeState;
 use crate::spec::registers::ArbitrationMechanism;
 use crate::spec::{Nsid, Status};
 
@@ -176,7 +176,7 @@ impl Controller {
         if (shadow | event_index) & inside != 0 || shadow == 0 || event_index == 0 {
             return Err(Status::INVALID_FIELD);
         }
-        self.doorbell_buffers = Some(super::DoorbellBuffers { shadow, event_index });
+        self.doorbell_buffers = Some(DoorbellBuffers { shadow, event_index });
         Ok(())
     }
 
@@ -286,39 +286,6 @@ impl Controller {
         let request = MediaRequest { nsid: Nsid::ALL, operation, slba: 0, blocks: 0, part_of: None };
         cx.effects.push(Effect::Media { token: ticket.token(), request });
         Ok(())
-    }
-}
-
-/// The sanitize has ended.
-pub(in crate::logic) fn sanitize_done(nvm: &mut Nvm, status: Status) {
-    if nvm.sanitize.state != SanitizeState::IN_PROGRESS {
-        return;
-    }
-    let kept = nvm.sanitize.dword10.no_deallocate();
-    nvm.sanitize.state = match status.is_success() {
-        true if kept => SanitizeState::COMPLETED_NO_DEALLOCATE,
-        true => SanitizeState::COMPLETED,
-        false => SanitizeState::FAILED,
-    };
-    nvm.sanitize.erased = status.is_success();
-    nvm.sanitize.progress = 0xffff;
-    nvm.notices.push(Notice {
-        kind: EventType::IO_COMMAND_SET,
-        information: IoEvent::SANITIZE_COMPLETED.0,
-        log: LogPage::SANITIZE_STATUS,
-        changed: None,
-        but: None,
-    });
-}
-
-/// The notice that a namespace has changed.
-pub(in crate::logic) fn namespace_changed(nsid: Option<Nsid>, but: Option<u8>) -> Notice {
-    Notice {
-        kind: EventType::NOTICE,
-        information: NoticeEvent::NAMESPACE_CHANGED.0,
-        log: LogPage::CHANGED_NAMESPACES,
-        changed: nsid,
-        but,
     }
 }
 

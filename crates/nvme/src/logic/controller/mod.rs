@@ -10,27 +10,30 @@
 //!
 //! | module | is about |
 //! |---|---|
-//! | [`registers`] | properties, enabling, shutdown, reset |
+//! | [`registers`], [`stage`] | properties, enabling, shutdown, reset |
 //! | [`queues`] | positions in queues |
 //! | [`arbiter`] | which queue is next |
 //! | [`slots`] | commands in progress |
-//! | [`fetch`] | bringing submission queue entries, or taking those that were handed in |
+//! | [`fetch`], [`fetches`] | bringing submission queue entries, or taking those that were handed in |
 //! | [`connected`] | queues that a front makes, commands that it hands in, properties of a fabric |
 //! | [`complete`] | ending commands: entries, interrupts, what is held back |
 //! | [`pointers`] | where the data are |
 //! | [`io`] | I/O commands, and moving data part by part |
 //! | [`admin`] | admin commands |
 //! | [`manage`] | creation and deletion of queues, Abort, Format, Sanitize |
-//! | [`identify`], [`logs`], [`features`] | what a controller tells and is told |
+//! | [`identify`], [`logs`], [`error_log`] | what a controller tells |
+//! | [`features`], [`settings`] | what a controller is told |
 //! | [`events`], [`interrupts`], [`shadow`] | as they say |
 
 mod admin;
 mod arbiter;
 mod complete;
 mod connected;
+mod error_log;
 mod events;
 mod features;
 mod fetch;
+mod fetches;
 mod identify;
 mod interrupts;
 mod io;
@@ -39,8 +42,10 @@ mod manage;
 mod pointers;
 mod queues;
 mod registers;
+mod settings;
 mod shadow;
 mod slots;
+mod stage;
 
 use super::config::ControllerConfig;
 use super::effect::{Effect, HostEffect, Kind, MediaRequest, Resumed, Ticket, Token};
@@ -51,17 +56,15 @@ use crate::spec::log::EventType;
 use crate::spec::registers::{AdminQueueAttributes, Capabilities, Configuration, ControllerStatus};
 use crate::spec::{ControllerId, Nsid, Status};
 use arbiter::Arbiter;
+use error_log::ErrorLog;
 use events::Events;
-use features::Features;
-use fetch::Fetches;
+use fetches::Fetches;
 use interrupts::Interrupts;
 use lanetwin_units::Instant;
-use logs::ErrorLog;
-pub(super) use manage::{namespace_changed, sanitize_done};
-use queues::{CompletionQueue, QueueState, SubmissionQueue};
-use registers::Stage;
-use shadow::DoorbellBuffers;
+use queues::{CompletionQueue, DoorbellBuffers, QueueState, SubmissionQueue};
+use settings::Features;
 use slots::Slots;
+use stage::Stage;
 
 /// What a controller may touch while something happens to it.
 pub(in crate::logic) struct Cx<'a> {
@@ -126,7 +129,7 @@ impl Controller {
         Self {
             index,
             config: config.clone(),
-            capabilities: registers::capabilities(config),
+            capabilities: config.capabilities(),
             configuration: Configuration::ZERO,
             status: ControllerStatus::ZERO,
             attributes: AdminQueueAttributes::ZERO,

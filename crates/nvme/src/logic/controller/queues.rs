@@ -30,6 +30,13 @@ pub enum ShadowRead {
     Overtaken,
 }
 
+/// Where the shadow doorbells and their EventIdx are in host memory.
+#[derive(Clone, Copy, Debug)]
+pub struct DoorbellBuffers {
+    pub shadow: u64,
+    pub event_index: u64,
+}
+
 /// How far it is from one position to another, going forward.
 #[inline]
 pub const fn distance(from: u32, to: u32, entries: u32) -> u32 {

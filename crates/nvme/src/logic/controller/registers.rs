@@ -4,50 +4,18 @@
 //! what it asked for can still happen.
 
 use super::arbiter::{Arbiter, Class};
-use super::features::Features;
 use super::queues::{CompletionQueue, QueueOrigin, QueueState, ShadowRead, SubmissionQueue};
+use super::settings::Features;
+use super::stage::Stage;
 use super::{Controller, Cx};
-use crate::logic::config::ControllerConfig;
 use crate::logic::effect::{Effect, Kind, MediaOperation, MediaRequest, Ticket};
 use crate::spec::log::{ErrorEvent, EventType, LogPage};
 use crate::spec::registers::{
-    ACQ, AQA, ASQ, AdminQueueAttributes, ArbitrationMechanism, CAP, CC, CSTS, Capabilities, Configuration,
+    ACQ, AQA, ASQ, AdminQueueAttributes, ArbitrationMechanism, CAP, CC, CSTS, Configuration,
     ControllerStatus, DOORBELLS, Doorbell, INTMC, INTMS, LEAST_QUEUE_ENTRIES, NSSR, RESET_WORD,
     ShutdownNotification, ShutdownStatus, VERSION, VS, doorbell_at,
 };
 use crate::spec::{CqId, SqId};
-use lanetwin_units::Instant;
-
-/// Where a controller is between power on and work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stage {
-    /// CC.EN is 0, and nothing is under way.
-    Disabled,
-    /// CC.EN is 1; ready from this time on, and when nothing from before is under way.
-    Starting(Instant),
-    /// CSTS.RDY is 1.
-    Ready,
-    /// CC.EN is 0, and something is under way.
-    Stopping,
-}
-
-/// CAP of a controller.
-pub(super) fn capabilities(config: &ControllerConfig) -> Capabilities {
-    let largest_page = config.largest_page_log2.saturating_sub(12);
-    let timeout = config.ready_after.as_ps().div_ceil(500_000_000_000).clamp(1, 255);
-    let built = || {
-        Capabilities::ZERO
-            .with_queue_entries_less_1((config.queue_entries - 1) as u16)?
-            .with_contiguous_queues(true)?
-            .with_weighted_round_robin(config.weighted_round_robin)?
-            .with_timeout(timeout as u8)?
-            .with_doorbell_stride(config.doorbell_stride)?
-            .with_subsystem_reset(true)?
-            .with_command_sets(1)?
-            .with_largest_page(largest_page)
-    };
-    built().expect("the configuration was checked")
-}
 
 impl Controller {
     /// True if CSTS.RDY is 1 and the controller has not failed.

@@ -10,17 +10,10 @@
 //! it before the read. A doorbell that is rung while its shadow is read makes the reading worthless, for it may be
 //! older: it is read again once the queue is empty. The admin queues have no shadows.
 
-use super::queues::{QueueState, ShadowRead};
+use super::queues::{DoorbellBuffers, QueueState, ShadowRead};
 use super::{Controller, Cx};
 use crate::logic::effect::{HostEffect, Kind, Place, Purpose, Resumed};
 use crate::spec::{CqId, Doorbell, SqId};
-
-/// Where the buffers are.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct DoorbellBuffers {
-    pub shadow: u64,
-    pub event_index: u64,
-}
 
 /// The size of a doorbell in memory \[B\].
 const DOORBELL_BYTES: u32 = 4;
