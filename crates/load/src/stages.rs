@@ -5,7 +5,8 @@
 //! costs time, and the cost of a long run must not show it. What they stand for is then made up to the sum of all
 //! latencies, which is known ([`StageTimes::made_up_to`]). Of the sample, every n-th operation is kept whole; whenever
 //! there are too many, every second one is dropped and n doubles, so that it is spread evenly over everything that was
-//! counted. Which ones depends on their number alone.
+//! counted. Which ones depends on their number alone. Samples of several loads are joined whole; beyond [`MERGED`] they
+//! are drawn from in strata, and what was left out is stood for by its neighbours in latency.
 
 use lanetwin_ports::Context;
 use lanetwin_stats::{Bucket, Histogram};
@@ -16,6 +17,9 @@ use std::ops::Range;
 const FOLLOWED: u64 = 1 << 12;
 /// The most operations in a sample.
 const SAMPLE: usize = 512;
+/// The most operations in the samples of several loads together: so many that to draw from them hardly moves a
+/// percentile.
+const MERGED: usize = 16 * SAMPLE;
 
 /// The time that operations spent in each stage, by the number of the stage among all of a kernel.
 #[derive(Clone, Default, Debug)]
@@ -120,7 +124,9 @@ impl StageTimes {
         self.operations += other.operations;
         self.followed += other.followed;
         self.sample.extend(other.sample.iter().cloned());
-        self.thin();
+        if self.sample.len() > MERGED {
+            self.sample = drawn(std::mem::take(&mut self.sample), MERGED / 2);
+        }
     }
 
     /// The same as of all operations of these latencies, of which those that were followed are some: the stages sum to
@@ -187,6 +193,27 @@ impl StageTimes {
     }
 }
 
+/// So many of these operations, which stand for as many as all of them do: one from each of as many equal parts of
+/// what they stand for, in the order of their latencies, so that percentiles stay where they are.
+fn drawn(mut of: Vec<Sampled>, count: usize) -> Vec<Sampled> {
+    of.sort_by_cached_key(|one| one.stages.iter().map(|(_, ps)| *ps).sum::<u64>());
+    let whole: u64 = of.iter().map(|one| one.weight).sum();
+    let up_to = |part: usize| (u128::from(whole) * part as u128 / count as u128) as u64;
+    let mut below = 0;
+    let mut part = 0;
+    of.retain_mut(|one| {
+        below += one.weight;
+        let first = part;
+        // the middle of a part decides whose it is
+        while part < count && up_to(part).midpoint(up_to(part + 1)) < below {
+            part += 1;
+        }
+        one.weight = up_to(part) - up_to(first);
+        one.weight > 0
+    });
+    of
+}
+
 /// For how many operations one stands, the `number`-th since counting began of one of so many loads; 0 if it is not
 /// followed.
 pub(crate) fn weight(number: u64, loads: u64) -> u64 {
@@ -240,6 +267,26 @@ mod tests {
             (many.made_up_to(&latencies).operations(), many.made_up_to(&latencies).total_ps()),
             (4, 201)
         );
+    }
+
+    /// Of 200 loads of 500 samples each, whose latencies are 1 to 100 000 ps, in an order that mixes them.
+    #[test]
+    fn samples_of_many_loads_keep_weights_and_percentiles() {
+        let (loads, each) = (200, 500);
+        let mut all = StageTimes::default();
+        for load in 0..loads {
+            let latency = |number: u64| 1 + (load * each + number) * 7_919 % (loads * each);
+            let sample: Vec<_> =
+                (0..each).map(|number| Sampled { weight: 4, stages: vec![(0, latency(number))] }).collect();
+            let sums = vec![StageSum { ps: 1, times: 1 }];
+            all.merge(&StageTimes { sums, order: vec![0], sample, ..StageTimes::default() });
+        }
+        assert!(all.sampled() <= MERGED);
+        assert_eq!(all.sample.iter().map(|one| one.weight).sum::<u64>(), 4 * loads * each);
+        for percent in [1.0, 50.0, 99.0] {
+            let (is, expected) = (all.percentile(percent, |_| true).unwrap().as_ps() as f64, percent * 1e3);
+            assert!((is - expected).abs() < 200.0, "p{percent} is {is}");
+        }
     }
 
     /// Whoever is followed stands for those behind it that are not: together for all, but for less than one round.
