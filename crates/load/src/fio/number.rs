@@ -10,6 +10,9 @@
 //! | `10sec`, `5min` | 10 µs, 5 µs | the units of time are `us`, `ms`, `s`, `m`, `h`, `d` |
 //! | `5s:9s` | 5 µs, 9 s | the first of several times has no unit of its own |
 
+/// All of it \[%\].
+pub(super) const WHOLE: u64 = 100;
+
 /// A number, and whether it is what it looks like.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Read {

@@ -4,14 +4,14 @@ mod forms;
 
 use super::distribution::Distribution;
 use super::lines::{Line, shown};
-use super::number;
+use super::number::{self, WHOLE};
 use super::problem::Problem;
 use super::value::{Number, Reader, Three, Value};
+pub use forms::SteadyState;
 use forms::{distribution, shares, steady_state};
 
 /// A list of block sizes or zones has at most so many (`thread_options.h`).
 const MOST_SPLIT: usize = 64;
-const WHOLE: u64 = 100;
 
 /// A size that may be a percentage of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -61,19 +61,6 @@ pub enum Sequencer {
     Sequential,
     /// The last once more.
     Identical,
-}
-
-/// `steadystate`.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct SteadyState {
-    /// Of the I/Os per second; otherwise of the bytes.
-    pub iops: bool,
-    /// The slope; otherwise the largest deviation from the mean.
-    pub slope: bool,
-    /// Below this.
-    pub limit: f64,
-    /// Of the mean \[%\]; otherwise in I/Os or bytes per second.
-    pub percent: bool,
 }
 
 /// `latency_target` and what belongs to it.

@@ -20,6 +20,7 @@ use super::distribution::Draws;
 use super::iolog::{Entry, When};
 use super::job::Job;
 use super::map::Map;
+use super::number::WHOLE;
 use super::settings::{LatencyTarget, Sequencer};
 use crate::requests::Gate;
 use lanetwin_kernel::Stream as Random;
@@ -28,7 +29,6 @@ use lanetwin_units::{Instant, Span};
 use std::sync::Arc;
 
 const PS_PER_SECOND: u128 = 1_000_000_000_000;
-const WHOLE: u64 = 100;
 /// Block sizes are drawn again up to so often if they do not fit before the end; then the least is taken.
 const MOST_TRIES: u32 = 1000;
 

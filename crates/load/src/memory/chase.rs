@@ -13,7 +13,7 @@
 //! order is stored.
 
 use super::permutation::Permutation;
-use super::{Program, Step, Touch};
+use super::program::{Program, Step, Touch};
 use lanetwin_kernel::Stream;
 use lanetwin_units::Span;
 

@@ -21,7 +21,7 @@
 //! **Think** is the time between two lines of a thread: MLC's delay of a loaded-latency sweep (`-d`).
 
 use super::permutation::Permutation;
-use super::{Program, Step, Touch};
+use super::program::{Program, Step, Touch};
 use lanetwin_kernel::Stream;
 use lanetwin_units::Span;
 

@@ -2,13 +2,25 @@
 
 use super::super::distribution::{Distribution, PARETO_H, ZIPF_THETA, Zone};
 use super::super::lines::{Line, shown};
-use super::super::number;
+use super::super::number::{self, WHOLE};
 use super::super::problem::Problem;
 use super::super::value::{Reader, float};
-use super::{SteadyState, WHOLE};
 
 /// A list of zones has at most so many (`thread_options.h`).
 const MOST_ZONES: usize = 256;
+
+/// `steadystate`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SteadyState {
+    /// Of the I/Os per second; otherwise of the bytes.
+    pub iops: bool,
+    /// The slope; otherwise the largest deviation from the mean.
+    pub slope: bool,
+    /// Below this.
+    pub limit: f64,
+    /// Of the mean \[%\]; otherwise in I/Os or bytes per second.
+    pub percent: bool,
+}
 
 /// A list `a/b:c/d:e` of sizes with what stands behind the stroke: none where it is left out. Sizes are numbers with
 /// units; so is what stands behind them if `absolute`, otherwise a percentage.

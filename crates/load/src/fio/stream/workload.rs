@@ -3,8 +3,8 @@
 
 use super::super::iolog::{Entry, Log};
 use super::super::job::Job;
+use super::super::number::WHOLE;
 use super::super::settings::Room;
-use super::WHOLE;
 use std::fmt;
 use std::sync::Arc;
 

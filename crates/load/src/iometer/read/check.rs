@@ -3,16 +3,8 @@
 use super::super::config::{IDLE, Worker, WorkerKind};
 use super::super::lines::Place;
 use super::super::problem::Problem;
-use super::{Parts, Reader, quoted, short};
-
-/// A specification that a worker is assigned.
-pub(super) struct Assigned {
-    pub spec: String,
-    pub worker: String,
-    pub is_disk: bool,
-    pub path: String,
-    pub place: Place,
-}
+use super::Parts;
+use super::reader::{Assigned, Reader, quoted, short};
 
 /// Longer lists of names are cut in messages.
 const MOST_NAMES: usize = 8;

@@ -4,7 +4,7 @@ use super::super::config::{BarChart, Display, Named};
 use super::super::lines::{Between, Line};
 use super::super::problem::Problem;
 use super::super::words::{Switch, UpdateType};
-use super::{DISPLAY, Reader, short};
+use super::reader::{DISPLAY, Reader, short};
 
 const DATED: &str = "'Update Frequency,Update Type";
 const NUMBERED: &str = "'Record Last Update Results,Update Frequency,Update Type";

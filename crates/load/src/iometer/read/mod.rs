@@ -5,17 +5,18 @@
 
 mod check;
 mod display;
+mod reader;
 mod setup;
 mod specs;
 mod workers;
 
 use super::config::Config;
-use super::lines::{Between, Field, Line, Lines, Place, Shape, decode};
+use super::lines::{Line, Place, Shape, decode};
 use super::problem::Problem;
 use super::version::Version;
-use super::words::Word;
-use crate::findings::{Finding, Findings, Found};
+use crate::findings::{Finding, Found};
 use lanetwin_textfile::Limit;
+use reader::{DISPLAY, Reader, SECTIONS, SETUP, SPECS, Section, short};
 use std::path::Path;
 
 /// A configuration, and the doubts about it.
@@ -77,41 +78,7 @@ struct Parts {
     managers: Option<Vec<super::config::Manager>>,
 }
 
-/// A section: how it opens, how it ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Section {
-    opens: &'static str,
-    ends: &'static str,
-}
-
-const SETUP: Section = Section { opens: "'TEST SETUP", ends: "'END test setup" };
-const DISPLAY: Section = Section { opens: "'RESULTS DISPLAY", ends: "'END results display" };
-const SPECS: Section = Section { opens: "'ACCESS SPECIFICATIONS", ends: "'END access specifications" };
-const MANAGERS: Section = Section { opens: "'MANAGER LIST", ends: "'END manager list" };
-const SECTIONS: [Section; 4] = [SETUP, DISPLAY, SPECS, MANAGERS];
-
-/// The text, and what was found in it.
-struct Reader<'a> {
-    lines: Lines<'a>,
-    file: &'a str,
-    found: Findings,
-    /// Where in the document the reader is.
-    path: String,
-    /// Where the file was found to be cut short; what encloses that is cut there too.
-    cut: Option<Place>,
-    /// The specifications that workers are assigned, to be looked up when all are known.
-    assigned: Vec<check::Assigned>,
-}
-
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, file: &'a str) -> Self {
-        let (lines, found) = (Lines::of(text), Findings::default());
-        Self { lines, file, found, path: String::new(), cut: None, assigned: Vec::new() }
-    }
-    fn report(&mut self, problem: &Problem, place: Place) {
-        self.found.add(problem.at(place, &self.path, self.file));
-    }
-
+impl Reader<'_> {
     /// The version in the first line; without one the file is not read.
     fn version(&mut self) -> Option<Version> {
         let Some((line, text)) = self.lines.next().and_then(|line| Some((line, after_version(line)?))) else {
@@ -183,117 +150,6 @@ impl<'a> Reader<'a> {
             }
         }
     }
-
-    /// The next key before the line that ends this part; none at the end. Lines that belong to nothing are reported.
-    fn key(&mut self, part: Section) -> Option<Line<'a>> {
-        loop {
-            let line = self.lines.peek();
-            if line.is_some_and(|line| line.is(part.ends)) {
-                self.lines.next();
-                return None;
-            }
-            // the end of something that encloses this part, or the next section
-            let outside = |line: &Line<'_>| {
-                line.opens_with("'END ") || SECTIONS.iter().any(|section| line.opens_with(section.opens))
-            };
-            let Some(line) = line.filter(|line| !outside(line)) else {
-                self.cut_short(part, line.map_or(self.lines.end, |line| line.place));
-                return None;
-            };
-            self.lines.next();
-            if line.shape == Shape::Key {
-                return Some(line);
-            }
-            self.report(&Problem::Stray { text: short(line.text) }, line.place);
-        }
-    }
-    /// A part without its end. What encloses it may be cut short at the same place; once is enough.
-    fn cut_short(&mut self, part: Section, place: Place) {
-        if self.cut.replace(place) != Some(place) {
-            let (section, end) = (part.opens.to_owned(), part.ends.to_owned());
-            self.report(&Problem::Truncated { section, end }, place);
-        }
-    }
-    /// A key that the part does not have; its values go with it.
-    fn unknown(&mut self, key: Line<'a>, known: &[&str]) {
-        let problem = Problem::UnknownKey { key: short(key.text), known: quoted(known.iter().copied()) };
-        self.report(&problem, key.place);
-        while self.lines.value().is_some() {}
-    }
-    /// The text below a key; empty if there is none.
-    fn text(&mut self) -> String {
-        self.lines.value().map(|line| line.text.to_owned()).unwrap_or_default()
-    }
-    /// The text below a key, which must be there.
-    fn required(&mut self, key: Line<'a>, wanted: &str) -> Option<Line<'a>> {
-        let value = self.lines.value();
-        if value.is_none() {
-            self.report(&Problem::MissingValue { key: short(key.text), wanted: wanted.into() }, key.place);
-        }
-        value
-    }
-    /// So many values below a key.
-    fn fields<const N: usize>(
-        &mut self,
-        key: Line<'a>,
-        between: Between,
-        wanted: &str,
-    ) -> Option<[Field<'a>; N]> {
-        let line = self.required(key, wanted)?;
-        self.split(key.text, line, between, wanted)
-    }
-    /// So many values of a line.
-    fn split<const N: usize>(
-        &mut self,
-        key: &str,
-        line: Line<'a>,
-        between: Between,
-        wanted: &str,
-    ) -> Option<[Field<'a>; N]> {
-        let fields = line.fields(between);
-        let found = fields.len();
-        let fits = <[Field<'a>; N]>::try_from(fields).ok();
-        if fits.is_none() {
-            let key = short(key);
-            let problem = if found < N {
-                Problem::MissingValue { key, wanted: wanted.into() }
-            } else {
-                Problem::TooManyValues { key, wanted: N, found }
-            };
-            self.report(&problem, line.place);
-        }
-        fits
-    }
-    /// A whole number in a range; the least of the range if it is none.
-    fn number<T: TryFrom<u64>>(&mut self, field: Field<'a>, what: &str, least: u64, most: u64) -> T {
-        let digits = !field.text.is_empty() && field.text.bytes().all(|byte| byte.is_ascii_digit());
-        let signed = field
-            .text
-            .strip_prefix('-')
-            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
-        let (text, what) = (short(field.text), what.to_owned());
-        let value = field.text.parse().ok().filter(|value| digits && (least..=most).contains(value));
-        if value.is_none() {
-            let problem = if digits || signed {
-                Problem::OutOfRange { text, what, least, most }
-            } else {
-                Problem::NotANumber { text, what }
-            };
-            self.report(&problem, field.place);
-        }
-        let value: Option<T> = value.and_then(|value: u64| T::try_from(value).ok());
-        let least = || T::try_from(least).unwrap_or_else(|_| unreachable!("the range is one of the type"));
-        value.unwrap_or_else(least)
-    }
-    /// One of the words of a choice.
-    fn word<W: Word>(&mut self, field: Field<'a>) -> Option<W> {
-        let value = W::from_word(field.text);
-        if value.is_none() {
-            let words = quoted(W::WORDS.iter().map(|(word, _)| *word));
-            self.report(&Problem::UnknownWord { word: short(field.text), words }, field.place);
-        }
-        value
-    }
 }
 
 /// What follows `Version` in a version line.
@@ -301,19 +157,4 @@ fn after_version(line: Line<'_>) -> Option<&str> {
     const VERSION: &str = "Version ";
     let opens = line.text.get(..VERSION.len()).is_some_and(|text| text.eq_ignore_ascii_case(VERSION));
     (line.shape == Shape::Value && opens).then(|| line.text[VERSION.len()..].trim())
-}
-
-/// A text as a message repeats it: its first 60 characters.
-fn short(text: &str) -> String {
-    const MOST: usize = 60;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// `a`, `b`, `c`.
-fn quoted<'w>(words: impl Iterator<Item = &'w str>) -> String {
-    let words: Vec<&str> = words.collect();
-    if words.is_empty() { "none".into() } else { format!("`{}`", words.join("`, `")) }
 }

@@ -4,7 +4,7 @@ use super::super::config::{Cycling, QueueCycling, RunTime, Spawn, TestSetup};
 use super::super::lines::{Between, Field, Line};
 use super::super::problem::Problem;
 use super::super::words::{Step, TestType, Word};
-use super::{Reader, SETUP};
+use super::reader::{Reader, SETUP};
 
 const KEYS: [&str; 10] = [
     "'Test Description",

@@ -4,7 +4,7 @@ use super::super::config::{AccessLine, AccessSpec};
 use super::super::lines::{Between, Line, Place, Shape};
 use super::super::problem::Problem;
 use super::super::words::Assignment;
-use super::{Reader, SPECS, short};
+use super::reader::{Reader, SPECS, short};
 
 const SPEC: &str = "'Access specification name,default assignment";
 const HEADS: &str = "'size,% of size,% reads,% random,delay,burst,align,reply";

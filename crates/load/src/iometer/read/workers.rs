@@ -7,8 +7,7 @@ use super::super::config::{
 use super::super::lines::{Between, Field, Line};
 use super::super::problem::Problem;
 use super::super::words::{Kind, Protocol, Switch};
-use super::check::Assigned;
-use super::{MANAGERS, Reader, Section, short};
+use super::reader::{Assigned, MANAGERS, Reader, Section, short};
 
 const MANAGER: &str = "'Manager ID, manager name";
 const ADDRESS: &str = "'Manager network address";

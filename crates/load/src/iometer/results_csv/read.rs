@@ -7,7 +7,7 @@ use super::super::version::Version;
 use super::super::words::{Assignment, TestType, Word};
 use super::column::{Column, Form, KIND};
 use super::row::{Cell, Row, RowKind};
-use super::{Series, Test};
+use super::series::{Series, Test};
 use crate::findings::{Finding, Findings, Found};
 use csv::{ReaderBuilder, StringRecord, Trim};
 

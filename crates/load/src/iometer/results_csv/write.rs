@@ -1,10 +1,11 @@
 //! Writing a results file.
 
+use super::super::config::AccessSpec;
 use super::super::version::Dialect;
 use super::super::words::{Assignment, Word};
 use super::column::Column;
 use super::row::{Cell, Row, RowKind};
-use super::{AccessSpec, Series, Test};
+use super::series::{Series, Test};
 
 const END_OF_LINE: &str = "\r\n";
 

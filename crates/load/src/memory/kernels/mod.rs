@@ -158,8 +158,8 @@ impl Kernel {
     pub fn parts(&self, threads: u32) -> Vec<Part> {
         assert_eq!(self.check(threads, Window::Whole), [], "a kernel without mistakes has parts");
         match self {
-            Self::Cg { class, .. } => cg::Map::new(&cg::size(*class)).layout().parts(),
-            Self::Mg { class, .. } => mg::Map::new(mg::size(*class).levels).layout().parts(),
+            Self::Cg { class, .. } => cg::parts(*class),
+            Self::Mg { class, .. } => mg::parts(*class),
             Self::Graph500(graph) => graph500::parts(graph),
             Self::KeyValue(spec) => kv::parts(spec, threads),
         }

@@ -1,7 +1,7 @@
 //! The place of every page, as a function of its number.
 
+use super::policy::{BadPlacement, Mapping, PageSize, Part, Policy};
 use super::stretch::Stretch;
-use super::{BadPlacement, Mapping, PageSize, Part, Policy};
 use std::ops::Range;
 
 /// The node and the frame of every page.

@@ -37,21 +37,10 @@ mod stretch;
 mod tests;
 
 pub use map::{Large, PageMap};
-pub use policy::{Mapping, PageSize, Policy};
-
-use std::ops::Range;
+pub use policy::{BadPlacement, Mapping, PageSize, Part, Policy};
 
 /// The size of a base page \[B\].
 pub const PAGE: u64 = 4096;
-
-/// Pages of a program that are mapped in their own way.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Part {
-    /// Which.
-    pub pages: Range<u64>,
-    /// Where they are.
-    pub mapping: Mapping,
-}
 
 /// Where a program is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,34 +82,4 @@ impl Placement {
     pub fn on(self, cpus: impl IntoIterator<Item = u32>) -> Self {
         Self { cpus: cpus.into_iter().collect(), ..self }
     }
-}
-
-/// What is wrong with a policy on a machine.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum BadPlacement {
-    /// It names no node.
-    #[error("the policy names no node")]
-    NoNodes,
-    /// There is no such node.
-    #[error("there is no node {node}: the host has {nodes}")]
-    NoSuchNode {
-        /// The node.
-        node: u16,
-        /// How many there are.
-        nodes: usize,
-    },
-    /// It is named twice.
-    #[error("node {0} is named twice")]
-    Twice(u16),
-    /// A weight that Linux does not take.
-    #[error("node {0} has weight 0: weights are 1 to 255")]
-    Weight(u16),
-    /// It does not fit.
-    #[error("{needed} pages of 4 KiB do not fit: the nodes have room for {room}")]
-    NoRoom {
-        /// Pages of the program.
-        needed: u64,
-        /// Pages that are left where the policy may go.
-        room: u64,
-    },
 }

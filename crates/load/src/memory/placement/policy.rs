@@ -1,6 +1,6 @@
 //! Policies: which node a page goes to.
 
-use super::BadPlacement;
+use std::ops::Range;
 
 /// A policy for the pages of a program; nodes go by their number in the host.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -117,4 +117,43 @@ impl Policy {
         }
         wrong
     }
+}
+
+/// Pages of a program that are mapped in their own way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Which.
+    pub pages: Range<u64>,
+    /// Where they are.
+    pub mapping: Mapping,
+}
+
+/// What is wrong with a policy on a machine.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BadPlacement {
+    /// It names no node.
+    #[error("the policy names no node")]
+    NoNodes,
+    /// There is no such node.
+    #[error("there is no node {node}: the host has {nodes}")]
+    NoSuchNode {
+        /// The node.
+        node: u16,
+        /// How many there are.
+        nodes: usize,
+    },
+    /// It is named twice.
+    #[error("node {0} is named twice")]
+    Twice(u16),
+    /// A weight that Linux does not take.
+    #[error("node {0} has weight 0: weights are 1 to 255")]
+    Weight(u16),
+    /// It does not fit.
+    #[error("{needed} pages of 4 KiB do not fit: the nodes have room for {room}")]
+    NoRoom {
+        /// Pages of the program.
+        needed: u64,
+        /// Pages that are left where the policy may go.
+        room: u64,
+    },
 }

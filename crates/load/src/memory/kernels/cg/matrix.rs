@@ -2,7 +2,7 @@
 //! random (RNR-94-007 §3.3.3).
 
 use super::super::npb::Generator;
-use super::Size;
+use super::size::Size;
 
 /// The smallest eigenvalue before the shift, and the ratio of ω between the last and the first.
 const CONDITION: f64 = 0.1;

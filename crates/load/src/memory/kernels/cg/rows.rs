@@ -1,7 +1,7 @@
 //! The rows of the matrix without its values: kept for small classes, drawn for large ones.
 
-use super::Size;
 use super::matrix::Matrix;
+use super::size::Size;
 use lanetwin_kernel::mix;
 
 /// Added to a counter before it is mixed (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA

@@ -4,8 +4,10 @@ use super::super::looped::chunk;
 use super::super::mg::Verified;
 use super::super::npb::Class;
 use super::super::watch::{Nobody, Watch};
+use super::loops::{Loop, Vector, schedule, vectors};
+use super::map::Map;
 use super::matrix::Matrix;
-use super::{Loop, Map, Size, Vector, schedule, size, vectors};
+use super::size::{Size, size};
 use crate::memory::Touch;
 
 /// The largest relative error that the NPB accepts.

@@ -9,8 +9,8 @@ use super::super::looped::{Loops, Tape};
 use super::super::scramble::Scramble;
 use super::super::steps::Writer;
 use super::super::walk::LINE;
-use super::levels::{Entries, Levels, poisson, poisson_from_one};
-use super::{Level, Map};
+use super::levels::{Entries, Level, Levels, poisson, poisson_from_one};
+use super::map::{INDEX, Map};
 use crate::memory::Touch;
 use lanetwin_kernel::{Stream, mix};
 use std::ops::Range;
@@ -105,7 +105,7 @@ impl Drawn {
         };
         let all: f64 = levels.vertices.iter().sum();
         let levels_drawn: Vec<OfLevel> = (0..levels.found.len()).map(of_level).collect();
-        let entries = (map.parents - map.columns) / super::INDEX;
+        let entries = (map.parents - map.columns) / INDEX;
         Self {
             levels: levels_drawn,
             scale: levels.scale,
@@ -241,7 +241,7 @@ impl Drawn {
         };
         at.vertex = self.vertex(at.kind, &mut at.stream);
         // a list begins anywhere in a line
-        at.entry = (at.vertex as f64 * self.mean_degree) as u64 + mix(at.vertex) % (LINE / super::INDEX);
+        at.entry = (at.vertex as f64 * self.mean_degree) as u64 + mix(at.vertex) % (LINE / INDEX);
         at.column = None;
         at.fresh = true;
     }
@@ -260,7 +260,7 @@ impl Drawn {
         let of = &self.levels[level];
         let list = &of.lists[at.kind];
         // lists near the end of the array do not run over it
-        let column = self.map.column(at.entry).min(self.map.parents - super::INDEX);
+        let column = self.map.column(at.entry).min(self.map.parents - INDEX);
         let waits = std::mem::take(&mut at.fresh);
         let fresh = out.forward(&mut at.column, column, Touch::Load, waits);
         at.entry += 1;

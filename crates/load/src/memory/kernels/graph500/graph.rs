@@ -3,7 +3,8 @@
 use super::super::looped::chunk;
 use super::super::walk::LINE;
 use super::super::watch::{Nobody, Watch};
-use super::{Edge, Map};
+use super::kronecker::Edge;
+use super::map::Map;
 use crate::memory::Touch;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 //! (Graph 500 specification §3).
 
 use super::super::scramble::Scramble;
-use super::Graph500;
+use super::spec::Graph500;
 use lanetwin_kernel::mix;
 
 /// The probabilities of (0, 0), of (0, 1) and of (1, 0); the rest is that of (1, 1).

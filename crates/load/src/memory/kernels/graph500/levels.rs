@@ -19,13 +19,16 @@
 //! error of this model.
 
 use super::kronecker::{A, B, D};
-use super::{Graph500, Level};
+use super::spec::Graph500;
 use lanetwin_kernel::Stream;
 
 /// A level ends the search that has fewer vertices in the mean.
 const LEAST: f64 = 0.5;
 /// More levels than any search has: the diameter of these graphs is below ten.
 const MOST: usize = 64;
+
+/// A level of the search, from the root.
+pub(super) type Level = usize;
 
 /// All levels of a search.
 #[derive(Debug)]

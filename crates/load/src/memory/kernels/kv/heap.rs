@@ -5,6 +5,7 @@
 //! (`object.c`, `sds.c`, `dict.c`).
 
 use super::super::layout::Layout;
+use super::spec::{BUFFER, KeyValue};
 
 /// A dictionary entry \[B\].
 const ENTRY: u64 = 24;
@@ -17,30 +18,6 @@ const SHORT_STRING: u64 = 3 + 1;
 const STRING: u64 = 5 + 1;
 /// Values come in groups of so many, whose sizes cover the distribution evenly.
 const GROUP: u64 = 64;
-
-/// How large values are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ValueSize {
-    /// All alike \[B\].
-    Fixed(u64),
-    /// Evenly between two sizes, both included \[B\].
-    Even {
-        /// The smallest.
-        least: u64,
-        /// The largest.
-        most: u64,
-    },
-}
-
-impl ValueSize {
-    /// The size that so much of all values, from 0 to 1, lies below \[B\].
-    fn quantile(self, share: f64) -> u64 {
-        match self {
-            Self::Fixed(bytes) => bytes,
-            Self::Even { least, most } => least + ((most - least + 1) as f64 * share) as u64,
-        }
-    }
-}
 
 /// The allocation that holds `bytes` \[B\]: multiples of 8 up to 64, then four classes for each power of two (jemalloc
 /// 5 as Redis builds it, with a quantum of 8).
@@ -91,7 +68,7 @@ pub(super) struct Heap {
 
 impl Heap {
     /// Appends an instance to the layout.
-    pub(super) fn place(spec: &super::KeyValue, buckets: u64, layout: &mut Layout) -> Self {
+    pub(super) fn place(spec: &KeyValue, buckets: u64, layout: &mut Layout) -> Self {
         let keys = spec.keys;
         let key_bytes = spec.key_bytes + SHORT_STRING;
         let table = layout.place("hash table", buckets * 8);
@@ -126,7 +103,7 @@ impl Heap {
         for slab in &mut heap.slabs {
             slab.first = layout.place("values", groups * slab.of_group * slab.class);
         }
-        heap.buffers = layout.place("client buffers", u64::from(spec.clients) * 2 * super::BUFFER);
+        heap.buffers = layout.place("client buffers", u64::from(spec.clients) * 2 * BUFFER);
         heap
     }
     /// What a value of so many bytes takes beside its object, or with it if it lies inside \[B\].
@@ -163,12 +140,13 @@ impl Heap {
     }
     /// The buffer of a client for requests, or for replies.
     pub(super) const fn buffer(&self, client: u32, replies: bool) -> u64 {
-        self.buffers + (client as u64 * 2 + replies as u64) * super::BUFFER
+        self.buffers + (client as u64 * 2 + replies as u64) * BUFFER
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::spec::ValueSize;
     use super::*;
 
     /// From the table of size classes in jemalloc's manual, `SIZE CLASSES`.
@@ -188,7 +166,7 @@ mod tests {
             ValueSize::Even { least: 1, most: 44 },
         ];
         for values in values {
-            let spec = super::super::KeyValue { keys: 1000, values, ..Default::default() };
+            let spec = KeyValue { keys: 1000, values, ..Default::default() };
             let mut layout = Layout::default();
             let heap = Heap::place(&spec, 1024, &mut layout);
             let mut extents = Vec::new();
@@ -208,11 +186,8 @@ mod tests {
 
     #[test]
     fn sizes_of_values_cover_their_range_evenly() {
-        let spec = super::super::KeyValue {
-            keys: 6400,
-            values: ValueSize::Even { least: 100, most: 1000 },
-            ..Default::default()
-        };
+        let spec =
+            KeyValue { keys: 6400, values: ValueSize::Even { least: 100, most: 1000 }, ..Default::default() };
         let heap = Heap::place(&spec, 8192, &mut Layout::default());
         let mean = (0..6400).map(|key| heap.value_bytes(key)).sum::<u64>() as f64 / 6400.0;
         assert!((mean - 550.0).abs() < 5.0, "{mean}");

@@ -3,8 +3,10 @@
 use super::super::looped::{Loops, chunk};
 use super::super::npb::{Class, Generator};
 use super::super::watch::{Nobody, Watch};
-use super::sweeps::{AROUND, AROUND_COARSE, inner_row};
-use super::{Array, LOAD, Map, MultiGrid, STORE, Size, Sweep, edge, points, schedule, size};
+use super::loops::{Array, Sweep, schedule};
+use super::map::{DOUBLE, Map, edge, points};
+use super::size::{Size, size};
+use super::sweeps::{AROUND, AROUND_COARSE, LOAD, MultiGrid, STORE, inner_row};
 
 /// A of the equation, by the number of coordinates in which a neighbour differs; the second is 0 (RNR-94-007 §3.2.2).
 const A: [f64; 4] = [-8.0 / 3.0, 0.0, 1.0 / 6.0, 1.0 / 12.0];
@@ -75,7 +77,7 @@ struct Row {
 
 impl Row {
     const fn address(self, i1: usize) -> u64 {
-        self.address + i1 as u64 * super::DOUBLE
+        self.address + i1 as u64 * DOUBLE
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::super::looped::{Loops, Tape};
 use super::super::walk::{LINE, Reference, Walk};
-use super::{Array, DOUBLE, LOAD, MultiGrid, STORE, Sweep, edge};
+use super::loops::{Array, Sweep};
+use super::map::{DOUBLE, Map, edge};
 use crate::memory::Touch;
 use std::ops::Range;
 
@@ -32,6 +33,17 @@ pub(super) const AROUND_COARSE: [[i64; 2]; 8] =
 pub(super) const fn inner_row(trip: u64, edge: u64) -> [u64; 2] {
     let inner = edge - 2;
     [1 + trip % inner, 1 + trip / inner]
+}
+
+/// What is done to an array that is updated in place, or only read.
+pub(super) const LOAD: Touch = Touch::Load;
+pub(super) const STORE: Touch = Touch::Store;
+
+/// The application: the grids, and the computing time of a floating-point operation \[ps\].
+#[derive(Clone, Debug)]
+pub(in crate::memory::kernels) struct MultiGrid {
+    pub(super) map: Map,
+    pub(super) flop_ps: u64,
 }
 
 impl MultiGrid {
