@@ -288,6 +288,13 @@ pub fn is_name(name: &str) -> bool {
         && unicode_normalization::is_nfc(name)
 }
 
+/// Reports a name that cannot be one; `path` is its place in the document.
+pub fn check_name(name: &str, spot: Spot, path: &str, reports: &mut Reports) {
+    if !is_name(name) {
+        reports.add(Problem::BadName { name: name.into() }, spot, path);
+    }
+}
+
 fn written<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     node.get(key).filter(|value| value.kind != Kind::Null)
 }

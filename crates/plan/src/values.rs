@@ -37,6 +37,10 @@ pub(crate) fn sample(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) 
     if fields.written(key).is_some() { count(fields, key, reports) } else { Some(SAMPLE) }
 }
 
+/// A value that is declared as a time.
+pub(crate) fn time(value: Value) -> Span {
+    if let Value::Time(time) = value { time } else { unreachable!("declared as a time, read as {value:?}") }
+}
 pub(crate) fn span(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Span> {
     match fields.one(key, reports)?.value {
         Value::Time(time) => Some(time),

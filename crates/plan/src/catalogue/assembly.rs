@@ -9,11 +9,11 @@
 //! `parameters:`, each with the component that it is of (`ssd.capacity`); for every component they go before those of
 //! its own part.
 
-use super::{Catalogue, Grade, Part, find_model, find_param, grade, read_number};
+use super::part::{GRADES, Grade, Part, find_model, find_param, grade, read_number};
 use crate::language::COMPONENT;
 use crate::problem::Problem;
 use lanetwin_document::declaration::{Field, Holds};
-use lanetwin_document::fields::{Fields, is_map, is_name, join, scalar};
+use lanetwin_document::fields::{Fields, check_name, is_map, join, scalar};
 use lanetwin_document::node::{Entry, Node};
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_document::spelling::Near;
@@ -56,7 +56,7 @@ const FILE: &[Field] = &[
     field("name", Holds::Text, true, "the part's name, which is also its file's"),
     field("about", Holds::Text, true, "what it is, in a sentence"),
     field("assembly", Holds::Section(INSIDE), true, "what it is made of"),
-    field("grade", Holds::One(Dimension::Choice(super::GRADES)), true, "how far it can be trusted"),
+    field("grade", Holds::One(Dimension::Choice(GRADES)), true, "how far it can be trusted"),
     field("validated", Holds::Text, false, "what it was compared with, and how well it did"),
     field("parameters", Holds::Ignored, false, "its numbers, each with the component that it is of"),
 ];
@@ -79,11 +79,11 @@ impl Assembly {
     }
 }
 
-/// Reads the file of an assembly, whose parts are all in the catalogue.
+/// Reads the file of an assembly, whose parts are all among `parts`, by name.
 pub(super) fn read(
     node: &Node,
     file: &str,
-    catalogue: &Catalogue,
+    parts: &BTreeMap<String, Part>,
     reports: &mut Reports,
 ) -> Option<Assembly> {
     let mut fields = Fields::open(node, "", FILE, &[], reports)?;
@@ -97,7 +97,7 @@ pub(super) fn read(
     let validated = fields.text("validated", reports).map(|said| said.value);
     let inside = Fields::open(fields.written("assembly")?, "assembly", INSIDE, &[], reports)?;
     let head = Head { name: &name, file, grade: grade?, validated: validated.clone() };
-    let mut components = components(inside.written("components")?, &head, catalogue, reports)?;
+    let mut components = components(inside.written("components")?, &head, parts, reports)?;
     if let Some(node) = fields.written("parameters") {
         numbers(node, &mut components, reports);
     }
@@ -140,7 +140,7 @@ struct Head<'a> {
 fn components(
     node: &Node,
     head: &Head<'_>,
-    catalogue: &Catalogue,
+    parts: &BTreeMap<String, Part>,
     reports: &mut Reports,
 ) -> Option<Vec<(String, Part)>> {
     let path = "assembly.components";
@@ -151,21 +151,18 @@ fn components(
         reports.add(Common::Empty { what: "the assembly has no component" }, node.spot, path);
         return None;
     }
-    let read: Vec<_> =
-        node.entries().iter().map(|entry| component(entry, head, catalogue, reports)).collect();
+    let read: Vec<_> = node.entries().iter().map(|entry| component(entry, head, parts, reports)).collect();
     read.into_iter().collect()
 }
 
 fn component(
     entry: &Entry,
     head: &Head<'_>,
-    catalogue: &Catalogue,
+    parts: &BTreeMap<String, Part>,
     reports: &mut Reports,
 ) -> Option<(String, Part)> {
     let path = join("assembly.components", &entry.key);
-    if !is_name(&entry.key) {
-        reports.add(Common::BadName { name: entry.key.clone() }, entry.spot, &path);
-    }
+    check_name(&entry.key, entry.spot, &path, reports);
     let fields = Fields::open(&entry.value, &path, COMPONENT, &[], reports)?;
     let name = format!("{}.{}", head.name, entry.key);
     let text = |key: &str, reports: &mut Reports| {
@@ -175,8 +172,8 @@ fn component(
     let (part, model) = (text("part", reports), text("model", reports));
     let base = match (part, model) {
         (Some((part, spot)), None) => {
-            let Some(found) = catalogue.parts().find(|known| known.name == part) else {
-                let near = Near::of(part, catalogue.parts().map(|known| &*known.name));
+            let Some(found) = parts.get(part) else {
+                let near = Near::of(part, parts.keys().map(|known| &**known));
                 reports.add(Problem::UnknownPart { name: part.into(), near }, spot, &fields.at("part"));
                 return None;
             };
@@ -264,9 +261,8 @@ fn links(node: &Node, reports: &mut Reports) -> Vec<Entry> {
     if !is_map(node, "assembly.links", reports) {
         return Vec::new();
     }
-    for entry in node.entries().iter().filter(|entry| !is_name(&entry.key)) {
-        let path = join("assembly.links", &entry.key);
-        reports.add(Common::BadName { name: entry.key.clone() }, entry.spot, &path);
+    for entry in node.entries() {
+        check_name(&entry.key, entry.spot, &join("assembly.links", &entry.key), reports);
     }
     node.entries().to_vec()
 }

@@ -1,23 +1,26 @@
 //! `memory:` of a workload: what the cores of a host load and store, and which nodes their pages are on.
 
+mod host;
+mod pattern;
 mod placement;
 mod program;
 mod spread;
 mod words;
 
-use crate::kind::{Asked, Components, Kind, MOST_CASES, Place, Who};
+use crate::kind::{Asked, Kind, MOST_CASES, Place, Who};
 use crate::plan::{Case, DeviceCache, HintsCase, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram};
 use crate::problem::Problem;
 use crate::values::{choice, count, list};
-use lanetwin_document::fields::{Fields, Said};
-use lanetwin_document::node::{Node, Origin};
+use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_document::quantity;
 use lanetwin_load::memory::kernels::Kernel;
 use lanetwin_load::memory::placement::PAGE;
-use lanetwin_load::memory::{BadPlacement, ChaseOrder, PageMap, PageSize, PlacedPart, Policy, TrafficOrder};
+use lanetwin_load::memory::{BadPlacement, PageMap, PageSize, PlacedPart, Policy, TrafficOrder};
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
+use host::On;
+use pattern::Pattern;
 use placement::Placed;
 use spread::{Point, Spread};
 use words::MEMORY;
@@ -37,24 +40,6 @@ pub(crate) const KIND: Kind = Kind {
     read,
 };
 
-/// What the cases are about.
-#[derive(Clone, Copy)]
-struct On<'a> {
-    machine: &'a dyn Components,
-    /// The memory of every host.
-    nodes: &'a [MemoryNode],
-    /// The host whose cores ask.
-    host: usize,
-}
-
-/// What threads do, before it is known what with.
-#[derive(Clone, Copy)]
-enum Pattern {
-    Chase(ChaseOrder),
-    /// They stream, while another chases or none does.
-    Traffic(TrafficOrder, bool),
-}
-
 fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
     let on = On { machine: place.machine, nodes: place.nodes, host: place.cores_of? };
     if let Some((kernel, name)) = program::read(fields, reports)? {
@@ -64,7 +49,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
         let problem = Common::Missing { key: "program".into(), about: "of which stretches are run".into() };
         fields.fault("stretches", problem, reports);
     }
-    let pattern = pattern(fields, reports);
+    let pattern = pattern::read(fields, reports);
     let mixes = list(fields, "mix", reports);
     let threads = on.threads(fields, reports);
     let working_sets = list(fields, "working-set", reports);
@@ -170,48 +155,7 @@ fn cache(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<DeviceCache> 
     })
 }
 
-fn pattern(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
-    let chaser = choice(fields, "chaser", reports).map(|word| word == "on");
-    let order = match choice(fields, "pattern", reports)? {
-        "sequential" => return Some(Pattern::Traffic(TrafficOrder::Sequential, chaser?)),
-        "random" => return Some(Pattern::Traffic(TrafficOrder::Random, chaser?)),
-        "chase-stride" => ChaseOrder::Stride,
-        "chase-page-by-page" => ChaseOrder::PageByPage,
-        "chase-across-pages" => ChaseOrder::AcrossPages,
-        _ => ChaseOrder::Random,
-    };
-    // one thread that chases does nothing else
-    for key in ["mix", "threads", "delay", "chaser"] {
-        let written = fields.written(key).filter(|node| node.origin != Origin::Default);
-        if written.is_some() && !says_nothing(fields, key) {
-            fields.fault(key, Common::Exclusive { one: "pattern: chase", other: key }, reports);
-        }
-    }
-    Some(Pattern::Chase(order))
-}
-
-/// Whether what is written under a key is what a chase has anyway, as in a complete plan.
-fn says_nothing(fields: &Fields<'_>, key: &str) -> bool {
-    let text = fields.written(key).and_then(Node::text).unwrap_or_default();
-    matches!(
-        (key, text),
-        ("mix", "all-reads") | ("threads", "1") | ("delay", "0" | "0ps" | "0ns") | ("chaser", "off")
-    )
-}
-
-impl<'a> On<'a> {
-    /// How many threads there are to be; otherwise as many as the host has cores.
-    fn threads(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Said<Value>>> {
-        if fields.written("threads").is_some() {
-            return list(fields, "threads", reports);
-        }
-        let chases =
-            fields.written("pattern").and_then(Node::text).is_some_and(|word| word.starts_with("chase"));
-        let host = self.machine.plan(self.host)?;
-        let value = Value::Count(if chases { 1 } else { (host.model.cores)(&host.params).max(1) });
-        fields.record("threads", Node::scalar(quantity::written(value)));
-        Some(vec![Said { value, spot: fields.node.spot, origin: Origin::Default }])
-    }
+impl On<'_> {
 
     /// Whether a point leaves a line for each thread, and its pages fit where they are to be; reports if not.
     fn has_room(
@@ -349,8 +293,4 @@ impl<'a> On<'a> {
         (one.is_empty() && all_hear).then_some(())
     }
 
-    /// The memory of the host.
-    fn own_nodes(self) -> Vec<&'a MemoryNode> {
-        self.nodes.iter().filter(|node| node.host == self.host).collect()
-    }
 }

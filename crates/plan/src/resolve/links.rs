@@ -6,22 +6,27 @@ mod driven;
 mod ends;
 mod errors;
 mod ethernet;
-mod moves;
+mod link;
+pub(super) mod moves;
 mod opened;
 mod outages;
 pub(super) mod partitions;
+mod stage;
 mod switches;
 mod tree;
 mod via;
 
+use super::components::Machine;
+use super::known::Known;
 use super::machine::assemblies::link_entries;
-use super::{Known, Machine};
+use super::wiring::Wiring;
 use crate::language::LINK;
-use crate::plan::{Absence, ComponentPlan, CxlLinkPlan, Driven, End, Join, LinkPlan, Network, PortPlan};
+use crate::plan::{ComponentPlan, End, Join, LinkPlan};
 use crate::problem::Problem;
+use crate::values::time;
 use ends::protocol;
 use errors::BitErrors;
-use lanetwin_document::fields::{self, Fields, is_map, join};
+use lanetwin_document::fields::{self, is_map, join};
 use lanetwin_document::node::{Entry, Node, Origin};
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_document::quantity;
@@ -29,11 +34,11 @@ use lanetwin_document::spelling::Near;
 use lanetwin_pcie::link::DllpMode;
 use lanetwin_ports::{Dimension, Protocol, Value};
 use lanetwin_units::{Bytes, Generation, Span, Width};
+use link::Link;
 use opened::{Opened, open, take_ports};
 use partitions::Partitions;
-use std::collections::BTreeMap;
 use tree::{Above, Place};
-use via::{Running, Stage};
+use via::Running;
 
 /// The payload sizes of the standard: a power of two from 128 B to 4 KiB.
 const PAYLOAD_SIZES: std::ops::RangeInclusive<u64> = 128..=4096;
@@ -44,24 +49,6 @@ const LONGEST: Span = Span::from_us(1_000_000);
 /// What a port reaches that says nothing of it.
 const BEST_GENERATION: u64 = 5;
 const MOST_LANES: u64 = 16;
-
-/// What is joined with what.
-#[derive(Default)]
-pub(super) struct Wiring {
-    pub links: Vec<LinkPlan>,
-    /// When hosts are without drives that move.
-    pub absences: Vec<Absence>,
-    pub cxl: Vec<CxlLinkPlan>,
-    pub network: Network,
-    pub joins: Vec<Join>,
-    pub driven: Vec<Driven>,
-    /// The switches that hosts share.
-    pub partitions: Partitions,
-    /// Links inside of assemblies, with every default filled in: the assembly, and what is said of the link.
-    inside: Vec<(String, Vec<Entry>)>,
-    /// Every port that is taken, and by which link.
-    pub taken: BTreeMap<End, String>,
-}
 
 /// Reads the section; the wiring, and the section with every default filled in.
 pub(super) fn read(
@@ -118,20 +105,6 @@ pub(super) fn read(
     Some((wiring, Node::map(complete)))
 }
 
-impl Wiring {
-    /// Says in the complete `machine` what links inside of assemblies are.
-    pub(super) fn tell_inside(&self, machine: &mut Node) {
-        for (of, entries) in &self.inside {
-            let assemblies = machine.entries_mut().into_iter().flatten();
-            for entry in assemblies.filter(|entry| entry.key == *of) {
-                if let Some(list) = entry.value.entries_mut() {
-                    list.extend(entries.iter().cloned());
-                }
-            }
-        }
-    }
-}
-
 /// Reports keys of links that mean nothing for this one.
 fn refuse_keys(entry: &Entry, path: &str, allowed: &[&'static str], reports: &mut Reports) {
     for own in entry.value.entries() {
@@ -147,18 +120,6 @@ fn refuse_keys(entry: &Entry, path: &str, allowed: &[&'static str], reports: &mu
 /// All keys of links but these.
 fn keys_but(others: &[&str]) -> Vec<&'static str> {
     LINK.iter().map(|field| field.name).filter(|name| !others.contains(name)).collect()
-}
-
-/// A link whose ports are known.
-struct Link<'a> {
-    entry: &'a Entry,
-    fields: Fields<'a>,
-    from: End,
-    to: End,
-    machine: &'a Machine,
-    known: Known<'a>,
-    /// What stands in it, once it has been read.
-    stages: Vec<Stage>,
 }
 
 impl Link<'_> {
@@ -206,16 +167,6 @@ impl Link<'_> {
             }
         }
         Some(self.fields.finish())
-    }
-
-    fn plan(&self, end: End) -> &ComponentPlan {
-        self.machine.plan(end.component).expect("a component with a port was understood")
-    }
-    fn port(&self, end: End) -> &PortPlan {
-        &self.plan(end).ports[end.port]
-    }
-    fn port_name(&self, end: End) -> String {
-        self.machine.port_name(end)
     }
 
     fn pcie(&mut self, place: Place, reports: &mut Reports) -> Option<LinkPlan> {
@@ -422,12 +373,12 @@ impl Link<'_> {
     }
     /// A time of at most a second, as everything takes that links do.
     fn short(&mut self, key: &str, reports: &mut Reports) -> Option<Span> {
-        let time = self.fields.one(key, reports).map(|said| span(said.value))?;
-        if time > LONGEST {
-            self.fields.fault(key, out_of_range(time, Span::ZERO, LONGEST), reports);
+        let read = self.fields.one(key, reports).map(|said| time(said.value))?;
+        if read > LONGEST {
+            self.fields.fault(key, out_of_range(read, Span::ZERO, LONGEST), reports);
             return None;
         }
-        Some(time)
+        Some(read)
     }
 }
 
@@ -439,10 +390,6 @@ fn ability(plan: &ComponentPlan, param: &str, unsaid: u64) -> u64 {
 fn out_of_range(time: Span, least: Span, most: Span) -> Common {
     let written = |time| quantity::written(Value::Time(time));
     Common::OutOfRange { text: written(time), least: written(least), most: written(most) }
-}
-
-fn span(value: Value) -> Span {
-    if let Value::Time(span) = value { span } else { unreachable!("declared as a time, read as {value:?}") }
 }
 
 fn payload_size(bytes: u64) -> Option<u16> {

@@ -8,13 +8,13 @@
 //! one component, in turns; below a switch what comes over its port is spread again, so that devices behind switches
 //! take turns, too.
 
-use super::links::Wiring;
-use super::{Machine, check_name};
+use super::components::Machine;
+use super::wiring::Wiring;
 use crate::language::INTERLEAVE;
 use crate::plan::{ComponentPlan, CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 use crate::problem::Problem;
 use lanetwin_cxl::hdm::Decoder;
-use lanetwin_document::fields::{Fields, is_map, join};
+use lanetwin_document::fields::{Fields, check_name, is_map, join};
 use lanetwin_document::node::{Node, Spot};
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;

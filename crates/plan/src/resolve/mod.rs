@@ -6,27 +6,30 @@
 //! ```
 
 mod channels;
+mod components;
+mod known;
 mod links;
 mod machine;
 mod memory;
 mod numbers;
 mod queues;
 mod subsystems;
+mod wiring;
 mod without_effect;
 mod workloads;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Part};
 use crate::files::{Configurations, Files};
-use crate::kind::Components;
 use crate::kinds::KINDS;
 use crate::language::{COMPARE, DOCUMENT, RUN};
-use crate::plan::{Budget, Compare, ComponentPlan, End, Plan, Run, Until, Variant, WarmUp};
+use crate::plan::{Budget, Compare, Plan, Run, Until, Variant, WarmUp};
 use crate::problem::Problem;
 use crate::sweep;
 use crate::values::span;
 use channels::Channels;
+use known::Known;
 use lanetwin_document::add_source;
-use lanetwin_document::fields::{Fields, is_name, join};
+use lanetwin_document::fields::{Fields, join};
 use lanetwin_document::node::{Kind, Node, Origin, Spot};
 use lanetwin_document::overlay;
 use lanetwin_document::problem::{Diagnostic, Problem as Common, Reports, quoted};
@@ -34,7 +37,6 @@ use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
 use lanetwin_document::yaml;
 use lanetwin_ports::{Dimension, Value};
-use machine::assemblies::Assembled;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -141,7 +143,7 @@ fn name_of(path: &str) -> String {
 }
 
 /// The parts that the components of any variant are, and those in its links.
-fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, crate::catalogue::Part> {
+fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, Part> {
     let components = variants.iter().flat_map(|variant| &variant.machine);
     let of_components = components.filter_map(|component| component.part.as_ref());
     let stages = variants.iter().flat_map(|variant| {
@@ -149,20 +151,6 @@ fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, cra
     });
     let parts = of_components.chain(stages.filter_map(|via| via.part.as_ref()));
     parts.filter_map(|name| catalogue.find(name)).map(|part| (part.name.clone(), part.clone())).collect()
-}
-
-fn check_name(name: &str, spot: Spot, path: &str, reports: &mut Reports) {
-    if !is_name(name) {
-        reports.add(Common::BadName { name: name.into() }, spot, path);
-    }
-}
-
-/// What is known beside the scenario.
-#[derive(Clone, Copy)]
-struct Known<'a> {
-    catalogue: &'a Catalogue,
-    configurations: &'a Configurations,
-    channels: &'a Channels,
 }
 
 /// One variant; none if something in it is wrong.
@@ -177,7 +165,7 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     let (partitions, partitions_node) = links::partitions::read(section("partitions"), &machine, reports)?;
     let (mut wiring, links_node) = links::read((section("links"), partitions), &machine, known, reports)?;
     wiring.tell_inside(&mut machine_node);
-    links::partitions::attach(&mut machine, &mut wiring, reports);
+    links::moves::attach(&mut machine, &mut wiring, reports);
     let find = |name: &str, (spot, path): (Spot, &str), reports: &mut Reports| {
         machine.find(name, spot, path, reports)
     };
@@ -239,80 +227,6 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
 /// The complete document of those of its sections that are there.
 fn document_of<const N: usize>(sections: [Option<(&str, Node)>; N]) -> Node {
     Node::map(sections.into_iter().flatten())
-}
-
-/// The machine while it is checked: what is wrong in one place must not be reported again in others.
-struct Machine {
-    /// The components, those inside of assemblies with names that have a point.
-    components: Vec<Slot>,
-    assemblies: Vec<Assembled>,
-}
-
-/// A component that may not have been understood.
-struct Slot {
-    name: String,
-    spot: Spot,
-    plan: Option<ComponentPlan>,
-}
-
-impl Machine {
-    /// The component that `name` means, of an assembly the one that stands for it; reports it if there is none.
-    fn find(&self, name: &str, spot: Spot, path: &str, reports: &mut Reports) -> Option<usize> {
-        let own = self.components.iter().position(|slot| slot.name == name && !name.contains('.'));
-        let found = own.or_else(|| self.assembly(name)?.face());
-        if found.is_none() {
-            let inside = |slot: &&Slot| !slot.name.contains('.');
-            let names = || {
-                let own = self.components.iter().filter(inside).map(|slot| &*slot.name);
-                own.chain(self.assemblies.iter().map(|assembled| &*assembled.name))
-            };
-            let near = Near::of(name, names());
-            reports.add(
-                Problem::UnknownComponent { name: name.into(), known: quoted(names()), near },
-                spot,
-                path,
-            );
-        }
-        found
-    }
-    /// The assembly of this name.
-    fn assembly(&self, name: &str) -> Option<&Assembled> {
-        self.assemblies.iter().find(|assembled| assembled.name == name)
-    }
-    /// What the author calls a component: an assembly, if it stands for one.
-    fn label(&self, component: usize) -> String {
-        let whole = self.assemblies.iter().find(|assembled| assembled.face() == Some(component));
-        whole.map_or(&self.components[component].name, |assembled| &assembled.name).clone()
-    }
-    /// What the author calls a port: of an assembly by its name outside.
-    fn port_name(&self, end: End) -> String {
-        let Some(plan) = self.plan(end.component) else { return self.label(end.component) };
-        let port = &plan.ports[end.port];
-        let is_it = |(_, (component, inner)): &(&String, &(usize, String))| {
-            *component == end.component && (*inner == port.name || *inner == port.group)
-        };
-        let outside = |assembled: &Assembled| {
-            let (outer, _) = assembled.ports.iter().find(is_it)?;
-            Some(join(&assembled.name, outer))
-        };
-        self.assemblies.iter().find_map(outside).unwrap_or_else(|| join(&plan.name, &port.name))
-    }
-    /// The component, if it was understood.
-    fn plan(&self, component: usize) -> Option<&ComponentPlan> {
-        self.components[component].plan.as_ref()
-    }
-}
-
-impl Components for Machine {
-    fn plan(&self, component: usize) -> Option<&ComponentPlan> {
-        Self::plan(self, component)
-    }
-    fn label(&self, component: usize) -> String {
-        Self::label(self, component)
-    }
-    fn is_unclear(&self, name: &str) -> bool {
-        self.components.iter().any(|slot| slot.name == name && slot.plan.is_none())
-    }
 }
 
 /// Variants that are the same machine with the same workloads.

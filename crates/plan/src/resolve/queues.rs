@@ -1,7 +1,7 @@
 //! What a workload asks of an NVMe drive that will not show what was meant: parts of blocks, more in flight than its
 //! queue has room for, priorities that nobody heeds.
 
-use super::Machine;
+use super::components::Machine;
 use crate::plan::{Case, ComponentPlan, Demand, Load, Network, WorkloadPlan};
 use crate::problem::Problem;
 use crate::problem::network::Problem as Offered;

@@ -12,9 +12,9 @@ use crate::kind::Components;
 use crate::language::SUBSYSTEM;
 use crate::plan::{AssociationPlan, ComponentPlan, End, LinkPlan, Network, SubsystemPlan, Wires};
 use crate::problem::network::Problem;
-use lanetwin_document::fields::{Fields, Said, is_map, is_name, join};
+use lanetwin_document::fields::{Fields, Said, check_name, is_map, join};
 use lanetwin_document::node::{Node, Spot};
-use lanetwin_document::problem::{Problem as Common, Reports};
+use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
 use lanetwin_fabric::roce::spec::PathMtu;
 use lanetwin_ports::{Capability, Protocol, Value};
@@ -81,9 +81,7 @@ pub(super) fn read(
     let mut complete = Vec::new();
     for entry in node.entries() {
         let path = join("subsystems", &entry.key);
-        if !is_name(&entry.key) {
-            reports.add(Common::BadName { name: entry.key.clone() }, entry.spot, &path);
-        }
+        check_name(&entry.key, entry.spot, &path, reports);
         let Some(mut fields) = Fields::open(&entry.value, &path, SUBSYSTEM, &[], reports) else { continue };
         let read = subsystem(&entry.key, &mut fields, (place, network), reports);
         complete.push((entry.key.clone(), fields.finish()));

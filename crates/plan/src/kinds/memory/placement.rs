@@ -1,6 +1,6 @@
 //! `placement:` – which nodes pages are on, by Linux's policies.
 
-use super::On;
+use super::host::On;
 use super::words::{PAGES, PART, PLACEMENT};
 use crate::problem::Problem;
 use crate::values::choice;

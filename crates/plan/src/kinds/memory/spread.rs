@@ -1,6 +1,6 @@
 //! Every value of every list with every other: cases, what they are called, and which of the lists is the axis.
 
-use super::Pattern;
+use super::pattern::Pattern;
 use super::placement::Placed;
 use crate::plan::{Axis, MemoryProgram, TrafficCase};
 use lanetwin_document::fields::Said;

@@ -1,6 +1,7 @@
 //! What the two ports of a link bring along: sizes of the standard, and buffers into which a TLP fits.
 
-use super::{Link, payload_size};
+use super::link::Link;
+use super::payload_size;
 use crate::plan::End;
 use crate::problem::Problem;
 use lanetwin_document::fields::join;

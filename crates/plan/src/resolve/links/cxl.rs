@@ -1,8 +1,9 @@
 //! CXL links: what they have in common with PCIe is read in the same way, what they do not have is refused.
 
 use super::errors::BitErrors;
+use super::link::Link;
 use super::via::Running;
-use super::{LONGEST, Link, out_of_range, refuse_keys};
+use super::{LONGEST, out_of_range, refuse_keys};
 use crate::language::FLITS;
 use crate::plan::{CxlLinkPlan, CxlRole, End};
 use crate::problem::Problem;

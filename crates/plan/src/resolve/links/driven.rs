@@ -1,10 +1,10 @@
 //! Links from a block port to a drive on PCIe: nothing but a driver stands between them, on the host above the drive.
 
-use super::Wiring;
 use super::ends::Named;
 use crate::plan::{ComponentPlan, Driven, End};
 use crate::problem::Problem;
-use crate::resolve::Machine;
+use crate::resolve::components::Machine;
+use crate::resolve::wiring::Wiring;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Entry, Node, Origin};
 use lanetwin_document::problem::Reports;

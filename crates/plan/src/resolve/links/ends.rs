@@ -1,10 +1,10 @@
 //! The ends of a link: which component, which port of it.
 
-use super::Wiring;
 use super::ethernet::speaks_ethernet;
 use crate::plan::{ComponentPlan, CxlRole, End, PortPlan};
 use crate::problem::Problem;
-use crate::resolve::Machine;
+use crate::resolve::components::Machine;
+use crate::resolve::wiring::Wiring;
 use lanetwin_document::fields::{self, Fields};
 use lanetwin_document::node::Spot;
 use lanetwin_document::problem::{Reports, quoted};

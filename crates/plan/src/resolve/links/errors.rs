@@ -1,6 +1,6 @@
 //! `ber:` and `channel:` of a link: the share of bits that arrive corrupted.
 
-use super::Link;
+use super::link::Link;
 use crate::plan::ChannelPlan;
 use crate::problem::Problem;
 use crate::resolve::channels::{Channels, Eyes};

@@ -8,29 +8,21 @@
 //!
 //! A drive that moves is one drive with a port for each of two hosts, whose links are never up at the same time.
 
+use super::partitions::Move;
 use crate::plan::{Absence, ComponentPlan, Down, End, LinkPlan, PortPlan};
-use lanetwin_document::node::Spot;
+use crate::problem::partitions::Problem;
+use crate::resolve::components::Machine;
+use crate::resolve::wiring::Wiring;
+use lanetwin_document::problem::Reports;
 use lanetwin_ports::{Protocol, Value};
 use lanetwin_units::{Instant, Span};
+use std::collections::BTreeMap;
 
 /// A link that never comes up again is down for so long: no run gets this far.
 const FOR_EVER: Span = Span::from_us(1_000_000_000);
 /// The parameter that gives a drive its second port, and that port.
 const DUAL_PORT: &str = "dual-port";
 const SECOND_PORT: &str = "pcie2";
-
-/// A drive is given to a host.
-#[derive(Clone)]
-pub(super) struct Move {
-    pub host: usize,
-    pub at: Instant,
-    /// Until the host that gets it sees it.
-    pub after: Span,
-    /// Whether the host that loses it lets it end what it was asked.
-    pub is_managed: bool,
-    pub spot: Spot,
-    pub path: String,
-}
 
 impl Move {
     fn arrives(&self) -> Instant {
@@ -42,8 +34,57 @@ impl Move {
     }
 }
 
+/// Gives every drive that moves a port for each of its hosts.
+pub(in crate::resolve) fn attach(machine: &mut Machine, wiring: &mut Wiring, reports: &mut Reports) {
+    if reports.has_errors() {
+        return;
+    }
+    let mut moving: BTreeMap<usize, Vec<Move>> = BTreeMap::new();
+    for (drive, next) in wiring.partitions.attached() {
+        moving.entry(*drive).or_default().push(next.clone());
+    }
+    for (drive, mut moves) in moving {
+        moves.sort_by_key(|next| next.at);
+        if let Err((place, why)) = move_drive(drive, &moves, machine, wiring) {
+            let Move { spot, path, .. } = &moves[place];
+            let device = machine.label(drive);
+            reports.add(Problem::CannotMove { device, why }, *spot, path);
+        }
+    }
+}
+
+/// Lets a drive move; if it cannot, the place of the move that is wrong, and what is wrong with it.
+fn move_drive(
+    drive: usize,
+    moves: &[Move],
+    machine: &mut Machine,
+    wiring: &mut Wiring,
+) -> Result<(), (usize, String)> {
+    let own = wiring.links.iter().position(|link| link.far().component == drive);
+    let Some(link) = own else { return Err((0, "no host has it at first".into())) };
+    let (host, switch) = (wiring.links[link].root_port.component, wiring.links[link].root.component);
+    let next = moves.iter().find(|next| next.host != host);
+    let Some(other) = next.map(|next| next.host) else { return Err((0, "it is there already".into())) };
+    let is_up = |up: &&LinkPlan| {
+        up.root_port.component == other && [up.from, up.to].iter().any(|end| end.component == switch)
+    };
+    let Some(up) = wiring.links.iter().find(is_up) else {
+        return Err((0, "its switch is not that of the partition".into()));
+    };
+    let moving = Moving { drive, host, moves, other: (up.root_port, up.mps) };
+    let name = format!("{}@{}", wiring.links[link].name, machine.label(other));
+    let Some(plan) = machine.components[drive].plan.as_mut() else { return Ok(()) };
+    if let Some(mistake) = mistake(plan, &wiring.links[link], &moving) {
+        return Err(mistake);
+    }
+    let second = End { component: drive, port: plan.ports.len() };
+    wiring.taken.insert(second, name.clone());
+    wiring.absences.extend(carry_out(plan, (&mut wiring.links, link), &moving, name));
+    Ok(())
+}
+
 /// A drive that moves, and where it is at first.
-pub(super) struct Moving<'a> {
+struct Moving<'a> {
     pub drive: usize,
     pub host: usize,
     /// In the order of time.
@@ -53,11 +94,7 @@ pub(super) struct Moving<'a> {
 }
 
 /// Why a drive cannot move like this: the place of the move, and what is wrong.
-pub(super) fn mistake(
-    drive: &ComponentPlan,
-    link: &LinkPlan,
-    moving: &Moving<'_>,
-) -> Option<(usize, String)> {
+fn mistake(drive: &ComponentPlan, link: &LinkPlan, moving: &Moving<'_>) -> Option<(usize, String)> {
     let Moving { host, moves, other: (root_port, mps), .. } = moving;
     let has_second = drive.ports.iter().any(|port| port.name == SECOND_PORT);
     if !drive.params.0.contains_key(DUAL_PORT) || has_second {
@@ -87,7 +124,7 @@ pub(super) fn mistake(
 
 /// Gives the drive a port for the other host, and the links of both the times when they are down; the times when each
 /// host is without it.
-pub(super) fn carry_out(
+fn carry_out(
     drive: &mut ComponentPlan,
     (links, link): (&mut Vec<LinkPlan>, usize),
     moving: &Moving<'_>,

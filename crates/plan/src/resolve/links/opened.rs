@@ -1,12 +1,12 @@
 //! Links whose ends have been read, and the ports that they take.
 
-use super::super::{Machine, check_name};
-use super::Wiring;
 use super::driven;
 use super::ends::{Joined, Named, end, is_ethernet, is_exact, role, take};
 use crate::language::LINK;
 use crate::plan::End;
-use lanetwin_document::fields::{Fields, join};
+use crate::resolve::components::Machine;
+use crate::resolve::wiring::Wiring;
+use lanetwin_document::fields::{Fields, check_name, join};
 use lanetwin_document::node::Entry;
 use lanetwin_document::problem::Reports;
 

@@ -1,8 +1,10 @@
 //! `down:` of a link: when it is down.
 
-use super::{Link, out_of_range, span};
+use super::link::Link;
+use super::out_of_range;
 use crate::plan::Down;
 use crate::problem::Problem;
+use crate::values;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
@@ -42,7 +44,7 @@ impl Link<'_> {
 }
 
 fn outage(item: &mut Fields<'_>, reports: &mut Reports) -> Option<Down> {
-    let mut time = |key| item.one(key, reports).map(|said| span(said.value));
+    let mut time = |key| item.one(key, reports).map(|said| values::time(said.value));
     let (at, lasts) = (time("at"), time("for"));
     let (at, lasts) = (at?, lasts?);
     for (key, time, least, most) in

@@ -9,17 +9,16 @@
 //! Each host sees a switch of its own with its devices below, a virtual switch. All share the switch that there is: its
 //! core, its buffers, its arbiters.
 
-use super::moves::{self, Move, Moving};
-use super::{Link, Wiring};
+use super::link::Link;
 use crate::language::PARTITION;
-use crate::plan::{ComponentPlan, End, LinkPlan};
+use crate::plan::ComponentPlan;
 use crate::problem::partitions::Problem;
-use crate::resolve::{Machine, check_name};
-use lanetwin_document::fields::{Fields, Said, is_map, join};
+use crate::resolve::components::Machine;
+use lanetwin_document::fields::{Fields, Said, check_name, is_map, join};
 use lanetwin_document::node::{Node, Spot};
 use lanetwin_document::problem::{Reports, quoted};
 use lanetwin_ports::Value;
-use lanetwin_units::Instant;
+use lanetwin_units::{Instant, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The partitions of all switches.
@@ -37,6 +36,19 @@ struct Partition {
     attached: Vec<(usize, Move)>,
     spot: Spot,
     path: String,
+}
+
+/// A drive is given to a host while a run goes on.
+#[derive(Clone)]
+pub(super) struct Move {
+    pub host: usize,
+    pub at: Instant,
+    /// Until the host that gets it sees it.
+    pub after: Span,
+    /// Whether the host that loses it lets it end what it was asked.
+    pub is_managed: bool,
+    pub spot: Spot,
+    pub path: String,
 }
 
 /// A device in a partition, or one port of it.
@@ -157,55 +169,6 @@ fn one_attached(
     Some((component, Move { host, at, after, is_managed, spot, path }))
 }
 
-/// Gives every drive that moves a port for each of its hosts.
-pub(in crate::resolve) fn attach(machine: &mut Machine, wiring: &mut Wiring, reports: &mut Reports) {
-    if reports.has_errors() {
-        return;
-    }
-    let mut moving: BTreeMap<usize, Vec<Move>> = BTreeMap::new();
-    for (drive, next) in wiring.partitions.0.iter().flat_map(|partition| &partition.attached) {
-        moving.entry(*drive).or_default().push(next.clone());
-    }
-    for (drive, mut moves) in moving {
-        moves.sort_by_key(|next| next.at);
-        if let Err((place, why)) = move_drive(drive, &moves, machine, wiring) {
-            let Move { spot, path, .. } = &moves[place];
-            let device = machine.label(drive);
-            reports.add(Problem::CannotMove { device, why }, *spot, path);
-        }
-    }
-}
-
-/// Lets a drive move; if it cannot, the place of the move that is wrong, and what is wrong with it.
-fn move_drive(
-    drive: usize,
-    moves: &[Move],
-    machine: &mut Machine,
-    wiring: &mut Wiring,
-) -> Result<(), (usize, String)> {
-    let own = wiring.links.iter().position(|link| link.far().component == drive);
-    let Some(link) = own else { return Err((0, "no host has it at first".into())) };
-    let (host, switch) = (wiring.links[link].root_port.component, wiring.links[link].root.component);
-    let next = moves.iter().find(|next| next.host != host);
-    let Some(other) = next.map(|next| next.host) else { return Err((0, "it is there already".into())) };
-    let is_up = |up: &&LinkPlan| {
-        up.root_port.component == other && [up.from, up.to].iter().any(|end| end.component == switch)
-    };
-    let Some(up) = wiring.links.iter().find(is_up) else {
-        return Err((0, "its switch is not that of the partition".into()));
-    };
-    let moving = Moving { drive, host, moves, other: (up.root_port, up.mps) };
-    let name = format!("{}@{}", wiring.links[link].name, machine.label(other));
-    let Some(plan) = machine.components[drive].plan.as_mut() else { return Ok(()) };
-    if let Some(mistake) = moves::mistake(plan, &wiring.links[link], &moving) {
-        return Err(mistake);
-    }
-    let second = End { component: drive, port: plan.ports.len() };
-    wiring.taken.insert(second, name.clone());
-    wiring.absences.extend(moves::carry_out(plan, (&mut wiring.links, link), &moving, name));
-    Ok(())
-}
-
 impl Partitions {
     /// Whether a component is a switch that hosts share.
     pub(super) fn divide(&self, component: usize) -> bool {
@@ -222,6 +185,10 @@ impl Partitions {
         let has = |partition: &&Partition| partition.devices.iter().any(|d| d.component == component);
         let owner = self.0.iter().find(has)?;
         Some(format!("host `{}` (partition `{}`)", machine.label(owner.host), owner.name))
+    }
+    /// What is assigned later: components, and how.
+    pub(super) fn attached(&self) -> impl Iterator<Item = &(usize, Move)> {
+        self.0.iter().flat_map(|partition| &partition.attached)
     }
     /// Whether there are any.
     pub(in crate::resolve) fn are_there(&self) -> bool {

@@ -1,9 +1,9 @@
 //! What the links of a switch come to together: lanes, turns, buffers.
 
-use super::Wiring;
 use crate::plan::LinkPlan;
 use crate::problem::Problem;
-use crate::resolve::{Machine, Slot};
+use crate::resolve::components::{Machine, Slot};
+use crate::resolve::wiring::Wiring;
 use lanetwin_document::fields::join;
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;

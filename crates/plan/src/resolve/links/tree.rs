@@ -1,11 +1,11 @@
 //! What is below a root port is a tree: which end of a link is nearer to the root, and what the links of a hierarchy
 //! have in common. Of a switch that hosts share, each hierarchy has its partition.
 
-use super::Link;
+use super::link::Link;
 use super::partitions::Partitions;
 use crate::plan::{ComponentPlan, End};
 use crate::problem::Problem;
-use crate::resolve::Machine;
+use crate::resolve::components::Machine;
 use lanetwin_document::fields::join;
 use lanetwin_document::problem::Reports;
 use lanetwin_ports::Protocol;

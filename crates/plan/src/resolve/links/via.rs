@@ -1,37 +1,17 @@
 //! `via:` of a link: retimers, redrivers, and plain latencies.
 
-use super::{Link, span};
-use crate::catalogue::{Catalogue, Part};
+use super::link::Link;
+use super::stage::{self, Stage};
+use crate::catalogue::Catalogue;
 use crate::plan::Via;
 use crate::problem::Problem;
-use lanetwin_document::fields;
-use lanetwin_document::node::{Kind, Node, Spot};
+use lanetwin_document::node::{Kind, Node};
 use lanetwin_document::problem::Reports;
-use lanetwin_document::quantity;
-use lanetwin_document::spelling::Near;
 use lanetwin_pcie::spec::constants::RETIMERS_MAX;
 use lanetwin_pcie::spec::extension::{Extension, ExtensionKind, drift_bits};
 use lanetwin_pcie::spec::{Clocking, Mps};
-use lanetwin_ports::{Dimension, Params, Value, Way};
-use lanetwin_units::{Generation, Span, Width};
-
-/// What stands in a link, before it is known how the link runs.
-pub(super) enum Stage {
-    /// A latency and nothing else.
-    Latency(Span),
-    /// A retimer or a redriver.
-    Part { name: String, model: &'static lanetwin_ports::Model, params: Params, spot: Spot },
-}
-
-impl Stage {
-    /// What one of its parameters says, if it is a part.
-    pub(super) fn count(&self, param: &str) -> Option<(u64, &str)> {
-        match self {
-            Self::Latency(_) => None,
-            Self::Part { name, params, .. } => Some((params.count(param), name)),
-        }
-    }
-}
+use lanetwin_ports::{Params, Way};
+use lanetwin_units::{Generation, Width};
 
 /// How a link runs.
 #[derive(Clone, Copy)]
@@ -54,7 +34,7 @@ impl Link<'_> {
             _ => std::slice::from_ref(node),
         };
         let stages: Vec<Option<Stage>> =
-            items.iter().map(|item| stage(item, &path, catalogue, reports)).collect();
+            items.iter().map(|item| stage::read(item, &path, catalogue, reports)).collect();
         let stages = stages.into_iter().collect::<Option<Vec<Stage>>>()?;
         let written = stages.iter().zip(items).map(|(stage, item)| stage.written().by(item.origin));
         let mut written: Vec<Node> = written.collect();
@@ -101,50 +81,4 @@ impl Link<'_> {
         let is_retimer = matches!(kind, ExtensionKind::Retimer { .. });
         Via { part: Some(name), latency, parameter: Some(parameter), is_retimer, params }
     }
-}
-
-impl Stage {
-    pub(super) fn is_retimer(&self) -> bool {
-        // which generation it runs at makes no retimer of it
-        let Self::Part { model, params, .. } = self else { return false };
-        let extension = model.extension(params, Generation::Gen1);
-        extension.is_some_and(|extension| matches!(extension.kind, ExtensionKind::Retimer { .. }))
-    }
-    fn written(&self) -> Node {
-        Node::scalar(match self {
-            Self::Latency(latency) => quantity::written(Value::Time(*latency)),
-            Self::Part { name, .. } => name.clone(),
-        })
-    }
-}
-
-fn stage(node: &Node, path: &str, catalogue: &Catalogue, reports: &mut Reports) -> Option<Stage> {
-    let text = fields::scalar(node, "a time, or the name of a part", path, reports)?;
-    // names open with a letter
-    if !text.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()) {
-        return fields::read(node, Dimension::Time, path, reports).map(|value| Stage::Latency(span(value)));
-    }
-    let extensions = || catalogue.parts().filter(|part| part.model.is_extension());
-    let Some(part) = catalogue.find(text) else {
-        let near = Near::of(text, extensions().map(|part| &*part.name));
-        reports.add(Problem::UnknownPart { name: text.into(), near }, node.spot, path);
-        return None;
-    };
-    if !part.model.is_extension() {
-        let problem = Problem::NotInLink { part: text.into(), model: part.model.name };
-        reports.add(problem, node.spot, path);
-        return None;
-    }
-    Some(Stage::Part { name: text.into(), model: part.model, params: params(part), spot: node.spot })
-}
-
-/// The numbers of a part, and what it leaves out as its model has it.
-fn params(part: &Part) -> Params {
-    let value = |param: &lanetwin_ports::Param| {
-        let said = part.parameters.get(param.name).map(|number| number.value);
-        let default =
-            || fields::default(param.dimension, param.default.expect("a stage needs no word of its user"));
-        (param.name, said.unwrap_or_else(default))
-    };
-    Params(part.model.all_params().map(value).collect())
 }

@@ -5,33 +5,15 @@
 //! inside (`ssd.capacity`), a key of a link inside (`bay.gen`). All of them are parameters of the one component to
 //! whoever writes.
 
-use super::component;
+use super::component::component;
 use crate::catalogue::{Assembly, Catalogue};
 use crate::language::LINK;
-use crate::resolve::Slot;
+use crate::resolve::components::{Assembled, Slot};
 use lanetwin_document::fields::join;
 use lanetwin_document::node::{Entry, Kind, Node, Origin, Spot};
 use lanetwin_document::problem::{Problem, Reports, quoted};
 use lanetwin_document::spelling::Near;
 use std::collections::BTreeMap;
-
-/// An assembly in a machine.
-pub(in crate::resolve) struct Assembled {
-    /// Its name in the machine.
-    pub name: String,
-    /// What it is joined to others by: names outside, and inside the component (its place in the machine) with its
-    /// port.
-    pub ports: BTreeMap<String, (usize, String)>,
-    /// The links inside, with the names of the machine.
-    pub links: Vec<Entry>,
-}
-
-impl Assembled {
-    /// The component that stands for the whole: the one of its first port.
-    pub(in crate::resolve) fn face(&self) -> Option<usize> {
-        self.ports.values().next().map(|(component, _)| *component)
-    }
-}
 
 /// The assembly that a component is, if it is one.
 pub(super) fn of<'c>(node: &Node, catalogue: &'c Catalogue) -> Option<&'c Assembly> {

@@ -3,7 +3,7 @@
 use crate::language::ACTION;
 use crate::plan::{ActionPlan, ComponentPlan, Pair};
 use crate::problem::Problem;
-use crate::resolve::Machine;
+use crate::resolve::components::Machine;
 use crate::values::choice;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};

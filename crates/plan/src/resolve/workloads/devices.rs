@@ -2,8 +2,8 @@
 
 use crate::plan::{ComponentPlan, End, Pair};
 use crate::problem::Problem;
-use crate::resolve::Machine;
-use crate::resolve::links::Wiring;
+use crate::resolve::components::Machine;
+use crate::resolve::wiring::Wiring;
 use lanetwin_document::fields::{Fields, Said};
 use lanetwin_document::node::{Node, Spot};
 use lanetwin_document::problem::{Problem as Common, Reports};
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
     use crate::language::WORKLOAD;
     use crate::plan::PortPlan;
-    use crate::resolve::Slot;
+    use crate::resolve::components::Slot;
     use lanetwin_document::node::Origin;
     use lanetwin_document::yaml;
     use lanetwin_models::find;

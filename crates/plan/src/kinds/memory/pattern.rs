@@ -1,0 +1,45 @@
+//! `pattern:` – what threads do, before it is known what with.
+
+use crate::values::choice;
+use lanetwin_document::fields::Fields;
+use lanetwin_document::node::{Node, Origin};
+use lanetwin_document::problem::{Problem as Common, Reports};
+use lanetwin_load::memory::{ChaseOrder, TrafficOrder};
+
+/// What threads do, before it is known what with.
+#[derive(Clone, Copy)]
+pub(super) enum Pattern {
+    Chase(ChaseOrder),
+    /// They stream, while another chases or none does.
+    Traffic(TrafficOrder, bool),
+}
+
+/// Reads it; only with some of its words do other keys mean something.
+pub(super) fn read(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
+    let chaser = choice(fields, "chaser", reports).map(|word| word == "on");
+    let order = match choice(fields, "pattern", reports)? {
+        "sequential" => return Some(Pattern::Traffic(TrafficOrder::Sequential, chaser?)),
+        "random" => return Some(Pattern::Traffic(TrafficOrder::Random, chaser?)),
+        "chase-stride" => ChaseOrder::Stride,
+        "chase-page-by-page" => ChaseOrder::PageByPage,
+        "chase-across-pages" => ChaseOrder::AcrossPages,
+        _ => ChaseOrder::Random,
+    };
+    // one thread that chases does nothing else
+    for key in ["mix", "threads", "delay", "chaser"] {
+        let written = fields.written(key).filter(|node| node.origin != Origin::Default);
+        if written.is_some() && !says_nothing(fields, key) {
+            fields.fault(key, Common::Exclusive { one: "pattern: chase", other: key }, reports);
+        }
+    }
+    Some(Pattern::Chase(order))
+}
+
+/// Whether what is written under a key is what a chase has anyway, as in a complete plan.
+fn says_nothing(fields: &Fields<'_>, key: &str) -> bool {
+    let text = fields.written(key).and_then(Node::text).unwrap_or_default();
+    matches!(
+        (key, text),
+        ("mix", "all-reads") | ("threads", "1") | ("delay", "0" | "0ps" | "0ns") | ("chaser", "off")
+    )
+}

@@ -1,0 +1,102 @@
+//! The machine while it is checked: its components, and what its author calls them.
+
+use crate::kind::Components;
+use crate::plan::{ComponentPlan, End};
+use crate::problem::Problem;
+use lanetwin_document::fields::join;
+use lanetwin_document::node::{Entry, Spot};
+use lanetwin_document::problem::{Reports, quoted};
+use lanetwin_document::spelling::Near;
+use std::collections::BTreeMap;
+
+/// The machine while it is checked: what is wrong in one place must not be reported again in others.
+pub(super) struct Machine {
+    /// The components, those inside of assemblies with names that have a point.
+    pub components: Vec<Slot>,
+    pub assemblies: Vec<Assembled>,
+}
+
+/// A component that may not have been understood.
+pub(super) struct Slot {
+    pub name: String,
+    pub spot: Spot,
+    pub plan: Option<ComponentPlan>,
+}
+
+/// An assembly in a machine.
+pub(super) struct Assembled {
+    /// Its name in the machine.
+    pub name: String,
+    /// What it is joined to others by: names outside, and inside the component (its place in the machine) with its
+    /// port.
+    pub ports: BTreeMap<String, (usize, String)>,
+    /// The links inside, with the names of the machine.
+    pub links: Vec<Entry>,
+}
+
+impl Assembled {
+    /// The component that stands for the whole: the one of its first port.
+    pub(super) fn face(&self) -> Option<usize> {
+        self.ports.values().next().map(|(component, _)| *component)
+    }
+}
+
+impl Machine {
+    /// The component that `name` means, of an assembly the one that stands for it; reports it if there is none.
+    pub(super) fn find(&self, name: &str, spot: Spot, path: &str, reports: &mut Reports) -> Option<usize> {
+        let own = self.components.iter().position(|slot| slot.name == name && !name.contains('.'));
+        let found = own.or_else(|| self.assembly(name)?.face());
+        if found.is_none() {
+            let inside = |slot: &&Slot| !slot.name.contains('.');
+            let names = || {
+                let own = self.components.iter().filter(inside).map(|slot| &*slot.name);
+                own.chain(self.assemblies.iter().map(|assembled| &*assembled.name))
+            };
+            let near = Near::of(name, names());
+            reports.add(
+                Problem::UnknownComponent { name: name.into(), known: quoted(names()), near },
+                spot,
+                path,
+            );
+        }
+        found
+    }
+    /// The assembly of this name.
+    pub(super) fn assembly(&self, name: &str) -> Option<&Assembled> {
+        self.assemblies.iter().find(|assembled| assembled.name == name)
+    }
+    /// What the author calls a component: an assembly, if it stands for one.
+    pub(super) fn label(&self, component: usize) -> String {
+        let whole = self.assemblies.iter().find(|assembled| assembled.face() == Some(component));
+        whole.map_or(&self.components[component].name, |assembled| &assembled.name).clone()
+    }
+    /// What the author calls a port: of an assembly by its name outside.
+    pub(super) fn port_name(&self, end: End) -> String {
+        let Some(plan) = self.plan(end.component) else { return self.label(end.component) };
+        let port = &plan.ports[end.port];
+        let is_it = |(_, (component, inner)): &(&String, &(usize, String))| {
+            *component == end.component && (*inner == port.name || *inner == port.group)
+        };
+        let outside = |assembled: &Assembled| {
+            let (outer, _) = assembled.ports.iter().find(is_it)?;
+            Some(join(&assembled.name, outer))
+        };
+        self.assemblies.iter().find_map(outside).unwrap_or_else(|| join(&plan.name, &port.name))
+    }
+    /// The component, if it was understood.
+    pub(super) fn plan(&self, component: usize) -> Option<&ComponentPlan> {
+        self.components[component].plan.as_ref()
+    }
+}
+
+impl Components for Machine {
+    fn plan(&self, component: usize) -> Option<&ComponentPlan> {
+        Self::plan(self, component)
+    }
+    fn label(&self, component: usize) -> String {
+        Self::label(self, component)
+    }
+    fn is_unclear(&self, name: &str) -> bool {
+        self.components.iter().any(|slot| slot.name == name && slot.plan.is_none())
+    }
+}
