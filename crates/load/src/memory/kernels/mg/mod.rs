@@ -6,9 +6,9 @@
 //!     └─ smooth ◄ residual ◄ interpolate ◄┘        4 to 50 times, then the norm of the residual
 //! ```
 //!
-//! The loops ([`loops::Sweep`]) are those of the OpenMP version of NPB 3.4: they run over the rows of a grid (`collapse(2)`)
-//! or over its planes, and [`sweeps`] says which rows of which arrays a trip touches. [`solve::Grids`] does the
-//! arithmetic of the same loops; that its addresses are equal to these is a test.
+//! The loops ([`loops::Sweep`]) are those of the OpenMP version of NPB 3.4: they run over the rows of a grid
+//! (`collapse(2)`) or over its planes, and [`sweeps`] says which rows of which arrays a trip touches. [`solve::Grids`]
+//! does the arithmetic of the same loops; that its addresses are equal to these is a test.
 //!
 //! Sources: RNR-94-007 section 3.2; NPB 3.4-OMP, MG (classes, smoother by class, order of loops, norms to verify).
 
