@@ -214,9 +214,19 @@ def planned(path: str, sets: Iterable[str] = (), *, outside: bool = False) -> st
 def sweep_design(path: str, asked: dict[str, Any]) -> Any:
     """Return what a scenario sweeps: axes and points.
 
-    `asked` has ``sets``, ``vary`` and ``zip``, each a list of texts, and ``sample``, a number or none.
+    `asked` has ``sets``, ``vary`` and ``zip``, each a list of texts, ``sample``, a number or none,
+    and ``search``, whether it is for a search.
     """
     return json.loads(_core.sweep_design(path, json.dumps(asked)))
+
+
+def search_goals(path: str, asked: dict[str, Any]) -> Any:
+    """Return what a search of a scenario looks for: objectives, limits, trials, seed and prices.
+
+    `asked` has ``sets``, ``maximize``, ``minimize`` and ``require``, each a list of texts, ``trials`` and
+    ``seed``, each a number or none.
+    """
+    return json.loads(_core.search_goals(path, json.dumps(asked)))
 
 
 def sweep_analysis(points: dict[str, Any]) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lanetwin import engine
 from lanetwin.outcome import Points, Run
-from lanetwin.search import Prices, Search, limit, objective, search
+from lanetwin.search import Goals, Prices, Search, search
 from lanetwin.sweep.cache import Cache
 from lanetwin.sweep.running import Asked, sweep
 
@@ -120,27 +120,26 @@ class Scenario:
         require: str | Sequence[str] = (),
         vary: Mapping[str, Any] | None = None,
         prices: Prices | None = None,
-        trials: int = 100,
-        seed: int = 0,
+        trials: int | None = None,
+        seed: int | None = None,
         executor: Executor | None = None,
         storage: Path | None = None,
         cache: Path | str | None = None,
     ) -> Searched:
-        """Look for the best of the values under its ``sweep:``, and of these paths.
+        """Look for the best of the values under its ``search:`` or ``sweep:``, and of these paths.
 
         `maximize` and `minimize` name metrics (``"latency p99@WORKLOAD"``, ``"cost"``), `require` has limits
-        (``"throughput >= 6000"``). `seed` is of what is proposed. A search goes on with its `storage`, a file
-        of SQLite.
+        (``"throughput >= 6000"``), each in the place of what ``search:`` says. `prices` are laid over those
+        of ``prices:``. At most `trials` points are tried (100); `seed` is of what is proposed (0). A search
+        goes on with its `storage`, a file of SQLite.
 
         Raises `LanetwinError` if Optuna is not installed, or the scenario or a goal is wrong.
         """
-        goals = [objective(text, "maximize") for text in _several(maximize)]
-        goals += [objective(text, "minimize") for text in _several(minimize)]
-        limits = tuple(limit(text) for text in _several(require))
+        maximized, minimized, required = map(_several, (maximize, minimize, require))
+        goals = Goals(maximized, minimized, required, trials, seed, prices)
         kept = Cache(None if cache is None else Path(cache))
         with self._file() as path:
-            asked = Asked(path, self.sets, _varied(vary))
-            wanted = Search(asked, tuple(goals), limits, trials, seed, prices or Prices())
+            wanted = Search.of(Asked(path, self.sets, _varied(vary)), goals)
             return search(wanted, storage=storage, cache=kept, executor=executor)
 
     @contextmanager
@@ -156,8 +155,8 @@ class Scenario:
             yield str(file)
 
 
-def _several(texts: str | Sequence[str]) -> Sequence[str]:
-    return [texts] if isinstance(texts, str) else texts
+def _several(texts: str | Sequence[str]) -> tuple[str, ...]:
+    return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
 def _written(value: Any) -> str:

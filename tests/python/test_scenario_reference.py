@@ -40,6 +40,10 @@ def kind(field: dict[str, Any]) -> str:
         keys = (f"{name}: {kind(key)}" for name, key in field["items"]["properties"].items())
         return f"a list of `{{{', '.join(keys)}}}`"
     choices = field.get("anyOf", [field])
+    if choices[0].get("type") == "object":
+        return "paths and their values, or a list of such groups"
+    if field.get("type") == "number":
+        return f"{field['minimum']} and more" if "minimum" in field else "a number"
     if any(choice.get("type") == "array" for choice in choices):
         return f"{kind(choices[0])}, or a list"
     pattern = next((choice["pattern"] for choice in choices if "pattern" in choice), "")
@@ -126,6 +130,8 @@ def tables() -> dict[str, list[str]]:
         "actions": rows_of(workload["properties"]["actions"]["items"]),
         "steady state": rows_of(workload["properties"]["steady-state"]),
         "sweep": rows_of(top["sweep"]["additionalProperties"]["anyOf"][1]),
+        "search": rows_of(top["search"]),
+        "prices": rows_of(top["prices"]["properties"]["parts"]["additionalProperties"]),
         "compare": rows_of(top["compare"]),
         "run": rows_of(top["run"]),
         "ports": parameter_rows(port=True),

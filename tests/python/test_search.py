@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import lanetwin as lt
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
-from lanetwin.search import Prices, Search, limit, objective, search
+from lanetwin.search import Goals, Prices, Search, search
 from lanetwin.search.optimiser import is_better, on_front
 from lanetwin.sweep import Asked
 from lanetwin.sweep.cache import Cache
@@ -35,9 +35,9 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def asked(file: Path, trials: int, **more: Any) -> Search:
-    goals = (objective("cost", "minimize"),)
-    return Search(Asked(str(file)), goals, (limit("throughput >= 1500"),), trials, **more)
+def asked(file: Path, trials: int, seed: int = 0) -> Search:
+    goals = Goals(minimize=("cost",), require=("throughput >= 1500",), trials=trials, seed=seed)
+    return Search.of(Asked(str(file)), goals)
 
 
 def every(file: Path) -> list[dict[str, Any]]:
@@ -113,6 +113,59 @@ def test_prices_are_summed_over_parts(file: Path, tmp_path: Path) -> None:
         assert refused.value.diagnostics[0].code == "RS014"
 
 
+OWN = """search:
+  links.slot.width: {name: width, values: [x1, x2, x4], cost: [1, 2, 4]}
+  workloads.read.block.depth: {from: 1, to: 32, times: 2}
+  minimize: [cost]
+  require: throughput@read >= 1500 MB/s
+  trials: 5
+prices:
+  unit: EUR
+  parts:
+    generic-host-gen4: {cost: 1000, power: 100 W, source: an estimate, date: 2026-01-31}
+    generic-nvme-gen4: {cost: 100, power: 9W, source: an offer, date: 2026-01-31}
+"""
+
+
+def test_the_scenario_says_what_is_looked_for(file: Path, tmp_path: Path) -> None:
+    file.write_text(SCENARIO + OWN)
+    found = lt.Scenario(file).search()
+    assert (len(found.trials), found.units) == (5, ["EUR", "MB/s"])
+    assert [len(axis["values"]) for axis in found.swept.design.axes] == [3, 6]
+    assert {trial.values for trial in found.trials} <= {(1101.0,), (1102.0,), (1104.0,)}
+    table = tmp_path / "prices.csv"
+    table.write_text("part,cost,unit,power_w,source,date\ngeneric-nvme-gen4,200,EUR,8,an offer,2026-02-28\n")
+    changed = lt.Scenario(file).search(minimize="power", prices=Prices.read(table), trials=2)
+    assert {trial.values for trial in changed.trials} == {(108.0,)}
+    table.write_text(table.read_text().replace("EUR", "USD"))
+    with pytest.raises(LanetwinError) as refused:
+        lt.Scenario(file).search(prices=Prices.read(table))
+    assert refused.value.diagnostics[0].code == "RS014"
+    assert not lt.Scenario(file).set("search.require", "cheap").check()["plan"]
+
+
+def test_results_of_another_build_do_not_count(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    common = ["search", str(file), "--minimize", "latency", "--trials", "8", "--out", str(out), "--json"]
+
+    def searched() -> Any:
+        done = CliRunner().invoke(app, [*common, "--cache", str(tmp_path / "cache")])
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout), done.stderr
+
+    first, _ = searched()
+    again, said = searched()
+    assert "RS015" not in said
+    assert "8 tried before" in said
+    monkeypatch.setattr("lanetwin.sweep.point.build", lambda: "another build")
+    anew, said = searched()
+    assert "RS015" in said
+    assert "8 points simulated" in said
+    assert first == again == anew
+
+
 def test_the_command_writes_a_report_and_goes_on(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     common = ["search", str(file), "--minimize", "cost", "--require", "throughput >= 1500 MB/s", "--json"]
@@ -131,9 +184,18 @@ def test_the_command_writes_a_report_and_goes_on(file: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "options", [[], ["--minimize", "cost", "--require", "cheap"], ["--minimize", "@read"]]
+    ("code", "options"),
+    [
+        ("RS013", []),
+        ("RS013", ["--minimize", "latency", "--require", "throughput >= 1 GB/s"]),
+        ("SW010", ["--minimize", "@read"]),
+        ("SW011", ["--minimize", "cost", "--require", "cheap"]),
+        ("SC005", ["--minimize", "latency@raed"]),
+    ],
 )
-def test_what_cannot_be_searched_is_refused(file: Path, tmp_path: Path, options: list[str]) -> None:
+def test_what_cannot_be_searched_is_refused(
+    file: Path, tmp_path: Path, code: str, options: list[str]
+) -> None:
     done = CliRunner().invoke(app, ["search", str(file), *options, "--out", str(tmp_path / "out")])
     assert done.exit_code == 1
-    assert "RS013" in done.stderr
+    assert code in done.stderr

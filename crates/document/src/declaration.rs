@@ -35,6 +35,8 @@ pub enum Holds {
     Stages,
     /// A name, or a sentence.
     Text,
+    /// A number from 0 on, without a unit.
+    Number,
     /// A name, or a list of them.
     Names,
     /// A mapping with these keys.
@@ -45,8 +47,8 @@ pub enum Holds {
     Named(&'static [Field]),
     /// A mapping from names to mappings from paths to values.
     Variants,
-    /// A mapping from paths to the values that they take one after the other.
-    Sweep,
+    /// A mapping with these keys and, beside them, paths with the values that they take one after the other.
+    Swept(&'static [Field]),
     /// The name of a node of memory, a mapping with one of these keys, or a list of such.
     Placements(&'static [Field]),
     /// The name of a node of memory, or a mapping with one of these keys.

@@ -13,7 +13,7 @@ use crate::yaml;
 pub const AS_IS: &str = "as-is";
 
 /// Sections that a path may create.
-const SECTIONS: [&str; 11] = [
+const SECTIONS: [&str; 13] = [
     "machine",
     "links",
     "partitions",
@@ -22,6 +22,8 @@ const SECTIONS: [&str; 11] = [
     "workloads",
     "variants",
     "sweep",
+    "search",
+    "prices",
     "compare",
     "run",
     "files",

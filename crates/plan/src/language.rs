@@ -5,10 +5,12 @@
 
 mod drives;
 mod machine;
+mod search;
 mod sweep;
 
 pub(crate) use drives::ACTION;
 pub(crate) use machine::{COMPONENT, FLITS, INTERLEAVE, LINK, PARTITION, SUBSYSTEM};
+pub(crate) use search::{PRICE, PRICES, SEARCH};
 pub(crate) use sweep::{AXIS, CHEAPEST, MOST_POINTS, SAMPLE, SWEEP};
 
 use crate::kind::Kind;
@@ -48,9 +50,15 @@ pub(crate) const DOCUMENT: &[Field] = &[
     ),
     optional(
         "sweep",
-        Holds::Sweep,
+        Holds::Swept(SWEEP),
         "what `lanetwin sweep` goes through: paths and the values that they take",
     ),
+    optional(
+        "search",
+        Holds::Swept(SEARCH),
+        "what `lanetwin search` looks for, and the paths that it varies if they are others than those of `sweep`",
+    ),
+    optional("prices", Holds::Section(PRICES), "what parts cost and draw, for `lanetwin search`"),
     optional("compare", Holds::Section(COMPARE), "how the variants are compared"),
     optional("run", Holds::Section(RUN), "how often and for how long"),
     optional(

@@ -33,6 +33,7 @@ mod plan;
 mod problem;
 mod resolve;
 mod schema;
+pub mod search;
 pub mod sweep;
 mod templates;
 mod values;

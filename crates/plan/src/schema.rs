@@ -1,7 +1,7 @@
 //! The JSON Schemas of a scenario and of a channel, made from the same declarations that check them.
 
 use crate::catalogue::{Assembly, Catalogue};
-use crate::language::{AXIS, COMPONENT, DOCUMENT, SWEEP};
+use crate::language::{AXIS, COMPONENT, DOCUMENT};
 use lanetwin_document::declaration::{Field, Holds};
 use lanetwin_document::node::{Entry, Node};
 use lanetwin_link_lab::channel;
@@ -138,6 +138,7 @@ fn holds(field: &Field) -> Entries {
             any_of([stage(), list])
         }
         Holds::Text => word(),
+        Holds::Number => entries([("type", text("number")), ("minimum", json(0))]),
         Holds::Names => {
             let list = entries([("type", text("array")), ("items", Node::map(word()))]);
             any_of([word(), list])
@@ -163,17 +164,17 @@ fn holds(field: &Field) -> Entries {
         }
         Holds::Texts => entries([("type", text("object")), ("additionalProperties", Node::map(word()))]),
         Holds::Variants => named(entries([("type", words(["object", "null"]))])),
-        Holds::Sweep => swept(),
+        Holds::Swept(words) => swept(words),
         Holds::Ignored => Vec::new(),
     }
 }
 
-/// What a sweep goes through: its own words, and paths, each with a list of values or a range.
-fn swept() -> Entries {
+/// What a sweep goes through, or a search: its own words, and paths, each with a list of values or a range.
+fn swept(words: &[Field]) -> Entries {
     let paths = || any_of([entries([("type", text("array"))]), axis()]);
     let group = || entries([("type", text("object")), ("additionalProperties", Node::map(paths()))]);
     let groups = entries([("type", text("array")), ("items", Node::map(group()))]);
-    let words = SWEEP.iter().map(|field| {
+    let words = words.iter().map(|field| {
         let zip = [("description", text(field.about))].map(|(key, node)| (key.to_owned(), node));
         let zip = || Node::map(zip.clone().into_iter().chain(any_of([group(), groups.clone()])));
         (field.name.to_owned(), if field.name == "zip" { zip() } else { property(field) })

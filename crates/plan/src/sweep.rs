@@ -17,7 +17,8 @@ mod shorthand;
 
 pub use axis::{Axis, Level};
 
-use crate::language::{CHEAPEST, MOST_POINTS, SAMPLE, SWEEP};
+use crate::language::{CHEAPEST, MOST_POINTS, SAMPLE, SEARCH, SWEEP};
+use lanetwin_document::declaration::Field;
 use lanetwin_document::fields::{Fields, is_map, join};
 use lanetwin_document::node::{Entry, Kind, Node, Origin};
 use lanetwin_document::problem::{Diagnostic, Reports};
@@ -29,8 +30,31 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The section of a scenario.
-const SECTION: &str = "sweep";
+/// A section of a scenario that has paths and their values.
+#[derive(Clone, Copy)]
+pub(crate) struct Section {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What stands in it beside paths.
+    words: &'static [Field],
+    /// Whether its points are those that somebody else chooses, of which only the ends are told.
+    ends: bool,
+}
+
+/// What `lanetwin sweep` goes through.
+pub(crate) const OF_SWEEP: Section = Section { name: "sweep", words: SWEEP, ends: false };
+/// What `lanetwin search` varies, where it is not what a sweep goes through.
+pub(crate) const OF_SEARCH: Section = Section { name: "search", words: SEARCH, ends: true };
+
+impl Section {
+    fn has_word(&self, entry: &Entry) -> bool {
+        self.words.iter().any(|field| field.name == entry.key)
+    }
+    /// Whether a section says itself what is varied.
+    pub(crate) fn has_paths(&self, node: &Node) -> bool {
+        node.get("zip").is_some() || node.entries().iter().any(|entry| !self.has_word(entry))
+    }
+}
 
 /// What is swept, and the points.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -72,6 +96,8 @@ pub struct Asked {
     pub zip: Vec<String>,
     /// How many points are drawn; otherwise what the scenario says.
     pub sample: Option<u64>,
+    /// Whether it is for a search: the paths of `search` if it has any, and of the points the first and the last.
+    pub search: bool,
 }
 
 /// Reads what the scenario at `path` sweeps, with what is `asked` for beside it.
@@ -113,7 +139,13 @@ fn read_asked(
         let spot = add_source(sources, format!("--set {text}"));
         overlay::set(&mut tree, text, spot.file, reports);
     }
-    let mut section = tree.get(SECTION).filter(|node| node.kind != Kind::Null).cloned();
+    let of = |name| tree.get(name).filter(|node| node.kind != Kind::Null);
+    let own = of(OF_SEARCH.name).filter(|node| asked.search && OF_SEARCH.has_paths(node));
+    let (kind, section) = match own {
+        Some(node) => (OF_SEARCH, Some(node)),
+        None => (Section { ends: asked.search, ..OF_SWEEP }, of(OF_SWEEP.name)),
+    };
+    let mut section = section.cloned();
     let given = asked_entries(asked, sources, reports)?;
     if !given.is_empty() {
         let mut node = section.unwrap_or_else(|| Node::map::<&str>([]));
@@ -122,7 +154,7 @@ fn read_asked(
         }
         section = Some(node);
     }
-    read(section.as_ref(), &tree, reports)
+    read(kind, section.as_ref(), &tree, reports)
 }
 
 /// What the command line adds to the section.
@@ -157,31 +189,43 @@ fn lay(node: &mut Node, entry: Entry) {
     }
 }
 
-/// Reads the section of a scenario, whose document is `tree`; none if something in it is wrong, or there is none.
-pub(crate) fn read(section: Option<&Node>, tree: &Node, reports: &mut Reports) -> Option<Design> {
+/// Reports what is wrong with the section of the scenario whose document is `tree`, if it has one.
+pub(crate) fn check(tree: &Node, reports: &mut Reports) {
+    let section = tree.get(OF_SWEEP.name).filter(|node| node.kind != Kind::Null);
+    section.and_then(|section| read(OF_SWEEP, Some(section), tree, reports));
+}
+
+/// Reads a section of a scenario, whose document is `tree`; none if something in it is wrong, or there is none.
+pub(crate) fn read(
+    kind: Section,
+    section: Option<&Node>,
+    tree: &Node,
+    reports: &mut Reports,
+) -> Option<Design> {
     let Some(node) = section else {
-        reports.add(Problem::NothingSwept, tree.spot, SECTION);
+        reports.add(Problem::NothingSwept, tree.spot, kind.name);
         return None;
     };
-    if !is_map(node, SECTION, reports) {
+    if !is_map(node, kind.name, reports) {
         return None;
     }
-    let is_word = |entry: &&Entry| SWEEP.iter().any(|field| field.name == entry.key);
-    let of = |name: &str| node.get(name).filter(|node| node.kind != Kind::Null);
+    let has = |name: &str| kind.words.iter().any(|field| field.name == name);
+    let of = |name: &str| node.get(name).filter(|node| has(name) && node.kind != Kind::Null);
     let sample = of("sample").map(|node| read_sample(node, reports));
-    let mut found = Found::default();
-    for entry in node.entries().iter().filter(|entry| !is_word(entry)) {
-        found.take(std::slice::from_ref(entry), SECTION, sample.is_some(), reports);
+    let mut found = Found { kind, axes: Vec::new(), groups: Vec::new(), failed: false };
+    for entry in node.entries().iter().filter(|entry| !kind.has_word(entry)) {
+        found.take(std::slice::from_ref(entry), kind.name, sample.is_some(), reports);
     }
     for group in of("zip").map(zipped).unwrap_or_default() {
-        if is_map(group, "sweep.zip", reports) {
-            found.take(group.entries(), "sweep.zip", sample.is_some(), reports);
+        let at = join(kind.name, "zip");
+        if is_map(group, &at, reports) {
+            found.take(group.entries(), &at, sample.is_some(), reports);
         }
     }
     let cheapest = of("cheapest").map(|node| read_cheapest(node, reports));
     found.check_paths(tree, reports);
     if found.axes.is_empty() && !found.failed {
-        reports.add(Problem::NothingSwept, node.spot, SECTION);
+        reports.add(Problem::NothingSwept, node.spot, kind.name);
     }
     if found.failed || found.axes.is_empty() {
         return None;
@@ -203,8 +247,8 @@ fn zipped(node: &Node) -> Vec<&Node> {
 }
 
 /// The axes while they are read.
-#[derive(Default)]
 struct Found {
+    kind: Section,
     axes: Vec<Axis>,
     groups: Vec<Vec<usize>>,
     failed: bool,
@@ -246,13 +290,13 @@ impl Found {
             for path in &axis.paths {
                 if !seen.insert(path) {
                     let problem = Problem::SweptTwice { path: path.clone() };
-                    reports.add(problem, axis.spot, &join(SECTION, path));
+                    reports.add(problem, axis.spot, &join(self.kind.name, path));
                     self.failed = true;
                 }
                 // a value that is not there yet is as good as any other
                 let any = Entry { key: path.clone(), spot: axis.spot, value: Node::scalar("1") };
                 let changes = Node { kind: Kind::Map(vec![any]), ..Node::null() };
-                overlay::vary_at(&mut document, SECTION, &changes, reports);
+                overlay::vary_at(&mut document, self.kind.name, &changes, reports);
             }
         }
     }
@@ -272,34 +316,42 @@ impl Found {
             None => {
                 let all =
                     sizes.iter().try_fold(1_u64, |all, size| all.checked_mul(*size)).unwrap_or(u64::MAX);
-                if all > MOST_POINTS {
+                if all > MOST_POINTS && !self.kind.ends {
                     let problem = Problem::TooManyPoints { points: all, most: MOST_POINTS };
-                    reports.add(problem, node.spot, SECTION);
+                    reports.add(problem, node.spot, self.kind.name);
                     return None;
                 }
-                combinations(&sizes, &self.groups, self.axes.len(), all)
+                self.combinations(&sizes, all)
             }
         };
         let has_cost = self.axes.iter().any(|axis| axis.values.iter().any(|value| value.cost.is_some()));
         let cheapest = cheapest.or_else(|| default_cheapest(reports)).filter(|_| has_cost);
         Some(Design { axes: self.axes, groups: self.groups, points, sampled: sample.is_some(), cheapest })
     }
-}
 
-/// Every combination, the last group varying fastest.
-fn combinations(sizes: &[u64], groups: &[Vec<usize>], axes: usize, all: u64) -> Vec<Vec<u32>> {
-    (0..all)
-        .map(|nth| {
-            let (mut rest, mut point) = (nth, vec![0; axes]);
-            for (group, size) in groups.iter().zip(sizes).rev() {
+    /// Every combination, the last group varying fastest; the first and the last alone if these are asked for.
+    fn combinations(&self, sizes: &[u64], all: u64) -> Vec<Vec<u32>> {
+        let point = |place: &dyn Fn(usize, u64) -> u64| {
+            let mut point = vec![0; self.axes.len()];
+            for (nth, (group, size)) in self.groups.iter().zip(sizes).enumerate() {
                 for axis in group {
-                    point[*axis] = (rest % size) as u32;
+                    point[*axis] = place(nth, *size) as u32;
                 }
-                rest /= size;
             }
             point
-        })
-        .collect()
+        };
+        if self.kind.ends {
+            let mut ends = vec![point(&|_, _| 0), point(&|_, size| size - 1)];
+            ends.dedup();
+            return ends;
+        }
+        // how many points there are of a value of each group: all combinations of the groups behind it
+        let mut strides = vec![1; sizes.len()];
+        for nth in (1..sizes.len()).rev() {
+            strides[nth - 1] = strides[nth] * sizes[nth];
+        }
+        (0..all).map(|at| point(&|nth, size| at / strides[nth] % size)).collect()
+    }
 }
 
 /// How many points are drawn, and the seed of the draw.

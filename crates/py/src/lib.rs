@@ -110,6 +110,12 @@ mod _core {
         ask(py, || sweeps::sweep_design(path, asked))
     }
 
+    /// What a search of a scenario looks for: objectives, limits, prices of parts.
+    #[pyfunction]
+    fn search_goals(py: Python<'_>, path: &str, asked: &str) -> PyResult<String> {
+        ask(py, || sweeps::search_goals(path, asked))
+    }
+
     /// What the points of a sweep say together.
     #[pyfunction]
     fn sweep_analysis(py: Python<'_>, points: &str) -> PyResult<String> {

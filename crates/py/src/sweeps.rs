@@ -1,8 +1,10 @@
-//! Sweeps at the door: what one goes through, what a point of it is, and what its points say together.
+//! Sweeps and searches at the door: what one goes through, what a point of it is, what it looks for, and what its
+//! points say together.
 //!
 //! Not here: which point is run when and where, and where results are kept (Python).
 
 use crate::core_api::{Answer, json, parse, plan_of, refused};
+use lanetwin_plan::search::{self, search};
 use lanetwin_plan::sweep::{Asked, design};
 use lanetwin_stats::sweep::{Column, cheapest, effect, pareto};
 use serde::Deserialize;
@@ -10,11 +12,23 @@ use std::path::Path;
 
 /// What the scenario at `path` sweeps: `{"axes": […], "groups": […], "points": […], "sampled": …, "cheapest": …}`.
 ///
-/// `asked`: `{"sets": […], "vary": […], "zip": […], "sample": n | null}`.
+/// `asked`: `{"sets": […], "vary": […], "zip": […], "sample": n | null, "search": …}`.
 pub fn sweep_design(path: &str, asked: &str) -> Answer {
     let asked: Asked = parse(asked, "what is swept")?;
     match design(Path::new(path), &asked) {
         Ok(design) => json(&design),
+        Err(diagnostics) => Err(refused(&diagnostics)),
+    }
+}
+
+/// What a search of the scenario at `path` looks for: `{"objectives": […], "limits": […], "trials": …, "seed": …,
+/// "prices": {…}}`.
+///
+/// `asked`: `{"sets": […], "maximize": […], "minimize": […], "require": […], "trials": n | null, "seed": n | null}`.
+pub fn search_goals(path: &str, asked: &str) -> Answer {
+    let asked: search::Asked = parse(asked, "what is searched for")?;
+    match search(Path::new(path), &asked) {
+        Ok(search) => json(&search),
         Err(diagnostics) => Err(refused(&diagnostics)),
     }
 }

@@ -11,6 +11,9 @@ import typer
 from lanetwin.formats import FORMATS
 from lanetwin.language import LANGUAGES
 
+RUNS = Path("runs")
+"""Where results are kept if nobody says otherwise."""
+
 
 class Granularity(StrEnum):
     """How finely a run may schedule; the results are the same."""
@@ -66,6 +69,20 @@ Sets = Annotated[
         show_default=False,
     ),
 ]
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary",
+        "-v",
+        metavar="PATH=VALUES",
+        help="x4,x8 or 1..256*2 or 50ns..200ns+50ns. May be repeated.",
+        show_default=False,
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-t", min=1, help="So many at once. Default: one per core.")
+]
+CacheFile = Annotated[Path, typer.Option("--cache", help="File that keeps the results of points.")]
 Outside = Annotated[
     bool,
     typer.Option("--outside", help="Read files out of the scenario's folder, too, if it names them."),

@@ -9,20 +9,28 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from lanetwin.cli.arguments import AsJson, Outside, Quiet, Sets
+from lanetwin.cli.arguments import (
+    RUNS,
+    AsJson,
+    CacheFile,
+    Jobs,
+    Outside,
+    Quiet,
+    ScenarioPath,
+    Sets,
+    Vary,
+)
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
-from lanetwin.cli.diagnostics import counted
+from lanetwin.cli.diagnostics import counted, print_diagnostics
 from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
 from lanetwin.cli.tables import plain_table
 from lanetwin.numbers import fixed, significant
-from lanetwin.search import Prices, Search, Searched, Trial, files, limit, objective, search
+from lanetwin.search import Goals, Prices, Search, Searched, Trial, files, search
 from lanetwin.sweep import Asked
 from lanetwin.sweep.cache import FILE, Cache
 from lanetwin.sweep.executors import Threads
 
-RUNS = Path("runs")
-"""Where searches are kept, beside runs."""
 MOST_LINES = 20
 """More points of the front than this are in the files alone."""
 
@@ -33,7 +41,7 @@ def register(app: typer.Typer) -> None:
 
 
 def search_(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="Scenario file (YAML).")],
+    scenario: ScenarioPath,
     maximize: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,29 +69,26 @@ def search_(
             show_default=False,
         ),
     ] = None,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--vary",
-            "-v",
-            metavar="PATH=VALUES",
-            help="As of a sweep: x4,x8 or 1..256*2. May be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    vary: Vary = None,
     prices: Annotated[
         Path | None,
         typer.Option(
             "--prices", metavar="CSV", help="What parts cost and draw, with source.", show_default=False
         ),
     ] = None,
-    trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="So many points, at most.")] = 100,
-    sets: Sets = None,
-    seed: Annotated[int, typer.Option("--seed", "-S", min=0, help="Seed of what is proposed.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-t", min=1, help="So many at once. Default: one per core.")
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            "--trials", "-n", min=1, help="So many points, at most. Default: the scenario's, or 100."
+        ),
     ] = None,
-    cache: Annotated[Path, typer.Option("--cache", help="File that keeps the results of points.")] = FILE,
+    sets: Sets = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", "-S", min=0, help="Seed of what is proposed. Default: the scenario's, or 0."),
+    ] = None,
+    jobs: Jobs = None,
+    cache: CacheFile = FILE,
     out_folder: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Folder. Default: runs/NAME-search-DIGEST", show_default=False),
@@ -94,24 +99,25 @@ def search_(
 ) -> None:
     """Look for the best values of a scenario, where there are too many for a sweep.
 
-    What may be varied stands in the scenario under sweep:, or here. Prints the best
-    and the Pareto front; writes report.html, rows.csv, trials.csv and search.json.
+    What is looked for and what may be varied stand in the scenario under search: (or
+    sweep:), or here. Prints the best and the Pareto front; writes report.html,
+    rows.csv, trials.csv and search.json.
     The same command goes on where a search was stopped; more --trials go further.
 
     [dim]Examples:[/]
+      lanetwin search box.yaml
       lanetwin search box.yaml --minimize cost --require 'throughput@reads >= 24000'
       lanetwin search box.yaml --maximize throughput --minimize 'latency p99' --vary links.up.width=x4,x8,x16
     """
-    goals = [objective(text, "maximize") for text in maximize or []]
-    goals += [objective(text, "minimize") for text in minimize or []]
-    asked = Search(
-        Asked(str(scenario), tuple(sets or ()), tuple(vary or ()), outside=outside),
-        tuple(goals),
-        tuple(limit(text) for text in require or []),
+    goals = Goals(
+        tuple(maximize or ()),
+        tuple(minimize or ()),
+        tuple(require or ()),
         trials,
         seed,
-        Prices.read(prices) if prices else Prices(),
+        Prices.read(prices) if prices else None,
     )
+    asked = Search.of(Asked(str(scenario), tuple(sets or ()), tuple(vary or ()), outside=outside), goals)
     folder = out_folder or RUNS / asked.folder_name()
     storage = files.storage(folder, asked)
     with Cache(cache) as kept:
@@ -122,6 +128,8 @@ def search_(
         emit_json(files.document(found))
     else:
         print_search(found)
+    if found.doubt:
+        print_diagnostics([found.doubt])
     if not quiet:
         _say_where(folder, found)
     if not found.complete:

@@ -12,7 +12,19 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from lanetwin import store
-from lanetwin.cli.arguments import AsJson, Force, Formats, Full, Outside, Quiet, Sets
+from lanetwin.cli.arguments import (
+    RUNS,
+    AsJson,
+    CacheFile,
+    Force,
+    Formats,
+    Full,
+    Jobs,
+    Outside,
+    Quiet,
+    Sets,
+    Vary,
+)
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted
 from lanetwin.cli.interrupt import interruptible
@@ -27,8 +39,6 @@ from lanetwin.sweep.clusters import Dask
 from lanetwin.sweep.executors import Executor, Processes, Threads
 from lanetwin.sweep.table import Table
 
-RUNS = Path("runs")
-"""Where sweeps are kept, beside runs."""
 MOST_LINES = 16
 """More points than this are those of the Pareto front, and the answer."""
 
@@ -49,16 +59,7 @@ def sweep_(
     scenario: Annotated[
         Path | None, typer.Argument(metavar="SCENARIO", help="Scenario file (YAML).", show_default=False)
     ] = None,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--vary",
-            "-v",
-            metavar="PATH=VALUES",
-            help="x4,x8 or 1..256*2 or 50ns..200ns+50ns. May be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    vary: Vary = None,
     zipped: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,10 +92,8 @@ def sweep_(
             show_default=False,
         ),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-t", min=1, help="So many at once. Default: one per core.")
-    ] = None,
-    cache: Annotated[Path, typer.Option("--cache", help="File that keeps the results of points.")] = FILE,
+    jobs: Jobs = None,
+    cache: CacheFile = FILE,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Simulate every point, and keep none.")
     ] = False,

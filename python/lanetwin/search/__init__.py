@@ -1,10 +1,11 @@
 """Searching the values of a sweep for the best, by Optuna: objectives, constraints, what parts cost."""
 
-from lanetwin.search.goal import Limit, Objective, Quantity, limit, objective
+from lanetwin.search.goal import Limit, Objective, Quantity
 from lanetwin.search.prices import Prices
-from lanetwin.search.running import Search, Searched, Trial, search
+from lanetwin.search.running import Goals, Search, Searched, Trial, search
 
 __all__ = [
+    "Goals",
     "Limit",
     "Objective",
     "Prices",
@@ -12,7 +13,5 @@ __all__ = [
     "Search",
     "Searched",
     "Trial",
-    "limit",
-    "objective",
     "search",
 ]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-from lanetwin.search.problem import refuse
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,8 +12,6 @@ if TYPE_CHECKING:
 
 OF_PARTS = ("cost", "power")
 """Quantities that are not simulated: sums over parts and values."""
-_PERCENTILE = re.compile(r"(.*\S)\s+p(\d+(?:\.\d+)?)")
-_LIMIT = re.compile(r"(.*\S)\s*(<=|>=)\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +79,11 @@ class Objective:
     quantity: Quantity
     direction: Literal["maximize", "minimize"]
 
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Self:
+        """Read an objective as the engine writes it."""
+        return cls(Quantity(**written["quantity"]), written["direction"])
+
     def __str__(self) -> str:
         return f"{self.direction} {self.quantity}"
 
@@ -97,6 +97,11 @@ class Limit:
     bound: float
     unit: str
 
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Self:
+        """Read a limit as the engine writes it."""
+        return cls(Quantity(**written["quantity"]), written["at_most"], written["bound"], written["unit"])
+
     def __str__(self) -> str:
         return f"{self.quantity} {'<=' if self.at_most else '>='} {self.bound:g} {self.unit}".rstrip()
 
@@ -104,33 +109,3 @@ class Limit:
         """Return how far a value is beyond the bound, in shares of it; not above 0 if it is within."""
         beyond = value - self.bound if self.at_most else self.bound - value
         return beyond / (abs(self.bound) or 1.0)
-
-
-def quantity(text: str) -> Quantity:
-    """Read a quantity.
-
-    >>> quantity("latency p99@lookups")
-    Quantity(metric='latency', workload='lookups', percentile=99.0)
-    """
-    metric, _, workload = (part.strip() for part in text.partition("@"))
-    tail = _PERCENTILE.fullmatch(metric)
-    if not metric:
-        refuse("RS013", f"`{text}` names no metric", "write it as `throughput` or `latency p99@WORKLOAD`")
-    return Quantity(tail[1], workload, float(tail[2])) if tail else Quantity(metric, workload)
-
-
-def objective(text: str, direction: Literal["maximize", "minimize"]) -> Objective:
-    """Read an objective."""
-    return Objective(quantity(text), direction)
-
-
-def limit(text: str) -> Limit:
-    """Read a constraint.
-
-    >>> str(limit("latency p99 <= 200 us")), limit("cost<=900").excess(1000.0) > 0
-    ('latency p99 <= 200 us', True)
-    """
-    found = _LIMIT.fullmatch(text.strip())
-    if not found:
-        refuse("RS013", f"`{text}` is no constraint", "write it as `latency p99@WORKLOAD <= 200`")
-    return Limit(quantity(found[1]), found[2] == "<=", float(found[3]), found[4])

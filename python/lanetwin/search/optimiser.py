@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 Values = tuple[float, ...] | None
 TRIED = "tried"
-"""The attribute of a trial that has been tried; others are of points that were tried before."""
+"""The attribute of a trial that has been tried: the key of its result. Other trials repeat what was tried."""
 
 
 def is_better(objectives: Sequence[Objective], one: Values, other: Values) -> bool:
@@ -62,17 +63,23 @@ class Optimiser:
         self._optuna = optuna()
         self._space = space
         self._asked = asked
-        storing = None if storage is None else f"sqlite:///{storage}"
+        self._storage = None if storage is None else f"sqlite:///{storage}"
+        question = json.dumps([asked.question, space]).encode()
+        self._name = f"search {hashlib.blake2b(question, digest_size=8).hexdigest()}"
+        self._begin()
+
+    def _begin(self) -> None:
+        """Take up what the storage has of this question."""
         self._study = self._optuna.create_study(
-            storage=storing,
-            study_name="search",
-            directions=[one.direction for one in asked.objectives],
+            storage=self._storage,
+            study_name=self._name,
+            directions=[one.direction for one in self._asked.objectives],
             load_if_exists=True,
         )
         self._open: list[tuple[int, tuple[int, ...]]] = [
             (trial.number, self._choice(trial.params))
             for trial in self._study.get_trials(deepcopy=False)
-            if not trial.state.is_finished() and len(trial.params) == len(space)
+            if not trial.state.is_finished() and len(trial.params) == len(self._space)
         ]
         self._told = len(self.tried())
 
@@ -89,6 +96,15 @@ class Optimiser:
             if trial.state.is_finished() and TRIED in trial.user_attrs
         ]
 
+    def restart(self) -> None:
+        """Forget everything that was tried."""
+        self._optuna.delete_study(study_name=self._name, storage=self._study._storage)
+        self._begin()
+
+    def key(self, number: int) -> str:
+        """Return what the result that was told of a trial depended on."""
+        return str(self._study.get_trials(deepcopy=False)[number].user_attrs[TRIED])
+
     def batch(self, count: int) -> list[tuple[int, tuple[int, ...]]]:
         """Propose so many points, those first that were proposed and never told."""
         found, self._open = self._open[: max(count, 0)], self._open[max(count, 0) :]
@@ -99,8 +115,8 @@ class Optimiser:
             found.append((number, choice))
         return found
 
-    def tell(self, trial: Trial) -> None:
-        """Tell what a point is worth."""
+    def tell(self, trial: Trial, key: str) -> None:
+        """Tell what a point is worth, and what its result depends on."""
         states = self._optuna.trial.TrialState
         own = self._trial(trial.number)
         objectives = self._asked.objectives
@@ -108,7 +124,7 @@ class Optimiser:
         if TRIED not in own.user_attrs:
             for at, (limit, value) in enumerate(limits):
                 own.set_constraint(f"limit{at}", limit.excess(value))
-            own.set_user_attr(TRIED, True)
+            own.set_user_attr(TRIED, key)
         if trial.values is None:
             self._study.tell(trial.number, state=states.FAIL)
         else:

@@ -14,7 +14,7 @@ from lanetwin.files import read_text
 from lanetwin.search.problem import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 COLUMNS = ("part", "cost", "unit", "power_w", "source", "date")
@@ -61,6 +61,27 @@ class Prices:
             refuse("RS014", f"costs are in {' and '.join(sorted(units))}", "write all in one unit", str(file))
         return cls(next(iter(units), ""), parts)
 
+    @classmethod
+    def written(cls, section: Mapping[str, Any]) -> Self:
+        """Return those of a scenario, as the engine writes them."""
+        return cls(section["unit"], {part: Price(**price) for part, price in section["parts"].items()})
+
+    def over(self, others: Prices) -> Prices:
+        """Return these, and others where these say nothing.
+
+        Raises `LanetwinError` (RS014) if their costs are not in one unit.
+        """
+        units = {prices.unit for prices in (self, others) if prices.has_costs}
+        if len(units) > 1:
+            said = " and ".join(sorted(unit or "no unit" for unit in units))
+            refuse("RS014", f"costs of the table and the scenario are in {said}", "write all in one unit")
+        return Prices(self.unit or others.unit, {**others.parts, **self.parts})
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether any part has a cost."""
+        return any(price.cost is not None for price in self.parts.values())
+
     def of(self, plan: str) -> tuple[dict[str, float], list[str]]:
         """Return cost and power of a complete plan if every part has them, and the parts without a price."""
         if not self.parts:
@@ -104,8 +125,9 @@ def _price(row: dict[str, Any], file: str, line: int) -> Price:
 
 def _parts(plan: dict[str, Any]) -> Iterator[str]:
     """Yield the part of every component and of everything in a link, as often as it is there."""
-    for component in plan.get("machine", {}).values():
-        yield component["part"] if isinstance(component, dict) else str(component)
+    for name, component in plan.get("machine", {}).items():
+        # a component that is a model by itself has its own name in a list of what has no price
+        yield component.get("part") or name if isinstance(component, dict) else str(component)
     for link in plan.get("links", {}).values():
         for via in link.get("via") or []:
             yield via["part"] if isinstance(via, dict) else str(via)

@@ -6,10 +6,12 @@ import math
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from lanetwin import engine, store
+from lanetwin.errors import Diagnostic
 from lanetwin.files import read_text
+from lanetwin.search.goal import Limit, Objective
 from lanetwin.search.optimiser import Optimiser, is_better, on_front
 from lanetwin.search.prices import Prices
 from lanetwin.search.problem import refuse
@@ -21,12 +23,26 @@ from lanetwin.sweep.running import Asked, Swept, check_ends, simulated
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lanetwin.search.goal import Limit, Objective, Quantity
+    from lanetwin.search.goal import Quantity
     from lanetwin.sweep.cache import Cache
     from lanetwin.sweep.executors import Executor
 
 BATCH = 8
 """So many points are proposed before any is told: what is proposed does not depend on who simulates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """What is asked for beside the scenario, each in the place of what that says under the same word."""
+
+    maximize: tuple[str, ...] = ()
+    minimize: tuple[str, ...] = ()
+    require: tuple[str, ...] = ()
+    trials: int | None = None
+    seed: int | None = None
+    """Of what is proposed."""
+    prices: Prices | None = None
+    """Parts that are not in it have the prices of the scenario."""
 
 
 @dataclass(frozen=True)
@@ -42,16 +58,47 @@ class Search:
     """Of what is proposed; the seed of the runs is the scenario's."""
     prices: Prices = field(default_factory=Prices)
 
+    @classmethod
+    def of(cls, asked: Asked, goals: Goals) -> Self:
+        """Read what the scenario looks for, with what is asked for beside it.
+
+        Raises `LanetwinError` with everything that is wrong with it.
+        """
+        said = engine.search_goals(
+            asked.path,
+            {
+                "sets": list(asked.sets),
+                "maximize": list(goals.maximize),
+                "minimize": list(goals.minimize),
+                "require": list(goals.require),
+                "trials": goals.trials,
+                "seed": goals.seed,
+            },
+        )
+        own = Prices.written(said["prices"])
+        return cls(
+            asked,
+            tuple(Objective.of(one) for one in said["objectives"]),
+            tuple(Limit.of(one) for one in said["limits"]),
+            said["trials"],
+            said["seed"],
+            goals.prices.over(own) if goals.prices else own,
+        )
+
     @property
     def quantities(self) -> list[Quantity]:
         """What is looked at: the objectives, then the limits."""
         return [one.quantity for one in self.objectives] + [one.quantity for one in self.limits]
 
+    @property
+    def question(self) -> list[str]:
+        """What is judged, and by which prices."""
+        return [*(str(one) for one in (*self.objectives, *self.limits)), str(self.prices)]
+
     def folder_name(self) -> str:
         """Return the folder's name: that of the scenario, and what tells this search of it from others."""
-        goals = [str(one) for one in (*self.objectives, *self.limits)]
         asked = replace(self.asked, path="")
-        document = [str(asked), goals, self.seed, str(self.prices), read_text(Path(self.asked.path))]
+        document = [str(asked), self.question, self.seed, read_text(Path(self.asked.path))]
         return f"{store.slug(Path(self.asked.path).stem)}-search-{store.digest_of(document)}"
 
 
@@ -84,6 +131,8 @@ class Searched:
     """Parts that prices are not known of."""
     known: int = 0
     """How many trials were there before."""
+    outdated: int = 0
+    """How many there were before that do not count: results of another build, plan or seed."""
     complete: bool = True
 
     @property
@@ -95,6 +144,18 @@ class Searched:
             if found is None or is_better(self.search.objectives, trial.values, found.values):
                 found = trial
         return found
+
+    @property
+    def doubt(self) -> Diagnostic | None:
+        """What to tell of trials that were forgotten."""
+        if not self.outdated:
+            return None
+        return Diagnostic(
+            code="RS015",
+            severity="warning",
+            message=f"{self.outdated} points tried by another build or with other files do not count",
+            help="nothing: the search was begun anew; with --out, each build can have a folder of its own",
+        )
 
     def front(self) -> list[Trial]:
         """Return the trials within all limits that no other is better than, each point once."""
@@ -123,14 +184,19 @@ def search(
 
     Raises `LanetwinError` if Optuna is not installed, or the scenario or a goal is wrong.
     """
-    plan = asked.asked.design()
+    plan = asked.asked.design(search=True)
     if not asked.objectives:
-        refuse("RS013", "there is nothing to search for", "say what is best: --maximize throughput")
+        refuse(
+            "RS013", "there is nothing to search for", "say what is best: --maximize throughput, or `search:`"
+        )
     space = _space(plan)
     about = check_ends(asked.asked, plan)["plan"]["about"]
     optimiser = Optimiser(space, asked, storage)
     run = _Evaluation(asked, plan, cache, executor or Threads(), about)
-    searched = Searched(asked, run.swept, run.units, known=optimiser.finished())
+    outdated = _forget(optimiser, run, plan)
+    if outdated:
+        run = _Evaluation(asked, plan, cache, executor or Threads(), about)
+    searched = Searched(asked, run.swept, run.units, known=optimiser.finished(), outdated=outdated)
     most = min(asked.trials, math.prod(len(values) for values in space))
     try:
         for number, choice in optimiser.tried():
@@ -143,12 +209,24 @@ def search(
             results = run.simulate(lambda: _tell(progress, optimiser.finished(), most, run.last))
             for number, _ in batch:
                 trial = run.judge(number, results[number])
-                optimiser.tell(trial)
+                optimiser.tell(trial, run.key(trial.point))
             _tell(progress, optimiser.finished(), most, run.last)
     except (KeyboardInterrupt, Stopped):
         searched.complete = False
     _collect(searched, run, plan, optimiser)
     return searched
+
+
+def _forget(optimiser: Optimiser, run: _Evaluation, plan: Design) -> int:
+    """Begin anew if a result is not that of this build, plan and seed; return how many were told."""
+    for number, choice in optimiser.tried():
+        point = _point(plan, choice)
+        run.prepare(number, point)
+        if optimiser.key(number) != run.key(point):
+            told = optimiser.finished()
+            optimiser.restart()
+            return told
+    return 0
 
 
 def _tell(progress: Callable[[engine.Progress], object] | None, done: int, total: int, case: str) -> None:
@@ -208,6 +286,10 @@ class _Evaluation:
             self.swept.design.points.append(list(point))
             self.swept.keys.append(None)
             self.swept.note(self.places[point])
+
+    def key(self, point: tuple[int, ...]) -> str:
+        """Return what the result of a point that was noted depends on; empty if its scenario is refused."""
+        return self.swept.keys[self.places[point]] or ""
 
     def simulate(self, tell: Callable[[], object]) -> dict[int, tuple[int, ...]]:
         """Simulate what is noted and not known; return the point of each number."""

@@ -163,12 +163,15 @@ def design(
     vary: Sequence[str] = (),
     zipped: Sequence[str] = (),
     sample: int | None = None,
+    search: bool = False,
 ) -> Design:
     """Return what a scenario sweeps, with what is asked for beside it.
 
     `vary` and `zipped` are each ``path=values``; with `sample`, so many points are drawn.
+    For a `search` it is what that varies, and of its points the first and the last.
 
     Raises `LanetwinError` with everything that is wrong with the sweep.
     """
-    asked: dict[str, Any] = {"sets": list(sets), "vary": list(vary), "zip": list(zipped), "sample": sample}
+    asked: dict[str, Any] = {"sets": list(sets), "vary": list(vary), "zip": list(zipped)}
+    asked |= {"sample": sample, "search": search}
     return Design.of(engine.sweep_design(path, asked))

@@ -33,9 +33,19 @@ class Asked:
     seed: int | None = None
     outside: bool = False
 
-    def design(self) -> Design:
-        """Return what is swept; raises `LanetwinError` with all that is wrong with it."""
-        return design(self.path, sets=self.sets, vary=self.vary, zipped=self.zipped, sample=self.sample)
+    def design(self, *, search: bool = False) -> Design:
+        """Return what is swept, or what a search varies.
+
+        Raises `LanetwinError` with all that is wrong with it.
+        """
+        return design(
+            self.path,
+            sets=self.sets,
+            vary=self.vary,
+            zipped=self.zipped,
+            sample=self.sample,
+            search=search,
+        )
 
 
 @dataclass(slots=True)

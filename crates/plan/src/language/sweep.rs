@@ -6,13 +6,16 @@ use lanetwin_ports::Dimension;
 /// The most points of a sweep.
 pub(crate) const MOST_POINTS: u64 = 100_000;
 
+/// Paths that go together.
+pub(super) const ZIP: Field = optional(
+    "zip",
+    Holds::Swept(&[]),
+    "paths whose values go together: the first of each, then the second of each; several such groups as a list",
+);
+
 /// What stands in `sweep:` beside paths.
 pub(crate) const SWEEP: &[Field] = &[
-    optional(
-        "zip",
-        Holds::Sweep,
-        "paths whose values go together: the first of each, then the second of each; several such groups as a list",
-    ),
+    ZIP,
     optional(
         "sample",
         Holds::Section(SAMPLE),

@@ -24,6 +24,7 @@ use crate::kinds::KINDS;
 use crate::language::{COMPARE, DOCUMENT, RUN};
 use crate::plan::{Budget, Compare, Plan, Run, Until, Variant, WarmUp};
 use crate::problem::Problem;
+use crate::search;
 use crate::sweep;
 use crate::values::span;
 use channels::Channels;
@@ -97,10 +98,9 @@ fn plan(
     let configurations = Configurations::read(&documents, (files, &kinds), sources, reports);
     let channels = Channels::read(&documents, files, sources, reports);
     let names: Vec<&str> = trees.iter().map(|(name, ..)| &**name).collect();
-    if let Some(section) = document.written("sweep") {
-        // what it goes through, `lanetwin sweep` asks again
-        sweep::read(Some(section), &tree, reports);
-    }
+    // what they go through, `lanetwin sweep` and `search` ask again
+    sweep::check(&tree, reports);
+    search::check(&tree, catalogue, reports);
     let compare = read_compare(document.written("compare"), &names, reports);
     let run = read_run(document.written("run"), reports);
     let mut variants = Vec::new();
