@@ -295,7 +295,7 @@ def test_studies_that_come_with_lanetwin_can_be_read(name: str) -> None:
 
 
 ORIGINALS = {
-    "fabric": ("3 6 7 7_(IOPS) 8 9", "10 3 5"),
+    "fabric": ("3 6 6_(IOPS) 7 7_(IOPS) 8 9", "10 3 5"),
     "hybrid-memory": ("1 2 3 3_(continued) 4", "1 2 3 4 5a 5b"),
     "retimer": ("1 2 3 4 5", "1 2 3 4a 4b 4c 5 6"),
     "switch": ("1", "1 2 3 4 5 6 7"),

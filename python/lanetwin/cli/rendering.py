@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +14,7 @@ from lanetwin.cli.arguments import AsJson, Force, Full, Language
 from lanetwin.cli.console import emit_json, err
 from lanetwin.cli.tables import print_results
 from lanetwin.language import written_in
+from lanetwin.places import from_here
 from lanetwin.sentences import names_of, naming, told
 
 if TYPE_CHECKING:
@@ -71,5 +71,5 @@ def show(
             (print_results if full else print_answer)(results)
     if folder and not quiet:
         place = Text(told("Report: "))
-        place.append(os.path.relpath(folder / "report.html"), "bold")
+        place.append(from_here(folder / "report.html"), "bold")
         err().print(place, soft_wrap=True)

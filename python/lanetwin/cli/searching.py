@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +25,7 @@ from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
 from lanetwin.cli.tables import plain_table
 from lanetwin.numbers import fixed, significant
+from lanetwin.places import from_here
 from lanetwin.search import Goals, Prices, Search, Searched, Trial, files, search
 from lanetwin.sweep import Asked
 from lanetwin.sweep.cache import FILE, Cache
@@ -172,7 +172,7 @@ def _print_front(found: Searched, front: list[Trial]) -> None:
 def _say_where(folder: Path, found: Searched) -> None:
     """Say where the report is, and what the search took."""
     place = Text("Report: ")
-    place.append(os.path.relpath(folder / "report.html"), "bold")
+    place.append(from_here(folder / "report.html"), "bold")
     err().print(place, soft_wrap=True)
     said = f"{counted(found.swept.simulated, 'point')} simulated in {fixed(found.swept.cpu_seconds, 1)} s"
     err().print(f"{said} of CPU time, {fixed(found.known, 0)} tried before", style="dim")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +15,7 @@ from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
 from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
 from lanetwin.cli.tables import plain_table
+from lanetwin.places import from_here
 from lanetwin.study import build, evidence, folder, parse, pdf, shipped
 
 if TYPE_CHECKING:
@@ -130,5 +130,5 @@ def _show(paper: Paper, place: Path, *, as_json: bool, quiet: bool) -> None:
                 out().print(Text(" " * (width + 2) + printable(note), "dim"), soft_wrap=True)
     if not quiet:
         text = Text("Study: ")
-        text.append(os.path.relpath(place / folder.MARK), "bold")
+        text.append(from_here(place / folder.MARK), "bold")
         err().print(text, soft_wrap=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -31,6 +30,7 @@ from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
 from lanetwin.cli.tables import fits, plain_table
 from lanetwin.numbers import fixed
+from lanetwin.places import from_here
 from lanetwin.report import sweep as report
 from lanetwin.sweep import Asked, Swept, files, lines, sweep
 from lanetwin.sweep.analysis import Analysis, analyse
@@ -232,10 +232,10 @@ def _print_effects(swept: Swept, table: Table, found: Analysis) -> None:
 def _say_where(folder: Path, swept: Swept) -> None:
     """Say where the report is, and what the sweep took."""
     place = Text("Report: ")
-    place.append(os.path.relpath(folder / "report.html"), "bold")
+    place.append(from_here(folder / "report.html"), "bold")
     err().print(place, soft_wrap=True)
     known = swept.done - swept.simulated
     said = f"{counted(swept.simulated, 'point')} simulated in {fixed(swept.cpu_seconds, 1)} s of CPU time"
     err().print(f"{said}, {fixed(known, 0)} known before" if known else said, style="dim")
     if not swept.complete:
-        err().print(f"Next: lanetwin sweep --resume {os.path.relpath(folder)}", style="dim")
+        err().print(f"Next: lanetwin sweep --resume {from_here(folder)}", style="dim")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lanetwin import engine
+from lanetwin.places import from_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -95,10 +95,10 @@ def _steps(study: Study, evidence: Evidence, *, outside: bool) -> Iterator[Step]
         evidence.commands[f"run {run.name}"] = _run_command(run.scenario, sets, outside=outside)
         yield run.name, _run_step(evidence.runs, run.name, run.scenario, sets, outside=outside)
     for channel in study.channels.values():
-        evidence.commands[f"budget {channel.name}"] = _command("link", "budget", place(channel.file))
+        evidence.commands[f"budget {channel.name}"] = _command("link", "budget", from_here(channel.file))
         yield channel.name, _budget_step(evidence, channel.name, channel.file)
         if channel.has_eyes:
-            evidence.commands[f"eye {channel.name}"] = _command("link", "eye", place(channel.file))
+            evidence.commands[f"eye {channel.name}"] = _command("link", "eye", from_here(channel.file))
             yield channel.name, _eye_step(evidence, channel.name, channel.file)
     for cycles in study.cycles.values():
         yield cycles.name, _cycle_step(evidence, cycles)
@@ -117,7 +117,7 @@ def _run_step(
     found: dict[str, Results], name: str, scenario: Path, sets: list[str], *, outside: bool
 ) -> Callable[[Callable[[Report], object] | None], None]:
     def step(progress: Callable[[Report], object] | None) -> None:
-        found[name] = engine.run(place(scenario), sets=sets, outside=outside, progress=progress)
+        found[name] = engine.run(from_here(scenario), sets=sets, outside=outside, progress=progress)
 
     return step
 
@@ -126,7 +126,7 @@ def _budget_step(
     evidence: Evidence, name: str, file: Path
 ) -> Callable[[Callable[[Report], object] | None], None]:
     def step(_: Callable[[Report], object] | None) -> None:
-        evidence.budgets[name] = engine.link_budget(place(file))
+        evidence.budgets[name] = engine.link_budget(from_here(file))
 
     return step
 
@@ -135,7 +135,7 @@ def _eye_step(
     evidence: Evidence, name: str, file: Path
 ) -> Callable[[Callable[[Report], object] | None], None]:
     def step(progress: Callable[[Report], object] | None) -> None:
-        evidence.eyes[name] = engine.link_eye(place(file), progress=progress)
+        evidence.eyes[name] = engine.link_eye(from_here(file), progress=progress)
 
     return step
 
@@ -143,7 +143,7 @@ def _eye_step(
 def _cycle_step(evidence: Evidence, cycles: Cycles) -> Callable[[Callable[[Report], object] | None], None]:
     count = cycles.quick if evidence.is_quick else cycles.count
     power = max(count * cycles.power_count // cycles.count, 1)
-    words = ["link", "cycle", "--channel", place(cycles.file), "--count", str(count)]
+    words = ["link", "cycle", "--channel", from_here(cycles.file), "--count", str(count)]
     words += ["--power-count", str(power)]
     for flag, names in (("--test", cycles.tests), ("--variant", cycles.variants)):
         words += [word for name in names for word in (flag, name)]
@@ -166,7 +166,7 @@ def _cycle_step(evidence: Evidence, cycles: Cycles) -> Callable[[Callable[[Repor
     options = {"variants": list(cycles.variants), "width": 4, "utilisation": 0.0, "seed": SEED}
 
     def step(progress: Callable[[Report], object] | None) -> None:
-        source = {"channel": place(cycles.file), "sets": []}
+        source = {"channel": from_here(cycles.file), "sets": []}
         evidence.cycles[cycles.name] = engine.link_cycle(
             source, request=request, options=options, progress=progress
         )
@@ -190,20 +190,12 @@ def _claims_step(
     return step
 
 
-def place(path: Path) -> str:
-    """Return a file as it is named from here, if that is shorter."""
-    try:
-        return min((os.path.relpath(path), str(path)), key=len)
-    except ValueError:  # another drive
-        return str(path)
-
-
 def _command(*words: str) -> str:
     return shlex.join(["lanetwin", *words])
 
 
 def _run_command(scenario: Path, sets: list[str], *, outside: bool) -> str:
-    words = ["run", place(scenario)]
+    words = ["run", from_here(scenario)]
     if outside:
         words.append("--outside")
     for change in sets:

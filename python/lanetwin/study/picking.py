@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from lanetwin.errors import Diagnostic, LanetwinError
@@ -63,7 +64,7 @@ def rows_of(results: Results, pick: Pick) -> list[Row]:
     return [
         row
         for row in [*results["rows"], *_of_iometer(results), *_speeds(results)]
-        if _fits(pick, row) and (row.get("device") or "") == pick.device
+        if _fits(pick, row) and fnmatchcase(row.get("device") or "", pick.device)
     ]
 
 

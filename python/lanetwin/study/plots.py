@@ -107,7 +107,7 @@ def _breakdowns(block: Drawn, results: Results) -> list[waterfall.Breakdown]:
             for name, own in one.by_variant.items()
             if block.pick.fits(name, one.workload, one.case, "latency")
         }
-        if kept and (not block.pick.device or block.pick.device == one.device):
+        if kept and (not block.pick.device or _fits(block.pick.device, one.device or "")):
             found.append(replace(one, by_variant=kept))
     return found
 

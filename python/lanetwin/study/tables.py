@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lanetwin import engine
+from lanetwin.fit import brief
 from lanetwin.language import tr
-from lanetwin.numbers import change, fixed, significant
+from lanetwin.numbers import change, fixed
 from lanetwin.study.paper import Absent, Entry, Table
 from lanetwin.study.picking import Place, cite_link, cite_run, reading_of, verdicts_of
 from lanetwin.study.reading import Words
@@ -173,7 +174,8 @@ def _cell(block: Grid, cell: Cell, case: str, desk: Desk, compared: list[Compare
 def _verdict(cell: Cell, desk: Desk) -> Any:
     """Return the verdict on a cell, if its variant is compared with another one."""
     results = desk.evidence.runs.get(cell.pick.run)
-    found = verdicts_of(results, cell.pick) if results else []
+    # verdicts are on all devices together
+    found = verdicts_of(results, cell.pick) if results and not cell.pick.device else []
     return found[0] if len(found) == 1 and cell.pick.percentile is None else None
 
 
@@ -237,7 +239,7 @@ def _passed(series: dict[str, Any] | None, test: str) -> Entry:
     notes: tuple[str, ...] = ()
     longest = one["link_time"]["max_s"]
     if longest:
-        notes = (tr("link up within {time} ms", time=significant(longest * 1e3, 3)),)
+        notes = (tr("link up within {time}", time=brief(longest * 1e9, "ns")),)
     return Entry(text, notes, is_number=True, verdict="better" if not one["failed"] else "worse")
 
 

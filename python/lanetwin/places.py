@@ -1,0 +1,22 @@
+"""How files are named to somebody who stands in the current folder."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def from_here(path: Path) -> str:
+    """Return the name of a file from here, or its absolute one if that is shorter.
+
+    >>> from pathlib import Path
+    >>> from_here(Path("runs/demo/report.html"))
+    'runs/demo/report.html'
+    """
+    try:
+        return min((os.path.relpath(path), str(path.absolute())), key=len)
+    except ValueError:  # another drive
+        return str(path)
