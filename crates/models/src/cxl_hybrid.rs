@@ -7,9 +7,10 @@
 //! ```
 //!
 //! Look-ups begin in the order of arrival, `lookup.interval` apart, and end `lookup.latency` later. What they find is
-//! seen to several at a time (`look_ups`). The answers of writes leave when the cache has accepted them (`write.early`)
-//! or when its memory has taken them. Accesses that the controller makes of its own (`read.accesses`, `write.reads`,
-//! `write.writes`) go to lines of the same page, next to the one that is wanted; a write waits for those that it reads.
+//! seen to several at a time (`look_up_results`). The answers of writes leave when the cache has accepted them
+//! (`write.early`) or when its memory has taken them. Accesses that the controller makes of its own (`read.accesses`,
+//! `write.reads`, `write.writes`) go to lines of the same page, next to the one that is wanted; a write waits for those
+//! that it reads.
 //!
 //! A page has the same place in the cache's memory as long as it is cached: frame number times 4 KiB. Hints are
 //! answered `hints.latency` after they came; what they change is changed at once.
@@ -18,17 +19,22 @@
 //!
 //! Not here: the link and its flits, the disk and the way to it, data.
 
+mod inside;
+mod look_up_results;
 mod look_ups;
+mod marking;
 mod memory;
 mod params;
 mod report;
 mod steps;
+mod wakes;
 
 use crate::gauge::{Gauge, held};
 use crate::marks;
 use crate::servers::Servers;
 use crate::slab::Slab;
 use crate::stages::names;
+use inside::{After, GROUPS, Group, Inside};
 use lanetwin_kernel::{Component, Port, Report, Trail, mix};
 use lanetwin_media::dram;
 use lanetwin_media::page_cache::{Effect, HOTTEST, Job, Outcome, PAGE, PageCache, Pages, Then};
@@ -37,10 +43,10 @@ use lanetwin_ports::{
     Params, PortInfo, Protocol, Site, Status, Transfer,
 };
 use lanetwin_units::{Instant, Span};
-use look_ups::LookUps;
-use memory::{After, GROUPS, Group, Inside};
+use look_ups::{LookUps, Open};
 use std::any::Any;
 use steps::Fetches;
+use wakes::{LOOK_UP, MEMORY};
 
 pub use lanetwin_media::dram::Counters as DramCounters;
 pub use lanetwin_media::page_cache::Counters as CacheCounters;
@@ -66,11 +72,6 @@ pub static MODEL: Model = Model {
 
 const CXL: Port = Port(0);
 const DISK: Port = Port(1);
-
-/// What the device is woken for: look-ups, the cache's memory, what ends later than it is known.
-const LOOK_UP: u32 = 0;
-const MEMORY: u32 = 1;
-const LATER: u32 = 2;
 
 /// Everything about these parameters that makes a device impossible.
 pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
@@ -105,15 +106,6 @@ struct Extra {
     read: u32,
     before_write: u32,
     with_write: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    operation: Operation,
-    handle: u32,
-    address: u64,
-    arrived: Instant,
-    trail: Trail,
 }
 
 /// What has passed the device.

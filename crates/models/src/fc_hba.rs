@@ -23,23 +23,25 @@
 //! frame's time, which credits hide), targets that ask for a write in pieces, interleaved sequences, switches between
 //! port and target, several PCIe functions with tags of their own, errors.
 
+mod effect;
 mod initiator;
 mod params;
 mod target;
+mod wire;
 
 use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
 use crate::gauge::{Gauge, held};
 use crate::requests::{self, Requests};
+use effect::{Effect, Effects, Event};
 use initiator::Initiator;
-use lanetwin_fabric::fc::logic::transmitter::Transmitter;
-use lanetwin_kernel::{Component, Port, Report, Stream, Supply, SupplyKind, Trail};
+use lanetwin_kernel::{Component, Port, Report, Stream, Trail};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Attributes, Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site,
     Tlps, Transfer,
 };
-use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
+use lanetwin_units::Instant;
 use params::{PARAMS, Rules};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
@@ -139,24 +141,6 @@ enum Task {
     Pump,
     /// A frame, or the last of a run, has arrived at the adapter.
     Hear(Event),
-}
-
-/// What an FC port has done that others must act on.
-#[derive(Clone, Copy, Debug)]
-enum Effect {
-    /// Ask host memory for a burst of a write.
-    Fetch { handle: u32, offset: u32, bytes: u32 },
-    /// Something will arrive at the adapter.
-    At(Instant, Event),
-}
-type Effects = Vec<Effect>;
-
-/// What arrives at the adapter over Fibre Channel, with the exchange it belongs to.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    TransferReady(u32),
-    Data { handle: u32, offset: u32, bytes: u32 },
-    Response(u32),
 }
 
 impl FcHba {
@@ -344,19 +328,6 @@ impl FcHba {
             }
         }
     }
-}
-
-/// What was used of a wire up to `now`.
-fn wire_used(wire: &Transmitter, now: Instant) -> Supply {
-    let in_use_ps = wire.busy(now.into()) / u128::from(TICKS_PER_PS);
-    Supply { in_use_ps, supply: 1, kind: SupplyKind::Server }
-}
-
-/// What was used of the credits of a wire up to `now`, if the next frame for it is ready at `front`.
-fn credits_used(wire: &Transmitter, front: Option<Ticks>, now: Instant) -> Supply {
-    let waiting_ps = wire.waited(front, now.into()) / u128::from(TICKS_PER_PS);
-    let in_use_ps = wire.credits().used(now.into()) / u128::from(TICKS_PER_PS);
-    Supply { in_use_ps, supply: wire.credits().total().into(), kind: SupplyKind::Held { waiting_ps } }
 }
 
 impl Component<Message> for FcHba {

@@ -22,11 +22,13 @@
 //! tenants do.
 
 mod address_space;
+mod advising;
 mod cache;
 mod cores;
 mod counted;
 mod engine;
 mod flights;
+mod following;
 mod hierarchy;
 mod hints;
 mod nodes;
@@ -38,6 +40,7 @@ mod steps;
 mod timetable;
 mod translation;
 mod uncore;
+mod walking;
 mod warming;
 mod writes;
 

@@ -35,7 +35,9 @@
 mod ask;
 mod buffers;
 mod path;
+mod path_loss;
 mod queue;
+mod schedule;
 mod scheduled;
 mod shadow;
 mod start;
@@ -54,6 +56,8 @@ use lanetwin_ports::{
 use lanetwin_units::Instant;
 use path::Path;
 use queue::{Queue, Ring};
+use schedule::{Scheduled, is_scheduled};
+use shadow::STRIDE;
 use start::Start;
 use std::any::Any;
 
@@ -87,8 +91,6 @@ pub static MODEL: Model = Model {
 const CPU: Port = Port(0);
 /// The port number of the first load.
 const FIRST_LOAD: u16 = 1;
-/// Doorbells are next to each other (CAP.DSTRD 0), as in all drives on PCIe.
-const STRIDE: u8 = 0;
 /// The size of a doorbell, and of every other write to a register \[B\].
 const REGISTER_BYTES: u16 = 4;
 
@@ -113,7 +115,7 @@ pub struct NvmeDriver {
     /// None if this driver is all that leads to the drive.
     path: Option<Path>,
     /// What is asked beside requests.
-    scheduled: Vec<scheduled::Scheduled>,
+    scheduled: Vec<Scheduled>,
     answered: u64,
     refused: u64,
     unexpected: u64,
@@ -237,7 +239,7 @@ impl NvmeDriver {
         let Some(Place { memory, start, .. }) = &mut self.place else { return };
         let (mut ended, mut asked) = (None, Vec::new());
         while let Some(completed) = queue::next(&mut start.admin, &memory.reader()) {
-            if scheduled::is_scheduled(completed.name) {
+            if is_scheduled(completed.name) {
                 asked.push(completed);
             } else {
                 ended = Some(completed.status.is_success());

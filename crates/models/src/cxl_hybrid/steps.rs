@@ -5,12 +5,8 @@
 //!                                           └─ queue for a miss register ─ disk ────┘
 //! ```
 
-use super::CxlHybrid;
 use crate::marks;
-use lanetwin_kernel::Trail;
-use lanetwin_media::dram::Done;
 use lanetwin_media::page_cache::Job;
-use lanetwin_ports::Context;
 use lanetwin_units::Instant;
 
 lanetwin_kernel::stages! {
@@ -30,14 +26,14 @@ lanetwin_kernel::stages! {
 pub(super) struct Fetches {
     asked: Vec<Fetch>,
     /// That which is ending just now.
-    ending: Option<Fetch>,
+    pub(super) ending: Option<Fetch>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Fetch {
-    first: u64,
-    end: u64,
-    asked: Instant,
+pub(super) struct Fetch {
+    pub(super) first: u64,
+    pub(super) end: u64,
+    pub(super) asked: Instant,
 }
 
 impl Fetches {
@@ -55,33 +51,5 @@ impl Fetches {
     }
     pub(super) fn end(&mut self) {
         self.ending = None;
-    }
-}
-
-impl CxlHybrid {
-    /// The request that is being handled is looked up.
-    pub(super) fn mark_look_up(&self, begin: Instant, end: Instant, cx: &mut Context<'_>) {
-        cx.mark_until(cx.now() + self.ingress, INGRESS);
-        cx.mark_until(begin, LOOK_UP_QUEUE);
-        cx.mark_until(end, LOOK_UP);
-    }
-    /// A request has waited until `at` for its line to be in the cache.
-    pub(super) fn mark_waited(&mut self, token: u32, at: Instant, cx: &mut Context<'_>) {
-        let Some(open) = self.open.get(token).filter(|open| open.trail != Trail::NONE) else { return };
-        cx.resume(open.trail);
-        if let Some(fetch) = self.fetches.ending.filter(|its| (its.first..its.end).contains(&open.address)) {
-            cx.mark_until(fetch.asked, REGISTER_QUEUE);
-            cx.mark_until(at, DISK);
-        }
-        cx.mark_until(at, CONTROLLER_QUEUE);
-        open.trail = cx.trail();
-    }
-    /// The line of a request has been read from the cache's memory.
-    pub(super) fn mark_read(&mut self, done: &Done, cx: &mut Context<'_>) {
-        let Some(inside) = &self.inside else { return };
-        let Some(open) = self.open.get(done.token).filter(|open| open.trail != Trail::NONE) else { return };
-        cx.resume(open.trail);
-        marks::mark_read(&inside.memory, done, cx);
-        open.trail = cx.trail();
     }
 }

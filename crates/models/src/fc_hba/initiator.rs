@@ -9,9 +9,10 @@
 //! Commands go before data. The data of exchanges go in the order in which the target asked for them, and within an
 //! exchange in the order of their offsets, so that a burst that is late holds up those behind it.
 
+use super::effect::{Effect, Effects};
 use super::params::Rules;
 use super::target::Target;
-use super::{Effect, Effects};
+use super::wire::{credits_used, wire_used};
 use crate::gauge::{Gauge, held};
 use crate::servers::Servers;
 use lanetwin_fabric::fc::logic::transmitter::{Run, Transmitter};
@@ -225,14 +226,14 @@ impl Initiator {
     }
     /// Shows what was used up to `now` of what works: the wire, the firmware.
     pub(super) fn workers(&self, port: usize, now: Instant, report: &mut Report) {
-        report.supply(format!("FC port {port} to target"), super::wire_used(&self.wire, now));
+        report.supply(format!("FC port {port} to target"), wire_used(&self.wire, now));
         report.supply(format!("firmware of FC port {port}"), self.firmware.used(now));
     }
     /// Shows what was used up to `now` of what is held.
     pub(super) fn held(&self, port: usize, now: Instant, report: &mut Report) {
         let reads = held(&self.asked, &self.wanted, self.rules.reads, now);
         report.supply(format!("host reads of FC port {port}"), reads);
-        let credits = super::credits_used(&self.wire, self.front_ready(), now);
+        let credits = credits_used(&self.wire, self.front_ready(), now);
         report.supply(format!("BB credits to the target of FC port {port}"), credits);
     }
 }

@@ -9,8 +9,9 @@
 //! FCP_XFER_RDY and FCP_RSP go before data, between two runs of frames. The data of exchanges go in the order of their
 //! commands.
 
+use super::effect::{Effect, Effects, Event};
 use super::params::Rules;
-use super::{Effect, Effects, Event};
+use super::wire::{credits_used, wire_used};
 use crate::servers::Servers;
 use lanetwin_fabric::fc::logic::pace::Pace;
 use lanetwin_fabric::fc::logic::receive_buffer::ReceiveBuffer;
@@ -202,12 +203,12 @@ impl Target {
     }
     /// Shows what was used up to `now` of what works: the wire, the RAM disk.
     pub(super) fn workers(&self, port: usize, now: Instant, report: &mut Report) {
-        report.supply(format!("FC port {port} to host"), super::wire_used(&self.wire, now));
+        report.supply(format!("FC port {port} to host"), wire_used(&self.wire, now));
         report.supply(format!("target of FC port {port}"), self.disk.used(now));
     }
     /// Shows what was used up to `now` of what is held.
     pub(super) fn held(&self, port: usize, now: Instant, report: &mut Report) {
-        let credits = super::credits_used(&self.wire, self.front_ready(), now);
+        let credits = credits_used(&self.wire, self.front_ready(), now);
         report.supply(format!("BB credits of FC port {port}"), credits);
     }
 }

@@ -1,16 +1,15 @@
 //! What the owner of a program says or asks of its pages, to the devices that they are on.
 
-use super::MemoryHost;
 use super::nodes::{Node, address_of, node_of};
 use super::running::Running;
-use crate::roles::memory::{Advised, PageAdvice};
+use crate::roles::memory::Advised;
 use lanetwin_kernel::{Port, Trail};
 use lanetwin_ports::{Context, Hint, HintKind, Message};
 use lanetwin_units::Span;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-const PAGE: u64 = 4096;
+pub(super) const PAGE: u64 = 4096;
 
 /// The hints of a run.
 #[derive(Default, Debug)]
@@ -22,8 +21,8 @@ pub(super) struct Hints {
 }
 
 /// The names of hints that threads give as they go on: only their sums are told.
-const ANNOUNCES: u32 = u32::MAX;
-const DISMISSES: u32 = u32::MAX - 1;
+pub(super) const ANNOUNCES: u32 = u32::MAX;
+pub(super) const DISMISSES: u32 = u32::MAX - 1;
 
 /// Whether it is the name of such a hint.
 pub(super) const fn is_advice(handle: u32) -> bool {
@@ -31,7 +30,7 @@ pub(super) const fn is_advice(handle: u32) -> bool {
 }
 
 /// The pages of devices that these pages of a program are on.
-fn runs(of: &Running, nodes: &[Node], pages: Range<u64>) -> Vec<Run> {
+pub(super) fn runs(of: &Running, nodes: &[Node], pages: Range<u64>) -> Vec<Run> {
     let mut wanted = BTreeSet::new();
     let mut last = (u64::MAX, 0);
     for page in pages {
@@ -55,10 +54,10 @@ fn runs(of: &Running, nodes: &[Node], pages: Range<u64>) -> Vec<Run> {
 
 /// Consecutive pages of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Run {
-    port: u16,
-    page: u64,
-    pages: u32,
+pub(super) struct Run {
+    pub(super) port: u16,
+    pub(super) page: u64,
+    pub(super) pages: u32,
 }
 
 impl Hints {
@@ -95,44 +94,5 @@ impl Hints {
     /// The sum of the answers to each; none while one is out.
     pub(super) fn answers(&self) -> Vec<Option<u64>> {
         self.answers.iter().map(|(sum, left)| (*left == 0).then_some(*sum)).collect()
-    }
-}
-
-impl MemoryHost {
-    /// A thread has taken a step at this address: if it has come to another page, it says what its program says.
-    pub(super) fn give_advice(&mut self, t: u32, address: u64, cx: &mut Context<'_>) {
-        let thread = &mut self.threads[t as usize];
-        let (page, program, number) = (address / PAGE, thread.program as usize, u64::from(thread.number));
-        let before = std::mem::replace(&mut thread.advised, page);
-        let Some(PageAdvice { prefetch, evict, buffer }) =
-            self.programs[program].advice.filter(|_| before != page)
-        else {
-            return;
-        };
-        let (base, ahead, behind) = (number * buffer, u64::from(prefetch), u64::from(evict));
-        let at = page - base;
-        if prefetch > 0 {
-            // the first time, everything up to there
-            let from = if before == u64::MAX { 1 } else { ahead };
-            let pages: Vec<u64> = (from..=ahead).map(|further| base + (at + further) % buffer).collect();
-            self.tell(program, HintKind::Prefetch, &pages, cx);
-        }
-        if evict > 0 && before != u64::MAX {
-            self.tell(program, HintKind::Evict, &[base + (at + buffer - behind % buffer) % buffer], cx);
-        }
-    }
-    fn tell(&mut self, program: usize, what: HintKind, pages: &[u64], cx: &mut Context<'_>) {
-        let is_prefetch = what == HintKind::Prefetch;
-        for page in pages {
-            for Run { port, page, pages } in runs(&self.programs[program], &self.nodes, *page..page + 1) {
-                let told = &mut self.hints.told;
-                *(if is_prefetch { &mut told.announced } else { &mut told.dismissed }) += u64::from(pages);
-                let handle = if is_prefetch { ANNOUNCES } else { DISMISSES };
-                self.sent = true;
-                let hint = Hint { what, pages, handle, address: page * PAGE };
-                cx.resume(Trail::NONE);
-                cx.send_at(Port(port), self.now, Message::Hint(hint));
-            }
-        }
     }
 }

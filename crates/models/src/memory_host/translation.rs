@@ -17,22 +17,18 @@
 //! Not here: accessed and dirty bits, nested paging, walks for prefetches, a limit on walks under way other than fill
 //! buffers.
 
-use super::MemoryHost;
 use super::cache::{Cache, Index, Replacement, Shape};
-use super::cores::Core;
-use super::engine::Place;
-use super::flights::Flight;
 use lanetwin_load::memory::placement::Large;
-use lanetwin_ports::{Context, Dimension, Param, Params};
+use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::Span;
 use std::ops::Range;
 
 /// Entries of a page of a page table: 4 KiB of 8 B each, as a power of two.
-const ENTRIES_SHIFT: u32 = 9;
+pub(super) const ENTRIES_SHIFT: u32 = 9;
 /// Entries in a line.
 const ENTRIES_OF_LINE: u64 = 8;
 /// Where the number of a program stands in the name of a translation.
-const PROGRAM_SHIFT: u32 = 48;
+pub(super) const PROGRAM_SHIFT: u32 = 48;
 /// Levels above the lowest that have a cache: PDE, PDPTE, PML4E.
 const CACHED_LEVELS: usize = 3;
 const CACHES: [&str; CACHED_LEVELS] = ["tlb.pde.entries", "tlb.pdpte.entries", "tlb.pml4e.entries"];
@@ -97,8 +93,8 @@ const fn lru(lines: u64, ways: u64) -> Shape {
 /// What a core keeps of page tables.
 #[derive(Debug)]
 pub(super) struct Translations {
-    tlb: Cache,
-    first: Option<Cache>,
+    pub(super) tlb: Cache,
+    pub(super) first: Option<Cache>,
     upper: [Cache; CACHED_LEVELS],
 }
 
@@ -111,7 +107,7 @@ impl Translations {
         }
     }
     /// Begins the walk for a translation that is not there; it is from now on, and so is what the walk reads above it.
-    fn begin_walk(&mut self, wanted: TranslationKey, levels: u32) -> Walk {
+    pub(super) fn begin_walk(&mut self, wanted: TranslationKey, levels: u32) -> Walk {
         let TranslationKey { translation, page: path, last } = wanted;
         self.tlb.insert(translation, false);
         // the level whose entry is at hand: the one below it is the first to be loaded
@@ -132,9 +128,9 @@ impl Translations {
 
 /// The translation that an address needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct TranslationKey {
+pub(super) struct TranslationKey {
     /// Its name in the TLBs.
-    translation: u64,
+    pub(super) translation: u64,
     /// The name of its page, as if it were as small as others: its upper bits name the entries above.
     page: u64,
     /// The level that maps it: 0, 1 for a page of 2 MiB among pages of 4 KiB, 2 for one of 1 GiB.
@@ -143,14 +139,14 @@ struct TranslationKey {
 
 impl TranslationKey {
     /// The translation of a page that a level maps.
-    const fn by(page: u64, last: u32) -> Self {
+    pub(super) const fn by(page: u64, last: u32) -> Self {
         let own = if last == 0 { 0 } else { 1 << (PROGRAM_SHIFT - last) };
         let program = page >> PROGRAM_SHIFT << PROGRAM_SHIFT;
         let number = page - program;
         Self { translation: program | own | number >> (ENTRIES_SHIFT * last), page, last }
     }
     /// The number of the page in its program.
-    const fn number(self) -> u64 {
+    pub(super) const fn number(self) -> u64 {
         self.page & ((1 << PROGRAM_SHIFT) - 1)
     }
 }
@@ -158,8 +154,8 @@ impl TranslationKey {
 /// A walk under way: the level that is loaded next, and the one that maps the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Walk {
-    level: u32,
-    last: u32,
+    pub(super) level: u32,
+    pub(super) last: u32,
 }
 
 /// Where the page table of a program is: its levels one behind the other, that which maps pages first.
@@ -213,7 +209,7 @@ impl PageTable {
         self.end
     }
     /// The page and the line in it that have the entry of a level for the page with this number.
-    fn entry(&self, number: u64, level: u32) -> (u64, u64) {
+    pub(super) fn entry(&self, number: u64, level: u32) -> (u64, u64) {
         let entry = number >> (ENTRIES_SHIFT * level);
         let in_page = entry & ((1 << ENTRIES_SHIFT) - 1);
         (self.levels[level as usize].page(entry >> ENTRIES_SHIFT), in_page / ENTRIES_OF_LINE)
@@ -227,131 +223,13 @@ pub(super) struct Walks {
 }
 
 impl Walks {
-    fn wait(&mut self, flight: u32, number: u64, walk: Walk) {
+    pub(super) fn wait(&mut self, flight: u32, number: u64, walk: Walk) {
         self.walks.push((flight, number, walk));
     }
-    fn take(&mut self, flight: u32) -> Option<(u64, Walk)> {
+    pub(super) fn take(&mut self, flight: u32) -> Option<(u64, Walk)> {
         let at = self.walks.iter().position(|(waits, ..)| *waits == flight)?;
         let (_, number, walk) = self.walks.swap_remove(at);
         Some((number, walk))
-    }
-}
-
-impl MemoryHost {
-    /// The translation that an address of a thread needs: of the page that it is in, or of `tlb.page` if that is
-    /// larger.
-    #[inline]
-    fn wanted(&self, t: u32, address: u64) -> TranslationKey {
-        let (shift, levels) = self.rules.translation.map_or((0, 1), |rules| (rules.page_shift, rules.levels));
-        let program = self.threads[t as usize].program;
-        let number = address >> 12;
-        let page = u64::from(program) << PROGRAM_SHIFT | number >> shift;
-        let size = self.programs[program as usize].map.size(number).shift();
-        TranslationKey::by(page, (size.saturating_sub(shift) / ENTRIES_SHIFT).min(levels - 1))
-    }
-    fn core_of(&mut self, t: u32) -> &mut Core {
-        let core = self.threads[t as usize].core;
-        &mut self.cores[core as usize]
-    }
-    /// Whether the core of a thread has the translation of an address, or needs none.
-    pub(super) fn is_translated(&mut self, t: u32, address: u64) -> bool {
-        if self.rules.translation.is_none() {
-            return true;
-        }
-        let TranslationKey { translation, .. } = self.wanted(t, address);
-        let translations = &mut self.core_of(t).translations;
-        translations.as_mut().is_none_or(|of| of.tlb.touch(translation, false))
-    }
-    /// What it takes that the first-level TLB has not got a translation that the one behind it has; it has it from now
-    /// on.
-    pub(super) fn first_miss(&mut self, t: u32, address: u64) -> Span {
-        if self.rules.translation.is_none_or(|rules| rules.first.is_none()) {
-            return Span::ZERO;
-        }
-        let TranslationKey { translation, .. } = self.wanted(t, address);
-        let Some(first) = self.core_of(t).translations.as_mut().and_then(|of| of.first.as_mut()) else {
-            return Span::ZERO;
-        };
-        if first.touch(translation, false) {
-            return Span::ZERO;
-        }
-        first.insert(translation, false);
-        self.rules.translation.map_or(Span::ZERO, |rules| rules.first_miss)
-    }
-    /// Begins the walk for an address whose translation the core of a thread has not got.
-    fn begin_walk(&mut self, t: u32, address: u64) -> Option<(u64, Walk)> {
-        if self.is_translated(t, address) {
-            return None;
-        }
-        let wanted = self.wanted(t, address);
-        let levels = self.rules.translation?.levels;
-        let walk = self.core_of(t).translations.as_mut()?.begin_walk(wanted, levels);
-        Some((wanted.number(), walk))
-    }
-    fn entry(&self, t: u32, number: u64, level: u32) -> u64 {
-        let running = &self.programs[self.threads[t as usize].program as usize];
-        let (page, line) = running.table.entry(number, level);
-        running.first_line(page) + line
-    }
-
-    /// Takes the walk for an address in no time, if there is one: what it loads is in the caches from now on.
-    pub(super) fn warm_walk(&mut self, t: u32, address: u64) {
-        let Some((number, walk)) = self.begin_walk(t, address) else { return };
-        let core = self.threads[t as usize].core;
-        for level in (walk.last..=walk.level).rev() {
-            let entry = self.entry(t, number, level);
-            self.look_up_line(core, entry, false);
-        }
-    }
-    /// Loads the translation of a flight, through the caches, and then its line.
-    pub(super) fn walk(&mut self, name: u32, address: u64, cx: &mut Context<'_>) {
-        let t = self.flights.get(name).thread;
-        let Some((number, walk)) = self.begin_walk(t, address) else { return self.go(name, Span::ZERO, cx) };
-        self.programs[self.threads[t as usize].program as usize].counted.walks += 1;
-        let beside = self.rules.translation.map_or(Span::ZERO, |rules| rules.walk);
-        self.load_entries(name, (number, walk), beside, cx);
-    }
-    /// What a flight on its walk waited for is there.
-    pub(super) fn walk_on(&mut self, name: u32, cx: &mut Context<'_>) {
-        self.flights.get(name).walking = false;
-        match self.walks.take(name) {
-            Some(walk) => self.load_entries(name, walk, Span::ZERO, cx),
-            None => self.go(name, Span::ZERO, cx),
-        }
-    }
-    /// Loads the entries that are left, as far as the caches have them; `delay` has gone by since the last that came
-    /// from memory.
-    fn load_entries(
-        &mut self,
-        name: u32,
-        (number, walk): (u64, Walk),
-        mut delay: Span,
-        cx: &mut Context<'_>,
-    ) {
-        let Flight { thread: t, core: c, .. } = *self.flights.get(name);
-        for level in (walk.last..=walk.level).rev() {
-            let entry = self.entry(t, number, level);
-            let place = self.look_up_line(c, entry, false);
-            self.settle(c, t, entry, cx);
-            if !matches!(place, Place::UnderWay(_) | Place::Memory) {
-                delay += self.latency(place);
-                continue;
-            }
-            if level > walk.last {
-                self.walks.wait(name, number, Walk { level: level - 1, ..walk });
-            }
-            self.flights.get(name).walking = true;
-            match place {
-                Place::UnderWay(other) => self.flights.join(name, other),
-                _ => {
-                    self.flights.get(name).asked_for = entry;
-                    self.cores[c as usize].pending.add(entry, name);
-                    self.ask(name, delay, cx);
-                }
-            }
-            return;
-        }
-        self.go(name, delay, cx);
     }
 }
 

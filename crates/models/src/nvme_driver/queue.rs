@@ -2,7 +2,7 @@
 
 use super::ask::Ask;
 use super::buffers::{Lists, data_address};
-use super::scheduled;
+use super::schedule::is_scheduled;
 use crate::gauge::Gauge;
 use crate::nvme_software::Software;
 use crate::slab::Slab;
@@ -288,7 +288,7 @@ impl Queue {
             self.in_flight.remove(1, now);
             let part = u32::try_from(completed.name).ok().and_then(|name| self.commands.take(name));
             let Some(Part { slot, bytes, .. }) = part else {
-                if scheduled::is_scheduled(completed.name) {
+                if is_scheduled(completed.name) {
                     self.asked.push((completed, self.handling));
                 }
                 continue;

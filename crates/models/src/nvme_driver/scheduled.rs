@@ -10,7 +10,9 @@
 //! An answer that a lost path took along is [`Answer::lost`]; nobody repeats it.
 
 use super::buffers::{Lists, ONE_LIST};
-use super::{NvmeDriver, Place, Ring, Task};
+use super::queue::Ring;
+use super::schedule::{AFTERWARDS, EVENT, NAMES, Scheduled};
+use super::{NvmeDriver, Place, Task};
 use crate::roles::nvme::{Answer, Blocks, ScheduledCommand};
 use lanetwin_nvme::logic::host::{Completed, commands};
 use lanetwin_nvme::spec::admin::{FormatDword10, SanitizeDword10};
@@ -20,12 +22,6 @@ use lanetwin_nvme::spec::{AdminOpcode, Command, IoOpcode, Nsid, Status};
 use lanetwin_ports::{Context, HostMemory};
 use lanetwin_units::{Instant, Span};
 
-/// Where the names of these commands begin: behind those of requests, which have 32 bits.
-const NAMES: u64 = 1 << 32;
-/// The name of an Asynchronous Event Request.
-const EVENT: u64 = 1 << 34;
-/// What is added to the name of what reads how a sanitize has ended.
-const AFTERWARDS: u64 = 1 << 33;
 /// A queue without room is tried again after this.
 const AGAIN: Span = Span::from_us(1);
 /// So many entries of the Error Information log are read: 64 of 64 B, a page.
@@ -34,15 +30,6 @@ const ERROR_LOG_BYTES: u32 = 4096;
 const RANGE_BYTES: u32 = 16;
 /// The SMART / Health Information log and the Sanitize Status log \[B\] (NVM Express Base 2.0 §5.16.1).
 const LOG_BYTES: u32 = 512;
-
-/// A scheduled command.
-pub(super) struct Scheduled {
-    what: ScheduledCommand,
-    answer: Answer,
-    /// Where its data are in host memory.
-    buffer: u64,
-    lists: Lists,
-}
 
 impl NvmeDriver {
     /// Schedules a command; returns the number of its answer in [`NvmeDriver::answers`]. To be called before the run
@@ -271,11 +258,6 @@ impl NvmeDriver {
             answer.lost |= open || operation && answer.status == Some(Status::SUCCESS);
         }
     }
-}
-
-/// Whether a name is one of a command that is asked here.
-pub(super) const fn is_scheduled(name: u64) -> bool {
-    name >= NAMES
 }
 
 fn is_sanitized(log: &SanitizeLog) -> bool {

@@ -8,11 +8,13 @@
 //!
 //! Both buffers are as large as the doorbells of all queues, also beyond a page, as Linux has them.
 
-use super::STRIDE;
 use lanetwin_nvme::logic::host::need_event;
 use lanetwin_nvme::spec::registers::{DOORBELLS, doorbell_offset};
 use lanetwin_nvme::spec::{Doorbell, SqId};
 use lanetwin_ports::{HostMemory, SharedMemory};
+
+/// Doorbells are next to each other (CAP.DSTRD 0), as in all drives on PCIe.
+pub(super) const STRIDE: u8 = 0;
 
 /// The shadow doorbells of a controller, and the EventIdx of each.
 #[derive(Clone, Copy, Debug)]

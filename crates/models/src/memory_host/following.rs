@@ -1,0 +1,83 @@
+//! Which lines that a host asks memory for are followed, and when their stages are marked.
+//!
+//! Who finds its line under way goes on behind whoever has asked for it, from its own beginning on. So lines are
+//! chosen, not loads: who asks and who waits choose alike. All are followed until memory has served as many loads as
+//! other loads are followed of; which ones of more depends on the line and on how many rounds there were before.
+
+use super::MemoryHost;
+use super::flights::{Cause, Flight};
+use super::nodes::{Node, node_of};
+use super::steps::{TO_SOCKET, TRANSLATION, UNCORE, UNDER_WAY};
+use crate::marks;
+use lanetwin_kernel::{Stage, Trail, mix};
+use lanetwin_load::followed_every;
+use lanetwin_media::dram::Done;
+use lanetwin_ports::Context;
+use lanetwin_units::Instant;
+
+/// Which lines are followed is drawn anew after so many loads.
+const ROUND: u64 = 1 << 12;
+
+impl MemoryHost {
+    /// For how many loads one of this line stands that is issued now by a program; 0 if it is not followed.
+    fn weight(&self, program: u32, line: u64) -> u64 {
+        let served = self.programs[program as usize].counted.served;
+        let every = followed_every(served, 1);
+        let drawn = every == 1 || mix(line ^ mix(served / ROUND)).is_multiple_of(every);
+        if drawn { every } else { 0 }
+    }
+    /// A flight goes on to memory for its line, or waits for somebody who has.
+    pub(super) fn follow(&mut self, name: u32, cx: &mut Context<'_>) {
+        let Flight { cause, walking, thread, line, issued, translated, arrives, .. } =
+            *self.flights.get(name);
+        if walking || cause == Cause::Write {
+            return;
+        }
+        let weight = self.weight(self.threads[thread as usize].program, line);
+        if weight == 0 {
+            return;
+        }
+        let begun = cx.begin(issued);
+        cx.mark_until(translated, TRANSLATION);
+        cx.mark_until(arrives, TO_SOCKET);
+        let flight = self.flights.get(name);
+        (flight.trail, flight.weight, flight.begun) = (cx.trail(), weight, begun);
+    }
+    /// Marks stages of a flight, if it is followed.
+    pub(super) fn mark(&mut self, name: u32, stages: &[(Instant, Stage)], cx: &mut Context<'_>) {
+        let flight = self.flights.get(name);
+        if flight.trail != Trail::NONE {
+            cx.resume(flight.trail);
+            stages.iter().for_each(|(at, stage)| cx.mark_until(*at, *stage));
+            flight.trail = cx.trail();
+        }
+    }
+    /// Marks what the DRAM of a socket has done for a flight, whose line is across the socket at `there`.
+    pub(super) fn mark_read(&mut self, done: &Done, there: Instant, cx: &mut Context<'_>) {
+        let flight = self.flights.get(done.token);
+        cx.resume(flight.trail);
+        if let Node::Dram(dram) = &self.nodes[node_of(flight.asked_for)]
+            && let Some(machine) = &dram.machine
+        {
+            marks::mark_read(machine, done, cx);
+        }
+        cx.mark_until(there, UNCORE);
+        flight.trail = cx.trail();
+    }
+    /// The line that a flight waited for is there; who has asked for it has come this way.
+    pub(super) fn mark_join(&mut self, name: u32, leader: Trail, cx: &mut Context<'_>) {
+        let now = self.now;
+        let flight = self.flights.get(name);
+        if flight.trail == Trail::NONE {
+            return;
+        }
+        if leader != Trail::NONE && flight.translated == flight.issued {
+            flight.trail = leader;
+            return;
+        }
+        cx.resume(leader);
+        cx.join(flight.trail, UNDER_WAY);
+        cx.mark_until(now, UNDER_WAY);
+        flight.trail = cx.trail();
+    }
+}
