@@ -3,7 +3,7 @@
 //! ```text
 //! cargo xtask tidy              hold the tree to the rules of ARCHITECTURE.md and CONTRIBUTING.md
 //! cargo xtask gen [--check]     write (or compare) every generated file
-//! cargo xtask circles [CRATE]   say which imports make the circles between files that ARCHITECTURE.md still allows
+//! cargo xtask circles [CRATE]   say which imports make circles between files
 //! cargo xtask new-model NAME    write crates/models/src/NAME.rs and add the word to the list
 //! ```
 //!
