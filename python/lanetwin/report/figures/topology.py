@@ -81,7 +81,7 @@ def topologies(results: Results) -> list[Topology]:
 
 @dataclass(slots=True)
 class _Place:
-    """Where a box stands: left, middle, width, and what is written in it."""
+    """Where a box stands: left, middle, width, and what is written in it; nothing where a link passes."""
 
     x: float
     y: float
@@ -95,13 +95,14 @@ def draw(topology: Topology, key: str, width: float) -> str:
     machine = topology.machine
     merged = {name: group[0] for group in alike(machine) if len(group) > MOST_ALIKE for name in group}
     columns = [[name for name in layer if merged.get(name, name) == name] for layer in layers(machine)]
-    rows = max(len(column) for column in columns)
     told = _changes(machine, width)
     joined: dict[tuple[str, str], list[Edge]] = {}
     for edge in machine.edges:
         joined.setdefault((merged.get(edge.start, edge.start), merged.get(edge.end, edge.end)), []).append(
             edge
         )
+    lanes = _lanes(columns, list(joined))
+    rows = max(len(column) for column in columns)
     beside = max((len(edges) for ends, edges in joined.items() if ends[1] not in merged), default=1)
     step = max(ROW, beside * APART + 24)
     bottom = LEGEND + rows * step + 8
@@ -120,8 +121,14 @@ def draw(topology: Topology, key: str, width: float) -> str:
             is_fan_in = (
                 sum(one == start for one, _ in joined) == 1 and sum(other == end for _, other in joined) > 1
             )
-            _link(drawing, (places[start], places[end]), edge, offset, (count, is_fan_in))
+            ends = (places[start], places[end])
+            if (start, end) in lanes:
+                _long_link(drawing, ends, [places[lane] for lane in lanes[start, end]], edge, (count, offset))
+            else:
+                _link(drawing, ends, edge, offset, (count, is_fan_in))
     for name, place in places.items():
+        if not place.name:
+            continue
         own = {other for other, first in merged.items() if first == name} | {name}
         limits = bool(own & topology.limiting)
         _box(drawing, place, limits=limits)
@@ -129,6 +136,24 @@ def draw(topology: Topology, key: str, width: float) -> str:
         y = bottom + (nth + 0.7) * LINE
         drawing.text(0, y, line, "small", hint=variant)
     return str(drawing)
+
+
+def _lanes(columns: list[list[str]], joined: list[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+    """Make room in the columns that links pass without ending there, so that none lies over a component.
+
+    Return the names of these places for each pair of components that such links join.
+    """
+    column_of = {name: at for at, column in enumerate(columns) for name in column}
+    below = {name: 2 * row + 1 >= len(column) for column in columns for row, name in enumerate(column)}
+    found: dict[tuple[str, str], list[str]] = {}
+    for start, end in joined:
+        if start not in column_of or end not in column_of:
+            continue
+        for at in range(column_of[start] + 1, column_of[end]):
+            lane = f"{start} → {end} {at}"
+            columns[at].insert(len(columns[at]) if below[start] else 0, lane)
+            found.setdefault((start, end), []).append(lane)
+    return found
 
 
 def _changes(machine: Machine, width: float) -> list[tuple[str, str]]:
@@ -154,7 +179,9 @@ def _places(
             told = f"{name} … {same[-1]}" if same else name
             y = LEGEND + gap * (nth + 0.5)
             x = at * step if len(columns) > 1 else (width - box) / 2
-            places[name] = _Place(x, y, box, told, nodes[name].part)
+            places[name] = (
+                _Place(x, y, box, told, nodes[name].part) if name in nodes else _Place(x, y, box, "", "")
+            )
     return places
 
 
@@ -198,6 +225,27 @@ def _link(
     for nth, part in enumerate(edge.via):
         drawing.mark(start + (stop - start) * (nth + 1) / (len(edge.via) + 1), y, 3, "via", part)
     _words(drawing, edge, (count, offset != 0), (start, stop, y))
+
+
+def _long_link(
+    drawing: Drawing, joined: tuple[_Place, _Place], lanes: list[_Place], edge: Edge, drawn: tuple[int, float]
+) -> None:
+    """Draw a link that passes columns, level in each of them; its words stand in the first."""
+    count, offset = drawn
+    css, thick = _level(edge)
+    reach = BOX / 2 - 6
+    first, last = lanes[0], lanes[-1]
+    begin = max(min(joined[0].y + reach, first.y), joined[0].y - reach)
+    stop = max(min(joined[1].y + reach, last.y), joined[1].y - reach)
+    level = [(x, lane.y) for lane in lanes for x in (lane.x, lane.x + lane.width)]
+    points = [(joined[0].x + joined[0].width, begin), *level, (joined[1].x, stop)]
+    drawing.path_line(
+        [(x, at + offset) for x, at in points], f"link {css}", thick, f"{edge.name}: {_use(edge)}"
+    )
+    for nth, part in enumerate(edge.via):
+        x = last.x + last.width * (nth + 1) / (len(edge.via) + 1)
+        drawing.mark(x, last.y + offset, 3, "via", part)
+    _words(drawing, edge, (count, offset != 0), (first.x, first.x + first.width, first.y + offset))
 
 
 def _words(drawing: Drawing, edge: Edge, drawn: tuple[int, bool], room: tuple[float, float, float]) -> None:

@@ -1,0 +1,58 @@
+"""The picture of a machine: no link lies over a component, and no words do."""
+
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from lanetwin.machine import Edge, Machine, Node
+from lanetwin.report.figures.topology import Topology, draw
+from lanetwin.report.svg import SMALL, text_width
+
+
+def machine(links: dict[str, tuple[str, str]]) -> Machine:
+    names = dict.fromkeys(name for ends in links.values() for name in ends)
+    edges = [
+        Edge(name, start, end, "Gen4 x16", ["a-retimer"], down=0.4, up=0.02)
+        for name, (start, end) in links.items()
+    ]
+    return Machine(["as-is"], [Node(name, "a-part") for name in names], edges)
+
+
+BOX_ON_A_NETWORK = {
+    "slot": ("server", "nic"),
+    "net": ("nic", "tor"),
+    "box-net": ("tor", "box-nic"),
+    "box-slot": ("box", "box-nic"),
+    "up": ("box", "bays"),
+    "bay1": ("bays", "ssd1"),
+    "bay2": ("bays", "ssd2"),
+}
+TWO_PATHS = {"a": ("host", "sw"), "b": ("sw", "ssd"), "c": ("host", "ssd"), "d": ("host", "ssd")}
+
+
+@pytest.mark.parametrize("links", [BOX_ON_A_NETWORK, TWO_PATHS], ids=["box on a network", "two paths"])
+@pytest.mark.parametrize("width", [560.0, 900.0])
+def test_links_that_pass_components_go_around_them(links: dict[str, tuple[str, str]], width: float) -> None:
+    picture = draw(Topology(machine(links), frozenset(), several=False), "t", width)
+    drawn = ElementTree.fromstring(picture)  # noqa: S314 - drawn here
+    boxes = []
+    for rect in drawn.iter("rect"):
+        if "node" in (rect.get("class") or ""):
+            x, y, w, h = (float(rect.get(name) or 0) for name in ("x", "y", "width", "height"))
+            boxes.append((x + 1, y + 1, x + w - 1, y + h - 1))
+    assert len(boxes) == len({name for ends in links.values() for name in ends})
+    lines = [line for line in drawn.iter("polyline") if "link" in (line.get("class") or "")]
+    for line in lines:
+        points = [tuple(map(float, point.split(","))) for point in (line.get("points") or "").split()]
+        for (x0, y0), (x1, y1) in pairwise(points):
+            for step in range(101):
+                x, y = x0 + (x1 - x0) * step / 100, y0 + (y1 - y0) * step / 100
+                assert not any(left < x < right and top < y < low for left, top, right, low in boxes)
+    for words in drawn.iter("text"):
+        if words.get("text-anchor") == "middle":
+            shown = (words.text or "") + "".join(child.tail or "" for child in words)
+            half = text_width(shown, SMALL) / 2
+            x, y = float(words.get("x") or 0), float(words.get("y") or 0)
+            for left, top, right, low in boxes:
+                assert not (left < x + half and x - half < right and top < y and y - SMALL < low)
