@@ -139,6 +139,47 @@ def test_every_result_cites_its_digest_and_the_command_that_gives_it(study: Path
         assert cite.command.startswith("lanetwin run ")
 
 
+SWEEP = """\
+results:
+  - figure: 2
+    title: Shares
+    sweep: widths
+    metric: throughput
+    unit: GB/s
+    whole: {wide: 63, narrow: WHOLE}
+"""
+
+
+def swept(study: Path, whole: str) -> Path:
+    text = study.read_text(encoding="utf-8")
+    before, after = text[: text.index("results:")], text[text.index("conclusion:") :]
+    study.write_text(
+        before + SWEEP.replace("WHOLE", whole) + after.replace("3\n    within", "1\n    within"), "utf-8"
+    )
+    return study
+
+
+def test_a_sweep_in_percent_is_the_values_over_what_each_variant_can_do(study: Path) -> None:
+    paper = written(swept(study, "15.75"))
+    (figure,) = (one for one in paper.figures if one.number == "2")
+    described = parse.load(study)
+    rows = evidence.gather(described, quick=True, outside=False).runs["widths"]["rows"]
+    for variant, whole in (("wide", 504.0), ("narrow", 126.0)):
+        ends = [r for r in rows if (r["variant"], r["metric"]) == (variant, "throughput")]
+        shares = [
+            float(one)
+            for one in re.findall(rf"{variant}: from ([\d.]+).*?% at .*? to ([\d.]+)", figure.description)[0]
+        ]
+        assert shares == pytest.approx([100 * row["value"] / whole for row in (ends[0], ends[-1])], rel=1e-3)
+
+
+@pytest.mark.parametrize(("whole", "code"), [("0", "ST002"), ("much", "ST002"), ("1, fast: 2", "ST003")])
+def test_a_whole_that_is_none_is_told_with_its_place(study: Path, whole: str, code: str) -> None:
+    with pytest.raises(LanetwinError) as raised:
+        written(swept(study, whole))
+    assert {one.code for one in raised.value.diagnostics} == {code}
+
+
 def test_values_of_tables_are_those_of_the_run_in_the_unit_asked_for(study: Path) -> None:
     described = parse.load(study)
     found = evidence.gather(described, quick=True, outside=False)

@@ -175,6 +175,8 @@ class Drawn(Block):
     series: tuple[tuple[str, Words], ...] = ()
     groups: tuple[tuple[Words, Pick], ...] = ()
     unit: str = ""
+    whole: tuple[tuple[str, float], ...] = ()
+    """Of a sweep: what is 100 % of each variant, in `unit`; empty draws the metric itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,7 +261,7 @@ def _published(found: list[tuple[Outline, str]], nth: int, role: str, context: C
 
 
 def _drawn(item: Outline, path: str, kind: str, context: Context) -> Block:
-    keys = (*COMMON, kind, *PICK, "series", "groups", "unit")
+    keys = (*COMMON, kind, *PICK, "series", "groups", "unit", *(("whole",) if kind == "sweep" else ()))
     section = Section(item, path, context.reports, keys)
     of = section.text(kind, required=True)
     context.require("channels" if kind in ("loss", "eye") else "runs", of, section, kind)
@@ -280,4 +280,21 @@ def _drawn(item: Outline, path: str, kind: str, context: Context) -> Block:
         _named(section, "series"),
         tuple(groups),
         section.text("unit"),
+        _wholes(section, context),
     )
+
+
+def _wholes(section: Section, context: Context) -> tuple[tuple[str, float], ...]:
+    """Return what counts as 100 % of each variant."""
+    if "whole" not in section:
+        return ()
+    section.text("unit", required=True)
+    found = []
+    for name, node in section.at("whole").get("entries", []):
+        where = f"{section.path}.whole.{name}"
+        value = number(node, where, context.reports)
+        if value is not None and value <= 0:
+            context.reports.add("ST002", node, where, f"{value:g} cannot be 100 %", "write more than zero")
+        elif value is not None:
+            found.append((name, value))
+    return tuple(found)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from lanetwin.fit import converted
 from lanetwin.glance import glances
 from lanetwin.language import tr
 from lanetwin.numbers import fixed
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lanetwin.report.blocks import Captioned, Easel
-    from lanetwin.results import Results
+    from lanetwin.results import Results, Row
     from lanetwin.study.document import Drawn
     from lanetwin.study.tables import Desk
 
@@ -79,9 +80,10 @@ def _data(block: Drawn, results: Results, desk: Desk, place: Place) -> Data:
         ]
     if block.kind == "sweep":
         found = [*sweep.sweeps(results), *sweep.component_sweeps(results)]
-        return sweep.draw, [
+        chosen = [
             one for one in found if _fits(pick.workload, one.workload) and _fits(pick.metric, one.metric)
         ]
+        return sweep.draw, [_shares(one, block, place) for one in chosen] if block.whole else chosen
     if block.kind == "curve":
         curves = loaded_latency.curves(results)
         return loaded_latency.draw, [one for one in curves if _fits(pick.workload, one.workload)]
@@ -110,6 +112,25 @@ def _breakdowns(block: Drawn, results: Results) -> list[waterfall.Breakdown]:
         if kept and (not block.pick.device or _fits(block.pick.device, one.device or "")):
             found.append(replace(one, by_variant=kept))
     return found
+
+
+def _shares(drawn: sweep.Sweep, block: Drawn, place: Place) -> sweep.Sweep:
+    """Return a sweep in percent of the whole of each variant; variants without one are left out."""
+    series = {}
+    for variant, whole in block.whole:
+        own = converted(whole, block.unit, drawn.unit)
+        if own is None or variant not in drawn.series:
+            known = ", ".join(drawn.series)
+            raise place.error(
+                f"`{variant}: {whole:g}` of {block.unit} is no whole of {drawn.metric} in {drawn.unit}",
+                f"name variants ({known}) and a unit of the metric",
+            )
+        part = {"unit": "%"}
+        series[variant] = [
+            cast("Row", row | part | {key: row[key] / own * 100 for key in ("value", "low", "high")})
+            for row in drawn.series[variant]
+        ]
+    return replace(drawn, unit="%", series=series)
 
 
 def _bars(block: Drawn, results: Results, desk: Desk, place: Place) -> bars.Bars:
