@@ -25,7 +25,7 @@ impl<U: Copy> Domain<U> {
         let segment = *own.inputs[input].front().expect("an occupied input has a segment");
         let ser = own.serialiser.ticks(u64::from(segment.bytes));
         let mut run = own.run(&segment, input % CLASSES, t, ser, bounds, one_by_one);
-        if run.m == 1 && segment.n > 1 && own.finite[input % CLASSES] && !one_by_one {
+        if run.count == 1 && segment.n > 1 && own.finite[input % CLASSES] && !one_by_one {
             run = own.follow_credits(segment, input % CLASSES, bounds, run);
         }
         if own.bit_error_ratio > 0.0 {
@@ -60,12 +60,12 @@ impl<U: Copy> Domain<U> {
             self.take_in(own, class, &segment, &run);
             self.pass_to_output(own, usize::from(egress), input, &segment, &run, env);
         } else if hop.egress == NO_EGRESS {
-            let is_last = segment.index + run.m == segment.count;
+            let is_last = segment.index + run.count == segment.count;
             self.take_in(own, class, &segment, &run);
             self.arrive(own, &segment, &run, is_last, env);
         } else {
             if own.finite[class] {
-                own.expect_return(usize::from(hop.ring) + class, u32::from(run.m));
+                own.expect_return(usize::from(hop.ring) + class, u32::from(run.count));
             }
             self.forward(own, hop, class, &segment, &run, env);
         }
@@ -82,9 +82,9 @@ impl<U: Copy> Domain<U> {
         run: &Run,
         env: &mut impl Environment<U>,
     ) {
-        own.dequeue(input, run.m);
+        own.dequeue(input, run.count);
         own.note(segment, run, decided);
-        let is_last = segment.index + run.m == segment.count;
+        let is_last = segment.index + run.count == segment.count;
         if is_last {
             let train = self.trains.get_mut(segment.train);
             if usize::from(train.hops) < RECORDED_HOPS && usize::from(own.number) < self.on_links {
@@ -92,7 +92,7 @@ impl<U: Copy> Domain<U> {
                 train.hops += 1;
             }
             if train.train.notify && own.ingress[input / CLASSES].upstream == NO_EGRESS {
-                let at = Ticks(run.last() + run.ser).as_ps_ceil();
+                let at = Ticks(run.last() + run.duration).as_ps_ceil();
                 self.soonest = self.soonest.min(Ticks::from(at).0);
                 env.departed(train.from, at, run.last(), train.train.user);
             }
@@ -112,9 +112,9 @@ impl<U: Copy> Domain<U> {
                 from: train.from,
                 sequence: train.sequence,
                 first: segment.index,
-                count: run.m,
+                count: run.count,
                 start: run.start,
-                spacing: run.per,
+                spacing: run.spacing,
             });
         }
     }
@@ -153,12 +153,12 @@ impl<U: Copy> Domain<U> {
         let first = if from_column {
             egress.give_back_from_column(ring, segment, run)
         } else {
-            let first = run.start + run.ser + egress.credit_latency;
+            let first = run.start + run.duration + egress.credit_latency;
             let weight = u32::from(segment.units);
-            egress.put_return(ring, Returns { t: first, p: run.per, n: u32::from(run.m), weight });
+            egress.put_return(ring, Returns { t: first, p: run.spacing, n: u32::from(run.count), weight });
             first
         };
-        egress.owed[ring] -= u32::from(run.m);
+        egress.owed[ring] -= u32::from(run.count);
         if egress.starved & (1 << (ring % CLASSES)) != 0 {
             let at = first.max(egress.link_free);
             self.ask_wake(lender, at, env);
@@ -181,18 +181,18 @@ impl<U: Copy> Domain<U> {
         let bytes = u64::from(segment.bytes);
         let mut t = run.start + own.propagation + hop.latency;
         if own.cut_through {
-            let header = own.serialiser.ticks(u64::from(HEADER_BYTES)).min(run.ser);
+            let header = own.serialiser.ticks(u64::from(HEADER_BYTES)).min(run.duration);
             // A core takes what has come in; without one a faster egress must not run dry.
             let ahead = if matches!(own.sink, Sink::Switch { core: true }) {
                 0
             } else {
-                run.ser.saturating_sub(onward.serialiser.ticks(bytes))
+                run.duration.saturating_sub(onward.serialiser.ticks(bytes))
             };
             t += header.max(ahead);
         } else {
-            t += run.ser;
+            t += run.duration;
         }
-        onward.enqueue(input, Segment { t, p: run.per, n: run.m, ..*segment });
+        onward.enqueue(input, Segment { t, p: run.spacing, n: run.count, ..*segment });
         let at = t.max(onward.link_free);
         self.ask_wake(next, at, env);
     }
@@ -212,7 +212,7 @@ impl<U: Copy> Domain<U> {
         let rest = self.egresses[usize::from(ingress.upstream)].rest(segment.bytes);
         let onward = &mut self.egresses[next];
         let dry = rest.saturating_sub(onward.serialiser.ticks(segment.bytes.into()));
-        let moved = Paced { t: run.start, p: run.per, n: run.m };
+        let moved = Paced { t: run.start, p: run.spacing, n: run.count };
         let paces = moved.or_later(segment.t + dry, segment.p);
         let first = paces[0].t + ingress.onward;
         let mut index = segment.index;
@@ -230,7 +230,7 @@ impl<U: Copy> Domain<U> {
         if !matches!(own.sink, Sink::Device | Sink::Output { .. }) {
             own.drain(class, segment, run, || self.trains.get(segment.train).train.payload);
         } else if own.finite[class] {
-            own.expect_return(class, u32::from(run.m));
+            own.expect_return(class, u32::from(run.count));
         }
     }
 
@@ -248,15 +248,15 @@ impl<U: Copy> Domain<U> {
         if segment.singly || matches!(own.sink, Sink::Device) {
             let train = self.trains.get(segment.train);
             let (from, sequence, user) = (train.from, train.sequence, train.train.user);
-            let tail = run.start + run.ser + own.propagation;
+            let tail = run.start + run.duration + own.propagation;
             self.soonest = self.soonest.min(tail);
             let is_direct = own.ingress.first().is_some_and(|ingress| ingress.upstream == NO_EGRESS);
-            for i in 0..run.m {
-                let start = run.start + u64::from(i) * run.per;
-                let at = Ticks(tail + u64::from(i) * run.per).as_ps_ceil();
+            for i in 0..run.count {
+                let start = run.start + u64::from(i) * run.spacing;
+                let at = Ticks(tail + u64::from(i) * run.spacing).as_ps_ceil();
                 let delivery = Delivery { from, sequence, first: segment.index + i, count: 1, user };
                 let starts = match train.starts.get(..usize::from(train.hops)) {
-                    Some(starts) if is_last && i + 1 == run.m => Starts::All(starts),
+                    Some(starts) if is_last && i + 1 == run.count => Starts::All(starts),
                     _ if is_direct => Starts::All(&[start]),
                     _ => Starts::Last(start),
                 };
@@ -265,7 +265,7 @@ impl<U: Copy> Domain<U> {
         } else if is_last {
             let train = self.trains.get(segment.train);
             let (from, sequence, user) = (train.from, train.sequence, train.train.user);
-            let tail = run.last() + run.ser + own.propagation;
+            let tail = run.last() + run.duration + own.propagation;
             self.soonest = self.soonest.min(tail);
             let delivery = Delivery { from, sequence, first: 0, count: segment.count, user };
             let starts = Starts::All(&train.starts[..usize::from(train.hops)]);
@@ -274,7 +274,7 @@ impl<U: Copy> Domain<U> {
         if is_last {
             if let Some(journeys) = &mut self.journeys {
                 let train = self.trains.get(segment.train);
-                journeys.push(train.journey(to, run.last() + run.ser + own.propagation));
+                journeys.push(train.journey(to, run.last() + run.duration + own.propagation));
             }
             self.trains.remove(segment.train);
         }
@@ -292,11 +292,11 @@ impl Egress {
         }
         let well = self.clean_bits / bits;
         if well > 0 {
-            run.m = run.m.min(u16::try_from(well).unwrap_or(u16::MAX));
-            self.clean_bits -= u64::from(run.m) * bits;
+            run.count = run.count.min(u16::try_from(well).unwrap_or(u16::MAX));
+            self.clean_bits -= u64::from(run.count) * bits;
             return;
         }
-        run.m = 1;
+        run.count = 1;
         let decided = run.start;
         let mut failures = 0;
         while self.clean_bits < bits {
@@ -310,7 +310,7 @@ impl Egress {
             self.clean_bits -= left;
             failures += 1;
             self.done.replays += 1;
-            run.start += run.ser + self.nak_round;
+            run.start += run.duration + self.nak_round;
             if failures % REPLAY_NUM_ROLLOVER == 0 {
                 run.start += self.retrain;
                 self.done.retrains += 1;
@@ -325,7 +325,7 @@ impl Egress {
     #[inline(never)]
     fn give_back_from_column(&mut self, ring: usize, segment: &Segment, run: &Run) -> u64 {
         let rest = self.rest(segment.bytes);
-        let left = Paced { t: run.start + run.ser, p: run.per, n: run.m };
+        let left = Paced { t: run.start + run.duration, p: run.spacing, n: run.count };
         let paces = left.or_later(segment.t + rest, segment.p);
         let (weight, latency) = (u32::from(segment.units), self.credit_latency);
         for Paced { t, p, n } in paces.into_iter().filter(|paced| paced.n > 0) {

@@ -71,10 +71,10 @@ impl<U: Copy> Domain<U> {
         env: &mut impl Environment<U>,
     ) {
         let ser = own.serialiser.ticks(u64::from(segment.bytes));
-        let mut run = Run { start: t, per: ser, m: 1, ser };
+        let mut run = Run { start: t, spacing: ser, count: 1, duration: ser };
         if segment.n > 1 {
             run = own.run(&segment, class, t, ser, bounds, false);
-            if run.m == 1 && own.finite[class] {
+            if run.count == 1 && own.finite[class] {
                 run = own.follow_credits(segment, class, bounds, run);
             }
         }
@@ -88,7 +88,7 @@ impl<U: Copy> Domain<U> {
             self.cause_dllps(own, run);
         }
         own.drain(class, &segment, &run, || self.trains.get(segment.train).train.payload);
-        let is_last = segment.index + run.m == segment.count;
+        let is_last = segment.index + run.count == segment.count;
         if is_last || segment.singly {
             self.arrive(own, &segment, &run, is_last, env);
         }

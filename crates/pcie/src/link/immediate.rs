@@ -90,11 +90,11 @@ impl<U: Copy> Domain<U> {
         }
         let ser = own.serialiser.ticks(u64::from(segment.bytes));
         if segment.n == 1 {
-            return Some(Run { start: t, per: ser, m: 1, ser });
+            return Some(Run { start: t, spacing: ser, count: 1, duration: ser });
         }
         let bounds = own.direct_bounds(segment, t, (view.soonest, horizon), (distance, held));
         let run = own.run(segment, class, t, ser, bounds, false);
-        (run.m == segment.n).then_some(run)
+        (run.count == segment.n).then_some(run)
     }
 
     /// Lets all TLPs of a train leave and arrive.
@@ -113,18 +113,18 @@ impl<U: Copy> Domain<U> {
         own.occupy(class, class, segment, run);
         own.note(segment, run, run.start);
         if train.notify {
-            env.departed(from, Ticks(run.last() + run.ser).as_ps_ceil(), run.last(), train.user);
+            env.departed(from, Ticks(run.last() + run.duration).as_ps_ceil(), run.last(), train.user);
         }
         if let Some(tap) = &mut self.tap {
             let egress = EgressId(own.number);
-            let (start, spacing) = (run.start, run.per);
-            tap(&Departures { egress, from, sequence, first: 0, count: run.m, start, spacing });
+            let (start, spacing) = (run.start, run.spacing);
+            tap(&Departures { egress, from, sequence, first: 0, count: run.count, start, spacing });
         }
         if own.overhead.mode != DllpMode::Off {
             self.cause_dllps(own, *run);
         }
         own.drain(class, segment, run, || train.payload);
-        let arrival = |start: u64| -> Instant { Ticks(start + run.ser + own.propagation).as_ps_ceil() };
+        let arrival = |start: u64| -> Instant { Ticks(start + run.duration + own.propagation).as_ps_ceil() };
         let mut deliver = |first: u16, count: u16, start: u64| {
             env.deliver(
                 train.to,
@@ -134,7 +134,7 @@ impl<U: Copy> Domain<U> {
             );
         };
         if segment.singly {
-            (0..run.m).for_each(|i| deliver(i, 1, run.start + u64::from(i) * run.per));
+            (0..run.count).for_each(|i| deliver(i, 1, run.start + u64::from(i) * run.spacing));
         } else {
             deliver(0, segment.count, run.last());
         }

@@ -45,4 +45,4 @@ impl Lane {
 }
 
 /// The run of an input that holds nothing.
-pub(super) const IDLE: Run = Run { start: 0, per: 0, m: 0, ser: 0 };
+pub(super) const IDLE: Run = Run { start: 0, spacing: 0, count: 0, duration: 0 };

@@ -124,7 +124,7 @@ impl<U: Copy> Domain<U> {
     /// What is on the wire is accounted for.
     #[inline]
     fn flush_wire(&mut self, own: &mut Egress, lanes: &Lanes, wire: &mut Run, env: &mut impl Environment<U>) {
-        if wire.m != 0 {
+        if wire.count != 0 {
             self.take_wire(own, lanes, *wire, env);
             *wire = IDLE;
         }
@@ -134,7 +134,7 @@ impl<U: Copy> Domain<U> {
     #[inline]
     fn leave_all(&mut self, own: &mut Egress, lanes: &Lanes, env: &mut impl Environment<U>) {
         for lane in &lanes.lanes {
-            if lane.run.m != 0 {
+            if lane.run.count != 0 {
                 self.leave(own, usize::from(lane.input), lane.run, env);
             }
         }
@@ -184,7 +184,7 @@ impl<U: Copy> Domain<U> {
             self.pass_to_output(own, usize::from(egress), input, &segment, &run, env);
             return;
         }
-        let is_last = segment.index + run.m == segment.count;
+        let is_last = segment.index + run.count == segment.count;
         self.arrive(own, &segment, &run, is_last, env);
     }
 }
@@ -192,15 +192,15 @@ impl<U: Copy> Domain<U> {
 impl Run {
     /// Adds a departure at `t`; gives back the run that it does not continue.
     #[inline]
-    fn extend(&mut self, t: u64, ser: u64) -> Option<Self> {
-        if self.m == 1 {
-            self.per = t - self.start;
-        } else if self.m == 0 || t - self.start != self.per * u64::from(self.m) {
+    fn extend(&mut self, t: u64, duration: u64) -> Option<Self> {
+        if self.count == 1 {
+            self.spacing = t - self.start;
+        } else if self.count == 0 || t - self.start != self.spacing * u64::from(self.count) {
             let done = *self;
-            *self = Self { start: t, per: ser, m: 1, ser };
-            return (done.m != 0).then_some(done);
+            *self = Self { start: t, spacing: duration, count: 1, duration };
+            return (done.count != 0).then_some(done);
         }
-        self.m += 1;
+        self.count += 1;
         None
     }
 }

@@ -89,11 +89,11 @@ impl<U: Copy> Domain<U> {
     /// The same if each DLLP is sent by itself.
     #[inline(never)]
     fn owe_each(&mut self, own: &Egress, run: Run) {
-        let first = run.start + run.ser + own.propagation + own.overhead.delay;
-        let before = own.done.tlps - u64::from(run.m);
-        for i in 0..u64::from(run.m) {
+        let first = run.start + run.duration + own.propagation + own.overhead.delay;
+        let before = own.done.tlps - u64::from(run.count);
+        for i in 0..u64::from(run.count) {
             let count = own.overhead.caused_by(before + i + 1) - own.overhead.caused_by(before + i);
-            self.owe(usize::from(own.opposite), first + i * run.per, count);
+            self.owe(usize::from(own.opposite), first + i * run.spacing, count);
         }
     }
 

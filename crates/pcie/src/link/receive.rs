@@ -22,9 +22,9 @@ impl Egress {
         }
         // Nobody waits for a receiver that takes no time.
         if self.finite[class] {
-            let t = run.start + run.ser + self.propagation + latency + self.credit_latency;
+            let t = run.start + run.duration + self.propagation + latency + self.credit_latency;
             let weight = u32::from(segment.units);
-            self.put_return(class, Returns { t, p: run.per, n: u32::from(run.m), weight });
+            self.put_return(class, Returns { t, p: run.spacing, n: u32::from(run.count), weight });
         }
     }
 
@@ -33,7 +33,7 @@ impl Egress {
         if self.finite == [false; CLASSES] {
             return; // nobody asks when it is free
         }
-        let tail = run.start + run.ser + self.propagation;
+        let tail = run.start + run.duration + self.propagation;
         let Sink::Line { latency, per_tlp, payload, free } = &mut self.sink else { return };
         let per_payload = |rate: LinkRate| rate.ticks_for(u64::from(payload_bytes)).0;
         let cost = *per_tlp + payload.map_or(0, per_payload);
@@ -46,18 +46,19 @@ impl Egress {
                 ring.push(Returns { t: t + latency_back, p, n: n as u32, weight });
             }
         };
-        let m = u64::from(run.m);
+        let count = u64::from(run.count);
         let mut i = 0;
-        while i < m {
-            let (at, left) = (ready + i * run.per, m - i);
+        while i < count {
+            let (at, left) = (ready + i * run.spacing, count - i);
             if *free <= at {
-                let spacing = run.per.max(cost);
+                let spacing = run.spacing.max(cost);
                 put(at + cost, spacing, left);
                 *free = at + (left - 1) * spacing + cost;
                 return;
             }
             // The receiver is behind: it takes them out at its own pace until it has caught up.
-            let behind = if run.per <= cost { left } else { (*free - at).div_ceil(run.per - cost).min(left) };
+            let behind =
+                if run.spacing <= cost { left } else { (*free - at).div_ceil(run.spacing - cost).min(left) };
             put(*free + cost, cost, behind);
             *free += behind * cost;
             i += behind;

@@ -3,13 +3,13 @@
 use super::egress::{Egress, Segment};
 use super::returns::Returns;
 
-/// `m` TLPs that leave at `start`, `start + per`, …, each `ser` long \[ticks\].
+/// TLPs that leave at `start`, `start + spacing`, …, each on the wire for `duration` \[ticks\].
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     pub start: u64,
-    pub per: u64,
-    pub m: u16,
-    pub ser: u64,
+    pub spacing: u64,
+    pub count: u16,
+    pub duration: u64,
 }
 
 /// What the index of a TLP is multiplied with in the digest.
@@ -27,7 +27,7 @@ pub(super) struct Bounds {
 impl Run {
     /// The start of the last of them.
     pub const fn last(self) -> u64 {
-        self.start + (self.m as u64 - 1) * self.per
+        self.start + (self.count as u64 - 1) * self.spacing
     }
 }
 
@@ -39,36 +39,36 @@ impl Egress {
         segment: &Segment,
         class: usize,
         t: u64,
-        ser: u64,
+        duration: u64,
         bounds: Bounds,
         one_by_one: bool,
     ) -> Run {
-        let (mut per, mut m) = (ser, u64::from(segment.n));
-        if one_by_one || m == 1 {
-            return Run { start: t, per, m: 1, ser };
+        let (mut spacing, mut count) = (duration, u64::from(segment.n));
+        if one_by_one || count == 1 {
+            return Run { start: t, spacing, count: 1, duration };
         }
-        if segment.p > ser {
+        if segment.p > duration {
             if t == segment.t {
-                per = segment.p;
+                spacing = segment.p;
             } else {
-                m = m.min((t - segment.t) / (segment.p - ser) + 1);
+                count = count.min((t - segment.t) / (segment.p - duration) + 1);
             }
         }
         let until = bounds.until.min(self.overhead.next);
-        if t + (m - 1) * per >= until {
-            m = (until - 1 - t) / per + 1;
+        if t + (count - 1) * spacing >= until {
+            count = (until - 1 - t) / spacing + 1;
         }
-        m = m.min(eligible_by(segment, bounds.behind));
+        count = count.min(eligible_by(segment, bounds.behind));
         if self.finite[class] {
-            m = m.min(self.header_credits[class].unsigned_abs());
-            if segment.units != 0 && self.data_credits[class] < m as i64 * i64::from(segment.units) {
-                m = self.data_credits[class] as u64 / u64::from(segment.units);
+            count = count.min(self.header_credits[class].unsigned_abs());
+            if segment.units != 0 && self.data_credits[class] < count as i64 * i64::from(segment.units) {
+                count = self.data_credits[class] as u64 / u64::from(segment.units);
             }
         }
-        if self.replay_finite && self.replay_room < m as i64 * i64::from(segment.bytes) {
-            m = self.replay_room as u64 / u64::from(segment.bytes);
+        if self.replay_finite && self.replay_room < count as i64 * i64::from(segment.bytes) {
+            count = self.replay_room as u64 / u64::from(segment.bytes);
         }
-        Run { start: t, per, m: m as u16, ser }
+        Run { start: t, spacing, count: count as u16, duration }
     }
 
     /// If the credits for the next TLPs come back one by one at a steady pace, the TLPs leave at that pace: extends a
@@ -87,9 +87,10 @@ impl Egress {
             return run;
         }
         let Some(&front) = self.returns[ring].front() else { return run };
-        let (ser, t) = (run.ser, run.start);
+        let (duration, t) = (run.duration, run.start);
         let pace = front.t.saturating_sub(t);
-        let steady = i64::from(front.weight) == units && pace >= ser && (front.n == 1 || front.p == pace);
+        let steady =
+            i64::from(front.weight) == units && pace >= duration && (front.n == 1 || front.p == pace);
         if !steady || segment.p > pace {
             return run;
         }
@@ -108,29 +109,29 @@ impl Egress {
         self.rest_if_done(ring);
         self.header_credits[class] += more as i64;
         self.data_credits[class] += more as i64 * units;
-        self.done.stalled += more * (pace - ser) - late(&segment, t, (ser, pace), more);
-        Run { per: pace, m: 1 + more as u16, ..run }
+        self.done.stalled += more * (pace - duration) - late(&segment, t, (duration, pace), more);
+        Run { spacing: pace, count: 1 + more as u16, ..run }
     }
 
     /// A run takes the wire, credits, and room in the replay buffer.
     #[inline(always)]
     pub(super) fn occupy(&mut self, input: usize, class: usize, segment: &Segment, run: &Run) {
-        let m = i64::from(run.m);
+        let count = i64::from(run.count);
         self.pointer = (input + 1) as u16;
         if let Some(turns) = &mut self.turns {
-            turns.advance(input, run.m);
+            turns.advance(input, run.count);
         }
-        self.link_free = run.last() + run.ser;
+        self.link_free = run.last() + run.duration;
         (self.idle_from, self.idle_overhead) = (self.link_free, 0);
         if self.finite[class] {
-            self.header_credits[class] -= m;
-            self.data_credits[class] -= m * i64::from(segment.units);
+            self.header_credits[class] -= count;
+            self.data_credits[class] -= count * i64::from(segment.units);
         }
         if self.replay_finite {
-            self.replay_room -= m * i64::from(segment.bytes);
-            let t = run.start + run.ser + self.ack_round;
+            self.replay_room -= count * i64::from(segment.bytes);
+            let t = run.start + run.duration + self.ack_round;
             let weight = u32::from(segment.bytes);
-            self.replay_returns.push(Returns { t, p: run.per, n: u32::from(run.m), weight });
+            self.replay_returns.push(Returns { t, p: run.spacing, n: u32::from(run.count), weight });
         }
     }
 
@@ -138,19 +139,19 @@ impl Egress {
     /// schedules, however they are cut into runs.
     #[inline]
     pub(super) fn note(&mut self, segment: &Segment, run: &Run, decided: u64) {
-        if run.m == 1 {
+        if run.count == 1 {
             return self.note_one(segment, run, decided);
         }
-        let m = u64::from(run.m);
-        let pairs = m * (m - 1) / 2;
-        let starts = m.wrapping_mul(run.start).wrapping_add(run.per.wrapping_mul(pairs));
-        let indices = m * u64::from(segment.index) + pairs;
+        let count = u64::from(run.count);
+        let pairs = count * (count - 1) / 2;
+        let starts = count.wrapping_mul(run.start).wrapping_add(run.spacing.wrapping_mul(pairs));
+        let indices = count * u64::from(segment.index) + pairs;
         let done = &mut self.done;
-        done.tlps += m;
-        done.data_units += m * u64::from(segment.units);
-        done.wire_bytes += m * u64::from(segment.bytes);
-        done.tlp_time += m * run.ser;
-        let ahead = m * (decided - segment.t) + run.per * pairs;
+        done.tlps += count;
+        done.data_units += count * u64::from(segment.units);
+        done.wire_bytes += count * u64::from(segment.bytes);
+        done.tlp_time += count * run.duration;
+        let ahead = count * (decided - segment.t) + run.spacing * pairs;
         done.waited += u128::from(ahead - segment.p * pairs);
         let what = starts.wrapping_add(indices.wrapping_mul(INDEX_FACTOR));
         done.digest = done.digest.wrapping_add(segment.key.wrapping_mul(what));
@@ -163,7 +164,7 @@ impl Egress {
         done.tlps += 1;
         done.data_units += u64::from(segment.units);
         done.wire_bytes += u64::from(segment.bytes);
-        done.tlp_time += run.ser;
+        done.tlp_time += run.duration;
         done.waited += u128::from(decided - segment.t);
         let what = run.start.wrapping_add(u64::from(segment.index).wrapping_mul(INDEX_FACTOR));
         done.digest = done.digest.wrapping_add(segment.key.wrapping_mul(what));
