@@ -12,14 +12,14 @@ pub(crate) struct Buffers {
     /// By the part of a command that they belong to.
     parts: BTreeMap<u64, Vec<u8>>,
     /// What the medium has been asked for, by token.
-    expected: BTreeMap<u64, (MediaOperation, Extent)>,
+    operations: BTreeMap<u64, (MediaOperation, Extent)>,
     /// Buffers that are empty, kept for their room.
     spare: Vec<Vec<u8>>,
 }
 
 impl Buffers {
     pub(crate) fn new(store: Box<dyn ByteStore + Send>) -> Self {
-        Self { store, parts: BTreeMap::new(), expected: BTreeMap::new(), spare: Vec::new() }
+        Self { store, parts: BTreeMap::new(), operations: BTreeMap::new(), spare: Vec::new() }
     }
     /// Data of a part have come from the host.
     pub(crate) fn put(&mut self, token: Token, data: &[u8]) {
@@ -48,19 +48,21 @@ impl Buffers {
     }
 
     /// The medium is asked for a part.
-    pub(crate) fn expect(&mut self, token: Token, operation: MediaOperation, extent: Extent) {
-        self.expected.insert(token.to_raw(), (operation, extent));
+    pub(crate) fn note_operation(&mut self, token: Token, operation: MediaOperation, extent: Extent) {
+        self.operations.insert(token.to_raw(), (operation, extent));
     }
-    /// The medium has done with a part: now its bytes are what they are. How the part ends.
+    /// The medium is done with a part: its operation is carried out on the store. The status that the part ends with.
     pub(crate) fn carry_out(&mut self, token: Token) -> Status {
-        let Some((operation, extent)) = self.expected.remove(&token.to_raw()) else {
+        let Some((operation, extent)) = self.operations.remove(&token.to_raw()) else {
             return Status::INTERNAL_ERROR;
         };
         let Extent { first, bytes, .. } = extent;
         let written = |done: Result<(), StoreFault>| done.map_or(Status::WRITE_FAULT, |()| Status::SUCCESS);
         match operation {
             MediaOperation::Read => self.read(token, first, bytes),
-            MediaOperation::Write { .. } | MediaOperation::Compare => self.take(token, operation, extent),
+            MediaOperation::Write { .. } | MediaOperation::Compare => {
+                self.write_or_compare(token, operation, extent)
+            }
             MediaOperation::WriteZeroes { .. } => written(self.store.write_zeroes(first, bytes)),
             MediaOperation::Deallocate => written(self.store.deallocate(first, bytes)),
             MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => {
@@ -76,8 +78,8 @@ impl Buffers {
         self.keep(token, buffer);
         done.map_or(Status::UNRECOVERED_READ_ERROR, |()| Status::SUCCESS)
     }
-    /// Something with data that have come from the host.
-    fn take(
+    /// An operation with data that have come from the host.
+    fn write_or_compare(
         &mut self,
         token: Token,
         operation: MediaOperation,

@@ -48,18 +48,18 @@ pub enum Stage {
 
 /// A part of a command that firmware or medium have.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct InMedium {
     token: Token,
     times: MediumTimes,
 }
 
 /// What a wake still has to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Turn {
-    /// The medium is looked at, then the controllers are woken.
-    Medium,
+enum WakeWork {
+    /// The medium is advanced, what it is done with is told end by end, then the controllers are woken.
+    MediumThenControllers,
     /// Nothing.
-    Over,
+    Nothing,
 }
 
 /// A drive without its connector.
@@ -71,12 +71,12 @@ pub struct Ssd {
     layout: Layout,
     buffers: Option<Buffers>,
     /// Parts of commands that the medium has, by its tokens.
-    asked: Slab<Asked>,
+    in_medium: Slab<InMedium>,
     /// When the medium has to be advanced; [`Instant::NEVER`] if not.
     advance_at: Instant,
     /// When controllers asked to be woken.
     wakes: BinaryHeap<Reverse<Instant>>,
-    turn: Turn,
+    wake_work: WakeWork,
     /// What the medium is done with, in the order of ends; the subsystem has heard of those before `next_done`.
     done: Vec<Done>,
     next_done: usize,
@@ -88,7 +88,7 @@ pub struct Ssd {
     most_commands: u64,
     /// Commands in progress, and whether others wait for them in the queues.
     in_progress: Gauge,
-    short: Gauge,
+    short_of_room: Gauge,
     /// Whether any were; none if nobody asks how long.
     busy: Option<Gauge>,
 }
@@ -116,10 +116,10 @@ impl Ssd {
             firmware: Firmware::new(config, layout.count()),
             layout,
             buffers: None,
-            asked: Slab::new(),
+            in_medium: Slab::new(),
             advance_at: Instant::NEVER,
             wakes: BinaryHeap::new(),
-            turn: Turn::Over,
+            wake_work: WakeWork::Nothing,
             done: Vec::new(),
             next_done: 0,
             effects: Vec::new(),
@@ -127,7 +127,7 @@ impl Ssd {
             stages: None,
             most_commands: commands.sum(),
             in_progress: Gauge::default(),
-            short: Gauge::default(),
+            short_of_room: Gauge::default(),
             busy: None,
         })
     }
@@ -149,7 +149,7 @@ impl Ssd {
     #[inline]
     pub fn wake(&mut self, now: Instant) {
         if self.next_wake() <= now {
-            self.turn = Turn::Medium;
+            self.wake_work = WakeWork::MediumThenControllers;
         }
     }
     /// The next thing that the front is to know or to carry out; none if there is nothing more at `now`.
@@ -164,11 +164,11 @@ impl Ssd {
             let Some(effect) = self.effects.get(self.next_effect) else {
                 self.effects.clear();
                 self.next_effect = 0;
-                if self.turn == Turn::Over {
+                if self.wake_work == WakeWork::Nothing {
                     self.count_commands(now);
                     return None;
                 }
-                self.go_on(now);
+                self.continue_wake(now);
                 continue;
             };
             self.next_effect += 1;
@@ -180,15 +180,15 @@ impl Ssd {
             }
         }
     }
-    /// Goes on with a wake: everything that follows from the end of one part comes before the next end.
-    fn go_on(&mut self, now: Instant) {
+    /// Does the next step of a wake: everything that follows from the end of one part comes before the next end.
+    fn continue_wake(&mut self, now: Instant) {
         if let Some(done) = self.done.get(self.next_done).copied() {
             self.next_done += 1;
             self.medium_done(done, now);
         } else if self.advance_at <= now {
             self.advance_medium(now);
         } else {
-            self.turn = Turn::Over;
+            self.wake_work = WakeWork::Nothing;
             self.wake_controllers(now);
         }
     }
@@ -198,13 +198,13 @@ impl Ssd {
             self.wakes.pop();
         }
         if self.wakes.len() < before {
-            self.with(|subsystem, effects| subsystem.wake(now, effects));
+            self.with_subsystem(|subsystem, effects| subsystem.wake(now, effects));
         }
     }
 
     /// Lets the subsystem do something; what it then wants waits behind what it wanted before.
     #[inline]
-    fn with<R>(&mut self, act: impl FnOnce(&mut Subsystem, &mut Vec<Effect>) -> R) -> R {
+    fn with_subsystem<R>(&mut self, act: impl FnOnce(&mut Subsystem, &mut Vec<Effect>) -> R) -> R {
         act(&mut self.subsystem, &mut self.effects)
     }
 
@@ -214,11 +214,11 @@ impl Ssd {
         let operation = request.operation;
         let kind = kind(operation);
         let extent = self.layout.extent(&request, &self.subsystem);
-        let times = self.firmware.take_up(now, (operation, kind), extent.bytes);
+        let times = self.firmware.schedule(now, (operation, kind), extent.bytes);
         if let Some(buffers) = &mut self.buffers {
-            buffers.expect(token, operation, extent);
+            buffers.note_operation(token, operation, extent);
         }
-        let slot = self.asked.insert(Asked { token, times });
+        let slot = self.in_medium.insert(InMedium { token, times });
         let Extent { first, bytes, tenant, part_of } = extent;
         let request = Request { token: slot as u32, kind, first, bytes, tenant, part_of };
         let next = self.medium.get_mut().submit_at(times.submitted, request);
@@ -234,14 +234,14 @@ impl Ssd {
     }
     /// The medium is done with a part of a command.
     fn medium_done(&mut self, Done { token, outcome }: Done, now: Instant) {
-        let Some(Asked { token, times }) = self.asked.try_remove(token as usize) else { return };
+        let Some(InMedium { token, times }) = self.in_medium.try_remove(token as usize) else { return };
         self.mark(token, Stage::Done(times));
         let status = match (outcome, &mut self.buffers) {
             (Outcome::OutOfRange, _) => Status::LBA_OUT_OF_RANGE,
             (Outcome::Success, Some(buffers)) => buffers.carry_out(token),
             (Outcome::Success, None) => Status::SUCCESS,
         };
-        self.with(|subsystem, effects| subsystem.media_done(now, token, status, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.media_done(now, token, status, effects));
         self.forget_if_lost(token);
     }
     /// Data of a command that is no longer known are of no use.
@@ -256,7 +256,7 @@ impl Ssd {
     fn tell_health(&mut self, token: Token, now: Instant) {
         let busy_ps = self.busy.map_or(0, |busy| busy.integral_ps(now));
         let health = health(&self.counters(now), busy_ps, now);
-        self.with(|subsystem, effects| subsystem.health(now, token, &health, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.health(now, token, &health, effects));
     }
     /// Notes a stage, if that is wanted.
     #[inline]
@@ -273,7 +273,7 @@ impl Ssd {
         if let Some(busy) = &mut self.busy {
             busy.set(u64::from(number > 0), now);
         }
-        self.short.set(short.into(), now);
+        self.short_of_room.set(short.into(), now);
     }
 
     /// Tells from now on when commands pass [stages](Output::Stage) inside, or no longer.
@@ -324,6 +324,6 @@ impl Ssd {
     /// Whether commands wait in the queues because no more can be in progress: 1 or 0.
     #[must_use]
     pub const fn short_of_room(&self) -> &Gauge {
-        &self.short
+        &self.short_of_room
     }
 }

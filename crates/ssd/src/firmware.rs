@@ -35,9 +35,10 @@ impl Firmware {
             engines: Servers::new(config.firmware.engines),
         }
     }
-    /// An engine takes up an operation that is of this kind for the medium, on so many bytes.
+    /// Gives an operation to an engine, behind what it has: when it begins, and when it asks the medium. `kind` is what
+    /// the operation is for the medium.
     #[inline]
-    pub(crate) fn take_up(
+    pub(crate) fn schedule(
         &mut self,
         now: Instant,
         (operation, kind): (MediaOperation, Kind),

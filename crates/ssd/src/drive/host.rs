@@ -19,12 +19,14 @@ impl Ssd {
     /// The host writes a dword of a controller's registers, doorbells included.
     #[inline]
     pub fn write_register(&mut self, now: Instant, controller: ControllerId, offset: u32, value: u32) {
-        self.with(|subsystem, effects| subsystem.write_register(now, controller, offset, value, effects));
+        self.with_subsystem(|subsystem, effects| {
+            subsystem.write_register(now, controller, offset, value, effects)
+        });
     }
     /// The host rings a doorbell.
     #[inline]
     pub fn ring(&mut self, now: Instant, controller: ControllerId, doorbell: Doorbell, value: u32) {
-        self.with(|subsystem, effects| subsystem.ring(now, controller, doorbell, value, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.ring(now, controller, doorbell, value, effects));
     }
     /// A property of a controller, as a fabric reads it.
     ///
@@ -44,7 +46,9 @@ impl Ssd {
         offset: u32,
         value: u64,
     ) -> Result<(), Status> {
-        self.with(|subsystem, effects| subsystem.set_property(now, controller, (offset, value), effects))
+        self.with_subsystem(|subsystem, effects| {
+            subsystem.set_property(now, controller, (offset, value), effects)
+        })
     }
     /// Makes a queue pair whose commands are [handed in](Self::submit); the controller that has it.
     ///
@@ -59,7 +63,7 @@ impl Ssd {
     }
     /// The connection of a queue is lost, or ended; that of the admin queue resets the controller.
     pub fn disconnect(&mut self, now: Instant, controller: ControllerId, queue: SqId) {
-        self.with(|subsystem, effects| subsystem.disconnect(now, controller, queue, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.disconnect(now, controller, queue, effects));
     }
     /// A command is handed in.
     ///
@@ -73,15 +77,15 @@ impl Ssd {
         queue: SqId,
         capsule: Capsule,
     ) -> Result<(), Refused> {
-        self.with(|subsystem, effects| subsystem.submit(now, controller, (queue, capsule), effects))
+        self.with_subsystem(|subsystem, effects| subsystem.submit(now, controller, (queue, capsule), effects))
     }
     /// Sets the Keep Alive Timer of a controller \[ms\], as Connect does; 0 switches it off.
     pub fn set_keep_alive(&mut self, now: Instant, controller: ControllerId, ms: u32) {
-        self.with(|subsystem, effects| subsystem.set_keep_alive(now, controller, ms, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.set_keep_alive(now, controller, ms, effects));
     }
     /// A reset of a controller from outside, or its loss with its port. What it has under way is still to be reported.
     pub fn reset(&mut self, now: Instant, controller: ControllerId) {
-        self.with(|subsystem, effects| subsystem.reset(now, controller, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.reset(now, controller, effects));
     }
 }
 
@@ -90,7 +94,7 @@ impl Ssd {
     /// The bytes of a fetch have come.
     #[inline]
     pub fn fetched(&mut self, now: Instant, token: Token, bytes: &[u8]) {
-        self.with(|subsystem, effects| subsystem.fetched(now, token, bytes, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.fetched(now, token, bytes, effects));
     }
     /// A transfer is done. One from the host that brought bytes is reported with [`Ssd::received`]: a drive with a
     /// store answers Data Transfer Error to a write of which it was not told the bytes.
@@ -99,7 +103,7 @@ impl Ssd {
         if let Some(buffers) = &mut self.buffers {
             buffers.forget(token);
         }
-        self.with(|subsystem, effects| subsystem.transferred(now, token, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.transferred(now, token, effects));
     }
     /// A transfer from the host is done, and these are its bytes.
     #[inline]
@@ -107,19 +111,19 @@ impl Ssd {
         if let Some(buffers) = &mut self.buffers {
             buffers.put(token, data);
         }
-        self.with(|subsystem, effects| subsystem.transferred(now, token, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.transferred(now, token, effects));
         self.forget_if_lost(token);
     }
     /// What the controller has made is at the host.
     pub fn stored(&mut self, now: Instant, token: Token) {
-        self.with(|subsystem, effects| subsystem.stored(now, token, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.stored(now, token, effects));
     }
     /// An effect could not be carried out: host memory did not answer, the link or the connection is down.
     pub fn failed(&mut self, now: Instant, token: Token) {
         if let Some(buffers) = &mut self.buffers {
             buffers.forget(token);
         }
-        self.with(|subsystem, effects| subsystem.failed(now, token, effects));
+        self.with_subsystem(|subsystem, effects| subsystem.failed(now, token, effects));
     }
 }
 
