@@ -1,7 +1,7 @@
 //! CXL links: one component each, between the ports that they join; and what each has done.
 
+use super::blueprint::{Blueprint, Ids};
 use super::names::cxl_link;
-use super::wiring::{Ids, Wiring};
 use super::world::{World, WorldCxl};
 use lanetwin_cxl::logic::{Activity, FlitMode, IoLoad};
 use lanetwin_kernel::{Component, ComponentId, Port};
@@ -48,7 +48,7 @@ impl CxlDirectionUse {
     }
 }
 
-impl Wiring<'_> {
+impl Blueprint<'_> {
     /// Adds the links, each joined to its ends.
     pub(super) fn add_cxl(&self, ids: &Ids, builder: &mut Builder) -> Vec<WorldCxl> {
         let add = |link: &CxlLinkPlan| {

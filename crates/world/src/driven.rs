@@ -4,11 +4,11 @@
 //!  cmmh.controller ─ (driver)/cmmh.disk ─ cmmh.root ═ cmmh.ssd
 //! ```
 
-use super::fabric::Endpoints;
+use super::blueprint::{Blueprint, Ids};
 use super::hosts::{Host, Hosts};
 use super::loads::{port, settings};
 use super::names::{CPU, DRIVER};
-use super::wiring::{Ids, Wiring};
+use super::pcie_links::Endpoints;
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models as models;
 use lanetwin_models::shared_port::{self, SharedPort};
@@ -17,7 +17,7 @@ use lanetwin_plan::Driven;
 use lanetwin_ports::{Builder, Protocol, Site, Value};
 use std::collections::BTreeMap;
 
-impl Wiring<'_> {
+impl Blueprint<'_> {
     /// Adds the driver of every block port that asks a drive on PCIe.
     pub(super) fn add_driven(&self, ids: &Ids, endpoints: &Endpoints, hosts: &Hosts, builder: &mut Builder) {
         let mut by_host: BTreeMap<usize, Vec<&Driven>> = BTreeMap::new();

@@ -1,7 +1,7 @@
-//! From a plan to a wired world, and from a run to results.
+//! From a plan to a world that runs, and from a run to results.
 //!
 //! ```text
-//!  Variant + Case ── wire ──► World ── measure ──► Measured ┐
+//!  Variant + Case ── build ─► World ── measure ──► Measured ┐
 //!                              (kernel, links, loads)       ├─ rows, verdicts ──► Results
 //!  … every variant × workload × case × repeat, on all cores ┘
 //! ```
@@ -13,15 +13,16 @@
 
 mod actions;
 mod batch;
-mod before;
+mod blueprint;
 mod bottleneck;
+mod building;
 mod capsule;
 mod compare;
 mod component_rows;
 mod components;
 mod cxl;
 mod driven;
-mod fabric;
+mod ethernet;
 mod format;
 mod formats;
 mod granularity;
@@ -31,22 +32,20 @@ mod measure;
 mod memory;
 mod metric;
 mod names;
-mod net;
 mod pace;
+mod pcie_links;
 mod problem;
 mod pts;
 mod relative;
 mod rounds;
-mod route;
 mod rows;
 mod run;
+mod snapshot;
 mod stages;
 mod switches;
 mod transit;
 mod until;
 mod window;
-mod wire;
-mod wiring;
 mod world;
 
 pub use actions::Acted;

@@ -18,12 +18,12 @@ mod driving;
 mod queues;
 mod remote;
 
-use super::fabric::Endpoints;
+use super::blueprint::{Blueprint, Ids};
+use super::ethernet::Ethernet;
 use super::hosts::Hosts;
 use super::memory::as_results;
 use super::names::{CPU, LOAD};
-use super::net::Net;
-use super::wiring::{Ids, Wiring};
+use super::pcie_links::Endpoints;
 use super::world::{NvmeLoad, Opening, World, WorldLoad};
 use adding::{Adding, NewLoad, is_shared, path};
 pub(super) use adding::{port, settings};
@@ -122,12 +122,12 @@ impl World {
     }
 }
 
-impl Wiring<'_> {
+impl Blueprint<'_> {
     /// Adds the loads, each joined to what answers it; or the ways in and out for the outside, in their place.
     pub(super) fn add_loads(
         &self,
         ids: &Ids,
-        (endpoints, net): (&Endpoints, &Net),
+        (endpoints, net): (&Endpoints, &Ethernet),
         hosts: &Hosts,
         builder: &mut Builder,
     ) -> AddedLoad {
@@ -135,7 +135,7 @@ impl Wiring<'_> {
         let loads = u32::try_from(askers.len()).expect("a machine has fewer devices, and a phase fewer jobs");
         let (jobs, shared, paths) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let adding = Adding {
-            wiring: self,
+            blueprint: self,
             ids,
             endpoints,
             net,
@@ -157,13 +157,13 @@ impl Wiring<'_> {
 }
 
 /// Every load of a case; none where cores load and store, which needs no other.
-fn askers<'a>(wiring: &Wiring<'a>) -> Vec<NewLoad<'a>> {
-    if let Some(Load::Memory(_)) = wiring.load {
+fn askers<'a>(blueprint: &Blueprint<'a>) -> Vec<NewLoad<'a>> {
+    if let Some(Load::Memory(_)) = blueprint.load {
         return Vec::new();
     }
-    let pairs = &wiring.workload.pairs;
+    let pairs = &blueprint.workload.pairs;
     let several = pairs.len() > 1;
-    let threads = wiring.load.map(Load::threads).unwrap_or_default();
+    let threads = blueprint.load.map(Load::threads).unwrap_or_default();
     let mut all = Vec::new();
     for pair in pairs {
         if threads.is_empty() {
@@ -186,13 +186,13 @@ fn askers<'a>(wiring: &Wiring<'a>) -> Vec<NewLoad<'a>> {
 impl<'a> Adding<'a> {
     fn all(mut self) -> AddedLoad {
         self.add_targets();
-        let is_driven = |asker: &&NewLoad<'_>| !self.wiring.is_dma(asker.pair);
+        let is_driven = |asker: &&NewLoad<'_>| !self.blueprint.is_dma(asker.pair);
         let hosts: BTreeSet<usize> =
             self.askers.iter().filter(is_driven).map(|asker| asker.pair.on).collect();
         hosts.into_iter().for_each(|host| self.join_drivers(host));
         let (mut loads, mut openings) = (Vec::new(), Vec::new());
         for asker in self.askers {
-            match self.wiring.load {
+            match self.blueprint.load {
                 Some(load) => loads.push(self.one(asker, load)),
                 None => openings.push(self.open(asker)),
             }
@@ -202,14 +202,17 @@ impl<'a> Adding<'a> {
 
     /// A way in and out for the outside, where a load would be.
     fn open(&mut self, asker: &NewLoad<'a>) -> Opening {
-        let (answers, _) =
-            if self.wiring.is_dma(asker.pair) { self.dma_port(asker.pair) } else { self.block_port(asker) };
+        let (answers, _) = if self.blueprint.is_dma(asker.pair) {
+            self.dma_port(asker.pair)
+        } else {
+            self.block_port(asker)
+        };
         let (entry, exit) = self.builder.open(answers);
         Opening { pair: asker.pair.clone(), entry, exit, handles: Handles::of(asker.place, self.loads) }
     }
     /// The port of a card that takes commands for DMA, and whose it is.
     fn dma_port(&self, pair: &Pair) -> ((ComponentId, Port), String) {
-        let on = &self.wiring.variant.machine[pair.on];
+        let on = &self.blueprint.variant.machine[pair.on];
         ((self.ids.of(pair.on), port(on, Protocol::Dma)), on.name.clone())
     }
 
@@ -222,7 +225,7 @@ impl<'a> Adding<'a> {
         for NewLoad { place, pair, .. } in self.askers.iter().filter(is_driven) {
             let asked = self.asked(pair);
             let shares = asked != pair.target || is_shared(models::driver(self.disk(pair).model));
-            let ports = self.wiring.ports_below(host, asked, self.endpoints);
+            let ports = self.blueprint.ports_below(host, asked, self.endpoints);
             let device = ports.first().map(|(_, (device, _))| *device);
             let driver = (asked, (!shares).then_some(*place));
             drivers.entry(driver).or_insert((*place, device.filter(|_| shares)));
@@ -230,7 +233,7 @@ impl<'a> Adding<'a> {
         // the drivers of further paths have ports behind those of the loads
         let mut further = BTreeMap::new();
         for (target, _) in drivers.keys().filter(|(_, alone)| alone.is_none()) {
-            let ports = self.wiring.ports_below(host, *target, self.endpoints);
+            let ports = self.blueprint.ports_below(host, *target, self.endpoints);
             for (_, (device, _)) in ports.into_iter().skip(1) {
                 further.insert(device, shared_port::of_load(self.loads + further.len() as u32));
             }
@@ -245,7 +248,7 @@ impl<'a> Adding<'a> {
             self.further.extend(further);
             let path = match self.askers.iter().all(|asker| asker.pair.on == host) {
                 true => CPU.to_owned(),
-                false => format!("{CPU}/{}", self.wiring.variant.machine[host].name),
+                false => format!("{CPU}/{}", self.blueprint.variant.machine[host].name),
             };
             let cpu = self.builder.add(path, Box::new(SharedPort { loads: self.loads, devices }));
             self.builder.join((cpu, shared_port::HOST), self.host(asker.pair));
@@ -257,7 +260,8 @@ impl<'a> Adding<'a> {
         let pair = asker.pair;
         let path = path(LOAD, asker);
         let handles = Handles::of(asker.place, self.loads);
-        let slot = Slot { seed: self.wiring.seed, path: &path, handles, unit: asker.unit(self.disk(pair)) };
+        let slot =
+            Slot { seed: self.blueprint.seed, path: &path, handles, unit: asker.unit(self.disk(pair)) };
         let (component, device, (answers, asked)): (Box<dyn Component<Message>>, _, _) = match load {
             Load::Dma(case) => {
                 let load = DmaLoad::new(case.workload(), slot.seed, &path).calling(handles);
@@ -274,14 +278,14 @@ impl<'a> Adding<'a> {
         self.builder.join((id, Port(0)), answers);
         let requester = load.is_dma().then(|| self.ids.of(pair.on));
         let shared = self.shared.get(&(pair.target, pair.on));
-        let whole = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
+        let whole = self.blueprint.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
         let endpoint = shared.map(|shared| shared.endpoint).or(whole);
         let nvme = shared.map(|shared| NvmeLoad { driver: shared.driver, drive: self.ids.of(pair.target) });
         let further = shared.map(|shared| shared.further.clone()).unwrap_or_default();
         let port = shared.map_or(0, |shared| shared.port);
         let device = asker.results_name.clone();
         let (host, target) = (pair.on, pair.target);
-        let asker = self.wiring.variant.machine[host].name.clone();
+        let asker = self.blueprint.variant.machine[host].name.clone();
         WorldLoad { device, host, asker, target, path, id, requester, asked, endpoint, nvme, further, port }
     }
 }

@@ -8,7 +8,7 @@ mod usage;
 use usage::CHASE;
 pub use usage::MemoryUse;
 
-use super::wiring::{Ids, Wiring};
+use super::blueprint::{Blueprint, Ids};
 use super::world::{World, WorldMemory};
 use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Program, Traffic, TrafficSpec};
@@ -34,7 +34,7 @@ const STORED: u64 = 4096;
 pub(super) const TRAFFIC: &str = "traffic";
 const KERNEL: &str = "program";
 
-impl Wiring<'_> {
+impl Blueprint<'_> {
     /// The host whose cores are the load, if they are.
     pub(super) fn memory(&self, ids: &Ids) -> Option<WorldMemory> {
         let Some(Load::Memory(case)) = self.load else { return None };
@@ -74,7 +74,7 @@ impl Wiring<'_> {
     }
 }
 
-impl Wiring<'_> {
+impl Blueprint<'_> {
     /// The lines that all caches of the host whose cores are the load hold together.
     fn cache_lines(&self) -> u64 {
         let Some(pair) = self.workload.pairs.first() else { return 0 };

@@ -2,8 +2,8 @@
 //! it was steady, and batches, which say how sure the mean of a single repeat is.
 
 use super::batch::Batch;
-use super::before::Before;
 use super::components::{Changed, Reports, changed};
+use super::snapshot::Snapshot;
 use super::world::World;
 use lanetwin_load::Tally;
 use lanetwin_stats::results::Steadiness;
@@ -52,7 +52,7 @@ impl Pace {
         }
     }
     /// If a component reports a share, it is asked again when so many operations have been answered.
-    pub(super) fn look_halfway(&mut self, before: &Before, answered: u64) {
+    pub(super) fn look_halfway(&mut self, before: &Snapshot, answered: u64) {
         self.halfway = before.reports.iter().any(|one| one.tells_share()).then_some(answered);
         self.middle = None;
     }
@@ -93,7 +93,7 @@ impl Pace {
     }
 
     /// Whether the stretch that began with `before` was steady up to now; `drawn` if chance says when requests come.
-    pub(super) fn judged(&self, before: &Before, drawn: bool, world: &mut World) -> Steadiness {
+    pub(super) fn judged(&self, before: &Snapshot, drawn: bool, world: &mut World) -> Steadiness {
         let after = world.reports();
         let states = changed(&before.reports, self.middle.as_ref(), &after);
         let windows = self.batches(SNIA_ROUNDS);

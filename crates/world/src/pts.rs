@@ -9,8 +9,8 @@
 //! A cell of the matrix is what was counted in its steps of the five rounds of the measurement window, together (SSS
 //! PTS 2.0.1).
 
-use super::before::Before;
 use super::rounds::{InRounds, Rounds, judged, round};
+use super::snapshot::Snapshot;
 use super::world::World;
 use lanetwin_load::{Little, Results};
 use lanetwin_plan::{PtsPlan, SteadyRule};
@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 
 /// What a round has shown, and how everything was before it.
 struct Past {
-    before: Before,
+    before: Snapshot,
     cells: Vec<Results>,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (InRo
         if window.len() == SNIA_ROUNDS {
             window.pop_front();
         }
-        let before = Before::look(world);
+        let before = Snapshot::take(world);
         await_steps(world, plan, &mut ended, plan.cells.len());
         let cells: Vec<Results> = ended.drain(..plan.cells.len()).collect();
         rounds.all.push(round(&cells[plan.tracked], &before.reports, &world.reports()));

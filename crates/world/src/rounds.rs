@@ -8,8 +8,8 @@
 //! There is no warm-up: the rule is what ends it. What is measured is the last five rounds, steady or not (SSS PTS
 //! 2.0.1, "Measurement Window").
 
-use super::before::Before;
 use super::components::{Reports, added_to_ratio};
+use super::snapshot::Snapshot;
 use super::world::World;
 use lanetwin_load::Results;
 use lanetwin_plan::{SteadyRule, Tracked};
@@ -49,7 +49,7 @@ impl Rounds {
 /// What was counted in the rounds of the measurement window.
 pub(super) struct InRounds {
     /// Everything as it was at the beginning of the first.
-    pub(super) before: Before,
+    pub(super) before: Snapshot,
     pub(super) end: Instant,
     /// Of each load.
     pub(super) results: Vec<Results>,
@@ -60,7 +60,7 @@ pub(super) struct InRounds {
 /// Runs rounds until the last five are steady and there have been as many as there shall be, or as many as there may
 /// be.
 pub(super) fn run(world: &mut World, rule: &SteadyRule) -> InRounds {
-    let mut window: VecDeque<(Before, Vec<Results>)> = VecDeque::new();
+    let mut window: VecDeque<(Snapshot, Vec<Results>)> = VecDeque::new();
     let mut rounds = Rounds { all: Vec::new(), found: None };
     while rounds.all.len() < rule.rounds as usize
         && !(rounds.attained() && rounds.all.len() >= rule.least as usize)
@@ -68,7 +68,7 @@ pub(super) fn run(world: &mut World, rule: &SteadyRule) -> InRounds {
         if window.len() == SNIA_ROUNDS {
             window.pop_front();
         }
-        let before = Before::look(world);
+        let before = Snapshot::take(world);
         world.kernel.run_until(before.at + rule.round);
         let results = world.results(world.kernel.now());
         rounds.all.push(round(&together(&results), &before.reports, &world.reports()));

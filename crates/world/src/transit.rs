@@ -10,10 +10,9 @@
 //! counted began after the first instant of a stretch of time, and their trains arrived before its end: what links have
 //! decided beyond it depends on how many TLPs they decide at a time.
 
-use super::route::{Crossing, way};
 use lanetwin_pcie::link::{EgressId, EndpointId, RECORDED_HOPS};
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{Journey, Links, Wiring};
+use lanetwin_ports::{Crossing, Journey, Links, Wiring, way};
 use lanetwin_units::{Instant, Span, Ticks};
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -7,9 +7,9 @@
 //! What was measured before it was steady belongs to the warm-up. If the run time of the job is over before, all of it
 //! is the window; if the budget is spent before, the last stretch is, with the one before if there is little of it.
 
-use super::before::Before;
 use super::pace::Pace;
 use super::rounds::Rounds;
+use super::snapshot::Snapshot;
 use super::world::World;
 use lanetwin_load::Results;
 use lanetwin_plan::{Case, Offered, Timing, WarmUp};
@@ -46,7 +46,7 @@ pub(super) struct Length {
 /// What was counted from one instant to another.
 pub(super) struct Window {
     /// Everything as it was at the beginning.
-    pub(super) before: Before,
+    pub(super) before: Snapshot,
     pub(super) end: Instant,
     /// Of each load.
     pub(super) results: Vec<Results>,
@@ -96,8 +96,8 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
 struct Stretches<'a> {
     case: &'a Case,
     /// Those that were not steady, from the first on.
-    past: Vec<(Before, Vec<Results>)>,
-    before: Before,
+    past: Vec<(Snapshot, Vec<Results>)>,
+    before: Snapshot,
     pace: Pace,
     /// Operations of the next one.
     wanted: u64,
@@ -111,7 +111,7 @@ struct Stretches<'a> {
 
 impl<'a> Stretches<'a> {
     fn begin(world: &mut World, case: &'a Case) -> Self {
-        let before = Before::look(world);
+        let before = Snapshot::take(world);
         let (begin, pace) = (before.at, Pace::begin(world));
         let Timing { longest, most, .. } = case.load.timing();
         let deadline = longest.map(|longest| begin + longest);
@@ -140,7 +140,7 @@ impl<'a> Stretches<'a> {
     /// Behind the stretch that was run comes another.
     fn go_on(&mut self, world: &mut World) {
         let results = world.results(world.kernel.now());
-        let before = Before::look(world);
+        let before = Snapshot::take(world);
         self.past.push((std::mem::replace(&mut self.before, before), results));
         self.pace.reset(world);
         self.wanted = self.wanted.saturating_mul(GROWTH);
@@ -181,7 +181,7 @@ impl<'a> Stretches<'a> {
 
 /// A program from its beginning to its end.
 fn whole_program(world: &mut World) -> Window {
-    let before = Before::look(world);
+    let before = Snapshot::take(world);
     let pace = Pace::begin(world);
     let end = world.run_to_end();
     let results = world.results(world.kernel.now());

@@ -1,6 +1,6 @@
 //! A world: the kernel of a machine, and what in it is a link, a load, a drive, a CXL link or an action.
 //!
-//! How it comes to be is the matter of [`wire`](super::wire); what it does, of `measure`.
+//! How it is built is the matter of [`building`](super::building); what it does, of `measure`.
 
 use lanetwin_kernel::{ComponentId, EntryId, ExitId};
 use lanetwin_load::Handles;

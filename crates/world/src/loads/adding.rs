@@ -1,10 +1,10 @@
 //! The machine while loads are added to it.
 
 use super::queues::{Connected, RemoteHost};
-use crate::fabric::Endpoints;
+use crate::blueprint::{Blueprint, Ids};
+use crate::ethernet::Ethernet;
 use crate::hosts::Hosts;
-use crate::net::Net;
-use crate::wiring::{Ids, Wiring};
+use crate::pcie_links::Endpoints;
 use crate::world::NvmePath;
 use lanetwin_document::fields;
 use lanetwin_kernel::{ComponentId, Port};
@@ -44,10 +44,10 @@ impl NewLoad<'_> {
 
 /// The machine while loads are added to it.
 pub(super) struct Adding<'a> {
-    pub(super) wiring: &'a Wiring<'a>,
+    pub(super) blueprint: &'a Blueprint<'a>,
     pub(super) ids: &'a Ids,
     pub(super) endpoints: &'a Endpoints,
-    pub(super) net: &'a Net,
+    pub(super) net: &'a Ethernet,
     pub(super) hosts: &'a Hosts,
     pub(super) builder: &'a mut Builder,
     /// Every load.
@@ -75,11 +75,11 @@ pub(super) struct Adding<'a> {
 
 impl Adding<'_> {
     pub(super) fn disk(&self, pair: &Pair) -> &ComponentPlan {
-        &self.wiring.variant.machine[pair.target]
+        &self.blueprint.variant.machine[pair.target]
     }
     /// The port of the host that a driver talks to.
     pub(super) fn host(&self, pair: &Pair) -> (ComponentId, Port) {
-        (self.ids.of(pair.on), port(&self.wiring.variant.machine[pair.on], Protocol::Cpu))
+        (self.ids.of(pair.on), port(&self.blueprint.variant.machine[pair.on], Protocol::Cpu))
     }
 }
 

@@ -67,12 +67,12 @@ impl Adding<'_> {
         let alone = loads == self.askers.len();
         let path = if alone { DRIVER.to_owned() } else { format!("{DRIVER}/{}", self.shared_name(pair)) };
         let driving = Driving { model, asker, loads: loads as u16 };
-        if self.wiring.linked_ports(pair.target, self.endpoints).len() > 1 {
+        if self.blueprint.linked_ports(pair.target, self.endpoints).len() > 1 {
             return self.add_paths(driving, &path);
         }
         let driver = self.add_driver(driving, &path, None);
         let (endpoint, _) =
-            self.wiring.device(pair.target, self.endpoints).expect("a drive that is asked is linked");
+            self.blueprint.device(pair.target, self.endpoints).expect("a drive that is asked is linked");
         let (further, next) = (Vec::new(), FIRST_LOAD);
         SharedDriver { id: driver, driver, endpoint, port: 0, further, path, next }
     }
@@ -81,7 +81,7 @@ impl Adding<'_> {
     fn shared_name(&self, pair: &Pair) -> String {
         let disk = self.disk(pair).name.clone();
         let is_other = |other: &NewLoad<'_>| other.pair.target == pair.target && other.pair.on != pair.on;
-        let host = &self.wiring.variant.machine[pair.on].name;
+        let host = &self.blueprint.variant.machine[pair.on].name;
         if self.askers.iter().any(is_other) { format!("{disk}@{host}") } else { disk }
     }
 
@@ -95,12 +95,12 @@ impl Adding<'_> {
             _ => unreachable!("a drive with two ports says how its paths are chosen"),
         };
         let name = self.shared_name(pair);
-        let takeover = self.wiring.workload.takeover;
+        let takeover = self.blueprint.workload.takeover;
         let (own, paths) = self.count_paths(pair, takeover.is_some());
         let (drive, takeover_after) = (name.clone(), takeover.unwrap_or(Span::ZERO));
         let spec = MultipathSpec { drive, policy, loads, own, paths, takeover: takeover_after };
         let mut paths = Multipath::new(spec);
-        let absences = self.wiring.variant.absences.iter();
+        let absences = self.blueprint.variant.absences.iter();
         let absences = absences.filter(|absence| (absence.drive, absence.host) == (pair.target, pair.on));
         paths.be_without(absences.map(|absence| (absence.from, absence.until)).collect());
         let joined = self.builder.add(format!("{PATHS}/{name}"), Box::new(paths));
@@ -127,7 +127,7 @@ impl Adding<'_> {
     fn count_paths(&self, pair: &Pair, others: bool) -> (usize, usize) {
         let on_drive = self.askers.iter().filter(|other| other.pair.target == pair.target);
         let hosts: BTreeSet<usize> = on_drive.map(|other| other.pair.on).collect();
-        let of = |host: usize| self.wiring.ports_below(host, pair.target, self.endpoints).len();
+        let of = |host: usize| self.blueprint.ports_below(host, pair.target, self.endpoints).len();
         let own = of(pair.on);
         (own, if others { hosts.into_iter().map(of).sum() } else { own })
     }
@@ -141,8 +141,8 @@ impl Adding<'_> {
     /// Adds a driver for each port of the drive that is below the host of the load.
     fn host_paths(&mut self, driving: Driving<'_>, path: &str) -> Vec<HostPath> {
         let pair = driving.asker.pair;
-        let numbered = self.wiring.linked_ports(pair.target, self.endpoints);
-        let below = self.wiring.ports_below(pair.on, pair.target, self.endpoints);
+        let numbered = self.blueprint.linked_ports(pair.target, self.endpoints);
+        let below = self.blueprint.ports_below(pair.on, pair.target, self.endpoints);
         let mut paths = Vec::new();
         for (number, (end, (device, _))) in (0..).zip(below) {
             let path = format!("{path}/path{number}");
@@ -182,13 +182,13 @@ impl Adding<'_> {
         only: Option<(End, EndpointId)>,
     ) -> ComponentId {
         let pair = asker.pair;
-        let whole = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
+        let whole = self.blueprint.device(pair.target, self.endpoints).map(|(device, _)| device);
         let target = only.map(|(_, device)| device).or(whole);
-        let seed = self.wiring.seed;
+        let seed = self.blueprint.seed;
         let memory = self.hosts.get(&pair.on).map(|host| host.memory.clone());
         let cores = self.cores(asker, model);
         let site = Site { target, memory, cores, ..Site::alone(path, seed) };
-        let mut params = settings(model, self.disk(pair), &self.wiring.variant.machine[pair.on]);
+        let mut params = settings(model, self.disk(pair), &self.blueprint.variant.machine[pair.on]);
         self.set_engine(pair, asker, &mut params);
         if let Some(ports) = params.0.get_mut("ports") {
             *ports = Value::Count(loads.into());
@@ -196,15 +196,15 @@ impl Adding<'_> {
         let mut driver = model.component(&params, &site).expect("a driver is a component");
         if let Some(driver) = role_of::<_, dyn NvmeHost>(&mut *driver) {
             driver.prioritise(&self.priorities(pair));
-            let first = self.wiring.ports_below(pair.on, pair.target, self.endpoints).first().copied();
+            let first = self.blueprint.ports_below(pair.on, pair.target, self.endpoints).first().copied();
             if only.is_none() || first.map(|(end, _)| end) == only.map(|(end, _)| end) {
                 let its = |plan: &&ActionPlan| (plan.host, plan.drive) == (pair.on, pair.target);
-                for plan in self.wiring.workload.actions.iter().filter(its) {
+                for plan in self.blueprint.workload.actions.iter().filter(its) {
                     driver.schedule_command(Instant::ZERO + plan.at, plan.ask);
                 }
             }
             if let Some((end, _)) = only {
-                let down = self.wiring.variant.link_of(end).into_iter().flat_map(|link| &link.down);
+                let down = self.blueprint.variant.link_of(end).into_iter().flat_map(|link| &link.down);
                 let outages = down.map(|down| Outage { from: down.at, until: down.at + down.lasts });
                 driver.become_path(outages.collect());
             }
@@ -222,7 +222,7 @@ impl Adding<'_> {
     /// The loads of a host on the same device, in the order of its driver's ports; of all hosts, where they take over
     /// from each other.
     fn on_driver(&self, pair: &Pair) -> impl Iterator<Item = &NewLoad<'_>> {
-        let all = self.wiring.workload.takeover.is_some();
+        let all = self.blueprint.workload.takeover.is_some();
         let (on, target) = (pair.on, pair.target);
         self.askers.iter().filter(move |other| other.pair.target == target && (all || other.pair.on == on))
     }
@@ -257,7 +257,7 @@ impl Adding<'_> {
 
     /// A parameter of the software of a host for a drive, and who said it.
     fn software(&self, pair: &Pair, name: &str) -> Option<(Value, Origin)> {
-        self.disk(pair).software(name, &self.wiring.variant.machine[pair.on])
+        self.disk(pair).software(name, &self.blueprint.variant.machine[pair.on])
     }
     /// The engine is the one that the thread asks by, if it says one and neither a part nor the scenario says another.
     pub(super) fn set_engine(&self, pair: &Pair, asker: &NewLoad<'_>, params: &mut Params) {
@@ -276,7 +276,7 @@ impl Adding<'_> {
         }
         let target = asker.pair.target;
         let joined = self.jobs.get(&target).copied().unwrap_or_else(|| {
-            let name = &self.wiring.variant.machine[target].name;
+            let name = &self.blueprint.variant.machine[target].name;
             let jobs = self.builder.add(
                 format!("{JOBS}/{name}"),
                 Box::new(SharedPort { loads: self.loads, devices: BTreeMap::new() }),

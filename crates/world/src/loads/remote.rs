@@ -45,7 +45,7 @@ struct Serving {
 impl<'a> Adding<'a> {
     /// How a host reaches a drive that is not below it.
     pub(super) fn remote(&self, pair: &Pair) -> Option<RemotePlan> {
-        self.wiring.variant.network.remote(pair.on, pair.target)
+        self.blueprint.variant.network.remote(pair.on, pair.target)
     }
     /// The component below a host by which it asks: the drive, or the adapter that leads to it.
     pub(super) fn asked(&self, pair: &Pair) -> usize {
@@ -72,7 +72,7 @@ impl<'a> Adding<'a> {
 
     /// Connects loads to the target behind one adapter; `before` connections have cores of the host already.
     fn connect(&mut self, remotes: &[Remote<'a>], before: usize) -> Serving {
-        let variant = self.wiring.variant;
+        let variant = self.blueprint.variant;
         let first = &remotes[0].plan;
         let host = &variant.machine[first.target];
         let capsule_data = size(host, "target.in-capsule-data") & !15;
@@ -138,7 +138,7 @@ impl<'a> Adding<'a> {
     }
 
     fn queue_config(&self, host: usize, plan: &RemotePlan, (most, capsule_data): (u32, u32)) -> QueueConfig {
-        let machine = &self.wiring.variant.machine;
+        let machine = &self.blueprint.variant.machine;
         let wanted = match machine[host].params.0.get("driver.rdma.queue-entries") {
             Some(Value::Count(entries)) => *entries as u32,
             _ => most,
@@ -150,7 +150,7 @@ impl<'a> Adding<'a> {
             entries: wanted.min(most),
             flow_control: true,
             host: HostName { nqn: nqn(&machine[host].name), id },
-            subsystem: nqn(&self.wiring.variant.network.subsystems[plan.subsystem].name),
+            subsystem: nqn(&self.blueprint.variant.network.subsystems[plan.subsystem].name),
             controller: 0,
             keep_alive_ms: 0,
             transport: HostTransport::Rdma(RdmaHost { remote_invalidate: true }),
@@ -160,7 +160,7 @@ impl<'a> Adding<'a> {
     }
 
     fn station(&self, adapter: usize) -> lanetwin_fabric::ethernet::logic::Station {
-        let plan = &self.wiring.variant.machine[adapter];
+        let plan = &self.blueprint.variant.machine[adapter];
         let port = plan.port(Protocol::Ethernet).expect("an adapter has a port");
         let end = lanetwin_plan::End { component: adapter, port };
         self.net.wires.station(end).expect("an adapter that is asked over has a cable")
@@ -177,7 +177,7 @@ impl<'a> Adding<'a> {
 
     /// Adds the software of a host that offers drives: targets, drivers, and what joins them to the host.
     fn serve(&mut self, host: usize, servings: Vec<(usize, Serving)>) {
-        let plan = &self.wiring.variant.machine[host];
+        let plan = &self.blueprint.variant.machine[host];
         let drives: BTreeSet<usize> = servings.iter().flat_map(|(_, own)| own.drives.clone()).collect();
         let endpoint = |component| self.endpoint(component);
         let all = drives.iter().copied().chain(servings.iter().map(|(port, _)| *port));
@@ -220,7 +220,7 @@ impl<'a> Adding<'a> {
     }
     fn endpoint(&self, component: usize) -> EndpointId {
         let (endpoint, _) =
-            self.wiring.device(component, self.endpoints).expect("a device that is asked is linked");
+            self.blueprint.device(component, self.endpoints).expect("a device that is asked is linked");
         endpoint
     }
 
@@ -230,7 +230,7 @@ impl<'a> Adding<'a> {
         adapter: usize,
         (target, queues): (Target, Vec<TargetQueue>),
     ) -> ComponentId {
-        let machine = &self.wiring.variant.machine;
+        let machine = &self.blueprint.variant.machine;
         let model = models::find("nvmeof-target").expect("it is on the shelf");
         let mut params = own_settings(model, &machine[host]);
         params.0.insert("ports", Value::Count(queues.len() as u64));
@@ -241,14 +241,14 @@ impl<'a> Adding<'a> {
             Vec::new()
         };
         let (to, rdma) = (Some(self.endpoint(adapter)), self.net.rdma.clone());
-        let site = Site { target: to, cores, rdma, ..Site::alone(path.as_str(), self.wiring.seed) };
+        let site = Site { target: to, cores, rdma, ..Site::alone(path.as_str(), self.blueprint.seed) };
         let mut component = model.component(&params, &site).expect("software is a component");
         role_of::<_, dyn FabricTarget>(&mut *component).expect("a target").serve(target, queues);
         self.builder.add(path, component)
     }
 
     fn add_driver_of_target(&mut self, host: usize, drive: usize, cores: Vec<RunQueue>) -> ComponentId {
-        let machine = &self.wiring.variant.machine;
+        let machine = &self.blueprint.variant.machine;
         let model = models::driver(machine[drive].model);
         let mut params = settings(model, &machine[drive], &machine[host]);
         set_engine(&mut params, &machine[host]);
@@ -256,7 +256,7 @@ impl<'a> Adding<'a> {
         let path = format!("{DRIVER}/{}", machine[drive].name);
         let (target, memory) =
             (Some(self.endpoint(drive)), self.hosts.get(&host).map(|host| host.memory.clone()));
-        let site = Site { target, memory, cores, ..Site::alone(path.as_str(), self.wiring.seed) };
+        let site = Site { target, memory, cores, ..Site::alone(path.as_str(), self.blueprint.seed) };
         let component = model.component(&params, &site).expect("a driver is a component");
         self.builder.add(path, component)
     }
@@ -279,7 +279,7 @@ impl<'a> Adding<'a> {
     }
 
     fn add_remote_host(&mut self, asker: &NewLoad<'_>, remote: &RemotePlan) -> RemoteHost {
-        let (pair, machine) = (asker.pair, &self.wiring.variant.machine);
+        let (pair, machine) = (asker.pair, &self.blueprint.variant.machine);
         let model = models::find("nvmeof-host").expect("it is on the shelf");
         let host = &machine[pair.on];
         let is_its = |other: &&NewLoad<'_>| {
@@ -302,7 +302,7 @@ impl<'a> Adding<'a> {
             Vec::new()
         };
         let (target, rdma) = (Some(self.endpoint(remote.adapter)), self.net.rdma.clone());
-        let site = Site { target, cores, rdma, ..Site::alone(path.as_str(), self.wiring.seed) };
+        let site = Site { target, cores, rdma, ..Site::alone(path.as_str(), self.blueprint.seed) };
         let mut component = model.component(&params, &site).expect("software is a component");
         let queues = own.into_iter().map(|one| one.queue).collect();
         role_of::<_, dyn FabricHost>(&mut *component).expect("a host").connect(queues);

@@ -1,10 +1,10 @@
 //! The components of a machine by what they are to CXL.
 
-use crate::wiring::{Ids, Wiring};
+use crate::blueprint::{Blueprint, Ids};
 use lanetwin_kernel::ComponentId;
 use lanetwin_plan::CxlRole;
 
-impl Wiring<'_> {
+impl Blueprint<'_> {
     /// The components that are this to CXL: their names, and what they are in the kernel.
     pub(crate) fn of_role(&self, role: CxlRole, ids: &Ids) -> Vec<(String, ComponentId)> {
         let components = self.variant.machine.iter().enumerate();

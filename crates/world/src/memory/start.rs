@@ -1,7 +1,7 @@
 //! What is in the cache of a device in front of a disk at the start: what a machine that has run for long would have
 //! there.
 
-use super::super::wiring::Wiring;
+use super::super::blueprint::Blueprint;
 use super::programs;
 use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{ChaseOrder, Touch, TrafficOrder};
@@ -26,7 +26,7 @@ struct OnDevice {
     tables: u64,
 }
 
-impl Wiring<'_> {
+impl Blueprint<'_> {
     /// The cache of a device is at the start as visits to its part of the working set leave it, or empty.
     pub(in super::super) fn set_device_cache(&self, i: usize, params: &mut Params) {
         let Some(Load::Memory(case)) = self.load else { return };

@@ -65,7 +65,7 @@ mod tests {
             "fn f() { if plan.model.name == \"disk\" {} }",
             "fn f() { if model.name != MODEL.name {} }",
         ] {
-            assert_eq!(judge("crates/world/src/wire.rs", text).len(), 1, "{text}");
+            assert_eq!(judge("crates/world/src/building.rs", text).len(), 1, "{text}");
         }
     }
 
@@ -81,7 +81,7 @@ mod tests {
             "fn f() { let name = model.name; }",
             "#[cfg(test)] mod tests { use lanetwin_models::disk; }",
         ] {
-            assert_eq!(judge("crates/world/src/wire.rs", text), [""; 0], "{text}");
+            assert_eq!(judge("crates/world/src/building.rs", text), [""; 0], "{text}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Wiring: components, links and loads become a kernel that runs.
+//! Building a world: components, links and loads become a kernel that runs.
 
-use super::fabric::{self, Endpoints};
+use super::blueprint::{Blueprint, Ids};
+use super::ethernet::Ethernet;
 use super::hosts::{Hosts, hosts};
 use super::loads::AddedLoad;
 use super::names::LINKS;
-use super::net::Net;
-use super::wiring::{Ids, Wiring};
+use super::pcie_links::{self, Endpoints};
 use super::world::World;
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::roles::nvme::ScheduledCommand;
@@ -17,16 +17,16 @@ use lanetwin_ports::{Builder, Capability, Links, Params, PcieSite, Protocol, Sha
 use lanetwin_units::{Bytes, Instant};
 
 impl World {
-    /// Wires a variant for one case of one of its workloads.
+    /// Builds the world of a variant for one case of one of its workloads.
     ///
     /// # Panics
-    /// If the plan is not what [`lanetwin_plan::check`] makes: its checks are what makes wiring possible.
+    /// If the plan is not what [`lanetwin_plan::check`] makes: its checks are what makes building possible.
     #[must_use]
     pub fn new(variant: &Variant, workload: &WorkloadPlan, case: &Case, seed: u64) -> Self {
-        Wiring { variant, workload, load: Some(&case.load), seed }.build()
+        Blueprint { variant, workload, load: Some(&case.load), seed }.build()
     }
-    /// Wires a variant without a load: whoever has the world asks, through an opening for each of these pairs, and is
-    /// answered there. There may be none.
+    /// Builds the world of a variant without a load: whoever has the world asks, through an opening for each of these
+    /// pairs, and is answered there. There may be none.
     ///
     /// # Panics
     /// If the variant is not what [`lanetwin_plan::check`] makes, or nothing of one of a pair can ask the other.
@@ -41,17 +41,17 @@ impl World {
             takeover: None,
             actions: Vec::new(),
         };
-        Wiring { variant, workload: &workload, load: None, seed }.build()
+        Blueprint { variant, workload: &workload, load: None, seed }.build()
     }
 }
 
-impl Wiring<'_> {
+impl Blueprint<'_> {
     fn build(&self) -> World {
         let (links, endpoints) = self.links();
         let mut builder = Builder::new();
         let links = builder.add_foreseeing(LINKS, Box::new(links));
         let hosts = hosts(self.variant);
-        let net = Net::new(self.variant);
+        let net = Ethernet::new(self.variant);
         let add = |i| self.add(i, (&endpoints, &net), &hosts, &mut builder);
         let ids = Ids((0..self.variant.machine.len()).map(add).collect());
         let port = |end: &End| (ids.of(end.component), Port(end.port as u16));
@@ -110,14 +110,14 @@ impl Wiring<'_> {
     }
 
     fn links(&self) -> (Links, Endpoints) {
-        let (links, endpoints) = fabric::links(self.variant);
+        let (links, endpoints) = pcie_links::links(self.variant);
         (links.build(self.seed).expect("the links of a checked plan fit together"), endpoints)
     }
 
     fn add(
         &self,
         i: usize,
-        (endpoints, net): (&Endpoints, &Net),
+        (endpoints, net): (&Endpoints, &Ethernet),
         hosts: &Hosts,
         builder: &mut Builder,
     ) -> Option<ComponentId> {

@@ -1,19 +1,19 @@
-//! The network of Ethernet while a world is wired: ports are joined directly, each knows its line and who it is.
+//! The network of Ethernet while a world is built: ports are joined directly, each knows its line and who it is.
 
 use lanetwin_fabric::ethernet::logic::Forwarding;
 use lanetwin_plan::{End, Variant, Wires};
 use lanetwin_ports::{EthernetLine, EthernetSite, Protocol, Rdma, Site, Value};
 use lanetwin_units::Span;
 
-/// A network.
-pub(super) struct Net {
+/// The network: how its ports are wired, and who forwards what.
+pub(super) struct Ethernet {
     pub(super) wires: Wires,
     forwarding: Vec<Forwarding>,
     /// The queue pairs of all who use it.
     pub(super) rdma: Rdma,
 }
 
-impl Net {
+impl Ethernet {
     pub(super) fn new(variant: &Variant) -> Self {
         let is_switch = |component: usize| variant.machine[component].is_ethernet_switch();
         let wires = variant.network.wires(is_switch);

@@ -1,4 +1,4 @@
-//! Wiring the links: ports, switches and directions as the links count them.
+//! The PCIe links of a world: ports, switches and directions as `pcie::link` counts them.
 
 use lanetwin_pcie::link::{
     Arbitration, Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors,
@@ -176,3 +176,6 @@ fn credits(receiver: &Params, flight: Span) -> Credits {
 fn span(ticks: Ticks) -> Span {
     Span::from_ps(ticks.as_ps_ceil().as_ps())
 }
+
+#[cfg(test)]
+mod tests;

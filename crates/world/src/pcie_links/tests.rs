@@ -1,7 +1,6 @@
 //! Do routing by address and by ID, and the links, which route by destination, lead over the same links?
 
 use super::*;
-use crate::fabric::{Endpoints, links};
 use lanetwin_pcie::link::{EgressId, EndpointId};
 use lanetwin_pcie::logic::routing::{
     Crossing as Passed, Direction as Facing, NodeId, Path as Route, RouteKey, Source,
@@ -9,7 +8,7 @@ use lanetwin_pcie::logic::routing::{
 use lanetwin_pcie::spec::Bdf;
 use lanetwin_plan::hierarchy::Hierarchy;
 use lanetwin_plan::{Plan, Variant};
-use lanetwin_ports::Links;
+use lanetwin_ports::{Links, way};
 use std::path::Path;
 
 /// An address in the memory of every host: in none of the apertures of devices.
@@ -102,8 +101,7 @@ fn compare(plan: &Plan) -> usize {
             let (builder, endpoints) = links(variant);
             let links = builder.build(1).expect("the links of a checked plan");
             let both = Both { variant, links, endpoints, hierarchy };
-            let host =
-                |(end, _): &(&lanetwin_plan::End, &(EndpointId, EndpointId))| end.component == hierarchy.host;
+            let host = |(end, _): &(&End, &(EndpointId, EndpointId))| end.component == hierarchy.host;
             let roots: Vec<EndpointId> = both.endpoints.iter().filter(host).map(|(_, at)| at.0).collect();
             let what = format!("{} {}", plan.name, variant.name);
             compared += roots.into_iter().map(|root| both.compare(root, &what)).sum::<usize>();

@@ -1,13 +1,13 @@
-//! What a world is wired from: a variant, a workload, and what of both every part of the wiring asks.
+//! What a world is built from: a variant, a workload, and what of both every step of building asks.
 
-use super::fabric::Endpoints;
+use super::pcie_links::Endpoints;
 use lanetwin_kernel::ComponentId;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{End, Load, Pair, Variant, WorkloadPlan};
 use lanetwin_ports::Protocol;
 
-/// What a world is made from.
-pub(super) struct Wiring<'a> {
+/// What a world is built from.
+pub(super) struct Blueprint<'a> {
     pub(super) variant: &'a Variant,
     pub(super) workload: &'a WorkloadPlan,
     /// What the loads ask for; none if the outside asks in their place.
@@ -28,7 +28,7 @@ impl Ids {
 /// A port of a device, its place on the links, and that of its root port.
 pub(super) type LinkedPort = (End, (EndpointId, EndpointId));
 
-impl Wiring<'_> {
+impl Blueprint<'_> {
     /// Whether a card is asked for DMA; if not, a host asks a drive.
     pub(super) fn is_dma(&self, pair: &Pair) -> bool {
         self.load.map_or_else(|| self.variant.machine[pair.on].has(Protocol::Dma), Load::is_dma)

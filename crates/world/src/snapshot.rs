@@ -6,8 +6,8 @@ use lanetwin_models::roles::memory::Advised;
 use lanetwin_ports::{CxlLinkUse, LinkReport};
 use lanetwin_units::Instant;
 
-/// What had been counted when counting began.
-pub(super) struct Before {
+/// What a world had counted when the measurement began.
+pub(super) struct Snapshot {
     /// When that was.
     pub(super) at: Instant,
     pub(super) links: Vec<LinkReport>,
@@ -18,9 +18,9 @@ pub(super) struct Before {
     pub(super) advised: Advised,
 }
 
-impl Before {
+impl Snapshot {
     /// The loads of the world count from now on, and everything else is noted as it is.
-    pub(super) fn look(world: &mut World) -> Self {
+    pub(super) fn take(world: &mut World) -> Self {
         let at = world.kernel.now();
         world.reset(at);
         let (links, reports) = (world.links().usage(), world.reports());
