@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 Granularity = Literal["train", "tlp"]
+Export = Literal["hdr", "timeline"]
+"""What is attached to results if it is asked for."""
 Progress = dict[str, Any]
 """One report of a running computation: `done` and `total` steps, and the names of what is being done."""
 
@@ -179,6 +181,7 @@ def run(
     granularity: Granularity = "train",
     threads: int | None = None,
     outside: bool = False,
+    exports: Iterable[Export] = (),
     progress: Callable[[Progress], object] | None = None,
 ) -> Results:
     """Simulate every variant and workload of a scenario.
@@ -186,7 +189,8 @@ def run(
     `sets` are changes of the scenario, each ``path=value``. Without `seed` the scenario's own is taken;
     without `threads`, one per core (the results do not depend on it). Ctrl-C makes the answer partial
     (``complete`` is false), a second one raises `KeyboardInterrupt`. With `outside`, files that the scenario
-    names may lie out of its folder.
+    names may lie out of its folder. `exports` are attached to the results beside what always is: ``hdr`` is a
+    log of HdrHistogram, ``timeline`` has operations stage by stage.
     """
     options = {
         "sets": list(sets),
@@ -194,6 +198,7 @@ def run(
         "granularity": granularity,
         "threads": threads,
         "outside": outside,
+        "exports": dict.fromkeys(exports, True),
     }
     return parse(_core.run(path, json.dumps(options), _reports(progress)), f"the engine's answer on {path}")
 

@@ -171,12 +171,12 @@ def replace(folder: Path, write: Callable[[Path], object], mark: str) -> Path:
     return folder
 
 
-def write_file(file: Path, text: str) -> None:
+def write_file(file: Path, text: str | bytes) -> None:
     """Write a file whole or not at all, with its folder. Raises `LanetwinError` if it cannot be written."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         fresh = file.parent / f".{file.name}-{os.getpid()}"
-        fresh.write_text(text, encoding="utf-8", newline="")
+        fresh.write_bytes(text if isinstance(text, bytes) else text.encode())
         fresh.replace(file)
     except OSError as error:
         raise LanetwinError(f"cannot write {file}: {error}; name another folder with --out") from error

@@ -47,6 +47,8 @@ pub struct StageSum {
 #[derive(Clone, Debug)]
 struct Sampled {
     weight: u64,
+    /// When it was asked; none where latencies alone are known.
+    asked: Option<Instant>,
     /// Its stages, from the last to the first \[ps\].
     stages: Vec<(u32, u64)>,
 }
@@ -59,6 +61,7 @@ impl StageTimes {
         self.operations += weight;
         self.followed += 1;
         let mut later = None;
+        let asked = Some(within.start);
         cx.account(within, |stage, ps| {
             let sum = match self.sums.get_mut(stage as usize) {
                 Some(sum) if sum.times > 0 => sum,
@@ -72,7 +75,7 @@ impl StageTimes {
             }
         });
         if let Some(stages) = sampled {
-            self.sample.push(Sampled { weight: every * weight, stages });
+            self.sample.push(Sampled { weight: every * weight, asked, stages });
             self.thin();
         }
     }
@@ -91,8 +94,12 @@ impl StageTimes {
         self.followed += latencies.count();
         let of = |bucket: Bucket| (bucket.high, bucket.count);
         let each = latencies.buckets().map(of);
-        self.sample
-            .extend(each.map(|(span, weight)| Sampled { weight, stages: vec![(stage, span.as_ps())] }));
+        let one = |(span, weight): (Span, u64)| Sampled {
+            weight,
+            asked: None,
+            stages: vec![(stage, span.as_ps())],
+        };
+        self.sample.extend(each.map(one));
     }
     /// Drops every second operation of the sample until it is small enough.
     fn thin(&mut self) {
@@ -175,6 +182,10 @@ impl StageTimes {
     #[must_use]
     pub const fn sampled(&self) -> usize {
         self.sample.len()
+    }
+    /// The operations of the sample: when each was asked, and its stages from the last to the first \[ps\].
+    pub fn sample(&self) -> impl Iterator<Item = (Instant, &[(u32, u64)])> {
+        self.sample.iter().filter_map(|one| Some((one.asked?, &*one.stages)))
     }
     /// The time in these stages that so many percent of the sample do not exceed; none if it is empty.
     #[must_use]
@@ -276,8 +287,9 @@ mod tests {
         let mut all = StageTimes::default();
         for load in 0..loads {
             let latency = |number: u64| 1 + (load * each + number) * 7_919 % (loads * each);
-            let sample: Vec<_> =
-                (0..each).map(|number| Sampled { weight: 4, stages: vec![(0, latency(number))] }).collect();
+            let sample: Vec<_> = (0..each)
+                .map(|number| Sampled { weight: 4, asked: None, stages: vec![(0, latency(number))] })
+                .collect();
             let sums = vec![StageSum { ps: 1, times: 1 }];
             all.merge(&StageTimes { sums, order: vec![0], sample, ..StageTimes::default() });
         }

@@ -129,6 +129,8 @@ struct RunOptions {
     threads: Option<usize>,
     #[serde(default)]
     outside: bool,
+    #[serde(default)]
+    exports: world::Exports,
 }
 
 impl Watcher for Monitor {
@@ -148,8 +150,8 @@ impl Watcher for Monitor {
 pub fn run(path: &str, options: &str, monitor: &Monitor) -> Answer {
     let options: RunOptions = parse(options, "the options of the run")?;
     let plan = plan_of(path, &options.sets, options.outside).map_err(|d| refused(&d))?;
-    let RunOptions { sets, seed, granularity, threads, outside: _ } = options;
-    let options = Options { seed, granularity, threads, sets };
+    let RunOptions { sets, seed, granularity, threads, outside: _, exports } = options;
+    let options = Options { seed, granularity, threads, sets, exports };
     match world::run(&plan, &options, monitor) {
         Ok(results) => Ok(results.to_json()),
         Err(crash) => Err(Failure::Bug(keep_capsule(&crash.capsule))),

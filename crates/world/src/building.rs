@@ -88,6 +88,7 @@ impl Blueprint<'_> {
             drives,
             server,
             actions: Vec::new(),
+            keeps_operations: false,
         };
         self.run_programs(&mut world);
         world.find_actions(self.workload);

@@ -6,6 +6,17 @@
 //! Not here: formats of rows (CSV, Parquet), which need nothing but the document: `python/lanetwin/formats/`.
 
 use crate::format::{Format, Writer};
+use serde::Deserialize;
+
+/// What is attached to results only if somebody asks for it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize)]
+#[serde(default)]
+pub struct Exports {
+    /// Every latency histogram, as a log of HdrHistogram.
+    pub hdr: bool,
+    /// Operations of the first repeat, stage by stage.
+    pub timeline: bool,
+}
 
 /// Declares the modules of the formats and the list of them.
 macro_rules! formats {
@@ -22,7 +33,12 @@ formats! {
     fio,
 }
 
-/// Every format, with nothing in it yet.
-pub(super) fn begin() -> Vec<Box<dyn Writer>> {
-    FORMATS.iter().map(|begin| begin()).collect()
+mod hdr;
+mod timeline;
+
+/// Every format, with nothing in it yet, and those that are asked for.
+pub(super) fn begin(exports: Exports) -> Vec<Box<dyn Writer>> {
+    let asked = [(exports.hdr, hdr::FORMAT), (exports.timeline, timeline::FORMAT)];
+    let asked = asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, format)| format);
+    FORMATS.iter().chain(asked).map(|begin| begin()).collect()
 }

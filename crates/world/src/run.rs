@@ -6,7 +6,7 @@ use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
 use super::component_rows;
 use super::format::FinishedCase;
-use super::formats;
+use super::formats::{self, Exports};
 use super::granularity::Granularity;
 use super::loads::Overload;
 use super::measure::{Measured, measure};
@@ -51,6 +51,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// The changes that made the plan, for a capsule.
     pub sets: Vec<String>,
+    /// What is attached to the results beside what always is.
+    pub exports: Exports,
 }
 
 /// How far a run is.
@@ -233,6 +235,7 @@ type Outcome = Result<Measured, Overload>;
 fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Result<Outcome, Crash> {
     let seed = seed_of(seed, task.repeat);
     let mut world = World::new(task.variant, task.workload, task.case, seed);
+    world.keeps_operations = options.exports.timeline && task.repeat == 0;
     world.decide_one_by_one(options.granularity == Granularity::Tlp);
     let follow = (task.repeat == 0).then_some(plan.run.repeats);
     let grows = task.workload.length == RunLength::UntilSteady;
@@ -278,7 +281,7 @@ fn document(plan: &Plan, options: &Options, seed: u64, cases: Vec<Repeats<'_>>, 
     results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
     results.warnings = plan.warnings.iter().map(warning).collect();
     results.warnings.extend(overloads(plan, &cases));
-    let (mut digest, mut formats) = (0_u64, formats::begin());
+    let (mut digest, mut formats) = (0_u64, formats::begin(options.exports));
     for ran in cases {
         for m in &ran.done {
             digest = mix(digest ^ m.digest);

@@ -13,7 +13,9 @@ use lanetwin_models::roles::memory::MemoryResults;
 use lanetwin_ports::{CarriesLines, Links, Operation};
 use lanetwin_stats::Histogram;
 use lanetwin_stats::results::{Repeat, StageOfRepeat};
+use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Where the operations of one kind spent their time, of all devices or of one of several.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +26,17 @@ pub struct Spent {
     pub operation: Operation,
     /// What they spent.
     pub repeat: Repeat,
+    /// Some of them, if they were asked for: all, or so many that they are spread over everything that was counted.
+    pub followed: Vec<Followed>,
+}
+
+/// An operation that was followed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Followed {
+    /// When it was asked.
+    pub asked: Instant,
+    /// Its stages, one after the other, and how long it was in each.
+    pub stages: Vec<(Arc<str>, Span)>,
 }
 
 /// A stage of a world: its name, and the link whose wire it is.
@@ -42,7 +55,9 @@ pub(super) fn spent(world: &mut World, devices: &[(Option<String>, &Results)]) -
         for operation in [Operation::Read, Operation::Write] {
             let side = results.side(operation);
             let repeat = repeat((&side.stages, &side.latency), &names, &rest);
-            all.extend(repeat.map(|repeat| Spent { device: device.clone(), operation, repeat }));
+            let followed =
+                if world.keeps_operations { followed(&side.stages, &names, &rest) } else { Vec::new() };
+            all.extend(repeat.map(|repeat| Spent { device: device.clone(), operation, repeat, followed }));
         }
     }
     all
@@ -59,6 +74,7 @@ pub(super) fn spent_by_loads(world: &mut World, memory: &mut MemoryUse) -> Vec<S
             device: device.cloned(),
             operation: Operation::Read,
             repeat,
+            followed: Vec::new(),
         };
         all.extend(repeat((&program.stages, &program.loads), &names, &rest).map(|repeat| of(None, repeat)));
         let several = memory.nodes.len() > 1;
@@ -79,12 +95,7 @@ fn repeat((times, latency): (&StageTimes, &Histogram), names: &[Named], rest: &s
     let times = &times.made_up_to(latency);
     assert!(times.total_ps() == latency.sum_ps(), "stages sum to the latencies, exactly");
     let only = times.sums().count() == 1;
-    let name = |stage: u32| match stage {
-        // a device that marks nothing is all of it
-        UNMARKED if only => rest.to_owned(),
-        UNMARKED => format!("{rest}: answer"),
-        _ => names[stage as usize].name.clone(),
-    };
+    let name = |stage| shown_stage(stage, names, rest, only);
     let mut stages: Vec<StageOfRepeat> = Vec::new();
     let mut crossings: BTreeMap<&str, u64> = BTreeMap::new();
     let mut of_name: BTreeMap<String, Vec<u32>> = BTreeMap::new();
@@ -106,6 +117,35 @@ fn repeat((times, latency): (&StageTimes, &Histogram), names: &[Named], rest: &s
     }
     let crossings = crossings.into_iter().map(|(link, times)| (link.to_owned(), times)).collect();
     Some(Repeat { operations: times.operations(), followed: times.followed(), stages, crossings })
+}
+
+/// What a stage is called; time that nobody has marked is `rest`, and `only` says that nobody has marked any.
+fn shown_stage(stage: u32, names: &[Named], rest: &str, only: bool) -> String {
+    match stage {
+        // a device that marks nothing is all of it
+        UNMARKED if only => rest.to_owned(),
+        UNMARKED => format!("{rest}: answer"),
+        _ => names[stage as usize].name.clone(),
+    }
+}
+
+/// The operations of the sample, with their stages by name, in the order in which they were asked.
+fn followed(times: &StageTimes, names: &[Named], rest: &str) -> Vec<Followed> {
+    let only = times.sums().count() == 1;
+    let mut known: BTreeMap<u32, Arc<str>> = BTreeMap::new();
+    let mut name = |stage: u32| {
+        let shown = || shown_stage(stage, names, rest, only).into();
+        known.entry(stage).or_insert_with(shown).clone()
+    };
+    let mut all: Vec<Followed> = times
+        .sample()
+        .map(|(asked, stages)| {
+            let stages = stages.iter().rev().map(|(stage, ps)| (name(*stage), Span::from_ps(*ps))).collect();
+            Followed { asked, stages }
+        })
+        .collect();
+    all.sort_by_key(|one| one.asked);
+    all
 }
 
 /// The stages of a world, each at the place of its number.

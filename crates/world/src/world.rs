@@ -38,6 +38,8 @@ pub struct World {
     pub server: Option<ComponentId>,
     /// What is asked of drives beside the loads.
     pub actions: Vec<WorldAction>,
+    /// Whether single operations are kept, beside what all of them spent together.
+    pub keeps_operations: bool,
 }
 
 /// A load, and what it asks.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lanetwin import engine, store, yaml_out
+from lanetwin import engine, store, timeline, yaml_out
 from lanetwin.cli.arguments import (
     AsJson,
     FailOn,
@@ -70,6 +70,18 @@ def run(
     ] = None,
     outside: Outside = False,
     formats: Formats = None,
+    hdr: Annotated[
+        bool, typer.Option("--hdr", help="Write latency.hlog, too: histograms as a log of HdrHistogram.")
+    ] = False,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace",
+            metavar="FILE.pftrace",
+            help="Write a timeline of operations for Perfetto (ui.perfetto.dev).",
+            show_default=False,
+        ),
+    ] = None,
     cost: Annotated[
         bool, typer.Option("--cost", help="Tell what the run took: events, CPU time, the most memory.")
     ] = False,
@@ -93,6 +105,11 @@ def run(
     """
     if out_folder:
         store.refuse_to_overwrite(out_folder, force=force)
+    if trace:
+        store.refuse_to_overwrite(trace, force=force)
+        timeline.require()
+    exports: list[engine.Export] = ["hdr"] if hdr else []
+    exports += ["timeline"] if trace else []
     with interruptible(), shown(scenario.name, quiet=quiet) as progress:
         results = engine.run(
             str(scenario),
@@ -101,8 +118,11 @@ def run(
             granularity=granularity.value,
             threads=threads,
             outside=outside,
+            exports=exports,
             progress=progress,
         )
+    if trace:
+        store.write_file(trace, timeline.perfetto(timeline.take(results)))
     print_diagnostics([Diagnostic.from_finding(found) for found in results.get("warnings", [])])
     with written_in(language):
         folder = store.save(results, out_folder or RUNS / store.folder_name(results), formats or [])
