@@ -1,22 +1,7 @@
-//! What a claim is, and what it finds.
+//! What a claim finds.
 
-use crate::watch::Watch;
 use lanetwin_stats::results::Digest;
 use serde::{Deserialize, Serialize};
-
-/// A published table and what we say to it.
-pub struct Claim {
-    /// Its name.
-    pub name: &'static str,
-    /// What it claims, in a sentence.
-    pub about: &'static str,
-    /// What has to hold.
-    pub bar: &'static str,
-    /// What running it takes on one core, roughly, when nobody else wants the machine \[s\].
-    pub cpu_seconds: u32,
-    /// Runs it; none if it was stopped.
-    pub(crate) run: fn(&mut Watch<'_>) -> Option<Outcome>,
-}
 
 /// What a claim has found.
 pub(crate) struct Outcome {
@@ -71,7 +56,8 @@ pub struct Effect {
 }
 
 /// A number of the model that nobody measured or published.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FreeParameter {
     /// The part that has it.
     pub part: String,
@@ -80,5 +66,6 @@ pub struct FreeParameter {
     /// Its value with its unit.
     pub value: String,
     /// What it was calibrated to; none if it is assumed.
+    #[serde(default)]
     pub calibrated_to: Option<String>,
 }

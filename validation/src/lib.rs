@@ -21,18 +21,25 @@
 pub mod accuracy;
 mod claim;
 pub mod claims;
+mod declaration;
+mod embedded;
 mod experiment;
 mod incast;
+mod judge;
 mod problem;
 mod report;
 mod saturation;
 mod sensitivity;
+mod shipped;
+mod spec;
 mod table;
 mod watch;
+mod weigh;
 mod work_pool;
 
-pub use claim::{Claim, Effect, FreeParameter, Role};
+pub use claim::{Effect, FreeParameter, Role};
 pub use claims::claims;
+pub use declaration::Claim;
 pub use report::{Report, Row, SCHEMA, Summary};
 pub use watch::Progress;
 
@@ -60,7 +67,7 @@ pub fn run(
     for claim in chosen {
         let mut watch = Watch::new(claim.name, progress);
         // one that was stopped late says what it knows
-        if let Some(outcome) = (claim.run)(&mut watch) {
+        if let Some(outcome) = claim.run(&mut watch) {
             report.add(claim, outcome);
         }
         if watch.is_stopped() {

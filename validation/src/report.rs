@@ -1,7 +1,8 @@
 //! The report: rows, and what they amount to.
 
 use crate::accuracy;
-use crate::claim::{Claim, Effect, FreeParameter, Outcome, Role};
+use crate::claim::{Effect, FreeParameter, Outcome, Role};
+use crate::declaration::Claim;
 use lanetwin_stats::results::Digest;
 use serde::Serialize;
 

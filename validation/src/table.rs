@@ -1,78 +1,257 @@
-//! A claim that is a shipped scenario and a table of published values: `lanetwin run` on that scenario shows the same
-//! numbers, to the last digit.
+//! Tables of published values, and the rows of the results of a shipped scenario that they stand beside.
 //!
-//! A table is a CSV file whose columns are the fields of [`Published`]. Its rows are in the units of the results.
+//! A table is a CSV file whose columns are the fields of [`Published`]; those with a default may be missing. Values are
+//! in the units of the results.
 
 use crate::accuracy;
-use crate::claim::{Cell, FreeParameter, Role};
-use crate::experiment::{catalogue, free_parameters, results};
-use lanetwin_plan::{Plan, check};
+use crate::claim::{Cell, Role};
 use lanetwin_stats::results::{Results, Row};
-use lanetwin_world::Options;
 use serde::Deserialize;
-use std::path::Path;
 
 /// A published value, and which row of the results it stands beside.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Published {
     /// Which cell of the published table.
     pub(crate) case: String,
+    /// What it is called; otherwise as its metric.
+    #[serde(default)]
+    pub(crate) quantity: Option<String>,
+    /// The part of the table that it is judged with.
+    #[serde(default)]
+    pub(crate) group: String,
+    /// How it follows from the results.
+    #[serde(default)]
+    pub(crate) how: How,
     /// The variant of the scenario.
     pub(crate) variant: String,
-    /// The workload of the scenario, of one case.
+    /// The workload of the scenario.
     pub(crate) workload: String,
+    /// The case of the workload, if it has several.
+    #[serde(default)]
+    pub(crate) label: Option<String>,
     /// Which device or host it is of; none if it is of all together.
     #[serde(default)]
     pub(crate) device: Option<String>,
     /// The metric.
     pub(crate) metric: String,
+    /// Which percentile of it, if it is not its mean \[%\].
+    #[serde(default)]
+    pub(crate) percentile: Option<f64>,
+    /// The other metric, variant or case that [`How`] asks for.
+    #[serde(default)]
+    pub(crate) against: String,
+    /// Where on a curve it is, if it is read off one.
+    #[serde(default)]
+    pub(crate) at: Option<f64>,
     /// Its unit, as in the results.
     pub(crate) unit: String,
     /// The value.
     pub(crate) published: f64,
     /// What the value is to the device.
+    #[serde(default)]
     pub(crate) bound: Bound,
     /// What it was to the model.
     pub(crate) role: Role,
     /// How far the prediction may be from it, or beyond it if it is a bound \[%\].
-    pub(crate) bar_pct: f64,
-    /// Where it was published.
+    #[serde(default)]
+    pub(crate) bar_pct: Option<f64>,
+    /// What a formula says that anybody can evaluate; the page of the claim has it.
+    #[serde(default)]
+    pub(crate) closed_form: Option<f64>,
+    /// Whether assumed numbers are moved on it: `yes`, or nothing.
+    #[serde(default)]
+    pub(crate) weighed: String,
+    /// Where it was published; otherwise where the claim says.
+    #[serde(default)]
     pub(crate) source: String,
     /// Why it is missed, or what about its conditions was not published; empty if there is nothing to say.
+    #[serde(default)]
     pub(crate) note: String,
 }
 
 /// What a published value is to the device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Bound {
     /// It was measured, or is stated of this device in this state.
+    #[default]
     Value,
     /// It is the best of a family, or of the best state: no device does more.
     AtMost,
 }
 
+/// How a value follows from the rows of the results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum How {
+    /// It is one of them.
+    #[default]
+    Value,
+    /// With another metric.
+    Sum,
+    /// The mean with another metric.
+    Mean,
+    /// How much less another variant has.
+    Less,
+    /// To another variant.
+    Ratio,
+    /// To another case of the workload.
+    CaseRatio,
+    /// That of another case of the workload to this.
+    InverseCaseRatio,
+    /// Where another metric of the cases of the workload comes to [`Published::at`]: read off their curve.
+    Curve,
+    /// The most that any case of the workload comes to.
+    Peak,
+    /// Nothing in the results stands beside it.
+    NotCompared,
+}
+
+/// What the results say of a published value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Found {
+    pub(crate) value: f64,
+    /// The ends of the 95 % interval.
+    pub(crate) interval: (f64, f64),
+}
+
+impl Found {
+    const fn exactly(value: f64) -> Self {
+        Self { value, interval: (value, value) }
+    }
+    fn between(a: Self, b: Self, share: f64) -> Self {
+        let mix = |a: f64, b: f64| a + (b - a) * share;
+        let interval = (mix(a.interval.0, b.interval.0), mix(a.interval.1, b.interval.1));
+        Self { value: mix(a.value, b.value), interval }
+    }
+}
+
+impl Published {
+    /// What the results say; none if nothing stands beside it.
+    ///
+    /// # Panics
+    /// If the results have no such row, or more than one.
+    pub(crate) fn found(&self, results: &Results) -> Option<Found> {
+        let own = || self.read(results, &self.variant, self.label.as_deref(), &self.metric);
+        let case = || self.read(results, &self.variant, Some(&self.against), &self.metric).value;
+        let variant = || self.read(results, &self.against, self.label.as_deref(), &self.metric).value;
+        let metric = || self.read(results, &self.variant, self.label.as_deref(), &self.against);
+        Some(match self.how {
+            How::Value => own(),
+            How::Sum => Found::exactly(own().value + metric().value),
+            How::Mean => Found::between(own(), metric(), 0.5),
+            How::Less => Found::exactly(own().value - variant()),
+            How::Ratio => Found::exactly(own().value / variant()),
+            How::CaseRatio => Found::exactly(own().value / case()),
+            How::InverseCaseRatio => Found::exactly(case() / own().value),
+            How::Curve => self.on_curve(results),
+            How::Peak => self.rows(results, &self.variant, &self.metric).map(|row| self.of(row)).fold(
+                Found::exactly(f64::NEG_INFINITY),
+                |most, of| if of.value > most.value { of } else { most },
+            ),
+            How::NotCompared => return None,
+        })
+    }
+
+    /// The variants of the scenario that it is made from.
+    pub(crate) fn variants(&self) -> impl Iterator<Item = &str> {
+        let other = matches!(self.how, How::Less | How::Ratio).then_some(&*self.against);
+        std::iter::once(&*self.variant).chain(other)
+    }
+
+    /// The rows of the workload, one of each case.
+    fn rows<'a>(
+        &'a self,
+        results: &'a Results,
+        variant: &'a str,
+        metric: &'a str,
+    ) -> impl Iterator<Item = &'a Row> {
+        results.rows.iter().filter(move |row| {
+            row.device == self.device
+                && (&*row.variant, &*row.workload, &*row.metric) == (variant, &*self.workload, metric)
+        })
+    }
+
+    fn read(&self, results: &Results, variant: &str, label: Option<&str>, metric: &str) -> Found {
+        let mut rows =
+            self.rows(results, variant, metric).filter(|row| label.is_none_or(|label| row.case == label));
+        let row = rows.next().unwrap_or_else(|| panic!("no {metric} of {variant}, {label:?} for {self:?}"));
+        assert!(rows.next().is_none(), "one case is meant: {self:?}");
+        self.of(row)
+    }
+
+    fn of(&self, row: &Row) -> Found {
+        let is_ratio = matches!(self.how, How::Ratio | How::CaseRatio | How::InverseCaseRatio);
+        assert!(is_ratio || row.unit == self.unit, "results are in {}: {self:?}", row.unit);
+        let Some(percent) = self.percentile else {
+            return Found {
+                value: row.value,
+                interval: (row.low.unwrap_or(row.value), row.high.unwrap_or(row.value)),
+            };
+        };
+        let of = row.percentiles.iter().find(|(of, _)| *of == percent);
+        Found::exactly(of.unwrap_or_else(|| panic!("no such percentile: {self:?}")).1)
+    }
+
+    /// The metric where the other one is what is published; at the end of the curve beyond it.
+    fn on_curve(&self, results: &Results) -> Found {
+        let at = self.at.unwrap_or_else(|| panic!("a place on a curve is missing: {self:?}"));
+        let xs = self.rows(results, &self.variant, &self.against).map(|row| row.value);
+        let ys = self.rows(results, &self.variant, &self.metric).map(|row| self.of(row));
+        let mut points: Vec<(f64, Found)> = xs.zip(ys).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let last = points.last().unwrap_or_else(|| panic!("no curve: {self:?}")).1;
+        let Some(next) = points.iter().position(|(x, _)| *x >= at) else { return last };
+        let ((x0, low), (x1, high)) = (points[next.saturating_sub(1)], points[next]);
+        let share = if x1 > x0 { ((at - x0) / (x1 - x0)).clamp(0.0, 1.0) } else { 0.0 };
+        Found::between(low, high, share)
+    }
+}
+
 /// A published row beside what the scenario came to.
 pub(crate) struct Compared<'a> {
     pub(crate) published: &'a Published,
+    pub(crate) predicted: f64,
     /// How far the prediction is above it \[%\].
     pub(crate) error_pct: f64,
 }
 
 impl Compared<'_> {
-    /// Whether the prediction is within the bar of the row.
+    /// Whether the prediction is within the bar of the row; without one a value is, and a bound has to be kept.
     pub(crate) fn is_met(&self) -> bool {
-        match self.published.bound {
-            Bound::Value => self.error_pct.abs() <= self.published.bar_pct,
-            Bound::AtMost => self.error_pct <= self.published.bar_pct,
+        let Published { bound, bar_pct, .. } = *self.published;
+        match bound {
+            Bound::Value => bar_pct.is_none_or(|bar| self.error_pct.abs() <= bar),
+            Bound::AtMost => self.error_pct <= bar_pct.unwrap_or(0.0),
         }
     }
-    /// `PM9A3, random read, 16 in flight: +61 % of 10 %`, and what is known of it.
-    pub(crate) fn told(&self) -> String {
-        let Published { case, bar_pct, note, .. } = self.published;
-        let about = if note.is_empty() { String::new() } else { format!(" ({note})") };
-        format!("{case}: {:+.1} % of {bar_pct} %{about}", self.error_pct)
+    pub(crate) fn is_predicted(&self) -> bool {
+        self.published.role == Role::Predicted && self.published.bound == Bound::Value
     }
+    /// `PM9A3, random read, 16 in flight: 193 k/s beside 120 (+61.2 %)`, and what is known of it.
+    pub(crate) fn told(&self) -> String {
+        let Published { case, quantity, unit, published, note, bound, .. } = self.published;
+        let at_most = if *bound == Bound::AtMost { "at most " } else { "" };
+        let what = quantity.as_ref().map_or(String::new(), |what| format!(", {what}"));
+        let about = if note.is_empty() { String::new() } else { format!("; {note}") };
+        format!(
+            "{case}{what}: {} {unit} beside {at_most}{published} ({:+.1} %{about})",
+            digits(self.predicted),
+            self.error_pct
+        )
+    }
+}
+
+/// A number with three digits at least.
+fn digits(value: f64) -> String {
+    let decimals = match value.abs() {
+        value if value >= 100.0 => 0,
+        value if value >= 10.0 => 1,
+        value if value >= 1.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
 }
 
 /// The rows of a table.
@@ -81,73 +260,36 @@ impl Compared<'_> {
 /// If the text is no such table.
 pub(crate) fn published(text: &str) -> Vec<Published> {
     let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
-    rows.map(|row| row.expect("a published table is right")).collect()
+    rows.map(|row| row.unwrap_or_else(|error| panic!("a published table is right: {error}"))).collect()
 }
 
-/// The plan of a shipped scenario, as `lanetwin run` makes it.
-///
-/// # Panics
-/// If the scenario has a mistake.
-pub(crate) fn plan(file: &str, text: &str) -> Plan {
-    let checked = check(Path::new(file), text, &[], catalogue());
-    let found = checked.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    checked.plan.unwrap_or_else(|| panic!("a shipped scenario is right:\n{found}"))
-}
-
-/// What a scenario came to, and the assumed and calibrated numbers that it rests on.
-pub(crate) fn ran(plan: &Plan) -> (Results, Vec<FreeParameter>) {
-    (results(plan, &Options::default()), free_parameters(plan).collect())
-}
-
-/// The row of the results that a published row stands beside.
-///
-/// # Panics
-/// If there is none, or more than one.
-fn row<'a>(results: &'a Results, published: &Published) -> &'a Row {
-    let is_it = |row: &&Row| {
-        row.device == published.device
-            && (&*row.variant, &*row.workload, &*row.metric)
-                == (&*published.variant, &*published.workload, &*published.metric)
-    };
-    let mut rows = results.rows.iter().filter(is_it);
-    let row = rows.next().unwrap_or_else(|| panic!("no row of the results is that of {published:?}"));
-    assert!(rows.next().is_none(), "a workload of a table has one case: {published:?}");
-    assert_eq!(row.unit, published.unit, "the table is in the units of the results: {published:?}");
-    row
-}
-
-/// What the scenario came to in the row that a published one stands beside.
-pub(crate) fn value(results: &Results, published: &Published) -> f64 {
-    row(results, published).value
-}
-
-/// Every published row beside what the scenario came to.
+/// Every row that is compared beside what the scenario came to.
 pub(crate) fn compared<'a>(results: &Results, published: &'a [Published]) -> Vec<Compared<'a>> {
-    let beside = published.iter().map(|published| {
-        let predicted = value(results, published);
+    let beside = published.iter().filter_map(|published| {
+        let predicted = published.found(results)?.value;
         let error_pct = accuracy::error_pct(predicted, published.published);
-        Compared { published, error_pct }
+        Some(Compared { published, predicted, error_pct })
     });
     beside.collect()
 }
 
 /// The cells of the rows that are values; bounds are no numbers to be near to.
-pub(crate) fn cells(results: &Results, published: &'static [Published]) -> Vec<Cell> {
+pub(crate) fn cells(results: &Results, published: &'static [Published], source: &'static str) -> Vec<Cell> {
     let values = published.iter().filter(|published| published.bound == Bound::Value);
     let cell = |published: &'static Published| {
-        let row = row(results, published);
-        Cell {
+        let Found { value, interval } = published.found(results)?;
+        Some(Cell {
             case: published.case.clone(),
-            quantity: published.metric.clone(),
+            quantity: published.quantity.clone().unwrap_or_else(|| published.metric.clone()),
             unit: &published.unit,
             published: published.published,
-            predicted: row.value,
-            interval: (row.low.unwrap_or(row.value), row.high.unwrap_or(row.value)),
+            predicted: value,
+            interval,
             role: published.role,
-            baseline: None,
-            source: &published.source,
+            baseline: published.closed_form,
+            source: if published.source.is_empty() { source } else { &published.source },
             digest: results.digest.expect("a simulation has a digest"),
-        }
+        })
     };
-    values.map(cell).collect()
+    values.filter_map(cell).collect()
 }

@@ -26,9 +26,8 @@
 //! **Figure 2.** Threads that go round buffers larger than the cache find nothing again under LRU: every page is
 //! fetched once for 64 lines, and the drive gives the pace.
 //!
-//! Not here: figure 3; figures 4 and 5 are a claim of their own ([`APPS`]).
+//! Not here: figure 3; figures 4 and 5 are a claim of their own (`cmm-h-apps`).
 
-mod apps;
 mod experiments;
 #[cfg(test)]
 mod laws;
@@ -36,11 +35,10 @@ mod machine;
 mod predictor;
 mod table;
 
-pub use apps::CLAIM as APPS;
-
 use crate::accuracy;
-use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{Cell, Outcome};
 use crate::claim::{FreeParameter, Role};
+use crate::declaration::{Claim, Run};
 use crate::sensitivity;
 use crate::watch::Watch;
 use experiments::{
@@ -57,7 +55,7 @@ pub const CLAIM: Claim = Claim {
     about: "A Samsung CMM-H: bandwidth from slots, the latency tail, and what DRAM and CMM-H give together at any ratio and mix.",
     cpu_seconds: 265,
     bar: "27 GB/s within 2 %; p99.9 within 10 %; all reads: MAPE below 4 % (closed form 8.5 %); mixes: MAPE below 5.3 % (closed form)",
-    run,
+    run: Run::Own(run),
 };
 
 const TABLE: &str = "Soltaniyeh et al., CMM-H white paper (Samsung Memory Solutions Lab, 2025), table 4";

@@ -21,7 +21,8 @@ mod world;
 
 use crate::accuracy;
 use crate::claim::Role;
-use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{Cell, Outcome};
+use crate::declaration::{Claim, Run};
 use crate::sensitivity;
 use crate::watch::Watch;
 use curves::{BAR_PCT, DELAYS_NS, SHARES, Setup, compare, published, simulate};
@@ -34,7 +35,7 @@ pub const CLAIM: Claim = Claim {
     about: "Latency at every bandwidth of eight channels of DDR5-4800, from all reads to as many writes as reads.",
     cpu_seconds: 45,
     bar: "mean error of the predicted latencies below 10 %",
-    run,
+    run: Run::Own(run),
 };
 
 /// The mean error of predicted latencies whose case begins so \[%\].

@@ -10,8 +10,9 @@
 //! number that turns a verdict is a free parameter of the claim; one that turns none is not, and stands in the table of
 //! effects with what it does to the heights.
 
-use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{Cell, Outcome};
 use crate::claim::{Effect, FreeParameter, Role};
+use crate::declaration::{Claim, Run};
 use crate::watch::Watch;
 use lanetwin_kernel::mix;
 use lanetwin_link_lab::channel::{Channel, EyeReport, EyeSegment, EyeStress, check, eye};
@@ -28,7 +29,7 @@ pub const CLAIM: Claim = Claim {
     about: "Eyes at 32 GT/s of the retimer paper's links: 41 dB without a retimer, both sides of it, and a drive close by.",
     cpu_seconds: 30,
     bar: "the first fails the mask, the others meet it, and no unconfirmed number within its range decides otherwise",
-    run,
+    run: Run::Own(run),
 };
 
 const SOURCE: &str = "Samsung and Montage, PM1743 with M88RT51632, sections 1 and 2.3 (more than 36 dB needs a retimer) and Table 5 (both work)";

@@ -15,8 +15,9 @@ mod mechanism;
 mod predict;
 mod table;
 
-use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{Cell, Outcome};
 use crate::claim::{Effect, FreeParameter, Role};
+use crate::declaration::{Claim, Run};
 use crate::experiment;
 use crate::watch::Watch;
 use lanetwin_stats::results::Digest;
@@ -33,7 +34,7 @@ pub const CLAIM: Claim = Claim {
     about: "Throughput of four workloads of Iometer over three Fibre Channel adapters behind a Gen2 switch, from what it is without.",
     cpu_seconds: 60,
     bar: "each row inside its predicted interval, which is no wider than ±8 %",
-    run,
+    run: Run::Own(run),
 };
 
 const SOURCE: &str =

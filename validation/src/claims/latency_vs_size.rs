@@ -23,7 +23,8 @@ mod tests;
 
 use crate::accuracy;
 use crate::claim::Role;
-use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{Cell, Outcome};
+use crate::declaration::{Claim, Run};
 use crate::sensitivity;
 use crate::watch::Watch;
 use chase::{BAR_PCT, FULL, chase, parts, plan};
@@ -35,7 +36,7 @@ pub const CLAIM: Claim = Claim {
     about: "Load latency against array size, 512 B to 1 GB, in local DDR5 and in a CXL device: where caches and TLBs end.",
     cpu_seconds: 460,
     bar: "mean absolute error of the sizes that calibrate nothing below 8 %",
-    run,
+    run: Run::Own(run),
 };
 
 const SOURCE: &str =

@@ -7,8 +7,9 @@
 //! on one that does not: there failures have to appear. A retimer has to cure the first; it stands behind the long
 //! board of the second, and cannot cure that.
 
-use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{Cell, Outcome};
 use crate::claim::{FreeParameter, Role};
+use crate::declaration::{Claim, Run};
 use crate::watch::Watch;
 use lanetwin_kernel::mix;
 use lanetwin_link_lab::channel::{Channel, check};
@@ -27,7 +28,7 @@ pub const CLAIM: Claim = Claim {
     about: "The retimer paper's table of link stability, by cycles of simulated links, and the same on worse channels.",
     cpu_seconds: 60,
     bar: "every cycle of the table passes; a marginal channel fails some cycles and a bad one fails, with codes; a retimer cures the marginal one",
-    run,
+    run: Run::Own(run),
 };
 
 const SOURCE: &str = "Samsung and Montage, PM1743 with M88RT51632, Table 5";

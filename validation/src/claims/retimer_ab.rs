@@ -16,7 +16,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::claim::{Claim, Outcome};
+use crate::claim::Outcome;
+use crate::declaration::{Claim, Run};
 use crate::experiment::catalogue;
 use crate::watch::Watch;
 use comparison::{Effort, Ran, outcome};
@@ -31,7 +32,7 @@ pub const CLAIM: Claim = Claim {
     cpu_seconds: 5,
     bar: "rates equivalent within 2 % with every retimer; QD1 latency shifted by crossings × latency ± 1 ns; \
           two 64 ns retimers on QD1 writes, x2 and BER 1e-6 on sequential reads not equivalent",
-    run,
+    run: Run::Own(run),
 };
 
 /// The scenario that users have, too.

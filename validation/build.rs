@@ -1,0 +1,12 @@
+//! Embeds the claims, their tables, the scenarios that are shipped and the files that those name.
+
+fn main() -> std::io::Result<()> {
+    lanetwin_embed::embed(&[
+        ("CLAIMS", "claims", ".yaml"),
+        ("TABLES", "claims", ".csv"),
+        ("SCENARIOS", "../scenarios", ".yaml"),
+        ("LONG_SCENARIOS", "../scenarios/long", ".yaml"),
+        ("JOB_FILES", "../scenarios/fio", ".fio"),
+        ("ACCESS_SPECIFICATIONS", "../scenarios/iometer", ".icf"),
+    ])
+}

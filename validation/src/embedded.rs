@@ -1,0 +1,31 @@
+//! Claims, tables and scenarios, as they were when the program was built.
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+use lanetwin_plan::Files;
+
+/// A text of a folder, by the name of its file without the ending.
+///
+/// # Panics
+/// If there is none: names are our own.
+pub(crate) fn text(folder: &'static [(&str, &str)], stem: &str) -> &'static str {
+    let found = folder.iter().find(|(name, _)| *name == stem);
+    found.unwrap_or_else(|| panic!("there is no `{stem}`")).1
+}
+
+/// The text of a scenario, by its path below `scenarios/`.
+pub(crate) fn scenario(path: &str) -> &'static str {
+    let stem = path.strip_suffix(".yaml").expect("a scenario is YAML");
+    stem.strip_prefix("long/").map_or_else(|| text(SCENARIOS, stem), |stem| text(LONG_SCENARIOS, stem))
+}
+
+/// The files that shipped scenarios name, by the names that they give them.
+pub(crate) fn files() -> Files {
+    let jobs = JOB_FILES.iter().map(|(stem, text)| (format!("fio/{stem}.fio"), text));
+    let specifications =
+        ACCESS_SPECIFICATIONS.iter().map(|(stem, text)| (format!("iometer/{stem}.icf"), text));
+    let both = |(name, text): (String, &&str)| {
+        [(format!("../{name}"), (*text).to_owned()), (name, (*text).to_owned())]
+    };
+    Files::of(jobs.chain(specifications).flat_map(both).collect())
+}

@@ -1,0 +1,57 @@
+//! Runs a claim that is a shipped scenario and a table of published values: `lanetwin run` on that scenario shows the
+//! same numbers, to the last digit.
+
+use crate::claim::{FreeParameter, Outcome, Role};
+use crate::experiment::{free_parameters, results};
+use crate::sensitivity;
+use crate::spec::{Shipped, Spec, Tabled};
+use crate::table::{self, Compared};
+use crate::watch::Watch;
+use crate::weigh::Predictor;
+use lanetwin_world::Options;
+use std::collections::BTreeSet;
+
+/// Runs it; none if it was stopped.
+pub(crate) fn run(spec: &'static Spec, watch: &mut Watch<'_>) -> Option<Outcome> {
+    let tables: &'static [Shipped] = spec.tables.iter().map(Tabled::shipped).collect::<Vec<_>>().leak();
+    let predictor = spec.sensitivity.as_ref().map(|weighing| Predictor::new(spec, weighing, tables));
+    let numbers = predictor.as_ref().map(Predictor::numbers);
+    let steps = tables.len() + numbers.as_ref().map_or(0, |numbers| sensitivity::steps(numbers.len()));
+    let (mut cells, mut rows, mut free) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for table in tables {
+        let plan = table.plan();
+        let results = results(&plan, &Options::default());
+        free.extend(free_parameters(&plan));
+        cells.extend(table::cells(&results, &table.rows, &spec.source));
+        rows.extend(table::compared(&results, &table.rows));
+        watch.step(steps)?;
+    }
+    let mut free: Vec<FreeParameter> =
+        if spec.counted.is_empty() { free.into_iter().collect() } else { Vec::new() };
+    let (mut effects, mut weighed) = (Vec::new(), String::new());
+    if let (Some(mut predictor), Some(numbers)) = (predictor, numbers) {
+        predictor.calibrate();
+        let found = sensitivity::analyse(&numbers, &predictor.bars(), &predictor, watch);
+        let predicted = tables.iter().flat_map(|table| &table.rows).filter(|row| row.role == Role::Predicted);
+        let were: Vec<bool> = predicted.map(|row| predictor.has(row)).collect();
+        (effects, weighed) = (found.effects_among(&were), found.told());
+        free = found.free;
+    }
+    free.extend(spec.counted.iter().cloned());
+    let verdicts: Vec<(bool, String)> = spec.judge.iter().map(|judge| judge.verdict(&rows, &free)).collect();
+    let met = verdicts.iter().all(|(met, _)| *met);
+    Some(Outcome { cells, free_parameters: free, met, text: told(spec, &verdicts, &rows, &weighed), effects })
+}
+
+/// What was found, in sentences: the bars, the rows that miss their own, what stands beside nothing.
+fn told(spec: &Spec, verdicts: &[(bool, String)], rows: &[Compared<'_>], weighed: &str) -> String {
+    let bars: Vec<&str> = verdicts.iter().map(|(_, told)| &**told).collect();
+    let missed: Vec<String> = rows.iter().filter(|row| !row.is_met()).map(Compared::told).collect();
+    let missed = if missed.is_empty() { String::new() } else { format!("Missed: {}.", missed.join("; ")) };
+    let sentences =
+        [format!("{}.", bars.join("; ")), missed, spec.note.trim().to_owned(), weighed.to_owned()];
+    sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;
