@@ -43,7 +43,7 @@ TESTED := --workspace --exclude lanetwin-benches
 UNHURRIED := --include-ignored --skip nightly::
 
 .PHONY: help demo demo-measure demo-exec install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
-        test-release claims first-answer gen studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
+        test-release claims first-answer gen site studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,7 +102,7 @@ test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
 	$(BIN)/pytest $(TESTS)
 
 nightly: ## `test`, and all that takes too long for every change
-	@.ci/steps test test-debug test-release test-nightly claims fuzz
+	@.ci/steps test test-debug test-release test-nightly claims site fuzz
 
 test-debug: $(VENV)/.tools | toolchain ## the Rust tests without optimisation: with every digest
 	cargo test --quiet $(LOCKED) $(TESTED)
@@ -130,6 +130,9 @@ compare-builds: $(VENV)/.built $(VENV)/.dev ## what another checkout answers dif
 
 gen: | toolchain ## write every generated file
 	cargo xtask gen
+
+site: $(VENV)/.docs ## the documentation as a site with search, in target/site; a link that leads nowhere fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 accept: $(VENV)/.built $(VENV)/.dev ## rewrite recorded results from what the tests now give; review the difference: key rows stand beside each digest
 	ACCEPT=1 cargo test --quiet $(CHECKED) $(TESTED)
@@ -174,6 +177,12 @@ $(VENV)/.tools: pyproject.toml | toolchain
 $(VENV)/.dev: $(VENV)/.tools
 	@$(call requirements,p["project"]["dependencies"] + p["project"]["optional-dependencies"]["dev"]) > $(VENV)/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/dev.txt
+	@touch $@
+
+# what only the site needs
+$(VENV)/.docs: $(VENV)/.tools
+	@$(call requirements,p["project"]["optional-dependencies"]["docs"]) > $(VENV)/docs.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/docs.txt
 	@touch $@
 
 # what only the benchmark needs: a peer
