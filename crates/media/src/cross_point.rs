@@ -206,6 +206,7 @@ impl Machine {
             transfers: 1,
             array: array.as_ps(),
             bus_out,
+            when_loaded: None,
             heard_after: 0,
         };
         self.machine.put(now, op, if work == Work::Read { Queue::Front } else { Queue::Writes });

@@ -3,7 +3,7 @@
 mod drives;
 
 use drives::{Dice, cross_point, eight_dies, end_of, ftl, nand, request, rest};
-use lanetwin_media::config::{Encryption, Initial, ReadAhead, UNIT, Watermarks};
+use lanetwin_media::config::{Encryption, Initial, ReadAhead, SlcCache, UNIT, Watermarks};
 use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request};
 use lanetwin_units::{Bytes, Instant, Span};
 use proptest::prelude::*;
@@ -209,6 +209,17 @@ proptest! {
         let mut config = eight_dies(Initial::SteadyState);
         config.energy.limit_milliwatts = (seed % 2 == 0).then_some(config.energy.idle_milliwatts + 1 + seed % 97);
         config.encryption = Some(Encryption { latency: Span::from_ns(500), bytes_per_second: 4_000_000_000 });
+        let us = Span::from_us;
+        let cache = SlcCache {
+            blocks: 0,
+            borrowed: 4,
+            fold_at: 60,
+            fold_idle: (seed % 3 > 0).then_some(us(5)),
+            read: us(25),
+            program: us(200),
+            erase: us(2_000),
+        };
+        ftl(&mut config).slc = (seed % 4 > 0).then_some(cache);
         let whole = ends(&config, seed, None);
         prop_assert_eq!(whole.len(), 1_500);
         prop_assert_eq!(&whole, &ends(&config, seed, None));

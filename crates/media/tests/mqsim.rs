@@ -4,8 +4,8 @@
 //! pass with doorbell, command and completion.
 
 use lanetwin_media::config::{
-    Bus, CellType, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Overheads, Program, Rules,
-    Timing, Victim, Watermarks, WearLevelling, WriteBuffer,
+    Bus, CellType, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Overheads, Program,
+    Rules, Timing, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
 use lanetwin_media::{Done, Drive, DriveConfig, Kind, Request};
 use lanetwin_units::{Bytes, Instant, Span};
@@ -86,6 +86,7 @@ fn case(line: &str) -> Case {
         medium: Medium::Nand(Box::new(nand), Box::new(ftl)),
         buffer: WriteBuffer {
             capacity: Bytes(1 << 26),
+            frees: Frees::Programmed,
             power_loss_protected: true,
             volatile_cache: false,
             latency: Span::ZERO,

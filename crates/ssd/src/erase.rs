@@ -85,8 +85,8 @@ fn cross_point(medium: &CrossPoint, capacity: u64) -> (Span, Span) {
 mod tests {
     use super::*;
     use lanetwin_media::config::{
-        Bus, CellType, Energy, Ftl, Geometry, Initial, MappingTable, Rules, Timing, Victim, Watermarks,
-        WearLevelling, WriteBuffer,
+        Bus, CellType, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Rules, Timing, Victim,
+        Watermarks, WearLevelling, WriteBuffer,
     };
     use lanetwin_units::Bytes;
 
@@ -124,6 +124,7 @@ mod tests {
         };
         let buffer = WriteBuffer {
             capacity: Bytes(1 << 20),
+            frees: Frees::Programmed,
             power_loss_protected: true,
             volatile_cache: false,
             latency: Span::ZERO,

@@ -120,7 +120,16 @@ fn translation(found: &mut Mistakes, drive: &DriveConfig, nand: &Nand, ftl: &Ftl
         found.within("ftl.read_ahead.window", ahead.window.0, UNIT, 1 << 30);
     }
     if let Some(slc) = ftl.slc {
-        found.within("ftl.slc.blocks", slc.blocks.into(), 2, u64::from(g.blocks) / 2);
+        let half = u64::from(g.blocks) / 2;
+        found.within("ftl.slc.blocks", slc.blocks.into(), if slc.borrowed > 0 { 0 } else { 2 }, half);
+        found.unless(
+            slc.blocks != 1,
+            "ftl.slc.blocks",
+            "one block cannot be written and folded".to_string(),
+            "none, or at least 2",
+        );
+        found.within("ftl.slc.borrowed", slc.borrowed.into(), 0, g.blocks.into());
+        found.within("ftl.slc.fold_at", slc.fold_at.into(), 0, 100);
     }
     let whole = [Partition { capacity: drive.capacity, dies: g.all_dies() }];
     let partitions = if ftl.partitions.is_empty() { &whole[..] } else { &ftl.partitions[..] };

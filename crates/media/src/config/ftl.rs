@@ -34,10 +34,20 @@ pub struct WearLevelling {
 }
 
 /// Blocks that are programmed with one bit a cell, to take bursts.
+///
+/// The host writes to them as long as there are any, and then to where data stay; **folding** moves what is in them
+/// there. The cache is as large as the blocks that are set aside for it and those that it borrows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlcCache {
-    /// Blocks of each die (each a block of every plane) set aside.
+    /// Blocks of each die (each a block of every plane) set aside: none, or two and more.
     pub blocks: u32,
+    /// So many further blocks of each die the cache may borrow of those that are free, while the die has more space
+    /// than it keeps for GC: its size is dynamic. They are given back when they have been folded.
+    pub borrowed: u32,
+    /// A die folds when more than this share of the cache that it could have is in use \[%\].
+    pub fold_at: u32,
+    /// All of it is folded when the host has had nothing under way for so long; none: not in idle time.
+    pub fold_idle: Option<Span>,
     /// tR in this mode.
     pub read: Span,
     /// tPROG in this mode.

@@ -42,11 +42,24 @@ pub enum Medium {
     CrossPoint(CrossPoint),
 }
 
+/// When what a program takes from the write buffer leaves room for other data.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Frees {
+    /// When it is in the registers of its die: parity across dies, or nothing, makes up for a program that fails.
+    Loaded,
+    /// When its program has ended: the controller can then write it elsewhere. So does a medium that is written in
+    /// place, and so do [`Rules::Mqsim`].
+    #[default]
+    Programmed,
+}
+
 /// Where writes wait for the medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WriteBuffer {
     /// How much it holds. A request larger than this is taken in pieces.
     pub capacity: Bytes,
+    /// When what is being programmed leaves it.
+    pub frees: Frees,
     /// Whether the data survive a loss of power. If so, a write is acknowledged when it is in the buffer; if not, when
     /// it is on the medium, unless `volatile_cache` is set.
     pub power_loss_protected: bool,

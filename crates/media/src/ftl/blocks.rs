@@ -27,6 +27,8 @@ pub struct Block {
     pub state: State,
     /// One bit a cell.
     pub slc: bool,
+    /// One bit a cell until it is erased.
+    pub borrowed: bool,
     /// Its units are those of the initial state, as far as the map does not know better.
     pub seated: bool,
     pub valid: u32,
@@ -77,6 +79,7 @@ impl Blocks {
         let block = |number: u32| Block {
             state: State::Free,
             slc: number % layout.blocks >= layout.blocks - slc,
+            borrowed: false,
             seated: false,
             valid: 0,
             filled: 0,
@@ -158,6 +161,9 @@ impl Blocks {
         debug_assert_eq!((b.state, b.valid), (State::Erasing, 0));
         (b.state, b.seated) = (State::Free, false);
         b.erases += 1;
+        if core::mem::take(&mut b.borrowed) {
+            b.slc = false;
+        }
         if b.table != NONE {
             self.tables[b.table as usize].valid.fill(0);
             self.spare_tables.push(b.table);
@@ -170,11 +176,18 @@ impl Blocks {
         die * self.layout.blocks..(die + 1) * self.layout.blocks
     }
 
-    /// The block of a die that is worth collecting; none if that would gain nothing.
-    pub fn victim(&self, die: u32, policy: Victim, slc: bool, now: u64) -> Option<u32> {
+    /// The SLC cache borrows a free block.
+    pub fn borrow(&mut self, block: u32) {
+        let b = &mut self.all[block as usize];
+        debug_assert_eq!(b.state, State::Free);
+        (b.slc, b.borrowed) = (true, true);
+    }
+
+    /// The block of a die that is worth collecting among those for which `fits`; none if that would gain nothing.
+    pub fn victim(&self, die: u32, policy: Victim, now: u64, fits: impl Fn(&Block) -> bool) -> Option<u32> {
         let closed = |block: &u32| {
             let b = &self.all[*block as usize];
-            b.state == State::Closed && b.slc == slc
+            b.state == State::Closed && fits(b)
         };
         let candidates = self.of_die(die).filter(closed);
         let best = match policy {
@@ -186,7 +199,10 @@ impl Blocks {
                 ((gain << 32) / u128::from(2 * b.valid.max(1)), u32::MAX - block)
             }),
         };
-        best.filter(|block| slc || self.all[*block as usize].valid < self.room(*block))
+        best.filter(|block| {
+            let b = &self.all[*block as usize];
+            b.slc || b.valid < self.room(*block)
+        })
     }
 
     /// The closed block of a die that lags too far behind in erases.

@@ -24,7 +24,10 @@ pub struct Slot {
 pub struct Buffer {
     pub slots: Vec<Slot>,
     free: u32,
+    /// Units that take up room.
     pub used: u32,
+    /// Units that are known: those, and what is in the registers of dies and not on the medium.
+    pub known: u32,
     capacity: u32,
     /// Open addressing by unit; holds slots.
     table: Vec<u32>,
@@ -36,13 +39,16 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    pub fn new(capacity: u32, queues: usize) -> Self {
+    /// Room for so many units; so many more may be in the registers of dies.
+    pub fn new(capacity: u32, registers: u32, queues: usize) -> Self {
+        let most = capacity as usize + registers as usize;
         Self {
             slots: Vec::new(),
             free: NONE,
             used: 0,
+            known: 0,
             capacity,
-            table: vec![NONE; (capacity as usize * 2).next_power_of_two().max(16)],
+            table: vec![NONE; (most * 2).next_power_of_two().max(16)],
             queues: vec![VecDeque::new(); queues],
             epochs: VecDeque::from([0]),
             first_epoch: 0,
@@ -93,6 +99,7 @@ impl Buffer {
         let at = self.find(unit);
         self.table[at] = id;
         self.used += 1;
+        self.known += 1;
         self.queues[queue].push_back(id);
     }
 
@@ -110,7 +117,7 @@ impl Buffer {
         }
     }
 
-    /// Frees a slot.
+    /// Frees a slot; its room has been given back, or will be.
     pub fn release(&mut self, id: u32) {
         let Slot { unit, epoch, .. } = self.slots[id as usize];
         let at = self.find(unit);
@@ -119,7 +126,7 @@ impl Buffer {
         }
         self.slots[id as usize].next = self.free;
         self.free = id;
-        self.used -= 1;
+        self.known -= 1;
         self.epochs[(epoch - self.first_epoch) as usize] -= 1;
         while self.epochs.len() > 1 && self.epochs[0] == 0 {
             self.epochs.pop_front();

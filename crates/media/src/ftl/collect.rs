@@ -1,11 +1,11 @@
-//! Garbage collection, wear levelling and folding of the SLC cache: units leave a block, the block is erased.
+//! Garbage collection, wear levelling and folding: units leave a block, the block is erased.
 //!
 //! A die collects one block at a time, while its other operations go on: page reads behind those that somebody waits
 //! for, programs in turn with the host's, and no more of them under way than keep the die at work. It pauses in the
 //! middle of a block of garbage when the die has its reserve ([`pace`](super::pace)). Units that do not fill a program
 //! wait for those of the next victim; a block is erased when nothing in it counts any more.
 
-use super::blocks::{Blocks, NONE, State};
+use super::blocks::{Block, Blocks, NONE, State};
 use super::collector::Reason;
 use super::{Flash, Owner, Write, buffer};
 use crate::config::UNIT;
@@ -33,30 +33,19 @@ impl Flash {
         }
     }
 
-    /// Whether the SLC cache is to be folded: half of it is used, and the die can do with less space.
-    fn is_to_fold(&self, die: u32) -> bool {
-        let d = &self.dies[die as usize];
-        self.ftl.slc.is_some_and(|slc| (d.free_slc.len() as u32) < slc.blocks.div_ceil(2))
-            && d.free.len() as u32 >= self.ftl.watermarks.urgent
-            && !self.is_short(die)
-    }
-
-    /// A block of garbage whose collection pauses waits for the SLC cache.
-    fn make_way(&mut self, die: u32) {
-        let gc = &self.dies[die as usize].gc;
-        let may = gc.victim != NONE && gc.reason == Reason::Garbage && gc.reading.is_empty();
-        if self.ftl.slc.is_some() && may && gc.parked.0 == NONE && self.is_to_fold(die) {
-            let gc = &mut self.dies[die as usize].gc;
-            gc.parked = (gc.victim, gc.next);
-            gc.victim = NONE;
-        }
-    }
-
     /// Chooses a block to collect, if there is need; whether it did.
     fn choose(&mut self, now: u64, die: u32) -> bool {
         if !self.is_short(die) {
             self.dies[die as usize].pace.set_wants(false);
-            return self.is_to_fold(die) && self.choose_to_fold(die);
+            let folds = self.is_to_fold(die) && self.choose_to_fold(die, |block| block.slc);
+            if self.idle.folds && !folds {
+                self.move_rest(now, die);
+            }
+            return folds;
+        }
+        // what was borrowed gives more than what is full
+        if self.dies[die as usize].borrowed > 0 && self.choose_to_fold(die, |block| block.borrowed) {
+            return true;
         }
         let d = &mut self.dies[die as usize];
         if d.gc.parked.0 != NONE {
@@ -72,7 +61,9 @@ impl Flash {
         let turn = d.gc.reason != Reason::Wear;
         let (reason, victim) = match self.blocks.least_erased(die, self.ftl.wear).filter(|_| turn) {
             Some(least_erased) => (Reason::Wear, Some(least_erased)),
-            None => (Reason::Garbage, self.blocks.victim(die, self.ftl.victim, false, self.stamp)),
+            None => {
+                (Reason::Garbage, self.blocks.victim(die, self.ftl.victim, self.stamp, |block| !block.slc))
+            }
         };
         self.dies[die as usize].pace.set_wants(victim.is_none());
         let Some(victim) = victim else {
@@ -85,17 +76,8 @@ impl Flash {
         true
     }
 
-    /// Chooses a block of the SLC cache; whether there is one.
-    fn choose_to_fold(&mut self, die: u32) -> bool {
-        let victim = self.blocks.victim(die, self.ftl.victim, true, self.stamp);
-        if let Some(victim) = victim {
-            self.begin(die, victim, Reason::Fold);
-        }
-        victim.is_some()
-    }
-
     /// Begins to collect a block.
-    fn begin(&mut self, die: u32, victim: u32, reason: Reason) {
+    pub(super) fn begin(&mut self, die: u32, victim: u32, reason: Reason) {
         self.record_valid_units(victim);
         self.blocks.all[victim as usize].state = State::Leaving;
         let gc = &mut self.dies[die as usize].gc;
@@ -235,14 +217,13 @@ impl Flash {
         }
         self.dies[die as usize].valid += u64::from(moved);
         self.dies[die as usize].gc.programs += 1;
-        self.put_program(now, target, buffer::NONE);
+        self.put_program(now, target, (buffer::NONE, 0));
         true
     }
 
     /// Nothing in a block that is being left counts any more: erases it, unless it is still being read.
     pub(super) fn leave(&mut self, now: u64, block: u32) {
         let die = self.layout.die_of(block);
-        let room = self.blocks.room(block);
         let (b, d) = (&mut self.blocks.all[block as usize], &mut self.dies[die as usize]);
         if d.gc.victim == block || d.gc.parked.0 == block || b.state != State::Leaving {
             return;
@@ -252,15 +233,15 @@ impl Flash {
         let layout = &self.layout;
         d.gc.read.retain(|place| layout.block_of(*place) != block);
         let slc = b.slc;
-        if !slc {
-            d.pace.erase(block, room);
+        if !slc || b.borrowed {
+            d.pace.erase(block, self.layout.block);
         }
         self.counters.block_erases += u64::from(self.layout.planes);
         let array = match (slc, self.ftl.slc) {
             (true, Some(slc)) => slc.erase.as_ps(),
             _ => self.times.erase,
         };
-        let write = self.keep_write(Write { block, upto: NONE, slots: buffer::NONE });
+        let write = self.keep_write(Write { block, upto: NONE, slots: buffer::NONE, held: 0 });
         let (server, inner) = self.layout.server(die);
         let op = Op {
             owner: Owner::Write(write).pack(),
@@ -273,6 +254,7 @@ impl Flash {
             transfers: 1,
             array,
             bus_out: 0,
+            when_loaded: None,
             heard_after: 0,
         };
         self.machine.put(now, op, Queue::Writes);
@@ -280,13 +262,14 @@ impl Flash {
 
     /// A block has been erased.
     pub(super) fn erased(&mut self, now: u64, block: u32) {
-        let slc = self.blocks.all[block as usize].slc;
+        let Block { slc, borrowed, .. } = self.blocks.all[block as usize];
         self.blocks.erased(block);
         let die = self.layout.die_of(block);
         let d = &mut self.dies[die as usize];
-        if slc {
+        if slc && !borrowed {
             d.free_slc.push_back(block);
         } else {
+            d.borrowed -= u32::from(borrowed);
             d.free.push_back(block);
             d.pace.erased(self.layout.block, self.reserve);
         }

@@ -16,6 +16,7 @@
 //! | `buffer` | the write buffer |
 //! | `pace`, `reserve` | when a die takes writes, and when it collects |
 //! | `write`, `read`, `collect` | the paths of a write, of a read, of garbage collection (GC) and wear levelling |
+//! | `fold` | the SLC cache: blocks that it borrows, when it is folded |
 //! | `ahead`, `translation` | reading ahead; the mapping cache |
 
 mod ahead;
@@ -24,6 +25,8 @@ mod buffer;
 mod collect;
 mod collector;
 mod first_touch;
+mod fold;
+mod idle;
 mod initial;
 mod layout;
 mod map;
@@ -34,20 +37,21 @@ mod pace;
 mod read;
 mod reserve;
 mod stocks;
+mod totals;
 mod translation;
 mod write;
 
-use crate::config::{DriveConfig, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT};
+use crate::config::{DriveConfig, Frees, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT};
 use crate::counters::Counters;
 use crate::nand::machine::{Abilities, Machine};
 use crate::nand::times::Times;
-use crate::power::Work;
 use crate::request::{CommandExtent, Finish, Kind, Request};
 use ahead::Ahead;
 use blocks::{Blocks, NONE, State};
 use buffer::Buffer;
 use collector::Collector;
 use first_touch::FirstTouch;
+use idle::Idle;
 use initial::{InitialLayout, Room};
 use lanetwin_units::{Bytes, mix};
 use layout::Layout;
@@ -88,6 +92,8 @@ struct Write {
     upto: u32,
     /// The first of its slots in the buffer.
     slots: u32,
+    /// Units that it holds in the buffer, until they are in the registers of the die or on the medium.
+    held: u32,
 }
 
 /// A range with dies of its own.
@@ -111,6 +117,8 @@ struct Die {
     /// Erased blocks; those of the SLC cache apart.
     free: VecDeque<u32>,
     free_slc: VecDeque<u32>,
+    /// Blocks that the SLC cache has borrowed.
+    borrowed: u32,
     /// The block that each stream writes to; after the streams that of GC, then that of the SLC cache.
     heads: Vec<u32>,
     /// Programs of the host that have not ended.
@@ -128,6 +136,7 @@ impl Die {
             pool: 0,
             free: VecDeque::new(),
             free_slc: VecDeque::new(),
+            borrowed: 0,
             heads: vec![NONE; heads],
             programs: 0,
             valid: 0,
@@ -159,6 +168,7 @@ pub struct Flash {
     rules: Rules,
     acknowledges: bool,
     protected: bool,
+    frees: Frees,
     buffer_latency: u64,
     hit_latency: u64,
     /// No operation takes less \[ps\].
@@ -190,6 +200,8 @@ pub struct Flash {
     touch: FirstTouch,
     /// What a read takes of the bus, for the number of bytes that was asked for last: most are alike.
     usual: OnBus,
+    /// When the SLC cache is folded because the host asks for nothing.
+    idle: Idle,
     /// Programs so far: the age of blocks.
     stamp: u64,
     counters: Counters,
@@ -206,11 +218,14 @@ impl Flash {
         let heads = (ftl.streams + gc_head + 1) as usize;
         let kept = slc + ftl.watermarks.low + ftl.streams + gc_head;
         let capacity = (config.buffer.capacity.0 / UNIT) as u32;
+        let registers = layout.dies * DEEP * layout.program;
+        let queues = ftl.partitions.len().max(1) * ftl.streams as usize;
         let mut flash = Self {
             machine: Machine::of_flash(layout.channels, layout.per_channel, abilities(nand), &times),
             rules: nand.rules,
             acknowledges: config.buffer.acknowledges(),
             protected: config.buffer.power_loss_protected,
+            frees: if nand.rules == Rules::Mqsim { Frees::Programmed } else { config.buffer.frees },
             buffer_latency: config.buffer.latency.as_ps(),
             hit_latency: match ftl.mapping {
                 MappingTable::Dram(hit) | MappingTable::Cached { hit, .. } => hit.as_ps(),
@@ -226,7 +241,7 @@ impl Flash {
             most_valid: u64::from(layout.blocks - kept) * u64::from(layout.block),
             reserve: layout.in_theory(ftl).reserve(),
             waiting_for_garbage: Vec::new(),
-            buffer: Buffer::new(capacity, ftl.partitions.len().max(1) * ftl.streams as usize),
+            buffer: Buffer::new(capacity, registers, queues),
             open: Vec::new(),
             spare_open: Vec::new(),
             writes: Vec::new(),
@@ -237,6 +252,7 @@ impl Flash {
             ahead: ftl.read_ahead.map(|config| Box::new(Ahead::new(config))),
             touch: FirstTouch::new(&layout),
             usual: OnBus::new(UNIT, &times),
+            idle: Idle::new(ftl.slc.and_then(|slc| slc.fold_idle)),
             stamp: 0,
             counters: Counters::default(),
             finished: Vec::new(),
@@ -318,10 +334,20 @@ impl Flash {
     /// Does everything up to `now`.
     #[inline]
     pub fn run(&mut self, now: u64) {
+        if self.idle.is_used() {
+            self.run_and_fold(now);
+            return;
+        }
         while let Some(at) = self.machine.step(now) {
-            while let Some(owner) = self.machine.ended.pop_front() {
-                self.ended(at, Owner::unpack(owner));
-            }
+            self.note_ends(at);
+        }
+    }
+
+    /// Tells everybody what has ended.
+    #[inline]
+    pub(super) fn note_ends(&mut self, at: u64) {
+        while let Some(owner) = self.machine.ended.pop_front() {
+            self.ended(at, Owner::unpack(owner));
         }
     }
 
@@ -331,9 +357,17 @@ impl Flash {
             Owner::Translation(open) => self.translated(now, open),
             Owner::Collect(die) => self.collected(now, die),
             Owner::Write(write) => self.written(now, write),
+            Owner::Loaded(write) => self.loaded(now, write),
             Owner::Ahead(entry) => self.read_ahead_done(now, entry),
             Owner::Nobody => {}
         }
+    }
+
+    /// The data of a program are in the registers of their die: the buffer has room again.
+    fn loaded(&mut self, now: u64, write: u32) {
+        self.buffer.used -= core::mem::take(&mut self.writes[write as usize].held);
+        self.take_waiting(now);
+        self.drain(now);
     }
 
     /// What has ended since the last call: times are not before it.
@@ -344,6 +378,7 @@ impl Flash {
     /// Takes a request that lies on the drive and is not empty. Its data are there at `earliest`.
     #[inline]
     pub fn submit(&mut self, now: u64, request: &Request, earliest: u64) {
+        self.idle.end();
         let open = Open {
             token: request.token,
             kind: request.kind,
@@ -383,6 +418,9 @@ impl Flash {
             let at = now.max(open.earliest) + open.extra;
             self.finished.push(Finish { at, token: open.token, bytes: open.bytes, kind: open.kind });
             self.spare_open.push(id);
+            if self.spare_open.len() == self.open.len() {
+                self.idle.begin(at);
+            }
         }
     }
 
@@ -440,50 +478,6 @@ impl Flash {
             self.leave(now, block);
         }
         block
-    }
-
-    /// What it has done up to `now`.
-    pub fn counters(&self, now: u64) -> Counters {
-        let mut counters = self.counters;
-        let tally = self.machine.tally();
-        counters.read_commands = tally.read_commands;
-        counters.page_reads = tally.page_reads;
-        counters.suspensions = tally.suspensions;
-        let (channels, dies) = self.machine.busy(now);
-        counters.channel_busy_ps = channels.sum();
-        counters.die_busy_ps = dies.sum();
-        if let Some(translation) = &self.translation {
-            (counters.mapping_hits, counters.mapping_misses) = (translation.hits, translation.misses);
-        }
-        let erases = || self.blocks.all.iter().map(|block| block.erases);
-        counters.wear_min = erases().min().unwrap_or(0);
-        counters.wear_max = erases().max().unwrap_or(0);
-        counters.wear_mean = erases().map(u64::from).sum::<u64>() as f64 / self.blocks.all.len() as f64;
-        counters.life_used = counters.wear_mean / f64::from(self.ftl.endurance);
-        counters
-    }
-
-    /// What it has done that costs energy; of the host's bytes the owner knows.
-    pub fn work(&self) -> Work {
-        Work {
-            page_reads: self.machine.tally().page_reads,
-            page_programs: self.counters.page_programs,
-            block_erases: self.counters.block_erases,
-            bus_bytes: self.counters.bus_bytes,
-            host_bytes: 0,
-        }
-    }
-
-    /// How long each channel and each server has been busy up to `now` \[ps\].
-    pub fn busy(&self, now: u64) -> (Vec<u64>, Vec<u64>) {
-        let (channels, dies) = self.machine.busy(now);
-        (channels.collect(), dies.collect())
-    }
-
-    /// Valid units of each closed block, as shares of its room: for comparison of states.
-    pub fn occupancy(&self) -> Vec<u32> {
-        let closed = |block: &&blocks::Block| block.state == State::Closed && !block.slc;
-        self.blocks.all.iter().filter(closed).map(|block| block.valid).collect()
     }
 }
 #[cfg(test)]

@@ -11,6 +11,8 @@ pub(super) enum Owner {
     Collect(u32),
     /// A program or an erase, by [`Write`](super::Write) record.
     Write(u32),
+    /// The data of a program are in the registers of its die: likewise.
+    Loaded(u32),
     /// A read ahead, by entry.
     Ahead(u32),
     /// Nobody waits.
@@ -26,6 +28,7 @@ impl Owner {
             Self::Write(index) => 3 << 28 | index,
             Self::Ahead(index) => 4 << 28 | index,
             Self::Nobody => 5 << 28,
+            Self::Loaded(index) => 6 << 28 | index,
         }
     }
     pub(super) const fn unpack(word: u32) -> Self {
@@ -36,6 +39,7 @@ impl Owner {
             2 => Self::Collect(index),
             3 => Self::Write(index),
             4 => Self::Ahead(index),
+            6 => Self::Loaded(index),
             _ => Self::Nobody,
         }
     }

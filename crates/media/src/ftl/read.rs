@@ -123,7 +123,7 @@ impl Flash {
     /// The page that holds a unit, if it has to be read.
     #[inline]
     fn page_to_read(&mut self, unit: u64, id: u32) -> Option<Page> {
-        if self.buffer.used > 0 && self.buffer.get(unit as u32).is_some() {
+        if self.buffer.known > 0 && self.buffer.get(unit as u32).is_some() {
             self.counters.buffer_hits += 1;
             self.open[id as usize].extra = self.hit_latency + self.buffer_latency;
             return None;
@@ -243,6 +243,7 @@ impl Flash {
             transfers: 1,
             array,
             bus_out: self.usual.time,
+            when_loaded: None,
             heard_after,
         };
         self.machine.put(now, op, queue);

@@ -25,8 +25,10 @@ impl Flash {
         let head = |head: &u32| *head != NONE && blocks.all[*head as usize].filled < blocks.room(*head);
         let streams = &d.heads[..self.ftl.streams as usize];
         let in_place = d.free.len() as u32 >= self.ftl.watermarks.urgent || streams.iter().any(head);
-        let room =
-            in_place && d.pace.admits(blocks) || !d.free_slc.is_empty() || d.heads.last().is_some_and(head);
+        let room = in_place && d.pace.admits(blocks)
+            || !d.free_slc.is_empty()
+            || d.heads.last().is_some_and(head)
+            || self.may_borrow(die);
         let open = room && d.programs < DEEP && d.valid + u64::from(self.layout.program) <= self.most_valid;
         let pool = &mut self.pools[d.pool as usize];
         let bit = die - pool.first_die;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::{
-    Bus, Encryption, Energy, Geometry, Initial, Medium, Program, ReadAhead, SlcCache, Timing, Victim,
+    Bus, Encryption, Energy, Frees, Geometry, Initial, Medium, Program, ReadAhead, SlcCache, Timing, Victim,
     Watermarks, WearLevelling, WriteBuffer,
 };
 use crate::random::Draws;
@@ -48,6 +48,7 @@ pub fn small() -> DriveConfig {
         medium: Medium::Nand(Box::new(nand), Box::new(ftl)),
         buffer: WriteBuffer {
             capacity: Bytes(128 * UNIT),
+            frees: Frees::Loaded,
             power_loss_protected: true,
             volatile_cache: false,
             latency: Span::from_us(1),
@@ -95,9 +96,10 @@ impl Flash {
         let (mut whole, mut leaving) = (0, 0);
         for block in self.blocks.of_die(number) {
             let b = &self.blocks.all[block as usize];
-            let room = u64::from(self.blocks.room(block));
+            let room = u64::from(self.layout.block);
             match b.state {
-                _ if b.slc => {}
+                _ if b.slc && !b.borrowed => {}
+                State::Open | State::Closed if b.borrowed => {}
                 State::Free | State::Erasing => whole += room,
                 State::Open => whole += room - u64::from(b.filled),
                 State::Leaving => leaving += room,
@@ -122,8 +124,11 @@ impl Flash {
                 die.gc
             )
         });
-        let buffer =
-            (self.buffer.used, self.buffer.queues.iter().map(|queue| queue.len()).collect::<Vec<_>>());
+        let buffer = (
+            self.buffer.used,
+            self.buffer.known,
+            self.buffer.queues.iter().map(|queue| queue.len()).collect::<Vec<_>>(),
+        );
         let pools: Vec<_> = self.pools.iter().map(|pool| pool.open.clone()).collect();
         format!(
             "buffer {buffer:?} pools {pools:?} most valid {}\n{}",
@@ -251,7 +256,15 @@ fn variants() -> impl Strategy<Value = DriveConfig> {
             ftl.wear.lag = lag.then_some(3);
             if slc {
                 let us = Span::from_us;
-                ftl.slc = Some(SlcCache { blocks: 3, read: us(20), program: us(100), erase: us(1000) });
+                ftl.slc = Some(SlcCache {
+                    blocks: if parts { 0 } else { 3 },
+                    borrowed: if ahead || parts { 6 } else { 0 },
+                    fold_at: if ack { 50 } else { 90 },
+                    fold_idle: lag.then_some(us(50)),
+                    read: us(20),
+                    program: us(100),
+                    erase: us(1000),
+                });
             }
             if cached {
                 ftl.mapping = MappingTable::Cached { pages: 4, hit: Span::from_ns(200) };

@@ -3,7 +3,7 @@
 use super::blocks::{NONE, State};
 use super::map::UNMAPPED;
 use super::{DEEP, Flash, Owner, Write, buffer};
-use crate::config::{Rules, UNIT};
+use crate::config::{Frees, Rules, UNIT};
 use crate::nand::machine::{Op, Queue, Work};
 use crate::request::Kind;
 
@@ -73,7 +73,7 @@ impl Flash {
     /// Every acknowledged write is to be safe.
     pub(super) fn flush(&mut self, now: u64, id: u32) {
         self.open[id as usize].extra = self.buffer_latency;
-        if self.protected || self.buffer.used == 0 {
+        if self.protected || self.buffer.known == 0 {
             self.part_done(now, id);
             return;
         }
@@ -170,7 +170,7 @@ impl Flash {
     /// The head of a die that a write of the host goes to, with a block in it.
     fn head_for_host(&mut self, die: u32, stream: u32) -> Option<usize> {
         let slc = self.dies[die as usize].heads.len() - 1;
-        if self.ftl.slc.is_some() && self.ensure_block(die, slc, 0) {
+        if self.ftl.slc.is_some() && self.ensure_slc_block(die) {
             return Some(slc);
         }
         let d = &self.dies[die as usize];
@@ -228,6 +228,7 @@ impl Flash {
         while laid < room {
             let Some(slot) = self.buffer.queues[queue].pop_front() else { break };
             if !self.buffer.is_newest(slot) {
+                self.buffer.used -= 1;
                 self.give_back(now, slot);
                 continue;
             }
@@ -245,7 +246,7 @@ impl Flash {
         self.dies[die as usize].programs += 1;
         self.counters.host_units_programmed += u64::from(laid);
         self.counters.padding_units += u64::from(room - laid);
-        self.put_program(now, block, slots);
+        self.put_program(now, block, (slots, laid));
         self.collect(now, die);
         self.note_room(die);
         self.collect_again(now);
@@ -261,8 +262,9 @@ impl Flash {
         }
     }
 
-    /// Fills a block by one program and gives that to the machine.
-    pub(super) fn put_program(&mut self, now: u64, block: u32, slots: u32) {
+    /// Fills a block by one program of so many units of the buffer, the first of which is given, and gives that to the
+    /// machine.
+    pub(super) fn put_program(&mut self, now: u64, block: u32, (slots, held): (u32, u32)) {
         let room = self.blocks.program(block);
         self.stamp += 1;
         let b = &mut self.blocks.all[block as usize];
@@ -283,7 +285,7 @@ impl Flash {
         let page_bytes = u64::from(self.layout.page) * UNIT;
         self.counters.page_programs += pages * u64::from(planes);
         self.counters.bus_bytes += self.times.framed(page_bytes) * pages * u64::from(planes);
-        let write = self.keep_write(Write { block, upto, slots });
+        let write = self.keep_write(Write { block, upto, slots, held });
         let (server, die) = self.layout.server(number);
         let bus_in = self.times.program_in(planes as usize, page_bytes);
         // page after page, with others on the bus between; MQSim moves all at once
@@ -302,6 +304,8 @@ impl Flash {
             transfers,
             array,
             bus_out: 0,
+            when_loaded: (self.frees == Frees::Loaded && slots != buffer::NONE)
+                .then(|| Owner::Loaded(write).pack()),
             heard_after: 0,
         };
         self.machine.put(now, op, Queue::Writes);
@@ -322,8 +326,9 @@ impl Flash {
 
     /// A program or an erase has ended.
     pub(super) fn written(&mut self, now: u64, id: u32) {
-        let Write { block, upto, slots } = self.writes[id as usize];
+        let Write { block, upto, slots, held } = self.writes[id as usize];
         self.spare_writes.push(id);
+        self.buffer.used -= held;
         let die = self.layout.die_of(block);
         if upto == NONE {
             self.erased(now, block);
@@ -364,7 +369,7 @@ impl Flash {
     }
 
     /// Room has appeared in the buffer.
-    fn take_waiting(&mut self, now: u64) {
+    pub(super) fn take_waiting(&mut self, now: u64) {
         while let Some(id) = self.waiting.front().copied() {
             if !self.fill(now, id) {
                 return;

@@ -14,12 +14,12 @@ impl Machine {
             let outs = usize::from(c.outs[0].is_empty());
             let wants = !c.outs[outs].is_empty() || (c.ready[0] | c.ready[1]) != 0;
             if c.until > now {
-                if wants && c.sending == NONE {
+                if wants && c.sending == NONE && c.loading == NONE {
                     self.due.set(Step::Idle, channel, c.until);
                 }
                 return;
             }
-            if !wants || c.sending != NONE {
+            if !wants || c.sending != NONE || c.loading != NONE {
                 return;
             }
             // a command is short and lets a die work
@@ -110,6 +110,13 @@ impl Machine {
             return;
         }
         self.servers[server].loading = (NONE, 0);
+        if op.when_loaded.is_some() {
+            let channel = self.servers[server].channel as usize;
+            self.channels[channel].loading = id;
+            // the bus may have been waited for until now
+            self.due.set(Step::Idle, channel, NEVER);
+            self.due.set(Step::End, channel, now + op.bus_in);
+        }
         if self.servers[server].state == State::Writing {
             self.servers[server].loaded = (id, now + op.bus_in);
         } else {

@@ -68,6 +68,8 @@ pub(super) struct Channel {
     pub(super) until: u64,
     /// The read that is sending.
     pub(super) sending: u32,
+    /// The program of which the last data are coming in, if its owner wants to know.
+    pub(super) loading: u32,
     pub(super) outs: [List; 2],
     /// Servers with a read in front that may be commanded; with something else.
     pub(super) ready: [u64; 2],
@@ -145,6 +147,7 @@ impl Machine {
             first: number * per_channel,
             until: 0,
             sending: NONE,
+            loading: NONE,
             outs: [List::EMPTY; 2],
             ready: [0; 2],
             turn: 0,
@@ -192,8 +195,13 @@ impl Machine {
 
     /// Puts an operation into a queue of its server.
     pub fn put(&mut self, now: u64, op: Op, queue: Queue) {
-        // the last step of a read is on the bus, that of a write in the array
-        self.due.bound(if op.work == Work::Read { op.bus_out } else { op.array }, op.heard_after);
+        // the last step of a read is on the bus, that of a write in the array, where its data may be heard of before
+        let last = match op.work {
+            Work::Read => op.bus_out,
+            _ if op.when_loaded.is_some() => op.bus_in.min(op.array),
+            _ => op.array,
+        };
+        self.due.bound(last, op.heard_after);
         let id = self.slot(op);
         let server = op.server as usize;
         push(&mut self.slots, &mut self.servers[server].queues[queue as usize], id);
@@ -238,6 +246,11 @@ impl Machine {
 
     /// The bus falls idle.
     fn sent(&mut self, channel: usize, now: u64) {
+        let loading = core::mem::replace(&mut self.channels[channel].loading, NONE);
+        if loading != NONE {
+            self.ended.extend(self.slots[loading as usize].op.when_loaded);
+            return;
+        }
         let id = core::mem::replace(&mut self.channels[channel].sending, NONE);
         if id == NONE {
             return;

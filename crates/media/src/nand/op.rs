@@ -49,6 +49,8 @@ pub struct Op {
     pub array: u64,
     /// On the bus after the array has worked, of a read \[ps\].
     pub bus_out: u64,
+    /// Who is told when the data of a program are in the registers, as if that were an end.
+    pub when_loaded: Option<u32>,
     /// Nothing follows from its end sooner than so long after it; 0 if something may at once \[ps\].
     pub heard_after: u64,
 }

@@ -3,8 +3,8 @@
 #![allow(dead_code)]
 
 use lanetwin_media::config::{
-    Bus, CrossPoint, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Program, Rules, Timing,
-    UNIT, Victim, Watermarks, WearLevelling, WriteBuffer,
+    Bus, CrossPoint, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Program, Rules,
+    Timing, UNIT, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
 use lanetwin_media::theory::Die;
 use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request};
@@ -31,6 +31,7 @@ pub fn tlc(geometry: Geometry, capacity: u64, initial: Initial) -> DriveConfig {
         medium: Medium::Nand(Box::new(nand), Box::new(ftl)),
         buffer: WriteBuffer {
             capacity: Bytes(64 << 20),
+            frees: Frees::Loaded,
             power_loss_protected: true,
             volatile_cache: false,
             latency: Span::from_us(2),

@@ -2,7 +2,7 @@
 
 use lanetwin_media::DriveConfig;
 use lanetwin_media::config::{
-    Bus, CellType, CrossPoint, Encryption, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand,
+    Bus, CellType, CrossPoint, Encryption, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand,
     Overheads, Partition, Program, ReadAhead, Rules, SlcCache, Suspend, Timing, Victim, Watermarks,
     WearLevelling, WriteBuffer,
 };
@@ -51,7 +51,10 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "ftl.streams", dimension: Dimension::Count { least: 1, most: 16 }, default: Some("1"), about: "write streams with blocks of their own; a namespace writes to one" },
     Param { name: "ftl.lookup", dimension: Dimension::Time, default: Some("50ns"), about: "a look-up of the mapping table in the DRAM of the drive" },
     Param { name: "ftl.mapping-cache", dimension: Dimension::Count { least: 0, most: 268435456 }, default: Some("0"), about: "translation pages in a cache of the mapping table, the rest of which is on flash; 0 has all of it in DRAM" },
-    Param { name: "ftl.slc.blocks", dimension: Dimension::Count { least: 0, most: 1048576 }, default: Some("0"), about: "blocks of each die that take bursts with one bit a cell; 0 is no SLC cache" },
+    Param { name: "ftl.slc.blocks", dimension: Dimension::Count { least: 0, most: 1048576 }, default: Some("0"), about: "blocks of each die set aside to take bursts with one bit a cell; 0 is no SLC cache" },
+    Param { name: "ftl.slc.borrowed", dimension: Dimension::Count { least: 0, most: 1048576 }, default: Some("0"), about: "so many further blocks of each die the SLC cache, if there is one, may borrow of those that are free and garbage collection does not need: its size is then dynamic" },
+    Param { name: "ftl.slc.fold-at", dimension: Dimension::Count { least: 0, most: 100 }, default: Some("50"), about: "a die folds its part of the SLC cache when more than so many hundredths of it are in use; 100: never under load" },
+    Param { name: "ftl.slc.fold-idle", dimension: Dimension::Time, default: Some("0s"), about: "all of the SLC cache is folded when the host has had nothing under way for so long; 0s: not in idle time" },
     Param { name: "ftl.slc.read", dimension: Dimension::Time, default: Some("25us"), about: "tR in the SLC cache" },
     Param { name: "ftl.slc.program", dimension: Dimension::Time, default: Some("200us"), about: "tPROG in the SLC cache" },
     Param { name: "ftl.slc.erase", dimension: Dimension::Time, default: Some("3ms"), about: "tBERS in the SLC cache" },
@@ -69,6 +72,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "buffer", dimension: Dimension::Size, default: Some("64MiB"), about: "where writes wait for the medium" },
     Param { name: "buffer.protected", dimension: Dimension::Flag, default: Some("true"), about: "whether the buffer survives a loss of power: a write is acknowledged when it is in it" },
     Param { name: "buffer.volatile", dimension: Dimension::Flag, default: Some("false"), about: "whether writes are acknowledged from a buffer that does not survive; Flush then waits for the medium" },
+    Param { name: "buffer.frees", dimension: Dimension::Choice(&["loaded", "programmed"]), default: Some("programmed"), about: "when what is being programmed leaves the buffer: when it is in the registers of its die, or when its program has ended" },
     Param { name: "buffer.latency", dimension: Dimension::Time, default: Some("1us"), about: "from the arrival of data in the buffer to their acknowledgement, and from a hit to the data" },
     Param { name: "encryption", dimension: Dimension::Flag, default: Some("false"), about: "whether everything is encrypted on its way to the medium" },
     Param { name: "encryption.latency", dimension: Dimension::Time, default: Some("200ns"), about: "what each request takes longer" },
@@ -98,6 +102,7 @@ pub(super) fn config(params: &Params) -> DriveConfig {
             capacity: params.size("buffer"),
             power_loss_protected: params.flag("buffer.protected"),
             volatile_cache: params.flag("buffer.volatile"),
+            frees: if params.choice("buffer.frees") == "loaded" { Frees::Loaded } else { Frees::Programmed },
             latency: params.time("buffer.latency"),
         },
         encryption: params.flag("encryption").then(|| Encryption {
@@ -174,8 +179,7 @@ fn timing(params: &Params) -> Timing {
 fn ftl(params: &Params) -> Ftl {
     let count = |name| count(params, name);
     let lookup = params.time("ftl.lookup");
-    let (cached, slc, streams) =
-        (count("ftl.mapping-cache"), count("ftl.slc.blocks"), count("ftl.read-ahead.streams"));
+    let (cached, streams) = (count("ftl.mapping-cache"), count("ftl.read-ahead.streams"));
     let lag = count("ftl.wear.lag");
     Ftl {
         initial: match params.choice("ftl.initial") {
@@ -194,18 +198,28 @@ fn ftl(params: &Params) -> Ftl {
             0 => MappingTable::Dram(lookup),
             pages => MappingTable::Cached { pages, hit: lookup },
         },
-        slc: (slc > 0).then(|| SlcCache {
-            blocks: slc,
-            read: params.time("ftl.slc.read"),
-            program: params.time("ftl.slc.program"),
-            erase: params.time("ftl.slc.erase"),
-        }),
+        slc: slc(params),
         read_ahead: (streams > 0).then(|| ReadAhead {
             streams,
             trigger: count("ftl.read-ahead.trigger"),
             window: params.size("ftl.read-ahead.window"),
         }),
     }
+}
+
+/// The SLC cache, if there is one.
+fn slc(params: &Params) -> Option<SlcCache> {
+    let (blocks, borrowed) = (count(params, "ftl.slc.blocks"), count(params, "ftl.slc.borrowed"));
+    let idle = params.time("ftl.slc.fold-idle");
+    (blocks > 0).then(|| SlcCache {
+        blocks,
+        borrowed,
+        fold_at: count(params, "ftl.slc.fold-at"),
+        fold_idle: (idle > Span::ZERO).then_some(idle),
+        read: params.time("ftl.slc.read"),
+        program: params.time("ftl.slc.program"),
+        erase: params.time("ftl.slc.erase"),
+    })
 }
 
 /// A partition for each namespace, if they are isolated; the last has what does not divide.

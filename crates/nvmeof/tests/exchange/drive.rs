@@ -1,7 +1,7 @@
 //! The drive behind the target: cross point media, which need no warming up, and real bytes.
 
 use lanetwin_media::DriveConfig;
-use lanetwin_media::config::{CrossPoint, Energy, Medium, WriteBuffer};
+use lanetwin_media::config::{CrossPoint, Energy, Frees, Medium, WriteBuffer};
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
 use lanetwin_nvme::spec::{ControllerId, Nsid};
 use lanetwin_ssd::{FirmwareConfig, SsdConfig};
@@ -54,6 +54,7 @@ pub fn drive(chunk_bytes: Option<u32>) -> SsdConfig {
             }),
             buffer: WriteBuffer {
                 capacity: Bytes(4 << 20),
+                frees: Frees::Programmed,
                 power_loss_protected: true,
                 volatile_cache: false,
                 latency: Span::from_us(1),

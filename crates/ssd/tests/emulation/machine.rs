@@ -2,8 +2,8 @@
 
 use lanetwin_media::DriveConfig;
 use lanetwin_media::config::{
-    Bus, CrossPoint, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Rules, Timing, Victim,
-    Watermarks, WearLevelling, WriteBuffer,
+    Bus, CrossPoint, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Rules, Timing,
+    Victim, Watermarks, WearLevelling, WriteBuffer,
 };
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
 use lanetwin_nvme::spec::{ControllerId, Nsid};
@@ -88,6 +88,7 @@ pub fn drive(controller: ControllerConfig, medium: Medium) -> SsdConfig {
             medium,
             buffer: WriteBuffer {
                 capacity: Bytes(4 << 20),
+                frees: Frees::Programmed,
                 power_loss_protected: true,
                 volatile_cache: false,
                 latency: Span::from_us(1),

@@ -1,0 +1,117 @@
+//! The SLC cache: blocks that it borrows, and when it is folded.
+//!
+//! A borrowed block is a free one of its die that is programmed with one bit a cell until it has been folded and
+//! erased. The die counts it as written, all of it, when it is borrowed ([`pace`](super::pace)); as it is folded it
+//! gives back what it held, as every block does that is being left.
+
+use super::blocks::{Block, State};
+use super::collector::Reason;
+use super::{Flash, NONE};
+use crate::timers::NEVER;
+
+impl Flash {
+    /// Does everything up to `now`; where the host asks for nothing for long enough the cache is folded.
+    #[inline(never)]
+    pub(super) fn run_and_fold(&mut self, now: u64) {
+        loop {
+            while let Some(at) = self.machine.step(now.min(self.idle.begins)) {
+                self.note_ends(at);
+            }
+            if self.idle.begins > now {
+                return;
+            }
+            self.fold_in_idle();
+        }
+    }
+
+    /// Folds what is in the cache, since the host has asked for nothing for so long.
+    fn fold_in_idle(&mut self) {
+        let now = core::mem::replace(&mut self.idle.begins, NEVER);
+        self.idle.folds = true;
+        for die in 0..self.layout.dies {
+            self.collect(now, die);
+            self.note_room(die);
+        }
+    }
+
+    /// Whether the cache may borrow a block of a die: there is one besides those that GC needs, and space for it.
+    pub(super) fn may_borrow(&self, die: u32) -> bool {
+        self.ftl.slc.is_some_and(|slc| {
+            let d = &self.dies[die as usize];
+            d.borrowed < slc.borrowed
+                && d.free.len() as u32 > self.ftl.watermarks.urgent
+                && d.pace.has(self.layout.block, &self.blocks)
+        })
+    }
+
+    /// Sees to it that the head of the cache has a block with room; whether it has.
+    pub(super) fn ensure_slc_block(&mut self, die: u32) -> bool {
+        let d = &self.dies[die as usize];
+        let slc = d.heads.len() - 1;
+        let head = d.heads[slc];
+        let has = head != NONE && self.blocks.all[head as usize].filled < self.blocks.room(head);
+        if !has && d.free_slc.is_empty() && self.may_borrow(die) {
+            self.borrow(die);
+        }
+        self.ensure_block(die, slc, 0)
+    }
+
+    /// The cache borrows a block of a die.
+    fn borrow(&mut self, die: u32) {
+        let d = &mut self.dies[die as usize];
+        let erases = |at: &usize| self.blocks.all[d.free[*at] as usize].erases;
+        let at = if self.ftl.wear.dynamic { (0..d.free.len()).min_by_key(erases) } else { Some(0) };
+        let block = d.free.remove(at.unwrap_or(0)).expect("there are some");
+        self.blocks.borrow(block);
+        d.pace.spend(self.layout.block);
+        d.free_slc.push_back(block);
+        d.borrowed += 1;
+    }
+
+    /// Whether the cache is to be folded: enough of it is used, or nobody asks for anything, and the die can do with
+    /// less space.
+    pub(super) fn is_to_fold(&self, die: u32) -> bool {
+        let Some(slc) = self.ftl.slc else { return false };
+        let d = &self.dies[die as usize];
+        let unused = d.free_slc.len() as u32;
+        let used = slc.blocks + d.borrowed - unused;
+        let could_be = used + unused + self.can_borrow(die, slc.borrowed);
+        (self.idle.folds || u64::from(used) * 100 > u64::from(could_be) * u64::from(slc.fold_at))
+            && d.free.len() as u32 >= self.ftl.watermarks.urgent
+            && !self.is_short(die)
+    }
+
+    /// How many blocks of a die the cache could still borrow, which may have so many.
+    fn can_borrow(&self, die: u32, most: u32) -> u32 {
+        let d = &self.dies[die as usize];
+        if most == 0 {
+            return 0;
+        }
+        let space = d.pace.space(&self.blocks).saturating_sub(d.pace.reserve) / u64::from(self.layout.block);
+        let free = (d.free.len() as u32).saturating_sub(self.ftl.watermarks.urgent);
+        (most - d.borrowed).min(free).min(u32::try_from(space).unwrap_or(u32::MAX))
+    }
+
+    /// A block of garbage whose collection pauses waits for the cache.
+    pub(super) fn make_way(&mut self, die: u32) {
+        let gc = &self.dies[die as usize].gc;
+        let may = gc.victim != NONE && gc.reason == Reason::Garbage && gc.reading.is_empty();
+        if self.ftl.slc.is_some() && may && gc.parked.0 == NONE && self.is_to_fold(die) {
+            let gc = &mut self.dies[die as usize].gc;
+            gc.parked = (gc.victim, gc.next);
+            gc.victim = NONE;
+        }
+    }
+
+    /// Chooses a block of the cache for which `fits`; whether there is one.
+    pub(super) fn choose_to_fold(&mut self, die: u32, fits: impl Fn(&Block) -> bool) -> bool {
+        let Some(victim) = self.blocks.victim(die, self.ftl.victim, self.stamp, fits) else { return false };
+        let Block { borrowed, valid, state, .. } = self.blocks.all[victim as usize];
+        debug_assert_eq!(state, State::Closed);
+        if borrowed {
+            self.dies[die as usize].pace.leave(victim, self.layout.block, valid);
+        }
+        self.begin(die, victim, Reason::Fold);
+        true
+    }
+}
