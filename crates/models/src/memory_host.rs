@@ -39,6 +39,7 @@ mod running;
 mod steps;
 mod timetable;
 mod translation;
+mod turns;
 mod uncore;
 mod walking;
 mod warming;
@@ -71,6 +72,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use timetable::{Task, Timetable};
 use translation::{TRANSLATION, Walks};
+use turns::{OfHost, Turns};
 
 pub use crate::roles::memory::{Advised, Found, MemoryResults, NodeTraffic, PageAdvice};
 pub use address_space::{UsedFrames, used_frames};
@@ -111,6 +113,7 @@ pub struct MemoryHost {
     lanes: [Lane; 2],
     programs: Vec<Running>,
     threads: Vec<Thread>,
+    turns: Turns,
     flights: Flights,
     walks: Walks,
     hints: Hints,
@@ -161,6 +164,7 @@ impl MemoryHost {
             dram_due: Instant::NEVER,
             ports: (0..ports).map(port).collect(),
             lanes: [Lane::new(rules.socket_line); 2],
+            turns: Turns::new(&rules, &site.cores),
             rules,
             programs: Vec::new(),
             threads: Vec::new(),
@@ -218,8 +222,10 @@ impl MemoryHost {
                 0 => self.next_cpu + thread,
                 n => cpus[thread as usize % n],
             };
+            let cpu = cpu % self.rules.cpus();
             let core = cpu % (self.rules.sockets * self.rules.cores);
-            self.threads.push(Thread::new(number, thread, core));
+            let in_turn = self.turns.add(cpu, self.threads.len() as u32);
+            self.threads.push(Thread::new(number, thread, (cpu, core), in_turn));
             self.cores[core as usize].threads += 1;
         }
         if cpus.is_empty() {
@@ -327,8 +333,19 @@ impl MemoryHost {
                 }
                 Task::Arrive(flight) => self.arrive(flight, cx),
                 Task::Hint(hint) => self.hints.send(hint, cx),
+                Task::Turn(_) if self.stopped => {}
+                Task::Turn(cpu) => self.turns.next(
+                    cpu,
+                    self.now,
+                    OfHost { threads: &mut self.threads, timetable: &mut self.timetable },
+                ),
             }
         }
+    }
+    /// A thread has ended.
+    fn leave(&mut self, t: u32) {
+        let host = OfHost { threads: &mut self.threads, timetable: &mut self.timetable };
+        self.turns.leave(t, self.now, host);
     }
     /// When there is something to do next.
     fn due(&self) -> Instant {
@@ -385,6 +402,8 @@ impl Component<Message> for MemoryHost {
 
     fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
         if !std::mem::replace(&mut self.started, true) {
+            self.now = cx.now();
+            self.turns.begin(self.now, OfHost { threads: &mut self.threads, timetable: &mut self.timetable });
             self.runnable.extend(0..self.threads.len() as u32);
         }
         self.proceed(cx);
@@ -405,6 +424,7 @@ impl Component<Message> for MemoryHost {
 
     fn report(&mut self, now: Instant, report: &mut Report) {
         nodes::tell_supplies(&self.nodes, &self.lanes, now, report);
+        self.turns.report(self.rules.sockets * self.rules.cores, now, report);
     }
 
     fn digest(&self) -> u64 {

@@ -5,8 +5,10 @@
 //!  cores: 2                                           0  1  0  1  0     a load's queue pairs on all paths are on its core
 //!  cores: 0                                           each queue pair has one of its own
 //! ```
+//!
+//! The threads of a `memory-host` ask its cores for their turns.
 
-use lanetwin_plan::{ComponentPlan, Variant};
+use lanetwin_plan::{ComponentPlan, CxlRole, Variant};
 use lanetwin_ports::{RunQueue, SharedMemory};
 use std::collections::BTreeMap;
 
@@ -33,6 +35,8 @@ impl Host {
 
 /// The hosts of a machine.
 pub(super) fn hosts(variant: &Variant) -> Hosts {
-    let hosts = variant.machine.iter().enumerate().filter(|(_, component)| component.is_host());
+    let is_host =
+        |component: &ComponentPlan| component.is_host() || component.cxl_role() == Some(CxlRole::Host);
+    let hosts = variant.machine.iter().enumerate().filter(|(_, component)| is_host(component));
     hosts.map(|(place, component)| (place, Host::new(component))).collect()
 }

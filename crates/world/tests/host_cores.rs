@@ -122,6 +122,23 @@ fn slices_change_nothing() {
     assert!(cores(&mut whole)[2].1.in_use_ps > u128::from(Span::from_us(1_900).as_ps()), "and they are busy");
 }
 
+/// Threads of a memory load take turns on the cores of their host where it says how long a turn is: twice as many
+/// threads as cores do what one for each core does, and as hardware threads twice that.
+#[test]
+fn threads_of_a_memory_load_take_turns_on_the_cores_of_their_host() {
+    let lines = |threads: u32, slice: &str| {
+        let text = format!(
+            "about: What do threads have of a core?\nmachine:\n  host: {{model: memory-host, cores: 2, core.slice: {slice}, dram: simple}}\n\
+             workloads:\n  load: {{memory: {{threads: {threads}, delay: 200ns, working-set: 64MiB, lines: 20000, chaser: off}}, on: host}}\n\
+             run: {{repeats: 1, warm-up: 100}}\n"
+        );
+        value(&run(&plan("turns.yaml", &text, &[])), "", "throughput")
+    };
+    let [one_each, in_turn, at_once] = [(2, "5us"), (4, "5us"), (4, "0ns")].map(|(n, slice)| lines(n, slice));
+    assert!((in_turn / one_each - 1.0).abs() < 0.01, "{in_turn} of {one_each}");
+    assert!((at_once / one_each - 2.0).abs() < 0.02, "{at_once} of {one_each}");
+}
+
 /// The driver of another kind of device runs on the same cores.
 #[test]
 fn drivers_of_block_endpoints_take_turns_too() {

@@ -102,6 +102,8 @@ pub(super) enum Waits {
     Window,
     /// A place of its core.
     Place,
+    /// Its turn on its core.
+    Core,
     /// It has ended.
     Ended,
 }
@@ -122,6 +124,12 @@ pub(super) struct Thread {
     /// Its number in the program.
     pub(super) number: u32,
     pub(super) core: u32,
+    /// Its hardware thread.
+    pub(super) cpu: u32,
+    /// From when on it has its hardware thread; [`Instant::NEVER`] while others have it.
+    pub(super) runs: Instant,
+    /// When others had it last.
+    pub(super) left: Instant,
     pub(super) waits: Waits,
     /// The step that comes next, and when it is due.
     pub(super) next: Option<Step>,
@@ -146,11 +154,14 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    pub(super) fn new(program: u32, number: u32, core: u32) -> Self {
+    pub(super) fn new(program: u32, number: u32, (cpu, core): (u32, u32), in_turn: bool) -> Self {
         Self {
             program,
             number,
             core,
+            cpu,
+            runs: if in_turn { Instant::NEVER } else { Instant::ZERO },
+            left: Instant::ZERO,
             waits: Waits::Nothing,
             next: None,
             due: Instant::ZERO,

@@ -44,7 +44,7 @@ impl MemoryHost {
                     let program = &mut self.programs[thread.program as usize];
                     let Some(step) = program.program.next(thread.number) else {
                         thread.waits = Waits::Ended;
-                        return;
+                        return self.leave(t);
                     };
                     thread.due = thread.issued + step.think.max(self.rules.issue);
                     *thread.next.insert(step)
@@ -58,6 +58,7 @@ impl MemoryHost {
                 Data::At(at) if step.depends => thread.due.max(at),
                 _ => thread.due,
             };
+            let due = due.max(thread.runs);
             if due > self.now || due == self.now && thread.turn.is_some() {
                 return self.wait(t, due, step);
             }
@@ -93,6 +94,10 @@ impl MemoryHost {
     /// thread that could come between.
     fn wait(&mut self, t: u32, due: Instant, step: Step) {
         let thread = &mut self.threads[t as usize];
+        if due == Instant::NEVER {
+            thread.waits = Waits::Core;
+            return;
+        }
         let core = &mut self.cores[thread.core as usize];
         // only a line that no cache ever has needs a place for certain
         let needs_place =
@@ -205,14 +210,6 @@ impl MemoryHost {
             }
         }
     }
-    pub(super) fn latency(&self, place: Place) -> Span {
-        match place {
-            Place::L1 => self.rules.l1_latency,
-            Place::L2 => self.rules.l2_latency,
-            _ => self.rules.llc_latency,
-        }
-    }
-
     /// Fetches a line that no cache can have, unless a prefetcher has.
     fn fetch_uncached(&mut self, name: u32, t: u32, line: u64, store: bool, cx: &mut Context<'_>) {
         let c = self.flights.get(name).core;

@@ -26,6 +26,14 @@ impl MemoryHost {
         self.fill_l1(c, line, dirty);
         pending.unwrap_or(place)
     }
+    /// What it takes to get a line from there.
+    pub(super) fn latency(&self, place: Place) -> Span {
+        match place {
+            Place::L1 => self.rules.l1_latency,
+            Place::L2 => self.rules.l2_latency,
+            _ => self.rules.llc_latency,
+        }
+    }
     /// Brings a line that the second level has not into it, from the last level or from memory.
     fn fill_from_llc(&mut self, l2: usize, socket: usize, line: u64) -> Place {
         let llc = &mut self.llc[socket];

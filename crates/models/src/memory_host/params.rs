@@ -25,6 +25,12 @@ pub(super) const CORES: &[Param] = &[
     ),
     param!("cores", count(1, 1024), "8", "how many cores a socket has"),
     param!("threads", count(1, 8), "1", "how many hardware threads a core has"),
+    param!(
+        "core.slice",
+        Dimension::Time,
+        "0ns",
+        "how long a thread runs before the next one of its hardware thread has its turn; 0 lets all run at once"
+    ),
     param!("core.issue", Dimension::Time, "500ps", "the least time between two steps of a thread"),
     param!(
         "core.misses",
@@ -168,6 +174,8 @@ pub(super) struct Rules {
     pub(super) sockets: u32,
     pub(super) cores: u32,
     pub(super) threads: u32,
+    /// Of a thread's turn; 0 if threads of a hardware thread run at once.
+    pub(super) slice: Span,
     pub(super) issue: Span,
     pub(super) misses: u32,
     pub(super) writes: u32,
@@ -216,6 +224,7 @@ impl Rules {
             sockets: number("sockets"),
             cores: number("cores"),
             threads: number("threads"),
+            slice: params.time("core.slice"),
             issue: params.time("core.issue").max(Span::from_ps(1)),
             misses: number("core.misses"),
             writes: number("core.writes"),

@@ -19,6 +19,8 @@ pub(super) enum Task {
     Arrive(u32),
     /// A hint is due.
     Hint(u32),
+    /// The slice of the thread that has a hardware thread is over.
+    Turn(u32),
 }
 
 /// Bits of a key: when \[ps\], how many were asked before, which kind of task, about whom. One number compares faster
@@ -62,6 +64,7 @@ impl Timetable {
             Task::Answer(whom) => (3, whom),
             Task::Arrive(whom) => (4, whom),
             Task::Hint(whom) => (5, whom),
+            Task::Turn(whom) => (6, whom),
         };
         debug_assert!(whom < 1 << KIND);
         let low = turn << ORDER | kind << KIND | u64::from(whom);
@@ -86,7 +89,8 @@ impl Timetable {
             2 => Task::Request(whom),
             3 => Task::Answer(whom),
             4 => Task::Arrive(whom),
-            _ => Task::Hint(whom),
+            5 => Task::Hint(whom),
+            _ => Task::Turn(whom),
         })
     }
 }

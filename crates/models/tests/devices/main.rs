@@ -12,6 +12,7 @@ mod fc;
 mod iommu;
 mod memory_endpoint;
 mod memory_host;
+mod memory_turns;
 mod nvme_driver;
 mod over_links;
 mod rig;

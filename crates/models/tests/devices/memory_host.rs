@@ -383,12 +383,13 @@ proptest! {
         mix in prop::sample::select(TrafficMix::ALL.to_vec()),
         random: bool,
         think in 0..50_u64,
+        slice in prop::sample::select(vec!["0ns", "700ns"]),
         cut in 1..400_u64,
     ) {
         let [misses, writes, window, sockets] = [misses, writes, window, sockets].map(|n| n.to_string());
         let replaced = [
             ("core.misses", &*misses), ("core.writes", &writes), ("core.window", &window), ("prefetch", prefetch), ("llc.size", llc),
-            ("llc.filled-by", fill), ("tlb.entries", tlb), ("tlb.pde.entries", "1"), ("tlb.pdpte.entries", "0"), ("dram", dram), ("sockets", &sockets), ("cores", "2"), ("threads", "2"),
+            ("llc.filled-by", fill), ("tlb.entries", tlb), ("tlb.pde.entries", "1"), ("tlb.pdpte.entries", "0"), ("dram", dram), ("sockets", &sockets), ("cores", "2"), ("threads", "2"), ("core.slice", slice),
             ("l1.size", "4KiB"), ("l2.size", "16KiB"), ("tlb.first.entries", "8"), ("tlb.first.miss", "2ns"), ("prefetch.outstanding", "3"), ("cxl.outstanding", "5"),
         ];
         let far = if sockets == "2" { 2 } else { 1 };
