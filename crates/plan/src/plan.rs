@@ -16,7 +16,7 @@ mod steady;
 mod transfers;
 
 pub use actions::ActionPlan;
-pub use blocks::{Blocks, Demand, LeftOut, Thread, Timing};
+pub use blocks::{AllowedCores, Blocks, Demand, LeftOut, Thread, Timing};
 pub use component::{ComponentPlan, PortPlan};
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use end::End;

@@ -201,6 +201,8 @@ problems! {
     NothingAsked = "SC111", "nothing is asked of the machine: the scenario has no `workloads:`", "add one to run something; without it the machine is checked and drawn, and there are no results";
     /// A channel that the standard's mask refuses, and that a link still comes up on.
     MissesMask { file: String, variant: String, segment: usize, share: String, operates: String } = "SC112", "segment {segment} of variant `{variant}` of `{file}` misses the mask (its eye is {share} of it) and {operates}", "the run goes on with that ratio; `lanetwin link eye` shows the eye. Put a retimer in, lower `gen`, or better the channel";
+    /// Cores that a job is to run on, and that its host has not.
+    CoresNotThere { job: String, cores: String, host: String, has: String } = "SC113", "job `{job}` is to run on cores {cores} of `{host}`, which {has}", "give the host so many `cores`, or take `cpus_allowed` or `cpumask` away";
 }
 
 /// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is

@@ -31,6 +31,12 @@ impl Host {
     pub(super) fn core(&self, thread: usize) -> Option<RunQueue> {
         self.cores.get(thread.checked_rem(self.cores.len())?).cloned()
     }
+    /// The `nth` of these cores, and round again; none if the host has none of them.
+    pub(super) fn core_among(&self, allowed: &[u32], nth: usize) -> Option<RunQueue> {
+        let there: Vec<&RunQueue> =
+            allowed.iter().filter_map(|number| self.cores.get(*number as usize)).collect();
+        there.get(nth.checked_rem(there.len())?).copied().cloned()
+    }
 }
 
 /// The hosts of a machine.

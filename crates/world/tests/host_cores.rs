@@ -2,7 +2,7 @@
 
 use crate::tree::{plan, plan_of, results};
 use lanetwin_kernel::Supply;
-use lanetwin_plan::{Plan, check_text};
+use lanetwin_plan::{Catalogue, Plan, check, check_text};
 use lanetwin_stats::results::{Results, Row};
 use lanetwin_units::{Instant, Span};
 use lanetwin_world::{Options, World};
@@ -150,6 +150,41 @@ fn drivers_of_block_endpoints_take_turns_too() {
     let iops = value(&results, "", "IOPS");
     assert!((iops / 1000.0 - 1.0).abs() < 0.01, "{iops} thousand");
     assert_eq!(results.bottlenecks[0].name, "cpu: cores");
+}
+
+/// Jobs of fio on the cores of a host: how many cores they use, by what they get of the drive, and what is told.
+fn jobs(cores: u32, jobs: &str) -> (f64, Vec<&'static str>) {
+    let text = format!(
+        "about: Which core does a job have?\nmachine:\n  cpu: {{model: root-complex, cores: {cores}, {INTERRUPTED}}}\n  ssd: {{{DRIVE}}}\n\
+         links:\n  bay: {{from: cpu, to: ssd, gen: 4, width: x4}}\nworkloads:\n  load: {{fio: {{file: jobs.fio, capacity: 4GiB, requests: 10000}}, on: cpu, target: ssd}}\n\
+         run: {{repeats: 1}}\nfiles:\n  jobs.fio: |\n    [global]\n    direct=1\n    rw=randread\n    iodepth=32\n{jobs}"
+    );
+    let catalogue = Catalogue::built_in();
+    let told = check(Path::new("jobs.yaml"), &text, &[], &catalogue).diagnostics;
+    let results = run(&plan("jobs.yaml", &text, &[]));
+    let of_cores = told.iter().map(|found| found.code).filter(|code| *code == "SC113");
+    (value(&results, "", "IOPS") / PER_CORE, of_cores.collect())
+}
+
+/// Jobs run on the cores that they name, shared or one for each clone; what the host has not is told.
+#[test]
+fn jobs_of_fio_run_on_the_cores_that_they_may() {
+    let of = |cores, options: &str, expected: f64, codes: &[&str]| {
+        let (used, told) = jobs(cores, options);
+        assert!((used / expected - 1.0).abs() < 0.02, "{options}: {used} cores of {expected}");
+        assert_eq!(told, codes, "{options}");
+    };
+    let two = |a: &str, b: &str| format!("    [a]\n    {a}\n    [b]\n    {b}\n");
+    of(4, &two("numjobs=1", "numjobs=1"), 2.0, &[]);
+    of(4, &two("cpus_allowed=2", "cpus_allowed=2"), 1.0, &[]);
+    of(4, &two("cpus_allowed=1", "cpumask=4"), 2.0, &[]);
+    of(4, &two("cpus_allowed=0-1", "cpus_allowed=0,1"), 2.0, &[]);
+    // shared: each in turn of those with the same cores; split: by the number of the clone, as fio has it
+    of(4, &two("cpus_allowed=1", "cpus_allowed=0-1"), 2.0, &[]);
+    of(4, &two("cpus_allowed=1", "cpus_allowed=0-1\n    cpus_allowed_policy=split"), 1.0, &[]);
+    of(4, "    [a]\n    cpus_allowed=0,3\n    cpus_allowed_policy=split\n    numjobs=4\n", 2.0, &[]);
+    of(2, &two("cpus_allowed=5", "cpus_allowed=0,7"), 1.0, &["SC113", "SC113"]);
+    of(0, &two("cpus_allowed=0", "cpus_allowed=0"), 2.0, &["SC113", "SC113"]);
 }
 
 /// Two hosts on one drive, each with software of its own; what is said for the drive holds for both.

@@ -8,7 +8,7 @@ use super::number::{self, WHOLE};
 use super::problem::Problem;
 use super::value::{Number, Reader, Three, Value};
 pub use forms::SteadyState;
-use forms::{distribution, shares, steady_state};
+use forms::{cpus, distribution, shares, steady_state};
 
 /// A list of block sizes or zones has at most so many (`thread_options.h`).
 const MOST_SPLIT: usize = 64;
@@ -93,6 +93,10 @@ pub struct Settings {
     pub rw_sequencer: Sequencer,
     pub iodepth: u32,
     pub numjobs: u32,
+    /// The CPUs that it may run on, ascending; from `cpus_allowed` or `cpumask`. All if there are none.
+    pub cpus_allowed: Vec<u32>,
+    /// Whether each clone has one of them for itself (`cpus_allowed_policy=split`).
+    pub cpus_split: bool,
     pub loops: u32,
     pub size: Room,
     pub io_size: Room,
@@ -154,6 +158,8 @@ impl Default for Settings {
             rw_sequencer: Sequencer::Sequential,
             iodepth: 1,
             numjobs: 1,
+            cpus_allowed: Vec::new(),
+            cpus_split: false,
             loops: 1,
             size: Room::Unset,
             io_size: Room::Unset,
@@ -240,6 +246,15 @@ impl Settings {
         match value {
             Value::Text(text) => self.text(name, text, line, reader)?,
             Value::Word(word, rest) => self.word(name, word, rest.as_deref(), line, reader)?,
+            Value::Numbers(numbers) if name == "cpumask" => {
+                let mask = first(&numbers) as u32;
+                if mask == 0 {
+                    let (text, form) = (shown("0"), "a mask with the bit of a CPU");
+                    reader.report(&Problem::BadForm { name, text, form }, &line.at);
+                    return None;
+                }
+                self.cpus_allowed = (0..u32::BITS).filter(|cpu| mask >> cpu & 1 == 1).collect();
+            }
             Value::Numbers(numbers) => self.numbers(name, &numbers),
             Value::Ranges(ranges) => {
                 for (place, range) in self.bs_range.iter_mut().zip(ranges) {
@@ -321,6 +336,7 @@ impl Settings {
             "read_iolog" => self.read_iolog = Some(text),
             "replay_skip" => self.replay_skip = text,
             "bssplit" => return self.split(&text, line, reader),
+            "cpus_allowed" => self.cpus_allowed = cpus(&text, name, line, reader)?,
             _ => {}
         }
         Some(())
@@ -356,6 +372,7 @@ impl Settings {
             ("rw_sequencer", _) => self.rw_sequencer = Sequencer::Sequential,
             ("kb_base", word) => self.kb_base = if word == "1000" { 1000 } else { 1024 },
             ("thinktime_blocks_type", word) => self.thinktime_at_issue = word == "issue",
+            ("cpus_allowed_policy", word) => self.cpus_split = word == "split",
             ("rate_process", word) => self.poisson = word == "poisson",
             ("random_distribution", word) => {
                 self.random_distribution = distribution(word, rest, line, reader)?;

@@ -51,6 +51,13 @@ const KEYS: &[Field] = &[
     optional("bs", Holds::Text, "the sizes of its blocks, as fio reads them (`4k`, `4k,8k`)"),
     optional("bsrange", Holds::Text, "ranges of block sizes"),
     optional("bssplit", Holds::Text, "block sizes with their shares"),
+    optional("cpumask", Holds::Text, "the cores of the host that it may run on, a bit for each"),
+    optional("cpus_allowed", Holds::Text, "the cores of the host that it may run on: `0,2-3`"),
+    optional(
+        "cpus_allowed_policy",
+        Holds::Text,
+        "`split` if each clone has one of these cores; otherwise they take turns on all",
+    ),
     optional("direct", Holds::Text, "whether it goes past the page cache; 1 if left out"),
     optional("group_reporting", Holds::Text, "1 to tell all its clones together"),
     optional("io_size", Holds::Text, "how many bytes it moves in all"),
@@ -102,10 +109,12 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     let (fio, jobs, capacity, requests) = (fio?, jobs?, capacity?, requests?);
     let file = fields.written("file").and_then(Node::text).unwrap_or_default().to_owned();
     let mut phases: Vec<Vec<FioJob>> = Vec::new();
-    let mut last = None;
+    let (mut last, mut clones) = (None, 0_u32);
     for job in &jobs {
         let log = fio.log(job, &file);
-        let job = FioJob { job: Arc::clone(job), log };
+        let first_clone = clones;
+        clones = clones.saturating_add(job.settings.numjobs);
+        let job = FioJob { job: Arc::clone(job), log, first_clone };
         if last == Some(job.job.phase) {
             phases.last_mut().expect("a phase has begun").push(job);
         } else {

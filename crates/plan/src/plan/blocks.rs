@@ -60,6 +60,17 @@ pub struct Thread {
     pub priority: QueuePriority,
     /// The engine that it asks by, if it says one that is modelled.
     pub engine: Option<&'static str>,
+    /// The cores of its host that it may run on, if it says so.
+    pub cores: Option<AllowedCores>,
+}
+
+/// Cores of a host that a thread may run on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AllowedCores {
+    /// Their numbers, ascending; at least one.
+    pub numbers: Vec<u32>,
+    /// Which of them it has, and round again; otherwise those that are allowed the same take them in turn.
+    pub nth: Option<u32>,
 }
 
 /// How long something is measured, as far as it says so itself.
@@ -86,6 +97,8 @@ pub struct Demand {
     pub span: Option<Bytes>,
     /// Who asks with a priority, if somebody does.
     pub priority: Option<String>,
+    /// Who is to run on certain cores of its host, and on which.
+    pub pinned: Vec<(String, Vec<u32>)>,
 }
 
 /// Which case it is whose omissions are told.

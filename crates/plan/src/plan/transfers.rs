@@ -137,7 +137,7 @@ impl Blocks for BlockCase {
             Offered::Outstanding(depth) => Some(u64::from(depth)),
             Offered::Rate { .. } => None,
         };
-        Demand { depth, sizes: vec![self.size.0], span: Some(self.span), priority: None }
+        Demand { depth, sizes: vec![self.size.0], span: Some(self.span), ..Demand::default() }
     }
     fn asker(&self, _: usize, slot: Slot<'_>) -> Box<dyn Component<Message>> {
         Box::new(BlockLoad::new(self.workload(), slot.seed, slot.path).in_slot(slot))

@@ -1,5 +1,5 @@
 //! What a workload asks of an NVMe drive that will not show what was meant: parts of blocks, more in flight than its
-//! queue has room for, priorities that nobody heeds.
+//! queue has room for, priorities that nobody heeds, cores that are not there.
 
 use super::components::Machine;
 use crate::plan::{Case, ComponentPlan, Demand, Load, Network, WorkloadPlan};
@@ -11,6 +11,7 @@ use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
 use lanetwin_ports::{Capability, Value};
 use lanetwin_units::Bytes;
+use std::collections::BTreeSet;
 
 /// Reports each once for a workload.
 pub(super) fn report(
@@ -23,6 +24,10 @@ pub(super) fn report(
     let demand =
         |case: &Case| if let Load::Blocks(blocks) = &case.load { Some(blocks.demand()) } else { None };
     let asked: Vec<Demand> = cases.iter().filter_map(demand).collect();
+    let hosts: BTreeSet<usize> = pairs.iter().map(|pair| pair.on).collect();
+    for host in hosts.into_iter().filter_map(|host| machine.plan(host)) {
+        report_cores(host, &asked, (fields, key), reports);
+    }
     let drives = pairs.iter().filter_map(|pair| {
         let plan = machine.plan(pair.target).filter(|plan| plan.model.can(Capability::NvmeQueues))?;
         Some((&*pair.device, plan, (machine.plan(pair.on)?, network.remote(pair.on, pair.target))))
@@ -49,6 +54,31 @@ pub(super) fn report(
         if let Some(job) = prior.filter(|_| takes_turns(plan, host)) {
             fields.fault(key, Problem::UnheededPriority { job, drive: drive.into() }, reports);
         }
+    }
+}
+
+/// Reports jobs that are to run on cores that their host has not.
+fn report_cores(
+    host: &ComponentPlan,
+    asked: &[Demand],
+    (fields, key): (&Fields<'_>, &str),
+    reports: &mut Reports,
+) {
+    let has = (host.model.cores)(&host.params);
+    let mut told = BTreeSet::new();
+    for (job, cores) in asked.iter().flat_map(|asked| &asked.pinned) {
+        let missing: Vec<String> =
+            cores.iter().filter(|core| u64::from(**core) >= has).map(u32::to_string).collect();
+        if missing.is_empty() || !told.insert(job) {
+            continue;
+        }
+        let has = match has {
+            0 => "does not say how many it has: each load has a core of its own".to_owned(),
+            _ if missing.len() == cores.len() => format!("has {has}: it runs on all of them"),
+            _ => format!("has {has}: it runs on the others"),
+        };
+        let (job, cores, host) = (job.clone(), missing.join(", "), host.name.clone());
+        fields.fault(key, Problem::CoresNotThere { job, cores, host, has }, reports);
     }
 }
 

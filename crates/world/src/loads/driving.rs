@@ -10,7 +10,7 @@ use lanetwin_models::multipath::{Multipath, MultipathSpec, Policy};
 use lanetwin_models::roles::nvme::{NvmeHost, Outage, QueuePriority};
 use lanetwin_models::shared_port::{self, SharedPort};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_plan::{ActionPlan, End, Pair};
+use lanetwin_plan::{ActionPlan, AllowedCores, End, Pair};
 use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
 use lanetwin_units::{Instant, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -236,12 +236,26 @@ impl Adding<'_> {
     /// The core of each load of a driver, where its host says how many it has.
     fn cores(&self, asker: &NewLoad<'_>, driver: &Model) -> Vec<RunQueue> {
         let host = asker.pair.on;
-        let core = |load: &NewLoad<'_>| self.hosts.get(&host)?.core(self.thread(load, host));
+        let core = |load: &NewLoad<'_>| self.core(load, host);
         if is_shared(driver) {
             self.on_driver(asker.pair).filter_map(core).collect()
         } else {
             core(asker).into_iter().collect()
         }
+    }
+    /// The core of a load on a host, where that says how many it has: among those that it may run on, or among all.
+    pub(super) fn core(&self, load: &NewLoad<'_>, host: usize) -> Option<RunQueue> {
+        let own = self.hosts.get(&host)?;
+        let allowed = |load: &NewLoad<'_>| load.thread.as_ref().and_then(|(_, thread)| thread.cores.clone());
+        let among =
+            allowed(load).filter(|_| load.pair.on == host).and_then(|AllowedCores { numbers, nth }| {
+                let is_alike = |other: &&NewLoad<'_>| {
+                    other.pair.on == host && allowed(other).is_some_and(|other| other.numbers == numbers)
+                };
+                let before = || self.askers[..load.place as usize].iter().filter(is_alike).count();
+                own.core_among(&numbers, nth.map_or_else(before, |nth| nth as usize))
+            });
+        among.or_else(|| own.core(self.thread(load, host)))
     }
     /// The place of a load among those that a host runs: its own come before those that it asks for in the place of
     /// another.

@@ -117,7 +117,7 @@ impl<'a> Adding<'a> {
                 if variant.machine[asker.pair.target].params.choice("block") == "512B" { 512 } else { 4096 };
             let entries = queue.config().entries;
             let nsid = plan.namespace as u32 + 1;
-            let core = self.core_of(asker.pair.on, self.thread(asker, asker.pair.on));
+            let core = self.core(asker, asker.pair.on).unwrap_or_else(|| RunQueue::new(1));
             let connected = HostQueue { queue, pair: own, nsid, block, core };
             self.connected.push(Connected { place: asker.place, queue: connected });
             let core = self.core_of(plan.target, before + queues.len());

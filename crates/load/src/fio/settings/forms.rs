@@ -5,9 +5,12 @@ use super::super::lines::{Line, shown};
 use super::super::number::{self, WHOLE};
 use super::super::problem::Problem;
 use super::super::value::{Reader, float};
+use std::collections::BTreeSet;
 
 /// A list of zones has at most so many (`thread_options.h`).
 const MOST_ZONES: usize = 256;
+/// CPUs are numbered below this (`CPU_SETSIZE` of the C library).
+const MOST_CPUS: u32 = 1024;
 
 /// `steadystate`.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -60,6 +63,27 @@ pub(super) fn shares(
         list.push((one.value, behind));
     }
     Some(list)
+}
+
+/// A list of CPUs and ranges of them, `1,5,8-15`: ascending, each once. It ends where there is nothing between two
+/// commas.
+///
+/// fio reads `a` and `0x1` as CPU 0, and does not start with no CPU at all; both are refused here.
+pub(super) fn cpus(text: &str, name: &'static str, line: &Line, reader: &mut Reader<'_>) -> Option<Vec<u32>> {
+    let number = |text: &str| text.trim().parse().ok().filter(|cpu| *cpu < MOST_CPUS);
+    let range = |part: &str| {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        Some(number(from)?..=number(to)?)
+    };
+    let parts = text.split(',').map(str::trim).take_while(|part| !part.is_empty());
+    let ranges: Option<Vec<_>> = parts.map(range).collect();
+    let all: BTreeSet<u32> = ranges.into_iter().flatten().flatten().collect();
+    if all.is_empty() {
+        let form = "CPUs and ranges of them, from 0 to 1023, such as `1,5,8-15`";
+        reader.report(&Problem::BadForm { name, text: shown(text), form }, &line.at);
+        return None;
+    }
+    Some(all.into_iter().collect())
 }
 
 pub(super) fn distribution(

@@ -1,6 +1,6 @@
 //! A phase of a job file of fio: jobs that run together.
 
-use crate::plan::blocks::{Blocks, Demand, LeftOut, Thread, Timing};
+use crate::plan::blocks::{AllowedCores, Blocks, Demand, LeftOut, Thread, Timing};
 use crate::plan::length::RunLength;
 use crate::plan::offered::Offered;
 use lanetwin_kernel::Component;
@@ -34,6 +34,8 @@ pub struct FioJob {
     pub job: Arc<Job>,
     /// The log that it replays, if it does.
     pub log: Option<Arc<Log>>,
+    /// The number of its first clone among those of all jobs that run, from 0.
+    pub first_clone: u32,
 }
 
 impl FioJob {
@@ -167,6 +169,14 @@ impl FioJob {
             _ => None,
         }
     }
+    /// The cores that a clone may run on. With `split` it has one: clones are counted through all jobs of the file
+    /// (`fio_cpus_split` of fio gets the number of the thread).
+    fn cores(&self, clone: u32) -> Option<AllowedCores> {
+        let settings = &self.job.settings;
+        let nth = settings.cpus_split.then_some(self.first_clone + clone);
+        let numbers = settings.cpus_allowed.clone();
+        (!numbers.is_empty()).then_some(AllowedCores { numbers, nth })
+    }
     /// What is not simulated of what it says.
     fn not_modelled(&self) -> Vec<String> {
         let (mut list, name) = (Vec::new(), self.job.name());
@@ -214,6 +224,7 @@ impl Blocks for FioCase {
             namespace: job.namespace(),
             priority: job.priority(),
             engine: job.engine(),
+            cores: job.cores(clone),
         };
         self.clones().into_iter().map(thread).collect()
     }
@@ -233,12 +244,16 @@ impl Blocks for FioCase {
     }
     fn demand(&self) -> Demand {
         let settings = || self.jobs.iter().map(|job| &job.job.settings);
+        let pinned = self.jobs.iter().filter(|job| !job.job.settings.cpus_allowed.is_empty());
+        let pinned =
+            pinned.map(|job| (job.job.name().to_owned(), job.job.settings.cpus_allowed.clone())).collect();
         let prior = self.jobs.iter().find(|job| job.job.settings.prioclass > 0);
         Demand {
             depth: settings().map(|s| u64::from(s.iodepth)).max(),
             sizes: self.jobs.iter().flat_map(FioJob::sizes).collect(),
             span: None,
             priority: prior.map(|job| job.job.name().to_owned()),
+            pinned,
         }
     }
     fn not_modelled(&self, of: LeftOut<'_>) -> Vec<String> {
