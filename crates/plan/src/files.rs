@@ -1,37 +1,45 @@
-//! Files that a scenario names: configurations of Iometer, job files and logs of fio (and, read elsewhere, the channels
-//! of links). Each is read once, understood once, and kept with the plan.
+//! Files that the workloads of a scenario name (the channels of links are read elsewhere). Each is read once,
+//! understood once, and kept with the plan.
 //!
 //! ```text
-//!  workloads.*.iometer.file ─┬─ `files:` of the scenario ─┐
-//!  workloads.*.fio.file      └─ the file beside it ───────┴─► text ─ read ─► configuration, or what is wrong with it
+//!  workloads.*.KIND.file ─┬─ `files:` of the scenario ─┐
+//!                         └─ the file beside it ───────┴─► text ─ FileOf::read ─► content, or what is wrong with it
+//!  workloads.*.KIND without a file ───────────────────────────── FileOf::options ─┘
 //! ```
+//!
+//! What a file says, only the kind of workload knows that declares its format ([`FileOf`]): a new format is in the file
+//! of its kind, and `file: Some(…)` of its declaration is the word.
 //!
 //! A complete plan has the texts in `files:`, so that it runs wherever it is.
 
-mod fio;
 mod folder;
 
-pub(crate) use fio::{Fio, NO_OPTIONS};
 pub use folder::Files;
 
-use crate::problem::add_finding;
+use crate::problem::{add_finding, add_finding_at};
 use lanetwin_document::add_source;
 use lanetwin_document::fields::{is_map, join, scalar};
-use lanetwin_document::node::{Kind, Node};
+use lanetwin_document::node::{Kind, Node, Spot};
 use lanetwin_document::problem::Reports;
 use lanetwin_load::Finding;
 use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A file that the section of a kind of workload names.
+/// A file that the section of a kind of workload names, or that it has the content of itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileOf {
     /// The key of the section.
     pub key: &'static str,
-    /// Understands its text, or why there is none; findings call the file by the name that is given.
-    pub read: fn(Result<&str, &str>, &str) -> Understood,
+    /// Understands a file, or says why there is none.
+    pub read: fn(&Source<'_>) -> Understood,
+    /// Understands a section that names no file, where that can have the content of one; nothing if it has not.
+    pub options: Option<Options>,
 }
+
+/// What a section says in the place of a file, unless something is wrong with it, and what is.
+pub(crate) type Options = fn(&Section<'_>, &Source<'_>) -> Option<(Option<Content>, Vec<Placed>)>;
 
 /// What a file says, unless something is wrong with it, and what is.
 pub(crate) type Understood = (Option<Content>, Vec<Finding>);
@@ -39,24 +47,80 @@ pub(crate) type Understood = (Option<Content>, Vec<Finding>);
 /// What a file says, as whoever understands it has it.
 pub(crate) type Content = Arc<dyn Any + Send + Sync>;
 
-/// A file that was read.
+/// A file to be understood, and the way to others that it names in turn.
 #[derive(Debug)]
-struct Found {
-    text: Option<String>,
-    /// None if something is wrong with it.
-    content: Option<Content>,
+pub(crate) struct Source<'a> {
+    /// As the scenario names it; empty for a section that is its own file.
+    pub name: &'a str,
+    /// What findings call it.
+    pub shown: String,
+    /// Its text, or why there is none.
+    pub text: Result<String, String>,
+    from: From<'a>,
+    /// The texts that were read, by name.
+    texts: RefCell<BTreeMap<String, String>>,
+}
+
+/// A section that may have the content of a file.
+#[derive(Debug)]
+pub(crate) struct Section<'a> {
+    /// The name of its workload.
+    pub workload: &'a str,
+    pub node: &'a Node,
+    pub path: String,
+}
+
+/// What is wrong with a section, and where.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub finding: Finding,
+    pub spot: Spot,
+    pub path: String,
 }
 
 /// What the files that the workloads of a scenario name say.
 #[derive(Default, Debug)]
 pub(crate) struct Configurations {
-    /// By the kind of workload that understands them, and by name.
-    files: BTreeMap<(&'static str, String), Found>,
-    fio: fio::JobFiles,
+    /// By the kind of workload that understands them; none if something is wrong with one.
+    contents: BTreeMap<(&'static str, Named), Option<Content>>,
+    texts: BTreeMap<String, String>,
+}
+
+/// What has a content: a file by its name, or a section by its path.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Named {
+    File(String),
+    Section(String),
 }
 
 /// Where texts are from: `files:` of the scenario, and what lies beside it.
 type From<'a> = (&'a BTreeMap<String, String>, &'a Files);
+
+impl<'a> Source<'a> {
+    /// A file.
+    fn file(name: &'a str, from: From<'a>) -> Self {
+        let texts = RefCell::default();
+        let mut source = Self { name, shown: String::new(), text: Ok(String::new()), from, texts };
+        (source.shown, source.text) = source.further(name);
+        source
+    }
+    /// A section that is its own file.
+    fn section(from: From<'a>) -> Self {
+        Self { name: "", shown: String::new(), text: Ok(String::new()), from, texts: RefCell::default() }
+    }
+    /// The text of another file by its name, or why there is none, with what findings call it.
+    pub(crate) fn further(&self, name: &str) -> (String, Result<String, String>) {
+        let (inline, files) = self.from;
+        let (shown, text) = match inline.get(name) {
+            Some(text) => (name.to_owned(), Ok(text.clone())),
+            None => files.read(name),
+        };
+        if let Ok(text) = &text {
+            self.texts.borrow_mut().insert(name.to_owned(), text.clone());
+        }
+        (shown, text)
+    }
+}
 
 impl Configurations {
     /// Reads every file that a workload of one of these documents names, of the kinds of workload that name one;
@@ -68,53 +132,84 @@ impl Configurations {
         reports: &mut Reports,
     ) -> Self {
         let inline = documents.first().and_then(|document| texts(document, reports)).unwrap_or_default();
-        let mut all = Self::default();
+        let (mut all, from) = (Self::default(), (&inline, files));
         for (kind, of) in kinds {
-            for (name, path) in documents.iter().flat_map(|document| named(document, (kind, of.key))) {
-                let place = all.files.entry((*kind, name.to_owned()));
-                place.or_insert_with(|| found((of, name, &path), (&inline, files), sources, reports));
+            for section in documents.iter().flat_map(|document| sections(document, kind)) {
+                if let Some(name) = section.node.get(of.key).and_then(Node::text) {
+                    all.file((kind, of), name, (from, &section.path), (&mut *sources, &mut *reports));
+                } else if let (Some(options), Kind::Map(_)) = (of.options, &section.node.kind) {
+                    all.section((kind, options), &section, from, reports);
+                }
             }
         }
-        all.fio = fio::JobFiles::read(documents, (&inline, files), sources, reports);
         all
-    }
-    /// The jobs of the file of this name; none if something is wrong with it, which has been reported.
-    pub(crate) fn fio(&self, name: &str) -> Option<&Fio> {
-        self.fio.file(name)
-    }
-    /// The job whose options stand at this place of the scenario; none if something is wrong with it, which has been
-    /// reported.
-    pub(crate) fn inline(&self, path: &str) -> Option<&Fio> {
-        self.fio.inline(path)
     }
     /// What the file of this name says to a kind of workload; none if something is wrong with it, which has been
     /// reported.
     pub(crate) fn content<T: Any + Send + Sync>(&self, kind: &'static str, name: &str) -> Option<Arc<T>> {
-        let content = self.files.get(&(kind, name.to_owned()))?.content.clone()?;
+        self.of(kind, Named::File(name.to_owned()))
+    }
+    /// What the section at this path says to a kind of workload in the place of a file; none if something is wrong with
+    /// it, which has been reported.
+    pub(crate) fn content_of_section<T: Any + Send + Sync>(
+        &self,
+        kind: &'static str,
+        path: &str,
+    ) -> Option<Arc<T>> {
+        self.of(kind, Named::Section(path.to_owned()))
+    }
+    fn of<T: Any + Send + Sync>(&self, kind: &'static str, named: Named) -> Option<Arc<T>> {
+        let content = self.contents.get(&(kind, named))?.clone()?;
         Some(content.downcast().expect("a kind of workload reads its files in one way"))
     }
     /// Every text, by the name of its file.
     pub(crate) fn into_texts(self) -> BTreeMap<String, String> {
-        let texts = self.files.into_iter().filter_map(|((_, name), found)| Some((name, found.text?)));
-        texts.chain(self.fio.into_texts()).collect()
+        self.texts
     }
-}
 
-/// Reads a file, and reports what is wrong with it.
-fn found(
-    (of, name, path): (&FileOf, &str, &str),
-    (inline, files): From<'_>,
-    sources: &mut Vec<String>,
-    reports: &mut Reports,
-) -> Found {
-    let (shown, text) = match inline.get(name) {
-        Some(text) => (name.to_owned(), Ok(text.clone())),
-        None => files.read(name),
-    };
-    let (content, findings) = (of.read)(text.as_deref().map_err(String::as_str), &shown);
-    let file = add_source(sources, shown).file;
-    findings.iter().for_each(|finding| add_finding(reports, finding, file, path));
-    Found { text: text.ok(), content }
+    /// Reads a file, if that has not been done, and reports what is wrong with it.
+    fn file(
+        &mut self,
+        (kind, of): (&'static str, &FileOf),
+        name: &str,
+        (from, path): (From<'_>, &str),
+        (sources, reports): (&mut Vec<String>, &mut Reports),
+    ) {
+        let key = (kind, Named::File(name.to_owned()));
+        if self.contents.contains_key(&key) {
+            return;
+        }
+        let source = Source::file(name, from);
+        let (content, findings) = (of.read)(&source);
+        for finding in &findings {
+            let called = if finding.file == name { &source.shown } else { &finding.file };
+            let file = add_source(sources, called.clone()).file;
+            add_finding(reports, finding, file, &join(path, of.key));
+        }
+        self.contents.insert(key, content);
+        self.texts.extend(source.texts.into_inner());
+    }
+
+    /// Reads a section in the place of a file, if that has not been done, and reports what is wrong with it.
+    fn section(
+        &mut self,
+        (kind, options): (&'static str, Options),
+        section: &Section<'_>,
+        from: From<'_>,
+        reports: &mut Reports,
+    ) {
+        let key = (kind, Named::Section(section.path.clone()));
+        if self.contents.contains_key(&key) {
+            return;
+        }
+        let source = Source::section(from);
+        let Some((content, findings)) = options(section, &source) else { return };
+        for Placed { finding, spot, path } in &findings {
+            add_finding_at(reports, finding, *spot, path);
+        }
+        self.contents.insert(key, content);
+        self.texts.extend(source.texts.into_inner());
+    }
 }
 
 /// The texts under `files:`.
@@ -128,14 +223,12 @@ fn texts(document: &Node, reports: &mut Reports) -> Option<BTreeMap<String, Stri
     Some(section.entries().iter().filter_map(read).collect())
 }
 
-/// The files that the workloads of a document name under a key of a kind, and where they do.
-fn named<'d>(
-    document: &'d Node,
-    (kind, key): (&'static str, &'static str),
-) -> impl Iterator<Item = (&'d str, String)> {
+/// The sections of a kind in the workloads of a document.
+fn sections<'d>(document: &'d Node, kind: &'static str) -> impl Iterator<Item = Section<'d>> {
     let workloads = document.get("workloads").map_or(&[][..], Node::entries);
     workloads.iter().filter_map(move |workload| {
-        let name = workload.value.get(kind)?.get(key)?.text()?;
-        Some((name, join(&join("workloads", &workload.key), &join(kind, key))))
+        let node = workload.value.get(kind)?;
+        let path = join(&join("workloads", &workload.key), kind);
+        Some(Section { workload: &workload.key, node, path })
     })
 }

@@ -1,11 +1,14 @@
 //! `fio:` – the jobs of a job file of fio, or of its options here; a case for each phase.
 
-use crate::files::{Configurations, Fio, NO_OPTIONS};
+mod files;
+
+use crate::files::Configurations;
 use crate::kind::{Asked, Kind as Workload, Place, Who};
 use crate::plan::{Case, FioCase, FioJob, Load};
 use crate::problem::Problem;
 use crate::values::{sample, size};
 use crate::words::{Field, Holds, count as whole, field, optional};
+use files::{Fio, NO_OPTIONS};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Kind, Node};
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
@@ -30,7 +33,7 @@ pub(crate) const KIND: Workload = Workload {
     keys: KEYS,
     who: Who::Hosts,
     rounds: true,
-    file: None,
+    file: Some(files::FILE),
     read,
 };
 
@@ -103,7 +106,7 @@ const KEYS: &[Field] = &[
 ];
 fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
     let fio = source(fields, place.configurations, reports);
-    let jobs = fio.and_then(|fio| jobs(fio, fields, reports));
+    let jobs = fio.as_ref().and_then(|fio| jobs(fio, fields, reports));
     let capacity = size(fields, "capacity", reports);
     let requests = sample(fields, "requests", reports);
     let (fio, jobs, capacity, requests) = (fio?, jobs?, capacity?, requests?);
@@ -145,7 +148,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
 }
 
 /// What is run: a file, or options; none if something is wrong with it, which is reported.
-fn source<'c>(fields: &mut Fields<'_>, files: &'c Configurations, reports: &mut Reports) -> Option<&'c Fio> {
+fn source(fields: &mut Fields<'_>, files: &Configurations, reports: &mut Reports) -> Option<Arc<Fio>> {
     let written = |node: &Node| node.kind != Kind::Null;
     let options: Vec<(String, Node)> = fields
         .node
@@ -168,7 +171,11 @@ fn source<'c>(fields: &mut Fields<'_>, files: &'c Configurations, reports: &mut 
     for (key, node) in options {
         fields.record(&key, node);
     }
-    if file { files.fio(&fields.text("file", reports)?.value) } else { files.inline(&fields.path) }
+    if file {
+        files.content(KIND.name, &fields.text("file", reports)?.value)
+    } else {
+        files.content_of_section(KIND.name, &fields.path)
+    }
 }
 
 /// The jobs that run, in the order of the file.

@@ -1,6 +1,6 @@
 //! `iometer:` – the access specifications of a configuration of Iometer, a case each.
 
-use crate::files::{FileOf, Understood};
+use crate::files::{FileOf, Source as File, Understood};
 use crate::kind::{Asked, Kind, MOST_CASES, Place, Who};
 use crate::plan::{Axis, Case, IometerCase, IometerFile, Load};
 use crate::problem::Problem;
@@ -34,7 +34,7 @@ pub(crate) const KIND: Kind = Kind {
     keys: KEYS,
     who: Who::Hosts,
     rounds: true,
-    file: Some(FileOf { key: "file", read: understand }),
+    file: Some(FileOf { key: "file", read: understand, options: None }),
     read,
 };
 
@@ -66,10 +66,10 @@ const KEYS: &[Field] = &[
 ];
 
 /// A configuration, and what is wrong with its text.
-fn understand(text: Result<&str, &str>, shown: &str) -> Understood {
-    let read = match text {
-        Ok(text) => iometer::read(text, shown),
-        Err(said) => Err(vec![iometer::unreadable(said, shown)]),
+fn understand(file: &File<'_>) -> Understood {
+    let read = match &file.text {
+        Ok(text) => iometer::read(text, &file.shown),
+        Err(said) => Err(vec![iometer::unreadable(said, &file.shown)]),
     };
     match read {
         Ok(iometer::Understood { config, warnings }) => (Some(Arc::new(config)), warnings),

@@ -1,6 +1,6 @@
 //! `trace:` – the requests of a trace, each at its time.
 
-use crate::files::{FileOf, Understood};
+use crate::files::{FileOf, Source, Understood};
 use crate::kind::{Asked, Kind, Place, Who};
 use crate::plan::{Arrivals, Blocks, Case, Demand, LeftOut, Load, Offered, Timing};
 use crate::values::{count, size};
@@ -22,7 +22,7 @@ pub(crate) const KIND: Kind = Kind {
     keys: KEYS,
     who: Who::Hosts,
     rounds: false,
-    file: Some(FileOf { key: "file", read: understand }),
+    file: Some(FileOf { key: "file", read: understand, options: None }),
     read,
 };
 
@@ -62,8 +62,12 @@ struct TraceCase {
 }
 
 /// A trace, and what is wrong with its text.
-fn understand(text: Result<&str, &str>, shown: &str) -> Understood {
-    match text.map_err(|said| vec![Trace::unreadable(said, shown)]).and_then(|text| Trace::read(text, shown)) {
+fn understand(file: &Source<'_>) -> Understood {
+    let read = match &file.text {
+        Ok(text) => Trace::read(text, &file.shown),
+        Err(said) => Err(vec![Trace::unreadable(said, &file.shown)]),
+    };
+    match read {
         Ok(trace) => (Some(Arc::new(trace)), Vec::new()),
         Err(findings) => (None, findings),
     }
