@@ -31,6 +31,7 @@ mod flights;
 mod following;
 mod hierarchy;
 mod hints;
+mod ids;
 mod nodes;
 mod params;
 mod prefetch;
@@ -56,6 +57,7 @@ use cores::{Core, Thread, Waits};
 use counted::Counted;
 use flights::Flights;
 use hints::Hints;
+use ids::{CoreId, FlightId, ThreadId};
 use lanetwin_kernel::{Component, Port, Report, mix};
 use lanetwin_load::Tally;
 use lanetwin_load::memory::{BadPlacement, Placement, Program};
@@ -123,7 +125,7 @@ pub struct MemoryHost {
     cached: u32,
     timetable: Timetable,
     /// Threads that can perhaps take a step.
-    runnable: VecDeque<u32>,
+    runnable: VecDeque<ThreadId>,
     /// What DRAM has answered.
     done: Vec<Done>,
     /// Dirty lines that the last level has let go, and what a prefetcher has advised: to be settled.
@@ -157,7 +159,7 @@ impl MemoryHost {
         };
         let cache = |shape| move |n: u32| Cache::new(shape, mix(seed ^ u64::from(n) << 32));
         Self {
-            cores: (0..cores).map(|core| Core::new(core, &rules, seed)).collect(),
+            cores: (0..cores).map(|core| Core::new(CoreId(core), &rules, seed)).collect(),
             l2: (0..cores.div_ceil(rules.sharing)).map(cache(rules.l2)).collect(),
             llc: (0..rules.sockets).map(cache(rules.llc)).collect(),
             nodes: dram.chain(site.decoders.iter().cloned().map(Node::Cxl)).collect(),
@@ -223,10 +225,10 @@ impl MemoryHost {
                 n => cpus[thread as usize % n],
             };
             let cpu = cpu % self.rules.cpus();
-            let core = cpu % (self.rules.sockets * self.rules.cores);
-            let in_turn = self.turns.add(cpu, self.threads.len() as u32);
+            let core = CoreId(cpu % (self.rules.sockets * self.rules.cores));
+            let in_turn = self.turns.add(cpu, ThreadId(self.threads.len() as u32));
             self.threads.push(Thread::new(number, thread, (cpu, core), in_turn));
-            self.cores[core as usize].threads += 1;
+            self.cores[core.index()].threads += 1;
         }
         if cpus.is_empty() {
             self.next_cpu += threads;
@@ -297,7 +299,7 @@ impl MemoryHost {
     #[must_use]
     pub fn results(&self, at: Instant) -> Vec<MemoryResults> {
         let of = |(number, running): (usize, &Running)| {
-            let own = |thread: u32| self.threads[thread as usize].program as usize == number;
+            let own = |thread: ThreadId| self.threads[thread.index()].program as usize == number;
             let open = self.flights.at_memory().filter(|flight| own(flight.thread));
             running.counted.results(&running.name, at, self.cached, open.map(|flight| flight.asked))
         };
@@ -322,7 +324,7 @@ impl MemoryHost {
             let Some(task) = self.timetable.take(self.now) else { return };
             match task {
                 Task::Step(thread) => {
-                    self.threads[thread as usize].waits = Waits::Nothing;
+                    self.threads[thread.index()].waits = Waits::Nothing;
                     self.advance(thread, cx);
                 }
                 Task::Found(flight) => self.complete(flight, cx),
@@ -343,7 +345,7 @@ impl MemoryHost {
         }
     }
     /// A thread has ended.
-    fn leave(&mut self, t: u32) {
+    fn leave(&mut self, t: ThreadId) {
         let host = OfHost { threads: &mut self.threads, timetable: &mut self.timetable };
         self.turns.leave(t, self.now, host);
     }
@@ -390,7 +392,7 @@ impl Component<Message> for MemoryHost {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         self.now = cx.now();
         match message {
-            Message::LineDone(done) => self.answer_cxl(port, done.handle, done.status, cx),
+            Message::LineDone(done) => self.answer_cxl(port, FlightId(done.handle), done.status, cx),
             Message::HintDone { handle, value } if hints::is_advice(handle) => {
                 self.hints.advised(handle, value)
             }
@@ -404,7 +406,7 @@ impl Component<Message> for MemoryHost {
         if !std::mem::replace(&mut self.started, true) {
             self.now = cx.now();
             self.turns.begin(self.now, OfHost { threads: &mut self.threads, timetable: &mut self.timetable });
-            self.runnable.extend(0..self.threads.len() as u32);
+            self.runnable.extend((0..self.threads.len() as u32).map(ThreadId));
         }
         self.proceed(cx);
     }

@@ -2,14 +2,15 @@
 
 use super::MemoryHost;
 use super::hints::{ANNOUNCES, DISMISSES, PAGE, Run, runs};
+use super::ids::ThreadId;
 use crate::roles::memory::PageAdvice;
 use lanetwin_kernel::{Port, Trail};
 use lanetwin_ports::{Context, Hint, HintKind, Message};
 
 impl MemoryHost {
     /// A thread has taken a step at this address: if it has come to another page, it says what its program says.
-    pub(super) fn give_advice(&mut self, t: u32, address: u64, cx: &mut Context<'_>) {
-        let thread = &mut self.threads[t as usize];
+    pub(super) fn give_advice(&mut self, t: ThreadId, address: u64, cx: &mut Context<'_>) {
+        let thread = &mut self.threads[t.index()];
         let (page, program, number) = (address / PAGE, thread.program as usize, u64::from(thread.number));
         let before = std::mem::replace(&mut thread.advised, page);
         let Some(PageAdvice { prefetch, evict, buffer }) =

@@ -1,6 +1,7 @@
 //! Cores and the threads on them: what each has in flight, and what it waits for.
 
 use super::cache::Cache;
+use super::ids::{CoreId, FlightId, ThreadId};
 use super::params::Rules;
 use super::prefetch::Prefetcher;
 use super::translation::Translations;
@@ -27,30 +28,30 @@ pub(super) struct Core {
     pub(super) pending: Pending,
     /// Write-backs that wait for a write buffer, with the thread that caused each. While there are any, nothing more is
     /// asked for.
-    pub(super) owed: VecDeque<(u64, u32)>,
+    pub(super) owed: VecDeque<(u64, ThreadId)>,
     /// Threads that wait for a place, first come first served.
-    pub(super) blocked: VecDeque<u32>,
+    pub(super) blocked: VecDeque<ThreadId>,
 }
 
 /// The lines that a core has asked for, with the names of their flights: few, and searched through.
 #[derive(Debug)]
 pub(super) struct Pending {
     lines: Vec<u64>,
-    flights: Vec<u32>,
+    flights: Vec<FlightId>,
 }
 
 impl Pending {
     #[inline]
-    pub(super) fn find(&self, line: u64) -> Option<u32> {
+    pub(super) fn find(&self, line: u64) -> Option<FlightId> {
         self.lines.iter().position(|pending| *pending == line).map(|at| self.flights[at])
     }
     #[inline]
-    pub(super) fn add(&mut self, line: u64, flight: u32) {
+    pub(super) fn add(&mut self, line: u64, flight: FlightId) {
         self.lines.push(line);
         self.flights.push(flight);
     }
     #[inline]
-    pub(super) fn remove(&mut self, flight: u32) {
+    pub(super) fn remove(&mut self, flight: FlightId) {
         if let Some(at) = self.flights.iter().position(|pending| *pending == flight) {
             self.lines.swap_remove(at);
             self.flights.swap_remove(at);
@@ -70,7 +71,7 @@ impl Core {
         let places = if touch == Touch::Stream { *self.write_places(rules) } else { self.misses };
         places > 0 && self.owed.is_empty()
     }
-    pub(super) fn new(number: u32, rules: &Rules, seed: u64) -> Self {
+    pub(super) fn new(CoreId(number): CoreId, rules: &Rules, seed: u64) -> Self {
         let seed = mix(seed ^ u64::from(number));
         Self {
             socket: number / rules.cores,
@@ -114,7 +115,7 @@ pub(super) enum Data {
     /// At this instant.
     At(Instant),
     /// When this flight ends.
-    With(u32),
+    With(FlightId),
 }
 
 /// A thread of a program, on its core.
@@ -123,7 +124,7 @@ pub(super) struct Thread {
     pub(super) program: u32,
     /// Its number in the program.
     pub(super) number: u32,
-    pub(super) core: u32,
+    pub(super) core: CoreId,
     /// Its hardware thread.
     pub(super) cpu: u32,
     /// From when on it has its hardware thread; [`Instant::NEVER`] while others have it.
@@ -154,7 +155,7 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    pub(super) fn new(program: u32, number: u32, (cpu, core): (u32, u32), in_turn: bool) -> Self {
+    pub(super) fn new(program: u32, number: u32, (cpu, core): (u32, CoreId), in_turn: bool) -> Self {
         Self {
             program,
             number,

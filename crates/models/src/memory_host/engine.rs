@@ -8,7 +8,8 @@
 
 use super::MemoryHost;
 use super::cores::{Data, Waits};
-use super::flights::{Cause, Flight, NONE};
+use super::flights::{Cause, Flight};
+use super::ids::{CoreId, FlightId, ThreadId};
 use super::nodes::{CxlPort, Node, address_of, node_of};
 use super::prefetch::Advice;
 use super::steps;
@@ -26,15 +27,15 @@ pub(super) enum Place {
     L1,
     L2,
     Llc,
-    UnderWay(u32),
+    UnderWay(FlightId),
     Memory,
 }
 
 impl MemoryHost {
     /// Takes the steps of a thread that can be taken now.
-    pub(super) fn advance(&mut self, t: u32, cx: &mut Context<'_>) {
+    pub(super) fn advance(&mut self, t: ThreadId, cx: &mut Context<'_>) {
         loop {
-            let thread = &mut self.threads[t as usize];
+            let thread = &mut self.threads[t.index()];
             if matches!(thread.waits, Waits::Ended) || self.stopped {
                 return;
             }
@@ -67,14 +68,14 @@ impl MemoryHost {
                 return;
             }
             if !self.take(t, step, cx) {
-                let thread = &mut self.threads[t as usize];
+                let thread = &mut self.threads[t.index()];
                 if thread.waits != Waits::Place {
                     thread.waits = Waits::Place;
-                    self.cores[thread.core as usize].blocked.push_back(t);
+                    self.cores[thread.core.index()].blocked.push_back(t);
                 }
                 return;
             }
-            let thread = &mut self.threads[t as usize];
+            let thread = &mut self.threads[t.index()];
             (thread.next, thread.waits, thread.issued, thread.turn) = (None, Waits::Nothing, self.now, None);
             thread.steps += 1;
             self.asked += 1;
@@ -92,13 +93,13 @@ impl MemoryHost {
     /// Threads whose cores are full, as those of all streams are, would else be woken for each line only to find that
     /// out. What happens is the same: the step keeps its turn among those of the same instant, and a core has no other
     /// thread that could come between.
-    fn wait(&mut self, t: u32, due: Instant, step: Step) {
-        let thread = &mut self.threads[t as usize];
+    fn wait(&mut self, t: ThreadId, due: Instant, step: Step) {
+        let thread = &mut self.threads[t.index()];
         if due == Instant::NEVER {
             thread.waits = Waits::Core;
             return;
         }
-        let core = &mut self.cores[thread.core as usize];
+        let core = &mut self.cores[thread.core.index()];
         // only a line that no cache ever has needs a place for certain
         let needs_place =
             self.programs[thread.program as usize].cold && thread.window.has_room(self.rules.window);
@@ -114,9 +115,9 @@ impl MemoryHost {
     }
 
     /// Takes a step, if its core has a place for it; whether it was taken.
-    fn take(&mut self, t: u32, step: Step, cx: &mut Context<'_>) -> bool {
+    fn take(&mut self, t: ThreadId, step: Step, cx: &mut Context<'_>) -> bool {
         let now = self.now;
-        let thread = &mut self.threads[t as usize];
+        let thread = &mut self.threads[t.index()];
         let c = thread.core;
         let began = thread.operation.unwrap_or(now);
         let program = &mut self.programs[thread.program as usize];
@@ -129,7 +130,7 @@ impl MemoryHost {
         // a program that no cache ever serves runs where translations cost nothing
         let missing = !cold && !self.is_translated(t, step.address);
         let delay = if cold { Span::ZERO } else { self.first_miss(t, step.address) };
-        let core = &mut self.cores[c as usize];
+        let core = &mut self.cores[c.index()];
         if !cold && !missing && core.l1.touch(line, store) && core.pending.find(line).is_none() {
             self.hit(t, &step, began, delay);
             return true;
@@ -144,7 +145,7 @@ impl MemoryHost {
         let name = if store {
             self.flights.begin(flight)
         } else {
-            let thread = &mut self.threads[t as usize];
+            let thread = &mut self.threads[t.index()];
             flight.number = thread.window.open();
             let name = self.flights.begin(flight);
             thread.data = Data::With(name);
@@ -161,9 +162,9 @@ impl MemoryHost {
     }
 
     /// The first level has it: no flight.
-    fn hit(&mut self, t: u32, step: &Step, began: Instant, delay: Span) {
+    fn hit(&mut self, t: ThreadId, step: &Step, began: Instant, delay: Span) {
         let latency = self.rules.l1_latency + delay;
-        let thread = &mut self.threads[t as usize];
+        let thread = &mut self.threads[t.index()];
         let counted = &mut self.programs[thread.program as usize].counted;
         counted.found.l1 += 1;
         self.answered += 1;
@@ -178,13 +179,13 @@ impl MemoryHost {
     }
 
     /// Looks for the line of a flight, and fetches it if need be; the request leaves the core after `delay`.
-    pub(super) fn go(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
+    pub(super) fn go(&mut self, name: FlightId, delay: Span, cx: &mut Context<'_>) {
         let flight = self.flights.get(name);
         flight.translated = self.now + delay;
         let Flight { thread: t, core: c, line, cause, .. } = *flight;
         let place = self.look_up_line(c, line, cause == Cause::Store);
         self.settle(c, t, line, cx);
-        let found = &mut self.programs[self.threads[t as usize].program as usize].counted.found;
+        let found = &mut self.programs[self.threads[t.index()].program as usize].counted.found;
         match place {
             Place::L1 => found.l1 += 1,
             Place::L2 => found.l2 += 1,
@@ -201,7 +202,7 @@ impl MemoryHost {
             Place::Memory => {
                 let flight = self.flights.get(name);
                 (flight.from_memory, flight.asked_for) = (true, line);
-                self.cores[c as usize].pending.add(line, name);
+                self.cores[c.index()].pending.add(line, name);
                 self.ask(name, delay, cx);
             }
             place => {
@@ -211,13 +212,13 @@ impl MemoryHost {
         }
     }
     /// Fetches a line that no cache can have, unless a prefetcher has.
-    fn fetch_uncached(&mut self, name: u32, t: u32, line: u64, store: bool, cx: &mut Context<'_>) {
+    fn fetch_uncached(&mut self, name: FlightId, t: ThreadId, line: u64, store: bool, cx: &mut Context<'_>) {
         let c = self.flights.get(name).core;
-        let core = &mut self.cores[c as usize];
+        let core = &mut self.cores[c.index()];
         let advice = if core.prefetcher.is_off() { Advice::default() } else { core.prefetcher.touch(line) };
         let ahead = advice.prefetched;
         let other = if ahead { core.pending.find(line) } else { None };
-        let found = &mut self.programs[self.threads[t as usize].program as usize].counted.found;
+        let found = &mut self.programs[self.threads[t.index()].program as usize].counted.found;
         self.flights.get(name).from_memory = !ahead || other.is_some();
         if let Some(other) = other {
             found.under_way += 1;
@@ -231,7 +232,7 @@ impl MemoryHost {
             self.ask(name, Span::ZERO, cx);
         }
         if store {
-            let thread = &mut self.threads[t as usize];
+            let thread = &mut self.threads[t.index()];
             thread.stored.push_back((line, thread.steps));
         }
         self.clean(t, cx);
@@ -241,12 +242,12 @@ impl MemoryHost {
     }
 
     /// Asks memory for what a flight wants; the request leaves the core after `delay`.
-    pub(super) fn ask(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
+    pub(super) fn ask(&mut self, name: FlightId, delay: Span, cx: &mut Context<'_>) {
         let now = self.now;
         let flight = self.flights.get(name);
         (flight.asked, flight.at_memory) = (now, true);
         let Flight { cause, asked_for, core, thread, .. } = *flight;
-        self.programs[self.threads[thread as usize].program as usize].counted.ask(now);
+        self.programs[self.threads[thread.index()].program as usize].counted.ask(now);
         let mut arrives = now + delay;
         if self.rules.sockets > 1 {
             arrives = self.pass_over(arrives, core, asked_for, cause);
@@ -263,8 +264,8 @@ impl MemoryHost {
         }
     }
     /// When a request that leaves its core at `leaves` is at the socket of what it asks for.
-    fn pass_over(&mut self, leaves: Instant, core: u32, asked_for: u64, cause: Cause) -> Instant {
-        let socket = self.cores[core as usize].socket;
+    fn pass_over(&mut self, leaves: Instant, core: CoreId, asked_for: u64, cause: Cause) -> Instant {
+        let socket = self.cores[core.index()].socket;
         let home = match &self.nodes[node_of(asked_for)] {
             Node::Dram(_) => node_of(asked_for) as u32,
             Node::Cxl(decoder) => self.ports[usize::from(decode(decoder, asked_for).target)].socket,
@@ -276,12 +277,12 @@ impl MemoryHost {
         if cause == Cause::Write { self.lanes[socket as usize].pass(arrives) } else { arrives }
     }
     /// The request of a flight is at the controllers of its DRAM.
-    pub(super) fn ask_dram(&mut self, name: u32, cx: &mut Context<'_>) {
+    pub(super) fn ask_dram(&mut self, name: FlightId, cx: &mut Context<'_>) {
         let Flight { cause, asked_for, .. } = *self.flights.get(name);
         let Node::Dram(dram) = &mut self.nodes[node_of(asked_for)] else {
             unreachable!("it is a node of DRAM")
         };
-        let known = dram.ask(self.now, name, cause == Cause::Write, address_of(asked_for));
+        let known = dram.ask(self.now, name.0, cause == Cause::Write, address_of(asked_for));
         let latency = dram.latency;
         self.note_dram_due();
         if let Some(at) = known {
@@ -304,12 +305,12 @@ impl MemoryHost {
         self.note_dram_due();
         let mut done = std::mem::take(&mut self.done);
         for answer in done.drain(..) {
-            let flight = self.flights.get(answer.token);
+            let flight = self.flights.get(FlightId(answer.token));
             let there = answer.at.max(now) + self.rules.uncore.of(flight.asked_for);
             if flight.trail != Trail::NONE {
                 self.mark_read(&answer, there, cx);
             }
-            self.timetable.put(there, Task::Answer(answer.token));
+            self.timetable.put(there, Task::Answer(FlightId(answer.token)));
         }
         self.done = done;
     }
@@ -322,7 +323,7 @@ impl MemoryHost {
     }
     /// Sends the request of a flight out of its CXL port, or lets it wait for a place there.
     #[inline(always)]
-    fn ask_cxl(&mut self, name: u32, Decoded { target, dpa }: Decoded, cx: &mut Context<'_>) {
+    fn ask_cxl(&mut self, name: FlightId, Decoded { target, dpa }: Decoded, cx: &mut Context<'_>) {
         let port = &mut self.ports[usize::from(target)];
         if port.free == 0 {
             port.waiting.push_back((name, dpa));
@@ -340,16 +341,16 @@ impl MemoryHost {
         cx.mark_until(tracked, steps::PORT_QUEUE);
         cx.mark_until(across, steps::UNCORE);
         cx.mark_until(at, steps::CXL_LOGIC);
-        cx.send_at(Port(target), at, Message::Line(Line { operation, handle: name, address: dpa }));
+        cx.send_at(Port(target), at, Message::Line(Line { operation, handle: name.0, address: dpa }));
     }
     /// There is a place at the port for a flight that waited.
     #[inline(never)]
-    fn ask_at_last(&mut self, name: u32, to: Decoded, cx: &mut Context<'_>) {
+    fn ask_at_last(&mut self, name: FlightId, to: Decoded, cx: &mut Context<'_>) {
         self.ask_cxl(name, to, cx);
     }
     /// A line has been answered at a CXL port.
     #[inline]
-    pub(super) fn answer_cxl(&mut self, port: Port, name: u32, status: Status, cx: &mut Context<'_>) {
+    pub(super) fn answer_cxl(&mut self, port: Port, name: FlightId, status: Status, cx: &mut Context<'_>) {
         self.flights.get(name).trail = cx.trail();
         let CxlPort { free, waiting, socket: home } = &mut self.ports[port.index()];
         let home = *home;
@@ -359,7 +360,7 @@ impl MemoryHost {
         }
         if status != Status::Ok {
             let Flight { thread, asked_for, .. } = *self.flights.get(name);
-            let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
+            let counted = &mut self.programs[self.threads[thread.index()].program as usize].counted;
             counted.nodes[node_of(asked_for)].corrupt += 1;
         }
         if self.rules.sockets == 1 {
@@ -368,9 +369,9 @@ impl MemoryHost {
         self.return_to(name, home, cx);
     }
     /// An answer of memory at this socket goes to the core that asked.
-    pub(super) fn return_to(&mut self, name: u32, home: u32, cx: &mut Context<'_>) {
+    pub(super) fn return_to(&mut self, name: FlightId, home: u32, cx: &mut Context<'_>) {
         let Flight { core, cause, .. } = *self.flights.get(name);
-        let socket = self.cores[core as usize].socket;
+        let socket = self.cores[core.index()].socket;
         if home == socket {
             self.answer(name, cx);
         } else if cause == Cause::Write {
@@ -383,36 +384,36 @@ impl MemoryHost {
         }
     }
     /// An answer of the other socket's memory is at the core that asked.
-    pub(super) fn arrive(&mut self, name: u32, cx: &mut Context<'_>) {
+    pub(super) fn arrive(&mut self, name: FlightId, cx: &mut Context<'_>) {
         let core = self.flights.get(name).core;
-        let home = 1 - self.cores[core as usize].socket;
+        let home = 1 - self.cores[core.index()].socket;
         self.lanes[home as usize].has_passed();
         self.answer(name, cx);
     }
 
     /// What a flight asked memory for is there.
-    pub(super) fn answer(&mut self, name: u32, cx: &mut Context<'_>) {
+    pub(super) fn answer(&mut self, name: FlightId, cx: &mut Context<'_>) {
         let flight = self.flights.get(name);
         flight.at_memory = false;
         let Flight {
             cause, walking, asked, asked_for, thread, core: c, waiters, trail, weight, begun, ..
         } = *flight;
-        let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
+        let counted = &mut self.programs[self.threads[thread.index()].program as usize].counted;
         counted.answer(asked, self.now);
         let node = &mut counted.nodes[node_of(asked_for)];
         if cause == Cause::Write {
             node.lines_written += 1;
             self.answered += 1;
             self.flights.end(name);
-            *self.cores[c as usize].write_places(&self.rules) += 1;
+            *self.cores[c.index()].write_places(&self.rules) += 1;
             self.write_owed(c, cx);
             self.release(c);
             return;
         }
         node.lines_read += 1;
-        let core = &mut self.cores[c as usize];
+        let core = &mut self.cores[c.index()];
         core.pending.remove(name);
-        self.flights.get(name).waiters = NONE;
+        self.flights.get(name).waiters = FlightId::NONE;
         if cause == Cause::Prefetch {
             core.prefetches += 1;
             self.answered += 1;
@@ -424,7 +425,7 @@ impl MemoryHost {
             self.arrived(name, walking, cx);
         }
         let mut waiter = waiters;
-        while waiter != NONE {
+        while waiter != FlightId::NONE {
             let Flight { next, walking, .. } = *self.flights.get(waiter);
             self.mark_join(waiter, trail, cx);
             self.arrived(waiter, walking, cx);
@@ -433,7 +434,7 @@ impl MemoryHost {
     }
     /// What a flight waited for is there: the translation, or the line.
     #[inline(always)]
-    fn arrived(&mut self, name: u32, walking: bool, cx: &mut Context<'_>) {
+    fn arrived(&mut self, name: FlightId, walking: bool, cx: &mut Context<'_>) {
         if walking {
             self.walk_on(name, cx);
         } else {
@@ -441,14 +442,14 @@ impl MemoryHost {
         }
     }
     /// A step is over.
-    pub(super) fn complete(&mut self, name: u32, cx: &mut Context<'_>) {
+    pub(super) fn complete(&mut self, name: FlightId, cx: &mut Context<'_>) {
         let flight = *self.flights.get(name);
         let Flight { cause, from_memory, ends, thread: t, core: c, line, number, issued, operation, .. } =
             flight;
         let Flight { trail, weight, begun, .. } = flight;
         self.flights.end(name);
         self.answered += 1;
-        let thread = &mut self.threads[t as usize];
+        let thread = &mut self.threads[t.index()];
         let counted = &mut self.programs[thread.program as usize].counted;
         if cause == Cause::Load {
             counted.load(from_memory.then(|| node_of(line)), self.now - issued);
@@ -471,19 +472,19 @@ impl MemoryHost {
             thread.waits = Waits::Nothing;
             self.runnable.push_back(t);
         }
-        self.cores[c as usize].misses += 1;
+        self.cores[c.index()].misses += 1;
         self.write_owed(c, cx);
         self.release(c);
     }
     /// Lets the threads that wait for a place try again.
     #[inline(always)]
-    fn release(&mut self, c: u32) {
-        let core = &mut self.cores[c as usize];
+    fn release(&mut self, c: CoreId) {
+        let core = &mut self.cores[c.index()];
         if core.owed.is_empty() {
             while !core.blocked.is_empty()
                 && let Some(t) = core.blocked.pop_front()
             {
-                self.threads[t as usize].waits = Waits::Nothing;
+                self.threads[t.index()].waits = Waits::Nothing;
                 self.runnable.push_back(t);
             }
         }

@@ -1,10 +1,8 @@
 //! What is under way: a flight for each step that the first level did not have at once, each prefetch and each write.
 
+use super::ids::{CoreId, FlightId, ThreadId};
 use lanetwin_kernel::{Begun, Trail};
 use lanetwin_units::Instant;
-
-/// No flight.
-pub(super) const NONE: u32 = u32::MAX;
 
 /// Why there is a flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,8 +29,8 @@ pub(super) struct Flight {
     pub(super) at_memory: bool,
     /// Whether its step ends an operation.
     pub(super) ends: bool,
-    pub(super) thread: u32,
-    pub(super) core: u32,
+    pub(super) thread: ThreadId,
+    pub(super) core: CoreId,
     /// What it wants: the line of its step.
     pub(super) line: u64,
     /// What it has asked memory for: that, or the line with the translation.
@@ -53,12 +51,18 @@ pub(super) struct Flight {
     pub(super) weight: u64,
     pub(super) begun: Begun,
     /// The first of the flights that wait for what this one has asked for, and the next of those that wait with it.
-    pub(super) waiters: u32,
-    pub(super) next: u32,
+    pub(super) waiters: FlightId,
+    pub(super) next: FlightId,
 }
 
 impl Flight {
-    pub(super) const fn new(cause: Cause, thread: u32, core: u32, line: u64, issued: Instant) -> Self {
+    pub(super) const fn new(
+        cause: Cause,
+        thread: ThreadId,
+        core: CoreId,
+        line: u64,
+        issued: Instant,
+    ) -> Self {
         Self {
             cause,
             walking: false,
@@ -78,8 +82,8 @@ impl Flight {
             trail: Trail::NONE,
             weight: 0,
             begun: Begun::NONE,
-            waiters: NONE,
-            next: NONE,
+            waiters: FlightId::NONE,
+            next: FlightId::NONE,
         }
     }
 }
@@ -88,7 +92,7 @@ impl Flight {
 #[derive(Debug)]
 pub(super) struct Flights {
     flights: Vec<Flight>,
-    free: Vec<u32>,
+    free: Vec<FlightId>,
 }
 
 impl Flights {
@@ -100,35 +104,35 @@ impl Flights {
         self.flights.len() - self.free.len()
     }
     #[inline]
-    pub(super) fn begin(&mut self, flight: Flight) -> u32 {
+    pub(super) fn begin(&mut self, flight: Flight) -> FlightId {
         if let Some(name) = self.free.pop() {
-            self.flights[name as usize] = flight;
+            self.flights[name.index()] = flight;
             return name;
         }
         self.flights.push(flight);
-        (self.flights.len() - 1) as u32
+        FlightId((self.flights.len() - 1) as u32)
     }
     #[inline]
-    pub(super) fn end(&mut self, name: u32) {
+    pub(super) fn end(&mut self, name: FlightId) {
         self.free.push(name);
     }
     #[inline]
-    pub(super) fn get(&mut self, name: u32) -> &mut Flight {
-        &mut self.flights[name as usize]
+    pub(super) fn get(&mut self, name: FlightId) -> &mut Flight {
+        &mut self.flights[name.index()]
     }
     /// Those that memory has not answered yet.
     pub(super) fn at_memory(&self) -> impl Iterator<Item = &Flight> {
         self.flights.iter().filter(|flight| flight.at_memory)
     }
     /// Lets a flight wait for what another has asked for, behind those that do.
-    pub(super) fn join(&mut self, waiter: u32, other: u32) {
-        self.get(waiter).next = NONE;
+    pub(super) fn join(&mut self, waiter: FlightId, other: FlightId) {
+        self.get(waiter).next = FlightId::NONE;
         let mut last = self.get(other).waiters;
-        if last == NONE {
+        if last == FlightId::NONE {
             self.get(other).waiters = waiter;
             return;
         }
-        while self.get(last).next != NONE {
+        while self.get(last).next != FlightId::NONE {
             last = self.get(last).next;
         }
         self.get(last).next = waiter;

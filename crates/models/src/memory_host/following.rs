@@ -6,6 +6,7 @@
 
 use super::MemoryHost;
 use super::flights::{Cause, Flight};
+use super::ids::FlightId;
 use super::nodes::{Node, node_of};
 use super::steps::{TO_SOCKET, TRANSLATION, UNCORE, UNDER_WAY};
 use crate::marks;
@@ -27,13 +28,13 @@ impl MemoryHost {
         if drawn { every } else { 0 }
     }
     /// A flight goes on to memory for its line, or waits for somebody who has.
-    pub(super) fn follow(&mut self, name: u32, cx: &mut Context<'_>) {
+    pub(super) fn follow(&mut self, name: FlightId, cx: &mut Context<'_>) {
         let Flight { cause, walking, thread, line, issued, translated, arrives, .. } =
             *self.flights.get(name);
         if walking || cause == Cause::Write {
             return;
         }
-        let weight = self.weight(self.threads[thread as usize].program, line);
+        let weight = self.weight(self.threads[thread.index()].program, line);
         if weight == 0 {
             return;
         }
@@ -44,7 +45,7 @@ impl MemoryHost {
         (flight.trail, flight.weight, flight.begun) = (cx.trail(), weight, begun);
     }
     /// Marks stages of a flight, if it is followed.
-    pub(super) fn mark(&mut self, name: u32, stages: &[(Instant, Stage)], cx: &mut Context<'_>) {
+    pub(super) fn mark(&mut self, name: FlightId, stages: &[(Instant, Stage)], cx: &mut Context<'_>) {
         let flight = self.flights.get(name);
         if flight.trail != Trail::NONE {
             cx.resume(flight.trail);
@@ -54,7 +55,7 @@ impl MemoryHost {
     }
     /// Marks what the DRAM of a socket has done for a flight, whose line is across the socket at `there`.
     pub(super) fn mark_read(&mut self, done: &Done, there: Instant, cx: &mut Context<'_>) {
-        let flight = self.flights.get(done.token);
+        let flight = self.flights.get(FlightId(done.token));
         cx.resume(flight.trail);
         if let Node::Dram(dram) = &self.nodes[node_of(flight.asked_for)]
             && let Some(machine) = &dram.machine
@@ -65,7 +66,7 @@ impl MemoryHost {
         flight.trail = cx.trail();
     }
     /// The line that a flight waited for is there; who has asked for it has come this way.
-    pub(super) fn mark_join(&mut self, name: u32, leader: Trail, cx: &mut Context<'_>) {
+    pub(super) fn mark_join(&mut self, name: FlightId, leader: Trail, cx: &mut Context<'_>) {
         let now = self.now;
         let flight = self.flights.get(name);
         if flight.trail == Trail::NONE {

@@ -4,6 +4,7 @@ use super::MemoryHost;
 use super::cache::Victim;
 use super::engine::Place;
 use super::flights::{Cause, Flight};
+use super::ids::{CoreId, ThreadId};
 use super::prefetch::Advice;
 use lanetwin_ports::Context;
 use lanetwin_units::Span;
@@ -11,8 +12,8 @@ use lanetwin_units::Span;
 impl MemoryHost {
     /// Where a line is. It is in the caches from now on; what has to go for it, and what a prefetcher advises, is left
     /// to be settled.
-    pub(super) fn look_up_line(&mut self, c: u32, line: u64, dirty: bool) -> Place {
-        let core = &mut self.cores[c as usize];
+    pub(super) fn look_up_line(&mut self, c: CoreId, line: u64, dirty: bool) -> Place {
+        let core = &mut self.cores[c.index()];
         let (l2, socket) = (core.l2, core.socket as usize);
         let pending = core.pending.find(line).map(Place::UnderWay);
         if core.l1.touch(line, dirty) {
@@ -52,8 +53,8 @@ impl MemoryHost {
         self.fill_l2(l2, socket, line, dirty);
         place
     }
-    fn fill_l1(&mut self, c: u32, line: u64, dirty: bool) {
-        let core = &mut self.cores[c as usize];
+    fn fill_l1(&mut self, c: CoreId, line: u64, dirty: bool) {
+        let core = &mut self.cores[c.index()];
         let (l2, socket) = (core.l2, core.socket as usize);
         if let Some(victim) = core.l1.insert(line, dirty).filter(|victim| victim.dirty)
             && !self.l2[l2].touch(victim.line, true)
@@ -74,7 +75,7 @@ impl MemoryHost {
         self.evicted.extend(victim.filter(|victim| victim.dirty).map(|victim| victim.line));
     }
     /// Writes back what has had to go, and asks for what the prefetcher advises.
-    pub(super) fn settle(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
+    pub(super) fn settle(&mut self, c: CoreId, t: ThreadId, line: u64, cx: &mut Context<'_>) {
         while let Some(line) = self.evicted.pop() {
             self.write_back(c, t, line, cx);
         }
@@ -85,11 +86,18 @@ impl MemoryHost {
     }
 
     /// Asks for lines of the page that `line` is in, as far as there are places.
-    pub(super) fn prefetch(&mut self, c: u32, t: u32, line: u64, advice: Advice, cx: &mut Context<'_>) {
-        let cold = self.programs[self.threads[t as usize].program as usize].cold;
+    pub(super) fn prefetch(
+        &mut self,
+        c: CoreId,
+        t: ThreadId,
+        line: u64,
+        advice: Advice,
+        cx: &mut Context<'_>,
+    ) {
+        let cold = self.programs[self.threads[t.index()].program as usize].cold;
         let mut ask = advice.ask;
         while ask != 0 {
-            let core = &mut self.cores[c as usize];
+            let core = &mut self.cores[c.index()];
             if core.prefetches == 0 || !core.owed.is_empty() {
                 return;
             }
@@ -109,12 +117,12 @@ impl MemoryHost {
             }
         }
     }
-    fn prefetch_line(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
+    fn prefetch_line(&mut self, c: CoreId, t: ThreadId, line: u64, cx: &mut Context<'_>) {
         let name = self.flights.begin(Flight::new(Cause::Prefetch, t, c, line, self.now));
-        let core = &mut self.cores[c as usize];
+        let core = &mut self.cores[c.index()];
         core.prefetches -= 1;
         core.pending.add(line, name);
-        self.programs[self.threads[t as usize].program as usize].counted.prefetches += 1;
+        self.programs[self.threads[t.index()].program as usize].counted.prefetches += 1;
         self.asked += 1;
         self.ask(name, Span::ZERO, cx);
     }

@@ -1,5 +1,6 @@
 //! NUMA nodes: the DRAM of a socket, or the memory behind a decoder of the CXL ports.
 
+use super::ids::FlightId;
 use super::params::per_line;
 use crate::dram_params;
 use lanetwin_cxl::hdm::Decoder;
@@ -191,7 +192,7 @@ pub(super) struct CxlPort {
     /// How many lines more it can keep track of.
     pub(super) free: u32,
     /// Flights that wait for that, each with the address that it asks for there.
-    pub(super) waiting: VecDeque<(u32, u64)>,
+    pub(super) waiting: VecDeque<(FlightId, u64)>,
 }
 
 /// What goes from one socket to the other, one way.

@@ -1,5 +1,6 @@
 //! What the host will do by itself, in the order of time and, at equal times, of asking.
 
+use super::ids::{FlightId, ThreadId};
 use lanetwin_units::Instant;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,15 +9,15 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Task {
     /// A step of a thread is due.
-    Step(u32),
+    Step(ThreadId),
     /// What a flight asked a cache for is there.
-    Found(u32),
+    Found(FlightId),
     /// The request of a flight is at the controllers of its DRAM.
-    Request(u32),
+    Request(FlightId),
     /// What a flight asked DRAM for is there, at the socket of that DRAM.
-    Answer(u32),
+    Answer(FlightId),
     /// What a flight asked memory for has come from the other socket.
-    Arrive(u32),
+    Arrive(FlightId),
     /// A hint is due.
     Hint(u32),
     /// The slice of the thread that has a hardware thread is over.
@@ -58,11 +59,11 @@ impl Timetable {
     #[inline]
     pub(super) fn put_in_turn(&mut self, at: Instant, turn: u64, task: Task) {
         let (kind, whom) = match task {
-            Task::Step(whom) => (0, whom),
-            Task::Found(whom) => (1, whom),
-            Task::Request(whom) => (2, whom),
-            Task::Answer(whom) => (3, whom),
-            Task::Arrive(whom) => (4, whom),
+            Task::Step(thread) => (0, thread.0),
+            Task::Found(flight) => (1, flight.0),
+            Task::Request(flight) => (2, flight.0),
+            Task::Answer(flight) => (3, flight.0),
+            Task::Arrive(flight) => (4, flight.0),
             Task::Hint(whom) => (5, whom),
             Task::Turn(whom) => (6, whom),
         };
@@ -84,11 +85,11 @@ impl Timetable {
         let Reverse(key) = self.tasks.pop()?;
         let whom = (key as u32) & ((1 << KIND) - 1);
         Some(match (key >> KIND) as u32 & 7 {
-            0 => Task::Step(whom),
-            1 => Task::Found(whom),
-            2 => Task::Request(whom),
-            3 => Task::Answer(whom),
-            4 => Task::Arrive(whom),
+            0 => Task::Step(ThreadId(whom)),
+            1 => Task::Found(FlightId(whom)),
+            2 => Task::Request(FlightId(whom)),
+            3 => Task::Answer(FlightId(whom)),
+            4 => Task::Arrive(FlightId(whom)),
             5 => Task::Hint(whom),
             _ => Task::Turn(whom),
         })
@@ -105,15 +106,24 @@ mod tests {
         let at = Instant::from_ps;
         let tasks = [
             (9, Task::Hint(1)),
-            (5, Task::Arrive(7)),
-            (5, Task::Step(3)),
-            (1, Task::Found(2)),
-            (5, Task::Request(0)),
+            (5, Task::Arrive(FlightId(7))),
+            (5, Task::Step(ThreadId(3))),
+            (1, Task::Found(FlightId(2))),
+            (5, Task::Request(FlightId(0))),
         ];
         tasks.iter().for_each(|(ps, task)| timetable.put(at(*ps), *task));
         assert_eq!((timetable.next(), timetable.take(at(0))), (at(1), None));
         let order: Vec<_> = std::iter::from_fn(|| timetable.take(at(9))).collect();
-        assert_eq!(order, [Task::Found(2), Task::Arrive(7), Task::Step(3), Task::Request(0), Task::Hint(1)]);
+        assert_eq!(
+            order,
+            [
+                Task::Found(FlightId(2)),
+                Task::Arrive(FlightId(7)),
+                Task::Step(ThreadId(3)),
+                Task::Request(FlightId(0)),
+                Task::Hint(1)
+            ]
+        );
         assert_eq!(timetable.next(), Instant::NEVER);
     }
 }

@@ -18,6 +18,7 @@
 //! buffers.
 
 use super::cache::{Cache, Index, Replacement, Shape};
+use super::ids::FlightId;
 use lanetwin_load::memory::placement::Large;
 use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::Span;
@@ -219,14 +220,14 @@ impl PageTable {
 /// Walks that wait for memory, by their flights: few, and searched through.
 #[derive(Default, Debug)]
 pub(super) struct Walks {
-    walks: Vec<(u32, u64, Walk)>,
+    walks: Vec<(FlightId, u64, Walk)>,
 }
 
 impl Walks {
-    pub(super) fn wait(&mut self, flight: u32, number: u64, walk: Walk) {
+    pub(super) fn wait(&mut self, flight: FlightId, number: u64, walk: Walk) {
         self.walks.push((flight, number, walk));
     }
-    pub(super) fn take(&mut self, flight: u32) -> Option<(u64, Walk)> {
+    pub(super) fn take(&mut self, flight: FlightId) -> Option<(u64, Walk)> {
         let at = self.walks.iter().position(|(waits, ..)| *waits == flight)?;
         let (_, number, walk) = self.walks.swap_remove(at);
         Some((number, walk))

@@ -11,6 +11,7 @@
 //! slice to the next.
 
 use super::cores::{Thread, Waits};
+use super::ids::ThreadId;
 use super::params::Rules;
 use super::timetable::{Task, Timetable};
 use lanetwin_kernel::{Report, Supply, SupplyKind};
@@ -38,9 +39,9 @@ struct Cpu {
     queue: RunQueue,
     /// How many threads are to run on it.
     threads: u32,
-    running: Option<u32>,
+    running: Option<ThreadId>,
     /// Threads that wait for their turn, first come first served.
-    ready: VecDeque<u32>,
+    ready: VecDeque<ThreadId>,
 }
 
 impl Turns {
@@ -52,7 +53,7 @@ impl Turns {
         Self { slice: rules.slice, cpus: (0..cpus).map(cpu).collect() }
     }
     /// Adds a thread to those of a hardware thread; whether they take turns.
-    pub(super) fn add(&mut self, cpu: u32, thread: u32) -> bool {
+    pub(super) fn add(&mut self, cpu: u32, thread: ThreadId) -> bool {
         let Some(cpu) = self.cpus.get_mut(cpu as usize) else { return false };
         cpu.threads += 1;
         cpu.ready.push_back(thread);
@@ -92,7 +93,7 @@ impl Turns {
         let OfHost { threads, timetable } = host;
         let cpu = &mut self.cpus[number as usize];
         if let Some(off) = cpu.running.take() {
-            let thread = &mut threads[off as usize];
+            let thread = &mut threads[off.index()];
             (thread.runs, thread.left) = (Instant::NEVER, now);
             cpu.ready.push_back(off);
         }
@@ -104,8 +105,8 @@ impl Turns {
     }
 
     /// A thread has ended: the next has the rest of its slice.
-    pub(super) fn leave(&mut self, t: u32, now: Instant, host: OfHost<'_>) {
-        let thread = &host.threads[t as usize];
+    pub(super) fn leave(&mut self, t: ThreadId, now: Instant, host: OfHost<'_>) {
+        let thread = &host.threads[t.index()];
         let from = now.max(thread.runs);
         let Some(cpu) = self.cpus.get_mut(thread.cpu as usize) else { return };
         if cpu.running != Some(t) {
@@ -120,8 +121,8 @@ impl Turns {
 }
 
 /// A thread has its hardware thread from `from` on.
-fn put_on(t: u32, from: Instant, host: OfHost<'_>) {
-    let thread = &mut host.threads[t as usize];
+fn put_on(t: ThreadId, from: Instant, host: OfHost<'_>) {
+    let thread = &mut host.threads[t.index()];
     thread.runs = from;
     if thread.due > thread.left {
         thread.due += from.since(thread.left);

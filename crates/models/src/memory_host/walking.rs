@@ -4,6 +4,7 @@ use super::MemoryHost;
 use super::cores::Core;
 use super::engine::Place;
 use super::flights::Flight;
+use super::ids::{FlightId, ThreadId};
 use super::translation::{ENTRIES_SHIFT, PROGRAM_SHIFT, TranslationKey, Walk};
 use lanetwin_ports::Context;
 use lanetwin_units::Span;
@@ -12,20 +13,20 @@ impl MemoryHost {
     /// The translation that an address of a thread needs: of the page that it is in, or of `tlb.page` if that is
     /// larger.
     #[inline]
-    fn wanted(&self, t: u32, address: u64) -> TranslationKey {
+    fn wanted(&self, t: ThreadId, address: u64) -> TranslationKey {
         let (shift, levels) = self.rules.translation.map_or((0, 1), |rules| (rules.page_shift, rules.levels));
-        let program = self.threads[t as usize].program;
+        let program = self.threads[t.index()].program;
         let number = address >> 12;
         let page = u64::from(program) << PROGRAM_SHIFT | number >> shift;
         let size = self.programs[program as usize].map.size(number).shift();
         TranslationKey::by(page, (size.saturating_sub(shift) / ENTRIES_SHIFT).min(levels - 1))
     }
-    fn core_of(&mut self, t: u32) -> &mut Core {
-        let core = self.threads[t as usize].core;
-        &mut self.cores[core as usize]
+    fn core_of(&mut self, t: ThreadId) -> &mut Core {
+        let core = self.threads[t.index()].core;
+        &mut self.cores[core.index()]
     }
     /// Whether the core of a thread has the translation of an address, or needs none.
-    pub(super) fn is_translated(&mut self, t: u32, address: u64) -> bool {
+    pub(super) fn is_translated(&mut self, t: ThreadId, address: u64) -> bool {
         if self.rules.translation.is_none() {
             return true;
         }
@@ -35,7 +36,7 @@ impl MemoryHost {
     }
     /// What it takes that the first-level TLB has not got a translation that the one behind it has; it has it from now
     /// on.
-    pub(super) fn first_miss(&mut self, t: u32, address: u64) -> Span {
+    pub(super) fn first_miss(&mut self, t: ThreadId, address: u64) -> Span {
         if self.rules.translation.is_none_or(|rules| rules.first.is_none()) {
             return Span::ZERO;
         }
@@ -50,7 +51,7 @@ impl MemoryHost {
         self.rules.translation.map_or(Span::ZERO, |rules| rules.first_miss)
     }
     /// Begins the walk for an address whose translation the core of a thread has not got.
-    fn begin_walk(&mut self, t: u32, address: u64) -> Option<(u64, Walk)> {
+    fn begin_walk(&mut self, t: ThreadId, address: u64) -> Option<(u64, Walk)> {
         if self.is_translated(t, address) {
             return None;
         }
@@ -59,31 +60,31 @@ impl MemoryHost {
         let walk = self.core_of(t).translations.as_mut()?.begin_walk(wanted, levels);
         Some((wanted.number(), walk))
     }
-    fn entry(&self, t: u32, number: u64, level: u32) -> u64 {
-        let running = &self.programs[self.threads[t as usize].program as usize];
+    fn entry(&self, t: ThreadId, number: u64, level: u32) -> u64 {
+        let running = &self.programs[self.threads[t.index()].program as usize];
         let (page, line) = running.table.entry(number, level);
         running.first_line(page) + line
     }
 
     /// Takes the walk for an address in no time, if there is one: what it loads is in the caches from now on.
-    pub(super) fn warm_walk(&mut self, t: u32, address: u64) {
+    pub(super) fn warm_walk(&mut self, t: ThreadId, address: u64) {
         let Some((number, walk)) = self.begin_walk(t, address) else { return };
-        let core = self.threads[t as usize].core;
+        let core = self.threads[t.index()].core;
         for level in (walk.last..=walk.level).rev() {
             let entry = self.entry(t, number, level);
             self.look_up_line(core, entry, false);
         }
     }
     /// Loads the translation of a flight, through the caches, and then its line.
-    pub(super) fn walk(&mut self, name: u32, address: u64, cx: &mut Context<'_>) {
+    pub(super) fn walk(&mut self, name: FlightId, address: u64, cx: &mut Context<'_>) {
         let t = self.flights.get(name).thread;
         let Some((number, walk)) = self.begin_walk(t, address) else { return self.go(name, Span::ZERO, cx) };
-        self.programs[self.threads[t as usize].program as usize].counted.walks += 1;
+        self.programs[self.threads[t.index()].program as usize].counted.walks += 1;
         let beside = self.rules.translation.map_or(Span::ZERO, |rules| rules.walk);
         self.load_entries(name, (number, walk), beside, cx);
     }
     /// What a flight on its walk waited for is there.
-    pub(super) fn walk_on(&mut self, name: u32, cx: &mut Context<'_>) {
+    pub(super) fn walk_on(&mut self, name: FlightId, cx: &mut Context<'_>) {
         self.flights.get(name).walking = false;
         match self.walks.take(name) {
             Some(walk) => self.load_entries(name, walk, Span::ZERO, cx),
@@ -94,7 +95,7 @@ impl MemoryHost {
     /// from memory.
     fn load_entries(
         &mut self,
-        name: u32,
+        name: FlightId,
         (number, walk): (u64, Walk),
         mut delay: Span,
         cx: &mut Context<'_>,
@@ -116,7 +117,7 @@ impl MemoryHost {
                 Place::UnderWay(other) => self.flights.join(name, other),
                 _ => {
                     self.flights.get(name).asked_for = entry;
-                    self.cores[c as usize].pending.add(entry, name);
+                    self.cores[c.index()].pending.add(entry, name);
                     self.ask(name, delay, cx);
                 }
             }

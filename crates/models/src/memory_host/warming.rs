@@ -2,6 +2,7 @@
 
 use super::MemoryHost;
 use super::cache::{Cache, Replacement};
+use super::ids::ThreadId;
 use super::prefetch::Advice;
 use lanetwin_load::memory::{Program, Touch};
 
@@ -40,8 +41,8 @@ impl MemoryHost {
     /// Takes so many steps of each thread of a program, in turn, in no time: caches and TLBs are then as if they had
     /// been taken.
     pub(super) fn warm(&mut self, number: u32, steps: u64) {
-        let own = |thread: &u32| self.threads[*thread as usize].program == number;
-        let threads: Vec<u32> = (0..self.threads.len() as u32).filter(own).collect();
+        let own = |thread: &ThreadId| self.threads[thread.index()].program == number;
+        let threads: Vec<ThreadId> = (0..self.threads.len() as u32).map(ThreadId).filter(own).collect();
         for _ in 0..steps {
             for &t in &threads {
                 self.warm_step(t);
@@ -51,8 +52,8 @@ impl MemoryHost {
         self.advice = Advice::default();
     }
 
-    fn warm_step(&mut self, t: u32) {
-        let thread = &mut self.threads[t as usize];
+    fn warm_step(&mut self, t: ThreadId) {
+        let thread = &mut self.threads[t.index()];
         let running = &mut self.programs[thread.program as usize];
         let Some(step) = running.program.warm(thread.number) else { return };
         let line = running.line(step.address, &mut thread.page);

@@ -2,6 +2,7 @@
 
 use super::MemoryHost;
 use super::flights::{Cause, Flight};
+use super::ids::{CoreId, ThreadId};
 use lanetwin_load::memory::Touch;
 use lanetwin_ports::Context;
 use lanetwin_units::{Instant, Span};
@@ -10,13 +11,13 @@ impl MemoryHost {
     /// A streaming store: a write, if there is a place for it.
     pub(super) fn stream(
         &mut self,
-        t: u32,
+        t: ThreadId,
         line: u64,
         operation: Option<Instant>,
         cx: &mut Context<'_>,
     ) -> bool {
-        let c = self.threads[t as usize].core;
-        let core = &mut self.cores[c as usize];
+        let c = self.threads[t.index()].core;
+        let core = &mut self.cores[c.index()];
         if !core.has_place(Touch::Stream, &self.rules) {
             return false;
         }
@@ -24,7 +25,7 @@ impl MemoryHost {
         self.l2[core.l2].remove(line);
         self.llc[core.socket as usize].remove(line);
         if let Some(began) = operation {
-            let counted = &mut self.programs[self.threads[t as usize].program as usize].counted;
+            let counted = &mut self.programs[self.threads[t.index()].program as usize].counted;
             counted.operations.record(self.now - began);
         }
         self.answered += 1;
@@ -32,8 +33,8 @@ impl MemoryHost {
         true
     }
     /// Writes back what a thread stored to so long ago that the caches have had to let it go.
-    pub(super) fn clean(&mut self, t: u32, cx: &mut Context<'_>) {
-        let thread = &mut self.threads[t as usize];
+    pub(super) fn clean(&mut self, t: ThreadId, cx: &mut Context<'_>) {
+        let thread = &mut self.threads[t.index()];
         let lag = self.programs[thread.program as usize].lag;
         if thread.stored.front().is_some_and(|(_, step)| step + lag <= thread.steps)
             && let Some((line, _)) = thread.stored.pop_front()
@@ -44,26 +45,26 @@ impl MemoryHost {
     }
 
     /// Sends a line to memory, now or when there is a place.
-    pub(super) fn write_back(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
-        let core = &mut self.cores[c as usize];
+    pub(super) fn write_back(&mut self, c: CoreId, t: ThreadId, line: u64, cx: &mut Context<'_>) {
+        let core = &mut self.cores[c.index()];
         self.asked += 1;
         core.owed.push_back((line, t));
         self.write_owed(c, cx);
     }
-    fn write(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
+    fn write(&mut self, c: CoreId, t: ThreadId, line: u64, cx: &mut Context<'_>) {
         let name = self.flights.begin(Flight::new(Cause::Write, t, c, line, self.now));
         self.ask(name, Span::ZERO, cx);
     }
     /// Writes what waits for places, as far as there are any; then threads that wait may try again.
     #[inline(always)]
-    pub(super) fn write_owed(&mut self, c: u32, cx: &mut Context<'_>) {
-        if !self.cores[c as usize].owed.is_empty() {
+    pub(super) fn write_owed(&mut self, c: CoreId, cx: &mut Context<'_>) {
+        if !self.cores[c.index()].owed.is_empty() {
             self.write_some_owed(c, cx);
         }
     }
     #[inline(never)]
-    fn write_some_owed(&mut self, c: u32, cx: &mut Context<'_>) {
-        while let core = &mut self.cores[c as usize]
+    fn write_some_owed(&mut self, c: CoreId, cx: &mut Context<'_>) {
+        while let core = &mut self.cores[c.index()]
             && !core.owed.is_empty()
             && *core.write_places(&self.rules) > 0
             && let Some((line, thread)) = core.owed.pop_front()
