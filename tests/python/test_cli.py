@@ -58,6 +58,7 @@ def test_run_passes_on_what_was_asked(core: FakeCore, runner: CliRunner) -> None
         "granularity": "tlp",
         "threads": 2,
         "outside": False,
+        "exports": {},
     }
     assert core.asked == [("run", "slot.yaml", options)]
     assert Path("here/report.html").is_file()

@@ -16,6 +16,7 @@ from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.study import build, evidence, html, markdown, parse, pdf, shipped
 from lanetwin.study.conclusion import FAILS, HOLDS, OPEN
+from lanetwin.study.paper import Plot
 from lanetwin.study.parse_blocks import is_figure
 
 if TYPE_CHECKING:
@@ -162,6 +163,7 @@ def swept(study: Path, whole: str) -> Path:
 def test_a_sweep_in_percent_is_the_values_over_what_each_variant_can_do(study: Path) -> None:
     paper = written(swept(study, "15.75"))
     (figure,) = (one for one in paper.figures if one.number == "2")
+    assert isinstance(figure, Plot)
     described = parse.load(study)
     rows = evidence.gather(described, quick=True, outside=False).runs["widths"]["rows"]
     for variant, whole in (("wide", 504.0), ("narrow", 126.0)):
