@@ -1,4 +1,4 @@
-//! `roce-nic`: an adapter for RoCEv2 on PCIe, with one Ethernet port.
+//! `roce-nic`: an adapter for RoCEv2 on PCIe, with one Ethernet port, which offloads TCP too.
 //!
 //! ```text
 //!  send:     doorbell ─► [MRd WQE ═► CplD] ─► MRd data ═► CplD ─► line ═══► peer ─ … ─ ACK ─► MWr entry (signals)
@@ -12,15 +12,21 @@
 //! one's turn for `tx.burst`.
 //!
 //! A packet that is received is a posted write of its own; a completion entry is written behind the last of them, so
-//! that it cannot arrive before. A packet is acknowledged when it is in the adapter.
+//! that it cannot arrive before. A packet is acknowledged when it is in the adapter. What it does for TCP is told in
+//! `offload`.
 //!
 //! Not here: several ports (an adapter for each), congestion control, selective repeat, keys, caches of queue pairs and
 //! translations that can miss, interrupt moderation.
 
 mod counts;
+mod flow;
+mod host_memory;
+mod inside;
 mod lane;
+mod offload;
 mod pair;
 mod params;
+mod turns;
 mod words;
 
 use crate::agenda::Agenda;
@@ -28,20 +34,25 @@ use crate::requests::{self, Requests};
 use crate::roles::SendsFrames;
 use crate::slab::Slab;
 pub use counts::{Counts, Unfinished};
+use flow::{Flow, Piece};
+pub use flow::{socket_handle, socket_of};
+pub use inside::RoceNic;
+use inside::{LINE, QUEUE, RECEIVE, Read, SEND, STAGES, TRANSMIT, Task, WORK};
 use lane::{Lane, Outgoing};
 use lanetwin_fabric::ethernet::logic::{Class, Train};
 use lanetwin_fabric::ethernet::spec::{body_bytes, wire_bytes};
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
-    Attributes, Build, Capability, Context, EthernetSite, Message, Model, PCIE_DEVICE, PCIE_PORT, Params,
-    PortInfo, Protocol, QueuePairId, Rdma, Site, Tlps, WorkCompletion, WorkRequest,
+    Attributes, Build, Capability, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo,
+    Protocol, QueuePairId, Site, SocketId, Tlps, WorkCompletion, WorkRequest,
 };
 use lanetwin_units::{Better, Instant};
-use pair::{ANSWERS, Pair, REQUESTS};
+use pair::Pair;
 use params::{PARAMS, Rules};
 use std::any::Any;
 use std::collections::BTreeMap;
+use turns::Leaving;
 use words::Packet;
 
 /// The declaration.
@@ -75,65 +86,6 @@ const TIMEOUTS: Metric = Metric::new("timeouts", "", Better::Lower).if_any("loss
 const NOT_READY: Metric = Metric::new("peer not ready", "", Better::Lower).if_any("peer not ready");
 const UNEXPECTED: Metric = Metric::new("unexpected messages", "", Better::Lower).if_any("unexpected");
 
-lanetwin_kernel::stages! {
-    after requests::STAGES;
-    WORK = "work request",
-    SEND = "queue for sending",
-    TRANSMIT = "transmit",
-    QUEUE = "queue for the line",
-    LINE = "line",
-    RECEIVE = "receive",
-}
-
-/// The device.
-#[derive(Debug)]
-pub struct RoceNic {
-    rules: Rules,
-    /// None if it is not plugged in: it then hears no doorbell.
-    requests: Option<Requests>,
-    /// None if no line is plugged in.
-    site: Option<EthernetSite>,
-    class: Class,
-    rdma: Rdma,
-    pairs: BTreeMap<QueuePairId, Pair>,
-    /// Who sends next: behind this lane.
-    turn: (QueuePairId, usize),
-    /// Reads of host memory that are under way, by their handles on the link.
-    reads: Slab<Reading>,
-    /// When the line can take the next frame.
-    line_free: Instant,
-    /// When the next work request can be begun with.
-    engine_free: Instant,
-    agenda: Agenda<Task>,
-    counts: Counts,
-}
-
-/// A read of host memory that is under way.
-#[derive(Debug)]
-struct Reading {
-    /// What has not arrived yet \[B\].
-    left: u32,
-    what: Read,
-}
-
-#[derive(Debug)]
-enum Read {
-    Work(QueuePairId, Vec<WorkRequest>),
-    Payload { pair: QueuePairId, lane: usize, number: u64 },
-}
-
-#[derive(Debug)]
-enum Task {
-    /// A work request has been understood.
-    Begin(QueuePairId, WorkRequest),
-    /// The last bit of a frame came, `rx.latency` ago.
-    Hear(Train),
-    /// The line may be able to take a frame.
-    Line,
-    /// A queue pair may be able to send, or has waited for too long.
-    Look(QueuePairId),
-}
-
 impl RoceNic {
     fn new(params: &Params, site: &Site) -> Self {
         let port = site.pcie.first().copied().flatten();
@@ -146,6 +98,10 @@ impl RoceNic {
             rdma: site.rdma.clone(),
             pairs: BTreeMap::new(),
             turn: (QueuePairId(0), 0),
+            sockets: site.sockets.clone(),
+            flows: BTreeMap::new(),
+            flow_turn: SocketId(0),
+            flows_next: false,
             reads: Slab::new(),
             line_free: Instant::ZERO,
             engine_free: Instant::ZERO,
@@ -163,7 +119,8 @@ impl RoceNic {
     pub fn unfinished(&self) -> Unfinished {
         let sum = |of: fn(&Pair) -> usize| self.pairs.values().map(of).sum();
         Unfinished {
-            work: sum(|pair| pair.requester.outstanding()),
+            work: sum(|pair| pair.requester.outstanding())
+                + self.flows.values().map(Flow::unfinished).sum::<usize>(),
             answers: sum(|pair| pair.responder.answers()),
             frames: self.lanes().map(Lane::len).sum(),
             reads: self.reads.iter().count(),
@@ -182,6 +139,9 @@ impl RoceNic {
 
     /// Software has posted work: the doorbell says how much so far.
     fn ring(&mut self, doorbell: &Tlps, cx: &mut Context<'_>) {
+        if let Some(socket) = socket_of(doorbell.handle) {
+            return self.ring_socket(socket, doorbell, cx);
+        }
         let Ok(id) = u16::try_from(doorbell.handle).map(QueuePairId) else {
             self.counts.unexpected += 1;
             return;
@@ -258,60 +218,18 @@ impl RoceNic {
         }
     }
 
-    fn read(&mut self, what: Read, address: u64, bytes: u32, cx: &mut Context<'_>) {
-        let handle = self.reads.put(Reading { left: bytes, what });
-        if let Some(requests) = &mut self.requests {
-            requests.read(handle, address, bytes, cx);
-        }
-    }
-
-    fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
-        if let Some(requests) = &mut self.requests {
-            requests.completed(tlps, cx);
-        }
-        let Some(reading) = self.reads.get(tlps.handle) else {
-            self.counts.unexpected += u64::from(tlps.count);
-            return;
-        };
-        reading.left = reading.left.saturating_sub(u32::from(tlps.count) * u32::from(tlps.bytes));
-        if reading.left > 0 {
-            return;
-        }
-        match self.reads.take(tlps.handle).map(|reading| reading.what) {
-            Some(Read::Work(id, work)) => self.understand(id, work, cx),
-            Some(Read::Payload { pair, lane, number }) => {
-                let at = cx.now() + self.rules.tx_latency;
-                if let Some(pair) = self.pairs.get_mut(&pair) {
-                    pair.lanes[lane].ready(number, at, cx.trail());
-                }
-                self.agenda.put(at, Task::Line, cx);
-            }
-            None => {}
-        }
-    }
-
-    /// The lane whose turn it is, of those that can send.
-    fn next_lane(&self, now: Instant) -> Option<(QueuePairId, usize)> {
-        let lanes = |(id, _): (&QueuePairId, &Pair)| [(*id, REQUESTS), (*id, ANSWERS)];
-        let behind = self.pairs.range(self.turn.0..).flat_map(lanes).filter(|lane| *lane > self.turn);
-        let mut all = behind.chain(self.pairs.range(..=self.turn.0).flat_map(lanes));
-        all.find(|(id, lane)| self.pairs[id].lanes[*lane].can_send(now))
-    }
-
     /// Gives the line what it can take.
     fn send(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
         let Some(site) = self.site.filter(|_| self.line_free <= now) else { return };
-        let Some((id, lane)) = self.next_lane(now) else { return };
-        let Some(pair) = self.pairs.get_mut(&id) else { return };
-        let Some((frame, count)) = pair.lanes[lane].take(now, self.rules.burst) else { return };
-        self.turn = (id, lane);
+        let Some((leaving, frame, count)) = self.take_frames(now) else { return };
+        let (name, to) = leaving.ends();
         cx.resume(frame.trail);
         cx.mark_until(frame.ready.map_or(now, |ready| ready.min(now)), TRANSMIT);
         cx.mark(QUEUE);
-        let (from, to) = (site.station.unwrap_or(pair.peer_station), pair.peer_station);
+        let from = site.station.unwrap_or(to);
         let spacing = site.line.rate.time_for(wire_bytes(frame.bytes.into()));
-        let (entropy, spacing_ps) = (mix(id.0.into()) as u8, spacing.as_ps() as u32);
+        let (entropy, spacing_ps) = (mix(name) as u8, spacing.as_ps() as u32);
         let Outgoing { words, bytes, .. } = frame;
         let train = Train { from, to, count, bytes, spacing_ps, class: self.class, entropy, words };
         let each = if site.frame_by_frame { 1 } else { count };
@@ -325,7 +243,10 @@ impl RoceNic {
         self.counts.frames += u64::from(count);
         self.counts.busy_ps += u128::from(length.as_ps());
         self.agenda.put(self.line_free, Task::Line, cx);
-        self.fill(id, cx);
+        match leaving {
+            Leaving::Pair(id, _) => self.fill(id, cx),
+            Leaving::Socket(id, _) => self.fill_flow(id, cx),
+        }
     }
 
     /// Frames arrive, the first bit of the first now.
@@ -347,6 +268,9 @@ impl RoceNic {
     fn hear(&mut self, frame: &Train, cx: &mut Context<'_>) {
         self.counts.marked += u64::from(frame.class.is_marked());
         cx.mark(RECEIVE);
+        if let Some(piece) = Piece::from_words(frame.words) {
+            return self.hear_piece(piece, frame.class.is_marked(), cx);
+        }
         let Some(packet) = Packet::from_words(frame.words) else {
             self.counts.unexpected += 1;
             return;
@@ -360,20 +284,14 @@ impl RoceNic {
         self.counts.unexpected += u64::from(heard.unexpected);
         for (address, bytes) in heard.writes {
             self.counts.received += u64::from(bytes);
-            self.write(id, address, bytes, Attributes::NONE, cx);
+            self.write(id.0.into(), address, bytes, Attributes::NONE, cx);
         }
         for completion in heard.completions {
             rdma.complete(id, completion);
             let entry = (1 << 40) | u64::from(id.0) << 12;
-            self.write(id, entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
+            self.write(id.0.into(), entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
         }
         self.fill(id, cx);
-    }
-
-    fn write(&self, id: QueuePairId, address: u64, bytes: u32, last: Attributes, cx: &mut Context<'_>) {
-        if let Some(requests) = &self.requests {
-            requests.write(id.0.into(), address, bytes, last, cx);
-        }
     }
 
     /// A queue pair may be able to go on, or has waited for too long.
@@ -384,14 +302,11 @@ impl RoceNic {
         if lost {
             rdma.complete(id, WorkCompletion::Lost);
             let entry = (1 << 40) | u64::from(id.0) << 12;
-            self.write(id, entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
+            self.write(id.0.into(), entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
         }
         self.fill(id, cx);
     }
 
-    fn lanes(&self) -> impl Iterator<Item = &Lane> {
-        self.pairs.values().flat_map(|pair| &pair.lanes)
-    }
     /// What the line has been in use up to `now` \[ps\].
     fn busy_ps(&self, now: Instant) -> u128 {
         self.counts.busy_ps - u128::from(self.line_free.since(now).as_ps())
@@ -427,6 +342,8 @@ impl Component<Message> for RoceNic {
                 Task::Hear(frame) => self.hear(&frame, cx),
                 Task::Line => self.send(cx),
                 Task::Look(id) => self.look(id, cx),
+                Task::Cut(id, segment) => self.begin_segment(id, *segment, cx),
+                Task::Joined(id) => self.joined(id, cx),
             }
         }
     }

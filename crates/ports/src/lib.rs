@@ -25,6 +25,7 @@ mod model;
 mod pcie_port;
 mod rdma;
 mod route;
+mod sockets;
 mod ways;
 mod wiring;
 
@@ -46,6 +47,7 @@ pub use model::{
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
 pub use rdma::{QueuePairId, Rdma, Receive, UnderWay, WorkCompletion, WorkRequest};
 pub use route::{Crossing, way};
+pub use sockets::{SocketEnds, SocketId, Sockets};
 pub use wiring::{WiredLink, Wiring};
 
 /// The kernel, over this crate's message.

@@ -9,6 +9,7 @@ use crate::ethernet::EthernetSite;
 use crate::memory::SharedMemory;
 use crate::message::Message;
 use crate::rdma::Rdma;
+use crate::sockets::Sockets;
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_fabric::ethernet::logic::Forwarding;
 use lanetwin_kernel::Component;
@@ -372,6 +373,8 @@ pub struct Site {
     pub ethernet: Vec<Option<EthernetSite>>,
     /// The queue pairs of its network: for an adapter, and for software that uses one.
     pub rdma: Rdma,
+    /// The connections of TCP of its network: for the same.
+    pub sockets: Sockets,
     /// For a switch of Ethernet: which of its ports lead to which station.
     pub forwarding: Forwarding,
     /// Whether it will be asked how long it was busy.
@@ -396,6 +399,7 @@ impl Site {
             behind: Vec::new(),
             ethernet: Vec::new(),
             rdma: Rdma::default(),
+            sockets: Sockets::default(),
             forwarding: Forwarding::default(),
             tells_busy_time: false,
         }

@@ -20,4 +20,5 @@ mod roce_nic;
 mod root_complex;
 mod shelf;
 mod storm;
+mod tcp_offload;
 mod wrappers;

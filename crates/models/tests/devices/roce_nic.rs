@@ -13,7 +13,7 @@ use lanetwin_pcie::link::{Attach, Credits, Direction, Drain, EndpointSpec};
 use lanetwin_pcie::spec::AddressWidth;
 use lanetwin_ports::{
     Builder, Context, EthernetSite, Kernel, LinksBuilder, Message, PcieSite, QueuePairId, Rdma, Receive,
-    WorkCompletion, WorkRequest,
+    Sockets, WorkCompletion, WorkRequest,
 };
 use lanetwin_units::{Generation, Instant, LinkRate, Span, Width};
 use std::any::Any;
@@ -108,15 +108,15 @@ impl Component<Message> for Program {
 
 /// What a network is made of.
 #[derive(Clone, Copy)]
-struct Spec {
-    mtu: u32,
-    rate: Rate,
-    frame_by_frame: bool,
-    switch: &'static [(&'static str, &'static str)],
-    nic: &'static [(&'static str, &'static str)],
+pub(crate) struct Spec {
+    pub(crate) mtu: u32,
+    pub(crate) rate: Rate,
+    pub(crate) frame_by_frame: bool,
+    pub(crate) switch: &'static [(&'static str, &'static str)],
+    pub(crate) nic: &'static [(&'static str, &'static str)],
 }
 
-const PLAIN: Spec =
+pub(crate) const PLAIN: Spec =
     Spec { mtu: 9000, rate: Rate::G100, frame_by_frame: false, switch: &[], nic: &[("issue", "10ns")] };
 
 struct Net {
@@ -127,16 +127,15 @@ struct Net {
 }
 
 /// A host with an adapter on its links; the adapter and the program.
-fn host(
+pub(crate) fn host(
     builder: &mut Builder,
     number: u16,
     site: EthernetSite,
-    program: Program,
+    (program, rdma, sockets): (Box<dyn Component<Message>>, Rdma, Sockets),
     spec: &Spec,
 ) -> [ComponentId; 2] {
     let name = |what: &str| format!("{what}{number}");
-    let rdma = program.rdma.clone();
-    let program = builder.add(name("program"), Box::new(program));
+    let program = builder.add(name("program"), program);
     let place = |endpoint| PcieSite { endpoint, tags: 256, ..PLACE };
     let root = [("issue", "10ns"), ("memory.dram", "100ns")];
     let root =
@@ -145,6 +144,7 @@ fn host(
         own.pcie = vec![Some(place(DEVICE))];
         own.ethernet = vec![Some(site)];
         own.rdma = rdma.clone();
+        own.sockets = sockets.clone();
     });
     let mut links = LinksBuilder::new();
     let drain = Drain::ByLink { latency: Span::from_ns(20), per_tlp: Span::ZERO, payload_rate: None };
@@ -192,8 +192,14 @@ fn net(hosts: u16, flows: &[(u16, u16, Flow)], spec: &Spec) -> Net {
         programs[usize::from(*to)].hears.push(b);
     }
     let site_of = |i| site(Some(Station(i)));
-    let parts: Vec<_> =
-        (0..).zip(programs).map(|(i, program)| host(&mut builder, i, site_of(i), program, spec)).collect();
+    let parts: Vec<_> = (0..)
+        .zip(programs)
+        .map(|(i, program)| {
+            let program =
+                (Box::new(program) as Box<dyn Component<Message>>, rdma.clone(), Sockets::default());
+            host(&mut builder, i, site_of(i), program, spec)
+        })
+        .collect();
     for (number, [nic, _]) in (0..).zip(&parts) {
         builder.join((*nic, Port(1)), (switch, Port(number)));
     }

@@ -1,0 +1,86 @@
+//! What an adapter holds, and what is under way in it.
+
+use super::counts::Counts;
+use super::flow::Flow;
+use super::pair::Pair;
+use super::params::Rules;
+use crate::agenda::Agenda;
+use crate::requests::{self, Requests};
+use crate::slab::Slab;
+use lanetwin_fabric::ethernet::logic::{Class, Train};
+use lanetwin_fabric::tcp::logic::segment::Segment;
+use lanetwin_ports::{EthernetSite, QueuePairId, Rdma, SocketId, Sockets, WorkRequest};
+use lanetwin_units::Instant;
+use std::collections::BTreeMap;
+
+lanetwin_kernel::stages! {
+    after requests::STAGES;
+    WORK = "work request",
+    SEND = "queue for sending",
+    TRANSMIT = "transmit",
+    QUEUE = "queue for the line",
+    LINE = "line",
+    RECEIVE = "receive",
+}
+
+/// The device.
+#[derive(Debug)]
+pub struct RoceNic {
+    pub(super) rules: Rules,
+    /// None if it is not plugged in: it then hears no doorbell.
+    pub(super) requests: Option<Requests>,
+    /// None if no line is plugged in.
+    pub(super) site: Option<EthernetSite>,
+    pub(super) class: Class,
+    pub(super) rdma: Rdma,
+    pub(super) pairs: BTreeMap<QueuePairId, Pair>,
+    /// Who sends next: behind this lane.
+    pub(super) turn: (QueuePairId, usize),
+    pub(super) sockets: Sockets,
+    pub(super) flows: BTreeMap<SocketId, Flow>,
+    /// The same of sockets, and whether it is their turn.
+    pub(super) flow_turn: SocketId,
+    pub(super) flows_next: bool,
+    /// Reads of host memory that are under way, by their handles on the link.
+    pub(super) reads: Slab<Reading>,
+    /// When the line can take the next frame.
+    pub(super) line_free: Instant,
+    /// When the next work request can be begun with.
+    pub(super) engine_free: Instant,
+    pub(super) agenda: Agenda<Task>,
+    pub(super) counts: Counts,
+}
+
+/// What is done later.
+#[derive(Debug)]
+pub(super) enum Task {
+    /// A work request has been understood.
+    Begin(QueuePairId, WorkRequest),
+    /// The last bit of a frame came, `rx.latency` ago.
+    Hear(Train),
+    /// The line may be able to take a frame.
+    Line,
+    /// A queue pair may be able to send, or has waited for too long.
+    Look(QueuePairId),
+    /// A descriptor of TCP has been understood.
+    Cut(SocketId, Box<Segment>),
+    /// Frames that are joined have waited for long enough.
+    Joined(SocketId),
+}
+
+/// A read of host memory that is under way.
+#[derive(Debug)]
+pub(super) struct Reading {
+    /// What has not arrived yet \[B\].
+    pub(super) left: u32,
+    pub(super) what: Read,
+}
+
+/// What is read.
+#[derive(Debug)]
+pub(super) enum Read {
+    Work(QueuePairId, Vec<WorkRequest>),
+    Payload { pair: QueuePairId, lane: usize, number: u64 },
+    Segments(SocketId, Vec<Segment>),
+    Piece(SocketId, u64),
+}

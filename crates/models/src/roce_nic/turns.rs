@@ -1,0 +1,59 @@
+//! Whose turn it is on the line: between lanes of queue pairs, between sockets, and between both.
+
+use super::flow::socket_handle;
+use super::inside::RoceNic;
+use super::lane::{Lane, Outgoing};
+use super::pair::{ANSWERS, Pair, REQUESTS};
+use lanetwin_fabric::ethernet::logic::Station;
+use lanetwin_ports::{QueuePairId, SocketId};
+use lanetwin_units::Instant;
+
+/// Whose frames leave, and for which station.
+#[derive(Clone, Copy)]
+pub(super) enum Leaving {
+    Pair(QueuePairId, Station),
+    Socket(SocketId, Station),
+}
+
+impl Leaving {
+    /// What its way through switches depends on, and where it goes.
+    pub(super) const fn ends(self) -> (u64, Station) {
+        match self {
+            Self::Pair(id, to) => (id.0 as u64, to),
+            Self::Socket(id, to) => (socket_handle(id) as u64, to),
+        }
+    }
+}
+
+impl RoceNic {
+    /// The lane whose turn it is, of those that can send.
+    pub(super) fn next_lane(&self, now: Instant) -> Option<(QueuePairId, usize)> {
+        let lanes = |(id, _): (&QueuePairId, &Pair)| [(*id, REQUESTS), (*id, ANSWERS)];
+        let behind = self.pairs.range(self.turn.0..).flat_map(lanes).filter(|lane| *lane > self.turn);
+        let mut all = behind.chain(self.pairs.range(..=self.turn.0).flat_map(lanes));
+        all.find(|(id, lane)| self.pairs[id].lanes[*lane].can_send(now))
+    }
+
+    /// The frames whose turn it is: of queue pairs and sockets alternately, where both have some.
+    pub(super) fn take_frames(&mut self, now: Instant) -> Option<(Leaving, Outgoing, u16)> {
+        let (lane, flow) = (self.next_lane(now), self.next_flow(now));
+        let burst = self.rules.burst;
+        if let Some(id) = flow.filter(|_| self.flows_next || lane.is_none()) {
+            let flow = self.flows.get_mut(&id)?;
+            let (frame, count) = flow.lane.take(now, burst)?;
+            (self.flow_turn, self.flows_next) = (id, false);
+            return Some((Leaving::Socket(id, flow.ends.peer_station), frame, count));
+        }
+        let (id, lane) = lane?;
+        let pair = self.pairs.get_mut(&id)?;
+        let (frame, count) = pair.lanes[lane].take(now, burst)?;
+        (self.turn, self.flows_next) = ((id, lane), true);
+        Some((Leaving::Pair(id, pair.peer_station), frame, count))
+    }
+
+    /// All that waits for the line.
+    pub(super) fn lanes(&self) -> impl Iterator<Item = &Lane> {
+        let of_pairs = self.pairs.values().flat_map(|pair| &pair.lanes);
+        of_pairs.chain(self.flows.values().map(|flow| &flow.lane))
+    }
+}
