@@ -305,7 +305,7 @@ def device(
     return Device(_core.Device(str(scenario), json.dumps(options)), virtual_time=virtual_time)
 
 
-Entrance = Literal["nbd", "nvme-tcp"]
+Entrance = Literal["nbd", "nvme-tcp", "fuse"]
 """How other processes come to a drive."""
 
 
@@ -323,9 +323,9 @@ def serve(
 ) -> Lateness:
     """Serve a drive to other processes until Ctrl-C; how late answers were.
 
-    `place` is the path of a Unix socket for NBD, and a loopback address with a port for NVMe/TCP. `ready` is
-    called when clients can connect, with ``place``, ``control``, ``nqn``, ``bytes`` and ``lead_us``.
-    Raises `LanetwinError`.
+    `place` is the path of a Unix socket for NBD, a loopback address with a port for NVMe/TCP, and an empty
+    folder for FUSE, in which the drive is the file ``drive``. `ready` is called when clients can come, with
+    ``place``, ``control``, ``nqn``, ``file``, ``bytes`` and ``lead_us``. Raises `LanetwinError`.
     """
     options = {"sets": list(sets), "variant": variant, "drive": drive, "outside": outside}
     options |= {"data": None if data is None else str(data)}

@@ -13,14 +13,14 @@ use std::path::PathBuf;
 /// The longest line \[B\].
 pub const MOST_LINE: usize = 4096;
 
-/// Where the control socket of a door is: beside a Unix socket, or for the address of a TCP socket in a folder that
-/// nobody but its owner can open.
+/// Where the control socket of a door is: beside a Unix socket or a folder; for the address of a TCP socket in a folder
+/// that nobody but its owner can open.
 ///
 /// # Errors
 /// There can be no such folder.
 pub fn path_of(place: &str) -> Result<PathBuf, Problem> {
     let Ok(address) = place.parse::<SocketAddr>() else {
-        return Ok(PathBuf::from(format!("{place}.control")));
+        return Ok(PathBuf::from(format!("{}.control", place.trim_end_matches('/'))));
     };
     let user = rustix::process::getuid().as_raw();
     let base = std::env::var_os("XDG_RUNTIME_DIR").map_or_else(std::env::temp_dir, PathBuf::from);

@@ -21,6 +21,7 @@
 //! | [`local`] | the door in process: a thread that keeps the time |
 //! | [`nbd`] | the Network Block Device protocol, without sockets |
 //! | [`fabric`] | NVMe/TCP: a subsystem without sockets, a host with them |
+//! | [`fuse`] | a file in a folder, by the kernel's FUSE |
 //! | [`server`] | the door for other processes: a thread with sockets that keeps the time |
 //! | [`listen`] | sockets that nobody but their owner can open |
 //! | [`control`] | faults and power cuts from outside |
@@ -38,6 +39,7 @@ pub mod engine;
 pub mod fabric;
 pub mod faults;
 pub mod file;
+pub mod fuse;
 pub mod lateness;
 pub mod listen;
 pub mod local;

@@ -32,6 +32,10 @@ problems! {
     AddressTaken { address: String, said: String } = "DO013", "nobody can listen at {address}: {said}", "end the other server, or give another port; port 0 is any that is free";
     /// Nobody there speaks NVMe/TCP.
     NoTarget { address: String, said: String } = "DO014", "no measurement at {address}: {said}", "start `lanetwin serve-device FILE --nvme-tcp ADDRESS`, or give the address, the NQN and the namespace of another NVMe/TCP target";
+    /// A folder in which no drive can be.
+    NoFolder { folder: String, why: String } = "DO015", "`{folder}` cannot hold the file of a drive: {why}", "give an empty folder of yours";
+    /// The system does not mount it.
+    NotMounted { folder: String, said: String } = "DO016", "the file of the drive cannot be mounted at `{folder}`: {said}", "load the kernel module `fuse` so that there is /dev/fuse, and be root or install fusermount3";
 }
 
 impl Problem {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!  clients ◄─► sockets ◄─► Connection (NBD), or Front (NVMe/TCP) ◄─► Engine ◄─► world, bytes
+//!  kernel  ◄─► FUSE    ◄─► Desk, Answer ─────────────────────────────┤
 //!  control ◄─► socket  ◄─► a line of JSON   ─────────────────────────┘
 //! ```
 //!
@@ -9,7 +10,9 @@
 //! does: then the thread watches the clock. Whoever sends slowly, or takes no replies, keeps nobody else waiting. What
 //! connections hold is limited, each by the largest request, and all together.
 
+mod file;
 mod measure;
+mod of_file;
 mod peer;
 
 use crate::command::{Command, Ended, Kind};
@@ -17,10 +20,12 @@ use crate::control::{self, Upheaval};
 use crate::engine::{Engine, Reply};
 use crate::fabric::front::{Front, Outward};
 use crate::fabric::offer::Offer;
+use crate::fuse::mount::Mounted;
 use crate::lateness::Told;
 use crate::listen::Listening;
 use crate::nbd::connection::{Asked, Connection};
 use lanetwin_units::{Instant, Span};
+use of_file::OfFile;
 use peer::{Peer, PeerKind, Socket};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
@@ -47,6 +52,8 @@ pub enum Entrance {
     Nbd(Listening),
     /// By NVMe/TCP, at a socket of this machine; see [`crate::listen::loopback`].
     NvmeTcp(TcpListener),
+    /// As a file, by FUSE.
+    File(Mounted),
 }
 
 /// Sockets that are listened to.
@@ -86,6 +93,7 @@ pub struct Server {
     asked: BTreeMap<u64, Whose>,
     /// What the front has asked for: its tickets, by those of the engine.
     of_front: BTreeMap<u64, u64>,
+    of_file: OfFile,
     numbers: u64,
     connections: u32,
     /// Not the drive before the door has measured itself.
@@ -108,7 +116,7 @@ impl Server {
     /// The system gives no sockets or no thread.
     pub fn new(engine: Engine, sockets: Sockets) -> io::Result<Self> {
         let offer = match &sockets.entrance {
-            Entrance::Nbd(_) => None,
+            Entrance::Nbd(_) | Entrance::File(_) => None,
             Entrance::NvmeTcp(listener) => Some(Offer::of(engine.drive(), listener.local_addr()?)),
         };
         let mut server = Self {
@@ -119,6 +127,7 @@ impl Server {
             peers: BTreeMap::new(),
             asked: BTreeMap::new(),
             of_front: BTreeMap::new(),
+            of_file: OfFile::default(),
             numbers: 0,
             connections: 0,
             who: Who::Echo,
@@ -128,9 +137,14 @@ impl Server {
             lead: Span::ZERO,
             nqn: offer.as_ref().map(|offer| offer.nqn.clone()),
         };
-        server.lead = match &offer {
-            None => server.measure_nbd()?,
-            Some(offer) => server.measure_nvme_tcp(offer)?,
+        let file = match &server.sockets.entrance {
+            Entrance::File(mounted) => Some(mounted.file()),
+            Entrance::Nbd(_) | Entrance::NvmeTcp(_) => None,
+        };
+        server.lead = match (&offer, file) {
+            (None, None) => server.measure_nbd()?,
+            (None, Some(file)) => server.measure_file(file)?,
+            (Some(offer), _) => server.measure_nvme_tcp(offer)?,
         };
         server.peers.clear();
         server.own_entrance = None;
@@ -181,7 +195,7 @@ impl Server {
             if self.is_ended {
                 return;
             }
-            let is_idle = self.asked.is_empty() && self.of_front.is_empty();
+            let is_idle = self.asked.is_empty() && self.of_front.is_empty() && self.of_file.is_empty();
             if now.since(checked) >= LOOK || is_idle {
                 checked = now;
                 self.close_idle(now);
@@ -207,6 +221,7 @@ impl Server {
         let timeout = Timespec { tv_sec: ns / 1_000_000_000, tv_nsec: ns % 1_000_000_000 };
         let (mut fds, mut who) = (Vec::new(), Vec::new());
         let entrance = match (&self.who, &self.own_entrance, &self.sockets.entrance) {
+            (_, _, Entrance::File(mounted)) => Some(mounted.bell()),
             (Who::Echo, own, _) => own.as_ref().map(AsFd::as_fd),
             (Who::Drive, _, Entrance::Nbd(listening)) => Some(listening.socket.as_fd()),
             (Who::Drive, _, Entrance::NvmeTcp(listener)) => Some(listener.as_fd()),
@@ -229,10 +244,12 @@ impl Server {
         ready
     }
     fn accept(&mut self) {
+        self.attend_desk();
         let mut come = Vec::new();
         match (&self.own_entrance, &self.sockets.entrance) {
             (Some(own), _) => come.extend(accepted(own)),
             (None, Entrance::NvmeTcp(listener)) => come.extend(accepted(listener)),
+            (None, Entrance::File(_)) => {}
             (None, Entrance::Nbd(listening)) => {
                 while let Ok((socket, _)) = listening.socket.accept() {
                     let connection = Connection::new(self.engine.drive().facts);
@@ -243,7 +260,10 @@ impl Server {
         if self.is_removed {
             come.clear();
         }
-        while let Ok((socket, _)) = self.sockets.control.socket.accept() {
+        // who has no part in the measurement waits until it is over
+        while self.who == Who::Drive
+            && let Ok((socket, _)) = self.sockets.control.socket.accept()
+        {
             come.push((Socket::Unix(socket), PeerKind::Control(Vec::new())));
         }
         for (socket, kind) in come {
@@ -387,6 +407,7 @@ impl Server {
                 self.answer_front(now, Reply { ticket, ..reply });
                 continue;
             }
+            let Some(reply) = self.answer_file(now, reply) else { continue };
             let Reply { ticket, ended, data, .. } = reply;
             let Some(Whose { peer: number, cookie, kind, first }) = self.asked.remove(&ticket) else {
                 continue;

@@ -5,6 +5,7 @@ use crate::device::choose;
 use lanetwin_doors::control::path_of;
 use lanetwin_doors::engine::Engine;
 use lanetwin_doors::fabric::ping::Ping;
+use lanetwin_doors::fuse::mount::Mounted;
 use lanetwin_doors::listen::{Listening, loopback};
 use lanetwin_doors::problem::Problem;
 use lanetwin_doors::server::{Entrance, Server, Sockets};
@@ -13,17 +14,24 @@ use std::path::Path;
 
 /// Serves a drive until the monitor says that it is over: how late answers were.
 ///
-/// `entrance` is `nbd` or `nvme-tcp`, `place` the path of a Unix socket or an address. `options` are those of a drive.
-/// When it listens it reports `{"entrance", "place", "control", "nqn", "bytes", "lead_us"}`.
+/// `entrance` is `nbd`, `nvme-tcp` or `fuse`, `place` the path of a Unix socket, an address, or an empty folder.
+/// `options` are those of a drive. When it listens it reports
+/// `{"place", "control", "nqn", "file", "bytes", "lead_us"}`.
 pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor: &Monitor) -> Answer {
     let (drive, store, _) = choose(path, options)?;
     let wrong = |problem: Problem| refused(&[problem.at(place)]);
     let no_socket = |error: std::io::Error| Failure::Message(format!("the system gives no sockets: {error}"));
+    let mut file = None;
     let (entrance, place) = match entrance {
         "nvme-tcp" => {
             let listener = loopback(place).map_err(wrong)?;
             let address = listener.local_addr().map_err(no_socket)?.to_string();
             (Entrance::NvmeTcp(listener), address)
+        }
+        "fuse" => {
+            let mounted = Mounted::at(Path::new(place), drive.facts).map_err(wrong)?;
+            file = Some(mounted.file());
+            (Entrance::File(mounted), place.to_owned())
         }
         _ => (Entrance::Nbd(Listening::at(Path::new(place)).map_err(wrong)?), place.to_owned()),
     };
@@ -32,7 +40,7 @@ pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor
     let bytes = drive.facts.bytes;
     let mut server = Server::new(Engine::new(&drive, store).started(), sockets).map_err(no_socket)?;
     let ready = serde_json::json!({
-        "place": place, "control": control, "nqn": server.nqn(), "bytes": bytes,
+        "place": place, "control": control, "nqn": server.nqn(), "file": file, "bytes": bytes,
         "lead_us": server.lead().as_ps() as f64 * 1e-6,
     });
     monitor.report(ready.to_string());

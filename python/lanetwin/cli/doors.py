@@ -33,7 +33,7 @@ class FaultKind(StrEnum):
 Place = Annotated[
     str,
     typer.Argument(
-        metavar="PLACE", help="Path of the socket, or address, that is served.", show_default=False
+        metavar="PLACE", help="Path of the socket, address or folder that is served.", show_default=False
     ),
 ]
 
@@ -56,6 +56,12 @@ def serve_device(
             "--nvme-tcp", metavar="ADDRESS", help="Serve by NVMe/TCP, on loopback.", show_default=False
         ),
     ] = None,
+    fuse: Annotated[
+        Path | None,
+        typer.Option(
+            "--fuse", metavar="DIR", help="Serve as the file 'drive' in this folder.", show_default=False
+        ),
+    ] = None,
     variant: Annotated[
         str | None, typer.Option("--variant", help="Variant. Default: the baseline.", show_default=False)
     ] = None,
@@ -73,13 +79,15 @@ def serve_device(
     """Serve a drive of a scenario to other programs, in real time, until Ctrl-C.
 
     Programs connect by NBD (qemu-img, nbdcopy, fio's engine nbd) or by NVMe/TCP (a Linux
-    host) and see the latencies that the model predicts. At the end, how late answers were.
+    host), or open a file (FUSE), and see the latencies that the model predicts. At the end,
+    how late answers were.
 
     [dim]Examples:[/]
       lanetwin serve-device slot.yaml --variant retimer --nbd unix:slot.sock
       lanetwin serve-device slot.yaml --nvme-tcp 127.0.0.1:4420
+      lanetwin serve-device slot.yaml --fuse slot.d
     """
-    entrance, place = _entrance(nbd, nvme_tcp)
+    entrance, place = _entrance(nbd, nvme_tcp, fuse)
     with interruptible("ending; what was acknowledged is written", may_abort=False):
         told = emulation.serve(
             scenario,
@@ -189,13 +197,15 @@ def in_words(told: emulation.Lateness) -> str:
     )
 
 
-def _entrance(nbd: str | None, nvme_tcp: str | None) -> tuple[emulation.Entrance, str]:
+def _entrance(nbd: str | None, nvme_tcp: str | None, fuse: Path | None) -> tuple[emulation.Entrance, str]:
     """Return how clients come in, and where."""
-    if nvme_tcp is not None and nbd is None:
+    if sum(way is not None for way in (nbd, nvme_tcp, fuse)) != 1:
+        raise typer.BadParameter("give one of them", param_hint="--nbd, --nvme-tcp, --fuse")
+    if nvme_tcp is not None:
         return "nvme-tcp", nvme_tcp
-    if nbd is None or nvme_tcp is not None:
-        raise typer.BadParameter("give one of them", param_hint="--nbd, --nvme-tcp")
-    kind, colon, path = nbd.partition(":")
+    if fuse is not None:
+        return "fuse", str(fuse)
+    kind, colon, path = str(nbd).partition(":")
     if kind != "unix" or not colon or not path:
         raise typer.BadParameter(f"{nbd!r} is not of the form unix:PATH", param_hint="--nbd")
     return "nbd", path
@@ -204,6 +214,6 @@ def _entrance(nbd: str | None, nvme_tcp: str | None) -> tuple[emulation.Entrance
 def _say_ready(said: dict[str, Any]) -> None:
     """Say where clients connect."""
     nqn, place = said["nqn"], said["place"]
-    where = f"{nqn} at {place}" if nqn else f"nbd+unix:///drive?socket={place}"
+    where = f"{nqn} at {place}" if nqn else said["file"] or f"nbd+unix:///drive?socket={place}"
     err().print(f"{where}, {said['bytes']} B; the door takes", end=" ")
     err().print(f"{said['lead_us']:.0f} µs, by which answers leave earlier; control: {said['control']}")

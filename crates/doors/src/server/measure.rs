@@ -14,7 +14,9 @@ use lanetwin_nvmeof::logic::host::Transfer;
 use lanetwin_units::Span;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::thread::{Builder, JoinHandle};
 
 /// So many rounds of so many reads measure it.
@@ -44,6 +46,15 @@ impl Server {
         self.front = Some(front(&Offer { address, ..offer.clone() })?);
         let (nqn, block) = (offer.nqn.clone(), offer.facts.block);
         self.measured_by(client(move || reads(address, &nqn, block))?)
+    }
+    /// Through the file, as any program reads it.
+    pub(super) fn measure_file(&mut self, file: PathBuf) -> io::Result<Span> {
+        let block = self.engine.drive().facts.block.max(4096);
+        self.measured_by(client(move || {
+            let file = std::fs::File::open(file).ok()?;
+            let mut data = vec![0; block as usize];
+            best_median(|| file.read_exact_at(&mut data, 0).ok())
+        })?)
     }
     fn measured_by(&mut self, client: Median) -> io::Result<Span> {
         self.serve(&|| client.is_finished());

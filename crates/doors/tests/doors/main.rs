@@ -1,5 +1,6 @@
 //! A drive behind its doors, with a world below and bytes above.
 
+mod fuse;
 mod machine;
 mod nbd;
 mod nvme_tcp;

@@ -1,0 +1,148 @@
+//! Where the thread that hears the kernel leaves requests for the thread that has the drive.
+
+use crate::command::{Command, Ended};
+use fuser::{Errno, ReplyData, ReplyEmpty, ReplyWrite};
+use rustix::event::{EventfdFlags, eventfd};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Mutex, PoisonError};
+
+/// What the kernel has asked.
+#[derive(Debug)]
+pub struct Asked {
+    /// What of the drive.
+    pub wanted: Wanted,
+    /// Who waits for it.
+    pub answer: Answer,
+}
+
+/// What is wanted of the drive.
+#[derive(Debug)]
+pub enum Wanted {
+    /// These commands, at least one, in any order.
+    Commands(Vec<Command>),
+    /// Parts of blocks are written.
+    Patch(Patch),
+}
+
+/// A write of parts of blocks: the blocks have to be read first. Long writes are among them if their buffer does not
+/// begin with a page: the kernel then cuts them anywhere.
+#[derive(Debug)]
+pub struct Patch {
+    /// The first of the blocks begins here …
+    pub first: u64,
+    /// … and so many bytes are theirs.
+    pub bytes: u32,
+    /// What is written begins so far behind that.
+    pub skip: usize,
+    /// What is written.
+    pub data: Vec<u8>,
+    /// Whether it is sure when it ends.
+    pub fua: bool,
+}
+
+impl Patch {
+    /// What reads the blocks.
+    #[must_use]
+    pub const fn read(&self) -> Command {
+        Command::read(self.first, self.bytes)
+    }
+    /// What writes the blocks, whose bytes these were; none if they are not all there.
+    #[must_use]
+    pub fn write(&self, mut blocks: Vec<u8>) -> Option<Command> {
+        blocks.get_mut(self.skip..)?.get_mut(..self.data.len())?.copy_from_slice(&self.data);
+        Some(Command { fua: self.fua, ..Command::write(self.first, blocks) })
+    }
+}
+
+/// Whoever waits for commands; answered when all of them have ended.
+#[derive(Debug)]
+pub struct Answer {
+    awaited: Awaited,
+    left: usize,
+    is_well: bool,
+    data: Vec<u8>,
+}
+
+/// What the kernel waits for.
+#[derive(Debug)]
+pub(super) enum Awaited {
+    /// So many bytes, from a place within the blocks that were read.
+    Read { reply: ReplyData, skip: usize, bytes: usize },
+    /// That so many bytes are written.
+    Written { reply: ReplyWrite, bytes: u32 },
+    /// That it is done.
+    Done(ReplyEmpty),
+}
+
+impl Asked {
+    pub(super) fn new(commands: Vec<Command>, awaited: Awaited) -> Self {
+        let answer = Answer { awaited, left: commands.len(), is_well: true, data: Vec::new() };
+        Self { wanted: Wanted::Commands(commands), answer }
+    }
+    pub(super) fn patch(patch: Patch, awaited: Awaited) -> Self {
+        let answer = Answer { awaited, left: 1, is_well: true, data: Vec::new() };
+        Self { wanted: Wanted::Patch(patch), answer }
+    }
+}
+
+impl Answer {
+    /// One of the commands has ended, with what was read; itself, while others are in progress.
+    #[must_use]
+    pub fn ended(mut self, ended: Ended, data: Vec<u8>) -> Option<Self> {
+        self.left -= 1;
+        self.is_well &= ended.is_well();
+        self.data = data;
+        if self.left > 0 {
+            return Some(self);
+        }
+        self.send();
+        None
+    }
+    fn send(self) {
+        match self.awaited {
+            Awaited::Read { reply, skip, bytes } => match self.data.get(skip..skip + bytes) {
+                Some(data) if self.is_well => reply.data(data),
+                _ => reply.error(Errno::EIO),
+            },
+            Awaited::Written { reply, bytes } if self.is_well => reply.written(bytes),
+            Awaited::Done(reply) if self.is_well => reply.ok(),
+            Awaited::Written { reply, .. } => reply.error(Errno::EIO),
+            Awaited::Done(reply) => reply.error(Errno::EIO),
+        }
+    }
+}
+
+/// Requests that nobody has taken yet, and a bell that can be waited for.
+#[derive(Debug)]
+pub struct Desk {
+    asked: Mutex<Vec<Asked>>,
+    bell: OwnedFd,
+}
+
+impl Desk {
+    /// One with nothing on it.
+    ///
+    /// # Errors
+    /// The system gives no event.
+    pub fn new() -> io::Result<Self> {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { asked: Mutex::new(Vec::new()), bell })
+    }
+    /// Leaves a request, and rings.
+    pub fn leave(&self, asked: Asked) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+        // it cannot fail but when it has rung 2^64 times unheard
+        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+    }
+    /// Takes every request, and silences the bell.
+    pub fn take(&self) -> Vec<Asked> {
+        let _ = rustix::io::read(&self.bell, &mut [0; 8]);
+        std::mem::take(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+    /// Readable when something was left.
+    #[must_use]
+    pub fn bell(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
+    }
+}

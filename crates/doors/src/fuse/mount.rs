@@ -1,0 +1,131 @@
+//! The mount of a folder: made in one that is empty, gone with whoever serves it, also if that was killed.
+
+use super::FILE;
+use super::desk::Desk;
+use super::file::Folder;
+use crate::drive::Facts;
+use crate::problem::Problem;
+use fuser::{BackgroundSession, Config, MountOption, Session};
+use nix::mount::{MntFlags, umount2};
+use std::io::{self, Write};
+use std::os::fd::BorrowedFd;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+/// What the mount is called in the table of mounts.
+const SOURCE: &str = "lanetwin";
+/// Waits until whoever serves the folder has ended, and unmounts it if that was not told.
+const KEEPER: &str = r#"read -r _ || umount -l -- "$1" || fusermount3 -uz -- "$1""#;
+
+/// A folder in which a drive is a file.
+#[derive(Debug)]
+pub struct Mounted {
+    folder: PathBuf,
+    desk: Arc<Desk>,
+    session: Option<BackgroundSession>,
+    keeper: Child,
+}
+
+impl Mounted {
+    /// Mounts a drive with these facts in an empty folder. What a server that was killed has left there goes away.
+    ///
+    /// # Errors
+    /// The folder is none, or is not empty; the system mounts nothing there.
+    pub fn at(folder: &Path, facts: Facts) -> Result<Self, Problem> {
+        let folder = absolute(folder).map_err(|error| no_folder(folder, &error.to_string()))?;
+        clear_left(&folder);
+        let mut inside =
+            std::fs::read_dir(&folder).map_err(|error| no_folder(&folder, &error.to_string()))?;
+        if inside.next().is_some() {
+            return Err(no_folder(&folder, "it is not empty"));
+        }
+        let unmounted = |error: io::Error| Problem::NotMounted {
+            folder: folder.display().to_string(),
+            said: error.to_string(),
+        };
+        let desk = Arc::new(Desk::new().map_err(unmounted)?);
+        let mut config = Config::default();
+        config.mount_options = vec![MountOption::FSName(SOURCE.into())];
+        let filesystem = Folder { facts, desk: desk.clone() };
+        let session = Session::new(filesystem, &folder, &config).map_err(unmounted)?;
+        let session = Some(session.spawn().map_err(unmounted)?);
+        let keeper = keeper(&folder).map_err(unmounted)?;
+        Ok(Self { folder, desk, session, keeper })
+    }
+    /// The file of the drive.
+    #[must_use]
+    pub fn file(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+    /// Requests that have come.
+    #[must_use]
+    pub fn desk(&self) -> &Desk {
+        &self.desk
+    }
+    /// Readable when requests have come.
+    #[must_use]
+    pub fn bell(&self) -> BorrowedFd<'_> {
+        self.desk.bell()
+    }
+}
+
+impl Drop for Mounted {
+    /// Whoever still has the file open gets errors from now on, as of a drive that is pulled out.
+    fn drop(&mut self) {
+        let is_gone = umount2(&self.folder, MntFlags::MNT_FORCE | MntFlags::MNT_DETACH).is_ok();
+        match self.session.take() {
+            Some(session) if is_gone => drop(session.umount_and_join()),
+            // without the rights for it, it is unmounted when nobody has the file open
+            other => drop(other),
+        }
+        if let Some(mut end) = self.keeper.stdin.take() {
+            let _ = end.write_all(b"\n");
+        }
+        let _ = self.keeper.wait();
+    }
+}
+
+fn no_folder(folder: &Path, why: &str) -> Problem {
+    Problem::NoFolder { folder: folder.display().to_string(), why: why.into() }
+}
+
+/// The whole path, without asking for the folder itself: one whose server was killed does not answer.
+fn absolute(folder: &Path) -> io::Result<PathBuf> {
+    match (folder.parent(), folder.file_name()) {
+        (Some(parent), Some(name)) => {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            Ok(parent.canonicalize()?.join(name))
+        }
+        _ => folder.canonicalize(),
+    }
+}
+
+/// Unmounts what a server that was killed has left: a mount of ours that does not answer.
+fn clear_left(folder: &Path) {
+    let is_dead = std::fs::metadata(folder)
+        .is_err_and(|error| error.raw_os_error() == Some(nix::errno::Errno::ENOTCONN as i32));
+    if is_dead && is_ours(folder) {
+        // what stays is found to be no empty folder
+        let _ = umount2(folder, MntFlags::MNT_DETACH);
+    }
+}
+
+/// Whether the table of mounts has a mount of ours there.
+fn is_ours(folder: &Path) -> bool {
+    let table = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let place = folder.display().to_string().replace(' ', "\\040");
+    table.lines().any(|line| {
+        let mut words = line.split(' ');
+        words.next() == Some(SOURCE) && words.next() == Some(&*place)
+    })
+}
+
+fn keeper(folder: &Path) -> io::Result<Child> {
+    let mut command = Command::new("sh");
+    command.args(["-c", KEEPER, "sh"]).arg(folder).current_dir("/");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Ctrl-C is not for it
+    command.process_group(0).spawn()
+}
