@@ -56,7 +56,7 @@ install: $(VENV)/.built ## build and install lanetwin into .venv
 demo-measure: $(VENV)/.built $(VENV)/.dev ## measure a file of this machine with fio, calibrate a part on half of it, predict the other half
 	@docs/measure/demo
 
-demo-exec: $(VENV)/.built ## fio on a drive that does not exist, behind a retimer and without, and over NVMe/TCP
+demo-exec: $(VENV)/.built ## fio and SQLite on a drive that does not exist, behind a retimer and without, and over NVMe/TCP
 	@docs/doors/demo
 
 install-trained: $(VENV)/.tools | toolchain ## the same, built twice: the second time by what the first counted while it ran scenarios/

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
 import threading
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
-from lanetwin import emulation, engine
+from lanetwin import emulation, engine, filesystem
 from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.measure.repeats import row_of
 from lanetwin.measured.document import VARIANT, document_of
@@ -47,6 +47,8 @@ class Asked:
     """At least one; the first is what others are compared with."""
     repeats: int = 2
     entrance: emulation.Entrance = "nbd"
+    is_mounted: bool = False
+    """Whether the program runs in a file system on the drive, ext4; it takes the entrance `fuse`."""
     sets: Sequence[str] = ()
     drive: str | None = None
     outside: bool = False
@@ -95,13 +97,24 @@ def order(variants: Sequence[str], repeats: int) -> Iterator[str]:
         yield from variants if repeat % 2 == 0 else reversed(variants)
 
 
+def _place(entrance: emulation.Entrance, folder: Path) -> str:
+    """Return where a drive is served."""
+    if entrance == "nvme-tcp":
+        return "127.0.0.1:0"
+    if entrance == "nbd":
+        return str(folder / "drive.sock")
+    place = folder / "drive.d"
+    place.mkdir()
+    return str(place)
+
+
 class Served:
     """A drive that is served while the block runs; `lateness` is there afterwards."""
 
     def __init__(self, asked: Asked, variant: str, folder: Path) -> None:
         self._asked = asked
         self._variant = variant
-        self._place = "127.0.0.1:0" if asked.entrance == "nvme-tcp" else str(folder / "drive.sock")
+        self._place = _place(asked.entrance, folder)
         self._ready = threading.Event()
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._serve, name="lanetwin-exec", daemon=True)
@@ -113,6 +126,8 @@ class Served:
         place = str(self.told["place"])
         if self._asked.entrance == "nvme-tcp":
             return {"device": place, "nqn": str(self.told["nqn"])}
+        if self._asked.entrance == "fuse":
+            return {"device": str(self.told["file"])}
         return {"device": f"nbd+unix:///drive?socket={place}", "socket": place}
 
     def __enter__(self) -> Self:
@@ -158,8 +173,11 @@ def execute(asked: Asked) -> tuple[Results, list[Run]]:
     """Run a program on each variant in turn; what it measured as results, and what each run came to.
 
     Of the drive there are two numbers in any case: the latency that was predicted, and that with the lateness
-    of this machine. Raises `LanetwinError`: EX001 if the program fails, EX002 if it cannot be begun.
+    of this machine. Raises `LanetwinError`: EX001 if the program fails, EX002 if it cannot be begun, EX003 if
+    it is to have a file system and can have none.
     """
+    if asked.is_mounted:
+        filesystem.insist()
     sweep_left()
     names = list(asked.variants)
     runs: list[Run] = []
@@ -174,13 +192,26 @@ def execute(asked: Asked) -> tuple[Results, list[Run]]:
 def _one(asked: Asked, variant: str) -> Run:
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
     try:
-        with Served(asked, variant, folder) as served:
-            said = _said(asked, variant, served.names())
+        with Served(asked, variant, folder) as served, _within(asked, served, folder) as names:
+            said = _said(asked, variant, names)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        filesystem.removed(folder)
     if served.lateness is None:
         refuse("EX002", "the drive did not say how late it was", "try again")
     return Run(variant, said, served.lateness)
+
+
+@contextlib.contextmanager
+def _within(asked: Asked, served: Served, folder: Path) -> Iterator[dict[str, str]]:
+    """Give the names by which a program finds the drive, and its file system if it is to have one."""
+    names = served.names()
+    if not asked.is_mounted:
+        yield names
+        return
+    place = folder / "mount"
+    place.mkdir()
+    with filesystem.Ext4(Path(names["device"]), place.resolve()) as made:
+        yield {"device": made.loop, "mount": str(made.folder)}
 
 
 def _said(asked: Asked, variant: str, names: dict[str, str]) -> str:
@@ -192,20 +223,21 @@ def _said(asked: Asked, variant: str, names: dict[str, str]) -> str:
         around[f"LANETWIN_{key.upper()}"] = value
     if asked.entrance == "nbd":
         around["LANETWIN_NBD_URI"] = names["device"]
+    if "/" in words[0]:
+        words[0] = str(Path(words[0]).absolute())
+    begun = _begun(words, around, names.get("mount"))
     try:
-        child = subprocess.Popen(  # noqa: S603 - the user's own command
-            words, stdout=subprocess.PIPE, env=around, start_new_session=True
-        )
+        child = begun.result()
+        said, _ = child.communicate(timeout=asked.timeout)
     except OSError as error:
         refuse(
             "EX002", f"{words[0]} cannot be run: {error.strerror or error}", "give a program that is there"
         )
-    try:
-        said, _ = child.communicate(timeout=asked.timeout)
     except subprocess.TimeoutExpired:
         refuse("EX001", f"{words[0]} did not end within {asked.timeout:g} s", "give it more with --timeout")
     finally:
-        _end(child)
+        if begun.exception() is None:
+            _end(begun.result())
     if child.returncode != 0:
         refuse(
             "EX001",
@@ -213,6 +245,26 @@ def _said(asked: Asked, variant: str, names: dict[str, str]) -> str:
             "look at what it said above",
         )
     return said.decode("utf-8", errors="replace")
+
+
+def _begun(
+    words: Sequence[str], around: dict[str, str], folder: str | None
+) -> Future[subprocess.Popen[bytes]]:
+    """Begin a program, in a thread: Ctrl-C at that moment would leave one that nobody knows of."""
+    begun: Future[subprocess.Popen[bytes]] = Future()
+
+    def begin() -> None:
+        try:
+            begun.set_result(
+                subprocess.Popen(  # noqa: S603 - the user's own command
+                    words, stdout=subprocess.PIPE, env=around, start_new_session=True, cwd=folder
+                )
+            )
+        except OSError as error:
+            begun.set_exception(error)
+
+    threading.Thread(target=begin, name="lanetwin-begin").start()
+    return begun
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -229,11 +281,11 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 def sweep_left() -> None:
-    """Remove sockets of runs that were killed."""
+    """Remove sockets and mounts of runs that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         number = folder.name.removeprefix(PREFIX).partition("-")[0]
         if number.isdigit() and not Path(f"/proc/{number}").exists():
-            shutil.rmtree(folder, ignore_errors=True)
+            filesystem.removed(folder)
 
 
 def _values(asked: Asked, run: Run) -> list[tuple[str, Value]]:
@@ -262,6 +314,7 @@ def _results(asked: Asked, names: Sequence[str], runs: Sequence[Run]) -> Results
     options = {
         "command": list(asked.command),
         "entrance": asked.entrance,
+        "mount": "ext4" if asked.is_mounted else None,
         "repeats": asked.repeats,
         "doors": [{"variant": run.variant, **run.lateness} for run in runs],
         "is_prediction": all(run.lateness["is_prediction"] for run in runs),

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fake_core import FakeCore
-from lanetwin import engine
+from lanetwin import engine, filesystem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,15 @@ def require_tool(name: str) -> str:
     if name in os.environ.get("REQUIRE", "").replace(",", " ").split():
         pytest.fail(f"{name} is required here (REQUIRE names it) and is not installed")
     pytest.skip(f"{name} is not installed")
+
+
+def require_mounts() -> None:
+    """Skip where no file system can be made on a drive, but fail where REQUIRE names ``fuse``."""
+    why = filesystem.why_not()
+    if why and "fuse" in os.environ.get("REQUIRE", "").replace(",", " ").split():
+        pytest.fail(f"fuse is required here (REQUIRE names it): {why}")
+    if why:
+        pytest.skip(why)
 
 
 @pytest.fixture(name="require_tool")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.text import Text
@@ -42,7 +42,14 @@ def exec_(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every variant, in turn: A B B A.")] = False,
     repeats: Annotated[int, typer.Option(min=1, max=1000, help="How often on each variant.")] = 2,
-    over: Annotated[emulation.Entrance, typer.Option("--over", help="How the program reaches it.")] = "nbd",
+    over: Annotated[
+        emulation.Entrance | None,
+        typer.Option("--over", help="How the program reaches it. Default: nbd.", show_default=False),
+    ] = None,
+    mount: Annotated[
+        Literal["ext4"] | None,
+        typer.Option("--mount", help="Run it in a file system on the drive; as root.", show_default=False),
+    ] = None,
     drive: Annotated[
         str | None, typer.Option("--drive", help="Drive, if workloads ask several.", show_default=False)
     ] = None,
@@ -65,14 +72,17 @@ def exec_(
     """Run a program on a drive of a scenario, in real time, on each variant in turn.
 
     The program finds the drive where {device} stands in the command, and in LANETWIN_DEVICE:
-    by NBD a URI, by NVMe/TCP an address ({nqn} is the subsystem). What it prints is read if
-    it is of a format that lanetwin imports (fio JSON, sysbench, YCSB …). Beside it stands
-    the latency that was predicted.
+    by NBD a URI, by NVMe/TCP an address ({nqn} is the subsystem), by FUSE a file. With
+    --mount it runs in a new file system on the drive ({mount}). What it prints is read if it
+    is of a format that lanetwin imports (fio JSON, sysbench, YCSB …). Beside it stands the
+    latency that was predicted.
 
     [dim]Example:[/]
       lanetwin exec slot.yaml --all -- fio --name=r --ioengine=nbd --uri={device}
         --rw=randread --bs=4k --runtime=5 --time_based --output-format=json
     """
+    if mount and over not in (None, "fuse"):
+        raise typer.BadParameter("a file system is on a drive that is served by fuse", param_hint="--over")
     known = variants_of(scenario, sets or [], outside=outside)
     chosen = known if all_ else variants or known[:1]
     folder = out_folder or RUNS / f"emulated-{scenario.stem}"
@@ -84,7 +94,8 @@ def exec_(
                 command,
                 chosen,
                 repeats,
-                over,
+                over or ("fuse" if mount else "nbd"),
+                mount is not None,
                 sets or [],
                 drive,
                 outside,

@@ -1,0 +1,171 @@
+"""A file system on a drive that is a file: loop device, mkfs.ext4, mount; gone with whoever made it.
+
+Only root can do that. What is made is unmounted and detached when the block ends; when this process is
+killed, by a keeper, a shell that waits for its end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NoReturn, Self
+
+from lanetwin.errors import Diagnostic, LanetwinError
+
+TOOLS = ("losetup", "mkfs.ext4", "mount", "umount")
+"""What it takes."""
+MAKE = ("-q", "-F", "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
+"""The drive is new and reads as zeroes: nothing has to be zeroed."""
+MOUNT = ("-t", "ext4", "-o", "noinit_itable,nodev,nosuid")
+"""Nor later, in the background, where it would disturb the program."""
+SEARCHED = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
+"""Where the tools are: not every PATH has those of root."""
+KEEPER = """read -r _ && exit
+umount -l -- "$1"
+[ "$(cat "/sys/block/${2#/dev/}/loop/backing_file")" = "$3" ] && losetup -d "$2"
+"""
+LONG = 600.0
+"""No tool takes longer [s]."""
+
+
+def refuse(message: str, help_: str) -> NoReturn:
+    """Raise the error of a file system that cannot be.
+
+    Raises `LanetwinError`, always.
+    """
+    raise LanetwinError("", [Diagnostic("EX003", "error", message, help_, "", 0, 0, "")])
+
+
+def why_not() -> str | None:
+    """Return why there can be no file system here; none if there can be."""
+    if os.geteuid() != 0:
+        return "only root can attach a loop device and mount it"
+    missing = [tool for tool in TOOLS if shutil.which(tool, path=SEARCHED) is None]
+    if missing:
+        return f"{', '.join(missing)} not found"
+    absent = [path for path in ("/dev/fuse", "/dev/loop-control") if not Path(path).exists()]
+    return f"there is no {' and no '.join(absent)}" if absent else None
+
+
+def insist() -> None:
+    """Raise `LanetwinError`, EX003, if there can be no file system here."""
+    why = why_not()
+    if why:
+        refuse(f"there can be no file system: {why}", "run it as root on a Linux host with FUSE")
+
+
+def mounts_below(folder: Path) -> list[Path]:
+    """Return where something is mounted in a folder or below it, the innermost first."""
+    table = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="surrogateescape")
+    unescaped = (re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), line) for line in table.splitlines())
+    found = [Path(line.split(" ")[1]) for line in unescaped]
+    return sorted({place for place in found if place.is_relative_to(folder)}, reverse=True)
+
+
+def removed(folder: Path) -> bool:
+    """Remove a folder with everything that is mounted in it, but nothing of what is mounted there."""
+    folder = folder.resolve()
+    for place in mounts_below(folder):
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            subprocess.run(  # noqa: S603 - our own words
+                [_tool("umount"), "-l", "--", str(place)], check=False, capture_output=True, timeout=LONG
+            )
+    if mounts_below(folder):
+        return False
+    shutil.rmtree(folder, ignore_errors=True)
+    return True
+
+
+class Ext4:
+    """An ext4 of its own on the file of a drive, while the block runs."""
+
+    def __init__(self, file: Path, folder: Path) -> None:
+        self._file = file
+        self.folder = folder
+        """Where it is mounted: an empty folder."""
+        self.loop = ""
+        """The loop device, once there is one."""
+        self._keeper: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.loop = _ran(
+            "losetup", "--find", "--show", "--direct-io=on", "--sector-size=4096", str(self._file)
+        ).strip()
+        try:
+            self._keeper = self._kept()
+            self._insist_on_ours()
+            _ran("mkfs.ext4", *MAKE, self.loop)
+            _ran("mount", *MOUNT, self.loop, str(self.folder))
+            # from now on it detaches itself with the last that uses it
+            _ran("losetup", "--detach", self.loop)
+        except BaseException:
+            self._undone()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._undone()
+
+    def _backing(self) -> str:
+        return (
+            Path("/sys/block", Path(self.loop).name, "loop/backing_file").read_text(encoding="utf-8").strip()
+        )
+
+    def _insist_on_ours(self) -> None:
+        """Raise `LanetwinError` unless the device is one of ours, whose bytes nobody has written yet."""
+        if not re.fullmatch(r"/dev/loop\d+", self.loop) or self._backing() != str(self._file):
+            refuse(f"{self.loop} is not the drive that is served", "try again")
+
+    def _kept(self) -> subprocess.Popen[bytes]:
+        words = ["/bin/sh", "-c", KEEPER, "sh", str(self.folder), self.loop, str(self._file)]
+        return subprocess.Popen(  # noqa: S603 - our own words
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env=os.environ | {"PATH": SEARCHED},
+            start_new_session=True,
+        )
+
+    def _undone(self) -> None:
+        """Unmount it, at the latest when nobody uses it any more, and detach the device."""
+        for how in ([], ["-l"]):
+            if self.folder not in mounts_below(self.folder):
+                break
+            with contextlib.suppress(LanetwinError):
+                _ran("umount", *how, "--", str(self.folder))
+        with contextlib.suppress(OSError, LanetwinError):
+            if self._backing() == str(self._file):
+                _ran("losetup", "--detach", self.loop)
+        if self._keeper and self._keeper.stdin:
+            with contextlib.suppress(OSError):
+                self._keeper.stdin.write(b"\n")
+                self._keeper.stdin.close()
+            self._keeper.wait()
+
+
+def _tool(name: str) -> str:
+    return shutil.which(name, path=SEARCHED) or name
+
+
+def _ran(name: str, *words: str) -> str:
+    """Run a tool; what it wrote.
+
+    Raises `LanetwinError` if it fails.
+    """
+    ran = subprocess.run(  # noqa: S603 - our own words
+        [_tool(name), *words],
+        capture_output=True,
+        text=True,
+        timeout=LONG,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    if ran.returncode != 0:
+        refuse(f"{name} failed: {ran.stderr.strip()}", "look at what the kernel says of it (dmesg)")
+    return ran.stdout
