@@ -104,6 +104,7 @@ impl RoceNic {
             flows_next: false,
             reads: Slab::new(),
             line_free: Instant::ZERO,
+            line_planned: Instant::ZERO,
             engine_free: Instant::ZERO,
             agenda: Agenda::new(),
             counts: Counts::default(),
@@ -221,7 +222,10 @@ impl RoceNic {
     /// Gives the line what it can take.
     fn send(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
-        let Some(site) = self.site.filter(|_| self.line_free <= now) else { return };
+        let Some(site) = self.site else { return };
+        if self.line_free > now {
+            return self.plan_line(cx);
+        }
         let Some((leaving, frame, count)) = self.take_frames(now) else { return };
         let (name, to) = leaving.ends();
         cx.resume(frame.trail);
@@ -242,7 +246,9 @@ impl RoceNic {
         self.counts.sent += u64::from(frame.payload) * u64::from(count);
         self.counts.frames += u64::from(count);
         self.counts.busy_ps += u128::from(length.as_ps());
-        self.agenda.put(self.line_free, Task::Line, cx);
+        if self.next_lane(now).is_some() || self.next_flow(now).is_some() {
+            self.plan_line(cx);
+        }
         match leaving {
             Leaving::Pair(id, _) => self.fill(id, cx),
             Leaving::Socket(id, _) => self.fill_flow(id, cx),

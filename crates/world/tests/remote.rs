@@ -188,3 +188,21 @@ fn a_report_shows_whether_initiators_disturb_each_other_and_where() {
     let most = stages("both").iter().max_by(|a, b| grows(a).total_cmp(&grows(b))).expect("stages");
     assert_eq!(most.name, "far1: queue for sending");
 }
+
+/// What a random read of 4 KiB over the network takes of the kernel: events for each, with its TLPs and frames.
+#[test]
+fn a_read_takes_so_many_events() {
+    let read = "workloads.mixed={block: {size: 4KiB, depth: 32, span: 1GiB, requests: 2000}, on: server, target: ssd1}";
+    let plan = remote(&["machine.ssd1={part: intel-p5800x}", "subsystems.jbof.namespaces=[ssd1]", read]);
+    let variant = &plan.variants[0];
+    let workload = &variant.workloads[0];
+    let mut world = World::new(variant, workload, &workload.cases[0], 1);
+    let mut at = |us| {
+        world.kernel.run_until(Instant::ZERO + Span::from_us(us));
+        let answered: u64 = world.results(world.kernel.now()).iter().map(|load| load.reads.completed).sum();
+        (world.kernel.events(), answered)
+    };
+    let (begin, end) = (at(500), at(2000));
+    let each = (end.0 - begin.0) as f64 / (end.1 - begin.1) as f64;
+    assert!((100.0..130.0).contains(&each), "{each:.1} events for each read");
+}

@@ -45,6 +45,8 @@ pub struct RoceNic {
     pub(super) reads: Slab<Reading>,
     /// When the line can take the next frame.
     pub(super) line_free: Instant,
+    /// When it will be looked at again; in the past if that is not known.
+    pub(super) line_planned: Instant,
     /// When the next work request can be begun with.
     pub(super) engine_free: Instant,
     pub(super) agenda: Agenda<Task>,

@@ -1,11 +1,11 @@
 //! Whose turn it is on the line: between lanes of queue pairs, between sockets, and between both.
 
 use super::flow::socket_handle;
-use super::inside::RoceNic;
+use super::inside::{RoceNic, Task};
 use super::lane::{Lane, Outgoing};
 use super::pair::{ANSWERS, Pair, REQUESTS};
 use lanetwin_fabric::ethernet::logic::Station;
-use lanetwin_ports::{QueuePairId, SocketId};
+use lanetwin_ports::{Context, QueuePairId, SocketId};
 use lanetwin_units::Instant;
 
 /// Whose frames leave, and for which station.
@@ -49,6 +49,15 @@ impl RoceNic {
         let (frame, count) = pair.lanes[lane].take(now, burst)?;
         (self.turn, self.flows_next) = ((id, lane), true);
         Some((Leaving::Pair(id, pair.peer_station), frame, count))
+    }
+
+    /// The line is looked at when it is free: frames are there that it could not take. What is not ready yet has a look
+    /// of its own.
+    pub(super) fn plan_line(&mut self, cx: &mut Context<'_>) {
+        if self.line_planned != self.line_free {
+            self.line_planned = self.line_free;
+            self.agenda.put(self.line_free, Task::Line, cx);
+        }
     }
 
     /// All that waits for the line.
