@@ -18,6 +18,10 @@ from lanetwin.errors import Diagnostic, LanetwinError
 
 TOOLS = ("losetup", "mkfs.ext4", "mount", "umount")
 """What it takes."""
+DEVICES = ("/dev/fuse", "/dev/loop-control")
+"""Where drives as files and loop devices come from."""
+CAP_SYS_ADMIN = 21
+"""The bit of the right to mount (capabilities(7))."""
 MAKE = ("-q", "-F", "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
 """The drive is new and reads as zeroes: nothing has to be zeroed."""
 MOUNT = ("-t", "ext4", "-o", "noinit_itable,nodev,nosuid")
@@ -47,8 +51,22 @@ def why_not() -> str | None:
     missing = [tool for tool in TOOLS if shutil.which(tool, path=SEARCHED) is None]
     if missing:
         return f"{', '.join(missing)} not found"
-    absent = [path for path in ("/dev/fuse", "/dev/loop-control") if not Path(path).exists()]
-    return f"there is no {' and no '.join(absent)}" if absent else None
+    absent = [path for path in DEVICES if not Path(path).exists()]
+    if absent:
+        return f"there is no {' and no '.join(absent)}"
+    return _forbidden()
+
+
+def _forbidden() -> str | None:
+    """Return what this root may not do, as in a container; none if it may."""
+    for path in DEVICES:
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
+        except OSError as error:
+            return f"{path}: {error.strerror}"
+    rights = re.search(r"^CapEff:\s*([0-9a-f]+)$", Path("/proc/self/status").read_text("ascii"), re.MULTILINE)
+    may_mount = rights is not None and int(rights[1], 16) >> CAP_SYS_ADMIN & 1
+    return None if may_mount else "root may not mount here (CAP_SYS_ADMIN)"
 
 
 def insist() -> None:
