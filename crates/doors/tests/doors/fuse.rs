@@ -42,8 +42,8 @@ impl Drop for Empty {
 /// Whether a folder can be mounted here.
 fn can_mount() -> bool {
     let why = match File::options().read(true).write(true).open("/dev/fuse") {
-        Ok(_) if rustix::process::geteuid().is_root() => return true,
-        Ok(_) => "this user is not root".to_owned(),
+        Ok(_) if may_mount() => return true,
+        Ok(_) => "this user may not mount".to_owned(),
         Err(error) => format!("/dev/fuse: {error}"),
     };
     let required = std::env::var("REQUIRE").unwrap_or_default();
@@ -53,6 +53,14 @@ fn can_mount() -> bool {
     );
     println!("skipped: {why}");
     false
+}
+
+/// Whether this process has the right to mount, which root in a container often lacks (CAP_SYS_ADMIN).
+fn may_mount() -> bool {
+    const CAP_SYS_ADMIN: u32 = 21;
+    let status = std::fs::read_to_string("/proc/self/status").expect("what Linux tells of a process");
+    let rights = status.lines().find_map(|line| line.strip_prefix("CapEff:")).expect("its rights");
+    u64::from_str_radix(rights.trim(), 16).expect("a mask") >> CAP_SYS_ADMIN & 1 == 1
 }
 
 fn mounted(folder: &Path) -> Result<Mounted, Problem> {
