@@ -33,7 +33,9 @@ def transaction(database: sqlite3.Connection, chance: random.Random) -> float:
     database.execute("BEGIN IMMEDIATE")
     for _ in range(4):
         database.execute("SELECT value FROM rows WHERE key = ?", (chance.randrange(ROWS),)).fetchone()
-    database.execute("UPDATE rows SET value = ? WHERE key = ?", (TEXT[::-1], chance.randrange(ROWS)))
+    # a new text: SQLite does not write a row that stays as it is
+    text = f"{chance.getrandbits(64):016x}" + TEXT[16:]
+    database.execute("UPDATE rows SET value = ? WHERE key = ?", (text, chance.randrange(ROWS)))
     database.execute("COMMIT")
     return time.perf_counter() - began
 
