@@ -112,7 +112,7 @@ def parameter_rows(port: bool) -> list[str]:
 def kinds(workload: dict[str, Any]) -> dict[str, Any]:
     """Return the section of every kind of workload."""
     sections = {name: held for name, held in workload["properties"].items() if "properties" in held}
-    return {name: held for name, held in sections.items() if name != "steady-state"}
+    return {name: held for name, held in sections.items() if name not in ("steady-state", "programs")}
 
 
 def tables() -> dict[str, list[str]]:
@@ -129,6 +129,7 @@ def tables() -> dict[str, list[str]]:
         **{name: rows_of(section) for name, section in kinds(workload).items()},
         "actions": rows_of(workload["properties"]["actions"]["items"]),
         "steady state": rows_of(workload["properties"]["steady-state"]),
+        "programs": rows_of(workload["properties"]["programs"]),
         "sweep": rows_of(top["sweep"]["additionalProperties"]["anyOf"][1]),
         "search": rows_of(top["search"]),
         "prices": rows_of(top["prices"]["properties"]["parts"]["additionalProperties"]),

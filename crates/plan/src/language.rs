@@ -14,7 +14,7 @@ pub(crate) use search::{PRICE, PRICES, SEARCH};
 pub(crate) use sweep::{AXIS, CHEAPEST, MOST_POINTS, SAMPLE, SWEEP};
 
 use crate::kind::Kind;
-use crate::kinds::KINDS;
+use crate::kinds::{KINDS, memory};
 use crate::words::{Field, Holds, count, field, one_of, optional, required};
 use lanetwin_ports::Dimension;
 
@@ -105,11 +105,16 @@ const PAIR: [Field; 2] = [
 ];
 
 /// What goes with a workload of any kind.
-const BESIDE: [Field; 3] = [
+const BESIDE: [Field; 4] = [
     optional(
         "steady-state",
         Holds::Section(STEADY_STATE),
         "that each case goes in rounds until it is steady, instead of warm-up and `requests`",
+    ),
+    optional(
+        "programs",
+        Holds::Section(PROGRAMS),
+        "programs that load and store on the cores of the host that asks, meanwhile: they take turns with its drivers",
     ),
     optional(
         "actions",
@@ -121,6 +126,16 @@ const BESIDE: [Field; 3] = [
         Holds::One(Dimension::Time),
         "of a workload on several hosts: how long after one has lost a drive another asks in its place; without it requests wait for the link",
     ),
+];
+
+/// Programs beside a load.
+pub(crate) const PROGRAMS: &[Field] = &[
+    required(
+        "on",
+        Holds::Names,
+        "the `memory-host` that has the caches and the memory of the host that asks, and as many cores",
+    ),
+    required("memory", Holds::Section(memory::KIND.keys), memory::KIND.about),
 ];
 
 /// The rule of the SNIA PTS.

@@ -46,8 +46,8 @@ pub use plan::{
     Cache, Case, ChannelPlan, Compare, ComponentPlan, CxlLinkPlan, CxlRole, Decoding, Demand, DeviceCache,
     DmaCase, DmaOperation, Down, Driven, End, FioCase, FioJob, HintsCase, IometerCase, IometerFile, Join,
     KernelCase, LeftOut, LinkPlan, Load, MemoryCase, MemoryNode, MemoryProgram, Network, Offered, Pair,
-    Pattern, Plan, PortPlan, PtsPlan, RemotePlan, Run, RunLength, SteadyRule, SubsystemPlan, Thread, Timing,
-    Tracked, TrafficCase, Until, Variant, Via, WarmUp, Wires, WorkloadPlan,
+    Pattern, Plan, PortPlan, ProgramsPlan, PtsPlan, RemotePlan, Run, RunLength, SteadyRule, SubsystemPlan,
+    Thread, Timing, Tracked, TrafficCase, Until, Variant, Via, WarmUp, Wires, WorkloadPlan,
 };
 pub use resolve::Checked;
 pub use schema::{link_schema, schema};

@@ -174,8 +174,19 @@ pub struct WorkloadPlan {
     /// If there are several hosts: how long after one has lost a drive another asks in its place; none if its requests
     /// wait.
     pub takeover: Option<Span>,
+    /// What runs on the cores of the host that asks, meanwhile; none if they have nothing else to do.
+    pub programs: Option<ProgramsPlan>,
     /// What is asked of the drives beside the load, in the order of writing.
     pub actions: Vec<ActionPlan>,
+}
+
+/// Programs that load and store beside a load, on the cores of the host that asks.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProgramsPlan {
+    /// The memory host that has the caches and the memory of that host: its place in [`Variant::machine`].
+    pub on: usize,
+    /// What they do; it has no end.
+    pub case: Box<MemoryCase>,
 }
 
 /// Who asks whom.
@@ -226,6 +237,7 @@ impl WorkloadPlan {
     #[must_use]
     pub fn uses(&self, component: usize) -> bool {
         self.pairs.iter().any(|pair| pair.on == component || pair.target == component)
+            || self.programs.as_ref().is_some_and(|programs| programs.on == component)
     }
 }
 

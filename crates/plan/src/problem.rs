@@ -2,6 +2,7 @@
 
 pub(crate) mod network;
 pub(crate) mod partitions;
+pub(crate) mod programs;
 
 use lanetwin_document::node::Spot;
 use lanetwin_document::problem::{Diagnostic, Reports};

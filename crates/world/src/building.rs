@@ -39,6 +39,7 @@ impl World {
             length: RunLength::Stated,
             steady: None,
             takeover: None,
+            programs: None,
             actions: Vec::new(),
         };
         Blueprint { variant, workload: &workload, load: None, seed }.build()
@@ -50,7 +51,7 @@ impl Blueprint<'_> {
         let (links, endpoints) = self.links();
         let mut builder = Builder::new();
         let links = builder.add_foreseeing(LINKS, Box::new(links));
-        let hosts = hosts(self.variant);
+        let hosts = hosts(self.variant, self.workload);
         let net = Ethernet::new(self.variant);
         let add = |i| self.add(i, (&endpoints, &net), &hosts, &mut builder);
         let ids = Ids((0..self.variant.machine.len()).map(add).collect());
@@ -73,7 +74,7 @@ impl Blueprint<'_> {
         let is_drive = |(_, component): &(usize, &ComponentPlan)| component.model.can(Capability::NvmeQueues);
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
-        let memory = self.memory(&ids);
+        let (memory, programs) = self.memory(&ids);
         let mut world = World {
             kernel: builder.seal(),
             links,
@@ -83,6 +84,7 @@ impl Blueprint<'_> {
             openings,
             paths,
             memory,
+            programs,
             devices: self.of_role(CxlRole::Device, &ids),
             switches: self.of_role(CxlRole::Switch, &ids),
             drives,

@@ -6,9 +6,10 @@
 //!  cores: 0                                           each queue pair has one of its own
 //! ```
 //!
-//! The threads of a `memory-host` ask its cores for their turns.
+//! The threads of a `memory-host` ask its cores for their turns. Where they run beside a load, its cores are those of
+//! the host that asks.
 
-use lanetwin_plan::{ComponentPlan, CxlRole, Variant};
+use lanetwin_plan::{ComponentPlan, CxlRole, Variant, WorkloadPlan};
 use lanetwin_ports::{RunQueue, SharedMemory};
 use std::collections::BTreeMap;
 
@@ -40,7 +41,17 @@ impl Host {
 }
 
 /// The hosts of a machine.
-pub(super) fn hosts(variant: &Variant) -> Hosts {
+pub(super) fn hosts(variant: &Variant, workload: &WorkloadPlan) -> Hosts {
+    let mut hosts = apart(variant);
+    if let (Some(programs), Some(pair)) = (&workload.programs, workload.pairs.first()) {
+        let cores = hosts[&pair.on].cores.clone();
+        hosts.get_mut(&programs.on).expect("programs run on a host").cores = cores;
+    }
+    hosts
+}
+
+/// The hosts, each with cores of its own.
+fn apart(variant: &Variant) -> Hosts {
     let is_host =
         |component: &ComponentPlan| component.is_host() || component.cxl_role() == Some(CxlRole::Host);
     let hosts = variant.machine.iter().enumerate().filter(|(_, component)| is_host(component));

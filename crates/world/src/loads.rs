@@ -85,7 +85,7 @@ impl World {
     /// # Panics
     /// If something was counted after `at`.
     pub fn reset(&mut self, at: Instant) {
-        if let Some(host) = self.memory_host() {
+        if let Some(host) = self.host_with_programs() {
             host.reset(at);
         }
         self.load_ids().into_iter().for_each(|id| self.load(id).reset(at));
@@ -103,7 +103,7 @@ impl World {
     }
     /// No load asks for anything more.
     pub fn stop(&mut self) {
-        if let Some(host) = self.memory_host() {
+        if let Some(host) = self.host_with_programs() {
             host.stop();
         }
         self.load_ids().into_iter().for_each(|id| self.load(id).stop());

@@ -14,7 +14,7 @@ use super::transit::{self, Transit};
 use super::window::{self, Length, Window, slice};
 use super::world::World;
 use lanetwin_load::Results;
-use lanetwin_models::roles::memory::Advised;
+use lanetwin_models::roles::memory::{Advised, MemoryResults};
 use lanetwin_plan::{Case, Load, PtsPlan, SteadyRule, WarmUp};
 use lanetwin_ports::LinkReport;
 use lanetwin_stats::results::Steadiness;
@@ -44,7 +44,7 @@ pub struct Measured {
     pub devices: Vec<(String, Results)>,
     /// What each host has counted, with its name, where there are several and one of them asks more than one device.
     pub hosts: Vec<(String, Results)>,
-    /// What programs on cores have shown, if they are the load.
+    /// What programs on cores have shown, if they are the load or run beside it.
     pub memory: Option<MemoryUse>,
     /// What the components of the machine say that they have done meanwhile, of those that say anything.
     pub components: Vec<ComponentUse>,
@@ -180,7 +180,7 @@ pub(super) fn measure(
     })
 }
 
-/// What programs of memory have shown since devices had been told so much, and how long they took if they have ended.
+/// What programs on cores have shown since devices had been told so much, and how long they took if they have ended.
 fn memory_since(world: &mut World, advised: &Advised, ended: Option<Span>) -> Option<MemoryUse> {
     let memory = world.memory_use(world.kernel.now())?;
     Some(MemoryUse { ended, advised: memory.advised.since(advised), ..memory })
@@ -227,8 +227,10 @@ fn spent(
     (all, devices, memory): (&Results, &[(String, Results)], &mut Option<MemoryUse>),
     is_test: bool,
 ) -> Vec<Spent> {
-    if let Some(memory) = memory {
-        return stages::spent_by_loads(world, memory);
+    match (memory, &case.load) {
+        (Some(memory), Load::Memory(_)) => return stages::spent_by_loads(world, memory),
+        (Some(beside), _) => beside.programs.iter_mut().for_each(MemoryResults::forget_stages),
+        (None, _) => {}
     }
     if is_test {
         return Vec::new();

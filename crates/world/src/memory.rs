@@ -1,4 +1,4 @@
-//! Programs on a memory host: they are the load, and the host counts what they do.
+//! Programs on a memory host: they are the load, or run beside one, and the host counts what they do.
 
 mod devices;
 pub(super) mod rows;
@@ -10,11 +10,12 @@ pub use usage::MemoryUse;
 
 use super::blueprint::{Blueprint, Ids};
 use super::world::{World, WorldMemory};
+use lanetwin_kernel::ComponentId;
 use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Program, Traffic, TrafficSpec};
 use lanetwin_load::{Little, Results, Side, StageTimes, Tally};
 use lanetwin_models::roles::memory::{Advised, MemoryResults, NodeTraffic, PageAdvice, RunsPrograms};
-use lanetwin_plan::{HintsCase, KernelCase, Load, MemoryCase, MemoryProgram, TrafficCase};
+use lanetwin_plan::{HintsCase, KernelCase, Load, MemoryCase, MemoryProgram, ProgramsPlan, TrafficCase};
 use lanetwin_ports::Value;
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Bytes, Instant, Span};
@@ -35,22 +36,34 @@ pub(super) const TRAFFIC: &str = "traffic";
 const KERNEL: &str = "program";
 
 impl Blueprint<'_> {
-    /// The host whose cores are the load, if they are.
-    pub(super) fn memory(&self, ids: &Ids) -> Option<WorldMemory> {
-        let Some(Load::Memory(case)) = self.load else { return None };
-        let on = self.workload.pairs.first()?.on;
+    /// The host whose cores are the load, if they are; and the one whose cores run programs beside a load, if any do.
+    pub(super) fn memory(&self, ids: &Ids) -> (Option<WorldMemory>, Option<WorldMemory>) {
+        let host = self.programs().map(|(on, case)| self.memory_host(on, case, ids));
+        if self.workload.programs.is_some() { (None, host) } else { (host, None) }
+    }
+
+    /// What the cores of a memory host run, and on which: the load, or what is beside it.
+    pub(super) fn programs(&self) -> Option<(usize, &MemoryCase)> {
+        match (self.load, &self.workload.programs) {
+            (Some(Load::Memory(case)), _) => Some((self.workload.pairs.first()?.on, case)),
+            (_, Some(ProgramsPlan { on, case })) => Some((*on, case)),
+            _ => None,
+        }
+    }
+
+    fn memory_host(&self, on: usize, case: &MemoryCase, ids: &Ids) -> WorldMemory {
         let nodes = self.variant.nodes.iter().filter(|node| node.host == on);
         let nodes = nodes.map(|node| node.name.clone()).collect();
         let chases = matches!(case.program, MemoryProgram::Traffic(traffic) if traffic.chaser);
         let name = self.variant.machine[on].name.clone();
-        Some(WorldMemory { host: ids.of(on), name, nodes, told: u32::from(chases) })
+        WorldMemory { host: ids.of(on), name, nodes, told: u32::from(chases) }
     }
 
     /// Gives the host what its cores run.
     pub(super) fn run_programs(&self, world: &mut World) {
-        let Some(Load::Memory(case)) = self.load else { return };
-        let host = world.memory_host().expect("a load of memory has a host");
-        let caches = self.cache_lines();
+        let Some((on, case)) = self.programs() else { return };
+        let host = world.host_with_programs().expect("programs have a host");
+        let caches = self.cache_lines(on);
         for (name, program) in programs(case, self.seed) {
             let steps = program.footprint() / LINE / u64::from(program.threads()).max(1);
             // what is far larger than the caches finds at most its page table there; and what was stored to has to
@@ -75,10 +88,9 @@ impl Blueprint<'_> {
 }
 
 impl Blueprint<'_> {
-    /// The lines that all caches of the host whose cores are the load hold together.
-    fn cache_lines(&self) -> u64 {
-        let Some(pair) = self.workload.pairs.first() else { return 0 };
-        let params = &self.variant.machine[pair.on].params.0;
+    /// The lines that all caches of a host hold together.
+    fn cache_lines(&self, host: usize) -> u64 {
+        let params = &self.variant.machine[host].params.0;
         let size = |name| if let Some(Value::Size(Bytes(bytes))) = params.get(name) { *bytes } else { 0 };
         let count = |name| if let Some(Value::Count(count)) = params.get(name) { *count } else { 1 };
         let sockets = count("sockets");
@@ -117,17 +129,23 @@ impl World {
     /// The host whose cores are the load, if they are.
     pub fn memory_host(&mut self) -> Option<&mut (dyn RunsPrograms + 'static)> {
         let id = self.memory.as_ref()?.host;
-        Some(
-            self.kernel
-                .role::<dyn RunsPrograms>(id)
-                .expect("cores that load and store are those of a memory host"),
-        )
+        Some(self.runs_programs(id))
     }
-    /// What all programs have shown up to `at`, the present; nothing if the load is no load of memory.
+    /// The host whose cores run programs, as the load or beside it, if any do.
+    pub(super) fn host_with_programs(&mut self) -> Option<&mut (dyn RunsPrograms + 'static)> {
+        let id = self.memory.as_ref().or(self.programs.as_ref())?.host;
+        Some(self.runs_programs(id))
+    }
+    fn runs_programs(&mut self, id: ComponentId) -> &mut (dyn RunsPrograms + 'static) {
+        let host = self.kernel.role::<dyn RunsPrograms>(id);
+        host.expect("cores that load and store are those of a memory host")
+    }
+    /// What all programs, the load or beside it, have shown up to `at`, the present; nothing if there are none.
     pub(super) fn memory_use(&mut self, at: Instant) -> Option<MemoryUse> {
-        let WorldMemory { name, nodes, .. } = self.memory.clone()?;
-        let advised = self.advised();
-        Some(MemoryUse { host: name, programs: self.memory_results(at), nodes, ended: None, advised })
+        let WorldMemory { name, nodes, .. } = self.memory.as_ref().or(self.programs.as_ref())?.clone();
+        let host = self.host_with_programs()?;
+        let (advised, programs) = (host.advised(), host.results(at));
+        Some(MemoryUse { host: name, programs, nodes, ended: None, advised })
     }
     /// Runs until programs that end have ended; when they did, to a 4096th of their time.
     pub(super) fn run_to_end(&mut self) -> Instant {
@@ -146,7 +164,7 @@ impl World {
     }
     /// What devices were told of pages so far, and what they answered.
     pub(super) fn advised(&mut self) -> Advised {
-        self.memory_host().map(|host| host.advised()).unwrap_or_default()
+        self.host_with_programs().map(|host| host.advised()).unwrap_or_default()
     }
     /// What all programs have counted without distributions, with the latencies of the one that tells them; none if the
     /// load is no load of memory.

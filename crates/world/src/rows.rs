@@ -54,7 +54,11 @@ fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) 
             let metrics = memory::metrics(repeats).into_iter();
             metrics.map(|(of, metric)| row(of.as_deref(), metric)).collect()
         }
-        _ => told.metrics(&together).into_iter().map(|metric| row(None, metric)).collect(),
+        _ => {
+            let own = told.metrics(&together).into_iter().map(|metric| row(None, metric));
+            own.chain(memory::beside(repeats).into_iter().map(|(of, metric)| row(Some(&of), metric)))
+                .collect()
+        }
     };
     if case.load.is_even() {
         rows.extend(fairness(repeats).map(|metric| row(None, metric)));

@@ -25,6 +25,8 @@ pub struct World {
     pub openings: Vec<Opening>,
     /// The host whose cores are the load, if they are; then there are no other loads.
     pub memory: Option<WorldMemory>,
+    /// The host whose cores run programs beside the loads, if they do.
+    pub programs: Option<WorldMemory>,
     /// The devices with CXL memory: their names, and what they are in the kernel.
     pub devices: Vec<(String, ComponentId)>,
     /// The CXL switches: their names, and what they are in the kernel.
@@ -106,7 +108,7 @@ pub struct NvmeLoad {
     pub drive: ComponentId,
 }
 
-/// The host whose cores are the load.
+/// A host whose cores run programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorldMemory {
     /// What it is in the kernel.

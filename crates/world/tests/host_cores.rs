@@ -245,3 +245,72 @@ fn the_scenario_shows_what_its_page_says() {
     assert!(limit("four-cores").starts_with("cpu: core"), "{}", limit("four-cores"));
     assert!(iops("one-core-polls") > four && limit("one-core-polls").starts_with("load:"));
 }
+
+/// Drives and a program on one core, or on two: what each gets, of the other's slices so much.
+fn together(cores: u32, slice: &str, programs: &str) -> Results {
+    let text = format!(
+        "about: What do drives and a program have of the cores?\nmachine:\n  cpu: {{model: root-complex, cores: {cores}, {INTERRUPTED}}}\n  \
+         memory: {{model: memory-host, cores: {cores}, core.slice: {slice}, dram: simple}}\n  ssd: {{{DRIVE}}}\n\
+         links:\n  bay: {{from: cpu, to: ssd, gen: 4, width: x4}}\nworkloads:\n  load:\n    block: {{size: 4KiB, depth: 8, span: 4GiB, requests: 4000}}\n    \
+         on: cpu\n    target: ssd\n{programs}  alone: {{memory: {{threads: {cores}, {PROGRAM}, lines: 40000}}, on: memory}}\nrun: {{repeats: 1}}\n"
+    );
+    run(&plan("together.yaml", &text, &[]))
+}
+
+/// A program whose only limit is its core.
+const PROGRAM: &str = "delay: 200ns, working-set: 64MiB";
+
+fn of_workload(results: &Results, workload: &str, metric: &str) -> f64 {
+    let is_it = |row: &&Row| row.workload == workload && row.metric == metric;
+    results.rows.iter().find(is_it).unwrap_or_else(|| panic!("{metric} of {workload}")).value
+}
+
+/// A program beside a load has what the drivers leave of the cores, to the CPU time of each request.
+#[test]
+fn a_program_beside_a_load_loses_what_drivers_use() {
+    for (cores, slice) in [(1, "20us"), (1, "100us"), (2, "50us")] {
+        let beside = format!("    programs: {{on: memory, memory: {{threads: {cores}, {PROGRAM}}}}}\n");
+        let results = together(cores, slice, &beside);
+        let requests = 1e3 * of_workload(&results, "load", "IOPS");
+        let left = 1.0 - requests * EACH.as_ps() as f64 * 1e-12 / f64::from(cores);
+        let [beside, alone] = [("load", "program throughput"), ("alone", "throughput")]
+            .map(|(workload, metric)| of_workload(&results, workload, metric));
+        assert!(left < 0.95, "the drivers use something: {left}");
+        assert!(
+            (beside / alone / left - 1.0).abs() < 0.01,
+            "{cores} cores: {beside} of {alone}, {left} is left"
+        );
+    }
+}
+
+/// Without programs a memory host changes nothing; with them reads wait for slices, and the longer, the longer.
+#[test]
+fn reads_wait_for_the_slices_of_a_program() {
+    let latency = |slice, programs: &str| of_workload(&together(1, slice, programs), "load", "latency") / 1e3;
+    let beside = format!("    programs: {{on: memory, memory: {{threads: 1, {PROGRAM}}}}}\n");
+    let [none, other] = ["100us", "20us"].map(|slice| latency(slice, ""));
+    assert_eq!(none, other);
+    let [short, long] = ["20us", "100us"].map(|slice| latency(slice, &beside));
+    assert!(none < short && short < long && long < 2.2 * (100.0 + 8.0 * 4.0), "{none} {short} {long} us");
+}
+
+/// What cannot be: told where it is written.
+#[test]
+fn programs_that_cannot_run_beside_a_load_are_refused() {
+    let told = |cores: &str, slice: &str, memory: &str| {
+        let text = format!(
+            "about: Which?\nmachine:\n  cpu: {{model: root-complex{cores}}}\n  memory: {{model: memory-host, cores: 2, dram: simple{slice}}}\n  ssd: {{{DRIVE}}}\n\
+             links:\n  bay: {{from: cpu, to: ssd}}\nworkloads:\n  load:\n    block: {{size: 4KiB}}\n    on: cpu\n    target: ssd\n    \
+             programs: {{on: memory, memory: {{{memory}}}}}\n"
+        );
+        let found = check(Path::new("programs.yaml"), &text, &[], &Catalogue::built_in()).diagnostics;
+        found.into_iter().map(|found| (found.code, found.path)).collect::<Vec<_>>()
+    };
+    let at = |code, key: &str| vec![(code, format!("workloads.load.programs.{key}"))];
+    let turns = ", core.slice: 1ms";
+    assert_eq!(told(", cores: 2", turns, "threads: 2"), []);
+    assert_eq!(told("", turns, "threads: 2"), at("HC005", "on"));
+    assert_eq!(told(", cores: 2", turns, "threads: [1, 2]"), at("HC002", "memory"));
+    assert_eq!(told(", cores: 2", turns, "program: {cg: {class: S}}"), at("HC003", "memory"));
+    assert_eq!(told(", cores: 2", "", "threads: 2"), at("HC101", "on"));
+}

@@ -1,39 +1,29 @@
 //! `workloads:` – who asks what of whom, spread out into cases.
 
 mod actions;
+mod asking;
 mod devices;
+mod programs;
 mod service;
 mod steady;
 mod takeover;
 
 use super::components::Machine;
 use super::queues;
-use super::wiring::Wiring;
-use crate::files::Configurations;
-use crate::kind::{self, Asked, Kind, Who};
+use crate::kind::{Asked, Kind, Who};
 use crate::kinds::KINDS;
 use crate::language::WORKLOAD;
-use crate::plan::{Case, CxlRole, Load, MemoryNode, Pair, RunLength, WorkloadPlan};
+use crate::plan::{Case, Load, Pair, RunLength, WorkloadPlan};
 use crate::problem::Problem;
-use devices::{Named, Names, card_pairs, check_block_ports, check_shared, drive_pairs, who_asks};
+pub(super) use asking::Place;
+use asking::asked;
+use devices::Names;
 use lanetwin_document::fields::{Fields, check_name, is_map, join};
 use lanetwin_document::node::{self, Entry, Node};
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
 use lanetwin_ports::{Capability, Value};
 use lanetwin_units::Bytes;
-use service::{cannot, check_block, check_dma};
-
-/// What the workloads of a variant are about.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub machine: &'a Machine,
-    pub wiring: &'a Wiring,
-    /// The memory of hosts with CXL ports.
-    pub nodes: &'a [MemoryNode],
-    /// What the files that they name say.
-    pub configurations: &'a Configurations,
-}
 
 /// The keys that say how many operations are measured, if they may be left out.
 const SAMPLES: [&str; 2] = ["requests", "transfers"];
@@ -79,15 +69,16 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
     let steady = steady::read(&mut fields, kind, cases, reports);
     let takeover = takeover::read(&mut fields, pairs.as_deref(), reports);
     let actions = actions::read(&mut fields, pairs.as_deref(), place.machine, reports);
+    let programs = programs::read((&mut fields, kind), pairs.as_deref(), place, reports);
     let (pairs, Asked { cases, rounds }, steady) = (pairs?, asked?, steady?);
-    let (takeover, actions) = (takeover?, actions?);
+    let (takeover, actions, programs) = (takeover?, actions?, programs?);
     if kind.who == Who::OneDrive {
         check_one_drive((&fields, kind.name), &pairs, place.machine, reports);
     }
     report_beyond((&fields, kind.name), (&pairs, &cases), place.machine, reports);
     let steady = steady.or(rounds);
     let (name, length) = (entry.key.clone(), length(kind, &entry.value));
-    let plan = WorkloadPlan { name, pairs, cases, length, steady, takeover, actions };
+    let plan = WorkloadPlan { name, pairs, cases, length, steady, takeover, programs, actions };
     queues::report(&fields, (&plan, kind.name), (place.machine, &place.wiring.network), reports);
     Some((plan, fields.finish()))
 }
@@ -117,48 +108,6 @@ fn kind<'n>(
     None
 }
 
-/// Who asks whom, and what.
-fn asked(
-    kind: &'static Kind,
-    node: &Node,
-    fields: &mut Fields<'_>,
-    place: Place<'_>,
-    reports: &mut Reports,
-) -> (Option<Vec<Pair>>, Option<Asked>) {
-    if kind.who != Who::Cores {
-        let asked = section(kind, node, (fields, None), place, reports);
-        let pairs = match kind.who {
-            Who::Cards => cards(fields, place, reports),
-            _ => drives(fields, place, reports),
-        };
-        return (pairs, asked);
-    }
-    let host = Names { fields, machine: place.machine, reports }.cores();
-    let Some(host) = host else { return (None, None) };
-    // what is wrong with the load is told, too, where something is wrong with the host
-    let is_host = check_cores(fields, &host, place.machine, reports);
-    let asked = section(kind, node, (fields, Some(host.component)), place, reports);
-    let itself = std::slice::from_ref(&host);
-    // cores ask themselves
-    (is_host.then(|| drive_pairs(itself, itself, |_, _| true)), asked)
-}
-
-/// Reads the section of a kind, whose cores of a host may ask; keeps it with every default filled in.
-fn section(
-    kind: &'static Kind,
-    node: &Node,
-    (workload, cores_of): (&mut Fields<'_>, Option<usize>),
-    place: Place<'_>,
-    reports: &mut Reports,
-) -> Option<Asked> {
-    let Place { machine, nodes, configurations, .. } = place;
-    let mut fields = Fields::open(node, &workload.at(kind.name), kind.keys, &[], reports)?;
-    let place = kind::Place { machine, nodes, configurations, cores_of };
-    let asked = (kind.read)(&mut fields, place, reports)?;
-    workload.record(kind.name, fields.finish());
-    Some(asked)
-}
-
 /// Reports a load of blocks that reaches beyond the end of a drive, or of its namespaces.
 fn report_beyond(
     (fields, key): (&Fields<'_>, &'static str),
@@ -182,53 +131,6 @@ fn report_beyond(
             fields.fault(key, problem, reports);
         }
     }
-}
-
-/// Who asks whom: cards a host.
-fn cards(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
-    let Place { machine, wiring, .. } = place;
-    let mut names = Names { fields, machine, reports };
-    let (cards, host) = (names.cards(), names.memory());
-    let (cards, host) = (cards?, host?);
-    cards.iter().for_each(|card| check_dma(fields, card, &host, machine, wiring, reports));
-    Some(card_pairs(&cards, &host))
-}
-
-/// Who asks whom: hosts drives.
-fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
-    let Place { machine, wiring, .. } = place;
-    let mut names = Names { fields, machine, reports };
-    let (hosts, drives) = (names.hosts(), names.drives());
-    let (hosts, drives) = (hosts?, drives?);
-    let asked = who_asks(&hosts, &drives, wiring);
-    // a link that is not understood may be what is missing
-    if asked.is_none() && !reports.has_errors() {
-        check_shared(&hosts, &drives, fields, machine, reports);
-    }
-    let asks = |host: &Named, drive: &Named| {
-        asked.as_ref().is_none_or(|asked| asked.contains(&(host.component, drive.component)))
-    };
-    for host in &hosts {
-        let own = drives.iter().filter(|drive| asks(host, drive));
-        own.for_each(|drive| check_block(fields, host, drive, machine, wiring, reports));
-    }
-    check_block_ports(&drives, fields, machine, wiring, reports);
-    Some(drive_pairs(&hosts, &drives, asks))
-}
-
-/// Whether the cores of a component load and store; reports if not.
-fn check_cores(fields: &Fields<'_>, on: &Named, machine: &Machine, reports: &mut Reports) -> bool {
-    let Some(plan) = machine.plan(on.component) else { return false };
-    let is_host = plan.cxl_role() == Some(CxlRole::Host);
-    if !is_host {
-        let what = "has no cores that load and store: it is no `memory-host`";
-        cannot(&fields.at("on"), on, plan, what, reports);
-    }
-    if fields.written("target").is_some() {
-        let problem = Common::Exclusive { one: "memory", other: "target" };
-        fields.fault("target", problem, reports);
-    }
-    is_host
 }
 
 /// Reports a workload of one NVMe drive that is on something else.

@@ -1,7 +1,7 @@
 //! What a load of memory has shown, as metrics: of all nodes together, then of each.
 
 use super::MemoryUse;
-use crate::batch::mean_latencies;
+use crate::batch::{Batch, mean_latencies};
 use crate::measure::Measured;
 use crate::metric::Metric;
 use lanetwin_models::roles::memory::{Advised, MemoryResults, NodeTraffic};
@@ -20,8 +20,21 @@ const READ: TrafficCount = |node| node.lines_read;
 const WRITTEN: TrafficCount = |node| node.lines_written;
 const BOTH: TrafficCount = |node| node.lines_read + node.lines_written;
 
-/// The metrics, each with what it is of: a node, the host, or nothing for all together.
+/// The metrics of a load, each with what it is of: a node, the host, or nothing for all together.
 pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
+    told(repeats, if let [only] = repeats { &only.batches[..] } else { &[] })
+}
+
+/// The metrics of programs beside a load, each with what it is of: a node, or the host.
+pub(crate) fn beside(repeats: &[Measured]) -> Vec<(String, Metric)> {
+    let Some(host) = repeats[0].memory.as_ref().map(|memory| memory.host.clone()) else { return Vec::new() };
+    // what the load has done in parts of its time says nothing of them
+    let all = told(repeats, &[]).into_iter();
+    let named = |metric: Metric| Metric { name: format!("program {}", metric.name).into(), ..metric };
+    all.map(|(of, metric)| (of.unwrap_or_else(|| host.clone()), named(metric))).collect()
+}
+
+fn told(repeats: &[Measured], batches: &[Batch]) -> Vec<(Option<String>, Metric)> {
     let uses: Vec<&MemoryUse> = repeats.iter().filter_map(|measured| measured.memory.as_ref()).collect();
     let Some(first) = uses.first() else { return Vec::new() };
     let mut list: Vec<(Option<String>, Metric)> = Vec::new();
@@ -32,7 +45,6 @@ pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
     let is_mixed = |node| has(node, READ) && has(node, WRITTEN);
     let ended: Option<Vec<f64>> = uses.iter().map(|u| Some(u.ended?.as_ps() as f64 / PS_PER_US)).collect();
     list.extend(ended.map(|samples| (None, Metric::new("program time", "us", Better::Lower, samples))));
-    let batches = if let [only] = repeats { &only.batches[..] } else { &[] };
     let moved = batches.iter().map(|batch| batch.tally.reads.bytes + batch.tally.writes.bytes);
     let moved =
         moved.zip(batches).map(|(bytes, b)| bytes as f64 * PS_PER_SECOND / b.elapsed.as_ps() as f64 / GB);

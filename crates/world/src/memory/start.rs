@@ -7,7 +7,7 @@ use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{ChaseOrder, Touch, TrafficOrder};
 use lanetwin_media::page_cache::{dirty_after, dirty_share};
 use lanetwin_models::used_frames;
-use lanetwin_plan::{DeviceCache, Load, MemoryCase, MemoryNode, MemoryProgram};
+use lanetwin_plan::{DeviceCache, MemoryCase, MemoryNode, MemoryProgram};
 use lanetwin_ports::{Params, Value};
 use lanetwin_units::Bytes;
 
@@ -29,9 +29,9 @@ struct OnDevice {
 impl Blueprint<'_> {
     /// The cache of a device is at the start as visits to its part of the working set leave it, or empty.
     pub(in super::super) fn set_device_cache(&self, i: usize, params: &mut Params) {
-        let Some(Load::Memory(case)) = self.load else { return };
+        let Some((on, case)) = self.programs() else { return };
         let kept = !params.0.contains_key(INITIAL) || case.cache == DeviceCache::AsIs;
-        let Some(OnDevice { all, tables }) = self.placed_on(i, case).filter(|_| !kept) else { return };
+        let Some(OnDevice { all, tables }) = self.placed_on(i, (on, case)).filter(|_| !kept) else { return };
         let cleans = matches!(params.0.get("clean.at-once"), Some(Value::Count(at_once)) if *at_once > 0);
         let fits = match params.0.get("cache.usable") {
             Some(Value::Size(Bytes(usable))) if all > 0 => (*usable as f64 / all as f64).min(1.0),
@@ -56,8 +56,7 @@ impl Blueprint<'_> {
     }
 
     /// What all programs use on a device; none if it is no device of the host.
-    fn placed_on(&self, device: usize, case: &MemoryCase) -> Option<OnDevice> {
-        let on = self.workload.pairs.first()?.on;
+    fn placed_on(&self, device: usize, (on, case): (usize, &MemoryCase)) -> Option<OnDevice> {
         let own: Vec<&MemoryNode> = self.variant.nodes.iter().filter(|node| node.host == on).collect();
         let node = own.iter().position(|node| node.devices.contains(&device))?;
         let frames: Vec<u64> = own.iter().map(|node| node.size.0 / PAGE).collect();

@@ -1,0 +1,112 @@
+//! Who asks whom in a workload, and what: its pairs, and the section of its kind.
+
+use super::devices::{Named, Names, card_pairs, check_block_ports, check_shared, drive_pairs, who_asks};
+use super::service::{cannot, check_block, check_dma};
+use crate::files::Configurations;
+use crate::kind::{self, Asked, Kind, Who};
+use crate::plan::{CxlRole, MemoryNode, Pair};
+use crate::resolve::components::Machine;
+use crate::resolve::wiring::Wiring;
+use lanetwin_document::fields::Fields;
+use lanetwin_document::node::Node;
+use lanetwin_document::problem::{Problem as Common, Reports};
+
+/// What the workloads of a variant are about.
+#[derive(Clone, Copy)]
+pub(in crate::resolve) struct Place<'a> {
+    pub machine: &'a Machine,
+    pub wiring: &'a Wiring,
+    /// The memory of hosts with CXL ports.
+    pub nodes: &'a [MemoryNode],
+    /// What the files that they name say.
+    pub configurations: &'a Configurations,
+}
+
+/// Who asks whom, and what.
+pub(super) fn asked(
+    kind: &'static Kind,
+    node: &Node,
+    fields: &mut Fields<'_>,
+    place: Place<'_>,
+    reports: &mut Reports,
+) -> (Option<Vec<Pair>>, Option<Asked>) {
+    if kind.who != Who::Cores {
+        let asked = section(kind, node, (fields, None), place, reports);
+        let pairs = match kind.who {
+            Who::Cards => cards(fields, place, reports),
+            _ => drives(fields, place, reports),
+        };
+        return (pairs, asked);
+    }
+    let host = Names { fields, machine: place.machine, reports }.cores();
+    let Some(host) = host else { return (None, None) };
+    // what is wrong with the load is told, too, where something is wrong with the host
+    let is_host = check_cores(fields, &host, place.machine, reports);
+    let asked = section(kind, node, (fields, Some(host.component)), place, reports);
+    let itself = std::slice::from_ref(&host);
+    // cores ask themselves
+    (is_host.then(|| drive_pairs(itself, itself, |_, _| true)), asked)
+}
+
+/// Reads the section of a kind, whose cores of a host may ask; keeps it with every default filled in.
+pub(super) fn section(
+    kind: &'static Kind,
+    node: &Node,
+    (workload, cores_of): (&mut Fields<'_>, Option<usize>),
+    place: Place<'_>,
+    reports: &mut Reports,
+) -> Option<Asked> {
+    let Place { machine, nodes, configurations, .. } = place;
+    let mut fields = Fields::open(node, &workload.at(kind.name), kind.keys, &[], reports)?;
+    let place = kind::Place { machine, nodes, configurations, cores_of };
+    let asked = (kind.read)(&mut fields, place, reports)?;
+    workload.record(kind.name, fields.finish());
+    Some(asked)
+}
+
+/// Who asks whom: cards a host.
+fn cards(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
+    let Place { machine, wiring, .. } = place;
+    let mut names = Names { fields, machine, reports };
+    let (cards, host) = (names.cards(), names.memory());
+    let (cards, host) = (cards?, host?);
+    cards.iter().for_each(|card| check_dma(fields, card, &host, machine, wiring, reports));
+    Some(card_pairs(&cards, &host))
+}
+
+/// Who asks whom: hosts drives.
+fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
+    let Place { machine, wiring, .. } = place;
+    let mut names = Names { fields, machine, reports };
+    let (hosts, drives) = (names.hosts(), names.drives());
+    let (hosts, drives) = (hosts?, drives?);
+    let asked = who_asks(&hosts, &drives, wiring);
+    // a link that is not understood may be what is missing
+    if asked.is_none() && !reports.has_errors() {
+        check_shared(&hosts, &drives, fields, machine, reports);
+    }
+    let asks = |host: &Named, drive: &Named| {
+        asked.as_ref().is_none_or(|asked| asked.contains(&(host.component, drive.component)))
+    };
+    for host in &hosts {
+        let own = drives.iter().filter(|drive| asks(host, drive));
+        own.for_each(|drive| check_block(fields, host, drive, machine, wiring, reports));
+    }
+    check_block_ports(&drives, fields, machine, wiring, reports);
+    Some(drive_pairs(&hosts, &drives, asks))
+}
+
+/// Whether the cores of a component load and store; reports if not.
+pub(super) fn check_cores(fields: &Fields<'_>, on: &Named, machine: &Machine, reports: &mut Reports) -> bool {
+    let Some(plan) = machine.plan(on.component) else { return false };
+    let is_host = plan.cxl_role() == Some(CxlRole::Host);
+    if !is_host {
+        let what = "has no cores that load and store: it is no `memory-host`";
+        cannot(&fields.at("on"), on, plan, what, reports);
+    }
+    if fields.written("target").is_some() {
+        let problem = Common::Exclusive { one: "memory", other: "target" };
+        fields.fault("target", problem, reports);
+    }
+    is_host
+}
