@@ -245,8 +245,9 @@ fn every_departure_of_every_scenario_is_that_of_the_reference() {
     for file in scenarios() {
         for (name, recording) in recordings(&plan_of(&file, &[])) {
             wrong.extend(recording.compare().err().map(|why| format!("{name}: {why}")));
-            // The positive control: it could have been wrong.
-            assert!(recording.notices(FLIGHT), "{name}: a picosecond of flight is not noticed");
+            // The positive control: it could have been wrong, if anything went over a link.
+            let is_used = recording.said_any(|action| matches!(action, Action::HandIn { .. }));
+            assert!(!is_used || recording.notices(FLIGHT), "{name}: a picosecond of flight is not noticed");
             met.extend(recording.features());
         }
     }
