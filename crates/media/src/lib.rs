@@ -26,6 +26,7 @@ mod divisor;
 pub mod dram;
 pub mod drive;
 mod ftl;
+mod limits;
 mod mistakes;
 mod nand;
 pub mod page_cache;

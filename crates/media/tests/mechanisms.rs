@@ -80,6 +80,13 @@ fn a_buffer_below_a_stripe_writes_as_fast_as_the_flash_if_registers_hold_what_is
         rate(&config, 2_000, 16, 131_072, in_order(Kind::Write, 131_072)) / 1e6
     };
     let flash = 8.0 * 98_304.0 / 1_000.0;
+    let warned = |capacity: u64, frees: Frees| {
+        let mut config = eight_dies(Initial::Empty);
+        (config.buffer.capacity, config.buffer.frees) = (Bytes(capacity << 10), frees);
+        config.limits().len()
+    };
+    assert_eq!([64, 256, 1024].map(|capacity| warned(capacity, Frees::Loaded)), [1, 0, 0]);
+    assert_eq!([64, 256, 1024].map(|capacity| warned(capacity, Frees::Programmed)), [1, 1, 0]);
     for capacity in [256, 512, 4096] {
         let loaded = write(capacity, Frees::Loaded);
         assert!(

@@ -74,6 +74,7 @@ pub static MODEL: Model = Model {
     ],
     has_port: |params, port| port != SECOND_PORT || params.flag("dual-port"),
     mistakes,
+    limits,
     conditions: params::CONDITIONS,
     driver: "nvme-driver",
     capabilities: &[Capability::NvmeQueues],
@@ -92,17 +93,18 @@ pub fn medium(params: &Params, seed: u64) -> Option<Drive> {
 
 /// Everything about these parameters that makes a drive impossible.
 pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
-    let of_medium = medium::config(params).mistakes().into_iter().map(|bad| Mistake {
-        parameter: medium::parameter(bad.field),
-        problem: bad.problem,
-        remedy: bad.remedy,
-    });
+    let of_medium = medium::config(params).mistakes().into_iter().map(medium::mistake);
     let of_controller = Subsystem::new(&params::subsystem(params)).err().map(|bad| Mistake {
         parameter: "namespaces",
         problem: format!("{} does not fit", bad.field),
         remedy: format!("it must be {}", bad.must),
     });
     of_medium.chain(of_controller).collect()
+}
+
+/// What holds back a drive that these parameters make possible.
+fn limits(params: &Params) -> Vec<Mistake> {
+    medium::config(params).limits().into_iter().map(medium::mistake).collect()
 }
 
 /// The device.

@@ -204,6 +204,8 @@ problems! {
     MissesMask { file: String, variant: String, segment: usize, share: String, operates: String } = "SC112", "segment {segment} of variant `{variant}` of `{file}` misses the mask (its eye is {share} of it) and {operates}", "the run goes on with that ratio; `lanetwin link eye` shows the eye. Put a retimer in, lower `gen`, or better the channel";
     /// Cores that a job is to run on, and that its host has not.
     CoresNotThere { job: String, cores: String, host: String, has: String } = "SC113", "job `{job}` is to run on cores {cores} of `{host}`, which {has}", "give the host so many `cores`, or take `cpus_allowed` or `cpumask` away";
+    /// A device that its own parameters hold back.
+    HeldBack { parameter: &'static str, problem: String, remedy: String } = "SC114", "`{parameter}` holds the device back: {problem}", "{remedy}";
 }
 
 /// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is

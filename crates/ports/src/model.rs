@@ -37,6 +37,9 @@ pub struct Model {
     pub has_port: fn(&Params, &str) -> bool,
     /// Everything about these parameters, legal one by one, that makes it impossible.
     pub mistakes: fn(&Params) -> Vec<Mistake>,
+    /// What is possible with these parameters and holds it back more than whoever reads them would think, with the
+    /// arithmetic.
+    pub limits: fn(&Params) -> Vec<Mistake>,
     /// Which of its parameters have an effect only beside certain values of others.
     pub conditions: &'static [Condition],
     /// The name of the model of the software between programs and this device; of no meaning for what is not driven.
@@ -119,6 +122,7 @@ impl Model {
         has_memory: false,
         has_port: |_, _| true,
         mistakes: |_| Vec::new(),
+        limits: |_| Vec::new(),
         conditions: &[],
         driver: "block-driver",
         capabilities: &[],

@@ -1,12 +1,12 @@
 //! What lies behind the controller: the parameters of the medium, and the configuration that they make.
 
-use lanetwin_media::DriveConfig;
+use lanetwin_media::{BadDrive, DriveConfig};
 use lanetwin_media::config::{
     Bus, CellType, CrossPoint, Encryption, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand,
     Overheads, Partition, Program, ReadAhead, Rules, SlcCache, Suspend, Timing, Victim, Watermarks,
     WearLevelling, WriteBuffer,
 };
-use lanetwin_ports::{Dimension, Param, Params};
+use lanetwin_ports::{Dimension, Mistake, Param, Params};
 use lanetwin_units::{Bytes, Span};
 
 #[rustfmt::skip]
@@ -72,7 +72,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "buffer", dimension: Dimension::Size, default: Some("64MiB"), about: "where writes wait for the medium" },
     Param { name: "buffer.protected", dimension: Dimension::Flag, default: Some("true"), about: "whether the buffer survives a loss of power: a write is acknowledged when it is in it" },
     Param { name: "buffer.volatile", dimension: Dimension::Flag, default: Some("false"), about: "whether writes are acknowledged from a buffer that does not survive; Flush then waits for the medium" },
-    Param { name: "buffer.frees", dimension: Dimension::Choice(&["loaded", "programmed"]), default: Some("programmed"), about: "when what is being programmed leaves the buffer: when it is in the registers of its die, or when its program has ended" },
+    Param { name: "buffer.frees", dimension: Dimension::Choice(&["loaded", "programmed"]), default: Some("loaded"), about: "when what is being programmed leaves the buffer: when it is in the registers of its die, or when its program has ended" },
     Param { name: "buffer.latency", dimension: Dimension::Time, default: Some("1us"), about: "from the arrival of data in the buffer to their acknowledgement, and from a hit to the data" },
     Param { name: "encryption", dimension: Dimension::Flag, default: Some("false"), about: "whether everything is encrypted on its way to the medium" },
     Param { name: "encryption.latency", dimension: Dimension::Time, default: Some("200ns"), about: "what each request takes longer" },
@@ -262,8 +262,13 @@ fn cross_point(params: &Params) -> CrossPoint {
     }
 }
 
+/// What is to be said of a configuration, of the parameters that it comes from.
+pub(super) fn mistake(bad: BadDrive) -> Mistake {
+    Mistake { parameter: parameter(bad.field), problem: bad.problem, remedy: bad.remedy }
+}
+
 /// The parameter that a field of the configuration comes from.
-pub(super) fn parameter(field: &str) -> &'static str {
+fn parameter(field: &str) -> &'static str {
     let plain = field.replace("geometry.", "").replace("watermarks.", "gc.").replace('_', "-");
     let name = match &*plain {
         "nand.bus.megatransfers" => "nand.bus",

@@ -49,6 +49,10 @@ pub(in crate::resolve) fn component(
         let Mistake { parameter, problem, remedy } = mistake;
         fields.fault(parameter, Problem::Impossible { parameter, problem, remedy }, reports);
     }
+    for mistake in (model.limits)(&params) {
+        let Mistake { parameter, problem, remedy } = mistake;
+        fields.fault(parameter, Problem::HeldBack { parameter, problem, remedy }, reports);
+    }
     let ports = ports(model, &params);
     let part = part.map(|part| part.name.clone());
     Some((ComponentPlan { name: entry.key.clone(), part, model, params, origins, ports }, fields.finish()))
