@@ -101,7 +101,10 @@ pub(super) fn uses(before: &Reports, after: &Reports, elapsed: Span) -> Vec<Comp
     uses
 }
 
-/// A change by less than this part of what has passed is none: the slope that the rule of the SNIA PTS allows.
+/// A change by less than this part of what has passed is none: what a buffer takes in beyond what it gives is by how
+/// much a rate is not the one that lasts, and rates are to be right within 3 %.
+const FILLS: f64 = 0.02;
+/// A share that rises by less than this part of itself does not: the slope that the rule of the SNIA PTS allows.
 const BALANCE: f64 = 0.1;
 /// So many standard errors of a share are no change of it.
 const ERRORS: f64 = 3.0;
@@ -149,7 +152,7 @@ fn change(before: State, middle: Option<State>, after: State) -> Option<(f64, f6
             let away = level.abs_diff(from) as f64;
             // what changes in lumps is as far away as a few of them by chance
             let lumps = if lump > 0.0 { lump * (1.0 + (flow / lump).sqrt()) } else { 0.0 };
-            Some((away / flow, away / (BALANCE * flow + lumps)))
+            Some((away / flow, away / (FILLS * flow + lumps)))
         }
         (
             State::Share { part: a, whole: of_a },
@@ -196,7 +199,7 @@ mod tests {
         // nothing was written to it
         assert_eq!(excess(stock(5, 100, 1), stock(5, 100, 1)), None);
         // a buffer that takes in all of it
-        assert_eq!(change(stock(0, 0, 0), None, stock(90, 90, 0)), Some((1.0, 10.0)));
+        assert_eq!(change(stock(0, 0, 0), None, stock(90, 90, 0)), Some((1.0, 50.0)));
         // a full one that is as full as before, and one that is fuller by a program
         assert_eq!(excess(stock(90, 0, 8), stock(90, 800, 8)), Some(0.0));
         assert!(excess(stock(82, 0, 8), stock(90, 100, 8)).unwrap() < 1.0);
