@@ -447,13 +447,16 @@ class Stage(TypedDict):
 class Steadiness(TypedDict):
     """Whether what was measured was steady, by the rule of the SNIA PTS over five windows of it: the
     largest less the least is at most 20 % of the mean, and the best line rises by at most 10 % of it. What
-    fills up or runs empty changes by at most 10 % of what passes through it.
+    fills up or runs empty changes by at most 2 % of what passes through it; what is used up lasts ten
+    times as long as was measured.
     """
 
     condition: Condition
     """What can be said."""
     of: NotRequired[str]
-    """What changed most beside what is allowed ("rate", "ssd: write buffer"); empty if it was steady."""
+    """What changed most beside what is allowed ("rate", "ssd: write buffer"), or what it was steady only
+    as long as there is any ("ssd: free blocks"); empty if it was steady.
+    """
     range: NotRequired[float]
     """The largest less the least of five windows, as a share of their mean; none of what is in balance or
     not.
@@ -465,6 +468,10 @@ class Steadiness(TypedDict):
     of_run_time: NotRequired[float]
     """Which share of the run time that the job states was simulated, if it states one: the rest is like
     what was measured only where that is steady.
+    """
+    lasts_seconds: NotRequired[float]
+    """How long it stays so [s]: what was measured uses something up that lasts so long at this rate, at
+    least ten times as long as was measured.
     """
 
 

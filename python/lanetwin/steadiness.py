@@ -40,11 +40,15 @@ def condition(steady: Steadiness | None) -> str:
     ('steady', 'whole', '')
     >>> condition({"condition": "not-steady", "of": "ssd: write buffer", "slope": 1.0})
     'NOT STEADY (ssd: write buffer: slope 100\u202f%)'
+    >>> condition({"condition": "steady", "of": "ssd: free blocks", "lasts_seconds": 41.25})
+    'steady for 41.25\u202fs (ssd: free blocks)'
     """
     if steady is None:
         return ""
     if steady["condition"] == "not-steady":
         return f"{NOT_STEADY} ({why(steady)})"
+    if (lasts := steady.get("lasts_seconds")) is not None:
+        return f"{steady['condition']} for {duration(lasts)} ({steady.get('of', '')})"
     return steady["condition"]
 
 

@@ -167,6 +167,12 @@ pub enum State {
         /// The whole.
         whole: u64,
     },
+    /// Something that is only used up, and that nothing depends on as long as there is some: erased flash before there
+    /// is garbage collection.
+    Reserve {
+        /// How much is left.
+        left: u64,
+    },
 }
 
 /// What a component says of itself at one time.

@@ -87,4 +87,6 @@ pub struct Stocks {
     /// Units that can be programmed before a block has to be erased, as long as no block is collected: then every write
     /// only uses them up. None for a medium without blocks.
     pub free: Option<u64>,
+    /// Units that the SLC cache takes before it is folded, as long as nothing was folded. None without such a cache.
+    pub before_folding: Option<u64>,
 }

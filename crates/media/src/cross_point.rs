@@ -280,7 +280,7 @@ impl Machine {
     /// Lines in the buffer leave it one by one.
     pub const fn stocks(&self) -> Stocks {
         let line = self.medium.line.0;
-        Stocks { buffered: [self.held * line, line], free: None }
+        Stocks { buffered: [self.held * line, line], free: None, before_folding: None }
     }
 
     pub fn busy(&self, now: u64) -> (Vec<u64>, Vec<u64>) {

@@ -125,20 +125,57 @@ impl Reported {
     pub(super) fn tells_share(&self) -> bool {
         self.report.states.iter().any(|(_, state)| matches!(state, State::Share { .. }))
     }
+    /// What it says of something that has to be in balance.
+    fn state(&self, name: &str) -> Option<State> {
+        self.report.states.iter().find(|(other, _)| *other == name).map(|(_, state)| *state)
+    }
 }
 
 /// How far from balance everything was that components report as having to be.
 pub(super) fn changed(before: &Reports, middle: Option<&Reports>, after: &Reports) -> Vec<Changed> {
     let of = |place: usize, reported: &Reported| -> Vec<Changed> {
         let component = reported.report.on_behalf_of.as_ref().unwrap_or(&reported.component);
-        let state = |(nth, (name, after)): (usize, &(&'static str, State))| {
-            let at = |reports: &Reports| reports[place].report.states.get(nth).map(|(_, state)| *state);
+        let state = |(name, after): &(&'static str, State)| {
+            let at = |reports: &Reports| reports[place].state(name);
             let (slope, excess) = change(at(before)?, middle.and_then(at), *after)?;
             Some(Changed { of: format!("{component}: {name}"), slope, excess })
         };
-        reported.report.states.iter().enumerate().filter_map(state).collect()
+        reported.report.states.iter().filter_map(state).collect()
     };
     after.iter().enumerate().flat_map(|(place, reported)| of(place, reported)).collect()
+}
+
+/// Something that is used up, and how long it lasts at the rate of what was measured.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Lasting {
+    /// Of what, with its component: `ssd: free blocks`.
+    pub(super) of: String,
+    /// \[s\]
+    pub(super) seconds: f64,
+    /// How many times as long as was measured.
+    pub(super) times: f64,
+}
+
+/// What lasts shortest of everything that was used up meanwhile.
+pub(super) fn lasting(before: &Reports, after: &Reports, elapsed: Span) -> Option<Lasting> {
+    let one = |(before, after): (&Reported, &Reported)| -> Vec<Lasting> {
+        let component = after.report.on_behalf_of.as_ref().unwrap_or(&after.component);
+        let state = |(name, state): &(&'static str, State)| {
+            let times = times_left(before.state(name)?, *state)?;
+            let seconds = times * elapsed.as_ps() as f64 * 1e-12;
+            Some(Lasting { of: format!("{component}: {name}"), seconds, times })
+        };
+        after.report.states.iter().filter_map(state).collect()
+    };
+    let all = before.iter().zip(after).flat_map(one);
+    all.min_by(|a, b| a.times.total_cmp(&b.times))
+}
+
+/// How many times as much as was used up is left; none if nothing was.
+fn times_left(before: State, after: State) -> Option<f64> {
+    let (State::Reserve { left: from }, State::Reserve { left }) = (before, after) else { return None };
+    let used = from.checked_sub(left).filter(|used| *used > 0)?;
+    Some(left as f64 / used as f64)
 }
 
 /// By how much a state changed, and that beside what is allowed; none if nothing passed through it.
@@ -203,6 +240,14 @@ mod tests {
         // a full one that is as full as before, and one that is fuller by a program
         assert_eq!(excess(stock(90, 0, 8), stock(90, 800, 8)), Some(0.0));
         assert!(excess(stock(82, 0, 8), stock(90, 100, 8)).unwrap() < 1.0);
+    }
+
+    #[test]
+    fn what_is_used_up_lasts_as_long_as_there_is_some() {
+        let reserve = |left| State::Reserve { left };
+        assert_eq!(times_left(reserve(100), reserve(90)), Some(9.0));
+        assert_eq!(times_left(reserve(90), reserve(90)), None);
+        assert_eq!(times_left(reserve(90), reserve(100)), None);
     }
 
     #[test]

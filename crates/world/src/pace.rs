@@ -2,13 +2,16 @@
 //! it was steady, and batches, which say how sure the mean of a single repeat is.
 
 use super::batch::Batch;
-use super::components::{Changed, Reports, changed};
+use super::components::{Changed, Lasting, Reports, changed, lasting};
 use super::snapshot::Snapshot;
 use super::world::World;
 use lanetwin_load::Tally;
 use lanetwin_stats::results::Steadiness;
 use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};
 use lanetwin_units::{Instant, Span};
+
+/// What is used up has to last more than so many times as long as was measured, or it was not steady.
+const LASTS: f64 = 10.0;
 
 /// What had been counted at an instant.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +102,8 @@ impl Pace {
         let windows = self.batches(SNIA_ROUNDS);
         let limits =
             if drawn { limits_of_drawn(windows.as_deref().unwrap_or_default()) } else { SniaRule::default() };
-        judged(windows.as_deref(), limits, states)
+        let lasting = lasting(&before.reports, &after, world.kernel.now() - before.at);
+        judged(windows.as_deref(), limits, (states, lasting))
     }
 }
 
@@ -113,20 +117,31 @@ fn limits_of_drawn(windows: &[Batch]) -> SniaRule {
     SniaRule { range: range.max(6.0 * deviation), slope: slope.max(3.0 * 1.6_f64.sqrt() * deviation) }
 }
 
-/// By the rule of the SNIA PTS, over five windows of the rate; and by what fills up or runs empty meanwhile.
-fn judged(windows: Option<&[Batch]>, limits: SniaRule, states: Vec<Changed>) -> Steadiness {
+/// By the rule of the SNIA PTS, over five windows of the rate; by what fills up or runs empty meanwhile; and by what is
+/// used up, unless it lasts far longer than was measured.
+fn judged(
+    windows: Option<&[Batch]>,
+    limits: SniaRule,
+    (states, lasting): (Vec<Changed>, Option<Lasting>),
+) -> Steadiness {
     let rates: Vec<f64> = windows.unwrap_or_default().iter().map(Batch::rate).collect();
     let Some(found) = snia_rule(&rates, limits) else {
         return Steadiness::unsteady("too few I/Os to tell", None, None);
     };
     let excess = (found.range / limits.range).max(found.slope / limits.slope);
-    let worst = states.into_iter().max_by(|a, b| a.excess.total_cmp(&b.excess));
+    let gone = lasting.iter().map(|lasting| Changed {
+        of: lasting.of.clone(),
+        slope: 1.0 / lasting.times.max(1.0),
+        excess: LASTS / lasting.times,
+    });
+    let worst = states.into_iter().chain(gone).max_by(|a, b| a.excess.total_cmp(&b.excess));
     match worst {
         Some(state) if state.excess > excess.max(1.0) => {
             Steadiness::unsteady(state.of, None, Some(state.slope))
         }
         _ if !found.attained => Steadiness::unsteady("rate", Some(found.range), Some(found.slope)),
-        _ => Steadiness::steady(),
+        _ => lasting
+            .map_or_else(Steadiness::steady, |lasting| Steadiness::lasting(lasting.of, lasting.seconds)),
     }
 }
 
@@ -178,18 +193,27 @@ mod tests {
     #[test]
     fn a_rate_that_falls_is_not_steady_and_a_rate_that_stays_is() {
         let even = pace(&[1000; 20]);
-        assert_eq!(judged(even.batches(5).as_deref(), LIMITS, Vec::new()), Steadiness::steady());
+        assert_eq!(judged(even.batches(5).as_deref(), LIMITS, (Vec::new(), None)), Steadiness::steady());
         let falling: Vec<u64> = (0..20).map(|n| 1000 - 20 * n).collect();
-        let found = judged(pace(&falling).batches(5).as_deref(), LIMITS, Vec::new());
+        let found = judged(pace(&falling).batches(5).as_deref(), LIMITS, (Vec::new(), None));
         // 970, 890, 810, 730 and 650 a millisecond: 320 of 810
         assert_eq!(found.why(), "rate: range 40 %, slope 40 %");
         let filling = Changed { of: "ssd: write buffer".into(), slope: 1.0, excess: 10.0 };
-        let found = judged(even.batches(5).as_deref(), LIMITS, vec![filling]);
+        let found = judged(even.batches(5).as_deref(), LIMITS, (vec![filling], None));
         assert_eq!(found.why(), "ssd: write buffer: slope 100 %");
         assert_eq!(
-            judged(pace(&[1000; 3]).batches(5).as_deref(), LIMITS, Vec::new()).of,
+            judged(pace(&[1000; 3]).batches(5).as_deref(), LIMITS, (Vec::new(), None)).of,
             "too few I/Os to tell"
         );
+    }
+
+    #[test]
+    fn what_is_used_up_is_told_unless_it_is_soon_gone() {
+        let even = pace(&[1000; 20]);
+        let lasting = |times| Lasting { of: "ssd: free blocks".into(), seconds: 41.0, times };
+        let found = |times| judged(even.batches(5).as_deref(), LIMITS, (Vec::new(), Some(lasting(times))));
+        assert_eq!(found(11.0), Steadiness::lasting("ssd: free blocks", 41.0));
+        assert_eq!(found(5.0).why(), "ssd: free blocks: slope 20 %");
     }
 
     /// By hand: 500 answers are 100 in a window, a deviation of 10 %: 60 % and 37.9 %; of 50 000 the rule's own limits.

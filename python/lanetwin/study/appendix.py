@@ -142,7 +142,13 @@ def method(desk: Desk, numbers: Numbers) -> list[Content]:
 
 
 def _state(steady: str) -> str:
-    for english, told in (("NOT STEADY", tr("NOT STEADY")), ("steady", tr("steady")), ("whole", tr("whole"))):
+    words = (
+        ("NOT STEADY", tr("NOT STEADY")),
+        ("steady for", tr("steady for")),
+        ("steady", tr("steady")),
+        ("whole", tr("whole")),
+    )
+    for english, told in words:
         if steady.startswith(english):
             of_run = tr("of the run time simulated")
             return told + steady.removeprefix(english).replace("of the run time simulated", of_run)

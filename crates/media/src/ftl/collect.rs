@@ -72,6 +72,7 @@ impl Flash {
         };
         let (room, valid) = (self.blocks.room(victim), self.blocks.all[victim as usize].valid);
         self.dies[die as usize].pace.leave(victim, room, valid);
+        self.collects = true;
         self.begin(die, victim, reason);
         true
     }

@@ -206,6 +206,8 @@ pub struct Flash {
     stamp: u64,
     counters: Counters,
     finished: Vec<Finish>,
+    /// Whether a block has been collected.
+    collects: bool,
 }
 
 impl Flash {
@@ -256,6 +258,7 @@ impl Flash {
             stamp: 0,
             counters: Counters::default(),
             finished: Vec::new(),
+            collects: false,
             ftl: ftl.clone(),
             layout,
             times,

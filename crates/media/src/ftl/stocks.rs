@@ -2,21 +2,33 @@
 
 use super::Flash;
 use super::blocks::{self, State};
-use crate::config::{Initial, UNIT};
+use crate::config::{Initial, SlcCache, UNIT};
 use crate::counters::Stocks;
 
 impl Flash {
-    /// What fills up or runs empty: the buffer, and what can be programmed before something is erased.
+    /// What fills up or runs empty: the buffer, what can be programmed before something is erased, and what the SLC
+    /// cache takes before it is folded.
     pub fn stocks(&self) -> Stocks {
-        let room = |(number, block): (usize, &blocks::Block)| match block.state {
+        let unwritten = |(number, block): (usize, &blocks::Block)| match block.state {
             State::Free | State::Open => u64::from(self.blocks.room(number as u32) - block.filled),
             State::Closed | State::Leaving | State::Erasing => 0,
         };
-        let collects = self.ftl.initial == Initial::SteadyState || self.counters.block_erases > 0;
-        let free = || self.blocks.all.iter().enumerate().map(room).sum();
+        let is_slc = |wanted: bool| move |(_, block): &(usize, &blocks::Block)| block.slc == wanted;
+        let room = |slc: bool| -> u64 {
+            self.blocks.all.iter().enumerate().filter(is_slc(slc)).map(unwritten).sum()
+        };
+        let collects = self.ftl.initial == Initial::SteadyState || self.collects;
+        // a die folds when so much of its cache is used; what it could borrow besides is nobody's to say beforehand
+        let kept = |slc: SlcCache| {
+            let block = u64::from(self.layout.block / self.layout.bits);
+            u64::from(slc.blocks * (100 - slc.fold_at)) * block * u64::from(self.layout.dies) / 100
+        };
+        let slc = self.ftl.slc.filter(|slc| slc.borrowed == 0 && slc.blocks > 0);
+        let folds = self.counters.folded_units > 0;
         Stocks {
             buffered: [self.buffer.used, self.layout.program].map(|units| u64::from(units) * UNIT),
-            free: (!collects).then(free),
+            free: (!collects).then(|| room(false)),
+            before_folding: slc.filter(|_| !folds).map(|slc| room(true).saturating_sub(kept(slc))),
         }
     }
 }

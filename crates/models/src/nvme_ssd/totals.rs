@@ -100,7 +100,7 @@ impl Totals {
 
 impl Totals {
     /// Tells what has to be in balance: what is written passes through the buffer; garbage collection has its share of
-    /// all programs, and before there is any, erased pages are used up.
+    /// all programs, and before there is any, erased pages are used up, those of the SLC cache first.
     pub(super) fn report_stocks(&self, stocks: Stocks, report: &mut Report) {
         let c = &self.counters;
         let [level, lump] = stocks.buffered;
@@ -108,9 +108,10 @@ impl Totals {
         let part = c.gc_units_moved + c.wear_units_moved + c.folded_units + c.padding_units;
         let whole = c.host_units_programmed + part;
         report.state("garbage collection", State::Share { part, whole });
-        // last, as there is no such thing once blocks are collected
-        if let Some(level) = stocks.free {
-            report.state("free blocks", State::Stock { level, flow: whole, lump: 0 });
+        for (name, left) in [("SLC cache", stocks.before_folding), ("free blocks", stocks.free)] {
+            if let Some(left) = left {
+                report.state(name, State::Reserve { left });
+            }
         }
     }
 }

@@ -19,12 +19,13 @@ pub enum Condition {
 
 /// Whether what was measured was steady, by the rule of the SNIA PTS over five windows of it: the largest less the
 /// least is at most 20 % of the mean, and the best line rises by at most 10 % of it. What fills up or runs empty
-/// changes by at most 10 % of what passes through it.
+/// changes by at most 2 % of what passes through it; what is used up lasts ten times as long as was measured.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Steadiness {
     /// What can be said.
     pub condition: Condition,
-    /// What changed most beside what is allowed ("rate", "ssd: write buffer"); empty if it was steady.
+    /// What changed most beside what is allowed ("rate", "ssd: write buffer"), or what it was steady only as long as
+    /// there is any ("ssd: free blocks"); empty if it was steady.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub of: String,
     /// The largest less the least of five windows, as a share of their mean; none of what is in balance or not.
@@ -38,6 +39,10 @@ pub struct Steadiness {
     /// measured only where that is steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_run_time: Option<f64>,
+    /// How long it stays so \[s\]: what was measured uses something up that lasts so long at this rate, at least ten
+    /// times as long as was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lasts_seconds: Option<f64>,
 }
 
 impl Steadiness {
@@ -46,10 +51,15 @@ impl Steadiness {
     pub fn steady() -> Self {
         Self { condition: Condition::Steady, ..Self::default() }
     }
+    /// Steady for so long, until there is no more of this.
+    #[must_use]
+    pub fn lasting(of: impl Into<String>, seconds: f64) -> Self {
+        Self { condition: Condition::Steady, of: of.into(), lasts_seconds: Some(seconds), ..Self::default() }
+    }
     /// Not steady, because of this.
     #[must_use]
     pub fn unsteady(of: impl Into<String>, range: Option<f64>, slope: Option<f64>) -> Self {
-        Self { condition: Condition::NotSteady, of: of.into(), range, slope, of_run_time: None }
+        Self { condition: Condition::NotSteady, of: of.into(), range, slope, ..Self::default() }
     }
     /// Whether something changed.
     #[must_use]
@@ -71,7 +81,10 @@ impl Steadiness {
 impl fmt::Display for Steadiness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.condition {
-            Condition::Steady => f.write_str("steady"),
+            Condition::Steady => match self.lasts_seconds {
+                Some(seconds) => write!(f, "steady for {seconds:.3} s ({})", self.of),
+                None => f.write_str("steady"),
+            },
             Condition::Whole => f.write_str("whole"),
             Condition::NotSteady => write!(f, "NOT STEADY ({})", self.why()),
         }
@@ -89,5 +102,8 @@ mod tests {
         let few = Steadiness::unsteady("too few to tell", None, None);
         assert_eq!(few.to_string(), "NOT STEADY (too few to tell)");
         assert_eq!(Steadiness::steady().to_string(), "steady");
+        let for_a_time = Steadiness::lasting("ssd: free blocks", 41.25);
+        assert_eq!(for_a_time.to_string(), "steady for 41.250 s (ssd: free blocks)");
+        assert!(!for_a_time.is_unsteady());
     }
 }
