@@ -154,15 +154,16 @@ fn judged(
     }
 }
 
-/// Something that was looked at: by how much it changed beside what is allowed, and what is said if that is more than 1.
+/// Something that was looked at: by how much it changed beside what is allowed, and what is said if that is more
+/// than 1.
 #[derive(Clone, PartialEq, Debug)]
 struct Told {
     excess: f64,
     says: Steadiness,
 }
 
-/// What the rule says of mean latencies: reads and writes can change places while the rate of both stays. Chance is what
-/// the parts of windows say of it.
+/// What the rule says of mean latencies: reads and writes can change places while the rate of both stays. Chance is
+/// what the parts of windows say of it.
 fn latencies(windows: &[Batch], parts: &[Batch]) -> Vec<Told> {
     let reads: fn(&Tally) -> &Answered = |tally| &tally.reads;
     let writes: fn(&Tally) -> &Answered = |tally| &tally.writes;
