@@ -161,11 +161,12 @@ pub(super) fn lasting(before: &Reports, after: &Reports, elapsed: Span) -> Optio
     let one = |(before, after): (&Reported, &Reported)| -> Vec<Lasting> {
         let component = after.report.on_behalf_of.as_ref().unwrap_or(&after.component);
         let state = |(name, state): &(&'static str, State)| {
-            let times = times_left(before.state(name)?, *state)?;
+            // what is gone is not reported any more
+            let times = times_left(*state, after.state(name).unwrap_or(State::Reserve { left: 0 }))?;
             let seconds = times * elapsed.as_ps() as f64 * 1e-12;
             Some(Lasting { of: format!("{component}: {name}"), seconds, times })
         };
-        after.report.states.iter().filter_map(state).collect()
+        before.report.states.iter().filter_map(state).collect()
     };
     let all = before.iter().zip(after).flat_map(one);
     all.min_by(|a, b| a.times.total_cmp(&b.times))
@@ -246,6 +247,7 @@ mod tests {
     fn what_is_used_up_lasts_as_long_as_there_is_some() {
         let reserve = |left| State::Reserve { left };
         assert_eq!(times_left(reserve(100), reserve(90)), Some(9.0));
+        assert_eq!(times_left(reserve(100), reserve(0)), Some(0.0));
         assert_eq!(times_left(reserve(90), reserve(90)), None);
         assert_eq!(times_left(reserve(90), reserve(100)), None);
     }
