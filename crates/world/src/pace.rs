@@ -1,23 +1,15 @@
 //! How a measurement went on: what had been counted at many instants of it. From that come windows, which say whether
 //! it was steady, and batches, which say how sure the mean of a single repeat is.
 
-use super::batch::{Batch, mean_latencies};
+use super::batch::Batch;
 use super::components::{Changed, Lasting, Reports, changed, lasting};
 use super::snapshot::Snapshot;
 use super::world::World;
-use lanetwin_load::{Answered, Tally};
+use lanetwin_load::Tally;
 use lanetwin_stats::results::Steadiness;
-use lanetwin_stats::steady::{SNIA_ROUNDS, SniaFound, SniaRule, snia_rule};
+use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};
 use lanetwin_units::{Instant, Span};
 
-/// Parts of a window, of which chance is estimated.
-const PARTS: usize = 4;
-/// Standard errors that a range of five by chance is not wider than but once in thousands.
-const RANGE_ERRORS: f64 = 6.0;
-/// Standard errors of a rise that are no rise.
-const RISE_ERRORS: f64 = 3.0;
-/// The variance of the rise of the best line over five windows, in that of one window.
-const RISE_VARIANCE: f64 = 1.6;
 /// What is used up has to last more than so many times as long as was measured, or it was not steady.
 const LASTS: f64 = 10.0;
 
@@ -107,13 +99,11 @@ impl Pace {
     pub(super) fn judged(&self, before: &Snapshot, drawn: bool, world: &mut World) -> Steadiness {
         let after = world.reports();
         let states = changed(&before.reports, self.middle.as_ref(), &after);
-        let (windows, parts) = (self.batches(SNIA_ROUNDS), self.batches(SNIA_ROUNDS * PARTS));
-        let latencies =
-            windows.as_deref().zip(parts.as_deref()).map(|(windows, parts)| latencies(windows, parts));
+        let windows = self.batches(SNIA_ROUNDS);
         let limits =
             if drawn { limits_of_drawn(windows.as_deref().unwrap_or_default()) } else { SniaRule::default() };
         let lasting = lasting(&before.reports, &after, world.kernel.now() - before.at);
-        judged(windows.as_deref(), limits, (states, latencies.unwrap_or_default(), lasting))
+        judged(windows.as_deref(), limits, (states, lasting))
     }
 }
 
@@ -122,7 +112,9 @@ impl Pace {
 /// √1.6 of that, and one range of five in some thousands is wider than six of them.
 fn limits_of_drawn(windows: &[Batch]) -> SniaRule {
     let answered: u64 = windows.iter().map(|window| window.tally.completed()).sum();
-    limits_of_chance((SNIA_ROUNDS as f64 / answered.max(1) as f64).sqrt())
+    let deviation = (SNIA_ROUNDS as f64 / answered.max(1) as f64).sqrt();
+    let SniaRule { range, slope } = SniaRule::default();
+    SniaRule { range: range.max(6.0 * deviation), slope: slope.max(3.0 * 1.6_f64.sqrt() * deviation) }
 }
 
 /// By the rule of the SNIA PTS, over five windows of the rate; by what fills up or runs empty meanwhile; and by what is
@@ -130,70 +122,27 @@ fn limits_of_drawn(windows: &[Batch]) -> SniaRule {
 fn judged(
     windows: Option<&[Batch]>,
     limits: SniaRule,
-    (states, latencies, lasting): (Vec<Changed>, Vec<Told>, Option<Lasting>),
+    (states, lasting): (Vec<Changed>, Option<Lasting>),
 ) -> Steadiness {
     let rates: Vec<f64> = windows.unwrap_or_default().iter().map(Batch::rate).collect();
     let Some(found) = snia_rule(&rates, limits) else {
         return Steadiness::unsteady("too few I/Os to tell", None, None);
     };
     let excess = (found.range / limits.range).max(found.slope / limits.slope);
-    let states = states.into_iter().map(|state| Told {
-        excess: state.excess,
-        says: Steadiness::unsteady(state.of, None, Some(state.slope)),
-    });
-    let gone = lasting.iter().map(|lasting| Told {
+    let gone = lasting.iter().map(|lasting| Changed {
+        of: lasting.of.clone(),
+        slope: 1.0 / lasting.times.max(1.0),
         excess: LASTS / lasting.times,
-        says: Steadiness::unsteady(lasting.of.clone(), None, Some(1.0 / lasting.times.max(1.0))),
     });
-    let rate = Told { excess, says: Steadiness::unsteady("rate", Some(found.range), Some(found.slope)) };
-    let all = std::iter::once(rate).chain(states).chain(gone).chain(latencies);
-    match all.filter(|told| told.excess > 1.0).max_by(|a, b| a.excess.total_cmp(&b.excess)) {
-        Some(told) => told.says,
-        None => lasting
+    let worst = states.into_iter().chain(gone).max_by(|a, b| a.excess.total_cmp(&b.excess));
+    match worst {
+        Some(state) if state.excess > excess.max(1.0) => {
+            Steadiness::unsteady(state.of, None, Some(state.slope))
+        }
+        _ if !found.attained => Steadiness::unsteady("rate", Some(found.range), Some(found.slope)),
+        _ => lasting
             .map_or_else(Steadiness::steady, |lasting| Steadiness::lasting(lasting.of, lasting.seconds)),
     }
-}
-
-/// Something that was looked at: by how much it changed beside what is allowed, and what is said if that is more
-/// than 1.
-#[derive(Clone, PartialEq, Debug)]
-struct Told {
-    excess: f64,
-    says: Steadiness,
-}
-
-/// What the rule says of mean latencies: reads and writes can change places while the rate of both stays. Chance is
-/// what the parts of windows say of it.
-fn latencies(windows: &[Batch], parts: &[Batch]) -> Vec<Told> {
-    let reads: fn(&Tally) -> &Answered = |tally| &tally.reads;
-    let writes: fn(&Tally) -> &Answered = |tally| &tally.writes;
-    let one = |(of, side): (&str, fn(&Tally) -> &Answered)| {
-        let (windows, parts) = (mean_latencies(windows, side)?, mean_latencies(parts, side)?);
-        let limits = limits_of_chance(error_of_windows(&windows, &parts));
-        let SniaFound { range, slope, .. } = snia_rule(&windows, limits)?;
-        let excess = (range / limits.range).max(slope / limits.slope);
-        Some(Told { excess, says: Steadiness::unsteady(of, Some(range), Some(slope)) })
-    };
-    [("read latency", reads), ("write latency", writes)].into_iter().filter_map(one).collect()
-}
-
-/// The limits of the SNIA PTS, or what a mean of a window does by chance whose standard error is this share of it.
-fn limits_of_chance(error: f64) -> SniaRule {
-    let SniaRule { range, slope } = SniaRule::default();
-    SniaRule {
-        range: range.max(RANGE_ERRORS * error),
-        slope: slope.max(RISE_ERRORS * RISE_VARIANCE.sqrt() * error),
-    }
-}
-
-/// The standard error of the mean of a window, as a share of it, from how far its parts are from it.
-fn error_of_windows(windows: &[f64], parts: &[f64]) -> f64 {
-    let within = windows.iter().zip(parts.chunks(PARTS));
-    let squares: f64 =
-        within.flat_map(|(mean, parts)| parts.iter().map(move |part| (part - mean).powi(2))).sum();
-    let degrees = parts.len().saturating_sub(windows.len()).max(1) as f64;
-    let mean = windows.iter().sum::<f64>() / windows.len() as f64;
-    if mean > 0.0 { (squares / degrees / PARTS as f64).sqrt() / mean } else { 0.0 }
 }
 
 impl World {
@@ -211,6 +160,7 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lanetwin_load::Answered;
 
     const LIMITS: SniaRule = SniaRule { range: 0.2, slope: 0.1 };
 
@@ -243,51 +193,25 @@ mod tests {
     #[test]
     fn a_rate_that_falls_is_not_steady_and_a_rate_that_stays_is() {
         let even = pace(&[1000; 20]);
-        assert_eq!(
-            judged(even.batches(5).as_deref(), LIMITS, (Vec::new(), Vec::new(), None)),
-            Steadiness::steady()
-        );
+        assert_eq!(judged(even.batches(5).as_deref(), LIMITS, (Vec::new(), None)), Steadiness::steady());
         let falling: Vec<u64> = (0..20).map(|n| 1000 - 20 * n).collect();
-        let found = judged(pace(&falling).batches(5).as_deref(), LIMITS, (Vec::new(), Vec::new(), None));
+        let found = judged(pace(&falling).batches(5).as_deref(), LIMITS, (Vec::new(), None));
         // 970, 890, 810, 730 and 650 a millisecond: 320 of 810
         assert_eq!(found.why(), "rate: range 40 %, slope 40 %");
         let filling = Changed { of: "ssd: write buffer".into(), slope: 1.0, excess: 10.0 };
-        let found = judged(even.batches(5).as_deref(), LIMITS, (vec![filling], Vec::new(), None));
+        let found = judged(even.batches(5).as_deref(), LIMITS, (vec![filling], None));
         assert_eq!(found.why(), "ssd: write buffer: slope 100 %");
         assert_eq!(
-            judged(pace(&[1000; 3]).batches(5).as_deref(), LIMITS, (Vec::new(), Vec::new(), None)).of,
+            judged(pace(&[1000; 3]).batches(5).as_deref(), LIMITS, (Vec::new(), None)).of,
             "too few I/Os to tell"
         );
-    }
-
-    #[test]
-    fn a_latency_that_rises_is_not_steady_and_one_that_jitters_is() {
-        let told = |of_parts: &[u64]| {
-            let batch = |us: &[u64]| {
-                let completed = 1000 * us.len() as u64;
-                let latency_ps = us.iter().map(|us| u128::from(us * 1000) * 1_000_000).sum();
-                let reads = Answered { completed, timed: completed, latency_ps, ..Answered::default() };
-                Batch {
-                    elapsed: Span::from_us(1000 * us.len() as u64),
-                    tally: Tally { reads, ..Tally::default() },
-                }
-            };
-            let all = |size| of_parts.chunks(size).map(batch).collect::<Vec<_>>();
-            latencies(&all(PARTS), &all(1)).into_iter().map(|told| told.excess > 1.0).collect::<Vec<_>>()
-        };
-        assert_eq!(told(&(100..120).collect::<Vec<_>>()), [true]);
-        // as far apart within windows as between them
-        let jitters: Vec<u64> = (0..20).map(|n| [80, 130, 90, 150, 60, 120, 70][n % 7]).collect();
-        assert_eq!(told(&jitters), [false]);
     }
 
     #[test]
     fn what_is_used_up_is_told_unless_it_is_soon_gone() {
         let even = pace(&[1000; 20]);
         let lasting = |times| Lasting { of: "ssd: free blocks".into(), seconds: 41.0, times };
-        let found = |times| {
-            judged(even.batches(5).as_deref(), LIMITS, (Vec::new(), Vec::new(), Some(lasting(times))))
-        };
+        let found = |times| judged(even.batches(5).as_deref(), LIMITS, (Vec::new(), Some(lasting(times))));
         assert_eq!(found(11.0), Steadiness::lasting("ssd: free blocks", 41.0));
         assert_eq!(found(5.0).why(), "ssd: free blocks: slope 20 %");
     }
