@@ -210,6 +210,18 @@ HOSTILE = (
 )
 
 
+@pytest.mark.parametrize(("language", "word"), [("en", "photograph, not reproduced"), ("zh", "照片，未转载")])
+def test_a_photograph_is_told_as_one(study: Path, language: str, word: str) -> None:
+    study.write_text(STUDY.replace("missing: nobody", "photograph: nobody"), encoding="utf-8")
+    paper = written(study, language)
+    page = html.render(paper)
+    told, _ = markdown.render(paper)
+    for text in (page, told):
+        assert word in text
+        assert "not modelled yet" not in text
+        assert "尚未建模" not in text
+
+
 def test_no_text_of_a_study_is_obeyed(study: Path) -> None:
     text = STUDY.replace("title: Throughput", f"title: '{HOSTILE}'")
     text = text.replace("about: Does the width matter?", f"about: '{HOSTILE}'\nabstract: |\n  {HOSTILE}")

@@ -115,10 +115,11 @@ class Prose(Block):
 
 @dataclass(frozen=True, slots=True)
 class Missing(Block):
-    """A table or figure of the original that is not modelled yet."""
+    """A table or figure of the original that is not modelled yet, or a photograph."""
 
     is_figure: bool = False
     why: Words = field(default_factory=Words)
+    is_photograph: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def _content(one: Content, drawings: dict[str, str]) -> Iterator[str]:
     elif isinstance(one, Absent):
         yield _caption(one.is_figure, one.number, one.title)
         yield ""
-        yield f"> **{tr('not modelled yet')}**: {_plain(one.why)}"
+        yield f"> **{one.reason}**" + (f": {_plain(one.why)}" if one.why else "")
 
 
 def _caption(is_figure: bool, number: str, title: str) -> str:

@@ -79,6 +79,8 @@ class Absent:
     title: str
     is_figure: bool
     why: str
+    reason: str
+    """Why in a word: not modelled yet, a photograph, left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,7 @@ def _block(item: Outline, path: str, context: Context) -> Block | None:
     readers: dict[str, Callable[[Outline, str, Context], Block]] = {
         "text": _prose,
         "missing": _missing,
+        "photograph": _photograph,
         "head": _listing,
         "cells": _grid,
         "part": _sheet,
@@ -147,6 +148,12 @@ def _prose(item: Outline, path: str, context: Context) -> Block:
 def _missing(item: Outline, path: str, context: Context) -> Block:
     section = Section(item, path, context.reports, (*COMMON, "missing"))
     return Missing(item, path, *_numbered(section), "figure" in section, section.words("missing"))
+
+
+def _photograph(item: Outline, path: str, context: Context) -> Block:
+    section = Section(item, path, context.reports, (*COMMON, "photograph"))
+    words = section.words("photograph")
+    return Missing(item, path, *_numbered(section), "figure" in section, words, is_photograph=True)
 
 
 def _listing(item: Outline, path: str, context: Context) -> Block:

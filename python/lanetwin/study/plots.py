@@ -49,11 +49,11 @@ def plot(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
         return _of_channel(block, desk, easel)
     results = desk.evidence.runs.get(block.of)
     if results is None:
-        return Absent(block.number, block.title.told(told), True, tr("left out of a quick study"))
+        return Absent(block.number, block.title.told(told), True, "", tr("left out of a quick study"))
     place = Place(desk.study.file, block.node, block.path)
     draw, data = _data(block, results, desk, place)
     if not data and not results["complete"]:
-        return Absent(block.number, block.title.told(told), True, tr("stopped before it was computed"))
+        return Absent(block.number, block.title.told(told), True, "", tr("stopped before it was computed"))
     if not data:
         raise place.error(f"there is nothing to draw of {block.pick}", "name what the run has")
     drawing = easel.figure(draw, data[0])
@@ -161,7 +161,7 @@ def _of_channel(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
     found = desk.evidence.eyes.get(block.of) if block.kind == "eye" else budget
     title = block.title.told(told)
     if found is None or budget is None:
-        return Absent(block.number, title, True, tr("not computed"))
+        return Absent(block.number, title, True, "", tr("not computed"))
     named = [
         (_segment_name(one, segment), {**segment, "nyquist_hz": one.get("nyquist_hz")})
         for one in found["variants"]

@@ -71,9 +71,10 @@ def role_word(role: str) -> str:
 
 
 def missing(block: Missing, desk: Desk) -> Absent:
-    """Return what stands in the place of a table or figure that is not modelled."""
+    """Return what stands in the place of a table or figure that is not modelled, or of a photograph."""
     told = desk.language
-    return Absent(block.number, block.title.told(told), block.is_figure, block.why.told(told))
+    reason = tr("photograph, not reproduced") if block.is_photograph else tr("not modelled yet")
+    return Absent(block.number, block.title.told(told), block.is_figure, block.why.told(told), reason)
 
 
 def listing(block: Listing, desk: Desk) -> Table:
