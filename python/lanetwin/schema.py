@@ -471,7 +471,7 @@ class Steadiness(TypedDict):
     """
     lasts_seconds: NotRequired[float]
     """How long it stays so [s]: what was measured uses something up that lasts so long at this rate, at
-    least ten times as long as was measured.
+    least ten times as long as was measured. It is not steady if the job says that it goes on for longer.
     """
 
 

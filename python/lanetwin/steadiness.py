@@ -22,9 +22,13 @@ def why(steady: Steadiness) -> str:
 
     >>> why({"condition": "not-steady", "of": "rate", "range": 0.314, "slope": 0.24})
     'rate: range 31\u202f%, slope 24\u202f%'
+    >>> why({"condition": "not-steady", "of": "ssd: free blocks", "lasts_seconds": 41.25})
+    'ssd: free blocks: gone in 41.25\u202fs'
     """
     known = [(name, steady.get(name)) for name in ("range", "slope")]
     parts = [f"{name} {_percent(value)}" for name, value in known if isinstance(value, float)]
+    if (lasts := steady.get("lasts_seconds")) is not None:
+        parts.append(f"gone in {duration(lasts)}")
     of = steady.get("of", "")
     return f"{of}: {', '.join(parts)}" if parts else of
 

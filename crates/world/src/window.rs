@@ -174,9 +174,27 @@ impl<'a> Stretches<'a> {
             let share = (end - self.begin).as_ps() as f64 / longest.as_ps() as f64;
             steadiness.of_run_time = Some(share.min(1.0));
         }
+        if let Some(seconds) = seconds_left(self.left, self.deadline, (&self.before, end), &results) {
+            steadiness = steadiness.of_job_that_goes_on(seconds);
+        }
         let (before, pace) = (self.before, self.pace);
         Window { before, end, results, ended: false, rounds: None, pace, steadiness }
     }
+}
+
+/// How much longer the job goes on after `end` \[s\], until it has made the rest of its operations at the rate of
+/// what was measured, or its run time is over; none if nobody has said how long it is.
+fn seconds_left(
+    operations: Option<u64>,
+    deadline: Option<Instant>,
+    (before, end): (&Snapshot, Instant),
+    results: &[Results],
+) -> Option<f64> {
+    let seconds = |span: Span| span.as_ps() as f64 * 1e-12;
+    let answered: u64 = results.iter().map(|one| one.reads.completed + one.writes.completed).sum();
+    let by_count = operations.map(|left| left as f64 / answered as f64 * seconds(end - before.at));
+    let by_time = deadline.map(|deadline| if deadline > end { seconds(deadline - end) } else { 0.0 });
+    by_count.into_iter().chain(by_time).min_by(f64::total_cmp)
 }
 
 /// A program from its beginning to its end.

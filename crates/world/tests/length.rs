@@ -87,3 +87,19 @@ fn repeats_are_added_until_it_is_known_well_enough() {
     let spent = run(READS, &["run.until=±0.0001%", "run.budget=1us"]);
     assert!(repeats(&spent).iter().all(|n| *n == 2), "no more than it may cost");
 }
+
+#[test]
+fn a_job_that_goes_on_when_the_erased_blocks_are_gone_is_not_steady() {
+    let of = |sets: &[&str]| {
+        let sets: Vec<&str> = [&["machine.ssd.ftl.initial=sequential"], sets].concat();
+        row(&run(WRITES, &sets), "throughput").steady.clone().expect("it is said")
+    };
+    let lasts = of(&[]).lasts_seconds.expect("erased blocks are used up");
+    let [short, long] = [0.5, 2.0].map(|times| {
+        let time = format!("workloads.writes.fio.runtime={:.0}s", lasts * times);
+        of(&[&time, "workloads.writes.fio.time_based=true"])
+    });
+    assert_eq!((short.condition, &*short.of), (Condition::Steady, "ssd: free blocks"));
+    assert_eq!((long.condition, &*long.of), (Condition::NotSteady, "ssd: free blocks"));
+    assert!(long.why().starts_with("ssd: free blocks: gone in "), "{}", long.why());
+}

@@ -40,7 +40,7 @@ pub struct Steadiness {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_run_time: Option<f64>,
     /// How long it stays so \[s\]: what was measured uses something up that lasts so long at this rate, at least ten
-    /// times as long as was measured.
+    /// times as long as was measured. It is not steady if the job says that it goes on for longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts_seconds: Option<f64>,
 }
@@ -55,6 +55,13 @@ impl Steadiness {
     #[must_use]
     pub fn lasting(of: impl Into<String>, seconds: f64) -> Self {
         Self { condition: Condition::Steady, of: of.into(), lasts_seconds: Some(seconds), ..Self::default() }
+    }
+    /// The same of a job that goes on for so long behind what was measured \[s\]: not steady if what it uses up is gone
+    /// before.
+    #[must_use]
+    pub fn of_job_that_goes_on(self, seconds: f64) -> Self {
+        let ends_before = self.lasts_seconds.is_some_and(|lasts| lasts < seconds);
+        if ends_before { Self { condition: Condition::NotSteady, ..self } } else { self }
     }
     /// Not steady, because of this.
     #[must_use]
@@ -72,7 +79,8 @@ impl Steadiness {
         let percent = |name: &str, value: Option<f64>| {
             value.map(|value| format!("{name} {:.0} %", 100.0 * value)).unwrap_or_default()
         };
-        let parts = [percent("range", self.range), percent("slope", self.slope)];
+        let gone = self.lasts_seconds.map(|seconds| format!("gone in {seconds:.3} s")).unwrap_or_default();
+        let parts = [percent("range", self.range), percent("slope", self.slope), gone];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         if parts.is_empty() { self.of.clone() } else { format!("{}: {}", self.of, parts.join(", ")) }
     }
@@ -105,5 +113,8 @@ mod tests {
         let for_a_time = Steadiness::lasting("ssd: free blocks", 41.25);
         assert_eq!(for_a_time.to_string(), "steady for 41.250 s (ssd: free blocks)");
         assert!(!for_a_time.is_unsteady());
+        assert_eq!(for_a_time.clone().of_job_that_goes_on(40.0), for_a_time);
+        let gone = for_a_time.of_job_that_goes_on(42.0);
+        assert_eq!(gone.to_string(), "NOT STEADY (ssd: free blocks: gone in 41.250 s)");
     }
 }
