@@ -319,16 +319,20 @@ def serve(
     variant: str | None = None,
     drive: str | None = None,
     data: str | PathLike[str] | None = None,
+    record: str | PathLike[str] | None = None,
     outside: bool = False,
 ) -> Lateness:
     """Serve a drive to other processes until Ctrl-C; how late answers were.
 
     `place` is the path of a Unix socket for NBD, a loopback address with a port for NVMe/TCP, and an empty
     folder for FUSE, in which the drive is the file ``drive``. `ready` is called when clients can come, with
-    ``place``, ``control``, ``nqn``, ``file``, ``bytes`` and ``lead_us``. Raises `LanetwinError`.
+    ``place``, ``control``, ``nqn``, ``file``, ``bytes`` and ``lead_us``. What is asked goes to the file
+    `record`: one whose name ends in ``.csv`` is a trace, others are logs of fio. Raises `LanetwinError`.
     """
     options = {"sets": list(sets), "variant": variant, "drive": drive, "outside": outside}
-    options |= {"data": None if data is None else str(data)}
+    options |= {
+        key: None if file is None else str(file) for key, file in (("data", data), ("record", record))
+    }
 
     def hear(line: str) -> None:
         if ready:

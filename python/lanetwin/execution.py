@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
-from lanetwin import emulation, engine, filesystem
+from lanetwin import emulation, engine, filesystem, store
 from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.measure.repeats import row_of
 from lanetwin.measured.document import VARIANT, document_of
@@ -54,6 +54,8 @@ class Asked:
     outside: bool = False
     timeout: float | None = None
     margin: float | None = None
+    traces: Path | None = None
+    """The folder in which each run leaves what it asked of the drive, to replay; none if it leaves none."""
     tell: Callable[[dict[str, Any]], object] | None = field(default=None, compare=False)
 
 
@@ -111,8 +113,9 @@ def _place(entrance: emulation.Entrance, folder: Path) -> str:
 class Served:
     """A drive that is served while the block runs; `lateness` is there afterwards."""
 
-    def __init__(self, asked: Asked, variant: str, folder: Path) -> None:
+    def __init__(self, asked: Asked, variant: str, folder: Path, record: Path | None = None) -> None:
         self._asked = asked
+        self._record = record
         self._variant = variant
         self._place = _place(asked.entrance, folder)
         self._ready = threading.Event()
@@ -157,6 +160,7 @@ class Served:
                 sets=asked.sets,
                 variant=self._variant,
                 drive=asked.drive,
+                record=self._record,
                 outside=asked.outside,
             )
         except Exception as error:
@@ -185,14 +189,15 @@ def execute(asked: Asked) -> tuple[Results, list[Run]]:
     for done, variant in enumerate(turns):
         if asked.tell:
             asked.tell({"done": done, "total": len(turns), "variant": variant, "workload": asked.command[0]})
-        runs.append(_one(asked, variant))
+        record = asked.traces / f"trace-{done + 1}-{store.slug(variant)}.csv" if asked.traces else None
+        runs.append(_one(asked, variant, record))
     return _results(asked, names, runs), runs
 
 
-def _one(asked: Asked, variant: str) -> Run:
+def _one(asked: Asked, variant: str, record: Path | None) -> Run:
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
     try:
-        with Served(asked, variant, folder) as served, _within(asked, served, folder) as names:
+        with Served(asked, variant, folder, record) as served, _within(asked, served, folder) as names:
             said = _said(asked, variant, names)
     finally:
         filesystem.removed(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from conftest import require_tool
+from lanetwin import engine
 from lanetwin.errors import LanetwinError
 from lanetwin.execution import PREFIX, sweep_left, variants_of
 
@@ -83,6 +85,25 @@ def test_a_program_finds_the_drive_over_a_fabric(scenario: Path) -> None:
     said = json.loads((scenario.parent / "out" / "said-1-direct.txt").read_text())
     assert (said["reads"], said["errors"], said["served"]["answers"]) == (20, 0, 20)
     assert "direct: predicted mean" in ran.stderr
+
+
+def test_what_a_program_asked_for_is_replayed(scenario: Path) -> None:
+    ping = [*LANETWIN, "nvme-tcp", "ping", "{device}", "--nqn", "{nqn}", "--reads", "20"]
+    ran = executed(scenario, "--over", "nvme-tcp", "--repeats", "1", "--record", "--out", "out", "--", *ping)
+    assert ran.returncode == 0, ran.stderr
+    trace = scenario.parent / "out" / "trace-1-direct.csv"
+    with trace.open() as file:
+        asked = list(csv.DictReader(file))
+    assert len(asked) >= 20
+    assert {row["operation"] for row in asked} == {"read"}
+    # one after the other: all above have been answered
+    assert [int(row["answered"]) for row in asked] == list(range(len(asked)))
+    predicted = sum(float(row["latency_us"]) for row in asked) / len(asked)
+    replay = SCENARIO.replace("block: {size: 4KiB, requests: 100}", "trace: {file: out/trace-1-direct.csv}")
+    (scenario.parent / "replay.yaml").write_text(replay)
+    rows = engine.run(str(scenario.parent / "replay.yaml"))["rows"]
+    direct = next(row for row in rows if (row["variant"], row["metric"]) == ("direct", "latency"))
+    assert direct["value"] == pytest.approx(predicted * 1e3, rel=0.01)
 
 
 def test_a_program_that_fails_is_told_and_nothing_is_left(scenario: Path) -> None:

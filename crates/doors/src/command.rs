@@ -37,6 +37,8 @@ pub struct Command {
     pub fua: bool,
     /// What is written or compared.
     pub data: Vec<u8>,
+    /// By which connection it came; 0 where there is but one way in.
+    pub asker: u32,
 }
 
 impl Command {
@@ -59,7 +61,7 @@ impl Command {
     /// Something without data, or whose data are added.
     #[must_use]
     pub const fn of(kind: Kind, first: u64, bytes: u32) -> Self {
-        Self { request: Request { kind, first, bytes }, fua: false, data: Vec::new() }
+        Self { request: Request { kind, first, bytes }, fua: false, data: Vec::new(), asker: 0 }
     }
 }
 

@@ -21,6 +21,8 @@ use crate::command::{Command, Ended, Kind, Request};
 use crate::drive::{Drive, Earlier};
 use crate::faults::{Fault, Faults};
 use crate::lateness::{Lateness, Told};
+use crate::problem::Problem;
+use crate::record::{Asked, Record};
 use crate::twin::{Answer, Tag, Twin};
 use lanetwin_kernel::Stream;
 use lanetwin_ssd::ByteStore;
@@ -81,6 +83,7 @@ pub struct Engine {
     cuts: u64,
     has_power: bool,
     answers: Vec<Answer>,
+    record: Option<Record>,
 }
 
 impl Engine {
@@ -104,7 +107,19 @@ impl Engine {
             cuts: 0,
             has_power: true,
             answers: Vec::new(),
+            record: None,
         }
+    }
+    /// Records what is asked from now on.
+    pub fn record_into(&mut self, record: Option<Record>) {
+        self.record = record;
+    }
+    /// Ends the record, if there is one.
+    ///
+    /// # Errors
+    /// Not all of it could be written.
+    pub fn end_record(&mut self) -> Result<(), Problem> {
+        self.record.take().map_or(Ok(()), Record::close)
     }
     /// The same with a machine that has started: the clock's zero is when a first read has been answered.
     #[must_use]
@@ -165,6 +180,9 @@ impl Engine {
         }
         let up = self.faults.down_until();
         let is_faulted = at < up;
+        if let Some(record) = &mut self.record {
+            record.asked(ticket, Asked { at: now, asker: command.asker, request: command.request });
+        }
         let tag = self.twin.ask(at.max(up), command.request);
         self.open.insert(tag, Pending { ticket, command, is_faulted });
     }
@@ -229,7 +247,14 @@ impl Engine {
         for (_, pending) in std::mem::take(&mut self.open) {
             let reply =
                 Reply { ticket: pending.ticket, ended: Ended::Aborted, data: Vec::new(), latency: PATIENCE };
+            self.over(pending.ticket, None);
             self.at_once.push(reply);
+        }
+    }
+    /// What was asked has been answered after this time, or will not be.
+    fn over(&mut self, ticket: u64, latency: Option<Span>) {
+        if let Some(record) = &mut self.record {
+            record.over(ticket, latency);
         }
     }
 
@@ -264,14 +289,16 @@ impl Engine {
                 self.lateness.record(predicted, until.since(due));
             }
             let (ended, data) = self.carry_out(command, answer.is_done);
-            replies.push(Reply { ticket, ended, data, latency: due.since(answer.asked) });
+            let latency = due.since(answer.asked);
+            self.over(ticket, Some(latency));
+            replies.push(Reply { ticket, ended, data, latency });
         }
         replies
     }
 
     /// A command is done: now its bytes are what they are.
     fn carry_out(&mut self, command: Command, is_done: bool) -> (Ended, Vec<u8>) {
-        let Command { request: Request { kind, first, bytes }, fua, data } = command;
+        let Command { request: Request { kind, first, bytes }, fua, data, .. } = command;
         let written = |done: Result<(), _>| done.map_or(Ended::WriteError, |()| Ended::Well);
         let unreadable = self.faults.is_unreadable(first, bytes.into());
         let ended = match kind {
@@ -325,6 +352,7 @@ impl Engine {
                 }
                 Kind::Read | Kind::Compare | Kind::Flush => {}
             }
+            self.over(ticket, None);
             let (ended, data, latency) = (Ended::NoPower, Vec::new(), Span::ZERO);
             self.at_once.push(Reply { ticket, ended, data, latency });
             self.lateness.record_faulted();

@@ -17,6 +17,7 @@
 //! | [`file`] | a file that holds it |
 //! | [`lateness`] | whether this machine keeps up |
 //! | [`faults`] | what can be done to it while it runs |
+//! | [`record`] | what was asked of it, for a run to replay |
 //! | [`engine`] | twin and bytes together, time being an argument |
 //! | [`local`] | the door in process: a thread that keeps the time |
 //! | [`nbd`] | the Network Block Device protocol, without sockets |
@@ -45,5 +46,6 @@ pub mod listen;
 pub mod local;
 pub mod nbd;
 pub mod problem;
+pub mod record;
 pub mod server;
 pub mod twin;

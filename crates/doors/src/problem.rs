@@ -36,6 +36,8 @@ problems! {
     NoFolder { folder: String, why: String } = "DO015", "`{folder}` cannot hold the file of a drive: {why}", "give an empty folder of yours";
     /// The system does not mount it.
     NotMounted { folder: String, said: String } = "DO016", "the file of the drive cannot be mounted at `{folder}`: {said}", "load the kernel module `fuse` so that there is /dev/fuse, and be root or install fusermount3";
+    /// A file that no record can be written to.
+    NoRecord { file: String, said: String } = "DO017", "the record `{file}` cannot be written: {said}", "give a file that is not there yet, in a folder of yours with room";
 }
 
 impl Problem {

@@ -24,6 +24,8 @@ use crate::fuse::mount::Mounted;
 use crate::lateness::Told;
 use crate::listen::Listening;
 use crate::nbd::connection::{Asked, Connection};
+use crate::problem::Problem;
+use crate::record::Record;
 use lanetwin_units::{Instant, Span};
 use of_file::OfFile;
 use peer::{Peer, PeerKind, Socket};
@@ -205,6 +207,17 @@ impl Server {
             }
         }
     }
+    /// Records what is asked from now on.
+    pub fn record_into(&mut self, record: Option<Record>) {
+        self.engine.record_into(record);
+    }
+    /// Ends the record, if there is one.
+    ///
+    /// # Errors
+    /// Not all of it could be written.
+    pub fn end_record(&mut self) -> Result<(), Problem> {
+        self.engine.end_record()
+    }
     /// Ends: everything that was acknowledged is written. Whether it could be.
     #[must_use]
     pub fn close(mut self) -> bool {
@@ -376,7 +389,7 @@ impl Server {
                     peer.in_progress += 1;
                     let (kind, first) = (command.request.kind, command.request.first);
                     self.asked.insert(self.numbers, Whose { peer: number, cookie, kind, first });
-                    self.engine.ask(now, self.numbers, command);
+                    self.engine.ask(now, self.numbers, Command { asker: number, ..command });
                 }
                 peer.is_closing |= connection.is_over();
                 true

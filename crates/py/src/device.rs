@@ -8,6 +8,7 @@ use lanetwin_doors::engine::Reply;
 use lanetwin_doors::faults::Fault;
 use lanetwin_doors::file::FileStore;
 use lanetwin_doors::local::{Gone, Local, Pacing};
+use lanetwin_doors::record::Record;
 use lanetwin_ssd::{ByteStore, SparseMemory};
 use lanetwin_units::{Instant, Span};
 use pyo3::prelude::*;
@@ -25,6 +26,7 @@ struct Wanted {
     drive: Option<String>,
     bytes: Option<u64>,
     data: Option<PathBuf>,
+    record: Option<PathBuf>,
     seed: Option<u64>,
     #[serde(default)]
     virtual_time: bool,
@@ -39,12 +41,20 @@ type Told<'py> = (u64, &'static str, Bound<'py, PyBytes>, u64, u64);
 #[pyclass(frozen)]
 pub struct Device(Local);
 
-/// A drive, its bytes, and how time passes.
-type Chosen = (Drive, Box<dyn ByteStore + Send>, Pacing);
+/// A drive that options choose.
+pub struct Chosen {
+    pub drive: Drive,
+    /// Its bytes.
+    pub store: Box<dyn ByteStore + Send>,
+    /// How time passes.
+    pacing: Pacing,
+    /// Where what is asked of it is recorded.
+    pub record: Option<Record>,
+}
 
 /// The drive that options choose.
 pub fn choose(path: &str, options: &str) -> Result<Chosen, Failure> {
-    let Wanted { sets, variant, drive, bytes, data, seed, virtual_time, outside } =
+    let Wanted { sets, variant, drive, bytes, data, record, seed, virtual_time, outside } =
         core_api::parse(options, "the options of the drive")?;
     let plan = core_api::plan_of(path, &sets, outside).map_err(|found| refused(&found))?;
     let wrong = |problem: lanetwin_doors::problem::Problem| refused(&[problem.at(path)]);
@@ -54,11 +64,12 @@ pub fn choose(path: &str, options: &str) -> Result<Chosen, Failure> {
         None => Box::new(SparseMemory::new()),
         Some(file) => Box::new(FileStore::open(&file, drive.facts.bytes).map_err(wrong)?),
     };
-    Ok((drive, store, if virtual_time { Pacing::Virtual } else { Pacing::Real }))
+    let record = record.map(|file| Record::create(&file)).transpose().map_err(wrong)?;
+    Ok(Chosen { drive, store, pacing: if virtual_time { Pacing::Virtual } else { Pacing::Real }, record })
 }
 
 fn open(path: &str, options: &str) -> Result<Local, Failure> {
-    let (drive, store, pacing) = choose(path, options)?;
+    let Chosen { drive, store, pacing, .. } = choose(path, options)?;
     Local::open(drive, store, pacing)
         .map_err(|error| Failure::Message(format!("no thread for the drive: {error}")))
 }

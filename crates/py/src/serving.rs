@@ -1,7 +1,7 @@
 //! An emulated drive for other processes, and the host that measures one.
 
 use crate::core_api::{self, Answer, Failure, Monitor, json, refused};
-use crate::device::choose;
+use crate::device::{Chosen, choose};
 use lanetwin_doors::control::path_of;
 use lanetwin_doors::engine::Engine;
 use lanetwin_doors::fabric::ping::Ping;
@@ -18,7 +18,7 @@ use std::path::Path;
 /// `options` are those of a drive. When it listens it reports
 /// `{"place", "control", "nqn", "file", "bytes", "lead_us"}`.
 pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor: &Monitor) -> Answer {
-    let (drive, store, _) = choose(path, options)?;
+    let Chosen { drive, store, record, .. } = choose(path, options)?;
     let wrong = |problem: Problem| refused(&[problem.at(place)]);
     let no_socket = |error: std::io::Error| Failure::Message(format!("the system gives no sockets: {error}"));
     let mut file = None;
@@ -39,6 +39,7 @@ pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor
     let sockets = Sockets { entrance, control: Listening::at(&control).map_err(wrong)? };
     let bytes = drive.facts.bytes;
     let mut server = Server::new(Engine::new(&drive, store).started(), sockets).map_err(no_socket)?;
+    server.record_into(record);
     let ready = serde_json::json!({
         "place": place, "control": control, "nqn": server.nqn(), "file": file, "bytes": bytes,
         "lead_us": server.lead().as_ps() as f64 * 1e-6,
@@ -46,9 +47,11 @@ pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor
     monitor.report(ready.to_string());
     server.serve(&|| monitor.is_cancelled());
     let lateness = server.lateness();
+    let recorded = server.end_record();
     if !server.close() {
         return Err(Failure::Message("not everything could be written to the file of the drive".into()));
     }
+    recorded.map_err(|problem| refused(&[problem.at(path)]))?;
     json(&lateness)
 }
 

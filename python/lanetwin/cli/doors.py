@@ -72,6 +72,15 @@ def serve_device(
         Path | None,
         typer.Option("--data", help="File that holds the bytes. Default: memory.", show_default=False),
     ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            "--record",
+            metavar="FILE",
+            help="Record what is asked, to replay: a trace if .csv, else a log of fio.",
+            show_default=False,
+        ),
+    ] = None,
     sets: Sets = None,
     outside: Outside = False,
     as_json: Annotated[bool, typer.Option("--json", "-j", help="Tell the lateness as JSON.")] = False,
@@ -85,7 +94,7 @@ def serve_device(
     [dim]Examples:[/]
       lanetwin serve-device slot.yaml --variant retimer --nbd unix:slot.sock
       lanetwin serve-device slot.yaml --nvme-tcp 127.0.0.1:4420
-      lanetwin serve-device slot.yaml --fuse slot.d
+      lanetwin serve-device slot.yaml --fuse slot.d --record asked.csv
     """
     entrance, place = _entrance(nbd, nvme_tcp, fuse)
     with interruptible("ending; what was acknowledged is written", may_abort=False):
@@ -98,6 +107,7 @@ def serve_device(
             variant=variant,
             drive=drive,
             data=data,
+            record=record,
             outside=outside,
         )
     if as_json:

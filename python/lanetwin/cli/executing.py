@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -56,6 +58,9 @@ def exec_(
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Of one run [s].", show_default=False)
     ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep what each run asks of the drive, as a trace to replay.")
+    ] = False,
     out_folder: Annotated[
         Path | None,
         typer.Option(
@@ -75,7 +80,8 @@ def exec_(
     by NBD a URI, by NVMe/TCP an address ({nqn} is the subsystem), by FUSE a file. With
     --mount it runs in a new file system on the drive ({mount}). What it prints is read if it
     is of a format that lanetwin imports (fio JSON, sysbench, YCSB …). Beside it stands the
-    latency that was predicted.
+    latency that was predicted. With --record the folder has a trace of each run, which the
+    workload `trace` replays in lanetwin run.
 
     [dim]Example:[/]
       lanetwin exec slot.yaml --all -- fio --name=r --ioengine=nbd --uri={device}
@@ -87,7 +93,11 @@ def exec_(
     chosen = known if all_ else variants or known[:1]
     folder = out_folder or RUNS / f"emulated-{scenario.stem}"
     store.refuse_to_overwrite(folder, force=force)
-    with interruptible("ending the program"), shown(scenario.name, quiet=quiet) as tell:
+    with (
+        tempfile.TemporaryDirectory(prefix="lanetwin-traces-") as traces,
+        interruptible("ending the program"),
+        shown(scenario.name, quiet=quiet) as tell,
+    ):
         results, runs = execute(
             Asked(
                 scenario.resolve(),
@@ -100,10 +110,13 @@ def exec_(
                 drive,
                 outside,
                 timeout,
+                traces=Path(traces) if record else None,
                 tell=tell,
             )
         )
-    written = store.save(results, folder)
+        written = store.save(results, folder)
+        for trace in Path(traces).iterdir():
+            shutil.move(trace, folder)
     for number, run in enumerate(runs, 1):
         (folder / f"said-{number}-{store.slug(run.variant)}.txt").write_text(run.said, encoding="utf-8")
     show(results, written, as_json=as_json, full=full, quiet=quiet)

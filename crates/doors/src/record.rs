@@ -1,0 +1,261 @@
+//! A record of what is asked of a drive, which a run replays.
+//!
+//! ```text
+//! time_us,operation,offset,size,latency_us,asker,answered        fio version 3 iolog
+//! 0.000,write,0,4096,18.204,1,0                                  0 drive add
+//! 22.417,read,4096,4096,71.300,1,1                               0 drive open
+//!                                                                0 drive write 0 4096
+//! ```
+//!
+//! On the left, of files whose name ends in `.csv`, reads and writes as the workload `trace` reads them: when each was
+//! asked, the latency that was predicted, by which connection it came, and how many of those above had been answered
+//! by then, so that one can see for what a program may have waited. On the right, of all others, what `read_iolog` of
+//! fio reads: flushes and deallocations, too. Times are those of the clock, from the first request on.
+
+use crate::command::{Kind, Request};
+use crate::problem::Problem;
+use lanetwin_units::{Instant, Span};
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+const COLUMNS: &str = "time_us,operation,offset,size,latency_us,asker,answered";
+const LOG_BEGINS: &str = "fio version 3 iolog\n0 drive add\n0 drive open";
+
+/// What a line is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// When.
+    pub at: Instant,
+    /// By which connection; 0 if there is but one way in.
+    pub asker: u32,
+    /// What.
+    pub request: Request,
+}
+
+/// A request in the table that may still be in progress.
+#[derive(Debug)]
+struct Row {
+    asked: Asked,
+    /// How many of those above had been answered when it was asked.
+    answered: u64,
+    latency: Option<Span>,
+    is_over: bool,
+}
+
+/// The table, whose lines are written when they and all above are over.
+#[derive(Default, Debug)]
+struct Table {
+    rows: VecDeque<Row>,
+    /// The number of the first of them.
+    first: u64,
+    /// The numbers of those in progress, by their tickets.
+    open: BTreeMap<u64, u64>,
+    answered: u64,
+}
+
+/// How lines are written.
+#[derive(Debug)]
+enum Form {
+    Table(Table),
+    Log,
+}
+
+/// A record that is being written.
+#[derive(Debug)]
+pub struct Record {
+    out: BufWriter<File>,
+    form: Form,
+    zero: Option<Instant>,
+    /// Why it is no longer written.
+    failed: Option<io::Error>,
+    file: String,
+}
+
+impl Record {
+    /// Begins a record in a file that is not there yet.
+    ///
+    /// # Errors
+    /// The file is there, or cannot be made.
+    pub fn create(file: &Path) -> Result<Self, Problem> {
+        let is_table = file.extension().is_some_and(|end| end.eq_ignore_ascii_case("csv"));
+        let form = if is_table { Form::Table(Table::default()) } else { Form::Log };
+        let name = file.display().to_string();
+        let unusable = |error: io::Error| Problem::NoRecord { file: name.clone(), said: error.to_string() };
+        let mut out = BufWriter::new(File::create_new(file).map_err(unusable)?);
+        writeln!(out, "{}", if is_table { COLUMNS } else { LOG_BEGINS }).map_err(unusable)?;
+        Ok(Self { out, form, zero: None, failed: None, file: name })
+    }
+
+    /// Something is asked; what is known of it later has this ticket.
+    pub fn asked(&mut self, ticket: u64, asked: Asked) {
+        let zero = *self.zero.get_or_insert(asked.at);
+        let done = match &mut self.form {
+            Form::Table(table) => {
+                table.asked(ticket, asked);
+                Ok(())
+            }
+            Form::Log => log_line(&mut self.out, asked.at.since(zero), asked.request),
+        };
+        self.note(done);
+    }
+
+    /// It has been answered after this time, or will not be.
+    pub fn over(&mut self, ticket: u64, latency: Option<Span>) {
+        let zero = self.zero.unwrap_or(Instant::ZERO);
+        if let Form::Table(table) = &mut self.form {
+            let done = table.over(&mut self.out, zero, ticket, latency);
+            self.note(done);
+        }
+    }
+
+    fn note(&mut self, done: io::Result<()>) {
+        if let Err(error) = done {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    /// Ends the record.
+    ///
+    /// # Errors
+    /// Not all of it could be written.
+    pub fn close(mut self) -> Result<(), Problem> {
+        let zero = self.zero.unwrap_or(Instant::ZERO);
+        let mut done = match &mut self.form {
+            Form::Table(table) => table.rows.drain(..).try_for_each(|row| row.write(&mut self.out, zero)),
+            Form::Log => Ok(()),
+        };
+        done = done.and_then(|()| self.out.flush());
+        match self.failed.or(done.err()) {
+            None => Ok(()),
+            Some(error) => Err(Problem::NoRecord { file: self.file, said: error.to_string() }),
+        }
+    }
+}
+
+impl Table {
+    fn asked(&mut self, ticket: u64, asked: Asked) {
+        if asked.request.word().is_none() {
+            return;
+        }
+        self.open.insert(ticket, self.first + self.rows.len() as u64);
+        self.rows.push_back(Row { asked, answered: self.answered, latency: None, is_over: false });
+    }
+    fn over(
+        &mut self,
+        out: &mut impl Write,
+        zero: Instant,
+        ticket: u64,
+        latency: Option<Span>,
+    ) -> io::Result<()> {
+        let Some(number) = self.open.remove(&ticket) else { return Ok(()) };
+        self.answered += 1;
+        let row = &mut self.rows[(number - self.first) as usize];
+        (row.latency, row.is_over) = (latency, true);
+        while let Some(row) = self.rows.front().filter(|row| row.is_over) {
+            row.write(out, zero)?;
+            self.rows.pop_front();
+            self.first += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Row {
+    fn write(&self, out: &mut impl Write, zero: Instant) -> io::Result<()> {
+        let Asked { at, asker, request } = self.asked;
+        let latency = self.latency.map_or_else(String::new, us);
+        let word = request.word().unwrap_or_default();
+        let (time, Request { first, bytes, .. }) = (us(at.since(zero)), request);
+        writeln!(out, "{time},{word},{first},{bytes},{latency},{asker},{}", self.answered)
+    }
+}
+
+impl Request {
+    /// The word for what reads or writes blocks over the link.
+    const fn word(self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Read | Kind::Compare => Some("read"),
+            Kind::Write => Some("write"),
+            Kind::Flush | Kind::Deallocate | Kind::WriteZeroes => None,
+        }
+    }
+}
+
+/// A line of fio's log; of what it has no word for there is none.
+fn log_line(out: &mut impl Write, time: Span, request: Request) -> io::Result<()> {
+    let us = time.as_ps() / 1_000_000;
+    let Request { kind, first, bytes } = request;
+    match (request.word(), kind) {
+        (Some(word), _) => writeln!(out, "{us} drive {word} {first} {bytes}"),
+        (None, Kind::Flush) => writeln!(out, "{us} drive sync 0 0"),
+        (None, Kind::Deallocate) => writeln!(out, "{us} drive trim {first} {bytes}"),
+        (None, _) => Ok(()),
+    }
+}
+
+fn us(span: Span) -> String {
+    format!("{}.{:06}", span.as_ps() / 1_000_000, span.as_ps() % 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanetwin_document::problem::Complaint;
+    use lanetwin_load::fio::iolog;
+    use lanetwin_load::trace::Trace;
+
+    const KINDS: [Kind; 4] = [Kind::Write, Kind::Flush, Kind::Read, Kind::Deallocate];
+
+    /// Four requests 10 µs apart from 5 µs on, of which the third is answered first and the last never.
+    fn recorded(name: &str) -> String {
+        let folder = std::env::temp_dir().join(format!("lanetwin-record-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_file(&folder);
+        let mut record = Record::create(&folder).expect("it is not there");
+        let taken = Record::create(&folder).expect_err("it is there");
+        assert!(taken.message().contains("exists"), "{}", taken.message());
+        for (ticket, kind) in (0..).zip(KINDS) {
+            let at = Instant::ZERO + Span::from_us(5 + 10 * ticket);
+            let bytes = if kind == Kind::Flush { 0 } else { 4096 };
+            record.asked(
+                ticket,
+                Asked { at, asker: 7, request: Request { kind, first: 8192 * ticket, bytes } },
+            );
+        }
+        record.over(2, Some(Span::from_ns(1500)));
+        record.over(0, Some(Span::from_us(40)));
+        let last = Request { kind: Kind::Read, first: 0, bytes: 512 };
+        record.asked(4, Asked { at: Instant::ZERO + Span::from_us(100), asker: 8, request: last });
+        record.close().expect("there is room");
+        let text = std::fs::read_to_string(&folder).expect("it was written");
+        std::fs::remove_file(&folder).expect("it is there");
+        text
+    }
+
+    #[test]
+    fn a_table_is_a_trace_with_latencies_and_what_was_answered() {
+        let text = recorded("record.csv");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[1..],
+            [
+                "0.000000,write,0,4096,40.000000,7,0",
+                "20.000000,read,16384,4096,1.500000,7,0",
+                "95.000000,read,0,512,,8,2",
+            ]
+        );
+        assert_eq!(Trace::read(&text, "record.csv").expect("it is a trace").requests().count(), 3);
+    }
+
+    #[test]
+    fn a_log_is_one_of_fio() {
+        let text = recorded("record.log");
+        assert!(
+            text.contains("10 drive sync 0 0\n20 drive read 16384 4096\n30 drive trim 24576 4096\n"),
+            "{text}"
+        );
+        let (log, findings) = iolog::read(&text, "record.log").expect("it is a log");
+        assert_eq!((log.entries.len(), log.left_out, findings.len()), (3, 2, 1));
+    }
+}
