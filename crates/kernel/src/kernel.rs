@@ -264,6 +264,12 @@ impl<M: Copy + Content> Kernel<M> {
     pub fn role<T: ?Sized + 'static>(&mut self, id: ComponentId) -> Option<&mut T> {
         role_of(&mut *self.components[id.index()])
     }
+    /// Those that can be asked for a role, in the order of paths.
+    pub fn with_role<T: ?Sized + 'static>(&mut self) -> Vec<ComponentId> {
+        let Self { by_path, components, .. } = self;
+        let has = |i: &&u32| role_of::<M, T>(&mut *components[**i as usize]).is_some();
+        by_path.iter().filter(has).map(|i| ComponentId(*i)).collect()
+    }
     /// The component that was added as `id`, as its own type.
     pub fn component<T: 'static>(&mut self, id: ComponentId) -> Option<&mut T> {
         self.components[id.index()].as_any()?.downcast_mut()

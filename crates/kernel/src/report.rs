@@ -151,15 +151,6 @@ pub struct ReportEntry {
 /// reads learns whether it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
-    /// A store that fills or runs empty while something passes through it: a write buffer, the free space of a drive.
-    Stock {
-        /// How much is in it.
-        level: u64,
-        /// How much has come in and gone out so far, whichever is the larger, in the same unit. A total.
-        flow: u64,
-        /// What it changes by at once, in the same unit: so much says nothing.
-        lump: u64,
-    },
     /// A part of a whole, both totals: the hits of a cache, of its look-ups.
     Share {
         /// The part.

@@ -79,14 +79,29 @@ impl Counters {
     }
 }
 
-/// What fills up or runs empty in a drive while it works: as long as that goes on it is not as it will be later.
+/// What is used up in a drive while it works: when it is gone, the drive is not as it was.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Stocks {
-    /// What is in the write buffer, and what a program takes from it at once \[B\].
-    pub buffered: [u64; 2],
     /// Units that can be programmed before a block has to be erased, as long as no block is collected: then every write
     /// only uses them up. None for a medium without blocks.
     pub free: Option<u64>,
+    /// Of the energy that a limit of power lets a drive save up, how many 256ths there are. None without a limit.
+    pub saved_power: Option<u64>,
     /// Units that the SLC cache takes before it is folded, as long as nothing was folded. None without such a cache.
     pub before_folding: Option<u64>,
+}
+
+/// How full a write buffer is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Buffered {
+    /// What is in it \[B\].
+    pub level: u64,
+    /// What it has room for; none where writes do not fill it up \[B\].
+    pub room: u64,
+    /// What the host has written so far \[B\].
+    pub passed: u64,
+    /// What leaves it at once: a program \[B\].
+    pub lump: u64,
+    /// What garbage collection has to earn until it rests \[B\].
+    pub owed: u64,
 }

@@ -1,7 +1,7 @@
 //! The machine of a medium that is written in place: no mapping, no GC, the same time for a line wherever and whenever.
 
 use crate::config::{CrossPoint, WriteBuffer};
-use crate::counters::{Counters, Stocks};
+use crate::counters::{Buffered, Counters};
 use crate::nand::machine::{self, Abilities, Op, Queue, Work};
 use crate::power;
 use crate::request::{Finish, Kind, Request};
@@ -277,10 +277,10 @@ impl Machine {
         power::Work { page_reads, page_programs, block_erases, bus_bytes, host_bytes: 0 }
     }
 
-    /// Lines in the buffer leave it one by one.
-    pub const fn stocks(&self) -> Stocks {
+    /// How full the buffer is; what passes through it the owner knows. Lines leave it one by one.
+    pub fn buffered(&self) -> Buffered {
         let line = self.medium.line.0;
-        Stocks { buffered: [self.held * line, line], free: None, before_folding: None }
+        Buffered { level: self.held * line, lump: line, ..Buffered::default() }
     }
 
     pub fn busy(&self, now: u64) -> (Vec<u64>, Vec<u64>) {

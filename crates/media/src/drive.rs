@@ -1,7 +1,7 @@
 //! The object that a device model owns: requests go in, acknowledgements come out, both with their times.
 
 use crate::config::{BadDrive, DriveConfig, Encryption, Energy, Medium};
-use crate::counters::{Counters, Stocks};
+use crate::counters::{Buffered, Counters, Stocks};
 use crate::cross_point;
 use crate::ftl::Flash;
 use crate::power::{Governor, Work};
@@ -373,12 +373,41 @@ impl Drive {
         counters
     }
 
-    /// What fills up or runs empty in it, as of the last call with a time.
+    /// What is used up in it, as of the last call with a time.
     #[must_use]
     pub fn stocks(&self) -> Stocks {
-        match &self.core {
+        let stocks = match &self.core {
             Core::Flash(flash) => flash.stocks(),
-            Core::CrossPoint(medium) => medium.stocks(),
+            Core::CrossPoint(_) => Stocks::default(),
+        };
+        let spent = self.work().picojoules(&self.energy);
+        let saved = |governor: &Governor| governor.saved(self.now, spent);
+        Stocks { saved_power: self.governor.as_ref().map(saved), ..stocks }
+    }
+
+    /// How full the write buffer is.
+    #[must_use]
+    pub fn buffered(&self) -> Buffered {
+        let buffered = match &self.core {
+            Core::Flash(flash) => flash.buffered(),
+            Core::CrossPoint(medium) => medium.buffered(),
+        };
+        Buffered { passed: self.host.bytes_written, ..buffered }
+    }
+
+    /// Dies have taken programs as they come if writes come faster than GC earns space for them, and are one after the
+    /// other about to take the next.
+    pub fn await_collection(&mut self) {
+        if let Core::Flash(flash) = &mut self.core {
+            flash.await_collection(self.now);
+        }
+    }
+
+    /// Fills the write buffer with more of what is being written, as it will be if writes go on to come faster than
+    /// the medium takes them.
+    pub fn fill_buffer(&mut self) {
+        if let Core::Flash(flash) = &mut self.core {
+            flash.fill_buffer();
         }
     }
 

@@ -37,6 +37,6 @@ pub mod theory;
 mod timers;
 
 pub use config::{BadDrive, DriveConfig};
-pub use counters::{Counters, Stocks};
+pub use counters::{Buffered, Counters, Stocks};
 pub use drive::Drive;
 pub use request::{CommandExtent, Done, Kind, Outcome, Request};

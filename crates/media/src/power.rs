@@ -11,6 +11,9 @@ use crate::config::Energy;
 /// power states are means over a second.
 const BURST: u64 = 10_000_000_000;
 
+/// Parts in which is told what is saved up: a piece of work that has just been done is less than one.
+const PARTS: u64 = 256;
+
 /// What has been done so far that costs energy.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Work {
@@ -58,12 +61,23 @@ impl Governor {
         Self { allowed, level: i128::from(allowed) * i128::from(BURST), paid: 0, at: 0 }
     }
 
-    /// Pays for all work up to `now` [ps], which has cost so many pJ since the drive was made.
-    pub(crate) fn pay(&mut self, now: u64, picojoules: u128) {
+    /// What will be in the bucket at `now` \[ps\] when all work that has cost so many pJ is paid \[fJ\].
+    fn level_at(&self, now: u64, picojoules: u128) -> i128 {
         let allowed = i128::from(self.allowed);
         let filled = self.level + allowed * i128::from(now - self.at);
         let added = (picojoules - self.paid) as i128 * 1000;
-        self.level = filled.min(allowed * i128::from(BURST)) - added;
+        filled.min(allowed * i128::from(BURST)) - added
+    }
+
+    /// How many of [`PARTS`] parts of the bucket have something in them.
+    pub(crate) fn saved(&self, now: u64, picojoules: u128) -> u64 {
+        let full = i128::from(self.allowed) * i128::from(BURST);
+        (self.level_at(now, picojoules).max(0) * i128::from(PARTS) + full - 1).div_euclid(full) as u64
+    }
+
+    /// Pays for all work up to `now` [ps], which has cost so many pJ since the drive was made.
+    pub(crate) fn pay(&mut self, now: u64, picojoules: u128) {
+        self.level = self.level_at(now, picojoules);
         (self.at, self.paid) = (now, picojoules);
     }
 
@@ -91,7 +105,7 @@ mod tests {
         assert!(governor.lets_pass());
         governor.pay(0, 120_000_000_000);
         assert!(!governor.lets_pass());
-        assert_eq!(governor.paid_back_at(), 50_000_000_000);
+        assert_eq!((governor.paid_back_at(), governor.saved(0, 120_000_000_000)), (50_000_000_000, 0));
         governor.pay(50_000_000_000, 120_000_000_000);
         assert!(governor.lets_pass());
     }
@@ -99,6 +113,10 @@ mod tests {
     #[test]
     fn no_more_is_saved_up_than_a_burst() {
         let mut governor = Governor::new(2_000);
+        assert_eq!(
+            [0, 1_000, 10_000_000_000, 20_000_000_000].map(|spent| governor.saved(0, spent)),
+            [256, 256, 128, 0]
+        );
         governor.pay(1_000_000_000_000, 0);
         governor.pay(1_000_000_000_000, 20_000_000_001);
         assert!(!governor.lets_pass());

@@ -49,6 +49,22 @@ fn every_second_of_random_writes_is_like_the_next() {
     [0.12, 0.20, 0.28].iter().for_each(|over_provisioning| even(*over_provisioning, 9, 1));
 }
 
+/// What is being collected when the drawn state begins has been read up to some page, and behind that is as full as it
+/// was: pages are read for as many units from the first tenth of a second on.
+#[test]
+fn gc_finds_as_much_in_a_page_from_the_beginning_on() {
+    let config = real_blocks(8, 0.12, Initial::SteadyState);
+    let in_a_page = |to_us: u64| {
+        let mut drive = Drive::new(&config, 1).expect("no mistakes");
+        let window = (Span::from_us(to_us), 1);
+        writes_by_window(&mut drive, Instant::ZERO, config.units(), 128, window, &mut Dice(1));
+        let counters = drive.counters();
+        counters.gc_units_moved as f64 / counters.page_reads as f64
+    };
+    let (early, lived) = (in_a_page(100_000), in_a_page(3_000_000));
+    assert!((early / lived - 1.0).abs() < 0.05, "{early} units in a page, {lived} later");
+}
+
 /// `cargo test --profile optimised -p lanetwin-media --test steady_writes -- --ignored --nocapture`
 mod nightly {
     use super::drives::{nand, random};

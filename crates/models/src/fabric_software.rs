@@ -8,6 +8,7 @@
 //! All of it is CPU time of a core: latency at low rates, and the limit of the rate at high ones.
 
 use crate::nvme_software;
+use crate::tcp_socket::TcpCosts;
 use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::Span;
 
@@ -123,6 +124,10 @@ pub(crate) struct HostCosts {
     pub(crate) notice: Span,
     /// Whether completions are polled.
     pub(crate) polled: bool,
+    /// From a request to a command that goes by TCP.
+    pub(crate) command: Span,
+    /// Of TCP.
+    pub(crate) tcp: TcpCosts,
 }
 
 impl HostCosts {
@@ -136,6 +141,8 @@ impl HostCosts {
             complete: engine.complete,
             notice: engine.notice,
             polled: engine.polled,
+            command: engine.submit,
+            tcp: TcpCosts::new(params, engine.polled).copying_sent(is_spdk(params)),
         }
     }
 }
@@ -153,6 +160,8 @@ pub(crate) struct TargetCosts {
     pub(crate) command: Span,
     pub(crate) data: Span,
     pub(crate) respond: Span,
+    /// Of TCP.
+    pub(crate) tcp: TcpCosts,
 }
 
 impl TargetCosts {
@@ -168,6 +177,7 @@ impl TargetCosts {
             command: of("command"),
             data: of("data"),
             respond: of("respond"),
+            tcp: TcpCosts::new(params, polled),
         }
     }
 }

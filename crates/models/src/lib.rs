@@ -27,6 +27,7 @@
 //! | `doorbell` | what a block driver and a block device have agreed on |
 //! | `fabric_software` | what software of NVMe over Fabrics costs, on both sides |
 //! | `nvme_software` | what software costs between a program and an NVMe controller |
+//! | [`tcp_socket`] | a connection of NVMe/TCP in the software of its host |
 //! | [`multipath`] | software of a host that joins the paths to a drive, and fails over between them |
 //! | [`shared_port`] | what lets several drivers share the port of their host, or several jobs that of a disk |
 //!
@@ -50,6 +51,7 @@ mod servers;
 pub mod shared_port;
 mod slab;
 mod stages;
+pub mod tcp_socket;
 
 use lanetwin_ports::Model;
 

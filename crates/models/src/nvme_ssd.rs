@@ -28,6 +28,7 @@ mod totals;
 use crate::gauge::held;
 use crate::nvme_software;
 use crate::requests;
+use crate::roles::drive::{Buffered, BuffersWrites};
 use front::Front;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
 use lanetwin_media::Drive;
@@ -205,6 +206,22 @@ impl NvmeSsd {
     }
 }
 
+impl BuffersWrites for NvmeSsd {
+    fn buffered(&self) -> Buffered {
+        self.ssd.as_ref().map_or_else(Buffered::default, |ssd| ssd.buffered())
+    }
+    fn await_collection(&mut self) {
+        if let Some(ssd) = &mut self.ssd {
+            ssd.await_collection();
+        }
+    }
+    fn fill_buffer(&mut self) {
+        if let Some(ssd) = &mut self.ssd {
+            ssd.fill_buffer();
+        }
+    }
+}
+
 impl Component<Message> for NvmeSsd {
     fn start(&mut self, cx: &mut Context<'_>) {
         self.await_loss(cx);
@@ -285,6 +302,7 @@ impl Component<Message> for NvmeSsd {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn BuffersWrites }
 
     fn stages(&self) -> Vec<String> {
         crate::stages::names(&[requests::STAGES, known::STAGES])

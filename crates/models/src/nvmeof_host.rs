@@ -1,9 +1,11 @@
-//! `nvmeof-host`: the software between programs and namespaces behind an adapter for RDMA. Each load has an I/O queue,
-//! which is a queue pair of the adapter.
+//! `nvmeof-host`: the software between programs and namespaces behind an adapter. Each load has an I/O queue, which is
+//! a queue pair of the adapter, or a connection of TCP.
 //!
 //! ```text
 //!  Block ─► core: submit ─► registration and SEND posted ─► doorbell (MMIO) ─► root complex ═► adapter
 //!  BlockDone ◄─ core: complete ◄─ response and SEND complete ◄─ entries ◄─ interrupt, or a poll ◄═ adapter
+//!
+//!  by TCP   core: submit ─► data unit ─► segment ─► doorbell … segment ─► core: receive ─► copy ─► complete
 //! ```
 //!
 //! What capsules say, when memory is registered and when a command has ended is [`lanetwin_nvmeof`]'s; here is what it
@@ -12,19 +14,21 @@
 //! Not here: several paths, making connections during the run, what is not a read or a write.
 
 mod queue;
+mod streams;
 
 use crate::agenda::Agenda;
-use crate::fabric_software::{HOST_PARAMS, HostCosts, doorbell_bytes};
+use crate::fabric_software::{HOST_PARAMS, HostCosts};
 use crate::nvme_software;
-use crate::roles::nvmeof::{FabricHost, HostQueue};
+use crate::roles::nvmeof::{FabricHost, HostQueue, Way};
+use crate::tcp_socket;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
-    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, QueuePairId, Rdma,
-    Site, Status, Transfer,
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Rdma, Site, Status,
+    Transfer,
 };
 use lanetwin_units::Instant;
-use queue::{LoadQueue, Posted};
+use queue::{Answer, LoadQueue, Software};
 use std::any::Any;
 use std::collections::BTreeMap;
 
@@ -46,12 +50,11 @@ pub static MODEL: Model = Model {
             many: true,
         },
     ],
-    params: &[PARAMS, nvme_software::PARAMS, nvme_software::DRIVE_PARAMS, HOST_PARAMS],
+    params: &[PARAMS, nvme_software::PARAMS, nvme_software::DRIVE_PARAMS, HOST_PARAMS, tcp_socket::PARAMS],
     build: Build::Component(|params, site| Box::new(NvmeofHost::new(params, site))),
     ..Model::DEFAULT
 };
 
-const CPU: Port = Port(0);
 /// The port number of the first load.
 const FIRST_LOAD: u16 = 1;
 
@@ -69,13 +72,24 @@ pub struct NvmeofHost {
     adapter: Option<EndpointId>,
     rdma: Rdma,
     queues: Vec<LoadQueue>,
-    by_pair: BTreeMap<QueuePairId, usize>,
+    by_handle: BTreeMap<u32, usize>,
     /// Whether cores are this software's own to report.
     owns_cores: bool,
-    agenda: Agenda<usize>,
+    agenda: Agenda<(usize, Step)>,
     answered: u64,
     refused: u64,
     unexpected: u64,
+}
+
+/// What is done when its time has come.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// A look at what the adapter has written.
+    Look,
+    /// The worker of a queue by TCP.
+    Work,
+    /// The timer of its connection.
+    Timer,
 }
 
 impl NvmeofHost {
@@ -85,7 +99,7 @@ impl NvmeofHost {
             adapter: site.target,
             rdma: site.rdma.clone(),
             queues: Vec::new(),
-            by_pair: BTreeMap::new(),
+            by_handle: BTreeMap::new(),
             owns_cores: site.cores.is_empty(),
             agenda: Agenda::new(),
             answered: 0,
@@ -112,42 +126,60 @@ impl NvmeofHost {
     /// Turns what waits into commands, as far as there is room; a doorbell for each.
     fn submit(&mut self, place: usize, cx: &mut Context<'_>) {
         let Some(adapter) = self.adapter else { return };
+        let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };
         let queue = &mut self.queues[place];
-        while let Some(Posted { at, posted }) = queue.submit(&self.costs, &self.rdma, cx) {
-            let (bytes, handle) = (doorbell_bytes(self.costs.polled), queue.pair.0.into());
-            cx.send_at(CPU, at, Message::Mmio { to: adapter, bytes, handle, address: posted });
+        while queue.submit(software, cx) {}
+        if let Some(at) = queue.set_timer(cx.now()) {
+            self.agenda.put(at, (place, Step::Timer), cx);
         }
     }
 
     /// The adapter has written a completion entry.
     fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
-        let pair = u16::try_from(handle).ok().filter(|_| self.adapter == Some(from)).map(QueuePairId);
-        let Some(&place) = pair.and_then(|pair| self.by_pair.get(&pair)) else {
+        let place = self.by_handle.get(&handle).filter(|_| self.adapter == Some(from));
+        let Some(&place) = place else {
             self.unexpected += 1;
             return;
         };
         if let Some(at) = self.queues[place].notice(&self.costs, cx) {
-            self.agenda.put(at, place, cx);
+            self.agenda.put(at, (place, Step::Look), cx);
         }
     }
 
-    fn reap(&mut self, place: usize, cx: &mut Context<'_>) {
+    fn step(&mut self, place: usize, step: Step, cx: &mut Context<'_>) {
+        let Some(adapter) = self.adapter else { return };
+        let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };
+        let queue = &mut self.queues[place];
+        let answers = match (step, &queue.way) {
+            (Step::Look, Way::Rdma(_)) => queue.reap(software, cx),
+            (Step::Look, Way::Tcp(_)) => {
+                if let Some(at) = queue.receive(software, cx) {
+                    self.agenda.put(at, (place, Step::Work), cx);
+                }
+                Vec::new()
+            }
+            (Step::Work, _) => queue.work(software, cx),
+            (Step::Timer, _) => queue.expire(software, cx),
+        };
+        self.answer(place, answers, cx);
+        self.submit(place, cx);
+    }
+
+    fn answer(&mut self, place: usize, answers: Vec<Answer>, cx: &mut Context<'_>) {
         let port = Port(FIRST_LOAD + place as u16);
-        let answers = self.queues[place].reap(&self.costs, &self.rdma, cx);
         self.answered += answers.len() as u64;
         for answer in answers {
             cx.resume(answer.trail);
             let done = Done { handle: answer.handle, status: answer.status };
             cx.send_at(port, answer.at, Message::BlockDone(done));
         }
-        self.submit(place, cx);
     }
 }
 
 impl FabricHost for NvmeofHost {
     fn connect(&mut self, queues: Vec<HostQueue>) {
         for (place, connected) in queues.into_iter().enumerate() {
-            self.by_pair.insert(connected.pair, place);
+            self.by_handle.insert(connected.way.handle(), place);
             self.queues.push(LoadQueue::new(connected, &self.rdma));
         }
     }
@@ -163,8 +195,8 @@ impl Component<Message> for NvmeofHost {
     }
 
     fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
-        while let Some(place) = self.agenda.take(cx) {
-            self.reap(place, cx);
+        while let Some((place, step)) = self.agenda.take(cx) {
+            self.step(place, step, cx);
         }
     }
 
@@ -191,6 +223,7 @@ impl Component<Message> for NvmeofHost {
             let kind = SupplyKind::Held { waiting_ps };
             report.supply("queue entries", Supply { in_use_ps, supply: entries, kind });
         }
+        tcp_socket::report(self.queues.iter().filter_map(|queue| queue.way.socket()), report);
     }
 
     fn digest(&self) -> u64 {
@@ -198,7 +231,7 @@ impl Component<Message> for NvmeofHost {
     }
 
     fn stages(&self) -> Vec<String> {
-        crate::stages::names(&[queue::STAGES])
+        crate::stages::names(&[tcp_socket::STAGES, queue::STAGES])
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

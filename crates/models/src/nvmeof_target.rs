@@ -1,5 +1,5 @@
-//! `nvmeof-target`: the software that offers drives of a host over NVMe/RDMA: `nvmet` of the Linux kernel, which waits
-//! for interrupts, or SPDK, which polls.
+//! `nvmeof-target`: the software that offers drives of a host over NVMe/RDMA or NVMe/TCP: `nvmet` of the Linux kernel,
+//! which waits for interrupts, or SPDK, which polls.
 //!
 //! ```text
 //!  read    capsule ─► core: command ─► driver of the drive ═ drive ═► ─► core: respond ─► RDMA WRITE, SEND ─► doorbell
@@ -8,25 +8,28 @@
 //!
 //! What capsules say and in which order data move is [`lanetwin_nvmeof`]'s. This is the controller behind it: a
 //! namespace is a drive of the host, asked by way of its driver on the same core. Data lie in the host's memory between
-//! drive and adapter: each byte passes it twice.
+//! drive and adapter: each byte passes it twice. What comes by TCP a core copies, too (`streams`).
 //!
 //! Not here: making connections, commands that are no reads or writes, merging, peer-to-peer between adapter and drive.
 
 mod connection;
+mod streams;
 
 use crate::agenda::Agenda;
 use crate::fabric_software::{TARGET_PARAMS, TargetCosts, doorbell_bytes};
 use crate::nvme_software;
 use crate::roles::nvmeof::{FabricTarget, TargetQueue};
+use crate::tcp_socket;
 use connection::{Begun, Connection, STAGES, Step};
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind};
 use lanetwin_nvme::spec::Command;
 use lanetwin_nvmeof::logic::Data;
-use lanetwin_nvmeof::logic::target::{Effect, Target};
+use lanetwin_nvmeof::logic::target::{Asked, Effect, Target};
+use lanetwin_nvmeof::logic::tcp::Stream;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
-    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, QueuePairId, Rdma,
-    Site, WorkCompletion,
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Rdma, Site,
+    WorkCompletion,
 };
 use lanetwin_units::{Better, Instant};
 use std::any::Any;
@@ -35,7 +38,7 @@ use std::collections::BTreeMap;
 /// The declaration.
 pub static MODEL: Model = Model {
     name: "nvmeof-target",
-    about: "The software that offers drives of its host over a fabric: capsules in, data by RDMA, responses out.",
+    about: "The software that offers drives of its host over a fabric: capsules in, data by RDMA or TCP, responses out.",
     ports: &[
         PortInfo {
             name: "cpu",
@@ -50,7 +53,7 @@ pub static MODEL: Model = Model {
             many: true,
         },
     ],
-    params: &[PARAMS, nvme_software::PARAMS, TARGET_PARAMS],
+    params: &[PARAMS, nvme_software::PARAMS, TARGET_PARAMS, tcp_socket::PARAMS],
     build: Build::Component(|params, site| Box::new(NvmeofTarget::new(params, site))),
     ..Model::DEFAULT
 };
@@ -69,6 +72,7 @@ const PARAMS: &[Param] = &[Param {
 const COMMANDS: Metric = Metric::new("commands", "k/s", Better::Neither);
 const BY_CAPSULE: Metric = Metric::new("writes with data in their capsule", "k/s", Better::Neither);
 const READS: Metric = Metric::new("RDMA READs", "k/s", Better::Neither);
+const R2TS: Metric = Metric::new("R2Ts", "k/s", Better::Neither).if_any("R2Ts");
 
 /// The device.
 pub struct NvmeofTarget {
@@ -77,7 +81,7 @@ pub struct NvmeofTarget {
     rdma: Rdma,
     target: Option<Target>,
     connections: Vec<Connection>,
-    by_pair: BTreeMap<QueuePairId, usize>,
+    by_handle: BTreeMap<u32, usize>,
     owns_cores: bool,
     agenda: Agenda<(usize, Step)>,
     counts: Counts,
@@ -88,6 +92,7 @@ struct Counts {
     commands: u64,
     by_capsule: u64,
     reads: u64,
+    r2ts: u64,
     unexpected: u64,
 }
 
@@ -99,7 +104,7 @@ impl NvmeofTarget {
             rdma: site.rdma.clone(),
             target: None,
             connections: Vec::new(),
-            by_pair: BTreeMap::new(),
+            by_handle: BTreeMap::new(),
             owns_cores: site.cores.is_empty(),
             agenda: Agenda::new(),
             counts: Counts::default(),
@@ -108,8 +113,8 @@ impl NvmeofTarget {
 
     /// The adapter has written a completion entry.
     fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
-        let pair = u16::try_from(handle).ok().filter(|_| self.adapter == Some(from)).map(QueuePairId);
-        let Some(&place) = pair.and_then(|pair| self.by_pair.get(&pair)) else {
+        let place = self.by_handle.get(&handle).filter(|_| self.adapter == Some(from));
+        let Some(&place) = place else {
             self.counts.unexpected += 1;
             return;
         };
@@ -120,8 +125,9 @@ impl NvmeofTarget {
 
     /// Takes the completions whose entries are there.
     fn look(&mut self, place: usize, cx: &mut Context<'_>) {
+        let Some(pair) = self.connections[place].pair() else { return self.receive_stream(place, cx) };
         for trail in self.connections[place].taken() {
-            let Some(completion) = self.rdma.poll(self.connections[place].pair()) else { continue };
+            let Some(completion) = self.rdma.poll(pair) else { continue };
             cx.resume(trail);
             let step = match completion {
                 WorkCompletion::Received { id, bytes, content, .. } => {
@@ -152,10 +158,15 @@ impl NvmeofTarget {
         match step {
             Step::Look => return self.look(place, cx),
             Step::Ring(posted) => return self.ring(place, posted, cx),
+            Step::Work => return self.work_on_stream(place, cx),
+            Step::Send(stream, cost) => return self.send_stream(place, (stream, cost), cx),
+            Step::Timer => return self.expire(place, cx),
+            Step::Message(stream) => {
+                let Some(target) = &mut self.target else { return };
+                target.receive(now, connection, stream, &mut effects);
+            }
             Step::Command(command, bytes) => {
-                self.counts.commands += 1;
                 let data = bytes.saturating_sub(lanetwin_nvme::spec::command::COMMAND_BYTES);
-                self.counts.by_capsule += u64::from(data > 0);
                 let Some(target) = &mut self.target else { return };
                 target.capsule(now, connection, (*command, Data::Length(data)), &mut effects);
             }
@@ -173,29 +184,34 @@ impl NvmeofTarget {
             self.counts.unexpected += 1;
             return;
         };
-        let subsystem = self.connections[place].subsystem();
-        let Some(target) = &mut self.target else { return };
-        let mut effects = Vec::new();
-        asked.into_iter().for_each(|asked| target.perform(cx.now(), subsystem, asked, &mut effects));
+        let effects = self.perform(place, asked, cx);
         self.carry_out(place, effects, cx);
+    }
+    fn perform(&mut self, place: usize, asked: Vec<Asked>, cx: &Context<'_>) -> Vec<Effect> {
+        let subsystem = self.connections[place].subsystem();
+        let mut effects = Vec::new();
+        if let Some(target) = &mut self.target {
+            asked.into_iter().for_each(|one| target.perform(cx.now(), subsystem, one, &mut effects));
+        }
+        effects
     }
 
     /// Does what the target wants done.
     fn carry_out(&mut self, place: usize, effects: Vec<Effect>, cx: &mut Context<'_>) {
-        let mut posted = None;
+        let (mut posted, mut sent) = (None, None);
         let mut open = std::collections::VecDeque::from(effects);
         while let Some(effect) = open.pop_front() {
             let own = &mut self.connections[place];
             match effect {
-                Effect::Submit { capsule, .. } => match own.begin(&capsule) {
-                    Begun::Ask(transfer) => cx.send_at(port(place), cx.now(), Message::Block(transfer)),
-                    Begun::Perform(asked) => {
-                        let (mut more, now, subsystem) = (Vec::new(), cx.now(), own.subsystem());
-                        let Some(target) = &mut self.target else { return };
-                        asked.into_iter().for_each(|one| target.perform(now, subsystem, one, &mut more));
-                        open.extend(more);
+                Effect::Submit { capsule, .. } => {
+                    self.counts.commands += 1;
+                    self.counts.by_capsule += u64::from(capsule.data_bytes > 0);
+                    match own.begin(&capsule) {
+                        Begun::Ask(transfer) => cx.send_at(port(place), cx.now(), Message::Block(transfer)),
+                        Begun::Perform(asked) => open.extend(self.perform(place, asked, cx)),
                     }
-                },
+                }
+                Effect::Send { stream, .. } => sent.get_or_insert_with(Stream::new).append(stream),
                 Effect::Bring { token, .. } => {
                     if let Some(transfer) = own.brought(token) {
                         cx.send_at(port(place), cx.now(), Message::Block(transfer));
@@ -219,12 +235,15 @@ impl NvmeofTarget {
             let at = self.connections[place].work(cost, self.costs.polled, &step, cx);
             self.agenda.put(at, (place, step), cx);
         }
+        if let Some(stream) = sent {
+            self.plan_stream(place, stream, cx);
+        }
     }
 
     /// Tells the adapter how much has been posted.
     fn ring(&self, place: usize, posted: u64, cx: &mut Context<'_>) {
         let Some(adapter) = self.adapter else { return };
-        let handle = self.connections[place].pair().0.into();
+        let handle = self.connections[place].handle();
         let bytes = doorbell_bytes(self.costs.polled);
         cx.send_at(CPU, cx.now(), Message::Mmio { to: adapter, bytes, handle, address: posted });
     }
@@ -238,7 +257,7 @@ impl FabricTarget for NvmeofTarget {
     fn serve(&mut self, target: Target, queues: Vec<TargetQueue>) {
         self.target = Some(target);
         for (place, queue) in queues.into_iter().enumerate() {
-            self.by_pair.insert(queue.pair, place);
+            self.by_handle.insert(queue.way.handle(), place);
             self.connections.push(Connection::new(queue, &self.rdma));
         }
     }
@@ -276,15 +295,19 @@ impl Component<Message> for NvmeofTarget {
         report.rate(COMMANDS, self.counts.commands, 1e3);
         report.rate(BY_CAPSULE, self.counts.by_capsule, 1e3);
         report.rate(READS, self.counts.reads, 1e3);
+        report.rate(R2TS, self.counts.r2ts, 1e3);
+        tcp_socket::report(self.connections.iter().filter_map(Connection::socket_alone), report);
     }
 
     fn digest(&self) -> u64 {
-        let Counts { commands, by_capsule, reads, unexpected } = self.counts;
-        [commands, by_capsule, reads, unexpected].iter().fold(0, |sum, word| lanetwin_kernel::mix(sum ^ word))
+        let Counts { commands, by_capsule, reads, r2ts, unexpected } = self.counts;
+        [commands, by_capsule, reads + r2ts, unexpected]
+            .iter()
+            .fold(0, |sum, word| lanetwin_kernel::mix(sum ^ word))
     }
 
     fn stages(&self) -> Vec<String> {
-        crate::stages::names(&[STAGES])
+        crate::stages::names(&[tcp_socket::STAGES, STAGES])
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

@@ -35,7 +35,6 @@ use crate::roles::SendsFrames;
 use crate::slab::Slab;
 pub use counts::{Counts, Unfinished};
 use flow::{Flow, Piece};
-pub use flow::{socket_handle, socket_of};
 pub use inside::RoceNic;
 use inside::{LINE, QUEUE, RECEIVE, Read, SEND, STAGES, TRANSMIT, Task, WORK};
 use lane::{Lane, Outgoing};
@@ -45,7 +44,7 @@ use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Attributes, Build, Capability, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo,
-    Protocol, QueuePairId, Site, SocketId, Tlps, WorkCompletion, WorkRequest,
+    Protocol, QueuePairId, Site, SocketId, Tlps, WorkCompletion, WorkRequest, socket_of,
 };
 use lanetwin_units::{Better, Instant};
 use pair::Pair;

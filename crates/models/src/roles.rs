@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`RequestsByDma`] | who asks for transfers: what it has moved |
 //! | [`SendsFrames`] | who sends frames: whether each is a message of its own |
+//! | [`drive`] | drives, and the state in which they stay |
 //! | [`nvme`] | both ends of NVMe queues |
 //! | [`nvmeof`] | both ends of NVMe over Fabrics |
 //! | [`memory`] | cores that run programs |
@@ -12,6 +13,7 @@
 //! A component says in its `impl Component` what it can do (`roles!`), and is found by
 //! [`Kernel::role`](lanetwin_kernel::Kernel::role).
 
+pub mod drive;
 pub mod memory;
 pub mod nvme;
 pub mod nvmeof;

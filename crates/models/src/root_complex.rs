@@ -35,6 +35,7 @@ use crate::fabric_software::{HOST_PARAMS, TARGET_PARAMS};
 use crate::iommu::{Iommu, Reach};
 use crate::nvme_software;
 use crate::servers::Servers;
+use crate::tcp_socket;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::{FcClass, TlpKind};
@@ -63,7 +64,15 @@ pub static MODEL: Model = Model {
         },
         PortInfo { name: "slot", speaks: Protocol::Pcie, about: "the root ports", many: true },
     ],
-    params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS, nvme_software::PARAMS, HOST_PARAMS, TARGET_PARAMS],
+    params: &[
+        &PCIE_PORT,
+        &PCIE_DEVICE,
+        PARAMS,
+        nvme_software::PARAMS,
+        HOST_PARAMS,
+        TARGET_PARAMS,
+        tcp_socket::PARAMS,
+    ],
     drains_itself: |params| params.flag("iommu"),
     has_memory: true,
     cores: |params| params.count("cores"),

@@ -17,6 +17,8 @@ use std::collections::BTreeSet;
 
 /// The parameters of hosts that ask over a network, or answer over it.
 const FABRIC_SOFTWARE: [&str; 2] = ["driver.rdma.", "target."];
+/// The same, where it goes by TCP.
+const TCP_SOFTWARE: &str = "driver.tcp.";
 
 /// A number that is not from a data sheet, a standard or a measurement.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -54,13 +56,17 @@ impl Plan {
         let has_software =
             |component: &ComponentPlan| component.params.0.keys().any(|name| is_software(name));
         let drives = variant.machine.iter().any(|component| !component.is_host() && has_software(component));
-        let has_fabric = !variant.network.subsystems.is_empty();
+        let subsystems = &variant.network.subsystems;
+        let has_fabric = !subsystems.is_empty();
+        let has_tcp = subsystems.iter().any(|subsystem| subsystem.transport.is_tcp());
         let of = |component| {
             let mut list = self.of_component(component);
             list.retain(|assumption| {
                 let name = &*assumption.parameter;
                 let is_of_fabric = FABRIC_SOFTWARE.iter().any(|software| name.starts_with(software));
-                (drives || !is_software(name)) && (has_fabric || !is_of_fabric)
+                (drives || !is_software(name))
+                    && (has_fabric || !is_of_fabric)
+                    && (has_tcp || !name.starts_with(TCP_SOFTWARE))
             });
             list
         };

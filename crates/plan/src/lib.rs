@@ -43,11 +43,12 @@ pub use catalogue::{Assembly, Catalogue, Grade, Number, Part};
 pub use files::Files;
 pub use plan::{
     Absence, ActionPlan, AllowedCores, Arrivals, AssociationPlan, Axis, BlockCase, Blocks, Budget, CablePlan,
-    Cache, Case, ChannelPlan, Compare, ComponentPlan, CxlLinkPlan, CxlRole, Decoding, Demand, DeviceCache,
-    DmaCase, DmaOperation, Down, Driven, End, FioCase, FioJob, HintsCase, IometerCase, IometerFile, Join,
-    KernelCase, LeftOut, LinkPlan, Load, MemoryCase, MemoryNode, MemoryProgram, Network, Offered, Pair,
-    Pattern, Plan, PortPlan, ProgramsPlan, PtsPlan, RemotePlan, Run, RunLength, SteadyRule, SubsystemPlan,
-    Thread, Timing, Tracked, TrafficCase, Until, Variant, Via, WarmUp, Wires, WorkloadPlan,
+    Cache, Case, ChannelPlan, Compare, ComponentPlan, ConnectionPlan, CxlLinkPlan, CxlRole, Decoding, Demand,
+    DeviceCache, Digests, DmaCase, DmaOperation, Down, Driven, End, FioCase, FioJob, HintsCase, IometerCase,
+    IometerFile, Join, KernelCase, LeftOut, LinkPlan, Load, MemoryCase, MemoryNode, MemoryProgram, Network,
+    Offered, Pair, Pattern, Plan, PortPlan, ProgramsPlan, PtsPlan, RemotePlan, Run, RunLength, SteadyRule,
+    SubsystemPlan, Thread, Timing, Tracked, TrafficCase, TransportPlan, Until, Variant, Via, WarmUp, Wires,
+    WorkloadPlan,
 };
 pub use resolve::Checked;
 pub use schema::{link_schema, schema};

@@ -26,7 +26,10 @@ pub use load::{
     DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, Load, MemoryCase,
     MemoryProgram, TrafficCase,
 };
-pub use network::{AssociationPlan, CablePlan, Network, RemotePlan, SubsystemPlan, Wires};
+pub use network::{
+    AssociationPlan, CablePlan, ConnectionPlan, Digests, Network, RemotePlan, SubsystemPlan, TransportPlan,
+    Wires,
+};
 pub use offered::{Arrivals, Offered};
 pub use pts::{PtsCell, PtsPlan, PtsTest};
 pub use steady::{SteadyRule, Tracked};

@@ -84,7 +84,7 @@ fn it_is_known_who_said_what() {
         "what the scenario sets is the question, not an assumption"
     );
     // nothing rests on what changes nothing: there is neither an IOMMU nor a network
-    let idle = ["iotlb.", "iommu.", "memory.slow-extra", "driver.rdma.", "target."];
+    let idle = ["iotlb.", "iommu.", "memory.slow-extra", "driver.rdma.", "driver.tcp.", "target."];
     let is_idle = |name: &str| idle.iter().any(|idle| name.starts_with(idle));
     assert!(!assumed.iter().any(|one| is_idle(&one.parameter)), "{assumed:?}");
     assert!(plan.not_modelled().iter().any(|text| text.contains("ber")));

@@ -47,7 +47,7 @@ pub use model::{
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
 pub use rdma::{QueuePairId, Rdma, Receive, UnderWay, WorkCompletion, WorkRequest};
 pub use route::{Crossing, way};
-pub use sockets::{SocketEnds, SocketId, Sockets};
+pub use sockets::{SocketEnds, SocketId, Sockets, socket_handle, socket_of};
 pub use wiring::{WiredLink, Wiring};
 
 /// The kernel, over this crate's message.

@@ -24,6 +24,21 @@ id! {
     SocketId(u16) => "socket";
 }
 
+/// Handles of sockets on the link begin here; below are queue pairs.
+const SOCKETS: u32 = 1 << 16;
+
+/// What doorbells and signals of a socket say.
+#[must_use]
+pub const fn socket_handle(of: SocketId) -> u32 {
+    SOCKETS | of.0 as u32
+}
+
+/// The socket that a doorbell or a signal is of; none if it is of a queue pair.
+#[must_use]
+pub const fn socket_of(handle: u32) -> Option<SocketId> {
+    if handle >> 16 == 1 { Some(SocketId(handle as u16)) } else { None }
+}
+
 /// How many of a connection's segments frames may still be on their way of: headers of older ones are forgotten.
 const KEPT: usize = 1 << 14;
 

@@ -10,7 +10,7 @@ use crate::config::{SsdConfig, SsdFault};
 use crate::firmware::{Firmware, kind};
 use crate::health::health;
 use crate::layout::{Extent, Layout};
-use lanetwin_media::{Counters, Done, Drive, Outcome, Request, Stocks};
+use lanetwin_media::{Buffered, Counters, Done, Drive, Outcome, Request, Stocks};
 use lanetwin_nvme::logic::subsystem::CommandInfo;
 use lanetwin_nvme::logic::{Effect, HostEffect, MediaRequest, Subsystem, Token};
 use lanetwin_nvme::spec::Status;
@@ -298,6 +298,19 @@ impl Ssd {
         let mut medium = self.medium.borrow_mut();
         medium.catch_up(now);
         medium.stocks()
+    }
+    /// How full the write buffer of the medium was when it was advanced last.
+    #[must_use]
+    pub fn buffered(&self) -> Buffered {
+        self.medium.borrow().buffered()
+    }
+    /// Dies wait for garbage collection, as they will if writes go on to come faster than it earns space for them.
+    pub fn await_collection(&mut self) {
+        self.medium.borrow_mut().await_collection();
+    }
+    /// Fills the write buffer, as it will be if writes go on to come faster than the medium takes them.
+    pub fn fill_buffer(&mut self) {
+        self.medium.borrow_mut().fill_buffer();
     }
     /// What the medium had done when it was advanced last.
     #[must_use]

@@ -1,7 +1,7 @@
 //! Capsules: what is needed to bring a run back to one event before it broke.
 
 use super::granularity::Granularity;
-use super::window::run_slice;
+use super::slices::run_slice;
 use super::world::World;
 use lanetwin_plan::Files;
 use lanetwin_plan::Plan;

@@ -3,6 +3,7 @@
 //!
 //! Nothing here knows what a component is: names, units and directions are its own.
 
+use crate::buffers::Rise;
 use crate::names::shown;
 use crate::world::World;
 use lanetwin_kernel::{self as kernel, ComponentId, Reading, Report, State, Supply, SupplyKind};
@@ -13,7 +14,7 @@ pub(super) type Reports = Vec<Reported>;
 
 /// What a component said of itself.
 pub(super) struct Reported {
-    id: ComponentId,
+    pub(super) id: ComponentId,
     component: String,
     report: Report,
 }
@@ -101,9 +102,6 @@ pub(super) fn uses(before: &Reports, after: &Reports, elapsed: Span) -> Vec<Comp
     uses
 }
 
-/// A change by less than this part of what has passed is none: what a buffer takes in beyond what it gives is by how
-/// much a rate is not the one that lasts, and rates are to be right within 3 %.
-const FILLS: f64 = 0.02;
 /// A share that rises by less than this part of itself does not: the slope that the rule of the SNIA PTS allows.
 const BALANCE: f64 = 0.1;
 /// So many standard errors of a share are no change of it.
@@ -125,6 +123,10 @@ impl Reported {
     pub(super) fn tells_share(&self) -> bool {
         self.report.states.iter().any(|(_, state)| matches!(state, State::Share { .. }))
     }
+    /// Who it is, or on whose behalf it works.
+    fn name(&self) -> &str {
+        self.report.on_behalf_of.as_ref().unwrap_or(&self.component)
+    }
     /// What it says of something that has to be in balance.
     fn state(&self, name: &str) -> Option<State> {
         self.report.states.iter().find(|(other, _)| *other == name).map(|(_, state)| *state)
@@ -134,7 +136,7 @@ impl Reported {
 /// How far from balance everything was that components report as having to be.
 pub(super) fn changed(before: &Reports, middle: Option<&Reports>, after: &Reports) -> Vec<Changed> {
     let of = |place: usize, reported: &Reported| -> Vec<Changed> {
-        let component = reported.report.on_behalf_of.as_ref().unwrap_or(&reported.component);
+        let component = reported.name();
         let state = |(name, after): &(&'static str, State)| {
             let at = |reports: &Reports| reports[place].state(name);
             let (slope, excess) = change(at(before)?, middle.and_then(at), *after)?;
@@ -143,6 +145,16 @@ pub(super) fn changed(before: &Reports, middle: Option<&Reports>, after: &Report
         reported.report.states.iter().filter_map(state).collect()
     };
     after.iter().enumerate().flat_map(|(place, reported)| of(place, reported)).collect()
+}
+
+/// How far a write buffer was from balance.
+pub(super) fn buffer_changed((drive, rise): &(ComponentId, Rise), reports: &Reports) -> Option<Changed> {
+    let drive = reports.iter().find(|reported| reported.id == *drive)?;
+    Some(Changed {
+        of: format!("{}: write buffer", drive.name()),
+        slope: rise.share().abs(),
+        excess: rise.excess(),
+    })
 }
 
 /// Something that is used up, and how long it lasts at the rate of what was measured.
@@ -182,16 +194,6 @@ fn times_left(before: State, after: State) -> Option<f64> {
 /// By how much a state changed, and that beside what is allowed; none if nothing passed through it.
 fn change(before: State, middle: Option<State>, after: State) -> Option<(f64, f64)> {
     match (before, middle, after) {
-        (State::Stock { level: from, flow: past, .. }, _, State::Stock { level, flow, lump }) => {
-            let (flow, lump) = ((flow - past) as f64, lump as f64);
-            if flow == 0.0 {
-                return None;
-            }
-            let away = level.abs_diff(from) as f64;
-            // what changes in lumps is as far away as a few of them by chance
-            let lumps = if lump > 0.0 { lump * (1.0 + (flow / lump).sqrt()) } else { 0.0 };
-            Some((away / flow, away / (FILLS * flow + lumps)))
-        }
         (
             State::Share { part: a, whole: of_a },
             Some(State::Share { part: b, whole: of_b }),
@@ -229,19 +231,6 @@ pub(super) fn added_to_ratio(name: &str, before: &Reports, after: &Reports) -> [
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_takes_in_as_much_as_it_gives_is_in_balance() {
-        let stock = |level, flow, lump| State::Stock { level, flow, lump };
-        let excess = |before, after| change(before, None, after).map(|(_, excess)| excess);
-        // nothing was written to it
-        assert_eq!(excess(stock(5, 100, 1), stock(5, 100, 1)), None);
-        // a buffer that takes in all of it
-        assert_eq!(change(stock(0, 0, 0), None, stock(90, 90, 0)), Some((1.0, 50.0)));
-        // a full one that is as full as before, and one that is fuller by a program
-        assert_eq!(excess(stock(90, 0, 8), stock(90, 800, 8)), Some(0.0));
-        assert!(excess(stock(82, 0, 8), stock(90, 100, 8)).unwrap() < 1.0);
-    }
 
     #[test]
     fn what_is_used_up_lasts_as_long_as_there_is_some() {

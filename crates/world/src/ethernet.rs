@@ -2,7 +2,7 @@
 
 use lanetwin_fabric::ethernet::logic::Forwarding;
 use lanetwin_plan::{End, Variant, Wires};
-use lanetwin_ports::{EthernetLine, EthernetSite, Protocol, Rdma, Site, Value};
+use lanetwin_ports::{EthernetLine, EthernetSite, Protocol, Rdma, Site, Sockets, Value};
 use lanetwin_units::Span;
 
 /// The network: how its ports are wired, and who forwards what.
@@ -11,13 +11,15 @@ pub(super) struct Ethernet {
     forwarding: Vec<Forwarding>,
     /// The queue pairs of all who use it.
     pub(super) rdma: Rdma,
+    /// The connections of TCP of all who use it.
+    pub(super) sockets: Sockets,
 }
 
 impl Ethernet {
     pub(super) fn new(variant: &Variant) -> Self {
         let is_switch = |component: usize| variant.machine[component].is_ethernet_switch();
         let wires = variant.network.wires(is_switch);
-        Self { forwarding: wires.forwarding(), wires, rdma: Rdma::default() }
+        Self { forwarding: wires.forwarding(), wires, rdma: Rdma::default(), sockets: Sockets::default() }
     }
 
     /// Tells a component of its ports of Ethernet.
@@ -36,6 +38,7 @@ impl Ethernet {
         };
         site.ethernet = ports.map(|(port, _)| line(End { component, port })).collect();
         site.rdma = self.rdma.clone();
+        site.sockets = self.sockets.clone();
         if let Ok(switch) = self.wires.switches.binary_search(&component) {
             site.forwarding = self.forwarding[switch].clone();
         }

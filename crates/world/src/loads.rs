@@ -17,6 +17,7 @@ mod adding;
 mod driving;
 mod queues;
 mod remote;
+mod transports;
 
 use super::blueprint::{Blueprint, Ids};
 use super::ethernet::Ethernet;

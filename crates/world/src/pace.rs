@@ -2,10 +2,13 @@
 //! it was steady, and batches, which say how sure the mean of a single repeat is.
 
 use super::batch::Batch;
-use super::components::{Changed, Lasting, Reports, changed, lasting};
+use super::buffers::Rise;
+use super::components::{Changed, Lasting, Reports, buffer_changed, changed, lasting};
 use super::snapshot::Snapshot;
 use super::world::World;
+use lanetwin_kernel::ComponentId;
 use lanetwin_load::Tally;
+use lanetwin_models::roles::drive::Buffered;
 use lanetwin_stats::results::Steadiness;
 use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};
 use lanetwin_units::{Instant, Span};
@@ -14,16 +17,20 @@ use lanetwin_units::{Instant, Span};
 const LASTS: f64 = 10.0;
 
 /// What had been counted at an instant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Look {
     at: Instant,
     tally: Tally,
+    /// How full the write buffer of each drive was.
+    buffered: Vec<Buffered>,
 }
 
 /// How a measurement went on.
 #[derive(Default)]
 pub(super) struct Pace {
     looks: Vec<Look>,
+    /// The drives that buffer writes.
+    drives: Vec<ComponentId>,
     /// Where each stretch begins.
     begins: Vec<usize>,
     /// Where what is judged begins.
@@ -39,7 +46,7 @@ pub(super) struct Pace {
 impl Pace {
     /// From now on, where the loads count from.
     pub(super) fn begin(world: &mut World) -> Self {
-        let mut pace = Self { begins: vec![0], ..Self::default() };
+        let mut pace = Self { begins: vec![0], drives: world.buffering(), ..Self::default() };
         pace.look(world);
         pace
     }
@@ -47,7 +54,8 @@ impl Pace {
     pub(super) fn look(&mut self, world: &mut World) {
         let at = world.kernel.now();
         let tally = self.before.and(&world.tally(at));
-        self.looks.push(Look { at, tally });
+        let buffered = self.drives.iter().map(|id| world.buffered(*id)).collect();
+        self.looks.push(Look { at, tally, buffered });
         if let Some(halfway) = self.halfway
             && world.progress().1 >= halfway
         {
@@ -71,9 +79,15 @@ impl Pace {
         self.first = self.begins[self.begins.len() - stretches];
     }
 
-    /// So many parts of about the same length; fewer looks than that are none.
-    pub(super) fn batches(&self, count: usize) -> Option<Vec<Batch>> {
-        let looks = &self.looks[self.first.min(self.looks.len())..];
+    /// What is judged.
+    fn looks(&self) -> &[Look] {
+        &self.looks[self.first.min(self.looks.len())..]
+    }
+
+    /// The first look of each of so many parts of about the same length, and the last look; fewer looks than that are
+    /// none.
+    fn edges(&self, count: usize) -> Option<Vec<usize>> {
+        let looks = self.looks();
         let (first, last) = (looks.first()?, looks.last()?);
         let all = (last.at - first.at).as_ps();
         let mut edges = vec![0];
@@ -85,9 +99,12 @@ impl Pace {
             edges.push(behind - usize::from(nearer));
         }
         edges.push(looks.len() - 1);
-        if edges.windows(2).any(|pair| pair[0] >= pair[1]) {
-            return None;
-        }
+        edges.windows(2).all(|pair| pair[0] < pair[1]).then_some(edges)
+    }
+
+    /// So many parts of about the same length; fewer looks than that are none.
+    pub(super) fn batches(&self, count: usize) -> Option<Vec<Batch>> {
+        let (looks, edges) = (self.looks(), self.edges(count)?);
         let batch = |pair: &[usize]| {
             let (from, to) = (&looks[pair[0]], &looks[pair[1]]);
             Batch { elapsed: to.at - from.at, tally: to.tally.since(&from.tally) }
@@ -95,10 +112,23 @@ impl Pace {
         Some(edges.windows(2).map(batch).collect())
     }
 
+    /// How the write buffer of each drive went on that was written to.
+    pub(super) fn rises(&self) -> Vec<(ComponentId, Rise)> {
+        let (looks, Some(edges)) = (self.looks(), self.edges(Rise::PARTS)) else { return Vec::new() };
+        let rise = |(place, id): (usize, &ComponentId)| {
+            let part =
+                |pair: &[usize]| looks[pair[0]..pair[1]].iter().map(|look| look.buffered[place]).collect();
+            let parts: Vec<Vec<Buffered>> = edges.windows(2).map(part).collect();
+            Some((*id, Rise::new(&parts)?))
+        };
+        self.drives.iter().enumerate().filter_map(rise).collect()
+    }
+
     /// Whether the stretch that began with `before` was steady up to now; `drawn` if chance says when requests come.
     pub(super) fn judged(&self, before: &Snapshot, drawn: bool, world: &mut World) -> Steadiness {
         let after = world.reports();
-        let states = changed(&before.reports, self.middle.as_ref(), &after);
+        let mut states = changed(&before.reports, self.middle.as_ref(), &after);
+        states.extend(self.rises().iter().filter_map(|rise| buffer_changed(rise, &after)));
         let windows = self.batches(SNIA_ROUNDS);
         let limits =
             if drawn { limits_of_drawn(windows.as_deref().unwrap_or_default()) } else { SniaRule::default() };
@@ -170,7 +200,7 @@ mod tests {
         let (mut at, mut done) = (Instant::ZERO, 0);
         let look = |at, completed| {
             let reads = Answered { completed, ..Answered::default() };
-            Look { at, tally: Tally { reads, ..Tally::default() } }
+            Look { at, tally: Tally { reads, ..Tally::default() }, buffered: Vec::new() }
         };
         pace.looks.push(look(at, done));
         for answers in answers {

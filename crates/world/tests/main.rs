@@ -25,6 +25,7 @@ mod partitions;
 mod pts;
 mod questions;
 mod remote;
+mod remote_goodput;
 mod remote_laws;
 mod retimers;
 mod runs;

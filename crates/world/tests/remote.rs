@@ -33,6 +33,11 @@ workloads:
 run: {repeats: 1, warm-up: 50}
 ";
 
+/// One of its drives goes by TCP, in a subsystem of its own.
+const MORE: &str = "subsystems.more={port: box-nic, namespaces: ssd2, transport: tcp}";
+/// Its drives go by TCP.
+const TCP: &str = "subsystems.jbof.transport=tcp";
+
 fn remote(sets: &[&str]) -> Plan {
     plan("remote.yaml", MACHINE, sets)
 }
@@ -50,11 +55,13 @@ fn rows<'a>(results: &'a Results, metric: &'a str) -> impl Iterator<Item = &'a R
 
 #[test]
 fn trains_change_nothing_over_a_network() {
-    let plan = remote(&[]);
-    let (train, each) = (ran(&plan, Granularity::Train), ran(&plan, Granularity::Tlp));
-    assert_eq!(train.digest, each.digest);
-    let values = |results: &Results| results.rows.iter().map(|row| row.value).collect::<Vec<_>>();
-    assert_eq!(values(&train), values(&each));
+    for sets in [&[][..], &[TCP]] {
+        let plan = remote(sets);
+        let (train, each) = (ran(&plan, Granularity::Train), ran(&plan, Granularity::Tlp));
+        assert_eq!(train.digest, each.digest, "{sets:?}");
+        let values = |results: &Results| results.rows.iter().map(|row| row.value).collect::<Vec<_>>();
+        assert_eq!(values(&train), values(&each), "{sets:?}");
+    }
 }
 
 /// Without loss everything that is asked is answered, nothing is sent again, and no frame is lost on its way.
@@ -103,6 +110,13 @@ fn what_cannot_be_offered_like_this_is_told_where_it_is_written() {
     told(&["links.net=null"], &["FB016"]);
     told(&["subsystems.jbof.hosts=tor"], &["FB017"]);
     told(&["workloads.mixed.on=box"], &["FB019"]);
+    told(&["subsystems.jbof.data-digest=true"], &["FB020"]);
+    told(&["subsystems.jbof.header-digest=false"], &["FB020"]);
+    told(&["subsystems.jbof.namespaces=ssd1", MORE], &["FB021"]);
+    told(&["subsystems.jbof.namespaces=ssd1", TCP, MORE], &[]);
+    told(&["machine.nic.ethernet.mtu=300B"], &["FB018"]);
+    told(&["machine.nic.ethernet.mtu=300B", TCP], &[]);
+    told(&["machine.nic.ethernet.mtu=87B", TCP], &["FB018"]);
     // of each drive
     told(&["workloads.mixed.block.depth=500"], &["FB104", "FB104"]);
     told(
@@ -113,6 +127,8 @@ fn what_cannot_be_offered_like_this_is_told_where_it_is_written() {
         ],
         &["FB103"],
     );
+    told(&["machine.tor.ethernet.mtu=1499B", TCP], &["FB103"]);
+    told(&["machine.tor.ethernet.mtu=1500B", TCP], &[]);
 }
 
 /// Two initiators at once: each with a target of its own, or both with one, whose line carries less than its drives do.

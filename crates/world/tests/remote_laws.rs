@@ -3,10 +3,15 @@
 
 use crate::tree::plan;
 use lanetwin_kernel::{ComponentId, Stream};
+use lanetwin_load::{Results, Side};
 use lanetwin_models::ethernet_switch::EthernetSwitch;
 use lanetwin_models::roce_nic::{Counts, RoceNic, Unfinished};
+use lanetwin_nvme::logic::Direction;
+use lanetwin_nvmeof::spec::tcp::DigestTypes;
+use lanetwin_nvmeof::throughput::{BothWays, TcpWay};
 use lanetwin_pcie::link::{Class, EgressId};
-use lanetwin_plan::{Case, Plan, Variant, WorkloadPlan};
+use lanetwin_plan::{Case, Pair, Plan, Variant, WorkloadPlan};
+use lanetwin_ports::Value;
 use lanetwin_units::{Instant, Span};
 use lanetwin_world::World;
 use std::fmt::Write;
@@ -15,6 +20,33 @@ use std::fmt::Write;
 const LONG: Span = Span::from_us(150);
 /// What a command moves besides its data: its capsule and its response \[B\].
 const CAPSULES: u64 = 64 + 16;
+/// What a frame of TCP has beside its part of the stream when it is in host memory: Ethernet, IPv4, TCP with timestamps
+/// \[B\].
+const TCP_HEADERS: u64 = 14 + 20 + 20 + 12;
+
+/// How commands and data go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum By {
+    Rdma,
+    Tcp,
+}
+
+impl By {
+    const ALL: [Self; 2] = [Self::Rdma, Self::Tcp];
+    /// What a subsystem says of it: of TCP, every combination of digests in turn.
+    fn said(self, number: u64) -> String {
+        let [header, data] = digests(number);
+        match self {
+            Self::Rdma => String::new(),
+            Self::Tcp => format!(", transport: tcp, header-digest: {header}, data-digest: {data}"),
+        }
+    }
+}
+
+/// Whether the headers and the data of a subsystem with this number have digests.
+const fn digests(number: u64) -> [bool; 2] {
+    [number & 1 > 0, number & 2 > 0]
+}
 
 /// How many machines are tried; more by `LANETWIN_REMOTE_CASES`.
 fn cases() -> u64 {
@@ -48,7 +80,7 @@ fn adapter(draw: &mut Stream) -> String {
 }
 
 /// Initiators that share targets over one switch, whose buffer is small in one machine of three.
-fn machine(number: u64) -> String {
+fn machine(number: u64, by: By) -> String {
     let mut draw = Stream::new(number, "remote", "machine");
     let (initiators, targets) = (1 + draw.below(3), 1 + draw.below(2));
     let (mut machine, mut links, mut subsystems) = (String::new(), String::new(), String::new());
@@ -85,7 +117,11 @@ fn machine(number: u64) -> String {
             add(&mut machine, format!("{drive}: {{part: intel-900p}}"));
             add(&mut links, format!("bay-{drive}: {{from: box{t}, to: {drive}}}"));
         }
-        add(&mut subsystems, format!("sub{t}: {{port: far{t}, namespaces: [{}]}}", own.join(", ")));
+        let transport = by.said(number + t);
+        add(
+            &mut subsystems,
+            format!("sub{t}: {{port: far{t}, namespaces: [{}]{transport}}}", own.join(", ")),
+        );
         drives.extend(own);
     }
     let hosts: Vec<String> = (0..initiators).map(|i| format!("host{i}")).collect();
@@ -105,9 +141,13 @@ struct Random {
 }
 
 impl Random {
-    fn new(number: u64) -> Self {
-        let text = machine(number);
+    fn new(number: u64, by: By) -> Self {
+        let text = machine(number, by);
         Self { plan: plan("random.yaml", &text, &[]), name: format!("machine {number}:\n{text}") }
+    }
+    /// Every machine, by every transport.
+    fn all() -> impl Iterator<Item = (u64, By)> {
+        By::ALL.into_iter().flat_map(|by| (0..cases()).map(move |number| (number, by)))
     }
     fn parts(&self) -> (&Variant, &WorkloadPlan, &Case) {
         let variant = &self.plan.variants[0];
@@ -121,6 +161,28 @@ impl Random {
     fn components(&self) -> impl Iterator<Item = ComponentId> + use<> {
         // the links are component 0, the machine follows
         (1..=self.parts().0.machine.len() as u32).map(ComponentId)
+    }
+    /// What the answered commands of all loads take of streams, by the closed form \[B\].
+    fn streams(&self, number: u64, loads: &[Results]) -> u64 {
+        let (variant, workload, _) = self.parts();
+        let of = |(load, pair): (&Results, &Pair)| {
+            let subsystem = variant.network.remote(pair.on, pair.target).expect("it is asked over a network");
+            let [header, data] = digests(number + subsystem.subsystem as u64);
+            let capsule_data = match variant.machine[subsystem.target].params.0.get("target.in-capsule-data")
+            {
+                Some(Value::Size(size)) => size.0 as u32,
+                _ => panic!("a host says what goes into capsules"),
+            };
+            let digests = DigestTypes::from_raw(u8::from(header) | u8::from(data) << 1);
+            let way = TcpWay { digests, success: false, capsule_data, most_data: 1 << 22 };
+            let sum = |direction, moved: &Side| {
+                let each = moved.bytes.checked_div(moved.completed).unwrap_or(0);
+                let BothWays { to_target, to_host } = way.stream(direction, each as u32);
+                moved.completed * (to_target + to_host)
+            };
+            sum(Direction::ToHost, &load.reads) + sum(Direction::FromHost, &load.writes)
+        };
+        loads.iter().zip(&workload.pairs).map(of).sum()
     }
     /// What all adapters have counted, summed, and what none of them has finished.
     fn adapters(&self, world: &mut World) -> (Counts, Vec<Unfinished>) {
@@ -158,8 +220,8 @@ fn credits(world: &mut World) -> Vec<Option<(u64, u64)>> {
 
 #[test]
 fn trains_and_slices_change_nothing() {
-    for number in 0..cases() {
-        let random = Random::new(number);
+    for (number, by) in Random::all() {
+        let random = Random::new(number, by);
         let end = Instant::ZERO + LONG;
         let (mut whole, mut sliced, mut each) = (random.world(), random.world(), random.world());
         whole.kernel.run_until(end);
@@ -196,8 +258,8 @@ fn trains_and_slices_change_nothing() {
 #[test]
 fn what_is_asked_is_moved_once_and_everything_is_given_back() {
     let mut lossy = 0;
-    for number in 0..cases() {
-        let random = Random::new(number);
+    for (number, by) in Random::all() {
+        let random = Random::new(number, by);
         let mut world = random.world();
         let advertised = credits(&mut world);
         world.kernel.run_until(Instant::ZERO + LONG);
@@ -209,15 +271,32 @@ fn what_is_asked_is_moved_once_and_everything_is_given_back() {
             world.kernel.run_until(next);
         }
         let loads = world.results(world.kernel.now());
-        let sum = |of: fn(&lanetwin_load::Results) -> u64| loads.iter().map(of).sum::<u64>();
+        let sum = |of: fn(&Results) -> u64| loads.iter().map(of).sum::<u64>();
         assert_eq!(sum(|load| load.outstanding), 0, "{}", random.name);
         let commands = sum(|load| load.reads.completed + load.writes.completed);
         let data = sum(|load| load.reads.bytes + load.writes.bytes);
         assert!(commands > 0, "{}", random.name);
         let (counts, unfinished) = random.adapters(&mut world);
         let [forwarded, dropped] = random.switched(&mut world);
-        assert_eq!(counts.received, data + CAPSULES * commands, "payload, {}", random.name);
-        assert!(dropped > 0 || counts.sent == counts.received, "nothing is sent again, {}", random.name);
+        match by {
+            By::Rdma => {
+                assert_eq!(counts.received, data + CAPSULES * commands, "payload, {}", random.name);
+                assert!(
+                    dropped > 0 || counts.sent == counts.received,
+                    "nothing is sent again, {}",
+                    random.name
+                );
+            }
+            By::Tcp => {
+                let streams = random.streams(number, &loads);
+                assert!(counts.sent >= streams, "streams, {}", random.name);
+                if dropped == 0 {
+                    assert_eq!(counts.sent, streams, "nothing is sent again, {}", random.name);
+                    let headers = counts.frames * TCP_HEADERS;
+                    assert_eq!(counts.received, streams + headers, "what comes, {}", random.name);
+                }
+            }
+        }
         assert_eq!(counts.frames, forwarded + dropped, "frames, {}", random.name);
         assert!(
             unfinished.iter().all(|left| *left == Unfinished::default()),

@@ -69,6 +69,26 @@ fn an_acknowledgement_waits_for_a_second_segment_or_for_40_ms() {
 }
 
 #[test]
+fn no_segment_has_bytes_of_two_messages_unless_it_is_sent_again() {
+    let [mut host, mut target] = [Connection::new(LIMITS, 0), Connection::new(LIMITS, 0)];
+    let sent = |host: &mut Connection, now| -> Vec<u32> {
+        std::iter::from_fn(|| host.send(now)).map(|segment| segment.bytes).collect()
+    };
+    host.offer_message(0, 72);
+    host.offer_message(0, 3000);
+    host.offer(0, 100);
+    host.offer(0, 200);
+    assert_eq!(sent(&mut host, 0), [72, 3000, 300], "what is no message is joined");
+    // nothing of it has come: the segments that go again are whole
+    let again = host.deadline().expect("it waits for acknowledgements");
+    host.expire(again);
+    let first = host.send(again).expect("it goes again");
+    assert_eq!(first.bytes, 1448);
+    target.receive(again + MS, &first);
+    assert_eq!(target.available(), 1448);
+}
+
+#[test]
 fn a_program_that_takes_nothing_stops_the_stream_and_is_asked_again() {
     let limits = Limits { buffer: 20_000, ..LIMITS };
     let mut world = World::new(limits, Line::RIGHT, 0);

@@ -56,7 +56,12 @@ impl Buffer {
     }
 
     pub fn is_full(&self) -> bool {
-        self.used >= self.capacity
+        self.room() == 0
+    }
+
+    /// Units that it has room for.
+    pub const fn room(&self) -> u32 {
+        self.capacity.saturating_sub(self.used)
     }
 
     #[inline]

@@ -35,7 +35,18 @@ pub struct Scattered {
     /// Blocks of a die, and which of them are being written.
     blocks: u32,
     open: core::ops::Range<u32>,
+    /// Of each die, the block that is being collected.
+    leaving: Vec<Leaving>,
     key: u64,
+}
+
+/// A block that is being collected: what was valid in its first places has left.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    /// Which block of the partition it is.
+    number: u32,
+    /// How many places have not been read, the last ones.
+    rest: u32,
 }
 
 /// What the partition has to offer.
@@ -142,7 +153,7 @@ impl InitialLayout {
 impl Scattered {
     fn new(layout: &Layout, room: Room, key: u64) -> Self {
         let mut draws = Draws::new(mix(key ^ 0x5eed));
-        let counts = counts(layout, room, &mut draws);
+        let (counts, leaving) = counts(layout, room, &mut draws);
         let mut first = Vec::with_capacity(counts.len() + 1);
         let mut sum = 0;
         first.push(0);
@@ -153,7 +164,7 @@ impl Scattered {
         let slope = (((first.len() as u128 - 1) << 64) / u128::from(room.units.max(1))) as u64;
         let open = room.blocks - room.open..room.blocks;
         let scatter = Permutation::new(room.units, key);
-        Self { scatter, first, slope, block: layout.block.into(), blocks: layout.blocks, open, key }
+        Self { scatter, first, slope, block: layout.block.into(), blocks: layout.blocks, open, leaving, key }
     }
 
     #[inline]
@@ -166,10 +177,7 @@ impl Scattered {
         while self.first[number + 1] <= seat {
             number += 1;
         }
-        let offset = seat - self.first[number];
-        let offset =
-            if self.is_open(number as u32) { offset } else { self.within(number as u64).forward(offset) };
-        number as u64 * self.block + offset
+        number as u64 * self.block + self.seats_of(number as u32).place(seat - self.first[number])
     }
 
     /// Whether a block is being written: its first places are its seats.
@@ -180,32 +188,57 @@ impl Scattered {
 
     fn units_of(&self, number: u32, mut tell: impl FnMut(u32, u64)) {
         let (from, to) = (self.first[number as usize], self.first[number as usize + 1]);
-        let within = self.within(number.into());
-        let open = self.is_open(number);
+        let seats = self.seats_of(number);
         for seat in from..to {
-            let offset = if open { seat - from } else { within.forward(seat - from) };
-            tell(offset as u32, self.scatter.back(seat));
+            tell(seats.place(seat - from) as u32, self.scatter.back(seat));
         }
     }
 
     /// Which places of a block are seats.
     #[inline]
-    fn within(&self, number: u64) -> Permutation {
-        Permutation::new(self.block, self.key ^ (number << 20))
+    fn seats_of(&self, number: u32) -> Seats {
+        if self.is_open(number) {
+            return Seats::First;
+        }
+        let leaving = self.leaving[(number / self.blocks) as usize];
+        let rest = if leaving.number == number { leaving.rest.into() } else { self.block };
+        let within = Permutation::new(rest, self.key ^ (u64::from(number) << 20));
+        Seats::Anywhere { from: self.block - rest, within }
     }
 }
 
-/// How many valid units each block of the partition has; they add up to its units.
+/// Which places of a block are seats.
+enum Seats {
+    /// The first ones, of a block that is being written.
+    First,
+    /// Any of the last ones.
+    Anywhere { from: u64, within: Permutation },
+}
+
+impl Seats {
+    /// The place of a seat in its block.
+    #[inline]
+    fn place(&self, seat: u64) -> u64 {
+        match self {
+            Self::First => seat,
+            Self::Anywhere { from, within } => from + within.forward(seat),
+        }
+    }
+}
+
+/// How many valid units each block of the partition has, which add up to its units; and of each die, which block is
+/// being collected.
 ///
 /// Each die gets the whole distribution, so that the first seat of a block is never far from a straight line.
-fn counts(layout: &Layout, room: Room, draws: &mut Draws) -> Vec<u32> {
+fn counts(layout: &Layout, room: Room, draws: &mut Draws) -> (Vec<u32>, Vec<Leaving>) {
     let full = u64::from(layout.block);
     let closed = u64::from(room.closed);
     let programs = full / u64::from(layout.program);
     let mut counts = vec![0; room.dies as usize * layout.blocks as usize];
+    let mut leaving = Vec::with_capacity(room.dies as usize);
     for (die, counts) in counts.chunks_mut(layout.blocks as usize).enumerate() {
-        let (die, dies) = (die as u64, u64::from(room.dies));
-        let units = room.units * (die + 1) / dies - room.units * die / dies;
+        let (number, dies) = (die as u64, u64::from(room.dies));
+        let units = room.units * (number + 1) / dies - room.units * number / dies;
         let (worn, open) = counts[..room.blocks as usize].split_at_mut((room.blocks - room.open) as usize);
         // those that are being written are somewhere between empty and full; full ones have the stationary distribution
         let mut left = units;
@@ -217,24 +250,31 @@ fn counts(layout: &Layout, room: Room, draws: &mut Draws) -> Vec<u32> {
         // one is being collected: some of its units have left
         let utilisation =
             |units: u64, blocks: u64| Greedy::new(layout.block, units as f64 / (blocks * full) as f64);
-        let victim = draws.below(u64::from(utilisation(left, closed).lowest.max(1))).min(left);
+        let taken = u64::from(utilisation(left, closed).lowest.max(1));
+        let victim = draws.below(taken).min(left);
         let mut drawn = quantiles(&utilisation(left - victim, closed - 1), closed - 1, draws);
         balance(&mut drawn, left - victim, layout.block, draws);
         drawn.push(victim as u32);
-        for i in (1..drawn.len()).rev() {
-            drawn.swap(i, draws.below(i as u64 + 1) as usize);
+        let places = places(worn.len(), drawn.len(), draws);
+        for (place, count) in places.iter().zip(drawn) {
+            worn[*place] = count;
         }
-        spread(&drawn, worn);
+        let pages = (full * victim / taken).div_ceil(u64::from(layout.page)) as u32;
+        leaving.push(Leaving {
+            number: die as u32 * layout.blocks + *places.last().expect("one is being collected") as u32,
+            rest: (pages * layout.page).clamp(victim as u32, layout.block),
+        });
     }
-    counts
+    (counts, leaving)
 }
 
-/// Deals counts evenly over the blocks of a die; the others stay empty.
-fn spread(drawn: &[u32], counts: &mut [u32]) {
-    let (n, blocks) = (drawn.len(), counts.len());
-    for (at, count) in drawn.iter().enumerate() {
-        counts[at * blocks / n] = *count;
+/// So many of the blocks of a die, evenly spread over it, in random order; the others stay empty.
+fn places(blocks: usize, wanted: usize, draws: &mut Draws) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..wanted).map(|nth| nth * blocks / wanted).collect();
+    for i in (1..wanted).rev() {
+        places.swap(i, draws.below(i as u64 + 1) as usize);
     }
+    places
 }
 
 /// `n` quantiles of a distribution, at a common random offset.

@@ -13,7 +13,7 @@
 //! | `initial` | the state before the run |
 //! | `overlay`, `map` | what has been overwritten since |
 //! | `blocks` | valid counts, free blocks, victims |
-//! | `buffer` | the write buffer |
+//! | `buffer`, `buffered` | the write buffer; one that has filled up |
 //! | `pace`, `reserve` | when a die takes writes, and when it collects |
 //! | `write`, `read`, `collect` | the paths of a write, of a read, of garbage collection (GC) and wear levelling |
 //! | `fold` | the SLC cache: blocks that it borrows, when it is folded |
@@ -22,6 +22,7 @@
 mod ahead;
 mod blocks;
 mod buffer;
+mod buffered;
 mod collect;
 mod collector;
 mod first_touch;
@@ -208,6 +209,7 @@ pub struct Flash {
     finished: Vec<Finish>,
     /// Whether a block has been collected.
     collects: bool,
+    seed: u64,
 }
 
 impl Flash {
@@ -259,6 +261,7 @@ impl Flash {
             counters: Counters::default(),
             finished: Vec::new(),
             collects: false,
+            seed,
             ftl: ftl.clone(),
             layout,
             times,

@@ -1,12 +1,15 @@
 //! What dies keep from the host, and when they collect.
 
 use super::blocks::{NONE, State};
-use super::{DEEP, Flash};
-use crate::config::Initial;
+use super::pace::Pace;
+use super::{DEEP, Die, Flash};
+use crate::config::{Initial, UNIT};
+use crate::random::Draws;
 use lanetwin_units::mix;
 
-/// Separates this draw from others of the seed.
+/// Separate these draws from others of the seed.
 const PHASE: u64 = 0x0070_6861_7365;
+const WAITS: u64 = 0x0077_6169_7473;
 
 impl Flash {
     /// Whether GC has to work on a die: so that the host can write its next program, or for itself to have a block to
@@ -73,6 +76,35 @@ impl Flash {
                 let d = &mut self.dies[die as usize];
                 let earned = mix(seed ^ mix(PHASE ^ u64::from(die))) % u64::from(self.layout.program);
                 d.pace.reserve = d.pace.space(&self.blocks).saturating_sub(earned);
+            }
+        }
+    }
+
+    /// Bytes that GC has to earn until it rests on every die; none of a drive that has never had to collect.
+    pub(super) fn owed(&self) -> u64 {
+        let rests = |pace: &Pace| pace.reserve + u64::from(self.layout.program);
+        let owed = |die: &Die| rests(&die.pace).saturating_sub(die.pace.space(&self.blocks));
+        if self.collects || self.ftl.initial == Initial::SteadyState {
+            self.dies.iter().map(owed).sum::<u64>() * UNIT
+        } else {
+            0
+        }
+    }
+
+    /// Dies that have their reserve take programs as they come. If writes have long come faster than GC earns, none
+    /// has: each has earned a part of its next program, and no two the same.
+    pub fn await_collection(&mut self, now: u64) {
+        if self.owed() == 0 {
+            return;
+        }
+        let mut draws = Draws::new(mix(self.seed ^ mix(WAITS ^ self.stamp)));
+        for die in 0..self.layout.dies {
+            let lacks = 1 + draws.below(self.layout.program.into());
+            let pace = &self.dies[die as usize].pace;
+            if pace.has(0, &self.blocks) {
+                self.dies[die as usize].pace.reserve = pace.space(&self.blocks) + lacks;
+                self.note_room(die);
+                self.collect(now, die);
             }
         }
     }

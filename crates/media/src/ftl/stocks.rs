@@ -1,13 +1,12 @@
-//! What a drive holds back: what fills up or runs empty while it works.
+//! What a drive holds back, and uses up while it works.
 
 use super::Flash;
 use super::blocks::{self, State};
-use crate::config::{Initial, SlcCache, UNIT};
+use crate::config::{Initial, SlcCache};
 use crate::counters::Stocks;
 
 impl Flash {
-    /// What fills up or runs empty: the buffer, what can be programmed before something is erased, and what the SLC
-    /// cache takes before it is folded.
+    /// What can be programmed before something is erased, and what the SLC cache takes before it is folded.
     pub fn stocks(&self) -> Stocks {
         let unwritten = |(number, block): (usize, &blocks::Block)| match block.state {
             State::Free | State::Open => u64::from(self.blocks.room(number as u32) - block.filled),
@@ -26,8 +25,8 @@ impl Flash {
         let slc = self.ftl.slc.filter(|slc| slc.borrowed == 0 && slc.blocks > 0);
         let folds = self.counters.folded_units > 0;
         Stocks {
-            buffered: [self.buffer.used, self.layout.program].map(|units| u64::from(units) * UNIT),
             free: (!collects).then(|| room(false)),
+            saved_power: None,
             before_folding: slc.filter(|_| !folds).map(|slc| room(true).saturating_sub(kept(slc))),
         }
     }

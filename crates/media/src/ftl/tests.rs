@@ -299,6 +299,39 @@ proptest! {
 }
 
 #[test]
+fn a_buffer_that_is_filled_drains_as_if_all_of_it_had_been_written() {
+    let mut config = small();
+    ftl_of(&mut config).initial = Initial::SteadyState;
+    let mut flash = flash(&config, 1);
+    let mut draws = Draws::new(1);
+    flash.fill_buffer();
+    assert_eq!(flash.buffered().room, config.buffer.capacity.0, "of what is not written there is no more");
+    for token in 0..100 {
+        let first = draws.below(flash.units) * UNIT;
+        flash.submit(
+            0,
+            &Request { token, kind: Kind::Write, first, bytes: UNIT, tenant: 0, part_of: None },
+            0,
+        );
+    }
+    let (room, before) = (flash.buffered().room / UNIT, flash.counters(0).host_units_programmed);
+    assert!(room > 0, "some of it is on its way to flash");
+    flash.fill_buffer();
+    assert_eq!(flash.buffered().room, 0);
+    flash.audit();
+    let mut now = 0;
+    while flash.soonest() != crate::timers::NEVER {
+        now = flash.soonest();
+        flash.run(now);
+    }
+    // what does not fill a program waits for more
+    let left = config.buffer.capacity.0 / UNIT - flash.buffered().room / UNIT;
+    let programmed = flash.counters(now).host_units_programmed - before;
+    assert!(left < 24 && programmed >= room, "{programmed} of {room}, {left} left");
+    flash.audit();
+}
+
+#[test]
 fn encryption_is_a_pipeline() {
     let mut config = small();
     config.encryption = Some(Encryption { latency: Span::from_us(2), bytes_per_second: 4_096_000_000 });

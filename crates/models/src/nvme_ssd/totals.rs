@@ -99,16 +99,19 @@ impl Totals {
 }
 
 impl Totals {
-    /// Tells what has to be in balance: what is written passes through the buffer; garbage collection has its share of
-    /// all programs, and before there is any, erased pages are used up, those of the SLC cache first.
+    /// Tells what has to be in balance: garbage collection has its share of all programs, and before there is any,
+    /// erased pages are used up, those of the SLC cache first; so is what a limit of power lets a drive save up.
     pub(super) fn report_stocks(&self, stocks: Stocks, report: &mut Report) {
         let c = &self.counters;
-        let [level, lump] = stocks.buffered;
-        report.state("write buffer", State::Stock { level, flow: c.host_bytes_written, lump });
         let part = c.gc_units_moved + c.wear_units_moved + c.folded_units + c.padding_units;
         let whole = c.host_units_programmed + part;
         report.state("garbage collection", State::Share { part, whole });
-        for (name, left) in [("SLC cache", stocks.before_folding), ("free blocks", stocks.free)] {
+        let reserves = [
+            ("SLC cache", stocks.before_folding),
+            ("free blocks", stocks.free),
+            ("saved power", stocks.saved_power),
+        ];
+        for (name, left) in reserves {
             if let Some(left) = left {
                 report.state(name, State::Reserve { left });
             }

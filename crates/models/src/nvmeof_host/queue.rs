@@ -1,23 +1,27 @@
 //! An I/O queue of a host, and the core that its software runs on.
 
-use crate::fabric_software::HostCosts;
+use crate::fabric_software::{HostCosts, doorbell_bytes};
 use crate::gauge::Gauge;
-use crate::roles::nvmeof::HostQueue;
+use crate::roles::nvmeof::{HostQueue, Way};
 use crate::slab::Slab;
+use crate::tcp_socket;
 use lanetwin_fabric::roce::logic::packet::Operation as Verb;
-use lanetwin_kernel::Trail;
+use lanetwin_kernel::{Port, Trail};
 use lanetwin_nvme::spec::command::COMMAND_BYTES;
 use lanetwin_nvme::spec::io::BlocksDword12;
 use lanetwin_nvme::spec::{Cid, Command, CommandDword0, CompletionEntry, IoOpcode};
 use lanetwin_nvmeof::logic::Data;
 use lanetwin_nvmeof::logic::host::{Io, Queue, QueueEffect, Transfer as Moves};
+use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
-    Context, Operation, QueuePairId, Rdma, Receive, RunQueue, Status, Transfer, WorkCompletion, WorkRequest,
+    Context, Message, Operation, QueuePairId, Rdma, Receive, RunQueue, Status, Transfer, WorkCompletion,
+    WorkRequest,
 };
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
 lanetwin_kernel::stages! {
+    after tcp_socket::STAGES;
     ROOM = "queue for an entry",
     CORE = "queue for the core",
     SUBMIT = "submit",
@@ -34,10 +38,13 @@ const GRANULE: u32 = 4096;
 const DATA: u64 = 1 << 36;
 const CAPSULES: u64 = 1 << 35;
 
+/// The port of the software to its host.
+pub(super) const CPU: Port = Port(0);
+
 /// An I/O queue of a host.
 pub(super) struct LoadQueue {
-    queue: Queue,
-    pub(super) pair: QueuePairId,
+    pub(super) queue: Queue,
+    pub(super) way: Way,
     pub(super) core: RunQueue,
     nsid: u32,
     block: u32,
@@ -48,9 +55,9 @@ pub(super) struct LoadQueue {
     /// The key that each command was given, by its identifier.
     keys: Vec<u32>,
     /// How far what signals tell of had come, of those not looked at.
-    signals: VecDeque<Trail>,
+    pub(super) signals: VecDeque<Trail>,
     /// Whether a look is on its way.
-    looking: bool,
+    pub(super) looking: bool,
     pub(super) in_flight: Gauge,
     pub(super) queued: Gauge,
 }
@@ -73,10 +80,12 @@ struct Request {
     status: Status,
 }
 
-/// A command that is posted: when the doorbell is rung, and what it says.
-pub(super) struct Posted {
-    pub(super) at: Instant,
-    pub(super) posted: u64,
+/// What queues share that go by one adapter.
+#[derive(Clone, Copy)]
+pub(super) struct Software<'a> {
+    pub(super) costs: &'a HostCosts,
+    pub(super) rdma: &'a Rdma,
+    pub(super) adapter: EndpointId,
 }
 
 /// The answer to a request, and when the program knows.
@@ -89,12 +98,14 @@ pub(super) struct Answer {
 
 impl LoadQueue {
     pub(super) fn new(connected: HostQueue, rdma: &Rdma) -> Self {
-        let HostQueue { queue, pair, nsid, block, core } = connected;
+        let HostQueue { queue, way, nsid, block, core } = connected;
         let entries = queue.config().entries;
-        (0..entries).for_each(|id| rdma.post_receive(pair, receive(id)));
+        if let Way::Rdma(pair) = way {
+            (0..entries).for_each(|id| rdma.post_receive(pair, receive(id)));
+        }
         Self {
             queue,
-            pair,
+            way,
             core,
             nsid,
             block,
@@ -133,8 +144,31 @@ impl LoadQueue {
         self.queued.add(1, cx.now());
     }
 
-    /// The next command of what waits, if there is one and room for it.
-    pub(super) fn submit(&mut self, costs: &HostCosts, rdma: &Rdma, cx: &mut Context<'_>) -> Option<Posted> {
+    /// Makes a command of what waits, if there is something and room for it; whether it did.
+    pub(super) fn submit(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> bool {
+        let Some(io) = self.next_io(cx) else { return false };
+        let cost = match self.way {
+            Way::Rdma(_) => software.costs.submit,
+            Way::Tcp(_) => software.costs.command,
+        };
+        let begun = self.core.serve(cx.now(), cost);
+        let at = begun + cost;
+        cx.mark_until(begun, CORE);
+        cx.mark_until(at, SUBMIT);
+        let mut effects = Vec::new();
+        self.queue.submit(io, &mut effects).expect("there is room");
+        match self.way {
+            Way::Rdma(pair) => {
+                let address = self.post(pair, effects, software.rdma);
+                let (bytes, handle) = (doorbell_bytes(software.costs.polled), pair.0.into());
+                cx.send_at(CPU, at, Message::Mmio { to: software.adapter, bytes, handle, address });
+            }
+            Way::Tcp(_) => self.stream(effects, software, cx),
+        }
+        true
+    }
+    /// The next command of what waits, as far as there is room.
+    fn next_io(&mut self, cx: &mut Context<'_>) -> Option<Io> {
         let now = cx.now();
         let room = self.queue.room() > 0;
         let Waiting { slot, from } = self.waiting.front_mut().filter(|_| room)?;
@@ -158,17 +192,11 @@ impl LoadQueue {
         self.in_flight.add(1, now);
         cx.resume(trail);
         cx.mark(ROOM);
-        let begun = self.core.serve(now, costs.submit);
-        let at = begun + costs.submit;
-        cx.mark_until(begun, CORE);
-        cx.mark_until(at, SUBMIT);
-        let mut effects = Vec::new();
-        self.queue.submit(io, &mut effects).expect("there is room");
-        Some(Posted { at, posted: self.post(effects, rdma) })
+        Some(io)
     }
 
     /// Posts what a command needs; how much has been posted so far.
-    fn post(&mut self, effects: Vec<QueueEffect>, rdma: &Rdma) -> u64 {
+    fn post(&mut self, pair: QueuePairId, effects: Vec<QueueEffect>, rdma: &Rdma) -> u64 {
         let (mut registers, mut key_of, mut posted) = (0, 0, 0);
         for effect in effects {
             match effect {
@@ -189,7 +217,7 @@ impl LoadQueue {
                         registers,
                         content: Some(command.as_bytes()[..].into()),
                     };
-                    posted = rdma.post_send(self.pair, work);
+                    posted = rdma.post_send(pair, work);
                 }
                 _ => {}
             }
@@ -214,36 +242,31 @@ impl LoadQueue {
     }
 
     /// Takes the completions whose entries are there; the answers that they make.
-    pub(super) fn reap(&mut self, costs: &HostCosts, rdma: &Rdma, cx: &mut Context<'_>) -> Vec<Answer> {
+    pub(super) fn reap(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
+        let costs = software.costs;
         self.looking = false;
         let mut answers = Vec::new();
+        let Way::Rdma(pair) = self.way else { return answers };
         for trail in std::mem::take(&mut self.signals) {
-            let Some(completion) = rdma.poll(self.pair) else { continue };
+            let Some(completion) = software.rdma.poll(pair) else { continue };
             let begun = self.core.serve(cx.now(), costs.entry);
             let known = begun + costs.entry;
             let mut effects = Vec::new();
-            self.hear(completion, rdma, &mut effects);
-            for effect in effects {
-                let (name, status) = match effect {
-                    QueueEffect::Completed { name, ending } if ending.status.is_success() => {
-                        (name, Status::Ok)
-                    }
-                    QueueEffect::Completed { name, .. } | QueueEffect::Unanswered { name } => {
-                        (name, Status::Aborted)
-                    }
-                    _ => continue,
-                };
+            self.hear((pair, completion), software.rdma, &mut effects);
+            for (name, status) in effects.iter().filter_map(end_of) {
                 cx.resume(trail);
                 cx.mark(if costs.polled { POLL } else { INTERRUPT });
                 cx.mark_until(begun, CORE);
                 cx.mark_until(known, COMPLETE);
-                answers.extend(self.ended(name as u32, status, costs, cx));
+                answers.extend(self.ended(name, status, costs, cx));
             }
         }
-        if !self.queue.is_live() {
-            answers.extend(self.give_up(cx.now(), cx.now() + costs.complete));
-        }
+        answers.extend(self.unanswerable(costs, cx));
         answers
+    }
+    /// Of a queue that is lost, what waits for it.
+    pub(super) fn unanswerable(&mut self, costs: &HostCosts, cx: &Context<'_>) -> Vec<Answer> {
+        if self.queue.is_live() { Vec::new() } else { self.give_up(cx.now(), cx.now() + costs.complete) }
     }
 
     /// What waits for a queue that is lost has no answer to hope for.
@@ -264,11 +287,16 @@ impl LoadQueue {
         answers
     }
 
-    fn hear(&mut self, completion: WorkCompletion, rdma: &Rdma, effects: &mut Vec<QueueEffect>) {
+    fn hear(
+        &mut self,
+        (pair, completion): (QueuePairId, WorkCompletion),
+        rdma: &Rdma,
+        effects: &mut Vec<QueueEffect>,
+    ) {
         match completion {
             WorkCompletion::Done { id } => self.queue.sent(Cid(id as u16), effects),
             WorkCompletion::Received { id, invalidated, content, .. } => {
-                rdma.post_receive(self.pair, receive(id));
+                rdma.post_receive(pair, receive(id));
                 let Some(entry) = content.and_then(|bytes| bytes[..].try_into().ok()) else { return };
                 let entry = CompletionEntry::from_bytes(entry);
                 let key = self.keys.get(entry.cid().index()).copied().filter(|_| invalidated);
@@ -283,7 +311,7 @@ impl LoadQueue {
     }
 
     /// A command has ended: the answer to its request, if that has.
-    fn ended(
+    pub(super) fn ended(
         &mut self,
         name: u32,
         status: Status,
@@ -307,6 +335,19 @@ impl LoadQueue {
         cx.mark_until(begun, CORE);
         cx.mark_until(at, COMPLETE);
         Some(Answer { handle, status, at, trail: cx.trail() })
+    }
+}
+
+/// The command that an effect ends, and how.
+pub(super) fn end_of(effect: &QueueEffect) -> Option<(u32, Status)> {
+    match effect {
+        QueueEffect::Completed { name, ending } if ending.status.is_success() => {
+            Some((*name as u32, Status::Ok))
+        }
+        QueueEffect::Completed { name, .. } | QueueEffect::Unanswered { name } => {
+            Some((*name as u32, Status::Aborted))
+        }
+        _ => None,
     }
 }
 

@@ -1,8 +1,9 @@
 //! A connection at a target: its commands, what is posted for them, the core that it is served by.
 
 use crate::fabric_software::TargetCosts;
-use crate::roles::nvmeof::TargetQueue;
+use crate::roles::nvmeof::{TargetQueue, Way};
 use crate::slab::Slab;
+use crate::tcp_socket::{self, Place as SocketPlace, TcpSocket};
 use lanetwin_fabric::roce::logic::packet::Operation as Verb;
 use lanetwin_kernel::Trail;
 use lanetwin_nvme::logic::subsystem::CommandInfo;
@@ -13,6 +14,8 @@ use lanetwin_nvme::spec::pointer::{KeyedSglDescriptor, SglDescriptor};
 use lanetwin_nvme::spec::{Command, CompletionEntry, IoOpcode, Status as NvmeStatus};
 use lanetwin_nvmeof::logic::Data;
 use lanetwin_nvmeof::logic::target::{Asked, ConnectionId, SubsystemId};
+use lanetwin_nvmeof::logic::tcp::Stream;
+use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
     Context, Done, Operation, QueuePairId, Rdma, Receive, RunQueue, Status, Transfer, WorkRequest,
 };
@@ -20,6 +23,7 @@ use lanetwin_units::{Instant, Span};
 use std::collections::{BTreeMap, VecDeque};
 
 lanetwin_kernel::stages! {
+    after tcp_socket::STAGES;
     CORE = "queue for the core",
     POLL = "poll",
     INTERRUPT = "interrupt",
@@ -48,6 +52,14 @@ pub(super) enum Step {
     Brought { operation: u32, bytes: u32 },
     /// So much has been posted.
     Ring(u64),
+    /// By TCP: the worker begins.
+    Work,
+    /// A message has been taken in.
+    Message(Stream),
+    /// A message is to be sent, and what its command costs first.
+    Send(Stream, Span),
+    /// The timer of the connection.
+    Timer,
 }
 
 /// What becomes of a command.
@@ -84,7 +96,9 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(queue: TargetQueue, rdma: &Rdma) -> Self {
-        (0..queue.entries).for_each(|id| rdma.post_receive(queue.pair, receive(id)));
+        if let Way::Rdma(pair) = queue.way {
+            (0..queue.entries).for_each(|id| rdma.post_receive(pair, receive(id)));
+        }
         Self {
             queue,
             head: 0,
@@ -96,8 +110,24 @@ impl Connection {
             lost: false,
         }
     }
-    pub(super) const fn pair(&self) -> QueuePairId {
-        self.queue.pair
+    /// Its queue pair; none by TCP.
+    pub(super) const fn pair(&self) -> Option<QueuePairId> {
+        if let Way::Rdma(pair) = self.queue.way { Some(pair) } else { None }
+    }
+    pub(super) fn handle(&self) -> u32 {
+        self.queue.way.handle()
+    }
+    /// Its socket, and where its software runs; none by RDMA.
+    pub(super) fn socket<'a>(
+        &'a mut self,
+        costs: &'a TargetCosts,
+        adapter: EndpointId,
+    ) -> Option<(&'a mut TcpSocket, SocketPlace<'a>)> {
+        let place = SocketPlace { core: &self.queue.core, costs: &costs.tcp, adapter, waiting: CORE };
+        if let Way::Tcp(socket) = &mut self.queue.way { Some((socket, place)) } else { None }
+    }
+    pub(super) fn socket_alone(&self) -> Option<&TcpSocket> {
+        self.queue.way.socket()
     }
     pub(super) const fn subsystem(&self) -> SubsystemId {
         self.queue.subsystem
@@ -142,9 +172,9 @@ impl Connection {
         let stage = match step {
             Step::Command(..) => COMMAND,
             Step::Brought { .. } => DATA,
-            Step::Ring(_) | Step::Look => RESPOND,
+            _ => RESPOND,
         };
-        if !matches!(step, Step::Ring(_)) {
+        if matches!(step, Step::Command(..) | Step::Brought { .. }) {
             cx.mark(if polled { POLL } else { INTERRUPT });
         }
         cx.mark_until(begun, CORE);
@@ -153,7 +183,9 @@ impl Connection {
     }
 
     pub(super) fn post_receive(&self, id: u32, rdma: &Rdma) {
-        rdma.post_receive(self.queue.pair, receive(id));
+        if let Some(pair) = self.pair() {
+            rdma.post_receive(pair, receive(id));
+        }
     }
     /// Work is done: an RDMA READ, with its operation and bytes, or a response, of which nobody needs to know.
     pub(super) fn read_done(&mut self, id: u32) -> Option<(u32, u32)> {
@@ -181,6 +213,7 @@ impl Connection {
         let bytes = blocks * self.queue.block;
         let first = u64::from(command.cdw11()) << 32 | u64::from(command.cdw10());
         let place = match capsule.data_bytes {
+            0 if self.queue.way.socket().is_some() => Place::Transport { offset: 0 },
             0 => {
                 let (low, high) = (command.prp1(), command.prp2());
                 let keyed = KeyedSglDescriptor::from_raw(SglDescriptor::from_halves(low, high).raw());
@@ -246,18 +279,20 @@ impl Connection {
             signalled: true,
             ..self.work_request(Verb::Read, bytes)
         };
-        rdma.post_send(self.queue.pair, work)
+        self.post(work, rdma)
+    }
+    /// How much has been posted so far.
+    fn post(&self, work: WorkRequest, rdma: &Rdma) -> u64 {
+        self.pair().map_or(0, |pair| rdma.post_send(pair, work))
     }
     pub(super) fn post_write(&self, (address, bytes): (u64, u32), rdma: &Rdma) {
-        let _ = rdma.post_send(
-            self.queue.pair,
-            WorkRequest { remote: address, ..self.work_request(Verb::Write, bytes) },
-        );
+        let work = WorkRequest { remote: address, ..self.work_request(Verb::Write, bytes) };
+        let _ = self.post(work, rdma);
     }
     pub(super) fn post_response(&self, entry: CompletionEntry, invalidate: bool, rdma: &Rdma) -> u64 {
         let request = self.work_request(Verb::Send { invalidate }, COMPLETION_ENTRY_BYTES);
         let content = Some(entry.to_bytes()[..].into());
-        rdma.post_send(self.queue.pair, WorkRequest { local: CAPSULES, signalled: true, content, ..request })
+        self.post(WorkRequest { local: CAPSULES, signalled: true, content, ..request }, rdma)
     }
     const fn work_request(&self, operation: Verb, bytes: u32) -> WorkRequest {
         WorkRequest {

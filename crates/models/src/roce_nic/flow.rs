@@ -32,21 +32,6 @@ const ETHERNET_BYTES: u32 = 14;
 const KIND: u32 = 16;
 const FRAME: u32 = 5;
 
-/// Handles of sockets on the link begin here; below are queue pairs.
-const SOCKETS: u32 = 1 << 16;
-
-/// What doorbells and signals of a socket say.
-#[must_use]
-pub const fn socket_handle(of: SocketId) -> u32 {
-    SOCKETS | of.0 as u32
-}
-
-/// The socket that a doorbell or a signal is of; none if it is of a queue pair.
-#[must_use]
-pub const fn socket_of(handle: u32) -> Option<SocketId> {
-    if handle >> 16 == 1 { Some(SocketId(handle as u16)) } else { None }
-}
-
 /// Which frame of which segment has come, and for whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Piece {

@@ -12,11 +12,11 @@
 //! Not here: moderation of interrupts, several rings for one port, SACK blocks in segments with data (they weigh
 //! nothing).
 
-use super::flow::{Flow, Piece, socket_handle};
+use super::flow::{Flow, Piece};
 use super::inside::{Read, RoceNic, SEND, Task, WORK};
 use super::lane::Outgoing;
 use lanetwin_fabric::tcp::logic::segment::Segment;
-use lanetwin_ports::{Attributes, Context, SocketId, Tlps};
+use lanetwin_ports::{Attributes, Context, SocketId, Tlps, socket_handle};
 use lanetwin_units::Instant;
 
 impl RoceNic {

@@ -1,11 +1,10 @@
 //! Whose turn it is on the line: between lanes of queue pairs, between sockets, and between both.
 
-use super::flow::socket_handle;
 use super::inside::{RoceNic, Task};
 use super::lane::{Lane, Outgoing};
 use super::pair::{ANSWERS, Pair, REQUESTS};
 use lanetwin_fabric::ethernet::logic::Station;
-use lanetwin_ports::{Context, QueuePairId, SocketId};
+use lanetwin_ports::{Context, QueuePairId, SocketId, socket_handle};
 use lanetwin_units::Instant;
 
 /// Whose frames leave, and for which station.

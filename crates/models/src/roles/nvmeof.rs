@@ -1,18 +1,41 @@
-//! Both ends of NVMe over Fabrics by RDMA: the software of a host that connects, and that of a target.
+//! Both ends of NVMe over Fabrics by RDMA or TCP: the software of a host that connects, and that of a target.
 //!
 //! Connections are made before the run starts ([`lanetwin_nvmeof::logic::establish`]), and given to both.
 
+use crate::tcp_socket::TcpSocket;
 use lanetwin_nvme::spec::{ControllerId, SqId};
 use lanetwin_nvmeof::logic::host::Queue;
 use lanetwin_nvmeof::logic::target::{ConnectionId, SubsystemId, Target};
 use lanetwin_ports::{QueuePairId, RunQueue};
+
+/// An end of a connection.
+pub enum Way {
+    /// By RDMA.
+    Rdma(QueuePairId),
+    /// By TCP.
+    Tcp(Box<TcpSocket>),
+}
+
+impl Way {
+    /// What doorbells and signals of it say.
+    pub(crate) fn handle(&self) -> u32 {
+        match self {
+            Self::Rdma(pair) => pair.0.into(),
+            Self::Tcp(socket) => socket.handle(),
+        }
+    }
+    /// The socket; none by RDMA.
+    pub(crate) fn socket(&self) -> Option<&TcpSocket> {
+        if let Self::Tcp(socket) = self { Some(socket) } else { None }
+    }
+}
 
 /// A queue of a host that is connected.
 pub struct HostQueue {
     /// Its state.
     pub queue: Queue,
     /// Its end of the connection.
-    pub pair: QueuePairId,
+    pub way: Way,
     /// The namespace that is asked over it.
     pub nsid: u32,
     /// The size of its logical blocks \[B\].
@@ -32,7 +55,7 @@ pub struct TargetQueue {
     /// The number of the queue.
     pub number: SqId,
     /// Its end of the connection.
-    pub pair: QueuePairId,
+    pub way: Way,
     /// How many entries its queue has.
     pub entries: u32,
     /// The size of the logical blocks of its namespace \[B\].

@@ -10,8 +10,10 @@ use lanetwin_fabric::tcp::logic::connection::{Connection, Limits};
 use lanetwin_fabric::tcp::spec::{OFFLOAD_BYTES, TIMESTAMPS_BYTES, segment_bytes};
 use lanetwin_kernel::{Component, ComponentId, Port};
 use lanetwin_models::ethernet_switch::EthernetSwitch;
-use lanetwin_models::roce_nic::{RoceNic, Unfinished, socket_handle, socket_of};
-use lanetwin_ports::{Builder, Context, EthernetSite, Kernel, Message, Rdma, SocketId, Sockets};
+use lanetwin_models::roce_nic::{RoceNic, Unfinished};
+use lanetwin_ports::{
+    Builder, Context, EthernetSite, Kernel, Message, Rdma, SocketId, Sockets, socket_handle, socket_of,
+};
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
 

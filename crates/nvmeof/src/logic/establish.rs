@@ -1,10 +1,11 @@
 //! Making a connection at once, for whoever simulates what comes behind it.
 //!
 //! ```text
-//!  Request ─► Accept ─► Connect ─► RDMA READ of its data ─► Connect of a controller ─► response ─► live
+//!  RDMA  Request ─► Accept ─► Connect ─► RDMA READ of its data ─► Connect of a controller ─► response ─► live
+//!  TCP   ICReq ─► ICResp ─► Connect with its data ─► Connect of a controller ─► response ─► live
 //! ```
 //!
-//! Both sides go through what they would over a network, by RDMA; nothing takes time.
+//! Both sides go through what they would over a network; nothing takes time.
 
 use super::data::Data;
 use super::host::{Queue, QueueEffect};
@@ -12,8 +13,8 @@ use super::target::{ConnectionId, Effect, Target};
 use lanetwin_nvme::spec::ControllerId;
 use lanetwin_units::Instant;
 
-/// Connects a queue of a host to a controller of a target, over the target's first port, which is one of RDMA.
-/// Whether it is live then; if not, one of them has refused.
+/// Connects a queue of a host to a controller of a target, over the target's first port. Whether it is live
+/// then; if not, one of them has refused.
 pub fn establish(
     host: &mut Queue,
     target: &mut Target,
@@ -21,6 +22,7 @@ pub fn establish(
 ) -> bool {
     let mut between = Between { connection, controller, key: Data::NONE };
     let (mut of_host, mut of_target) = (Vec::new(), Vec::new());
+    target.accept(connection, 0);
     host.start(&mut of_host);
     while !of_host.is_empty() || !of_target.is_empty() {
         for effect in std::mem::take(&mut of_host) {
@@ -53,6 +55,7 @@ impl Between {
                 host.sent(command.cid(), back);
                 target.capsule(Instant::ZERO, self.connection, (command, data), out);
             }
+            QueueEffect::Send { stream } => target.receive(Instant::ZERO, self.connection, stream, out),
             QueueEffect::Invalidate { key } => host.invalidated(key, back),
             _ => {}
         }
@@ -67,6 +70,7 @@ impl Between {
             Effect::Connect { subsystem, .. } => {
                 target.connected(self.connection, subsystem, Ok(self.controller), back);
             }
+            Effect::Send { stream, .. } => host.receive(stream, out),
             Effect::SendCapsule { entry, invalidate, .. } => {
                 host.capsule(entry, invalidate, out);
             }
@@ -78,18 +82,21 @@ impl Between {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::logic::host::{HostName, HostTransport, QueueConfig, RdmaHost};
-    use crate::logic::target::{OfferedSubsystem, PortConfig, RdmaConfig, TargetConfig, Transport};
+    use crate::logic::host::{HostName, HostTransport, QueueConfig, RdmaHost, TcpHost};
+    use crate::logic::target::{
+        OfferedSubsystem, PortConfig, RdmaConfig, TargetConfig, TcpConfig, Transport,
+    };
     use crate::spec::discovery::AddressFamily;
+    use crate::spec::tcp::DigestTypes;
     use lanetwin_nvme::spec::SqId;
 
     const NQN: &str = "nqn.2026-01.test:drives";
 
-    fn target() -> Target {
+    fn target(transport: Transport) -> Target {
         let subsystem = OfferedSubsystem { nqn: NQN.into(), hosts: None };
         let port = PortConfig {
             number: 1,
-            transport: Transport::Rdma(RdmaConfig::default()),
+            transport,
             family: AddressFamily::IPV4,
             address: "192.0.2.1".into(),
             service: "4420".into(),
@@ -98,7 +105,7 @@ mod tests {
         let config = TargetConfig { subsystems: vec![subsystem], ports: vec![port], referrals: Vec::new() };
         Target::new(config).expect("a target")
     }
-    fn queue(number: u16, controller: u16, subsystem: &str) -> Queue {
+    fn queue(number: u16, controller: u16, (subsystem, transport): (&str, HostTransport)) -> Queue {
         Queue::new(QueueConfig {
             number: SqId(number),
             entries: 32,
@@ -107,7 +114,7 @@ mod tests {
             subsystem: subsystem.into(),
             controller,
             keep_alive_ms: 0,
-            transport: HostTransport::Rdma(RdmaHost { remote_invalidate: true }),
+            transport,
             buffer: 0,
             capsule_data: 4096,
         })
@@ -115,14 +122,26 @@ mod tests {
 
     #[test]
     fn queues_are_live_behind_their_admin_queue_and_not_before() {
-        let (mut target, controller) = (target(), ControllerId(3));
+        let rdma = HostTransport::Rdma(RdmaHost { remote_invalidate: true });
+        connects(target(Transport::Rdma(RdmaConfig::default())), rdma);
+        let digests = DigestTypes::from_raw(3);
+        for asked in [0, 3] {
+            let tcp = TcpHost { digests: DigestTypes::from_raw(asked), ..TcpHost::default() };
+            let ours = TcpConfig { digests, ..TcpConfig::default() };
+            connects(target(Transport::Tcp(ours)), HostTransport::Tcp(tcp));
+        }
+    }
+
+    fn connects(mut target: Target, by: HostTransport) {
+        let controller = ControllerId(3);
+        let (ours, other) = ((NQN, by), ("nqn.2026-01.test:other", by));
         let mut connect = |connection, mut queue: Queue| {
             establish(&mut queue, &mut target, (ConnectionId(connection), controller))
         };
-        assert!(!connect(0, queue(1, 3, NQN)), "there is no association yet");
-        assert!(connect(1, queue(0, 0xffff, NQN)));
-        assert!(connect(2, queue(1, 3, NQN)));
-        assert!(!connect(3, queue(1, 3, NQN)), "a queue has one connection");
-        assert!(!connect(4, queue(0, 0xffff, "nqn.2026-01.test:other")));
+        assert!(!connect(0, queue(1, 3, ours)), "there is no association yet");
+        assert!(connect(1, queue(0, 0xffff, ours)));
+        assert!(connect(2, queue(1, 3, ours)));
+        assert!(!connect(3, queue(1, 3, ours)), "a queue has one connection");
+        assert!(!connect(4, queue(0, 0xffff, other)));
     }
 }

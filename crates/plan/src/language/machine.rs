@@ -128,6 +128,21 @@ pub(crate) const SUBSYSTEM: &[Field] = &[
     required("port", Holds::Text, "the adapter that it is reached by; the host above it runs the target"),
     required("namespaces", Holds::Names, "the drives that are its namespaces, in the order of their numbers"),
     optional("hosts", Holds::Names, "the hosts that may connect; otherwise all that reach it"),
+    optional(
+        "transport",
+        one_of(&["rdma", "tcp"]),
+        "how commands and data go: by RDMA over RoCEv2, or by TCP; rdma unless said otherwise, and the same for all subsystems of an adapter",
+    ),
+    optional(
+        "header-digest",
+        Holds::One(Dimension::Flag),
+        "of tcp: whether a digest follows the header of each data unit; otherwise not",
+    ),
+    optional(
+        "data-digest",
+        Holds::One(Dimension::Flag),
+        "of tcp: whether a digest follows the data of each data unit; otherwise not",
+    ),
 ];
 
 /// A drive that is assigned to another partition.

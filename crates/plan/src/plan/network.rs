@@ -45,6 +45,49 @@ pub struct SubsystemPlan {
     pub namespaces: Vec<usize>,
     /// The hosts that may connect; none if all may.
     pub hosts: Option<Vec<usize>>,
+    /// How commands and data go.
+    pub transport: TransportPlan,
+}
+
+/// How commands and data of a subsystem go over the network.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum TransportPlan {
+    /// By RDMA over RoCEv2.
+    #[default]
+    Rdma,
+    /// By TCP.
+    Tcp(Digests),
+}
+
+impl TransportPlan {
+    /// Whether it is TCP.
+    #[must_use]
+    pub const fn is_tcp(self) -> bool {
+        matches!(self, Self::Tcp(_))
+    }
+}
+
+/// The digests of NVMe/TCP that are used.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Digests {
+    /// Of headers.
+    pub header: bool,
+    /// Of data.
+    pub data: bool,
+}
+
+/// How a connection goes over the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ConnectionPlan {
+    /// By RDMA, with the MTU of its path.
+    Rdma(PathMtu),
+    /// By TCP.
+    Tcp {
+        /// What the frames of both ends carry \[B\].
+        frames: u32,
+        /// The digests that are used.
+        digests: Digests,
+    },
 }
 
 /// A host that can connect to a subsystem.
@@ -56,8 +99,8 @@ pub struct AssociationPlan {
     pub adapter: usize,
     /// Which subsystem: its place in [`Network::subsystems`].
     pub subsystem: usize,
-    /// The MTU of the connections.
-    pub mtu: PathMtu,
+    /// How the connections go.
+    pub connection: ConnectionPlan,
 }
 
 /// How a host asks a drive of another.
@@ -73,8 +116,8 @@ pub struct RemotePlan {
     pub subsystem: usize,
     /// Which of its namespaces, counted from 0.
     pub namespace: usize,
-    /// The MTU of the connection.
-    pub mtu: PathMtu,
+    /// How the connection goes.
+    pub connection: ConnectionPlan,
 }
 
 /// A network as frames see it: adapters have stations, switches forward.
@@ -104,10 +147,10 @@ impl Network {
     pub fn remote(&self, host: usize, drive: usize) -> Option<RemotePlan> {
         let mut found = self.associations.iter().filter(|association| association.host == host);
         found.find_map(|association| {
-            let &AssociationPlan { adapter, subsystem, mtu, .. } = association;
+            let &AssociationPlan { adapter, subsystem, connection, .. } = association;
             let SubsystemPlan { host: target, adapter: port, namespaces, .. } = &self.subsystems[subsystem];
             let namespace = namespaces.iter().position(|own| *own == drive)?;
-            Some(RemotePlan { adapter, target: *target, port: *port, subsystem, namespace, mtu })
+            Some(RemotePlan { adapter, target: *target, port: *port, subsystem, namespace, connection })
         })
     }
     fn ends(&self) -> impl Iterator<Item = End> {

@@ -21,10 +21,14 @@ problems! {
     Unreachable { from: String, to: String, name: String } = "FB016", "{from} does not reach subsystem `{name}`: no cables lead from an adapter of its to `{to}`", "give the host an adapter, and join both adapters to a switch, or to each other";
     /// Something that cannot connect.
     NotAnInitiator { name: String } = "FB017", "`{name}` is no host, which alone connects", "name a component with root ports, such as `generic-host-gen4`";
-    /// Frames in which no packet of RoCEv2 has room.
-    TinyMtu { name: String, mtu: String } = "FB018", "no packet of RoCEv2 has room in the frames of `{name}`, which carry {mtu}", "raise `ethernet.mtu`: 352B at least; 1500B and 9000B are usual";
+    /// Frames in which no packet of RoCEv2 has room, or no segment of TCP.
+    TinyMtu { name: String, mtu: String, what: &'static str, least: String } = "FB018", "no {what} has room in the frames of `{name}`, which carry {mtu}", "raise `ethernet.mtu`: {least} at least; 1500B and 9000B are usual";
     /// A target's host that runs something else, too.
     TargetHost { name: String } = "FB019", "`{name}` runs a target, and no load beside it", "ask its drives from another host, or take the subsystem away";
+    /// A digest of something that has none.
+    DigestWithoutTcp { name: String, key: &'static str } = "FB020", "`{key}` is said of subsystem `{name}`, which goes by RDMA, and has no digests", "add `transport: tcp`, or leave `{key}` out";
+    /// Two transports of one adapter.
+    TwoTransports { port: String, other: String } = "FB021", "`{port}` is the port of subsystem `{other}`, too, which goes by another transport", "give both the same `transport`, or one of them an adapter of its own";
     /// Packets that a switch drops.
     BlackHole { from: String, name: String, switch: String, has: String, needed: String } = "FB103", "full packets between `{from}` and subsystem `{name}` are lost: `{switch}` drops frames that carry more than {has}, and these carry {needed}", "raise `ethernet.mtu` of the switch, or lower it at both adapters; what is short passes, so that connections are made and large requests hang until they are lost";
     /// More in flight than a queue over the network has room for.

@@ -14,6 +14,7 @@ mod memory;
 mod numbers;
 mod queues;
 mod subsystems;
+mod transports;
 mod wiring;
 mod without_effect;
 mod workloads;

@@ -8,6 +8,7 @@
 //! The host above the adapter runs the target; the drives are below the same host. A workload on another host that asks
 //! one of them asks it over the network.
 
+use super::transports::{self, Tiny};
 use crate::kind::Components;
 use crate::language::SUBSYSTEM;
 use crate::plan::{AssociationPlan, ComponentPlan, End, LinkPlan, Network, SubsystemPlan, Wires};
@@ -16,14 +17,9 @@ use lanetwin_document::fields::{Fields, Said, check_name, is_map, join};
 use lanetwin_document::node::{Node, Spot};
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
-use lanetwin_fabric::roce::spec::PathMtu;
 use lanetwin_ports::{Capability, Protocol, Value};
 use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
-
-/// What the headers of RoCEv2 add to the payload of a packet, at most, within a frame \[B\]: IPv4 20, UDP 8, BTH 12,
-/// RETH 16, ICRC 4.
-const HEADERS: u32 = 60;
 
 /// Finds a component by its name, said at a place, or reports that there is none.
 pub(super) type Find<'a> = dyn Fn(&str, (Spot, &str), &mut Reports) -> Option<usize> + 'a;
@@ -130,7 +126,8 @@ fn subsystem(
         None => None,
         Some(_) => Some(hosts(fields, place, reports)?),
     };
-    Some(SubsystemPlan { name: name.to_owned(), host, adapter, namespaces, hosts })
+    let transport = transports::read(name, fields, (adapter, &port, network), reports)?;
+    Some(SubsystemPlan { name: name.to_owned(), host, adapter, namespaces, hosts, transport })
 }
 
 /// A drive of the host that no other subsystem has.
@@ -180,7 +177,7 @@ fn is_adapter(plan: &ComponentPlan) -> bool {
 /// Finds by which adapter each host reaches the subsystem that was added last; warns of packets that get lost.
 fn associate(network: &mut Network, place: Place<'_>, (spot, path): (Spot, &str), reports: &mut Reports) {
     let subsystem = network.subsystems.len() - 1;
-    let SubsystemPlan { host: target, adapter: port, hosts, name, .. } =
+    let SubsystemPlan { host: target, adapter: port, hosts, name, transport, .. } =
         network.subsystems[subsystem].clone();
     let wires = network.wires(|component| place.is_ethernet_switch(component));
     let label = |component: usize| place.machine.label(component);
@@ -205,13 +202,16 @@ fn associate(network: &mut Network, place: Place<'_>, (spot, path): (Spot, &str)
         }
         reached = true;
         let frames = place.mtu(adapter).min(place.mtu(port));
-        let Some(packets) = PathMtu::of_frames(frames) else {
-            let problem = Problem::TinyMtu { name: label(adapter), mtu: written(frames) };
-            reports.add(problem, spot, path);
-            continue;
+        let connection = match transports::over(transport, frames) {
+            Ok(connection) => connection,
+            Err(Tiny { what, least }) => {
+                let (name, mtu, least) = (label(adapter), written(frames), written(least));
+                reports.add(Problem::TinyMtu { name, mtu, what, least }, spot, path);
+                continue;
+            }
         };
-        network.associations.push(AssociationPlan { host, adapter, subsystem, mtu: packets });
-        let needed = packets.bytes() + HEADERS;
+        network.associations.push(AssociationPlan { host, adapter, subsystem, connection });
+        let needed = transports::most(connection);
         if let Some(narrow) = passed.into_iter().find(|switch| place.mtu(*switch) < needed) {
             let (switch, has, from) = (label(narrow), written(place.mtu(narrow)), label(host));
             let (name, needed) = (name.clone(), written(needed));

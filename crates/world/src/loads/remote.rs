@@ -11,18 +11,16 @@
 use super::super::names::{CPU, DRIVER, NVMEOF, TARGET, shown};
 use super::adding::{Adding, NewLoad, port, settings};
 use super::queues::{Connected, RemoteHost};
+use super::transports;
 use lanetwin_document::fields;
 use lanetwin_kernel::{ComponentId, Port, role_of};
 use lanetwin_models as models;
-use lanetwin_models::roles::nvmeof::{FabricHost, FabricTarget, HostQueue, TargetQueue};
+use lanetwin_models::roles::nvmeof::{FabricHost, FabricTarget, HostQueue, TargetQueue, Way};
 use lanetwin_models::shared_port::{self, SharedPort};
 use lanetwin_nvme::spec::{ControllerId, SqId};
 use lanetwin_nvmeof::logic::establish::establish;
-use lanetwin_nvmeof::logic::host::{HostName, HostTransport, Queue, QueueConfig, RdmaHost};
-use lanetwin_nvmeof::logic::target::{
-    ConnectionId, OfferedSubsystem, PortConfig, RdmaConfig, SubsystemId, Target, TargetConfig, Transport,
-};
-use lanetwin_nvmeof::spec::discovery::AddressFamily;
+use lanetwin_nvmeof::logic::host::{HostName, Queue, QueueConfig};
+use lanetwin_nvmeof::logic::target::{ConnectionId, SubsystemId, Target};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{ComponentPlan, Pair, RemotePlan};
 use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
@@ -77,21 +75,8 @@ impl<'a> Adding<'a> {
         let host = &variant.machine[first.target];
         let capsule_data = size(host, "target.in-capsule-data") & !15;
         let entries = count(host, "target.queue-entries");
-        let offered = |name: &String| OfferedSubsystem { nqn: nqn(name), hosts: None };
-        let names: Vec<String> = variant.network.subsystems.iter().map(|own| own.name.clone()).collect();
-        let mut target = Target::new(TargetConfig {
-            subsystems: names.iter().map(offered).collect(),
-            ports: vec![PortConfig {
-                number: 1,
-                transport: Transport::Rdma(RdmaConfig::default()),
-                family: AddressFamily::IPV4,
-                address: "192.0.2.1".into(),
-                service: "4420".into(),
-                capsule_data,
-            }],
-            referrals: Vec::new(),
-        })
-        .expect("a target of a checked plan");
+        let names = variant.network.subsystems.iter().map(|own| nqn(&own.name));
+        let mut target = transports::target(names, first.connection, capsule_data);
         let (mut queues, mut drives, mut numbers) = (Vec::new(), Vec::new(), BTreeMap::new());
         for Remote { asker, plan } in remotes {
             let config = self.queue_config(asker.pair.on, plan, (entries, capsule_data));
@@ -111,14 +96,13 @@ impl<'a> Adding<'a> {
             let connection = ConnectionId(queues.len() as u32);
             let is_live = establish(&mut queue, &mut target, (connection, controller));
             assert!(is_live, "a queue of a checked plan connects");
-            let stations = [plan.adapter, plan.port].map(|adapter| self.station(adapter));
-            let [own, other] = self.net.rdma.connect(stations, plan.mtu);
+            let [own, other] = self.ends(asker.pair.on, plan);
             let block =
                 if variant.machine[asker.pair.target].params.choice("block") == "512B" { 512 } else { 4096 };
             let entries = queue.config().entries;
             let nsid = plan.namespace as u32 + 1;
             let core = self.core(asker, asker.pair.on).unwrap_or_else(|| RunQueue::new(1));
-            let connected = HostQueue { queue, pair: own, nsid, block, core };
+            let connected = HostQueue { queue, way: own, nsid, block, core };
             self.connected.push(Connected { place: asker.place, queue: connected });
             let core = self.core_of(plan.target, before + queues.len());
             let subsystem = SubsystemId(plan.subsystem as u16);
@@ -127,7 +111,7 @@ impl<'a> Adding<'a> {
                 subsystem,
                 controller,
                 number,
-                pair: other,
+                way: other,
                 entries,
                 block,
                 core,
@@ -153,10 +137,17 @@ impl<'a> Adding<'a> {
             subsystem: nqn(&self.blueprint.variant.network.subsystems[plan.subsystem].name),
             controller: 0,
             keep_alive_ms: 0,
-            transport: HostTransport::Rdma(RdmaHost { remote_invalidate: true }),
+            transport: transports::of_host(plan.connection),
             buffer: 0,
             capsule_data,
         }
+    }
+
+    /// Both ends of a connection, that of the host that asks first.
+    fn ends(&self, host: usize, plan: &RemotePlan) -> [Way; 2] {
+        let stations = [plan.adapter, plan.port].map(|adapter| self.station(adapter));
+        let hosts = [host, plan.target].map(|host| &self.blueprint.variant.machine[host].params);
+        transports::connect(self.net, stations, (plan.connection, hosts))
     }
 
     fn station(&self, adapter: usize) -> lanetwin_fabric::ethernet::logic::Station {

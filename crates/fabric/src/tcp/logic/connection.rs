@@ -54,6 +54,10 @@ impl Connection {
     pub fn offer(&mut self, now: u64, bytes: u64) {
         self.sender.offer(now, bytes);
     }
+    /// The same of a message, behind which the next segment begins.
+    pub fn offer_message(&mut self, now: u64, bytes: u64) {
+        self.sender.offer_message(now, bytes);
+    }
     /// How much of what was offered is not acknowledged \[B\].
     #[must_use]
     pub const fn outstanding(&self) -> u64 {

@@ -4,6 +4,7 @@ use super::congestion::{Algorithm, Congestion};
 use super::ranges::Ranges;
 use super::rtt::RoundTrips;
 use super::segment::Segment;
+use std::collections::VecDeque;
 
 /// How many segments beyond a gap make it a loss (RFC 6675 §2, DupThresh).
 const BEYOND: u64 = 3;
@@ -55,6 +56,8 @@ pub struct Sender {
     first: u64,
     next: u64,
     end: u64,
+    /// Bytes that no segment goes beyond when it is first sent: the ends of messages that are not all sent.
+    ends: VecDeque<u64>,
     /// What has come beyond `first`.
     beyond: Ranges,
     /// The end of what the peer has room for.
@@ -91,6 +94,7 @@ impl Sender {
             first,
             next: first,
             end: first,
+            ends: VecDeque::new(),
             beyond: Ranges::new(),
             room: first + room as u64,
             again: first,
@@ -113,6 +117,11 @@ impl Sender {
         if self.is_shut() {
             self.deadline.get_or_insert(now + self.trips.timeout());
         }
+    }
+    /// The same of a message: what follows it begins with a segment of its own (`MSG_EOR` of Linux).
+    pub fn offer_message(&mut self, now: u64, bytes: u64) {
+        self.offer(now, bytes);
+        self.ends.push_back(self.end);
     }
     /// Whether nothing is on its way because the peer has no room.
     const fn is_shut(&self) -> bool {
@@ -163,7 +172,7 @@ impl Sender {
             let bytes = (to - from).min(self.segment.into());
             return (bytes <= free.max(least)).then(|| self.chunk(from, bytes));
         }
-        let rest = self.end - self.next;
+        let rest = self.ends.front().map_or(self.end, |end| *end) - self.next;
         let room = self.room.saturating_sub(self.next);
         if self.probes && room == 0 && rest > 0 {
             return Some(self.chunk(self.next, 1));
@@ -194,6 +203,9 @@ impl Sender {
         }
         self.probes = false;
         self.next = self.next.max(to);
+        while self.ends.front().is_some_and(|end| *end <= to) {
+            self.ends.pop_front();
+        }
         self.deadline.get_or_insert(now + self.trips.timeout());
         Some(chunk)
     }

@@ -12,4 +12,4 @@ pub mod stream;
 
 pub use pdu::{Framing, Pdu};
 pub use reader::{Fault, Reader, Received, Side};
-pub use stream::Stream;
+pub use stream::{Stream, Units};

@@ -250,3 +250,23 @@ fn digest_of(data: &Data) -> Data {
         None => Data::Length(DIGEST_BYTES as u32),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::logic::tcp::stream::Units;
+
+    #[test]
+    fn units_are_counted_as_they_were_written() {
+        let framing = Framing { digests: DigestTypes::from_raw(3), alignment: 0 };
+        let mut stream = Stream::new();
+        Pdu::Command { command: Command::ZERO, data: Data::Length(512) }.write(framing, &mut stream);
+        Pdu::ReadyToTransfer { cid: Cid(3), tag: 1, offset: 0, length: 9 }.write(framing, &mut stream);
+        let data = Data::Length(4096);
+        Pdu::DataToHost { cid: Cid(3), offset: 0, last: true, success: false, data }
+            .write(framing, &mut stream);
+        let headers = 72 + 4 + 4 + 24 + 4 + 24 + 4 + 4;
+        assert_eq!(stream.units(), Units { commands: 1, r2ts: 1, others: 1, headers, data: 4608 });
+        assert_eq!(stream.len(), headers + 4608);
+    }
+}

@@ -4,7 +4,31 @@
 //! [split](Stream::split_front) off for the receiver.
 
 use crate::logic::data::Data;
+use crate::spec::tcp::{CommonHeader, DIGEST_BYTES, PduType};
 use std::collections::VecDeque;
+
+/// How many data units a stream has, which has been written and not been cut, and what is in them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Units {
+    /// Units with commands.
+    pub commands: u32,
+    /// R2Ts.
+    pub r2ts: u32,
+    /// Units of other kinds.
+    pub others: u32,
+    /// What they have beside data \[B\]: headers, digests, alignment.
+    pub headers: u64,
+    /// Their data \[B\].
+    pub data: u64,
+}
+
+impl Units {
+    /// How many there are.
+    #[must_use]
+    pub const fn count(&self) -> u32 {
+        self.commands + self.r2ts + self.others
+    }
+}
 
 /// A queue of bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -84,6 +108,32 @@ impl Stream {
             }
             at += count;
         }
+    }
+    /// The data units in it, of which each is whole and begins with a piece of its own, as they are written.
+    #[must_use]
+    pub fn units(&self) -> Units {
+        let (mut units, mut rest) = (Units::default(), 0);
+        for piece in &self.pieces {
+            let bytes = u64::from(piece.len());
+            if rest == 0
+                && let Some(header) = piece.bytes().and_then(|bytes| bytes.first_chunk())
+            {
+                let common = CommonHeader::from_bytes(*header);
+                match common.kind() {
+                    PduType::CAPSULE_CMD => units.commands += 1,
+                    PduType::R2T => units.r2ts += 1,
+                    _ => units.others += 1,
+                }
+                rest = u64::from(common.bytes());
+                units.headers += bytes;
+            } else if bytes == DIGEST_BYTES as u64 && rest == bytes {
+                units.headers += bytes;
+            } else {
+                units.data += bytes;
+            }
+            rest = rest.saturating_sub(bytes);
+        }
+        units
     }
     /// Every byte, if all are kept.
     #[must_use]

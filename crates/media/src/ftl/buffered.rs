@@ -1,0 +1,51 @@
+//! A write buffer that has filled up, without waiting for it.
+//!
+//! Writes that come faster than flash takes them fill the buffer, and from then on wait for room in it. Until then it
+//! swallows what comes, for tenths of a second: long beside what has to be simulated of the state behind it. Who sees
+//! that it fills need not wait.
+
+use super::Flash;
+use super::buffer::NONE;
+use crate::config::UNIT;
+use crate::counters::Buffered;
+use crate::random::Draws;
+use lanetwin_units::mix;
+
+/// Separates this draw from others of the seed.
+const BUFFERED: u64 = 0x6275_6666_6572;
+/// Units that are drawn for each that is wanted, at most: what is in the buffer already is no other unit.
+const DRAWS: u64 = 4;
+
+impl Flash {
+    /// How full the write buffer is; what passes through it the owner knows. There is no room in one that acknowledges
+    /// nothing: it holds what is in flight.
+    pub fn buffered(&self) -> Buffered {
+        let room = if self.acknowledges { self.buffer.room() } else { 0 };
+        let [level, room, lump] =
+            [self.buffer.used, room, self.layout.program].map(|units| u64::from(units) * UNIT);
+        Buffered { level, room, lump, owed: self.owed(), passed: 0 }
+    }
+
+    /// Fills the buffer with units before those that wait in it: of writes in order, what was written last; of writes
+    /// at random, more of where they go. Nothing happens before the next request.
+    pub fn fill_buffer(&mut self) {
+        let streams = self.ftl.streams as usize;
+        let waiting: Vec<(u64, usize)> = (self.buffer.queues.iter().enumerate())
+            .flat_map(|(queue, slots)| slots.iter().map(move |slot| (*slot, queue % streams)))
+            .map(|(slot, stream)| (u64::from(self.buffer.slots[slot as usize].unit), stream))
+            .collect();
+        if !self.acknowledges || waiting.is_empty() {
+            return;
+        }
+        let room = u64::from(self.buffer.room());
+        let mut draws = Draws::new(mix(self.seed ^ mix(BUFFERED ^ self.stamp)));
+        for _ in 0..DRAWS * room {
+            let (unit, stream) = waiting[draws.below(waiting.len() as u64) as usize];
+            let before = 1 + draws.below(room);
+            let unit = (unit + self.units - before % self.units) % self.units;
+            if !self.buffer.is_full() && self.buffer.get(unit as u32).is_none() {
+                self.buffer.take(unit as u32, NONE, self.pool_of(unit) * streams + stream);
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! A queue of a host by TCP: what the stack and the worker of the queue do.
+
+use super::queue::{Answer, CORE, INTERRUPT, LoadQueue, POLL, Software, end_of};
+use crate::roles::nvmeof::Way;
+use crate::tcp_socket::Place;
+use lanetwin_nvmeof::logic::host::QueueEffect;
+use lanetwin_nvmeof::logic::tcp::Stream;
+use lanetwin_ports::Context;
+use lanetwin_units::Instant;
+
+impl LoadQueue {
+    /// Sends what effects say, as a message of the request that is being handled.
+    pub(super) fn stream(&mut self, effects: Vec<QueueEffect>, software: Software<'_>, cx: &mut Context<'_>) {
+        let mut all = Stream::new();
+        for effect in effects {
+            if let QueueEffect::Send { stream } = effect {
+                all.append(stream);
+            }
+        }
+        let place = place(&self.core, software);
+        if let Way::Tcp(socket) = &mut self.way
+            && !all.is_empty()
+        {
+            socket.send(all, place, cx);
+        }
+    }
+    /// The stack takes the segments that have come; when the worker begins, if it is not on its way.
+    pub(super) fn receive(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Option<Instant> {
+        self.looking = false;
+        let signals = std::mem::take(&mut self.signals);
+        let notice = if software.costs.polled { POLL } else { INTERRUPT };
+        let place = place(&self.core, software);
+        let Way::Tcp(socket) = &mut self.way else { return None };
+        socket.receive(signals, notice, place, cx)
+    }
+    /// The worker takes what has come; the answers that it makes.
+    pub(super) fn work(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        if let Way::Tcp(socket) = &mut self.way {
+            socket.begin_work();
+        }
+        while let Way::Tcp(socket) = &mut self.way
+            && let Some(message) = socket.next_message(place(&self.core, software), cx)
+        {
+            let mut effects = Vec::new();
+            self.queue.receive(message.stream, &mut effects);
+            let ends: Vec<_> = effects.iter().filter_map(end_of).collect();
+            for (name, status) in ends {
+                answers.extend(self.ended(name, status, software.costs, cx));
+            }
+            self.stream(effects, software, cx);
+        }
+        if let Way::Tcp(socket) = &mut self.way {
+            socket.end_work(place(&self.core, software), cx);
+        }
+        answers.extend(self.unanswerable(software.costs, cx));
+        answers
+    }
+    /// When the timer is to be set for, unless it is set.
+    pub(super) fn set_timer(&mut self, now: Instant) -> Option<Instant> {
+        if let Way::Tcp(socket) = &mut self.way { socket.set_timer(now) } else { None }
+    }
+    /// Its timer; the answers to what is lost with the connection, if that is given up.
+    pub(super) fn expire(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
+        let place = place(&self.core, software);
+        let Way::Tcp(socket) = &mut self.way else { return Vec::new() };
+        if !self.queue.is_live() || !socket.expire(place, cx) {
+            return Vec::new();
+        }
+        let mut effects = Vec::new();
+        self.queue.lost(&mut effects);
+        let ends: Vec<_> = effects.iter().filter_map(end_of).collect();
+        let mut answers = Vec::new();
+        for (name, status) in ends {
+            answers.extend(self.ended(name, status, software.costs, cx));
+        }
+        answers.extend(self.unanswerable(software.costs, cx));
+        answers
+    }
+}
+
+fn place<'a>(core: &'a lanetwin_ports::RunQueue, software: Software<'a>) -> Place<'a> {
+    Place { core, costs: &software.costs.tcp, adapter: software.adapter, waiting: CORE }
+}

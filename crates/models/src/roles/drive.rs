@@ -1,0 +1,14 @@
+//! Drives, as those know them who bring them to the state in which they stay.
+
+pub use lanetwin_media::Buffered;
+
+/// Keeps writes in a buffer until its medium takes them.
+pub trait BuffersWrites {
+    /// How full the buffer is.
+    fn buffered(&self) -> Buffered;
+    /// Dies wait for garbage collection, as they will if writes go on to come faster than it earns space for them.
+    fn await_collection(&mut self);
+    /// Fills the buffer with more of what is being written, as it will be if writes go on to come faster than the
+    /// medium takes them.
+    fn fill_buffer(&mut self);
+}

@@ -1,0 +1,307 @@
+//! One end of a connection of NVMe/TCP in the software of its host: what the stack of the kernel does for it, and the
+//! stream that its data units are cut into.
+//!
+//! ```text
+//!  offer ─► message ─► window ─► core: send, a segment of up to 64 KiB at a time ─► doorbell … adapter
+//!  adapter … signal ─► core: receive, acknowledge ─► worker ─► core: copy, digest, unit ─► whole messages
+//! ```
+//!
+//! A message is what software sends at once: the data units of one command, one way. A segment has no bytes of two of
+//! them when it is first sent (`MSG_EOR`, Linux `drivers/nvme/host/tcp.c` and `drivers/nvme/target/tcp.c`). All of it
+//! is CPU time of the core that serves the queue, softirq and worker (`io_work`) alike.
+
+mod costs;
+
+pub use costs::limits;
+pub(crate) use costs::{PARAMS, TcpCosts};
+
+use lanetwin_fabric::ethernet::logic::Station;
+use lanetwin_fabric::tcp::logic::connection::{Connection, Limits};
+use lanetwin_fabric::tcp::logic::segment::Segment;
+use lanetwin_kernel::{Metric, Port, Report, Stage, Trail};
+use lanetwin_nvmeof::logic::tcp::Stream;
+use lanetwin_nvmeof::spec::tcp::DigestTypes;
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_ports::{Context, Message as PortMessage, RunQueue, SocketId, Sockets, socket_handle};
+use lanetwin_units::{Better, Instant, Span};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+lanetwin_kernel::stages! {
+    WINDOW = "queue for the window",
+    SEND = "TCP: send",
+    RECEIVE = "TCP: receive",
+    WORKER = "TCP: worker",
+    COPY = "TCP: copy",
+    DIGEST = "TCP: digest",
+    UNIT = "TCP: data unit",
+    STREAM = "TCP: sent again",
+}
+
+const SEGMENTS: Metric = Metric::new("TCP segments sent", "M/s", Better::Neither).if_any("TCP");
+const AGAIN: Metric = Metric::new("TCP data sent again", "B", Better::Lower).if_any("TCP losses");
+const GAPS: Metric = Metric::new("TCP gaps", "", Better::Lower).if_any("TCP losses");
+const TIMEOUTS: Metric = Metric::new("TCP timeouts", "", Better::Lower).if_any("TCP losses");
+const SLOWED: Metric = Metric::new("TCP windows shrunk by marks", "", Better::Lower).if_any("TCP marks");
+
+/// The doorbell of an adapter's driver in the kernel \[B\]: descriptors are read from memory.
+const DOORBELL_BYTES: u16 = 8;
+/// The port of software to its host.
+const CPU: Port = Port(0);
+
+/// What is sent at once.
+struct Message {
+    stream: Stream,
+    /// Where it ends in the stream of the connection.
+    end: u64,
+    /// How far the request had come that it is of.
+    trail: Trail,
+}
+
+type Pipe = Rc<RefCell<VecDeque<Message>>>;
+
+/// A message that is here.
+pub(crate) struct Delivered {
+    pub(crate) stream: Stream,
+    /// When the core is done with copying it.
+    pub(crate) at: Instant,
+}
+
+/// Where the software of a socket runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) core: &'a RunQueue,
+    pub(crate) costs: &'a TcpCosts,
+    pub(crate) adapter: EndpointId,
+    /// The stage of waiting for the core.
+    pub(crate) waiting: Stage,
+}
+
+/// One end of a connection of NVMe/TCP.
+pub struct TcpSocket {
+    id: SocketId,
+    sockets: Sockets,
+    connection: Connection,
+    /// The most payload of a frame \[B\].
+    segment: u32,
+    digests: DigestTypes,
+    sends: Pipe,
+    hears: Pipe,
+    /// How much was offered, and the ends of messages that are not acknowledged, with their trails.
+    offered: u64,
+    trails: VecDeque<(u64, Trail)>,
+    /// The ends of segments that came and are not taken, with their trails.
+    heard: Vec<(u64, Trail)>,
+    /// Up to where the worker has taken the stream, and up to where it has handed it on.
+    taken: u64,
+    handed: u64,
+    /// Whether the worker is on its way.
+    works: bool,
+    /// When the timer is set for; in the past if it is not.
+    timer: Instant,
+    /// When something came last, or nothing was outstanding.
+    alive: Instant,
+    segments: u64,
+}
+
+impl TcpSocket {
+    /// Connects two stations: the ends of both, in this order, as are their limits, which agree in the segment.
+    #[must_use]
+    pub fn connect(
+        sockets: &Sockets,
+        ends: [Station; 2],
+        (limits, digests): ([Limits; 2], DigestTypes),
+    ) -> [Self; 2] {
+        let [a, b] = sockets.connect(ends, limits[0].segment);
+        let [there, back] = [Pipe::default(), Pipe::default()];
+        let end = |id, limits: Limits, sends: &Pipe, hears: &Pipe| Self {
+            id,
+            sockets: sockets.clone(),
+            connection: Connection::new(limits, 0),
+            segment: limits.segment,
+            digests,
+            sends: Rc::clone(sends),
+            hears: Rc::clone(hears),
+            offered: 0,
+            trails: VecDeque::new(),
+            heard: Vec::new(),
+            taken: 0,
+            handed: 0,
+            works: false,
+            timer: Instant::ZERO,
+            alive: Instant::ZERO,
+            segments: 0,
+        };
+        [end(a, limits[0], &there, &back), end(b, limits[1], &back, &there)]
+    }
+    /// What doorbells and signals of it say.
+    pub(crate) const fn handle(&self) -> u32 {
+        socket_handle(self.id)
+    }
+
+    /// Sends a message of the request that is being handled, as soon as windows allow it.
+    pub(crate) fn send(&mut self, stream: Stream, place: Place<'_>, cx: &mut Context<'_>) {
+        let (bytes, units) = (stream.len(), stream.units());
+        let headers = if self.digests.header() { units.headers } else { 0 };
+        let data = if self.digests.data() { units.data } else { 0 };
+        work(place, place.costs.unit * u64::from(units.count()), UNIT, cx);
+        work(place, place.costs.digesting(headers + data), DIGEST, cx);
+        let trail = cx.trail();
+        if self.connection.outstanding() == 0 {
+            self.alive = cx.now();
+        }
+        self.offered += bytes;
+        self.trails.push_back((self.offered, trail));
+        self.sends.borrow_mut().push_back(Message { stream, end: self.offered, trail });
+        self.connection.offer_message(cx.now().as_ps(), bytes);
+        self.transmit(place, cx);
+    }
+
+    /// Hands the adapter what can be sent now.
+    fn transmit(&mut self, place: Place<'_>, cx: &mut Context<'_>) {
+        let handled = cx.trail();
+        while let Some(segment) = self.connection.send(cx.now().as_ps()) {
+            self.segments += 1;
+            cx.resume(self.trail_of(&segment));
+            cx.mark(WINDOW);
+            let at = work(place, place.costs.sending(segment.bytes), SEND, cx);
+            let (to, bytes, handle) = (place.adapter, DOORBELL_BYTES, self.handle());
+            let address = self.sockets.post(self.id, segment);
+            cx.send_at(CPU, at, PortMessage::Mmio { to, bytes, handle, address });
+        }
+        cx.resume(handled);
+    }
+    /// That of the message that a segment ends in; nothing if it only acknowledges.
+    fn trail_of(&mut self, segment: &Segment) -> Trail {
+        let acknowledged = self.offered - self.connection.outstanding();
+        while self.trails.front().is_some_and(|(end, _)| *end <= acknowledged) {
+            self.trails.pop_front();
+        }
+        if segment.bytes == 0 {
+            return Trail::NONE;
+        }
+        let end = segment.seq.near(self.offered) + u64::from(segment.bytes);
+        let place = self.trails.partition_point(|(upto, _)| *upto < end);
+        self.trails.get(place).map_or(Trail::NONE, |(_, trail)| *trail)
+    }
+
+    /// The stack takes the segments that the adapter has told of, each with its trail; when the worker begins, if it is
+    /// not on its way. `notice` is the stage up to now.
+    pub(crate) fn receive(
+        &mut self,
+        signals: VecDeque<Trail>,
+        notice: Stage,
+        place: Place<'_>,
+        cx: &mut Context<'_>,
+    ) -> Option<Instant> {
+        let mut done = cx.now();
+        self.alive = done;
+        for trail in signals {
+            let Some(segment) = self.sockets.poll(self.id) else { continue };
+            cx.resume(trail);
+            cx.mark(notice);
+            done = work(place, place.costs.receiving(segment.bytes, self.segment), RECEIVE, cx);
+            let end = segment.seq.near(self.taken) + u64::from(segment.bytes);
+            self.connection.receive(cx.now().as_ps(), &segment);
+            if segment.bytes > 0 {
+                self.heard.push((end, cx.trail()));
+            }
+        }
+        self.transmit(place, cx);
+        let begins = self.connection.available() > 0 && !std::mem::replace(&mut self.works, true);
+        begins.then(|| done + place.costs.worker)
+    }
+
+    /// The worker begins: it takes all that is here.
+    pub(crate) fn begin_work(&mut self) {
+        self.works = false;
+        let there = self.connection.available();
+        self.connection.take(there);
+        self.taken += there;
+    }
+    /// The next whole message; its request is the one that is handled then.
+    pub(crate) fn next_message(&mut self, place: Place<'_>, cx: &mut Context<'_>) -> Option<Delivered> {
+        let upto = self.hears.borrow().front().map_or(self.taken, |message| message.end);
+        let bytes = upto.min(self.taken) - self.handed;
+        self.handed += bytes;
+        let digested = if self.digests.data() { bytes } else { 0 };
+        let copied = (place.costs.copying(bytes), place.costs.digesting(digested));
+        if upto > self.taken || bytes == 0 {
+            // what is here of a message is copied; its end will tell
+            place.core.serve(cx.now(), copied.0 + copied.1);
+            return None;
+        }
+        let message = self.hears.borrow_mut().pop_front()?;
+        self.resume(&message, cx);
+        let units = message.stream.units();
+        let headers = if self.digests.header() { units.headers } else { 0 };
+        cx.mark(WORKER);
+        work(place, copied.0, COPY, cx);
+        work(place, copied.1 + place.costs.digesting(headers), DIGEST, cx);
+        let at = work(place, place.costs.unit * u64::from(units.count()), UNIT, cx);
+        Some(Delivered { stream: message.stream, at })
+    }
+    /// Goes on with the request of a message: behind the segment that has brought its end.
+    fn resume(&mut self, message: &Message, cx: &mut Context<'_>) {
+        let brought = self.heard.iter().find(|(end, _)| *end == message.end);
+        match brought {
+            Some((_, trail)) => cx.resume(*trail),
+            None => {
+                let last = self.heard.last().map_or(Trail::NONE, |(_, trail)| *trail);
+                cx.resume(last);
+                cx.join(message.trail, STREAM);
+            }
+        }
+        self.heard.retain(|(end, _)| *end > message.end);
+    }
+    /// The worker is done: the peer is told of the room that there is now.
+    pub(crate) fn end_work(&mut self, place: Place<'_>, cx: &mut Context<'_>) {
+        self.transmit(place, cx);
+    }
+
+    /// When its timer is to be set for, unless it is set already.
+    pub(crate) fn set_timer(&mut self, now: Instant) -> Option<Instant> {
+        let at = Instant::from_ps(self.connection.deadline()?.max(now.as_ps() + 1));
+        let is_set = self.timer > now && self.timer <= at;
+        (!is_set).then(|| {
+            self.timer = at;
+            at
+        })
+    }
+    /// Its timer: what was waited for too long is sent again. Whether nothing has come for so long that the connection
+    /// is given up.
+    pub(crate) fn expire(&mut self, place: Place<'_>, cx: &mut Context<'_>) -> bool {
+        let now = cx.now();
+        let silent = self.connection.outstanding() > 0 && self.alive + place.costs.silence <= now;
+        if !silent {
+            self.connection.expire(now.as_ps());
+            self.transmit(place, cx);
+        }
+        silent
+    }
+}
+
+/// Asks the core for CPU time of what is handled: when it is done.
+fn work(place: Place<'_>, cost: Span, stage: Stage, cx: &mut Context<'_>) -> Instant {
+    let begun = place.core.serve(cx.now(), cost);
+    let done = begun + cost;
+    if cost > Span::ZERO {
+        cx.mark_until(begun, place.waiting);
+        cx.mark_until(done, stage);
+    }
+    done
+}
+
+/// What sockets tell of themselves.
+pub(crate) fn report<'a>(sockets: impl Iterator<Item = &'a TcpSocket>, report: &mut Report) {
+    let (mut segments, mut sum) = (0, [0; 4]);
+    for socket in sockets {
+        let counts = socket.connection.sender().counts();
+        segments += socket.segments;
+        let own = [counts.again, counts.gaps, counts.timeouts, counts.slowed];
+        sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+    }
+    report.rate(SEGMENTS, segments, 1e6);
+    [AGAIN, GAPS, TIMEOUTS, SLOWED].into_iter().zip(sum).for_each(|(metric, sum)| report.count(metric, sum));
+}

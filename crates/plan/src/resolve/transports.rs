@@ -1,0 +1,79 @@
+//! How a subsystem goes over the network: its transport, and what the frames of both ends leave of it.
+
+use crate::plan::{ConnectionPlan, Digests, Network, TransportPlan};
+use crate::problem::network::Problem;
+use lanetwin_document::fields::Fields;
+use lanetwin_document::problem::Reports;
+use lanetwin_fabric::ethernet::spec::header::IPV4_BYTES;
+use lanetwin_fabric::roce::spec::PathMtu;
+use lanetwin_fabric::tcp::spec::HEADER_BYTES;
+use lanetwin_ports::Value;
+
+/// What the headers of RoCEv2 add to the payload of a packet, at most, within a frame \[B\]: IPv4 20, UDP 8, BTH 12,
+/// RETH 16, ICRC 4.
+const ROCE_HEADERS: u32 = 60;
+/// The smallest frames that RoCEv2 goes by \[B\]: those of the smallest MTU of a path.
+const LEAST_OF_ROCE: u32 = 352;
+/// The smallest frames that TCP goes by \[B\]: headers of IPv4 and TCP, and the least that Linux sends behind them
+/// (`TCP_MIN_SND_MSS`, `include/net/tcp.h`: 48 with the options).
+const LEAST_OF_TCP: u32 = IPV4_BYTES + HEADER_BYTES + 48;
+
+/// Frames that have no room for a transport.
+pub(super) struct Tiny {
+    /// What has no room.
+    pub what: &'static str,
+    /// The smallest that would do \[B\].
+    pub least: u32,
+}
+
+/// Reads the transport of a subsystem, which goes by an adapter with this name.
+pub(super) fn read(
+    name: &str,
+    fields: &mut Fields<'_>,
+    (adapter, port, network): (usize, &str, &Network),
+    reports: &mut Reports,
+) -> Option<TransportPlan> {
+    let mut said = |key| match fields.written(key) {
+        Some(_) => fields.one(key, reports).map(|said| Some(said.value)),
+        None => Some(None),
+    };
+    let (by, header, data) = (said("transport")?, said("header-digest")?, said("data-digest")?);
+    let is_on = |digest: Option<Value>| digest == Some(Value::Flag(true));
+    let digests = Digests { header: is_on(header), data: is_on(data) };
+    let transport = match by {
+        Some(Value::Choice("tcp")) => TransportPlan::Tcp(digests),
+        _ => TransportPlan::Rdma,
+    };
+    let digest =
+        [("header-digest", header), ("data-digest", data)].into_iter().find(|(_, own)| own.is_some());
+    if let (TransportPlan::Rdma, Some((key, _))) = (transport, digest) {
+        fields.fault(key, Problem::DigestWithoutTcp { name: name.to_owned(), key }, reports);
+        return None;
+    }
+    let mut others = network.subsystems.iter().filter(|other| other.adapter == adapter);
+    if let Some(other) = others.find(|other| other.transport.is_tcp() != transport.is_tcp()) {
+        let (port, other) = (port.to_owned(), other.name.clone());
+        fields.fault("port", Problem::TwoTransports { port, other }, reports);
+        return None;
+    }
+    Some(transport)
+}
+
+/// How connections go whose frames carry so many bytes at both ends.
+pub(super) fn over(transport: TransportPlan, frames: u32) -> Result<ConnectionPlan, Tiny> {
+    match transport {
+        TransportPlan::Rdma => PathMtu::of_frames(frames)
+            .map(ConnectionPlan::Rdma)
+            .ok_or(Tiny { what: "packet of RoCEv2", least: LEAST_OF_ROCE }),
+        TransportPlan::Tcp(digests) if frames >= LEAST_OF_TCP => Ok(ConnectionPlan::Tcp { frames, digests }),
+        TransportPlan::Tcp(_) => Err(Tiny { what: "segment of TCP", least: LEAST_OF_TCP }),
+    }
+}
+
+/// The most that a frame of a connection carries \[B\].
+pub(super) const fn most(connection: ConnectionPlan) -> u32 {
+    match connection {
+        ConnectionPlan::Rdma(packets) => packets.bytes() + ROCE_HEADERS,
+        ConnectionPlan::Tcp { frames, .. } => frames,
+    }
+}

@@ -1,0 +1,188 @@
+//! Stretches of a run, each behind the one before and twice as long, until one is steady.
+//!
+//! A write buffer that fills up is filled, not waited for: the stretch begins anew.
+
+use super::measured::Window;
+use super::warm_up::operations_before;
+use crate::pace::Pace;
+use crate::slices::{Stop, run_until};
+use crate::snapshot::Snapshot;
+use crate::world::World;
+use lanetwin_kernel::ComponentId;
+use lanetwin_load::Results;
+use lanetwin_plan::{Case, Timing};
+use lanetwin_stats::results::Steadiness;
+use lanetwin_units::Instant;
+
+/// A stretch that was not steady is followed by one so many times as long.
+const GROWTH: u64 = 2;
+/// A stretch that the budget has cut down to less than this part is no window by itself.
+const LEAST_PART: u64 = 4;
+/// In the first half of so many operations it shows whether a buffer fills up.
+const TELLING: u64 = 10_000;
+
+/// Stretches of a run, each behind the one before.
+pub(super) struct Stretches<'a> {
+    case: &'a Case,
+    /// Those that were not steady, from the first on.
+    past: Vec<(Snapshot, Vec<Results>)>,
+    before: Snapshot,
+    pace: Pace,
+    /// Operations that had been answered when the last one began, and how many it has.
+    answered: u64,
+    wanted: u64,
+    /// Operations that may be measured at most: those of jobs that end.
+    left: Option<u64>,
+    /// Whether the budget has left little of the last one.
+    is_stump: bool,
+    /// How many have been run to their ends.
+    runs: u32,
+    /// How many there were when buffers were filled last.
+    past_filling: usize,
+    /// Drives whose buffers have been filled.
+    filled: Vec<ComponentId>,
+    begin: Instant,
+    deadline: Option<Instant>,
+}
+
+impl<'a> Stretches<'a> {
+    pub(super) fn begin(world: &mut World, case: &'a Case) -> Self {
+        let before = Snapshot::take(world);
+        let (begin, pace) = (before.at, Pace::begin(world));
+        let Timing { longest, most, .. } = case.load.timing();
+        let mut stretches = Self {
+            case,
+            past: Vec::new(),
+            before,
+            pace,
+            answered: 0,
+            wanted: case.load.operations(),
+            left: most,
+            is_stump: false,
+            runs: 0,
+            past_filling: 0,
+            filled: Vec::new(),
+            begin,
+            deadline: longest.map(|longest| begin + longest),
+        };
+        stretches.aim(world);
+        stretches
+    }
+    /// Whether none was run to its end.
+    pub(super) fn is_first(&self) -> bool {
+        self.runs == 0
+    }
+    /// A stretch begins.
+    fn aim(&mut self, world: &mut World) {
+        self.answered = world.progress().1;
+        self.pace.look_halfway(&self.before, self.answered + self.length() / 2);
+    }
+    /// Operations of the stretch that began last.
+    fn length(&self) -> u64 {
+        self.left.map_or(self.wanted, |left| left.min(self.wanted)).max(1)
+    }
+    fn run_to(&mut self, world: &mut World, operations: u64, events: Option<u64>) {
+        let stop = Stop { answered: self.answered + operations, deadline: self.deadline, events };
+        run_until(world, &stop, Some(&mut self.pace));
+    }
+    /// Runs the first half of a stretch, and fills the buffers that fill up in it; then the stretch begins anew.
+    pub(super) fn fill_early(&mut self, world: &mut World) {
+        let half = self.length().min(TELLING) / 2;
+        self.run_to(world, half, None);
+        self.fill(world);
+    }
+    /// Fills the buffers that have been filling up in the stretch that was run; if there are any, a stretch as long
+    /// begins anew.
+    pub(super) fn fill(&mut self, world: &mut World) -> bool {
+        let elapsed = seconds_between(self.before.at, world.kernel.now());
+        let left = self.seconds_left(world, elapsed);
+        let results = world.results(world.kernel.now());
+        let fills = world.fill_buffers(&self.pace.rises(), elapsed, left, &mut self.filled);
+        if fills {
+            // dies that were idle take more than they will
+            let answered = world.progress().1 + operations_before(world, self.case);
+            run_until(world, &Stop { answered, deadline: self.deadline, events: None }, None);
+            self.leave(world, results);
+            self.past_filling = self.past.len();
+            self.aim(world);
+        }
+        fills
+    }
+    /// How much longer the job goes on \[s\], at the rate of the last seconds; none if nobody has said how long it is.
+    fn seconds_left(&self, world: &mut World, elapsed: f64) -> Option<f64> {
+        let done = (world.progress().1 - self.answered) as f64;
+        let by_count = self.left_at(world).map(|left| left as f64 / done * elapsed);
+        let by_time = self.deadline.map(|deadline| seconds_between(world.kernel.now(), deadline));
+        by_count.into_iter().chain(by_time).min_by(f64::total_cmp)
+    }
+    /// Runs a stretch, or the rest of it, and judges it.
+    pub(super) fn run(&mut self, world: &mut World, events: Option<u64>) -> Steadiness {
+        let wanted = self.length();
+        self.run_to(world, wanted, events);
+        self.runs += 1;
+        let done = world.progress().1 - self.answered;
+        self.is_stump = done < wanted / LEAST_PART;
+        self.pace.judged(&self.before, self.case.load.offered().is_drawn(), world)
+    }
+    /// Whether what the job says is over.
+    pub(super) fn is_over(&self, world: &mut World) -> bool {
+        self.left_at(world) == Some(0) || self.deadline.is_some_and(|deadline| world.kernel.now() >= deadline)
+    }
+    /// Operations of the job that are left now.
+    fn left_at(&self, world: &mut World) -> Option<u64> {
+        let done = world.progress().1 - self.answered;
+        self.left.map(|left| left.saturating_sub(done))
+    }
+    /// Behind the stretch that was run comes another, longer one.
+    pub(super) fn go_on(&mut self, world: &mut World) {
+        let results = world.results(world.kernel.now());
+        self.leave(world, results);
+        self.wanted = self.wanted.saturating_mul(GROWTH);
+        self.aim(world);
+    }
+    /// The stretch that was run, with these results, belongs to the past.
+    fn leave(&mut self, world: &mut World, results: Vec<Results>) {
+        self.left = self.left_at(world);
+        let before = Snapshot::take(world);
+        self.past.push((std::mem::replace(&mut self.before, before), results));
+        self.pace.reset(world);
+    }
+    /// How many of the stretches, the last ones, are the window.
+    fn stretches_that_count(&self, world: &mut World) -> usize {
+        let all = self.past.len() + 1;
+        match (self.is_over(world), self.is_stump) {
+            (true, _) => all,
+            (false, true) => (all - self.past_filling).min(2),
+            (false, false) => 1,
+        }
+    }
+    /// The window: the last stretch, or everything if the whole job was run.
+    pub(super) fn finish(mut self, world: &mut World, steadiness: Steadiness) -> Window {
+        let end = world.kernel.now();
+        let mut steadiness = steadiness;
+        let mut results = world.results(end);
+        let stretches = self.stretches_that_count(world);
+        if stretches > 1 {
+            self.past.push((self.before, results));
+            let mut past = self.past.into_iter().rev().take(stretches).rev();
+            (self.before, results) = past.next().expect("there was a stretch before");
+            for (_, next) in past {
+                results.iter_mut().zip(&next).for_each(|(sum, next)| sum.append(next));
+            }
+            self.pace.take_last(stretches);
+            steadiness = self.pace.judged(&self.before, self.case.load.offered().is_drawn(), world);
+        }
+        if let Some((longest, deadline)) = self.case.load.timing().longest.zip(self.deadline) {
+            let share = (end - self.begin).as_ps() as f64 / longest.as_ps() as f64;
+            steadiness = steadiness.of_job_that_goes_on(seconds_between(end, deadline));
+            steadiness.of_run_time = Some(share.min(1.0));
+        }
+        let (before, pace) = (self.before, self.pace);
+        Window { before, end, results, ended: false, rounds: None, pace, steadiness }
+    }
+}
+
+/// How long it is from one to the other \[s\]; nothing if the other comes first.
+fn seconds_between(from: Instant, to: Instant) -> f64 {
+    if to > from { (to - from).as_ps() as f64 * 1e-12 } else { 0.0 }
+}
