@@ -6,6 +6,7 @@ mod nbd;
 mod nvme_tcp;
 mod power;
 mod real_time;
+mod record;
 mod serving;
 mod unruly_hosts;
 mod virtual_time;
