@@ -176,6 +176,10 @@ fn an_association_is_made_enabled_and_identified() {
     let content: [u8; 4096] = fabric.content.clone().try_into().unwrap();
     let told = IdentifyController::from_bytes(content);
     assert_eq!(told.controller(), ONE.0);
+    assert_eq!(
+        u32::from(told.outstanding()),
+        property(&fabric, CAP, PropertySize::Eight).unwrap() as u32 % 65_536 + 1
+    );
     assert!(told.sgl().offsets() && told.sgl().transport() && !told.sgl().keyed());
     assert!(!told.admin_commands().doorbell_buffers());
     assert_eq!(connect(&mut fabric, one, &Connection { queue: SqId(999), ..io }), Err(ConnectFault::Queue));
@@ -253,6 +257,28 @@ fn data_are_where_the_descriptor_says_or_nowhere() {
                 assert_eq!((status, fabric.places.len()), (error, 0), "{data_location:?} {descriptor:?}")
             }
         }
+    }
+}
+
+/// Linux gives every Dataset Management a buffer for 256 ranges.
+#[test]
+fn ranges_may_be_in_a_buffer_that_is_longer() {
+    let of = |ranges| commands::deallocate(Nsid(1), ranges);
+    let (inside, outside) = (Place::Capsule { offset: 0 }, Place::Transport { offset: 0 });
+    for (descriptor, bytes, place) in
+        [(SglDescriptor::in_capsule(0, 4096), 4096, inside), (SglDescriptor::by_transport(4096), 0, outside)]
+    {
+        let mut fabric = Fabric::connected(ControllerConfig::new(ONE), DataLocation::Messages, 4);
+        assert_eq!(fabric.status_of(IO, capsule(of(2), 1, descriptor, bytes)), Status::SUCCESS);
+        assert_eq!(fabric.places, [(place, 32)], "no more is read than is of use");
+        fabric.places.clear();
+        let short = SglDescriptor::by_transport(31);
+        assert_eq!(fabric.status_of(IO, capsule(of(2), 1, short, 0)), Status::DATA_SGL_LENGTH_INVALID);
+        let longer = SglDescriptor::by_transport(2048);
+        for command in [commands::read(Nsid(1), 0, 2), commands::write(Nsid(1), 0, 2)] {
+            assert_eq!(fabric.status_of(IO, capsule(command, 1, longer, 0)), Status::DATA_SGL_LENGTH_INVALID);
+        }
+        assert_eq!(fabric.places, []);
     }
 }
 

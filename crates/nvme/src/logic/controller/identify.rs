@@ -123,6 +123,10 @@ impl Controller {
         told.set_keep_alive(1);
         told.set_sq_entry(EntrySizes::ZERO.with_required(6)?.with_largest(6)?);
         told.set_cq_entry(EntrySizes::ZERO.with_required(4)?.with_largest(4)?);
+        if self.is_message_based() {
+            // hosts of a fabric make their queues no longer than this (NVMe-oF 1.1 §4.1)
+            told.set_outstanding(self.config.queue_entries.min(u16::MAX.into()) as u16);
+        }
         told.set_namespaces(nvm.namespaces.last().map_or(0, |namespace| namespace.nsid.0));
         let cache = WriteCacheAttributes::ZERO.with_present(config.volatile_write_cache)?;
         told.set_write_cache(cache.with_broadcast(3)?);

@@ -50,11 +50,15 @@ impl Slot {
             }
             _ => return Err(Status::SGL_DESCRIPTOR_TYPE_INVALID),
         };
-        if length != self.bytes {
-            return Err(Status::DATA_SGL_LENGTH_INVALID);
-        }
+        self.check_length(length)?;
         self.source = source;
         Ok(())
+    }
+    /// Parameters may be in a longer buffer: Linux gives room for 256 ranges of Dataset Management, however many there
+    /// are. All other data are as long as their descriptor says, since longer ones are not supported (SGLS bit 18).
+    fn check_length(&self, length: u32) -> Result<(), Status> {
+        let fits = if self.plan == Plan::Load { length >= self.bytes } else { length == self.bytes };
+        if fits { Ok(()) } else { Err(Status::DATA_SGL_LENGTH_INVALID) }
     }
     /// The data came with the command; a capsule brings data to the controller only.
     fn name_capsule(&mut self, offset: u64, length: u32) -> Result<(), Status> {
@@ -66,9 +70,7 @@ impl Slot {
         if !brings {
             return Err(Status::INVALID_FIELD);
         }
-        if length != self.bytes {
-            return Err(Status::DATA_SGL_LENGTH_INVALID);
-        }
+        self.check_length(length)?;
         if offset.checked_add(length.into()).is_none_or(|end| end > self.capsule_bytes.into()) {
             return Err(Status::SGL_OFFSET_INVALID);
         }

@@ -1,0 +1,163 @@
+"""A guest of QEMU that runs a script: Debian's kernel for clouds, with programs of this machine.
+
+The guest needs no privilege, no disk and no image: what it has is in its memory. It reaches this machine's
+loopback at `HOST`, by QEMU's own network, and talks by its serial line.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import signal
+import subprocess
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import pytest
+
+from conftest import require_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HOST = "10.0.2.2"
+"""Where a guest finds the loopback of this machine (QEMU, "User Networking")."""
+START = f"""#!/bin/busybox sh
+/bin/busybox mkdir -p /proc /sys /dev /said /mnt /run /etc
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs dev /dev
+mkdir -p /dev/shm && mount -t tmpfs shm /dev/shm
+export PATH=/bin:/sbin:/usr/bin:/usr/sbin HOST={HOST}
+mkdir -p /lib/modules && ln -s /modules /lib/modules/$(uname -r)
+depmod 2>/dev/null
+ifconfig lo 127.0.0.1 up
+modprobe -a virtio_pci virtio_net
+ifconfig eth0 10.0.2.15 netmask 255.255.255.0 up
+sh /script
+echo "ENDED $?"
+poweroff -f
+"""
+TAIL = 60
+"""So many lines of a guest are shown when something is wrong with it."""
+
+
+class Guest:
+    """A guest that runs."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        """Listen to what it says."""
+        self.process = process
+        self.lines: list[str] = []
+        self._read = 0
+        self._more = threading.Condition()
+        assert process.stdout
+        threading.Thread(target=self._listen, args=(process.stdout,), daemon=True).start()
+
+    def _listen(self, out: IO[bytes]) -> None:
+        for line in out:
+            with self._more:
+                self.lines.append(line.decode(errors="replace").rstrip())
+                self._more.notify_all()
+        with self._more:
+            self.lines.append("ENDED without a word")
+            self._more.notify_all()
+
+    def said(self, what: str, within_s: float) -> str:
+        """Wait for a line that begins so, behind the last one that was waited for; give the rest of it."""
+        end = time.monotonic() + within_s
+        with self._more:
+            while True:
+                while self._read < len(self.lines):
+                    line = self.lines[self._read]
+                    self._read += 1
+                    if line.startswith(what):
+                        return line.removeprefix(what).strip()
+                    if line.startswith(("ENDED", "FAILED")):
+                        pytest.fail(f"the guest has not said {what!r}:\n{self.tail()}")
+                if not self._more.wait(end - time.monotonic()):
+                    pytest.fail(f"the guest has not said {what!r} within {within_s} s:\n{self.tail()}")
+
+    def tail(self) -> str:
+        """Give the last lines that it has said."""
+        return "\n".join(self.lines[-TAIL:])
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop it, until the end of the block: it computes nothing and takes nothing from the network."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
+
+def require_guest(*programs: str) -> dict[str, str]:
+    """Return where the tools for a guest with these programs are.
+
+    Without one of them the test is skipped, but fails where REQUIRE names it.
+    """
+    if platform.machine() != "x86_64":
+        pytest.skip("the guest is one of x86-64")
+    tools = {name: require_tool(name) for name in ("qemu-system-x86_64", "busybox", *programs)}
+    kernel = os.environ.get("LANETWIN_GUEST_KERNEL", "")
+    if not Path(kernel).is_file():
+        why = "LANETWIN_GUEST_KERNEL names no kernel (.ci/guest-kernel fetches one)"
+        if "guest-kernel" in os.environ.get("REQUIRE", "").replace(",", " ").split():
+            pytest.fail(f"guest-kernel is required here (REQUIRE names it): {why}")
+        pytest.skip(why)
+    return tools | {"kernel": kernel}
+
+
+@contextmanager
+def booted(folder: Path, tools: dict[str, str], script: str) -> Iterator[Guest]:
+    """Boot a guest that has the tools' programs and runs a script, until the end of the block."""
+    initrd = folder / "initrd"
+    _write_initial_files(initrd, tools, script)
+    command = [tools["qemu-system-x86_64"], "-machine", "q35,accel=tcg", "-cpu", "max"]
+    command += ["-m", "1024", "-smp", "2", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
+    command += ["-serial", "stdio", "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net,romfile="]
+    command += ["-kernel", tools["kernel"], "-initrd", str(initrd)]
+    command += ["-append", "console=ttyS0 panic=-1 random.trust_cpu=on mitigations=off loglevel=6"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        try:
+            yield Guest(process)
+        finally:
+            process.kill()
+
+
+def _write_initial_files(to: Path, tools: dict[str, str], script: str) -> None:
+    """Write what the guest finds at its start: an archive of cpio, "newc" (Linux ``buffer-format.rst``)."""
+    kernel = Path(tools["kernel"])
+    modules = kernel.with_name(kernel.name.replace("vmlinuz", "modules"))
+    programs = {name: path for name, path in tools.items() if name not in ("qemu-system-x86_64", "kernel")}
+    files = {f"/modules/{path.relative_to(modules)}": path.read_bytes() for path in modules.rglob("*.ko")}
+    for name, path in programs.items():
+        files[f"/bin/{name}"] = Path(path).read_bytes()
+        files |= {library: Path(library).read_bytes() for library in _libraries(path)}
+    files |= {"/init": START.encode(), "/script": script.encode()}
+    folders = {str(parent) for name in files for parent in Path(name).parents if parent.name}
+    with to.open("wb") as out:
+        for number, name in enumerate((*sorted(folders), *sorted(files)), start=1):
+            data, mode = files.get(name, b""), 0o100755 if name in files else 0o040755
+            _entry(out, number, name, mode, data)
+        _entry(out, 0, "TRAILER!!!", 0, b"")
+
+
+def _libraries(program: str) -> list[str]:
+    """Return what a program loads; nothing for one that is linked statically."""
+    said = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    return re.findall(r"(?:^|\s)(/\S+)", said)
+
+
+def _entry(out: IO[bytes], number: int, name: str, mode: int, data: bytes) -> None:
+    told = name.lstrip("/").encode() + b"\0"
+    fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(told), 0)
+    head = b"070701" + b"".join(b"%08x" % field for field in fields) + told
+    for part in (head, data):
+        out.write(part + bytes(-len(part) % 4))

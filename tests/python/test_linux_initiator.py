@@ -1,0 +1,152 @@
+"""The host of NVMe/TCP that everybody has, Linux's, on a drive that is served: in a guest of QEMU."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from guest import booted, require_guest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pytest
+
+HERE = Path(__file__).parent
+SCENARIO = """
+about: A drive for a door.
+machine:
+  cpu: {model: root-complex}
+  ssd: {model: nvme-ssd, capacity: 1GiB, medium: cross-point, firmware.read-latency: 50us}
+links:
+  slot: {from: cpu, to: ssd}
+workloads:
+  w: {block: {size: 4KiB, requests: 100}, on: cpu, target: ssd}
+"""
+KEEP_ALIVE_S = 2.0
+"""Keep Alive Timeout of the guest: KEEP_ALIVE of the script."""
+LONG_S = 120.0
+"""Longer than any step of the guest takes."""
+
+
+class Target:
+    """A drive that is served by NVMe/TCP, with its bytes in a file."""
+
+    def __init__(self, folder: Path) -> None:
+        """Write the scenario; nothing is served yet."""
+        self.scenario, self.data = folder / "door.yaml", folder / "drive.data"
+        self.scenario.write_text(SCENARIO)
+        self.port = 0
+        self.server: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Serve, at a free port, then at the same."""
+        command = [sys.executable, "-m", "lanetwin", "serve-device", str(self.scenario)]
+        command += ["--nvme-tcp", f"127.0.0.1:{self.port}", "--data", str(self.data)]
+        self.server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert self.server.stderr
+        said = self.server.stderr.readline()
+        assert " at 127.0.0.1:" in said, said + self.server.stderr.read()
+        self.port = int(said.split(",")[0].rpartition(":")[2])
+
+    def send(self, number: int) -> None:
+        """Send it a signal."""
+        assert self.server
+        self.server.send_signal(number)
+
+    def kill(self) -> None:
+        """End it without notice."""
+        assert self.server
+        assert self.server.stderr
+        self.server.kill()
+        self.server.wait()
+        self.server.stderr.close()
+
+    def device(self, verb: str, *words: str) -> None:
+        """Do something to it, by ``lanetwin device``."""
+        command = [sys.executable, "-m", "lanetwin", "device", verb, f"127.0.0.1:{self.port}", *words]
+        subprocess.run(command, check=True)
+
+    def connections(self) -> int:
+        """Count connections that are established from its side (Linux ``proc_net_tcp.rst``)."""
+        here = f"{socket.htonl(0x7F000001):08X}:{self.port:04X}"
+        rows = (line.split() for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:])
+        return sum(row[1] == here and row[3] == "01" for row in rows)
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Target]:
+    """Serve a drive, until the end of the block."""
+    target = Target(folder)
+    target.start()
+    try:
+        yield target
+    finally:
+        target.kill()
+
+
+def test_linux_verifies_a_drive_over_nvme_tcp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/sbin:/usr/sbin")
+    tools = require_guest("nvme", "fio", "mke2fs")
+    script = (HERE / "nvme_tcp_host.sh").read_text(encoding="utf-8")
+    with served(tmp_path) as target, booted(tmp_path, tools, f"PORT={target.port}\n{script}") as guest:
+        for check in (
+            "discovered",
+            "identified",
+            "verified",
+            "zeroed",
+            "filled",
+            "intact after mount",
+            "gone",
+            "intact after connect, with digests",
+            "verified with digests",
+            "intact after a reset by the host",
+        ):
+            assert guest.said("CHECK", LONG_S) == check
+
+        assert guest.said("WANT", LONG_S) == "unreadable"
+        target.device("fault", "media-error", "--first", str(180224 * 4096), "--length", "512")
+        assert guest.said("CHECK", LONG_S) == "unreadable"
+        assert guest.said("CHECK", LONG_S) == "readable when written"
+
+        # the target dies with commands in progress, and comes back with its file
+        assert guest.said("WANT", LONG_S) == "killed"
+        target.kill()
+        time.sleep(1.0)
+        target.start()
+        assert guest.said("CHECK", LONG_S) == "written through a kill"
+        assert guest.said("CHECK", LONG_S) == "intact after a kill"
+
+        # the target says nothing for so long that the host gives the association up
+        assert guest.said("WANT", LONG_S) == "suspended"
+        target.send(signal.SIGSTOP)
+        time.sleep(3 * KEEP_ALIVE_S)
+        target.send(signal.SIGCONT)
+        assert guest.said("CHECK", LONG_S) == "written through a silence of the target"
+        assert guest.said("CHECK", LONG_S) == "intact after a silence of the target"
+
+        assert guest.said("WANT", LONG_S) == "removed"
+        target.device("remove")
+        time.sleep(1.0)
+        target.device("insert")
+        assert guest.said("CHECK", LONG_S) == "written while it was pulled out"
+        assert guest.said("CHECK", LONG_S) == "intact after it was pulled out"
+
+        # the host says nothing for so long that the target gives the association up
+        assert guest.said("WANT", LONG_S) == "frozen"
+        assert target.connections() > 1
+        with guest.frozen():
+            time.sleep(1.5 * KEEP_ALIVE_S)
+            assert target.connections() == 0
+        assert guest.said("CHECK", LONG_S) == "intact after its own silence"
+        assert guest.said("CHECK", LONG_S) == "formatted"
+        assert guest.said("CHECK", LONG_S) == "disconnected"
+        assert guest.said("ENDED", LONG_S) == "0"
+        assert target.connections() == 0
