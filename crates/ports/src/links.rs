@@ -177,7 +177,7 @@ impl Links {
         self.fabric.set_tlp_by_tlp(on);
     }
     /// Shows every departure to `tap`.
-    pub fn set_departure_tap(&mut self, tap: Option<DepartureTap>) {
+    pub fn set_departure_tap(&mut self, tap: Option<DepartureTap<Carried>>) {
         self.fabric.set_tap(tap);
     }
     /// What the links were built from.

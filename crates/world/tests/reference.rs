@@ -96,7 +96,8 @@ impl Recording {
         let (heard, left) = (Rc::clone(&submissions), Rc::clone(&departures));
         let fabric = world.links().fabric();
         fabric.set_submission_tap(Some(Box::new(move |submission| heard.borrow_mut().push(*submission))));
-        fabric.set_tap(Some(Box::new(move |run| left.borrow_mut().extend(reference::engine::single(run)))));
+        fabric
+            .set_tap(Some(Box::new(move |run, _| left.borrow_mut().extend(reference::engine::single(run)))));
         world.kernel.set_tap(Some(Box::new(Listener(Rc::clone(&told)))));
         while world.progress().1 == 0
             || world.progress().1 < OPERATIONS && departures.borrow().len() < DEPARTURES

@@ -107,7 +107,7 @@ impl<U: Copy> Domain<U> {
     fn show(&mut self, number: u16, segment: Segment, run: Run) {
         let train = self.trains.get(segment.train);
         if let Some(tap) = &mut self.tap {
-            tap(&Departures {
+            let departures = Departures {
                 egress: EgressId(number),
                 from: train.from,
                 sequence: train.sequence,
@@ -115,7 +115,8 @@ impl<U: Copy> Domain<U> {
                 count: run.count,
                 start: run.start,
                 spacing: run.spacing,
-            });
+            };
+            tap(&departures, &train.train);
         }
     }
 

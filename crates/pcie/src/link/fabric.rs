@@ -32,8 +32,8 @@ pub struct Journey<U> {
     pub arrival: Ticks,
 }
 
-/// Is told of every run of departures.
-pub type DepartureTap = Box<dyn FnMut(&Departures)>;
+/// Is told of every run of departures, and of the train that they are of.
+pub type DepartureTap<U> = Box<dyn FnMut(&Departures, &Train<U>)>;
 
 /// What a device tells its link: all that the links learn from outside, apart from where bits are corrupted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +91,7 @@ pub(super) struct Domain<U> {
     /// No completion has relaxed ordering.
     pub(super) strictly_ordered: bool,
     pub(super) tlp_by_tlp: bool,
-    pub(super) tap: Option<DepartureTap>,
+    pub(super) tap: Option<DepartureTap<U>>,
     pub(super) journeys: Option<Vec<Journey<U>>>,
     /// During a pump: the earliest tick at which anything can happen that is not decided yet.
     pub(super) soonest: u64,
@@ -127,7 +127,7 @@ impl<U: Copy> Fabric<U> {
         self.domain.tlp_by_tlp = on;
     }
     /// Shows every departure to `tap` from now on.
-    pub fn set_tap(&mut self, tap: Option<DepartureTap>) {
+    pub fn set_tap(&mut self, tap: Option<DepartureTap<U>>) {
         self.domain.tap = tap;
     }
     /// Shows everything that devices hand in and free to `tap` from now on.

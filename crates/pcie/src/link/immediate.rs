@@ -118,7 +118,8 @@ impl<U: Copy> Domain<U> {
         if let Some(tap) = &mut self.tap {
             let egress = EgressId(own.number);
             let (start, spacing) = (run.start, run.spacing);
-            tap(&Departures { egress, from, sequence, first: 0, count: run.count, start, spacing });
+            let count = run.count;
+            tap(&Departures { egress, from, sequence, first: 0, count, start, spacing }, train);
         }
         if own.overhead.mode != DllpMode::Off {
             self.cause_dllps(own, *run);

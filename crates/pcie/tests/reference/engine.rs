@@ -66,7 +66,7 @@ pub fn run(machine: &Machine, world: World, manner: Manner) -> Run {
     fabric.set_tlp_by_tlp(manner.tlp_by_tlp);
     let departures = Rc::new(RefCell::new(Vec::new()));
     let tapped = Rc::clone(&departures);
-    fabric.set_tap(Some(Box::new(move |run| tapped.borrow_mut().extend(single(run)))));
+    fabric.set_tap(Some(Box::new(move |run, _| tapped.borrow_mut().extend(single(run)))));
     let around = Around {
         machine,
         world,
