@@ -1,7 +1,7 @@
 # Everything a user or a contributor does, as verbs. `make` alone lists them.
 #
 #   make demo             build, install into .venv, answer a first question
-#   make test             every test, lint and rule; REQUIRE="chromium fio pdftotext" turns a skip for want of that tool into a failure
+#   make test             every test, lint and rule; REQUIRE="chromium fio pdftotext tshark" turns a skip for want of that tool into a failure
 #
 # Both work on a fresh machine with Python, Rust, a C compiler and make. Stamps in .venv remember what is up to date.
 

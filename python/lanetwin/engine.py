@@ -182,6 +182,7 @@ def run(
     threads: int | None = None,
     outside: bool = False,
     exports: Iterable[Export] = (),
+    tlps: int | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Results:
     """Simulate every variant and workload of a scenario.
@@ -190,15 +191,19 @@ def run(
     without `threads`, one per core (the results do not depend on it). Ctrl-C makes the answer partial
     (``complete`` is false), a second one raises `KeyboardInterrupt`. With `outside`, files that the scenario
     names may lie out of its folder. `exports` are attached to the results beside what always is: ``hdr`` is a
-    log of HdrHistogram, ``timeline`` has operations stage by stage.
+    log of HdrHistogram, ``timeline`` has operations stage by stage. With `tlps`, so many TLPs on the links
+    are attached at most, as a capture file.
     """
+    attached: dict[str, bool | int] = dict.fromkeys(exports, True)
+    if tlps is not None:
+        attached["tlps"] = tlps
     options = {
         "sets": list(sets),
         "seed": seed,
         "granularity": granularity,
         "threads": threads,
         "outside": outside,
-        "exports": dict.fromkeys(exports, True),
+        "exports": attached,
     }
     return parse(_core.run(path, json.dumps(options), _reports(progress)), f"the engine's answer on {path}")
 

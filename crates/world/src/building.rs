@@ -91,6 +91,7 @@ impl Blueprint<'_> {
             server,
             actions: Vec::new(),
             keeps_operations: false,
+            capture: None,
         };
         self.run_programs(&mut world);
         world.find_actions(self.workload);

@@ -16,6 +16,8 @@ pub struct Exports {
     pub hdr: bool,
     /// Operations of the first repeat, stage by stage.
     pub timeline: bool,
+    /// TLPs on the links in the first repeat, as a capture file: at most so many, in equal shares of the cases.
+    pub tlps: Option<u64>,
 }
 
 /// Declares the modules of the formats and the list of them.
@@ -35,10 +37,15 @@ formats! {
 
 mod hdr;
 mod timeline;
+mod tlps;
 
 /// Every format, with nothing in it yet, and those that are asked for.
 pub(super) fn begin(exports: Exports) -> Vec<Box<dyn Writer>> {
-    let asked = [(exports.hdr, hdr::FORMAT), (exports.timeline, timeline::FORMAT)];
+    let asked = [
+        (exports.hdr, hdr::FORMAT),
+        (exports.timeline, timeline::FORMAT),
+        (exports.tlps.is_some(), tlps::FORMAT),
+    ];
     let asked = asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, format)| format);
     FORMATS.iter().chain(asked).map(|begin| begin()).collect()
 }

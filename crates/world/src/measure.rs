@@ -2,6 +2,7 @@
 
 use super::actions::Acted;
 use super::batch::Batch;
+use super::capture::Captured;
 use super::components::{self, ComponentUse, SupplyUse};
 use super::cxl::CxlDirectionUse;
 use super::loads::Overload;
@@ -65,6 +66,8 @@ pub struct Measured {
     pub cells: Vec<(Case, Results)>,
     /// What became of what was asked of drives beside the loads.
     pub acted: Vec<Acted>,
+    /// The TLPs on the links up to the end of the measurement, if they were captured.
+    pub captured: Option<Captured>,
     /// From when to when it was measured.
     pub window: Range<Instant>,
     /// Whether it was steady then.
@@ -148,7 +151,7 @@ pub(super) fn measure(
     load = load.packed();
     let kept = devices.iter_mut().chain(&mut hosts).map(|(_, own)| own);
     kept.chain(std::iter::once(&mut load)).for_each(Results::forget_stages);
-    let after = world.links().usage();
+    let (after, captured) = (world.links().usage(), world.captured());
     let reports = world.reports();
     let limits = components::supplies(&before.reports, &reports, end - begin);
     let components = components::uses(&before.reports, &reports, end - begin);
@@ -160,6 +163,7 @@ pub(super) fn measure(
     world.finish_actions();
     Ok(Measured {
         cells,
+        captured,
         acted: world.acted(),
         window: begin..end,
         steadiness,

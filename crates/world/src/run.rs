@@ -236,6 +236,9 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let seed = seed_of(seed, task.repeat);
     let mut world = World::new(task.variant, task.workload, task.case, seed);
     world.keeps_operations = options.exports.timeline && task.repeat == 0;
+    if let Some(most) = options.exports.tlps.filter(|_| task.repeat == 0) {
+        world.capture_tlps(usize::try_from(share(plan, most)).unwrap_or(usize::MAX));
+    }
     world.decide_one_by_one(options.granularity == Granularity::Tlp);
     let follow = (task.repeat == 0).then_some(plan.run.repeats);
     let grows = task.workload.length == RunLength::UntilSteady;
@@ -259,6 +262,13 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
         };
         Crash { capsule: Box::new(capsule) }
     })
+}
+
+/// How many TLPs of a case are captured, if so many are of all cases together; at least one.
+fn share(plan: &Plan, most: u64) -> u64 {
+    let cases =
+        plan.variants.iter().flat_map(|variant| &variant.workloads).map(|workload| workload.cases.len());
+    (most / (cases.sum::<usize>() as u64).max(1)).max(1)
 }
 
 fn text_of(payload: &(dyn Any + Send)) -> String {

@@ -2,12 +2,14 @@
 //!
 //! How it is built is the matter of [`building`](super::building); what it does, of `measure`.
 
+use super::capture::{Capture, Captured};
 use lanetwin_kernel::{ComponentId, EntryId, ExitId};
 use lanetwin_load::Handles;
 use lanetwin_models::roles::SendsFrames;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{ActionPlan, Pair};
 use lanetwin_ports::{Kernel, Links};
+use lanetwin_units::Instant;
 
 /// A machine that runs, with the loads that are measured.
 pub struct World {
@@ -42,6 +44,8 @@ pub struct World {
     pub actions: Vec<WorldAction>,
     /// Whether single operations are kept, beside what all of them spent together.
     pub keeps_operations: bool,
+    /// What writes down TLPs on the links, if somebody wants them: [`World::capture_tlps`].
+    pub(super) capture: Option<Capture>,
 }
 
 /// A load, and what it asks.
@@ -154,6 +158,21 @@ impl World {
             let sends = self.kernel.role::<dyn SendsFrames>(id);
             sends.expect("what has a cable sends frames").set_frame_by_frame(each);
         }
+    }
+
+    /// Writes down TLPs on the links from now on: the first `most` of them, by the time of their start.
+    ///
+    /// # Panics
+    /// If time has passed: the TLPs before would be missing.
+    pub fn capture_tlps(&mut self, most: usize) {
+        assert_eq!(self.kernel.now(), Instant::ZERO, "what is captured begins with the run");
+        self.capture = Some(Capture::begin(self.links(), most));
+    }
+
+    /// What has been captured so far, if anything is.
+    #[must_use]
+    pub fn captured(&self) -> Option<Captured> {
+        self.capture.as_ref().map(Capture::so_far)
     }
 
     /// The links.

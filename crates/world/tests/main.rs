@@ -5,6 +5,7 @@ mod abuse;
 mod actions;
 mod assemblies;
 mod bottleneck;
+mod captures;
 mod cxl_memory;
 mod devices;
 mod dual_port;

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
-from lanetwin import engine, store, timeline, yaml_out
+from lanetwin import captures, engine, store, timeline, yaml_out
 from lanetwin.cli.arguments import (
     AsJson,
     FailOn,
@@ -82,6 +83,25 @@ def run(
             show_default=False,
         ),
     ] = None,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(
+            "--pcap",
+            metavar="FILE.pcapng",
+            help="Write the TLPs on the links, for Wireshark.",
+            show_default=False,
+        ),
+    ] = None,
+    pcap_packets: Annotated[
+        int,
+        typer.Option(
+            "--pcap-packets",
+            min=1,
+            max=captures.PACKETS_MAX,
+            metavar="N",
+            help="At most so many TLPs, in equal shares of the cases, each from its beginning.",
+        ),
+    ] = captures.PACKETS,
     cost: Annotated[
         bool, typer.Option("--cost", help="Tell what the run took: events, CPU time, the most memory.")
     ] = False,
@@ -108,6 +128,8 @@ def run(
     if trace:
         store.refuse_to_overwrite(trace, force=force)
         timeline.require()
+    if pcap:
+        store.refuse_to_overwrite(pcap, force=force)
     exports: list[engine.Export] = ["hdr"] if hdr else []
     exports += ["timeline"] if trace else []
     with interruptible(), shown(scenario.name, quiet=quiet) as progress:
@@ -119,10 +141,13 @@ def run(
             threads=threads,
             outside=outside,
             exports=exports,
+            tlps=pcap_packets if pcap else None,
             progress=progress,
         )
     if trace:
         store.write_file(trace, timeline.perfetto(timeline.take(results)))
+    if pcap:
+        _write_capture(pcap, results, quiet=quiet)
     print_diagnostics([Diagnostic.from_finding(found) for found in results.get("warnings", [])])
     with written_in(language):
         folder = store.save(results, out_folder or RUNS / store.folder_name(results), formats or [])
@@ -130,6 +155,20 @@ def run(
     if cost:
         err().print(cost_line(results["cost"]), soft_wrap=True)
     _end(results, fail_on)
+
+
+def _write_capture(path: Path, results: Results, *, quiet: bool) -> None:
+    """Write what was captured; say what is missing, and how it is opened."""
+    taken = captures.take(results)
+    store.write_file(path, taken.file)
+    if taken.missing:
+        err().print(
+            f"{path} has the first {taken.packets} of {taken.started} TLPs; --pcap-packets N takes more",
+            style="yellow",
+            soft_wrap=True,
+        )
+    if not quiet:
+        err().print(Text(f"wireshark -X lua_script:{captures.DISSECTOR} {path}"), soft_wrap=True)
 
 
 def compare(
