@@ -320,19 +320,25 @@ def serve(
     drive: str | None = None,
     data: str | PathLike[str] | None = None,
     record: str | PathLike[str] | None = None,
+    others: Iterable[tuple[str, str | PathLike[str] | None]] = (),
     outside: bool = False,
 ) -> Lateness:
     """Serve a drive to other processes until Ctrl-C; how late answers were.
 
     `place` is the path of a Unix socket for NBD, a loopback address with a port for NVMe/TCP, and an empty
     folder for FUSE, in which the drive is the file ``drive``. `ready` is called when clients can come, with
-    ``place``, ``control``, ``nqn``, ``file``, ``bytes`` and ``lead_us``. What is asked goes to the file
-    `record`: one whose name ends in ``.csv`` is a trace, others are logs of fio. Raises `LanetwinError`.
+    ``place``, ``control``, ``nqn``, ``file``, ``bytes``, ``namespaces`` and ``lead_us``. By NVMe/TCP `others`
+    are namespaces 2 and so on beside it: names of drives, with files for their bytes. What is asked goes to
+    the file `record`: one whose name ends in ``.csv`` is a trace, others are logs of fio. Raises
+    `LanetwinError`.
     """
-    options = {"sets": list(sets), "variant": variant, "drive": drive, "outside": outside}
+    options: dict[str, Any] = {"sets": list(sets), "variant": variant, "drive": drive, "outside": outside}
     options |= {
         key: None if file is None else str(file) for key, file in (("data", data), ("record", record))
     }
+
+    beside = [(name, None if file is None else str(file)) for name, file in others]
+    options["others"] = [{"drive": name, "data": file} for name, file in beside]
 
     def hear(line: str) -> None:
         if ready:

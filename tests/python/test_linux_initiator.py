@@ -30,6 +30,20 @@ links:
 workloads:
   w: {block: {size: 4KiB, requests: 100}, on: cpu, target: ssd}
 """
+SEVERAL = """
+about: Two drives behind a switch.
+machine:
+  cpu: {model: root-complex}
+  switch: {model: switch}
+  small: {model: nvme-ssd, capacity: 1GiB, medium: cross-point}
+  large: {model: nvme-ssd, capacity: 4GiB, medium: cross-point, block: 4KiB, namespaces: 2}
+links:
+  up: {from: cpu, to: switch}
+  a: {from: switch, to: small}
+  b: {from: switch, to: large}
+workloads:
+  w: {block: {size: 4KiB, requests: 100}, on: cpu, target: [small, large.ns1, large.ns2]}
+"""
 KEEP_ALIVE_S = 2.0
 """Keep Alive Timeout of the guest: KEEP_ALIVE of the script."""
 LONG_S = 120.0
@@ -37,19 +51,19 @@ LONG_S = 120.0
 
 
 class Target:
-    """A drive that is served by NVMe/TCP, with its bytes in a file."""
+    """Drives that are served by NVMe/TCP."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, scenario: str, options: list[str]) -> None:
         """Write the scenario; nothing is served yet."""
-        self.scenario, self.data = folder / "door.yaml", folder / "drive.data"
-        self.scenario.write_text(SCENARIO)
+        self.scenario, self.options = folder / "door.yaml", options
+        self.scenario.write_text(scenario)
         self.port = 0
         self.server: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         """Serve, at a free port, then at the same."""
         command = [sys.executable, "-m", "lanetwin", "serve-device", str(self.scenario)]
-        command += ["--nvme-tcp", f"127.0.0.1:{self.port}", "--data", str(self.data)]
+        command += ["--nvme-tcp", f"127.0.0.1:{self.port}", *self.options]
         self.server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.server.stderr
         said = self.server.stderr.readline()
@@ -82,9 +96,9 @@ class Target:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[Target]:
-    """Serve a drive, until the end of the block."""
-    target = Target(folder)
+def served(folder: Path, scenario: str, *options: str) -> Iterator[Target]:
+    """Serve drives of a scenario, until the end of the block."""
+    target = Target(folder, scenario, list(options))
     target.start()
     try:
         yield target
@@ -96,7 +110,10 @@ def test_linux_verifies_a_drive_over_nvme_tcp(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/sbin:/usr/sbin")
     tools = require_guest("nvme", "fio", "mke2fs")
     script = (HERE / "nvme_tcp_host.sh").read_text(encoding="utf-8")
-    with served(tmp_path) as target, booted(tmp_path, tools, f"PORT={target.port}\n{script}") as guest:
+    with (
+        served(tmp_path, SCENARIO, "--data", str(tmp_path / "drive.data")) as target,
+        booted(tmp_path, tools, f"PORT={target.port}\n{script}") as guest,
+    ):
         for check in (
             "discovered",
             "identified",
@@ -150,3 +167,24 @@ def test_linux_verifies_a_drive_over_nvme_tcp(tmp_path: Path, monkeypatch: pytes
         assert guest.said("CHECK", LONG_S) == "disconnected"
         assert guest.said("ENDED", LONG_S) == "0"
         assert target.connections() == 0
+
+
+def test_linux_sees_several_drives_as_namespaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/sbin:/usr/sbin")
+    tools = require_guest("nvme", "fio", "mke2fs")
+    script = (HERE / "nvme_tcp_namespaces.sh").read_text(encoding="utf-8")
+    names = ("small", "large.ns1", "large.ns2")
+    files = [tmp_path / f"{name}.data" for name in names]
+    options = [word for name in names for word in ("--drive", name)]
+    options += [word for file in files for word in ("--data", str(file))]
+    nqn = f"nqn.2026-01.org.lanetwin:{'-'.join(names)}"
+    with served(tmp_path, SEVERAL, *options) as target:
+        known = f"PORT={target.port} NQN={nqn} SIZES='{1 << 30} {2 << 30} {2 << 30}'\n"
+        with booted(tmp_path, tools, known + script) as guest:
+            for check in ("listed", "verified", "apart"):
+                assert guest.said("CHECK", LONG_S) == check
+            assert guest.said("ENDED", LONG_S) == "0"
+    # each drive has its own file, behind the mark at its start
+    assert all(
+        size < file.stat().st_size for size, file in zip((1 << 30, 2 << 30, 2 << 30), files, strict=True)
+    )

@@ -33,16 +33,18 @@ LANETWIN = [sys.executable, "-m", "lanetwin"]
 
 
 @contextmanager
-def served_by_nvme_tcp(folder: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def served_by_nvme_tcp(
+    folder: Path, *options: str, text: str = SCENARIO
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """Serve a drive at a free port, until the end of the block."""
     scenario = folder / "door.yaml"
-    scenario.write_text(SCENARIO)
+    scenario.write_text(text)
     command = [*LANETWIN, "serve-device", str(scenario), "--nvme-tcp", "127.0.0.1:0", "--json", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         try:
             assert server.stderr
             said = server.stderr.readline()
-            assert said.startswith("nqn.2026-01.org.lanetwin:ssd at 127.0.0.1:"), said
+            assert said.startswith("nqn.2026-01.org.lanetwin:"), said
             yield said.split()[2].rstrip(","), server
         finally:
             server.send_signal(signal.SIGTERM)
@@ -145,6 +147,33 @@ def test_a_ping_shows_what_it_sees_beside_what_was_predicted(tmp_path: Path) -> 
         assert ended(server)["answers"] == 0
     assert ping(address).returncode == 1
     assert ping("nowhere").returncode == 1
+
+
+def test_several_drives_are_namespaces_of_one_subsystem(tmp_path: Path) -> None:
+    scenario = SCENARIO.replace(
+        "links:", "  other: {model: nvme-ssd, capacity: 2GiB, medium: cross-point}\nlinks:"
+    )
+    scenario = scenario.replace("workloads:", "  second: {from: cpu, to: other}\nworkloads:")
+    scenario = scenario.replace("target: ssd", "target: [ssd, other]")
+    both = ("--drive", "other", "--drive", "ssd")
+    with served_by_nvme_tcp(tmp_path, *both, text=scenario) as (address, server):
+        for nsid, size in (("1", 2 << 30), ("2", 1 << 30)):
+            told = json.loads(ping(address, "--reads", "5", "--nsid", nsid, "--json").stdout)
+            assert (told["nqn"], told["bytes"]) == ("nqn.2026-01.org.lanetwin:other-ssd", size)
+        assert "no namespace 3" in ping(address, "--nsid", "3").stderr
+        assert device("fault", address, "media-error", "--length", 1 << 20, "--namespace", 2).returncode == 0
+        assert "no namespace 3" in device("fault", address, "lie", "--namespace", 3).stderr
+        assert ended(server)["answers"] == 0
+    for options, said in (
+        (("--nbd", f"unix:{tmp_path}/sock", *both), "DO018"),
+        (("--nvme-tcp", "127.0.0.1:0", "--drive", "ssd", "--drive", "ssd"), "DO018"),
+        (("--nvme-tcp", "127.0.0.1:0", *both, "--record", str(tmp_path / "asked.csv")), "DO018"),
+        (("--nvme-tcp", "127.0.0.1:0", *both, "--data", str(tmp_path / "one")), "1 files for 2 drives"),
+    ):
+        command = [*LANETWIN, "serve-device", str(tmp_path / "door.yaml"), *options]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=LONG, check=False)
+        assert (ran.returncode in (1, 2), said in ran.stderr) == (True, True), ran.stderr
+    assert not (tmp_path / "asked.csv").exists()
 
 
 def test_what_cannot_be_served_is_refused(tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ pub struct Command {
     pub data: Vec<u8>,
     /// By which connection it came; 0 where there is but one way in.
     pub asker: u32,
+    /// Which of the drives that are served together is asked; 0 is the first.
+    pub unit: u16,
 }
 
 impl Command {
@@ -61,7 +63,7 @@ impl Command {
     /// Something without data, or whose data are added.
     #[must_use]
     pub const fn of(kind: Kind, first: u64, bytes: u32) -> Self {
-        Self { request: Request { kind, first, bytes }, fua: false, data: Vec::new(), asker: 0 }
+        Self { request: Request { kind, first, bytes }, fua: false, data: Vec::new(), asker: 0, unit: 0 }
     }
 }
 

@@ -46,8 +46,17 @@ enum Control {
     Insert,
     Reset,
     End,
-    Fault { what: Fault },
+    Fault {
+        what: Fault,
+        /// The namespace that has it, where several drives are served.
+        #[serde(default = "first")]
+        namespace: u16,
+    },
     ForgetLateness,
+}
+
+const fn first() -> u16 {
+    1
 }
 
 /// What happens to all clients of a door at once: their connections end.
@@ -90,9 +99,12 @@ pub fn carry_out(engine: &mut Engine, now: Instant, line: &[u8]) -> (String, Opt
             engine.power_on();
             json!({})
         }
-        Control::Fault { what } => {
-            engine.fault(now, &what);
-            json!({})
+        Control::Fault { what, namespace } => {
+            let unit = namespace.checked_sub(1).filter(|unit| engine.fault(now, *unit, &what));
+            unit.map_or_else(
+                || json!({ "error": format!("there is no namespace {namespace}") }),
+                |_| json!({}),
+            )
         }
         Control::Reset | Control::End => json!({}),
         Control::ForgetLateness => {

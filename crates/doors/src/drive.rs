@@ -6,7 +6,7 @@ use lanetwin_plan::{ComponentPlan, End, Pair, Plan, Variant};
 use lanetwin_ports::{Capability, Protocol, Value};
 use lanetwin_units::Span;
 use lanetwin_world::seed_of;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a disk that does not say how large it is has \[B\], if nobody says either.
 const UNSAID_BYTES: u64 = 1 << 30;
@@ -22,6 +22,8 @@ pub struct Choice {
     pub drive: Option<String>,
     /// How large it is, for one that does not say \[B\].
     pub bytes: Option<u64>,
+    /// The names of drives that are served beside it.
+    pub others: Vec<String>,
 }
 
 /// What a drive says of itself.
@@ -61,6 +63,15 @@ impl Facts {
     }
 }
 
+/// A drive that is served beside another.
+#[derive(Clone)]
+pub struct Other {
+    /// Who asks whom.
+    pub pair: Pair,
+    /// What it says of itself.
+    pub facts: Facts,
+}
+
 /// A drive of a scenario, and the way to it.
 #[derive(Clone)]
 pub struct Drive {
@@ -70,6 +81,8 @@ pub struct Drive {
     pub pair: Pair,
     /// What it says of itself.
     pub facts: Facts,
+    /// The drives of the same machine that are served beside it.
+    pub others: Vec<Other>,
     /// The seed of the world: that of the first repeat of a run.
     pub seed: u64,
 }
@@ -89,13 +102,34 @@ impl Drive {
                 }
             })?,
         };
-        let pair = pair(variant, choice.drive.as_deref())?;
-        let component = &variant.machine[pair.target];
-        if let Some(why) = refusal(variant, &pair) {
-            return Err(Problem::NotServed { name: pair.device, why });
+        let served = |name: Option<&str>| {
+            let pair = pair(variant, name)?;
+            if let Some(why) = refusal(variant, &pair) {
+                return Err(Problem::NotServed { name: pair.device, why });
+            }
+            let facts = facts(&variant.machine[pair.target], choice)?;
+            Ok(Other { pair, facts })
+        };
+        let Other { pair, facts } = served(choice.drive.as_deref())?;
+        let mut others: Vec<Other> = Vec::new();
+        for name in &choice.others {
+            let other = served(Some(name))?;
+            let is_same = |known: &Pair| (known.target, known.unit) == (other.pair.target, other.pair.unit);
+            if is_same(&pair) || others.iter().any(|known| is_same(&known.pair)) {
+                return Err(Problem::NotTogether { said: format!("`{name}` is named twice") });
+            }
+            others.push(other);
         }
-        let facts = facts(component, choice)?;
-        Ok(Self { variant: variant.clone(), pair, facts, seed: seed_of(plan.run.seed, 0) })
+        Ok(Self { variant: variant.clone(), pair, facts, others, seed: seed_of(plan.run.seed, 0) })
+    }
+    /// Who asks whom, of it and of those beside it.
+    pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
+        std::iter::once(&self.pair).chain(self.others.iter().map(|other| &other.pair))
+    }
+    /// What it, and those beside it, say of themselves.
+    #[must_use]
+    pub fn all_facts(&self) -> Vec<Facts> {
+        std::iter::once(self.facts).chain(self.others.iter().map(|other| other.facts)).collect()
     }
 }
 
@@ -121,12 +155,19 @@ impl Earlier {
 }
 
 impl Drive {
-    /// The same drive with as much less of what only takes time in its firmware, and holds nothing that others wait
-    /// for; no less than none. By how much that was.
+    /// The same drives with as much less of what only takes time in their firmware, and holds nothing that others wait
+    /// for; no less than none. By how much that was, of each.
     #[must_use]
-    pub fn earlier(&self, by: Span) -> (Self, Earlier) {
+    pub fn earlier(&self, by: Span) -> (Self, Vec<Earlier>) {
         let mut drive = self.clone();
-        let params = &mut drive.variant.machine[drive.pair.target].params.0;
+        // namespaces of one drive have one firmware
+        let targets: BTreeSet<usize> = self.pairs().map(|pair| pair.target).collect();
+        let less: BTreeMap<usize, Earlier> =
+            targets.into_iter().map(|target| (target, drive.take_from_firmware(target, by))).collect();
+        (drive, self.pairs().map(|pair| less[&pair.target]).collect())
+    }
+    fn take_from_firmware(&mut self, target: usize, by: Span) -> Earlier {
+        let params = &mut self.variant.machine[target].params.0;
         let mut less = |name: &str| match params.get_mut(name) {
             Some(Value::Time(latency)) => {
                 let less = by.min(*latency);
@@ -135,8 +176,7 @@ impl Drive {
             }
             _ => Span::ZERO,
         };
-        let (reads, writes) = (less("firmware.read-latency"), less("firmware.write-latency"));
-        (drive, Earlier { reads, writes })
+        Earlier { reads: less("firmware.read-latency"), writes: less("firmware.write-latency") }
     }
 }
 

@@ -16,16 +16,17 @@
 //!
 //! **Virtual time.** Time passes when somebody waits ([`Engine::next_replies`]), and is exactly that of a run.
 
-use crate::bytes::{Bytes, Content, CutOutcome, Unsure};
+use crate::bytes::{Content, CutOutcome, Unsure};
 use crate::command::{Command, Ended, Kind, Request};
-use crate::drive::{Drive, Earlier};
-use crate::faults::{Fault, Faults};
+use crate::drive::Drive;
+use crate::faults::Fault;
 use crate::lateness::{Lateness, Told};
 use crate::problem::Problem;
 use crate::record::{Asked, Record};
 use crate::twin::{Answer, Tag, Twin};
+use crate::unit::Unit;
 use lanetwin_kernel::Stream;
-use lanetwin_ssd::ByteStore;
+use lanetwin_ssd::{ByteStore, SparseMemory, StoreFault};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
 
@@ -62,17 +63,15 @@ struct Due {
 /// A drive that is used.
 pub struct Engine {
     twin: Twin,
-    bytes: Bytes,
-    faults: Faults,
+    /// By the numbers that commands have.
+    units: Vec<Unit>,
     lateness: Lateness,
     drive: Drive,
     /// The machine's time at the clock's zero.
     zero: Instant,
     /// By how much replies leave earlier.
     lead: Span,
-    /// How much of it the machine itself is quicker …
-    earlier: Earlier,
-    /// … and how much it is run ahead.
+    /// How much of it the machine is run ahead: what its drives cannot be quicker.
     ahead: Span,
     open: BTreeMap<Tag, Pending>,
     /// By the time at which they are due, and a number.
@@ -90,15 +89,21 @@ impl Engine {
     /// A drive after power on, with these bytes.
     #[must_use]
     pub fn new(drive: &Drive, store: Box<dyn ByteStore + Send>) -> Self {
+        Self::of(drive, vec![store])
+    }
+    /// A drive and those beside it, with the bytes of each; for those of which none are given, in memory.
+    #[must_use]
+    pub fn of(drive: &Drive, stores: Vec<Box<dyn ByteStore + Send>>) -> Self {
+        let memory = || Box::new(SparseMemory::new()) as Box<dyn ByteStore + Send>;
+        let stores = stores.into_iter().chain(std::iter::repeat_with(memory));
+        let units = drive.all_facts().into_iter().zip(stores);
         Self {
             twin: Twin::new(drive),
-            bytes: Bytes::new(store, drive.facts),
-            faults: Faults::default(),
+            units: units.map(|(facts, store)| Unit::new(store, facts)).collect(),
             lateness: Lateness::default(),
             drive: drive.clone(),
             zero: Instant::ZERO,
             lead: Span::ZERO,
-            earlier: Earlier::default(),
             ahead: Span::ZERO,
             open: BTreeMap::new(),
             due: BTreeMap::new(),
@@ -129,10 +134,14 @@ impl Engine {
     }
     /// Lets the machine start, in no time of the clock.
     fn start(&mut self, now: Instant) {
-        let bytes = self.drive.facts.block;
-        self.twin.ask(Instant::ZERO, Request { kind: Kind::Read, first: 0, bytes });
+        for (number, unit) in (0..).zip(&self.units) {
+            let bytes = unit.facts.block;
+            self.twin.ask(Instant::ZERO, number, Request { kind: Kind::Read, first: 0, bytes });
+        }
         let mut answers = Vec::new();
-        self.twin.advance_to_answer(Instant::ZERO + PATIENCE, &mut answers);
+        for _ in &self.units {
+            self.twin.advance_to_answer(Instant::ZERO + PATIENCE, &mut answers);
+        }
         let passed = now.since(Instant::ZERO);
         let at = self.twin.from() + passed;
         self.twin.advance(at, &mut answers);
@@ -161,8 +170,9 @@ impl Engine {
         let (drive, earlier) = self.drive.earlier(lead);
         self.twin = Twin::new(&drive);
         self.start(now);
-        self.ahead = less(lead, earlier.reads.min(earlier.writes));
-        (self.lead, self.earlier) = (lead, earlier);
+        let least = earlier.iter().map(|earlier| earlier.reads.min(earlier.writes)).min().unwrap_or_default();
+        (self.lead, self.ahead) = (lead, less(lead, least));
+        self.units.iter_mut().zip(earlier).for_each(|(unit, earlier)| unit.earlier = earlier);
     }
     /// How many commands have no reply yet.
     #[must_use]
@@ -173,17 +183,19 @@ impl Engine {
     /// Asks at a time of the clock; the reply has this ticket.
     pub fn ask(&mut self, now: Instant, ticket: u64, command: Command) {
         let at = self.machine_time(now);
-        if !self.has_power || self.drive.facts.allow(command.request).is_err() {
+        let unit = self.units.get(usize::from(command.unit));
+        let Some(unit) = unit.filter(|unit| self.has_power && unit.facts.allow(command.request).is_ok())
+        else {
             let ended = if self.has_power { Ended::Aborted } else { Ended::NoPower };
             self.at_once.push(Reply { ticket, ended, data: Vec::new(), latency: Span::ZERO });
             return;
-        }
-        let up = self.faults.down_until();
+        };
+        let up = unit.faults.down_until();
         let is_faulted = at < up;
         if let Some(record) = &mut self.record {
             record.asked(ticket, Asked { at: now, asker: command.asker, request: command.request });
         }
-        let tag = self.twin.ask(at.max(up), command.request);
+        let tag = self.twin.ask(at.max(up), command.unit, command.request);
         self.open.insert(tag, Pending { ticket, command, is_faulted });
     }
     /// Replies at once: no drive has a part in it.
@@ -264,16 +276,14 @@ impl Engine {
             // of something that a cut has ended
             let Some(mut pending) = self.open.remove(&answer.tag) else { continue };
             let request = pending.command.request;
-            let undisturbed = self.due(request.kind, answer.at);
-            let due = (undisturbed + self.faults.extra(request)).max(self.faults.down_until());
+            let Unit { faults, earlier, .. } = &self.units[usize::from(pending.command.unit)];
+            // when the clock is to be told of it, as the time of the machine that was run ahead
+            let undisturbed = answer.at + less(self.ahead + earlier.of(request.kind), self.lead);
+            let due = (undisturbed + faults.extra(request)).max(faults.down_until());
             pending.is_faulted |= due > undisturbed;
             self.made += 1;
             self.due.insert((due, self.made), Due { pending, answer });
         }
-    }
-    /// When the clock is to be told of an answer, as the time of the machine that was run ahead.
-    fn due(&self, kind: Kind, at: Instant) -> Instant {
-        at + less(self.ahead + self.earlier.of(kind), self.lead)
     }
     /// Everything that is due at a time of the machine.
     fn replies(&mut self, until: Instant) -> Vec<Reply> {
@@ -285,10 +295,11 @@ impl Engine {
             if is_faulted {
                 self.lateness.record_faulted();
             } else {
-                let predicted = answer.at.since(answer.asked) + self.earlier.of(command.request.kind);
+                let earlier = self.units[usize::from(command.unit)].earlier.of(command.request.kind);
+                let predicted = answer.at.since(answer.asked) + earlier;
                 self.lateness.record(predicted, until.since(due));
             }
-            let (ended, data) = self.carry_out(command, answer.is_done);
+            let (ended, data) = self.units[usize::from(command.unit)].carry_out(command, answer.is_done);
             let latency = due.since(answer.asked);
             self.over(ticket, Some(latency));
             replies.push(Reply { ticket, ended, data, latency });
@@ -296,55 +307,21 @@ impl Engine {
         replies
     }
 
-    /// A command is done: now its bytes are what they are.
-    fn carry_out(&mut self, command: Command, is_done: bool) -> (Ended, Vec<u8>) {
-        let Command { request: Request { kind, first, bytes }, fua, data, .. } = command;
-        let written = |done: Result<(), _>| done.map_or(Ended::WriteError, |()| Ended::Well);
-        let unreadable = self.faults.is_unreadable(first, bytes.into());
-        let ended = match kind {
-            _ if !is_done => Ended::Aborted,
-            Kind::Read | Kind::Compare if unreadable => Ended::ReadError,
-            Kind::Read => {
-                let mut data = vec![0; bytes as usize];
-                return match self.bytes.read(first, &mut data) {
-                    Ok(()) => (Ended::Well, data),
-                    Err(_) => (Ended::ReadError, Vec::new()),
-                };
-            }
-            Kind::Compare => match self.bytes.compare(first, &data) {
-                Ok(true) => Ended::Well,
-                Ok(false) => Ended::Differs,
-                Err(_) => Ended::ReadError,
-            },
-            Kind::Flush => written(self.bytes.flush()),
-            Kind::Write => {
-                self.faults.written(first, bytes.into());
-                written(self.bytes.write(first, Content::Data(data), fua))
-            }
-            Kind::Deallocate | Kind::WriteZeroes => {
-                self.faults.written(first, bytes.into());
-                written(self.bytes.write(first, Content::Zeroes(bytes.into()), fua))
-            }
-        };
-        (ended, Vec::new())
-    }
-
-    /// A fault, from `now` on.
-    pub fn fault(&mut self, now: Instant, fault: &Fault) {
-        match fault {
-            Fault::Lie => self.bytes.lies = true,
-            Fault::None => self.bytes.lies = false,
-            _ => {}
-        }
-        self.faults.add(fault, self.machine_time(now));
+    /// A fault of one of the drives, from `now` on; whether there is such a drive.
+    pub fn fault(&mut self, now: Instant, unit: u16, fault: &Fault) -> bool {
+        let at = self.machine_time(now);
+        let Some(unit) = self.units.get_mut(usize::from(unit)) else { return false };
+        unit.fault(at, fault);
+        true
     }
     /// The power fails: what is in progress ends, and whatever is asked ends at once, until the power is back.
     pub fn power_cut(&mut self) -> CutOutcome {
         let due = std::mem::take(&mut self.due).into_values().map(|due| due.pending);
         let ended: Vec<Pending> = due.chain(std::mem::take(&mut self.open).into_values()).collect();
-        let mut under_way = Vec::new();
+        let mut under_way: Vec<Vec<Unsure>> = self.units.iter().map(|_| Vec::new()).collect();
         for Pending { ticket, command, .. } in ended {
             let Request { kind, first, bytes } = command.request;
+            let under_way = &mut under_way[usize::from(command.unit)];
             match kind {
                 Kind::Write => under_way.push(Unsure { first, content: Content::Data(command.data) }),
                 Kind::Deallocate | Kind::WriteZeroes => {
@@ -360,18 +337,20 @@ impl Engine {
         self.has_power = false;
         self.cuts += 1;
         let mut chance = Stream::new(self.drive.seed ^ self.cuts, "door", "power cut");
-        self.bytes.power_cut(&under_way, &mut chance).unwrap_or_default()
+        let mut all = CutOutcome::default();
+        for (unit, under_way) in self.units.iter_mut().zip(under_way) {
+            let one = unit.bytes.power_cut(&under_way, &mut chance).unwrap_or_default();
+            all = CutOutcome { kept: all.kept + one.kept, lost: all.lost + one.lost };
+        }
+        all
     }
     /// The power is back. The drive takes no time to start.
     pub const fn power_on(&mut self) {
         self.has_power = true;
     }
-    /// Every byte becomes zero, at once.
-    pub fn erase(&mut self) {
-        let all = self.drive.facts.bytes;
-        self.faults.written(0, all);
-        // a store that cannot is one whose next read or write says so
-        let _ = self.bytes.write(0, Content::Zeroes(all), true);
+    /// Every byte of one of the drives becomes zero, at once.
+    pub fn erase(&mut self, unit: u16) {
+        self.units.get_mut(usize::from(unit)).into_iter().for_each(Unit::erase);
     }
     /// Whether there is power.
     #[must_use]
@@ -382,9 +361,9 @@ impl Engine {
     ///
     /// # Errors
     /// The store cannot write it.
-    pub fn close(&mut self) -> Result<(), lanetwin_ssd::StoreFault> {
-        self.bytes.lies = false;
-        self.bytes.flush()
+    pub fn close(&mut self) -> Result<(), StoreFault> {
+        let all: Vec<_> = self.units.iter_mut().map(Unit::close).collect();
+        all.into_iter().collect()
     }
 }
 

@@ -49,3 +49,4 @@ pub mod problem;
 pub mod record;
 pub mod server;
 pub mod twin;
+mod unit;

@@ -303,7 +303,9 @@ impl Attendant<'_> {
             Job::Ask(ticket, at, command) => self.engine.ask(at.min(now), ticket, command),
             Job::Echo(ticket) => self.engine.echo(ticket),
             Job::Wait(answer) => _ = answer.send(None),
-            Job::Fault(fault) => self.engine.fault(now, &fault),
+            Job::Fault(fault) => {
+                self.engine.fault(now, 0, &fault);
+            }
             Job::PowerCut(answer) => _ = answer.send(self.engine.power_cut()),
             Job::PowerOn => self.engine.power_on(),
             Job::Lead(lead) => self.engine.set_lead(now, lead),

@@ -36,6 +36,8 @@ problems! {
     NoFolder { folder: String, why: String } = "DO015", "`{folder}` cannot hold the file of a drive: {why}", "give an empty folder of yours";
     /// The system does not mount it.
     NotMounted { folder: String, said: String } = "DO016", "the file of the drive cannot be mounted at `{folder}`: {said}", "load the kernel module `fuse` so that there is /dev/fuse, and be root or install fusermount3";
+    /// Drives that cannot be served together.
+    NotTogether { said: String } = "DO018", "these drives cannot be served together: {said}", "serve several drives with --nvme-tcp, as namespaces of one subsystem, name each once, and record one alone";
     /// A file that no record can be written to.
     NoRecord { file: String, said: String } = "DO017", "the record `{file}` cannot be written: {said}", "give a file that is not there yet, in a folder of yours with room";
 }

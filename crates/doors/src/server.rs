@@ -455,7 +455,7 @@ impl Server {
                     }
                 }
                 Outward::Ask { ticket, command } => self.ask_for_front(now, ticket, command),
-                Outward::Erase => self.engine.erase(),
+                Outward::Erase { unit } => self.engine.erase(unit),
             }
         }
     }

@@ -5,6 +5,7 @@
 
 use crate::command::{Kind, Request};
 use crate::drive::Drive;
+use lanetwin_plan::Pair;
 use lanetwin_ports::{BlockCommand, BlockCommandKind, Done, Message, Operation, Status, Transfer};
 use lanetwin_units::Instant;
 use lanetwin_world::{Opening, World};
@@ -29,7 +30,8 @@ pub struct Answer {
 /// A drive in its machine.
 pub struct Twin {
     world: World,
-    opening: Opening,
+    /// The way to each drive.
+    openings: Vec<Opening>,
     /// When what is in progress was asked, by tag.
     open: Vec<Option<Instant>>,
     /// Tags that are free; the one that was left last is taken first, as a load does.
@@ -42,9 +44,10 @@ impl Twin {
     /// A drive after power on.
     #[must_use]
     pub fn new(drive: &Drive) -> Self {
-        let world = World::without_load(&drive.variant, std::slice::from_ref(&drive.pair), drive.seed);
-        let opening = world.openings[0].clone();
-        Self { world, opening, open: Vec::new(), free: Vec::new(), from: Instant::ZERO }
+        let pairs: Vec<Pair> = drive.pairs().cloned().collect();
+        let world = World::without_load(&drive.variant, &pairs, drive.seed);
+        let openings = world.openings.clone();
+        Self { world, openings, open: Vec::new(), free: Vec::new(), from: Instant::ZERO }
     }
     /// From when on something can be asked.
     #[must_use]
@@ -61,35 +64,21 @@ impl Twin {
         self.world.kernel.next_event().unwrap_or(Instant::NEVER)
     }
 
-    /// Asks at `at`, or as soon as something can be asked.
+    /// Asks one of the drives at `at`, or as soon as something can be asked.
     ///
     /// # Panics
-    /// If more is in progress than there are names for: 2³².
-    pub fn ask(&mut self, at: Instant, request: Request) -> Tag {
+    /// If there is no such drive, or more is in progress than there are names for: 2³².
+    pub fn ask(&mut self, at: Instant, unit: u16, request: Request) -> Tag {
         let at = at.max(self.from);
         let tag = self.free.pop().unwrap_or_else(|| {
             self.open.push(None);
             u32::try_from(self.open.len() - 1).expect("there are fewer requests than names")
         });
         self.open[tag as usize] = Some(at);
-        let message = self.message(request, self.opening.handles.nth(tag as usize));
-        self.world.kernel.inject(at, self.opening.entry, message);
+        let opening = &self.openings[usize::from(unit)];
+        let message = message(request, opening.handles.nth(tag as usize), opening.pair.unit);
+        self.world.kernel.inject(at, opening.entry, message);
         Tag(tag)
-    }
-    fn message(&self, Request { kind, first: address, bytes }: Request, handle: u32) -> Message {
-        let unit = self.opening.pair.unit;
-        let operation = match kind {
-            Kind::Read | Kind::Compare => Operation::Read,
-            Kind::Write => Operation::Write,
-            Kind::Flush => return command(BlockCommandKind::Flush, (0, 0), handle, unit),
-            Kind::Deallocate => {
-                return command(BlockCommandKind::Deallocate, (address, bytes), handle, unit);
-            }
-            Kind::WriteZeroes => {
-                return command(BlockCommandKind::WriteZeroes, (address, bytes), handle, unit);
-            }
-        };
-        Message::Block(Transfer { operation, bytes, handle, unit, address })
     }
 
     /// Lets time pass up to `until`; the answers come in the order of time.
@@ -111,7 +100,8 @@ impl Twin {
         self.hear(answers);
     }
     fn hear(&mut self, answers: &mut Vec<Answer>) {
-        let loads = self.opening.handles.nth(1) - self.opening.handles.nth(0);
+        let handles = &self.openings[0].handles;
+        let loads = handles.nth(1) - handles.nth(0);
         for emitted in self.world.kernel.take_out() {
             let Message::BlockDone(Done { handle, status }) = emitted.message else { continue };
             let tag = handle / loads;
@@ -120,6 +110,21 @@ impl Twin {
             answers.push(Answer { tag: Tag(tag), asked, at: emitted.at, is_done: status == Status::Ok });
         }
     }
+}
+
+fn message(Request { kind, first: address, bytes }: Request, handle: u32, unit: u16) -> Message {
+    let operation = match kind {
+        Kind::Read | Kind::Compare => Operation::Read,
+        Kind::Write => Operation::Write,
+        Kind::Flush => return command(BlockCommandKind::Flush, (0, 0), handle, unit),
+        Kind::Deallocate => {
+            return command(BlockCommandKind::Deallocate, (address, bytes), handle, unit);
+        }
+        Kind::WriteZeroes => {
+            return command(BlockCommandKind::WriteZeroes, (address, bytes), handle, unit);
+        }
+    };
+    Message::Block(Transfer { operation, bytes, handle, unit, address })
 }
 
 const fn command(kind: BlockCommandKind, (address, bytes): (u64, u32), handle: u32, unit: u16) -> Message {

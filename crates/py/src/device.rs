@@ -3,11 +3,12 @@
 use crate::core_api::{self, Failure, json, refused};
 use crate::refusal::refusal;
 use lanetwin_doors::command::{Command, Kind};
-use lanetwin_doors::drive::{Choice, Drive};
+use lanetwin_doors::drive::{Choice, Drive, Facts};
 use lanetwin_doors::engine::Reply;
 use lanetwin_doors::faults::Fault;
 use lanetwin_doors::file::FileStore;
 use lanetwin_doors::local::{Gone, Local, Pacing};
+use lanetwin_doors::problem::Problem;
 use lanetwin_doors::record::Record;
 use lanetwin_ssd::{ByteStore, SparseMemory};
 use lanetwin_units::{Instant, Span};
@@ -26,12 +27,22 @@ struct Wanted {
     drive: Option<String>,
     bytes: Option<u64>,
     data: Option<PathBuf>,
+    /// Drives that are served beside it.
+    #[serde(default)]
+    others: Vec<Beside>,
     record: Option<PathBuf>,
     seed: Option<u64>,
     #[serde(default)]
     virtual_time: bool,
     #[serde(default)]
     outside: bool,
+}
+
+/// A drive that is served beside another, and where its bytes are.
+#[derive(Deserialize)]
+struct Beside {
+    drive: String,
+    data: Option<PathBuf>,
 }
 
 /// A reply: ticket, how it ended, data, latency \[ps\], time \[ps\].
@@ -44,8 +55,8 @@ pub struct Device(Local);
 /// A drive that options choose.
 pub struct Chosen {
     pub drive: Drive,
-    /// Its bytes.
-    pub store: Box<dyn ByteStore + Send>,
+    /// Its bytes, and those of the drives beside it.
+    pub stores: Vec<Box<dyn ByteStore + Send>>,
     /// How time passes.
     pacing: Pacing,
     /// Where what is asked of it is recorded.
@@ -54,23 +65,36 @@ pub struct Chosen {
 
 /// The drive that options choose.
 pub fn choose(path: &str, options: &str) -> Result<Chosen, Failure> {
-    let Wanted { sets, variant, drive, bytes, data, record, seed, virtual_time, outside } =
+    let Wanted { sets, variant, drive, bytes, data, others, record, seed, virtual_time, outside } =
         core_api::parse(options, "the options of the drive")?;
     let plan = core_api::plan_of(path, &sets, outside).map_err(|found| refused(&found))?;
-    let wrong = |problem: lanetwin_doors::problem::Problem| refused(&[problem.at(path)]);
-    let mut drive = Drive::choose(&plan, &Choice { variant, drive, bytes }).map_err(wrong)?;
+    let wrong = |problem: Problem| refused(&[problem.at(path)]);
+    let (names, files): (Vec<_>, Vec<_>) = others.into_iter().map(|other| (other.drive, other.data)).unzip();
+    let mut drive = Drive::choose(&plan, &Choice { variant, drive, bytes, others: names }).map_err(wrong)?;
     drive.seed = seed.map_or(drive.seed, |seed| lanetwin_world::seed_of(seed, 0));
-    let store: Box<dyn ByteStore + Send> = match data {
-        None => Box::new(SparseMemory::new()),
-        Some(file) => Box::new(FileStore::open(&file, drive.facts.bytes).map_err(wrong)?),
-    };
+    if record.is_some() && !drive.others.is_empty() {
+        return Err(wrong(Problem::NotTogether { said: "a record tells of one drive".into() }));
+    }
+    let files = std::iter::once(data).chain(files);
+    let stores = drive.all_facts().into_iter().zip(files).map(|(facts, file)| store(facts, file));
+    let stores = stores.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
     let record = record.map(|file| Record::create(&file)).transpose().map_err(wrong)?;
-    Ok(Chosen { drive, store, pacing: if virtual_time { Pacing::Virtual } else { Pacing::Real }, record })
+    Ok(Chosen { drive, stores, pacing: if virtual_time { Pacing::Virtual } else { Pacing::Real }, record })
+}
+
+/// Where bytes of a drive are: a file, or memory.
+fn store(facts: Facts, file: Option<PathBuf>) -> Result<Box<dyn ByteStore + Send>, Problem> {
+    Ok(match file {
+        None => Box::new(SparseMemory::new()),
+        Some(file) => Box::new(FileStore::open(&file, facts.bytes)?),
+    })
 }
 
 fn open(path: &str, options: &str) -> Result<Local, Failure> {
-    let Chosen { drive, store, pacing, .. } = choose(path, options)?;
-    Local::open(drive, store, pacing)
+    let Chosen { drive, mut stores, pacing, .. } = choose(path, options)?;
+    let store = stores.pop().filter(|_| stores.is_empty());
+    let alone = || refused(&[Problem::NotTogether { said: "a program opens one drive".into() }.at(path)]);
+    Local::open(drive, store.ok_or_else(alone)?, pacing)
         .map_err(|error| Failure::Message(format!("no thread for the drive: {error}")))
 }
 

@@ -16,11 +16,14 @@ use std::path::Path;
 ///
 /// `entrance` is `nbd`, `nvme-tcp` or `fuse`, `place` the path of a Unix socket, an address, or an empty folder.
 /// `options` are those of a drive. When it listens it reports
-/// `{"place", "control", "nqn", "file", "bytes", "lead_us"}`.
+/// `{"place", "control", "nqn", "file", "bytes", "namespaces", "lead_us"}`.
 pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor: &Monitor) -> Answer {
-    let Chosen { drive, store, record, .. } = choose(path, options)?;
+    let Chosen { drive, stores, record, .. } = choose(path, options)?;
     let wrong = |problem: Problem| refused(&[problem.at(place)]);
     let no_socket = |error: std::io::Error| Failure::Message(format!("the system gives no sockets: {error}"));
+    if entrance != "nvme-tcp" && !drive.others.is_empty() {
+        return Err(wrong(Problem::NotTogether { said: "one is served by NBD, or as a file".into() }));
+    }
     let mut file = None;
     let (entrance, place) = match entrance {
         "nvme-tcp" => {
@@ -37,11 +40,12 @@ pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor
     };
     let control = path_of(&place).map_err(wrong)?;
     let sockets = Sockets { entrance, control: Listening::at(&control).map_err(wrong)? };
-    let bytes = drive.facts.bytes;
-    let mut server = Server::new(Engine::new(&drive, store).started(), sockets).map_err(no_socket)?;
+    let namespaces: Vec<u64> = drive.all_facts().iter().map(|facts| facts.bytes).collect();
+    let mut server = Server::new(Engine::of(&drive, stores).started(), sockets).map_err(no_socket)?;
     server.record_into(record);
     let ready = serde_json::json!({
-        "place": place, "control": control, "nqn": server.nqn(), "file": file, "bytes": bytes,
+        "place": place, "control": control, "nqn": server.nqn(), "file": file, "bytes": namespaces[0],
+        "namespaces": namespaces,
         "lead_us": server.lead().as_ps() as f64 * 1e-6,
     });
     monitor.report(ready.to_string());

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -66,11 +67,18 @@ def serve_device(
         str | None, typer.Option("--variant", help="Variant. Default: the baseline.", show_default=False)
     ] = None,
     drive: Annotated[
-        str | None, typer.Option("--drive", help="Drive, if workloads ask several.", show_default=False)
+        list[str] | None,
+        typer.Option(
+            "--drive",
+            help="Drive, if workloads ask several. By NVMe/TCP several: namespaces 1, 2, …",
+            show_default=False,
+        ),
     ] = None,
     data: Annotated[
-        Path | None,
-        typer.Option("--data", help="File that holds the bytes. Default: memory.", show_default=False),
+        list[Path] | None,
+        typer.Option(
+            "--data", help="File that holds the bytes, for each drive. Default: memory.", show_default=False
+        ),
     ] = None,
     record: Annotated[
         Path | None,
@@ -94,9 +102,11 @@ def serve_device(
     [dim]Examples:[/]
       lanetwin serve-device slot.yaml --variant retimer --nbd unix:slot.sock
       lanetwin serve-device slot.yaml --nvme-tcp 127.0.0.1:4420
+      lanetwin serve-device box.yaml --nvme-tcp 127.0.0.1:4420 --drive ssd1 --drive ssd2
       lanetwin serve-device slot.yaml --fuse slot.d --record asked.csv
     """
     entrance, place = _entrance(nbd, nvme_tcp, fuse)
+    (first, file), others = _drives(drive or [], data or [])
     with interruptible("ending; what was acknowledged is written", may_abort=False):
         told = emulation.serve(
             scenario,
@@ -105,8 +115,9 @@ def serve_device(
             ready=_say_ready,
             sets=sets or [],
             variant=variant,
-            drive=drive,
-            data=data,
+            drive=first,
+            data=file,
+            others=others,
             record=record,
             outside=outside,
         )
@@ -174,6 +185,7 @@ def fault(
     dies: Annotated[int, typer.Option(min=1, help="slow-die: of how many.")] = 32,
     extra_us: Annotated[int, typer.Option(min=0, help="slow-die: how much longer [µs].")] = 5000,
     for_ms: Annotated[int, typer.Option(min=0, help="link-down: how long [ms].")] = 2000,
+    namespace: Annotated[int, typer.Option(min=1, help="Which, of several drives by NVMe/TCP.")] = 1,
 ) -> None:
     """Let something be wrong with the drive.
 
@@ -186,7 +198,8 @@ def fault(
         FaultKind.SLOW_DIE: {"die": die, "dies": dies, "extra_us": extra_us},
         FaultKind.LINK_DOWN: {"for_ms": for_ms},
     }
-    emulation.control(place, {"control": "fault", "what": {"fault": kind.value, **values.get(kind, {})}})
+    what = {"fault": kind.value, **values.get(kind, {})}
+    emulation.control(place, {"control": "fault", "what": what, "namespace": namespace})
 
 
 def in_words(told: emulation.Lateness) -> str:
@@ -221,9 +234,24 @@ def _entrance(nbd: str | None, nvme_tcp: str | None, fuse: Path | None) -> tuple
     return "nbd", path
 
 
+Served = tuple[str | None, Path | None]
+"""A drive, if it was named, and the file for its bytes."""
+
+
+def _drives(names: list[str], files: list[Path]) -> tuple[Served, list[tuple[str, Path | None]]]:
+    """Return the first drive and those beside it, each with the file for its bytes."""
+    if files and len(files) != max(len(names), 1):
+        said = f"{len(files)} files for {max(len(names), 1)} drives"
+        raise typer.BadParameter(said, param_hint="--data")
+    both = list(zip_longest(names, files))
+    first: Served = both[0] if both else (None, None)
+    return first, both[1:]
+
+
 def _say_ready(said: dict[str, Any]) -> None:
     """Say where clients connect."""
     nqn, place = said["nqn"], said["place"]
     where = f"{nqn} at {place}" if nqn else said["file"] or f"nbd+unix:///drive?socket={place}"
-    err().print(f"{where}, {said['bytes']} B; the door takes", end=" ")
+    sizes = " + ".join(str(size) for size in said["namespaces"])
+    err().print(f"{where}, {sizes} B; the door takes", end=" ")
     err().print(f"{said['lead_us']:.0f} µs, by which answers leave earlier; control: {said['control']}")

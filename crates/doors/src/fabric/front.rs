@@ -8,13 +8,14 @@ use crate::engine::Reply;
 use lanetwin_nvme::logic::{
     Direction, Effect as Wanted, Health, HostEffect, MediaOperation, MediaRequest, Subsystem, Token,
 };
-use lanetwin_nvme::spec::{SqId, Status};
+use lanetwin_nvme::spec::{Nsid, SqId, Status};
 use lanetwin_nvmeof::logic::Data;
 use lanetwin_nvmeof::logic::target::{Asked, ConnectionId, Effect, SubsystemId, Target};
 use lanetwin_nvmeof::logic::tcp::Stream;
 use lanetwin_units::Instant;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::ops::Range;
 
 /// Data of writes that the front holds at most \[B\]; a write beyond that ends with Data Transfer Error.
 pub const MOST_HELD: u64 = 512 << 20;
@@ -43,8 +44,11 @@ pub enum Outward {
         /// What.
         command: Command,
     },
-    /// Every byte of the drive becomes zero (Format NVM, Sanitize). It takes no time.
-    Erase,
+    /// Every byte of a drive becomes zero (Format NVM, Sanitize). It takes no time.
+    Erase {
+        /// Which of the drives that are served together.
+        unit: u16,
+    },
 }
 
 /// What the medium is asked for: how many commands of the drive have no reply, and how the others ended.
@@ -57,7 +61,8 @@ struct Open {
 
 /// A subsystem at a target.
 pub struct Front {
-    facts: Facts,
+    /// Of each namespace, the first of which has the number 1.
+    facts: Vec<Facts>,
     target: Target,
     subsystem: Subsystem,
     /// What the controllers want.
@@ -86,7 +91,7 @@ impl Front {
     /// What of the offer cannot be.
     pub fn new(offer: &Offer) -> Result<Self, String> {
         Ok(Self {
-            facts: offer.facts,
+            facts: offer.facts.clone(),
             target: Target::new(offer.target()).map_err(|fault| fault.to_string())?,
             subsystem: Subsystem::new(&offer.subsystem()).map_err(|fault| fault.to_string())?,
             wanted: VecDeque::new(),
@@ -313,9 +318,7 @@ impl Front {
 
     /// A controller asks the medium.
     fn ask(&mut self, now: Instant, token: Token, request: MediaRequest) {
-        let MediaRequest { operation, slba, blocks, .. } = request;
-        let block = u64::from(self.facts.block);
-        let (first, bytes) = (slba * block, u64::from(blocks) * block);
+        let MediaRequest { operation, .. } = request;
         let (kind, fua) = match operation {
             MediaOperation::Read => (Kind::Read, false),
             MediaOperation::Write { force_unit_access } => (Kind::Write, force_unit_access),
@@ -324,7 +327,8 @@ impl Front {
             MediaOperation::Deallocate => (Kind::Deallocate, false),
             MediaOperation::Flush => (Kind::Flush, false),
             MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => {
-                self.outward.push(Outward::Erase);
+                let erase = self.units(request.nsid).map(|unit| Outward::Erase { unit });
+                self.outward.extend(erase);
                 return self
                     .at_subsystem(|subsystem, out| subsystem.media_done(now, token, Status::SUCCESS, out));
             }
@@ -338,19 +342,39 @@ impl Front {
         };
         self.numbers += 1;
         let number = self.numbers;
-        let most = MOST_ASKED / block * block;
-        let pieces = if kind == Kind::Flush { 1 } else { bytes.div_ceil(most).max(1) };
-        self.open.insert(number, Open { token, operation, left: pieces as u32, status: Status::SUCCESS });
+        let pieces = self.pieces(kind, &request);
+        self.open
+            .insert(number, Open { token, operation, left: pieces.len() as u32, status: Status::SUCCESS });
         let mut data = Some(data);
-        for piece in 0..pieces {
-            let from = piece * most;
-            let length = (bytes - from).min(most) as u32;
+        for (unit, first, length) in pieces {
             let data = data.take().unwrap_or_default();
-            let command = Command { fua, data, ..Command::of(kind, first + from, length) };
+            let command = Command { fua, data, unit, ..Command::of(kind, first, length) };
             self.numbers += 1;
             self.tickets.insert(self.numbers, number);
             self.outward.push(Outward::Ask { ticket: self.numbers, command });
         }
+    }
+    /// The drives that a namespace identifier is about.
+    fn units(&self, nsid: Nsid) -> Range<u16> {
+        let all = self.facts.len() as u16;
+        match nsid {
+            Nsid::ALL => 0..all,
+            Nsid(number) => (number - 1) as u16..number as u16,
+        }
+    }
+    /// What the drives are asked for: which, from where on, how much \[B\].
+    fn pieces(&self, kind: Kind, request: &MediaRequest) -> Vec<(u16, u64, u32)> {
+        let units = self.units(request.nsid);
+        if kind == Kind::Flush {
+            return units.map(|unit| (unit, 0, 0)).collect();
+        }
+        let unit = units.start;
+        let block = u64::from(self.facts[usize::from(unit)].block);
+        let (first, bytes) = (request.slba * block, u64::from(request.blocks) * block);
+        let most = MOST_ASKED / block * block;
+        let length = |from: u64| (bytes - from).min(most) as u32;
+        let pieces = (0..bytes.div_ceil(most).max(1)).map(|piece| piece * most);
+        pieces.map(|from| (unit, first + from, length(from))).collect()
     }
     /// The drive has replied to a command of what the medium was asked for.
     fn end_part(&mut self, now: Instant, number: u64, reply: Reply) {

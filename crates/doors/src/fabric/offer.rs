@@ -1,4 +1,4 @@
-//! What is offered to hosts: a subsystem with a namespace and a number of controllers, at one port.
+//! What is offered to hosts: a subsystem with a namespace for each drive and a number of controllers, at one port.
 
 use crate::drive::{Drive, Facts};
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
@@ -23,43 +23,50 @@ const CAPSULE_DATA: u32 = 16 << 10;
 pub struct Offer {
     /// The NQN of the subsystem.
     pub nqn: String,
-    /// The name of the drive, for the serial number.
+    /// The names of the drives, for the serial number.
     pub name: String,
-    /// What the drive says of itself.
-    pub facts: Facts,
+    /// What each drive says of itself: namespace 1 is the first.
+    pub facts: Vec<Facts>,
     /// Where hosts connect.
     pub address: SocketAddr,
 }
 
 impl Offer {
-    /// A drive at an address, by the NQN that follows from its name.
+    /// A drive, and those beside it, at an address, by the NQN that follows from their names.
     #[must_use]
     pub fn of(drive: &Drive, address: SocketAddr) -> Self {
-        let name = drive.pair.device.clone();
-        Self { nqn: format!("nqn.2026-01.org.lanetwin:{}", legal(&name)), name, facts: drive.facts, address }
+        let names: Vec<&str> = drive.pairs().map(|pair| pair.device.as_str()).collect();
+        let name = names.join("-");
+        Self {
+            nqn: format!("nqn.2026-01.org.lanetwin:{}", legal(&name)),
+            name,
+            facts: drive.all_facts(),
+            address,
+        }
     }
-    /// The subsystem: controllers 1 to [`CONTROLLERS`], and the drive as namespace 1 of all of them.
+    /// The subsystem: controllers 1 to [`CONTROLLERS`], and the drives as namespaces from 1 on of all of them.
     #[must_use]
     pub fn subsystem(&self) -> SubsystemConfig {
         let controllers: Vec<ControllerConfig> = (1..=CONTROLLERS).map(controller).collect();
-        let block = LbaFormat { data_size_log2: self.facts.block.trailing_zeros() as u8 };
+        let namespace = |(number, facts): (u32, &Facts)| NamespaceConfig {
+            nsid: Nsid(number),
+            bytes: facts.bytes,
+            formats: vec![LbaFormat { data_size_log2: facts.block.trailing_zeros() as u8 }],
+            format: 0,
+            attached: controllers.iter().map(|of| of.id).collect(),
+            zero_after_deallocate: true,
+        };
+        let namespaces = (1..).zip(&self.facts).map(namespace).collect();
         SubsystemConfig {
             nqn: self.nqn.clone(),
             serial: legal(&self.name).chars().take(20).collect(),
             model: "lanetwin emulated drive".into(),
             firmware: env!("CARGO_PKG_VERSION").chars().take(8).collect(),
             vendor: 0,
-            namespaces: vec![NamespaceConfig {
-                nsid: Nsid(1),
-                bytes: self.facts.bytes,
-                formats: vec![block],
-                format: 0,
-                attached: controllers.iter().map(|of| of.id).collect(),
-                zero_after_deallocate: true,
-            }],
+            namespaces,
             controllers,
-            volatile_write_cache: self.facts.is_volatile,
-            atomic_write_blocks: (self.facts.atomic / self.facts.block).max(1),
+            volatile_write_cache: self.facts.iter().any(|facts| facts.is_volatile),
+            atomic_write_blocks: self.facts.iter().map(|of| of.atomic / of.block).min().unwrap_or(1).max(1),
         }
     }
     /// The target: one port, any host.
@@ -110,7 +117,7 @@ mod tests {
             let facts = Facts { bytes: 1 << 30, block, is_volatile: true, buffer: 0, atomic: block };
             let address = "127.0.0.1:4420".parse().expect("an address");
             let nqn = format!("nqn.2026-01.org.lanetwin:{}", legal(name));
-            let offer = Offer { nqn, name: name.into(), facts, address };
+            let offer = Offer { nqn, name: name.into(), facts: vec![facts], address };
             assert!(Subsystem::new(&offer.subsystem()).is_ok() && Target::new(offer.target()).is_ok());
         }
     }

@@ -44,7 +44,7 @@ impl Server {
         let address = listener.local_addr()?;
         self.own_entrance = Some(listener);
         self.front = Some(front(&Offer { address, ..offer.clone() })?);
-        let (nqn, block) = (offer.nqn.clone(), offer.facts.block);
+        let (nqn, block) = (offer.nqn.clone(), offer.facts[0].block);
         self.measured_by(client(move || reads(address, &nqn, block))?)
     }
     /// Through the file, as any program reads it.

@@ -2,6 +2,7 @@
 
 mod fuse;
 mod machine;
+mod namespaces;
 mod nbd;
 mod nvme_tcp;
 mod power;

@@ -39,15 +39,18 @@ const IO: SqId = SqId(1);
 const ONE: Nsid = Nsid(1);
 
 /// A drive that is served until this goes away.
-struct Served {
-    address: SocketAddr,
+pub struct Served {
+    pub address: SocketAddr,
     serving: Serving,
 }
 
 impl Served {
     fn new(set: &str) -> Self {
+        Self::of(machine(set, "depth: 1"), Choice::default())
+    }
+    pub fn of(scenario: String, choice: Choice) -> Self {
         let (ready, is_ready) = channel();
-        let serving = Serving::new(set, move || {
+        let serving = Serving::of(scenario, choice, move || {
             let listener = loopback("127.0.0.1:0").expect("an address");
             let address = listener.local_addr().expect("an address");
             let control = path_of(&address.to_string()).expect("a folder");
@@ -69,7 +72,7 @@ impl Served {
         socket.set_read_timeout(Some(LONG)).expect("a timeout");
         socket
     }
-    fn control(&self, line: &str) -> String {
+    pub fn control(&self, line: &str) -> String {
         told(&path_of(&self.address.to_string()).expect("a folder"), line)
     }
     fn end(&mut self) -> (Told, bool) {
@@ -77,12 +80,12 @@ impl Served {
     }
 }
 
-fn to(data: &[u8]) -> Transfer {
+pub fn to(data: &[u8]) -> Transfer {
     Transfer::ToController(Data::from(data.to_vec()))
 }
 
 /// A command of an I/O queue: how it ended, and what it brought.
-fn io(host: &mut Initiator, command: Command, transfer: Transfer) -> (Status, Vec<u8>) {
+pub fn io(host: &mut Initiator, command: Command, transfer: Transfer) -> (Status, Vec<u8>) {
     let (ending, data) = host.one(IO, command, transfer).expect("an answer");
     (ending.status, data)
 }

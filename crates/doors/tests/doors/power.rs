@@ -159,7 +159,7 @@ fn twenty_cuts_lose_nothing_that_was_sure_and_much_that_was_not() {
 #[test]
 fn a_drive_that_lies_about_flush_is_caught() {
     let mut liar = Writer::new(VOLATILE, 3);
-    liar.engine.fault(Instant::ZERO, &Fault::Lie);
+    liar.engine.fault(Instant::ZERO, 0, &Fault::Lie);
     assert!((0..20).map(|_| liar.cut()).sum::<usize>() > 0);
 }
 

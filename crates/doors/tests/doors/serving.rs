@@ -5,7 +5,6 @@ use lanetwin_doors::drive::{Choice, Drive};
 use lanetwin_doors::engine::Engine;
 use lanetwin_doors::lateness::Told;
 use lanetwin_doors::server::{Server, Sockets};
-use lanetwin_ssd::SparseMemory;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -22,12 +21,15 @@ pub struct Serving {
 impl Serving {
     /// Serves a drive of this medium at sockets that are made when it is there.
     pub fn new(set: &str, sockets: impl FnOnce() -> Sockets + Send + 'static) -> Self {
+        Self::of(machine(set, "depth: 1"), Choice::default(), sockets)
+    }
+    /// Serves drives of a scenario.
+    pub fn of(scenario: String, choice: Choice, sockets: impl FnOnce() -> Sockets + Send + 'static) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let (theirs, set) = (stop.clone(), set.to_owned());
+        let theirs = stop.clone();
         let thread = std::thread::spawn(move || {
-            let plan = plan(&machine(&set, "depth: 1"));
-            let drive = Drive::choose(&plan, &Choice::default()).expect("a drive");
-            let engine = Engine::new(&drive, Box::new(SparseMemory::new())).started();
+            let drive = Drive::choose(&plan(&scenario), &choice).expect("a drive");
+            let engine = Engine::of(&drive, Vec::new()).started();
             let mut server = Server::new(engine, sockets()).expect("sockets");
             server.serve(&|| theirs.load(Ordering::Relaxed));
             (server.lateness(), server.close())

@@ -142,7 +142,7 @@ impl Rig {
                     self.at_host(host, |controller, now, out| controller.lost(now, queue, out));
                 }
                 Outward::Ask { ticket, command } => self.asked.push((ticket, command)),
-                Outward::Erase => panic!("nobody formats"),
+                Outward::Erase { .. } => panic!("nobody formats"),
             }
         }
     }

@@ -1,0 +1,76 @@
+//! One of the drives that are served together: what it holds, and what is wrong with it.
+
+use crate::bytes::{Bytes, Content};
+use crate::command::{Command, Ended, Kind, Request};
+use crate::drive::{Earlier, Facts};
+use crate::faults::{Fault, Faults};
+use lanetwin_ssd::{ByteStore, StoreFault};
+use lanetwin_units::Instant;
+
+/// A drive without its time.
+pub struct Unit {
+    pub facts: Facts,
+    pub bytes: Bytes,
+    pub faults: Faults,
+    /// How much of the lead it is quicker itself.
+    pub earlier: Earlier,
+}
+
+impl Unit {
+    pub fn new(store: Box<dyn ByteStore + Send>, facts: Facts) -> Self {
+        let bytes = Bytes::new(store, facts);
+        Self { facts, bytes, faults: Faults::default(), earlier: Earlier::default() }
+    }
+    /// A fault, from a time of the machine on.
+    pub fn fault(&mut self, at: Instant, fault: &Fault) {
+        match fault {
+            Fault::Lie => self.bytes.lies = true,
+            Fault::None => self.bytes.lies = false,
+            _ => {}
+        }
+        self.faults.add(fault, at);
+    }
+    /// Every byte becomes zero, at once.
+    pub fn erase(&mut self) {
+        self.faults.written(0, self.facts.bytes);
+        // a store that cannot is one whose next read or write says so
+        let _ = self.bytes.write(0, Content::Zeroes(self.facts.bytes), true);
+    }
+    /// A command is done: now its bytes are what they are.
+    pub fn carry_out(&mut self, command: Command, is_done: bool) -> (Ended, Vec<u8>) {
+        let Command { request: Request { kind, first, bytes }, fua, data, .. } = command;
+        let written = |done: Result<(), _>| done.map_or(Ended::WriteError, |()| Ended::Well);
+        let unreadable = self.faults.is_unreadable(first, bytes.into());
+        let ended = match kind {
+            _ if !is_done => Ended::Aborted,
+            Kind::Read | Kind::Compare if unreadable => Ended::ReadError,
+            Kind::Read => {
+                let mut data = vec![0; bytes as usize];
+                return match self.bytes.read(first, &mut data) {
+                    Ok(()) => (Ended::Well, data),
+                    Err(_) => (Ended::ReadError, Vec::new()),
+                };
+            }
+            Kind::Compare => match self.bytes.compare(first, &data) {
+                Ok(true) => Ended::Well,
+                Ok(false) => Ended::Differs,
+                Err(_) => Ended::ReadError,
+            },
+            Kind::Flush => written(self.bytes.flush()),
+            Kind::Write => {
+                self.faults.written(first, bytes.into());
+                written(self.bytes.write(first, Content::Data(data), fua))
+            }
+            Kind::Deallocate | Kind::WriteZeroes => {
+                self.faults.written(first, bytes.into());
+                written(self.bytes.write(first, Content::Zeroes(bytes.into()), fua))
+            }
+        };
+        (ended, Vec::new())
+    }
+    /// Everything that was acknowledged survives.
+    pub fn close(&mut self) -> Result<(), StoreFault> {
+        self.bytes.lies = false;
+        self.bytes.flush()
+    }
+}
