@@ -17,7 +17,7 @@ COUNTS = "tlps.json"
 PACKETS = 100_000
 """How many TLPs are captured unless somebody says otherwise: some 10 MB."""
 PACKETS_MAX = 5_000_000
-"""More would not fit into the memory of most machines: each takes some 500 B while a run ends."""
+"""More would not fit into the memory of most machines: each takes some 270 B while a run ends."""
 DISSECTOR = Path(__file__).parent / "wireshark" / "lanetwin.lua"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -168,7 +169,8 @@ def _write_capture(path: Path, results: Results, *, quiet: bool) -> None:
             soft_wrap=True,
         )
     if not quiet:
-        err().print(Text(f"wireshark -X lua_script:{captures.DISSECTOR} {path}"), soft_wrap=True)
+        script = f"lua_script:{captures.DISSECTOR}"
+        err().print(Text(shlex.join(["wireshark", "-X", script, str(path)])), soft_wrap=True)
 
 
 def compare(
