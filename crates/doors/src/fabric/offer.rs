@@ -59,7 +59,7 @@ impl Offer {
         let namespaces = (1..).zip(&self.facts).map(namespace).collect();
         SubsystemConfig {
             nqn: self.nqn.clone(),
-            serial: legal(&self.name).chars().take(20).collect(),
+            serial: self.serial(),
             model: "lanetwin emulated drive".into(),
             firmware: env!("CARGO_PKG_VERSION").chars().take(8).collect(),
             vendor: 0,
@@ -68,6 +68,12 @@ impl Offer {
             volatile_write_cache: self.facts.iter().any(|facts| facts.is_volatile),
             atomic_write_blocks: self.facts.iter().map(|of| of.atomic / of.block).min().unwrap_or(1).max(1),
         }
+    }
+    /// The name, and the port: a host that is connected to drives of one name at two ports must not take them for two
+    /// paths to one.
+    fn serial(&self) -> String {
+        let name: String = legal(&self.name).chars().take(14).collect();
+        format!("{name}-{}", self.address.port())
     }
     /// The target: one port, any host.
     #[must_use]

@@ -89,6 +89,21 @@ fn drives_are_namespaces_of_one_subsystem() {
     assert_eq!(beyond, Status::LBA_OUT_OF_RANGE);
 }
 
+/// Linux takes namespaces with one NGUID, of subsystems with one NQN, for paths to the same bytes.
+#[test]
+fn drives_of_one_name_at_two_ports_are_two_drives() {
+    let servers = [(); 2].map(|()| Served::of(MACHINE.into(), all()));
+    let [one, other] = servers.each_ref().map(|served| {
+        let mut host = Initiator::connect(&Wanted::new(served.address, NQN)).expect("an association");
+        let told = identified(&mut host, IdentifyStructure::NAMESPACE, 1).1;
+        let told = IdentifyNamespace::from_bytes(told.try_into().expect("4 KiB"));
+        let serial = String::from_utf8_lossy(&host.identity()[4..24]).trim_end().to_owned();
+        assert_eq!(serial, format!("small-large.ns-{}", served.address.port()));
+        (told.size(), told.nguid())
+    });
+    assert!(one.0 == other.0 && one.1 != other.1);
+}
+
 #[test]
 fn what_is_done_to_one_namespace_is_not_done_to_others() {
     let served = Served::of(MACHINE.into(), all());

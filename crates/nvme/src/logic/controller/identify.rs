@@ -205,11 +205,17 @@ fn set_formats(told: &mut IdentifyNamespace, namespace: &Namespace) {
     told.set_formats_less_1((namespace.formats.len() - 1) as u8);
 }
 
-/// A number that no two namespaces of a simulation share: a digest of the subsystem's name, and the namespace's number.
-/// It is not of a registered vendor.
+/// A number that no two namespaces share: a digest of the subsystem's name and serial number, and the namespace's
+/// number. It is not of a registered vendor.
 fn nguid(namespace: &Namespace, nvm: &Nvm) -> [u8; 16] {
     let fold = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3); // FNV-1a
-    let hash = nvm.config.nqn.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, fold);
+    let hash = nvm
+        .config
+        .nqn
+        .as_bytes()
+        .iter()
+        .chain(nvm.config.serial.as_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, fold);
     let mut nguid = [0; 16];
     nguid[..8].copy_from_slice(&hash.to_be_bytes());
     nguid[12..].copy_from_slice(&namespace.nsid.0.to_be_bytes());
