@@ -20,6 +20,8 @@ FUZZ ?=
 BENCH ?=
 # arguments for pytest, such as TESTS="-k report"
 TESTS ?=
+# a file of tests on each core; its own tests stay together, as they share what is expensive
+SIDE_BY_SIDE := --numprocesses auto --dist loadfile
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -42,8 +44,8 @@ TESTED := --workspace --exclude lanetwin-benches
 # tests that are ignored because they take long without optimisation; those in a module `nightly` take long with it, too
 UNHURRIED := --include-ignored --skip nightly::
 
-.PHONY: help demo demo-measure demo-exec install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
-        test-release claims first-answer gen site studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
+.PHONY: help demo demo-measure demo-exec demo-databases power-cuts install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
+        test-release claims soak first-answer gen site studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +60,12 @@ demo-measure: $(VENV)/.built $(VENV)/.dev ## measure a file of this machine with
 
 demo-exec: $(VENV)/.built ## fio and SQLite on a drive that does not exist, behind a retimer and without, and over NVMe/TCP
 	@docs/doors/demo
+
+demo-databases: $(VENV)/.built ## MariaDB, RocksDB and Redis on that drive, behind a retimer, a switch, a network and on a slow one: as root; QUICK=1 for a minute
+	@QUICK=$(QUICK) docs/doors/databases/demo
+
+power-cuts: $(VENV)/.built ## cut the power under MariaDB and look for every row that was acknowledged: as root; CUTS=30
+	$(BIN)/python docs/doors/databases/power_cuts.py $(or $(CUTS),30)
 
 install-trained: $(VENV)/.tools | toolchain ## the same, built twice: the second time by what the first counted while it ran scenarios/
 	benches/trained package
@@ -99,10 +107,10 @@ binding: $(VENV)/.built $(VENV)/.dev
 
 test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
 	$(BIN)/stubtest lanetwin._core
-	$(BIN)/pytest $(TESTS)
+	$(BIN)/pytest $(SIDE_BY_SIDE) $(TESTS)
 
 nightly: ## `test`, and all that takes too long for every change
-	@.ci/steps test test-debug test-release test-nightly claims site fuzz
+	@.ci/steps test test-debug test-release test-nightly claims soak site fuzz
 
 test-debug: $(VENV)/.tools | toolchain ## the Rust tests without optimisation: with every digest
 	cargo test --quiet $(LOCKED) $(TESTED)
@@ -115,6 +123,9 @@ test-nightly: | toolchain ## the Rust tests that take long however they are buil
 
 claims: $(VENV)/.built $(VENV)/.dev ## hold the figures of claims that take minutes to what they come to now
 	$(BIN)/pytest -m long tests/python/test_readme.py tests/python/test_coverage.py
+
+soak: $(VENV)/.built $(VENV)/.dev ## use the live view for an hour: memory, open files, answers; LANETWIN_SOAK_SECONDS=60 for less
+	$(BIN)/pytest -m long -s tests/python/test_ui_soak.py
 
 studies: $(VENV)/.built ## the studies of studies/, quick ones: make studies WHOLE=1 for whole ones, which take many minutes
 	@for study in $(notdir $(wildcard studies/*)); do \

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, cast
 
 from lanetwin import engine
 from lanetwin.errors import LanetwinError
+from lanetwin.language import tr
 from lanetwin.measured import imported, is_measurement
 from lanetwin.results import load
+from lanetwin.sentences import told
 from lanetwin.summary import unique, variants
 
 if TYPE_CHECKING:
@@ -93,6 +95,23 @@ def compare(a: Results, b: Results, *, margin: float | None = None) -> Results:
         "taken_for": notes,
     }
     return found
+
+
+def question(results: Results) -> str:
+    """Return what results answer, in the current language; what an author has written stays as it is."""
+    about, options = results["about"] or results["name"], results.get("options") or {}
+    if "error_of" in options:
+        one, other = told(options["error_of"]), told(options["against"])
+        fixed = tr("How far is what was {one} from what was {other}?", one=one, other=other)
+        return fixed + about[about.index("?") + 1 :] if "?" in about else about
+    parts = results["name"].split("-vs-")
+    for place in range(1, len(parts)):
+        baseline, compared = "-vs-".join(parts[:place]), "-vs-".join(parts[place:])
+        start = f"{compared} against {baseline}: "
+        if about.startswith(start):
+            fixed = tr("{compared} against {baseline}", compared=compared, baseline=baseline)
+            return f"{fixed}: {about[len(start) :]}"
+    return about
 
 
 def aligned(truth: Results, other: Results) -> tuple[Results, list[str]]:

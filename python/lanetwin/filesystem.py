@@ -99,10 +99,11 @@ def removed(folder: Path) -> bool:
 
 
 class Ext4:
-    """An ext4 of its own on the file of a drive, while the block runs."""
+    """An ext4 of its own on the file of a drive, while the block runs: a new one, or that which is there."""
 
-    def __init__(self, file: Path, folder: Path) -> None:
+    def __init__(self, file: Path, folder: Path, *, is_new: bool = True) -> None:
         self._file = file
+        self._is_new = is_new
         self.folder = folder
         """Where it is mounted: an empty folder."""
         self.loop = ""
@@ -116,7 +117,8 @@ class Ext4:
         try:
             self._keeper = self._kept()
             self._insist_on_ours()
-            _ran("mkfs.ext4", *MAKE, self.loop)
+            if self._is_new:
+                _ran("mkfs.ext4", *MAKE, self.loop)
             _ran("mount", *MOUNT, self.loop, str(self.folder))
             # from now on it detaches itself with the last that uses it
             _ran("losetup", "--detach", self.loop)
@@ -134,7 +136,7 @@ class Ext4:
         )
 
     def _insist_on_ours(self) -> None:
-        """Raise `LanetwinError` unless the device is one of ours, whose bytes nobody has written yet."""
+        """Raise `LanetwinError` unless the device is one of ours: nothing else is ever formatted."""
         if not re.fullmatch(r"/dev/loop\d+", self.loop) or self._backing() != str(self._file):
             refuse(f"{self.loop} is not the drive that is served", "try again")
 

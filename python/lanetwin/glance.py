@@ -25,6 +25,8 @@ RESTATED = ("transfers", "reads", "writes", "completion latency", "submission la
 """How metrics end that say again what another one says, or a part of it."""
 TAIL = 99.0
 """The percentile that stands beside the mean."""
+WIDE_TAIL = 0.05
+"""Its interval is shown where one side of it is a larger part of it than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,11 @@ def _tail(table: ResultTable, line: CaseLine) -> Line | None:
     for variant, row in line.values.items():
         value = dict(row.get("percentiles", [])).get(TAIL)
         if value is not None:
-            tail: Row = {**row, "metric": f"p{TAIL:g}", "value": value, "low": value, "high": value}
+            known = {p: (low, high) for p, low, high in row.get("percentile_intervals", [])}
+            low, high = known.get(TAIL, (value, value))
+            if max(high - value, value - low) <= WIDE_TAIL * value:
+                low = high = value
+            tail: Row = {**row, "metric": f"p{TAIL:g}", "value": value, "low": low, "high": high}
             values[variant] = tail
     if not values or table.metric != "latency":
         return None

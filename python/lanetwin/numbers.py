@@ -24,6 +24,15 @@ def fixed(value: float, decimals: int) -> str:
     return text if value >= 0 or is_zero else MINUS + text
 
 
+def capital(words: str) -> str:
+    """Begin words with a capital, and leave the rest as it is.
+
+    >>> capital("read latency"), capital("IOPS")
+    ('Read latency', 'IOPS')
+    """
+    return words[:1].upper() + words[1:]
+
+
 def decimals_for(value: float, digits: int = DIGITS) -> int:
     """Return the number of decimals that shows so many significant digits of `value`."""
     if value == 0 or not math.isfinite(value):

@@ -134,7 +134,7 @@ class Run(Tabular):
         return _html(self.document["about"], self.answers[:MOST_LINES], head, rows)
 
 
-_LISTS = ("percentiles", "samples")
+_LISTS = ("percentiles", "percentile_intervals", "samples")
 
 
 @dataclass(frozen=True)

@@ -194,6 +194,10 @@ class IometerMetric(TypedDict):
     """The workload's name."""
     case: str
     """The case's name."""
+    of: NotRequired[str]
+    """The manager, the worker (`HOST/Worker 1`) or its target (`HOST/Worker 1@ssd`) that it is of; empty
+    if it is of all together.
+    """
     family: str
     """The family that Iometer counts it to ("Megabytes per Second")."""
     metric: str
@@ -381,7 +385,8 @@ class Row(TypedDict):
     """Its value, the mean over the repeats."""
     low: float
     """Lower end of the interval: over the repeats; of a single one, over batches of what it has measured.
-    None where a single repeat has no batches.
+    Of steady loads of no stated length the wider of both: repeats that begin alike may be off alike. None
+    where a single repeat has no batches.
     """
     high: float
     """Upper end of the interval, likewise."""
@@ -395,6 +400,10 @@ class Row(TypedDict):
     """Whether what it tells was steady while it was measured, in every repeat; none of a measurement."""
     percentiles: list[tuple[float, float]]
     """Pairs of percent and value, in the row's unit; empty if the metric has no distribution."""
+    percentile_intervals: NotRequired[list[tuple[float, float, float]]]
+    """Percent, lower and upper end of the interval of each percentile that enough operations stand behind,
+    in the row's unit; of the others there is none.
+    """
     samples: NotRequired[list[float]]
     """The value in each repeat, in the order of the repeats: what a paired comparison needs."""
 

@@ -85,6 +85,28 @@ def names_of(results: Results) -> set[str]:
     return found
 
 
+def texts_under(document: Any, *keys: str) -> set[str]:
+    """Return all texts of a document that stand under these keys, at any depth, in lists or alone.
+
+    >>> sorted(texts_under({"a": [{"name": "x", "of": "y"}], "name": ["z", 1]}, "name"))
+    ['x', 'z']
+    """
+    if isinstance(document, dict):
+        own = {text for key in keys if key in document for text in _texts(document[key])}
+        return own.union(*(texts_under(one, *keys) for one in document.values()))
+    return (
+        set().union(*(texts_under(one, *keys) for one in document)) if isinstance(document, list) else set()
+    )
+
+
+def _texts(found: Any) -> Iterator[str]:
+    if isinstance(found, str):
+        yield found
+    elif isinstance(found, list):
+        for one in found:
+            yield from _texts(one)
+
+
 def _parts(plan: Any) -> Iterator[str]:
     """Return the names of parts that a plan has, wherever they stand."""
     if isinstance(plan, dict):

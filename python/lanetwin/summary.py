@@ -13,6 +13,7 @@ from lanetwin.fit import told as reading
 from lanetwin.numbers import (
     NARROW_SPACE,
     NO_SPREAD,
+    capital,
     change,
     change_interval,
     fixed,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from lanetwin.results import (
         Bottleneck,
         Cost,
-        IometerMetric,
         Outcome,
         Results,
         Row,
@@ -136,42 +136,6 @@ class DeviceTable:
         return unique(line.variant for line in self.lines)
 
 
-@dataclass(frozen=True, slots=True)
-class IometerLine:
-    """One of Iometer's metrics: what each variant reached, or why nothing can be said."""
-
-    family: str
-    metric: str
-    unit: str
-    values: dict[str, float | None]
-    not_modelled: str
-
-
-@dataclass(frozen=True, slots=True)
-class IometerTable:
-    """Iometer's metrics of one case, variants side by side."""
-
-    workload: str
-    case: str
-    variants: list[str]
-    lines: list[IometerLine]
-
-    @property
-    def families(self) -> list[tuple[str, list[IometerLine]]]:
-        """What has a value, family by family."""
-        known = [line for line in self.lines if not line.not_modelled]
-        return [(name, list(lines)) for name, lines in groupby(known, lambda line: line.family)]
-
-    @property
-    def missing(self) -> list[IometerLine]:
-        """What is not modelled."""
-        return [line for line in self.lines if line.not_modelled]
-
-    def value(self, metric: str, variant: str) -> float | None:
-        """Return one value, if there is one."""
-        return next((line.values.get(variant) for line in self.lines if line.metric == metric), None)
-
-
 def variants(results: Results) -> list[str]:
     """Return the variants in their order, the baseline first."""
     names = unique(row["variant"] for row in results["rows"])
@@ -202,25 +166,6 @@ def tables(results: Results) -> list[ResultTable]:
 def together(results: Results) -> list[Row]:
     """Return the rows that tell all devices of a workload together."""
     return [row for row in results["rows"] if row.get("device") is None]
-
-
-def iometer_tables(results: Results) -> list[IometerTable]:
-    """Return Iometer's own metrics, case by case; none if no workload was one of Iometer."""
-    order = variants(results)
-    by_case: dict[tuple[str, str], dict[tuple[str, str, str], list[IometerMetric]]] = {}
-    for metric in results.get("iometer", []):
-        lines = by_case.setdefault((metric["workload"], metric["case"]), {})
-        lines.setdefault((metric["family"], metric["metric"], metric["unit"]), []).append(metric)
-    tables = []
-    for (workload, case), lines in by_case.items():
-        own = []
-        for (family, name, unit), found in lines.items():
-            values = {metric["variant"]: metric["value"] for metric in found}
-            whys = unique(metric.get("not_modelled", "") for metric in found)
-            own.append(IometerLine(family, name, unit, values, whys[0] if all(whys) else ""))
-        present = {variant for line in own for variant in line.values}
-        tables.append(IometerTable(workload, case, [v for v in order if v in present], own))
-    return tables
 
 
 def device_tables(results: Results) -> list[DeviceTable]:
@@ -385,7 +330,7 @@ def _levels(table: ResultTable) -> list[Answer]:
     found = []
     for variant in table.variants:
         rows = [line.values[variant] for line in table.lines if variant in line.values]
-        metric = table.metric.replace("_", " ").capitalize()
+        metric = capital(table.metric.replace("_", " "))
         words = f"{metric} with {variant}" if len(table.variants) > 1 else metric
         if best := _best(table.metric, rows):
             found.append(Answer(None, table.workload, f"{words} {best}."))

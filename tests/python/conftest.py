@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 DATA = Path(__file__).parent / "data"
 
+# workers of pytest-xdist have the width of the terminal above, less one; what is printed here has 80 columns
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.pop("COLUMNS", None)
+
 
 def require_tool(name: str) -> str:
     """Return a tool's path. Without the tool the test is skipped, but fails where REQUIRE names the tool."""
@@ -31,6 +35,15 @@ def require_tool(name: str) -> str:
     if name in os.environ.get("REQUIRE", "").replace(",", " ").split():
         pytest.fail(f"{name} is required here (REQUIRE names it) and is not installed")
     pytest.skip(f"{name} is not installed")
+
+
+def require_nbd_engine(said: str) -> None:
+    """Skip where fio has said that it has no engine of NBD, but fail where REQUIRE names ``fio``."""
+    if "engine nbd not loadable" not in said and "failed to load engine" not in said:
+        return
+    if "fio" in os.environ.get("REQUIRE", "").replace(",", " ").split():
+        pytest.fail(f"fio with its engine nbd is required here (REQUIRE names fio): {said}")
+    pytest.skip("this fio has no engine nbd")
 
 
 def require_mounts() -> None:

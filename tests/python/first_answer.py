@@ -4,8 +4,10 @@
 
 A drive, its state, the mix, block size, depth, clones and engine are drawn; everything else is as a user
 finds it. The first answer is right if rates and mean latencies are within 3 % or three combined standard
-errors, and 99th percentiles within 10 %, of the long run; or if it says NOT STEADY. A mark is confirmed if
-the long run is otherwise, or not steady itself.
+errors, and 99th percentiles within 10 %, of the long run; or if it says NOT STEADY. How many of the wrong
+ones are so in 99th percentiles alone whose intervals tell it, or that have none, of too few I/Os, is
+counted, and so is how many have an interval wider than 10 % to a side. A mark is confirmed if the long run
+is otherwise, or not steady itself.
 """
 
 from __future__ import annotations
@@ -54,6 +56,9 @@ CLOSE_P99 = 0.10
 """How far 99th percentiles may be off."""
 STUDENT = {2: 12.706, 3: 4.303, 5: 2.776, 10: 2.262}
 """Student's t for 95 %, by the number of samples: intervals in standard errors."""
+TOLD = ", as its interval tells"
+NORMAL = 1.96
+"""The same of the normal distribution: intervals of percentiles."""
 MOST_MISSES = 0.01
 MOST_MARKS = 0.10
 LEAST_CONFIRMED = 0.90
@@ -104,6 +109,8 @@ class Found:
     long_marked: str
     off: list[str] = field(default_factory=list)
     """What was off by more than it may be."""
+    is_unsure: bool = False
+    """Whether a 99th percentile is told as unsure."""
 
     @property
     def is_miss(self) -> bool:
@@ -152,8 +159,40 @@ def off(first: Row, long: Row) -> Iterator[str]:
     if abs(a - b) > max(CLOSE * b, errors):
         yield f"{first['metric']} {a:.6g} for {b:.6g} ({a / b - 1:+.1%})"
     tail, long_tail = (dict(row.get("percentiles", [])).get(99.0, 0.0) for row in (first, long))
-    if long_tail and abs(tail / long_tail - 1) > CLOSE_P99:
-        yield f"{first['metric']} p99 {tail:.6g} for {long_tail:.6g} ({tail / long_tail - 1:+.1%})"
+    if long_tail and abs(tail - long_tail) > CLOSE_P99 * long_tail:
+        said = TOLD if is_told(first, long) else ""
+        yield f"{first['metric']} p99 {tail:.6g} for {long_tail:.6g} ({tail / long_tail - 1:+.1%}{said})"
+
+
+def is_told(first: Row, long: Row) -> bool:
+    """Whether 99th percentiles are as far apart as their intervals tell, three combined standard errors."""
+    tail, long_tail = (dict(row.get("percentiles", [])).get(99.0, 0.0) for row in (first, long))
+    known, long_known = tail_interval(first), tail_interval(long)
+    if known is None:
+        return True
+    # intervals of percentiles are wide to one side: that one counts
+    rises = tail < long_tail
+    side = known[1] - tail if rises else tail - known[0]
+    long_side = 0.0
+    if long_known is not None:
+        long_side = long_tail - long_known[0] if rises else long_known[1] - long_tail
+    return bool(abs(tail - long_tail) <= 3 / NORMAL * (side**2 + long_side**2) ** 0.5)
+
+
+def tail_interval(row: Row) -> tuple[float, float] | None:
+    """Return both ends of the interval of the 99th percentile; none if too few I/Os stand behind it."""
+    return {percent: (low, high) for percent, low, high in row.get("percentile_intervals", [])}.get(99.0)
+
+
+def unsure(rows: list[Row]) -> bool:
+    """Whether a 99th percentile is told as unsure: by a wide interval, or by none."""
+
+    def one(row: Row) -> bool:
+        tail = dict(row.get("percentiles", [])).get(99.0)
+        known = tail_interval(row)
+        return tail is not None and (known is None or known[1] - known[0] > 2 * CLOSE_P99 * tail)
+
+    return any(one(row) for row in rows)
 
 
 def unsteady(rows: list[Row]) -> str:
@@ -169,7 +208,7 @@ def examine(job: Job, seed: int) -> Found:
     long = rows(job.scenario(f"{{seed: {seed + 1000}, repeats: 1}}", operations * TIMES))
     by_metric = {row["metric"]: row for row in long}
     faults = [text for row in first for text in off(row, by_metric[row["metric"]])]
-    return Found(job, unsteady(first), unsteady(long), faults)
+    return Found(job, unsteady(first), unsteady(long), faults, unsure(first))
 
 
 def main() -> int:
@@ -193,8 +232,11 @@ def main() -> int:
         sys.stdout.flush()
     misses, marks = sum(one.is_miss for one in found), [one for one in found if one.marked]
     confirmed = sum(one.is_confirmed for one in marks)
+    tails = sum(one.is_unsure for one in found)
+    in_tails = sum(one.is_miss and all(TOLD in text for text in one.off) for one in found)
     sys.stdout.write(
-        f"{len(found)} jobs: {misses} wrong and not marked, {len(marks)} marked, {confirmed} rightly\n"
+        f"{len(found)} jobs: {misses} wrong and not marked, {in_tails} of them in tails that are told; "
+        f"{len(marks)} marked, {confirmed} rightly; {tails} with a p99 that is told as unsure\n"
     )
     met = misses <= MOST_MISSES * len(found) and len(marks) <= MOST_MARKS * len(found)
     return 0 if met and confirmed >= LEAST_CONFIRMED * len(marks) else 3

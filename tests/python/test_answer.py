@@ -17,6 +17,20 @@ from test_report_in_browser import SCENARIOS, TWO_BY_TWO
 
 MOST_LINES = 25
 """Two variants of two cases are answered in so many lines."""
+DEPTHS = """
+about: From which queue depth on is the drive full?
+machine:
+  cpu: {part: amd-epyc-9554}
+  ssd: {part: intel-p5800x}
+links:
+  slot: {from: cpu, to: ssd}
+workloads:
+  rand:
+    block: {size: 4KiB, depth: [1, 2, 4, 8, 16, 32, 64, 128], span: 100GB, requests: 300}
+    on: cpu
+    target: ssd
+run: {repeats: 1}
+"""
 
 
 def call(runner: CliRunner, *words: str) -> Result:
@@ -47,6 +61,53 @@ def test_two_variants_of_two_cases_take_few_lines(
         "closest behind it",
     ):
         assert words in done.stdout, words
+
+
+def test_long_names_of_cases_go_on_from_line_to_line(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    scenario = str(SCENARIOS / "iometer-managers.yaml")
+    lines = call(runner, "run", scenario, "--set", "run.repeats=1").stdout.splitlines()
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= 120
+    numbers = [line for line in lines if line.rstrip().endswith("worse")]
+    assert len(numbers) == 8, "a line for each metric of each case, both variants in it"
+    said = " ".join(" ".join(line[17:42].split()) for line in numbers[4:])
+    assert said == "4 KiB random reads + 16 KiB log + 128 KiB sequential reads + 128 KiB sequential writes"
+
+
+def test_a_sweep_of_one_variant_is_a_line_for_each_value(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    Path("s.yaml").write_text(DEPTHS, encoding="utf-8")
+    lines = call(runner, "run", "s.yaml").stdout.splitlines()
+    assert len(lines) <= MOST_LINES
+    assert [line.split()[:2] for line in lines if "in flight" in line][1:] == [["4", "KiB,"]] * 7
+    assert all("GB/s" in line or "MB/s" in line for line in lines if "in flight" in line)
+
+
+def test_long_names_of_variants_and_workloads_are_not_cut(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "110")
+    block = "block: {size: 4KiB, span: 1GiB, requests: 50}, on: cpu, target: ssd"
+    jobs = "".join(f"  an-uncommonly-long-name-{nth}: {{{block}}}\n" for nth in range(6))
+    widths = {"not-changed": "x4", "half-of-the-lanes-only": "x2", "one-lane": "x1"}
+    variants = "variants:\n" + "".join(
+        f"  {name}: {{links.slot.width: {width}}}\n" for name, width in widths.items()
+    )
+    head = DEPTHS.split("workloads:")[0]
+    Path("s.yaml").write_text(f"{head}workloads:\n{jobs}{variants}", encoding="utf-8")
+    shown = call(runner, "run", "s.yaml").stdout
+    for name in (
+        "half-of-the-lanes-only",
+        "one-lane",
+        *(f"an-uncommonly-long-name-{nth}" for nth in range(6)),
+    ):
+        assert name in shown, name
+    assert "…" not in shown.split("workload ")[1]
 
 
 @pytest.mark.parametrize("name", ["demo", "pm1743", "retimer", "oversubscription", "cxl-expander", "cmm-h"])

@@ -17,7 +17,10 @@ SCENARIO = """
 about: A drive for a door.
 machine:
   cpu: {model: root-complex}
-  ssd: {model: nvme-ssd, capacity: 8GiB, medium: nand, buffer.protected: false, buffer.volatile: true}
+  # a door knows no load that would say what the drive has lived through
+  ssd:
+    {model: nvme-ssd, capacity: 8GiB, medium: nand, ftl.initial: steady-state,
+     buffer.protected: false, buffer.volatile: true}
 links:
   slot: {from: cpu, to: ssd}
 workloads:

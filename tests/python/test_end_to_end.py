@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -360,6 +361,37 @@ def test_a_configuration_of_iometer_runs_and_leaves_its_results_file(tmp_path: P
     again = json.loads(call(tmp_path, "run", str(kept / "plan.yaml"), "--json").stdout)
     assert (again["digest"], again["iometer"]) == (results["digest"], results["iometer"])
     assert again["attachments"] == results["attachments"]
+
+
+def test_the_connection_rate_of_iometer_is_told_not_to_be_modelled(tmp_path: Path) -> None:
+    """What a file asks for and does not get is said: at its line, in the report, in place of the metric."""
+    shutil.copytree(TREE / "scenarios/iometer", tmp_path / "iometer")
+    file = tmp_path / "iometer/two-managers.icf"
+    file.write_text(file.read_text("utf-8").replace("16,DISABLED,1,", "16,ENABLED,40,", 1), "utf-8")
+    scenario = (TREE / "scenarios/iometer-managers.yaml").read_text("utf-8")
+    (tmp_path / "s.yaml").write_text(scenario.replace("requests: 4000", "requests: 400"), "utf-8")
+    done = call(tmp_path, "run", "s.yaml", "--set", "run.repeats=1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "warning[IO106] iometer/two-managers.icf:67" in done.stderr
+    assert "the connection rate test of worker `Readers`: read, but not modelled" in done.stderr
+    results = json.loads(done.stdout)
+    assert "IO106" in {one["code"] for one in results["warnings"]}
+    page = (folder_of_the_run(tmp_path) / "report.html").read_text(encoding="utf-8")
+    assert "connection rate test of worker" in page.split("What is doubtful about the scenario")[-1]
+    metrics = [one for one in results["iometer"] if not one.get("of")]
+    asked = {"Connections per Second", "Average Connection Time", "Maximum Connection Time"}
+    assert {
+        one["metric"] for one in metrics if "connection rate test" in one.get("not_modelled", "")
+    } == asked
+    # of the family of the CPU there is what the host's cores have done; modes of a core are not told apart
+    busy = [one["value"] for one in metrics if one["metric"] == "% CPU Utilization (total)"]
+    assert busy
+    assert all(0 < share < 100 for share in busy)
+    effective = [one["value"] for one in metrics if one["metric"] == "CPU Effectiveness"]
+    total = [one["value"] for one in metrics if one["metric"] == "Total I/Os per Second"]
+    assert effective == pytest.approx([rate / share for rate, share in zip(total, busy, strict=True)])
+    for mode in ("% User Time", "% Privileged Time", "% DPC Time", "% Interrupt Time"):
+        assert all("told apart" in one["not_modelled"] for one in metrics if one["metric"] == mode)
 
 
 def test_a_mistake_in_a_configuration_of_iometer_is_told_with_its_place(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from conftest import require_tool
+from conftest import require_nbd_engine, require_tool
 from lanetwin import engine
 from lanetwin.errors import LanetwinError
 from lanetwin.execution import PREFIX, sweep_left, variants_of
@@ -59,8 +59,7 @@ def test_fio_sees_each_variant_in_turn(scenario: Path) -> None:
     ran = executed(
         scenario, "--all", "--json", "--out", "out", "--", *job, "--number_ios=100", "--output-format=json"
     )
-    if "engine nbd not loadable" in ran.stderr or "failed to load engine" in ran.stderr:
-        pytest.skip("this fio has no engine nbd")
+    require_nbd_engine(ran.stderr)
     assert ran.returncode == 0, ran.stderr
     found: dict[str, Any] = json.loads((scenario.parent / "out" / "results.json").read_text())
     doors = found["options"]["doors"]

@@ -30,9 +30,27 @@ def test_a_rate_may_be_off_by_three_per_cent_or_three_standard_errors() -> None:
     assert not list(first_answer.off(unsure, row(100.0)))
 
 
-def test_a_tail_may_be_off_by_ten_per_cent() -> None:
-    found = list(first_answer.off(row(100.0, percentiles=[[99.0, 221.0]]), row(100.0)))
-    assert found == ["latency p99 221 for 200 (+10.5%)"]
+def tailed(tail: float, low: float, high: float) -> Row:
+    """Return a row with an interval of its 99th percentile."""
+    return row(100.0, percentiles=[[99.0, tail]], percentile_intervals=[[99.0, low, high]])
+
+
+def test_a_tail_may_be_off_by_ten_per_cent_and_its_interval_tells_it_or_not() -> None:
+    long = tailed(200.0, 198.0, 202.0)
+    assert list(first_answer.off(tailed(221.0, 219.0, 240.0), long)) == ["latency p99 221 for 200 (+10.5%)"]
+    # what counts is the end on the side of the long run: 14 of 1.96 standard errors
+    told = list(first_answer.off(tailed(221.0, 207.0, 222.0), long))
+    assert told == ["latency p99 221 for 200 (+10.5%, as its interval tells)"]
+    assert not list(first_answer.off(tailed(219.0, 218.9, 219.1), long))
+
+
+def test_a_tail_of_too_few_has_nothing_to_tell_it_by() -> None:
+    few = row(100.0, percentiles=[[99.0, 400.0]])
+    [said] = first_answer.off(few, tailed(200.0, 198.0, 202.0))
+    assert said.endswith(first_answer.TOLD + ")")
+    assert first_answer.unsure([few])
+    assert first_answer.unsure([tailed(200.0, 180.0, 230.0)])
+    assert not first_answer.unsure([tailed(200.0, 190.0, 210.0)])
 
 
 def test_a_mark_is_confirmed_by_a_long_run_that_is_otherwise_or_not_steady() -> None:

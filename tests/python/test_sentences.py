@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import string
 from pathlib import Path
@@ -9,16 +10,20 @@ from typing import TYPE_CHECKING
 
 import html5lib
 import pytest
+from typer.testing import CliRunner
 
 from lanetwin import engine
+from lanetwin.cli import app
+from lanetwin.comparison import compare, question
 from lanetwin.language import LANGUAGES, written_in
+from lanetwin.measured.formats import FORMATS
 from lanetwin.report import render
 from lanetwin.report.translation import translated
 from lanetwin.sentences import names_of, naming, told, word, words
+from untold import english, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from xml.etree.ElementTree import Element
 
     from lanetwin.results import Results
 
@@ -26,38 +31,6 @@ ROOT = Path(__file__).parents[2]
 OTHERS = [name for name in LANGUAGES if name != "en"]
 SCENARIOS = ("switch", "fio", "drive-commands", "hints", "pts-iops", "trace")
 """Quick ones, whose reports have every section between them."""
-UNITS = {"ns", "us", "ms", "min", "KiB", "MiB", "GiB", "Gb", "kIOPS", "IOPS", "command"}
-KEPT = UNITS | {"TLPs", "CplD", "MRd", "MWr", "flit", "fio", "mem", "io", "Gen", "Recovery", "lanetwin"}
-"""Units, abbreviations and words of specifications: what a Chinese engineer writes in Latin letters, too."""
-CODE = re.compile(
-    r"`[^`]*`|(?:machine|links)[^，；：]*…|[\w./@, →-]*…|\S+\.(?:yaml|fio|csv)|[0-9a-f]{16}"
-    r"|(?:machine|links|workloads)\.\S+"
-)
-"""Paths, digests, places in a document, and names that were cut to their room."""
-
-
-def texts(element: Element) -> Iterator[str]:
-    """Return what a reader sees and hears of a page, without what is marked as not to be translated."""
-    tag = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else "comment"
-    if tag in ("style", "script", "pre", "code", "head", "comment") or element.get("translate") == "no":
-        return
-    yield from (element.attrib[name] for name in ("aria-label", "title", "data-l") if name in element.attrib)
-    yield element.text or ""
-    for child in element:
-        yield from texts(child)
-        yield child.tail or ""
-
-
-def english(text: str, names: set[str]) -> list[str]:
-    """Return the English words of a text that nobody has named."""
-    if " = " in text:
-        return []  # a path of the scenario and its value
-    rest = CODE.sub(" ", text)
-    for name in sorted(names, key=len, reverse=True):
-        if re.search("[A-Za-z]", name):
-            rest = re.sub(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", " ", rest)
-    rest = CODE.sub(" ", rest)
-    return [found for found in re.findall(r"[A-Za-z]*[a-z]{2}[A-Za-z]*", rest) if found not in KEPT]
 
 
 @pytest.fixture(scope="module", params=SCENARIOS)
@@ -156,3 +129,31 @@ def test_names_may_be_of_any_script(tmp_path: Path) -> None:
     assert "网卡" in plan["machine"]
     other.write_text(text.replace("as-is", "as\u202eis"), encoding="utf-8")
     assert "SC032" in {one["code"] for one in engine.check(str(other))["diagnostics"]}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_the_formats_that_can_be_imported_are_told_without_english(language: str) -> None:
+    done = CliRunner().invoke(app, ["import", "--formats", "--lang", language])
+    assert done.exit_code == 0
+    programs = {"Iometer", "sysbench", "fileio", "memory", "cpu", "csv", "json", "output-format"}
+    programs |= {"redis-benchmark", "memtier_benchmark", "Intel Memory Latency Checker", "nvme", "smart-log"}
+    names = programs | {one.name for one in FORMATS}
+    assert not {line: found for line in done.stdout.splitlines() if (found := english(line, names))}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_comparison_asks_in_the_language_and_keeps_what_its_author_asked(language: str) -> None:
+    results = engine.run(str(ROOT / "scenarios" / "demo.yaml"))
+    between = engine.compare(results, results)
+    asked = results["about"]
+    assert question(results) == asked
+    assert question(between) == f"demo against demo: {asked}"
+    with written_in(language):
+        assert question(results) == asked
+        assert question(between) not in (asked, between["about"])
+        assert english(question(between).replace(asked, ""), {"demo"}) == []
+        assert "against" not in html5lib.parse(render(between), namespaceHTMLElements=False).findtext(".//h1")
+    other = copy.deepcopy(results)
+    other["kind"] = "measured"
+    with written_in(language):
+        assert english(question(compare(results, other)).replace(asked, ""), set()) == []

@@ -10,9 +10,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from conftest import require_tool
+from conftest import require_nbd_engine, require_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,8 +85,7 @@ def test_fio_verifies_what_it_has_written_and_ctrl_c_ends_all(tmp_path: Path) ->
         job = ["--name=w", "--ioengine=nbd", uri, "--rw=randwrite", "--bs=4k", "--size=4m", "--iodepth=8"]
         wrote = [fio, *job, "--verify=crc32c", "--do_verify=1", "--output-format=json"]
         ran = subprocess.run(wrote, capture_output=True, text=True, timeout=LONG, cwd=tmp_path, check=False)
-        if "engine nbd not loadable" in ran.stderr or "failed to load engine" in ran.stderr:
-            pytest.skip("this fio has no engine nbd")
+        require_nbd_engine(ran.stderr)
         assert ran.returncode == 0, ran.stderr
         result = json.loads(ran.stdout[ran.stdout.index("{") :])["jobs"][0]
         assert result["error"] == 0

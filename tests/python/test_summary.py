@@ -4,8 +4,17 @@ from typing import Any
 
 import pytest
 
+from lanetwin.iometer import TOTAL, iometer_bars, iometer_tables
 from lanetwin.results import Results
-from lanetwin.summary import answers, device_tables, limits, stopped, tables, variants, verdict_words
+from lanetwin.summary import (
+    answers,
+    device_tables,
+    limits,
+    stopped,
+    tables,
+    variants,
+    verdict_words,
+)
 
 
 def test_every_verdict_is_told_exactly_once(results: Results) -> None:
@@ -139,3 +148,24 @@ def test_of_two_lists_of_names_the_best_is_told(results: Results) -> None:
         one["x"] = 1.0
     (answer,) = answers({**results, "rows": rows, "verdicts": []})
     assert "highest" not in answer.statement, "an axis has two ends"
+
+
+def test_cases_of_iometer_stand_side_by_side_with_bars() -> None:
+    def metric(case: str, variant: str, value: float, **more: str) -> dict[str, Any]:
+        words = {"workload": "w", "family": "Megabytes per Second", "unit": "MB/s", "metric": TOTAL}
+        return {**words, "case": case, "variant": variant, "value": value, **more}
+
+    found = [metric("reads", "without", 1000.0), metric("reads", "with", 900.0)]
+    found += [metric("writes", "without", 2000.0), metric("writes", "with", 2100.0)]
+    found += [metric("reads", "without", 7.0, of="HOST/Worker 1")]
+    rows = [{"variant": name} for name in ("without", "with")]
+    results: Any = {"rows": rows, "iometer": found, "verdicts": []}
+    lines = iometer_bars(iometer_tables(results))
+    assert [(line.case, [bar.value for bar in line.bars]) for line in lines] == [
+        ("reads", [1000.0, 900.0]),
+        ("writes", [2000.0, 2100.0]),
+    ]
+    assert [bar.change for bar in lines[0].bars] == [None, pytest.approx(-0.1)]
+    assert max(bar.share for line in lines for bar in line.bars) == 1.0
+    few: Any = {"rows": rows, "iometer": found[:1], "verdicts": []}
+    assert iometer_bars(iometer_tables(few)) == []

@@ -5,27 +5,32 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
 from browser import opened
+from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.ui import peer
 from lanetwin.ui.first_page import page
 from lanetwin.ui.folder import Folder
 from lanetwin.ui.guard import COOKIE
+from lanetwin.ui.running import MOST_KEPT
+from lanetwin.ui.series import CHARTS, FIRST, bars
 from lanetwin.ui.server import LONGEST_REQUEST, application
 from lanetwin.ui.sliders import sliders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SCENARIO = """\
 about: Does this card need all the lanes of this slot?
@@ -42,6 +47,7 @@ variants:
 compare: {baseline: wide, equivalent_within: 2%}
 run: {repeats: 3}
 """
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
 HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(2)>"
 HOST = "http://localhost"
 
@@ -224,6 +230,28 @@ def test_a_run_tells_its_progress_and_leaves_a_report(client: TestClient, folder
     assert compared["lines"]
 
 
+def test_sweeps_are_listed_and_shown_without_scripts(client: TestClient, folder: Path) -> None:
+    place = folder / "runs" / "widths"
+    words = ["sweep", str(folder / "slot.yaml"), "--vary", "links.slot.width=x4,x8", "--set", "run.repeats=1"]
+    done = CliRunner().invoke(app, [*words, "--out", str(place), "--no-cache", "--quiet"])
+    assert done.exit_code == 0, done.output
+    assert client.get("/api/folder").json()["sweeps"] == ["runs/widths"]
+    answer = client.get("/report", params={"run": "runs/widths"})
+    assert "<h2>Points</h2>" in answer.text
+    assert (
+        answer.headers["content-security-policy"] == "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+    )
+
+
+def test_runs_that_are_over_are_forgotten_in_the_end(client: TestClient) -> None:
+    keys = []
+    for _ in range(MOST_KEPT + 3):
+        keys.append(post(client, "/api/runs", path="slot.yaml", sets=["run.repeats=1"])["run"])
+        assert events(client, keys[-1])[-1]["kind"] == "done"
+    known = [client.get(f"/api/runs/{key}/events").status_code == 200 for key in keys]
+    assert known == [False] * 2 + [True] * (MOST_KEPT + 1)
+
+
 def test_a_reader_who_comes_back_hears_the_rest(client: TestClient) -> None:
     key = post(client, "/api/runs", path="slot.yaml", sets=["run.repeats=1"])["run"]
     whole = events(client, key)
@@ -344,3 +372,54 @@ def test_a_browser_edits_moves_runs_and_goes_back(
         assert not page.complaints
         assert page.value("document.scrollingElement.scrollWidth <= document.scrollingElement.clientWidth")
     assert list(folder.glob("runs/*/results.json"))
+
+
+def test_six_charts_live_show_each_worker_of_iometer(
+    served: str, folder: Path, require_tool: Callable[..., str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (folder / "iometer").mkdir()
+    shutil.copy(SCENARIOS / "iometer" / "two-managers.icf", folder / "iometer")
+    text = (SCENARIOS / "iometer-managers.yaml").read_text("utf-8")
+    text = text.replace("requests: 4000", "requests: 1500").replace("repeats: 3", "repeats: 6")
+    (folder / "managers.yaml").write_text(text, encoding="utf-8")
+    with opened(require_tool("chromium"), tmp_path_factory.mktemp("profile")) as page:
+        page.size(1280, 900)
+        page.open(f"{served}#/edit/managers.yaml")
+        page.wait('document.querySelector("#found .good")')
+        page.value('document.querySelector("#run").click()')
+        # the first repeat is shown while the others go on
+        page.wait('document.querySelectorAll(".chart svg").length === 6')
+        assert page.value('document.querySelector("#so-far").textContent') == "After 1 of 6 repeats:"
+        assert not page.value('!!document.querySelector("#end a")')
+        shown = page.value(
+            '[...document.querySelectorAll(".chart figcaption select")].map((one) => one.value)'
+        )
+        assert shown == list(FIRST[:CHARTS])
+        scopes = page.value('[...document.querySelectorAll(".scope option")].map((one) => one.value)')
+        assert {"FILES", "FILES/Readers", "FILES/Readers@ssd1", "BACKUP", "BACKUP/Writer"} <= set(scopes)
+        # one worker alone: its bars are others than those of all together
+        values = 'querySelectorAll(".value")].map((one) => one.textContent)'
+        bars_of_first = f'[...document.querySelector(".chart svg").{values}'
+        together = page.value(bars_of_first)
+        page.value(
+            '(() => { const one = document.querySelector(".scope select"); one.value = "BACKUP/Writer";'
+            ' one.dispatchEvent(new Event("change")); })()'
+        )
+        alone = page.value(bars_of_first)
+        assert alone
+        assert set(alone).isdisjoint(together)
+        # new values leave what its reader has chosen
+        page.wait('document.querySelector("#end a")')
+        assert page.value('document.querySelector(".scope select").value') == "BACKUP/Writer"
+        assert not page.complaints
+
+
+def test_several_workers_of_iometer_have_bars_of_their_own() -> None:
+    metric = {"variant": "v", "workload": "w", "case": "c", "family": "f", "unit": "/s", "value": 3.0}
+    metrics = [
+        {**metric, "metric": "Total I/Os per Second", **({"of": of} if of else {})}
+        for of in ("", "HOST", "HOST/Worker 1", "HOST/Worker 1@ssd")
+    ]
+    found = bars({"rows": [], "iometer": metrics})  # type: ignore[typeddict-item]
+    assert found["targets"] == ["HOST", "HOST/Worker 1", "HOST/Worker 1@ssd"]
+    assert [one["target"] for one in found["metrics"]["Total I/Os per Second"]] == ["", *found["targets"]]

@@ -121,8 +121,9 @@ impl Reports {
             help: found.help.clone(),
         });
     }
-    /// Takes over what was found in each of the variants; what is wrong in some only says in which.
-    pub fn absorb_variants(&mut self, variants: Vec<(String, Self)>) {
+    /// Takes over what was found in each of the variants; what is wrong in some only says in which, unless its code
+    /// is one of those that are meant in some of them (`if_in_all`).
+    pub fn absorb_variants(&mut self, variants: Vec<(String, Self)>, if_in_all: &[&str]) {
         let all = variants.len();
         let everything: BTreeSet<Report> = variants.iter().flat_map(|(_, one)| one.found.clone()).collect();
         for mut report in everything {
@@ -130,6 +131,9 @@ impl Reports {
             let names: Vec<&str> =
                 variants.iter().filter(|(_, one)| has(one)).map(|(name, _)| &**name).collect();
             if names.len() < all {
+                if if_in_all.contains(&report.code) {
+                    continue;
+                }
                 let plural = if names.len() == 1 { "" } else { "s" };
                 report.message = format!("{} (in variant{plural} `{}`)", report.message, names.join("`, `"));
             }
@@ -181,11 +185,13 @@ mod tests {
         let anchor = || Problem::NotPlain { what: "an anchor" };
         let bad = |name: &str| Problem::BadName { name: name.into() };
         let mut all = Reports::default();
-        all.absorb_variants(vec![
-            ("a".into(), with(&[anchor(), bad("1")])),
+        let some = || Problem::Empty { what: "nothing in some" };
+        let variants = vec![
+            ("a".into(), with(&[anchor(), bad("1"), some()])),
             ("b".into(), with(&[anchor()])),
             ("c".into(), with(&[anchor(), bad("1"), bad("2")])),
-        ]);
+        ];
+        all.absorb_variants(variants, &[some().code(), anchor().code()]);
         let messages: Vec<String> = all.into_diagnostics(&[]).into_iter().map(|d| d.message).collect();
         assert_eq!(
             messages,

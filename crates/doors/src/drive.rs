@@ -207,7 +207,9 @@ fn refusal(variant: &Variant, pair: &Pair) -> Option<String> {
     if drive.model.can(Capability::NvmeQueues) {
         let linked = |port| variant.link_of(End { component: pair.target, port }).is_some();
         let links = (0..drive.ports.len()).filter(|port| linked(*port)).count();
-        return (links > 1).then(|| "it has several linked ports, whose paths take no flush yet".into());
+        let paths = variant.network.remotes(pair.on, pair.target).count();
+        let several = if links > 1 { "linked ports" } else { "paths over a network" };
+        return (links.max(paths) > 1).then(|| format!("it has several {several}, which take no flush yet"));
     }
     let is_disk = drive.has(Protocol::Block) && drive.ports.len() == 1;
     (!is_disk).then(|| format!("a `{}` takes no flush yet", drive.model.name))

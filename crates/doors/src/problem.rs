@@ -11,7 +11,7 @@ problems! {
     /// Several drives, and nobody said which.
     WhichDrive { known: String } = "DO003", "workloads ask several drives for blocks", "say which one: {known}";
     /// A drive that doors cannot serve.
-    NotServed { name: String, why: String } = "DO004", "`{name}` cannot be served: {why}", "doors serve NVMe drives on PCIe with one linked port, and the disks `null-disk` and `fixed-latency-disk`; choose another drive";
+    NotServed { name: String, why: String } = "DO004", "`{name}` cannot be served: {why}", "doors serve NVMe drives with one linked port and one way there, and the disks `null-disk` and `fixed-latency-disk`; choose another drive";
     /// A file for bytes that cannot be opened.
     DataUnusable { file: String, said: String } = "DO005", "the file `{file}` cannot hold the bytes of a drive: {said}", "give a file that you may read and write, or one that is not there yet";
     /// A file that somebody else's data are in.

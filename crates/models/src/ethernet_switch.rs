@@ -9,20 +9,24 @@
 //! parameters, its place in the kernel and what it tells. It is told of frames when they are sent, so that it decides
 //! many at a time: until something of which it does not know could have come over the shortest of its lines.
 //!
-//! Not here: which ways there are (they are found in the links of the machine), learning of addresses, spanning trees,
-//! pause.
+//! With `pause` it pauses its peers rather than drop frames, and obeys theirs: `pausing`.
+//!
+//! What would come in while a cable is down is lost at the end that it would come in at.
+//!
+//! Not here: which ways there are (they are found in the links of the machine), learning of addresses, spanning trees.
 
+mod pausing;
 mod trails;
 
 use crate::roles::SendsFrames;
 use lanetwin_fabric::ethernet::logic::switch::{
-    BufferSpec, Departure, Horizon, Mode, PortCounts, Switch, SwitchSpec,
+    BufferSpec, Departure, Horizon, Marking, Mode, PortCounts, Switch, SwitchSpec,
 };
 use lanetwin_fabric::ethernet::spec::{Rate, Tagging, frame_bytes};
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, Trail};
 use lanetwin_ports::{
-    Build, Context, Dimension, EthernetSite, LATENCY, Message, Mistake, Model, Param, Params, PortInfo,
-    Protocol, Site,
+    Build, CableOutages, Context, Dimension, EthernetSite, LATENCY, Message, Mistake, Model, Param, Params,
+    PortInfo, Protocol, Site,
 };
 use lanetwin_units::{Better, Instant, Span};
 use std::any::Any;
@@ -38,7 +42,7 @@ pub static MODEL: Model = Model {
         about: "the ports, each at the rate of its link",
         many: true,
     }],
-    params: &[PARAMS],
+    params: &[PARAMS, pausing::PARAMS],
     mistakes,
     foresees: true,
     build: Build::Component(|params, site| Box::new(EthernetSwitch::new(params, site))),
@@ -103,6 +107,18 @@ const PARAMS: &[Param] = &[
         about: "a frame that finds so much in its queue is marked (congestion experienced), if it can be; 0 is never",
     },
     Param {
+        name: "ecn.threshold.most",
+        dimension: Dimension::Size,
+        default: Some("0B"),
+        about: "from here on every frame is marked; from `ecn.threshold` on the probability rises in a line; 0 is at `ecn.threshold`",
+    },
+    Param {
+        name: "ecn.probability",
+        dimension: Dimension::Ratio,
+        default: Some("1"),
+        about: "how likely a frame is marked that finds almost `ecn.threshold.most`",
+    },
+    Param {
         name: "routes",
         dimension: Dimension::Flag,
         default: Some("true"),
@@ -116,8 +132,13 @@ const WAITED: Metric = Metric::new("mean wait for a line", "ns", Better::Lower);
 const LONGEST: Metric = Metric::new("longest wait for a line", "us", Better::Lower);
 const DROPPED: Metric = Metric::new("frames dropped", "", Better::Lower).if_any("dropped frames");
 const MARKED: Metric = Metric::new("frames marked", "", Better::Neither).if_any("marked frames");
+const LOST: Metric =
+    Metric::new("frames lost with a cable", "", Better::Lower).if_any("frames lost with a cable");
 const TOO_LONG: Metric =
     Metric::new("frames longer than the MTU", "", Better::Lower).if_any("frames longer than the MTU");
+const PAUSES: Metric = Metric::new("pause frames sent", "", Better::Lower).if_any("pauses");
+const PAUSED: Metric = Metric::new("pause frames obeyed", "", Better::Lower).if_any("pauses");
+const CLOSED: Metric = Metric::new("time paused, of all ports", "us", Better::Lower).if_any("pauses");
 const STRAY: Metric = Metric::new("frames without a way", "", Better::Lower).if_any("frames without a way");
 
 /// What the model understands by the words of `buffer.alpha`: a fraction.
@@ -126,6 +147,14 @@ fn alpha(params: &Params) -> (u32, u32) {
         params.choice("buffer.alpha").split_once('/').unwrap_or((params.choice("buffer.alpha"), "1"));
     let number = |text: &str| text.parse().unwrap_or(1);
     (number(part), number(of))
+}
+
+/// Which frames are marked: none if the threshold is 0.
+fn marking(params: &Params) -> Option<Marking> {
+    let size = |name| params.size(name).0;
+    let (from, to) = (size("ecn.threshold"), size("ecn.threshold.most"));
+    let most = (params.ratio("ecn.probability") * 1e6).round() as u32;
+    (from > 0).then(|| Marking { from, to: to.max(from), most })
 }
 
 /// Everything about these parameters that makes a switch impossible.
@@ -141,7 +170,14 @@ fn mistakes(params: &Params) -> Vec<Mistake> {
         problem: format!("a buffer of {buffer} B does not hold a frame of 9000 B"),
         remedy: "it must be 16 KiB or more".to_owned(),
     });
-    cell_bad.into_iter().chain(buffer_bad).collect()
+    let (from, to) = (params.size("ecn.threshold").0, params.size("ecn.threshold.most").0);
+    let marks_bad = (to > 0 && (from == 0 || to < from)).then(|| Mistake {
+        parameter: "ecn.threshold.most",
+        problem: format!("every frame is marked from {to} B on, but the first from {from} B"),
+        remedy: "it must not be below `ecn.threshold`, and that must not be 0".to_owned(),
+    });
+    let pausing_bad = pausing::mistakes(params);
+    cell_bad.into_iter().chain(buffer_bad).chain(marks_bad).chain(pausing_bad).collect()
 }
 
 /// So late that nothing happens later, and yet can be added to \[ps\].
@@ -153,6 +189,10 @@ lanetwin_kernel::stages! { LINE = "line", FORWARD = "forward", QUEUE = "queue fo
 pub struct EthernetSwitch {
     switch: Switch,
     ports: Vec<Option<EthernetSite>>,
+    /// When the cables at them are down.
+    outages: Vec<CableOutages>,
+    /// Frames that were lost with them.
+    lost: u64,
     /// The shortest time that anything takes over one of its lines \[ps\].
     nearest: u64,
     singly: bool,
@@ -171,6 +211,8 @@ impl EthernetSwitch {
     fn new(params: &Params, site: &Site) -> Self {
         let mut ports = site.ethernet.clone();
         ports.resize(ports.len().max(params.count("ports") as usize), None);
+        let mut outages = site.outages.clone();
+        outages.resize(ports.len(), CableOutages::default());
         let most =
             params.choice("ethernet.rate").parse().ok().and_then(Rate::from_gbps).unwrap_or(Rate::G400);
         let spec = SwitchSpec {
@@ -184,8 +226,9 @@ impl EthernetSwitch {
                 bytes: params.size("buffer").0,
                 cell: params.size("buffer.cell").0.clamp(1, 1 << 16) as u32,
                 alpha: alpha(params),
-                mark_above: Some(params.size("ecn.threshold").0).filter(|&bytes| bytes > 0),
+                marking: marking(params),
             },
+            pause: pausing::spec(params, &ports, most),
             forwarding: site.forwarding.clone(),
         };
         let sites = || ports.iter().flatten();
@@ -198,6 +241,8 @@ impl EthernetSwitch {
             latency: params.time(LATENCY),
             trails: Trails::default(),
             ports,
+            outages,
+            lost: 0,
             armed: Instant::NEVER,
             out: Vec::new(),
         }
@@ -239,8 +284,12 @@ impl Component<Message> for EthernetSwitch {
             self.too_long += u64::from(train.count);
             return;
         }
-        self.trails.come(at, &train, cx.trail());
-        self.switch.arrive(at.as_ps(), port.0, train);
+        self.lost += u64::from(train.count);
+        for (at, piece) in self.outages[usize::from(port.0)].passed(at, train) {
+            self.lost -= u64::from(piece.count);
+            self.trails.come(at, &piece, cx.trail());
+            self.switch.arrive(at.as_ps(), port.0, piece);
+        }
         self.arm(None, cx);
     }
 
@@ -299,7 +348,11 @@ impl Component<Message> for EthernetSwitch {
         report.level(LONGEST, longest as f64 / 1e6);
         report.count(DROPPED, sum(|port| port.dropped));
         report.count(MARKED, sum(|port| port.marked));
+        report.count(LOST, self.lost);
         report.count(TOO_LONG, self.too_long);
+        report.count(PAUSES, sum(|port| port.told[0]));
+        report.count(PAUSED, sum(|port| port.heard[0]));
+        report.count(CLOSED, sum(|port| port.closed_ps) / 1_000_000);
         report.count(STRAY, counts.stray);
     }
 

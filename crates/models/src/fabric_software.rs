@@ -33,6 +33,12 @@ pub(crate) const HOST_PARAMS: &[Param] = &[
         default: Some("128"),
         about: "of NVMe/RDMA: the size of each I/O queue, as far as the target allows it",
     },
+    Param {
+        name: "driver.keep-alive",
+        dimension: Dimension::Time,
+        default: Some("5s"),
+        about: "of several paths over a network: the Keep Alive Timeout (KATO), after which a path that does not answer is lost; Linux has 5s",
+    },
 ];
 
 /// Parameters of the host whose drives are offered.
@@ -126,6 +132,8 @@ pub(crate) struct HostCosts {
     pub(crate) polled: bool,
     /// From a request to a command that goes by TCP.
     pub(crate) command: Span,
+    /// The Keep Alive Timeout.
+    pub(crate) keep_alive: Span,
     /// Of TCP.
     pub(crate) tcp: TcpCosts,
 }
@@ -142,6 +150,7 @@ impl HostCosts {
             notice: engine.notice,
             polled: engine.polled,
             command: engine.submit,
+            keep_alive: params.time("driver.keep-alive"),
             tcp: TcpCosts::new(params, engine.polled).copying_sent(is_spdk(params)),
         }
     }

@@ -35,6 +35,7 @@
 //! (the links of the ports crate; a switch has a file here that says what can be said of it).
 
 mod agenda;
+mod ask;
 mod between;
 mod completer;
 mod doorbell;
@@ -92,8 +93,9 @@ models! {
     switch,
 }
 
-/// What `cargo xtask new-model` writes: compiled for tests, which find it as if it stood on the shelf.
-#[cfg(any(test, feature = "template"))]
+/// What `cargo xtask new-model` writes: compiled where assertions are, so that tests find it as if it stood on the
+/// shelf, and without a feature, for whose sake everything above would be compiled once more.
+#[cfg(any(test, debug_assertions))]
 #[path = "../../xtask/templates/model.rs"]
 pub mod template_model;
 
@@ -108,7 +110,7 @@ pub use memory_host::{UsedFrames, used_frames};
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Model> {
     let on_shelf = MODELS.iter().copied();
-    #[cfg(any(test, feature = "template"))]
+    #[cfg(any(test, debug_assertions))]
     let on_shelf = on_shelf.chain(std::iter::once(&template_model::MODEL));
     let mut on_shelf = on_shelf;
     on_shelf.find(|model| model.name == name)

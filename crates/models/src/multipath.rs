@@ -1,5 +1,5 @@
-//! `(paths)`: what joins the drivers of a dual-port drive. A request takes one path; if the path is lost before it is
-//! answered, it takes the other.
+//! `(paths)`: what joins the paths to a drive: the drivers of a dual-port drive, or the software that reaches it by
+//! several ports of a subsystem. A request takes one path; if the path is lost before it is answered, it takes another.
 //!
 //! ```text
 //!  load 0 ─┐            ┌─ driver of the first port ═ root port ═ pcie
@@ -7,7 +7,8 @@
 //!  load 2 ─┘            └─ driver of the second port ═ root port ═ pcie2
 //! ```
 //!
-//! Which path is `driver.multipath`, by the names of Linux. A request whose path is lost is asked again of another; if
+//! Which path is `driver.multipath`, by the names of Linux, among those that are optimized (asymmetric namespace
+//! access, ANA), or among the others if none of these works. A request whose path is lost is asked again of another; if
 //! none works it waits until one does. It takes no time and limits nothing: each path has cores of its own.
 //!
 //! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand
@@ -59,6 +60,8 @@ pub struct MultipathSpec {
     pub own: usize,
     /// How many there are with those that stand by.
     pub paths: usize,
+    /// Those that are not optimized.
+    pub others: Vec<usize>,
     /// How long none of its own has to be lost before those that stand by are used.
     pub takeover: Span,
 }
@@ -83,10 +86,20 @@ pub struct Multipath {
     /// From when to when the host is without the drive, because another has it.
     absences: Vec<(Instant, Option<Instant>)>,
     counts: PathCounts,
+    /// How often a path was lost.
+    losses: u64,
+    /// When something was answered last, or nothing was asked for.
+    answered_at: Instant,
+    /// How long nothing was answered at most, though something was asked for.
+    longest_pause: Span,
     /// The name of the drive, as the host has it.
     drive: String,
 }
 
+/// Paths that were given up.
+const LOSSES: Metric = Metric::new("paths lost", "", Better::Lower).if_any("paths lost");
+/// How long nothing was answered, at most.
+const PAUSE: Metric = Metric::new("longest pause", "ms", Better::Lower).if_any("paths lost");
 /// Requests that were asked once more, on another path or later.
 const RETRIED: Metric = Metric::new("asked again", "", Better::Lower).if_any("asked again");
 
@@ -108,6 +121,8 @@ pub struct PathCounts {
 #[derive(Clone, Copy, Debug)]
 struct Path {
     works: bool,
+    /// It goes before those that are not.
+    optimized: bool,
     in_flight: u64,
 }
 
@@ -120,13 +135,13 @@ impl Multipath {
     /// Joins the paths to a drive.
     #[must_use]
     pub fn new(spec: MultipathSpec) -> Self {
-        let MultipathSpec { drive, policy, loads, own, paths, takeover } = spec;
+        let MultipathSpec { drive, policy, loads, own, paths, others, takeover } = spec;
         // a request that comes before a controller is ready waits in its driver
-        let path = Path { works: true, in_flight: 0 };
+        let path = |path| Path { works: true, optimized: !others.contains(&path), in_flight: 0 };
         Self {
             policy,
             loads,
-            paths: vec![path; paths],
+            paths: (0..paths).map(path).collect(),
             asked: BTreeMap::new(),
             waiting: VecDeque::new(),
             next: 0,
@@ -135,6 +150,9 @@ impl Multipath {
             alone_since: None,
             absences: Vec::new(),
             counts: PathCounts::default(),
+            losses: 0,
+            answered_at: Instant::ZERO,
+            longest_pause: Span::ZERO,
             drive,
         }
     }
@@ -172,12 +190,16 @@ impl Multipath {
             let taken_over = since + self.takeover <= now;
             return (self.own..self.paths.len()).find(|path| taken_over && works(path));
         }
-        let mut all = 0..self.own;
+        let own = 0..self.own;
+        let is_best = |path: &usize| works(path) && self.paths[*path].optimized;
+        let optimized = own.clone().any(|path| is_best(&path));
+        let can = |path: &usize| if optimized { is_best(path) } else { works(path) };
+        let mut all = own.clone();
         match self.policy {
-            Policy::First => all.find(works),
-            Policy::QueueDepth => all.filter(works).min_by_key(|path| self.paths[*path].in_flight),
+            Policy::First => all.find(can),
+            Policy::QueueDepth => all.filter(can).min_by_key(|path| self.paths[*path].in_flight),
             Policy::RoundRobin => {
-                let chosen = all.map(|i| (self.next + i) % self.own).find(works)?;
+                let chosen = all.map(|i| (self.next + i) % self.own).find(can)?;
                 self.next = (chosen + 1) % self.own;
                 Some(chosen)
             }
@@ -191,6 +213,9 @@ impl Multipath {
             return;
         };
         self.paths[path].in_flight += 1;
+        if self.asked.is_empty() && self.waiting.is_empty() {
+            self.answered_at = cx.now();
+        }
         self.asked.insert((load, transfer.handle), Asked { transfer, path });
         cx.send(Self::of_path(path as u16, load, self.loads), Span::ZERO, Message::Block(transfer));
     }
@@ -209,11 +234,14 @@ impl Multipath {
             self.ask(load, transfer, cx);
         } else {
             self.counts.answered += 1;
+            self.longest_pause = self.longest_pause.max(cx.now().since(self.answered_at));
+            self.answered_at = cx.now();
             cx.send(Self::of_load(load), Span::ZERO, Message::BlockDone(done));
         }
     }
 
     fn state(&mut self, path: usize, works: bool, cx: &mut Context<'_>) {
+        self.losses += u64::from(self.paths[path].works && !works);
         self.paths[path].works = works;
         if self.paths[..self.own].iter().any(|path| path.works) {
             self.alone_since = None;
@@ -268,6 +296,9 @@ impl Component<Message> for Multipath {
     fn report(&mut self, _: Instant, report: &mut Report) {
         report.on_behalf_of = Some(self.drive.clone());
         report.count(RETRIED, self.counts.retried);
+        report.count(LOSSES, self.losses);
+        let pause = if self.losses > 0 { self.longest_pause } else { Span::ZERO };
+        report.level(PAUSE, pause.as_ps() as f64 / 1e9);
     }
 
     fn digest(&self) -> u64 {

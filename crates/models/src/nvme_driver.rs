@@ -32,7 +32,6 @@
 //!
 //! Not here: page caches, file systems, merging of requests, retries (whoever joins paths does that).
 
-mod ask;
 mod buffers;
 mod path;
 mod path_loss;
@@ -43,8 +42,8 @@ mod shadow;
 mod start;
 
 use crate::agenda::Agenda;
+use crate::ask::Ask;
 use crate::nvme_software::{self, Software};
-use ask::Ask;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, Trail};
 use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::spec::registers::doorbell_offset;

@@ -11,23 +11,29 @@
 //! What capsules say, when memory is registered and when a command has ended is [`lanetwin_nvmeof`]'s; here is what it
 //! costs, and what crosses the links. A request that is larger than a command may be becomes several.
 //!
-//! Not here: several paths, making connections during the run, what is not a read or a write.
+//! Where an association is one of several paths, its loss is told, and everything that it was asked ends ([`paths`]).
+//!
+//! Not here: making connections during the run, so that a path that is lost stays lost; what is no read, write, flush
+//! or Write Zeroes: that is refused.
 
+mod paths;
 mod queue;
 mod streams;
 
 use crate::agenda::Agenda;
+use crate::ask::Ask;
 use crate::fabric_software::{HOST_PARAMS, HostCosts};
 use crate::nvme_software;
+use crate::roles::nvme::PATH_LOST;
 use crate::roles::nvmeof::{FabricHost, HostQueue, Way};
 use crate::tcp_socket;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
     Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Rdma, Site, Status,
-    Transfer,
 };
 use lanetwin_units::Instant;
+use paths::{Association, Next};
 use queue::{Answer, LoadQueue, Software};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -73,9 +79,11 @@ pub struct NvmeofHost {
     rdma: Rdma,
     queues: Vec<LoadQueue>,
     by_handle: BTreeMap<u32, usize>,
+    /// Those that are one of several paths.
+    associations: Vec<Association>,
     /// Whether cores are this software's own to report.
     owns_cores: bool,
-    agenda: Agenda<(usize, Step)>,
+    agenda: Agenda<Due>,
     answered: u64,
     refused: u64,
     unexpected: u64,
@@ -83,6 +91,14 @@ pub struct NvmeofHost {
 
 /// What is done when its time has come.
 #[derive(Clone, Copy, Debug)]
+enum Due {
+    /// A step of the queue of this place.
+    Queue(usize, Step),
+    /// A look whether the association of this place is alive.
+    Alive(usize),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
     /// A look at what the adapter has written.
     Look,
@@ -100,6 +116,7 @@ impl NvmeofHost {
             rdma: site.rdma.clone(),
             queues: Vec::new(),
             by_handle: BTreeMap::new(),
+            associations: Vec::new(),
             owns_cores: site.cores.is_empty(),
             agenda: Agenda::new(),
             answered: 0,
@@ -108,16 +125,16 @@ impl NvmeofHost {
         }
     }
 
-    fn request(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
+    fn request(&mut self, load: u16, ask: Ask, cx: &mut Context<'_>) {
         let place = usize::from(load);
         match self.queues.get_mut(place) {
-            Some(queue) if queue.allows(&transfer) => {
-                queue.take(transfer, cx);
+            Some(queue) if queue.allows(&ask) => {
+                queue.take(ask, cx);
                 self.submit(place, cx);
             }
             _ => {
                 self.refused += 1;
-                let done = Done { handle: transfer.handle, status: Status::Aborted };
+                let done = Done { handle: ask.handle, status: Status::Aborted };
                 cx.send_at(Port(FIRST_LOAD + load), cx.now() + self.costs.submit, Message::BlockDone(done));
             }
         }
@@ -130,8 +147,43 @@ impl NvmeofHost {
         let queue = &mut self.queues[place];
         while queue.submit(software, cx) {}
         if let Some(at) = queue.set_timer(cx.now()) {
-            self.agenda.put(at, (place, Step::Timer), cx);
+            self.agenda.put(at, Due::Queue(place, Step::Timer), cx);
         }
+        let keep_alive = self.costs.keep_alive;
+        if let Some(association) = self.association_of(place)
+            && let Some(at) = self.associations[association].watch(cx.now(), keep_alive)
+        {
+            self.agenda.put(at, Due::Alive(association), cx);
+        }
+    }
+
+    /// The association of a queue, by its place.
+    fn association_of(&self, queue: usize) -> Option<usize> {
+        let number = self.queues[queue].path?;
+        self.associations.iter().position(|own| own.number == number)
+    }
+    /// Looks whether an association is alive.
+    fn look_at(&mut self, association: usize, cx: &mut Context<'_>) {
+        let own = &mut self.associations[association];
+        let in_flight = own.queues.iter().any(|queue| self.queues[*queue].in_flight.number() > 0);
+        match own.look(cx.now(), self.costs.keep_alive, in_flight) {
+            Next::Look(at) => self.agenda.put(at, Due::Alive(association), cx),
+            Next::Rest => {}
+            Next::Lose => self.lose(association, cx),
+        }
+    }
+    /// A path is lost: that is told before anything that it was asked is answered, and its outcome is not known.
+    fn lose(&mut self, association: usize, cx: &mut Context<'_>) {
+        let Some(adapter) = self.adapter.filter(|_| self.associations[association].lose()) else { return };
+        let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };
+        let queues = self.associations[association].queues.clone();
+        for queue in &queues {
+            let signal = Message::Signal { handle: PATH_LOST, from: adapter };
+            cx.send_at(Port(FIRST_LOAD + *queue as u16), cx.now(), signal);
+        }
+        let lost: Vec<_> =
+            queues.into_iter().map(|queue| (queue, self.queues[queue].lose(software, cx))).collect();
+        lost.into_iter().for_each(|(queue, answers)| self.answer(queue, answers, cx));
     }
 
     /// The adapter has written a completion entry.
@@ -142,25 +194,33 @@ impl NvmeofHost {
             return;
         };
         if let Some(at) = self.queues[place].notice(&self.costs, cx) {
-            self.agenda.put(at, (place, Step::Look), cx);
+            self.agenda.put(at, Due::Queue(place, Step::Look), cx);
         }
     }
 
     fn step(&mut self, place: usize, step: Step, cx: &mut Context<'_>) {
         let Some(adapter) = self.adapter else { return };
         let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };
+        let association = self.association_of(place);
         let queue = &mut self.queues[place];
         let answers = match (step, &queue.way) {
             (Step::Look, Way::Rdma(_)) => queue.reap(software, cx),
             (Step::Look, Way::Tcp(_)) => {
                 if let Some(at) = queue.receive(software, cx) {
-                    self.agenda.put(at, (place, Step::Work), cx);
+                    self.agenda.put(at, Due::Queue(place, Step::Work), cx);
                 }
                 Vec::new()
             }
             (Step::Work, _) => queue.work(software, cx),
             (Step::Timer, _) => queue.expire(software, cx),
         };
+        if let Some(association) = association {
+            match self.queues[place].queue.is_live() {
+                true if step == Step::Look => self.associations[association].hear(cx.now()),
+                true => {}
+                false => self.lose(association, cx),
+            }
+        }
         self.answer(place, answers, cx);
         self.submit(place, cx);
     }
@@ -180,6 +240,14 @@ impl FabricHost for NvmeofHost {
     fn connect(&mut self, queues: Vec<HostQueue>) {
         for (place, connected) in queues.into_iter().enumerate() {
             self.by_handle.insert(connected.way.handle(), place);
+            if let Some(number) = connected.path {
+                let known = self.associations.iter().position(|own| own.number == number);
+                let own = known.unwrap_or_else(|| {
+                    self.associations.push(Association::new(number));
+                    self.associations.len() - 1
+                });
+                self.associations[own].queues.push(place);
+            }
             self.queues.push(LoadQueue::new(connected, &self.rdma));
         }
     }
@@ -188,15 +256,19 @@ impl FabricHost for NvmeofHost {
 impl Component<Message> for NvmeofHost {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
-            Message::Block(transfer) => self.request(port.0 - FIRST_LOAD, transfer, cx),
+            Message::Block(transfer) => self.request(port.0 - FIRST_LOAD, Ask::of(transfer), cx),
+            Message::Command(command) => self.request(port.0 - FIRST_LOAD, Ask::to(command), cx),
             Message::Signal { handle, from } => self.signal(handle, from, cx),
             _ => unreachable!("software of NVMe over Fabrics is sent requests and signals, not {message:?}"),
         }
     }
 
     fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
-        while let Some((place, step)) = self.agenda.take(cx) {
-            self.step(place, step, cx);
+        while let Some(due) = self.agenda.take(cx) {
+            match due {
+                Due::Queue(place, step) => self.step(place, step, cx),
+                Due::Alive(association) => self.look_at(association, cx),
+            }
         }
     }
 

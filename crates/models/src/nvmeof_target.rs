@@ -10,7 +10,8 @@
 //! namespace is a drive of the host, asked by way of its driver on the same core. Data lie in the host's memory between
 //! drive and adapter: each byte passes it twice. What comes by TCP a core copies, too (`streams`).
 //!
-//! Not here: making connections, commands that are no reads or writes, merging, peer-to-peer between adapter and drive.
+//! Not here: making connections, commands that are no reads, writes, flushes or Write Zeroes, merging, peer-to-peer
+//! between adapter and drive.
 
 mod connection;
 mod streams;
@@ -207,7 +208,7 @@ impl NvmeofTarget {
                     self.counts.commands += 1;
                     self.counts.by_capsule += u64::from(capsule.data_bytes > 0);
                     match own.begin(&capsule) {
-                        Begun::Ask(transfer) => cx.send_at(port(place), cx.now(), Message::Block(transfer)),
+                        Begun::Ask(message) => cx.send_at(port(place), cx.now(), message),
                         Begun::Perform(asked) => open.extend(self.perform(place, asked, cx)),
                     }
                 }

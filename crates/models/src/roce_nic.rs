@@ -15,9 +15,10 @@
 //! that it cannot arrive before. A packet is acknowledged when it is in the adapter. What it does for TCP is told in
 //! `offload`.
 //!
-//! Not here: several ports (an adapter for each), congestion control, selective repeat, keys, caches of queue pairs and
+//! Not here: several ports (an adapter for each), selective repeat, keys, caches of queue pairs and
 //! translations that can miss, interrupt moderation.
 
+mod congestion;
 mod counts;
 mod flow;
 mod host_memory;
@@ -26,6 +27,9 @@ mod lane;
 mod offload;
 mod pair;
 mod params;
+mod paused;
+mod pausing;
+mod points;
 mod turns;
 mod words;
 
@@ -38,7 +42,7 @@ use flow::{Flow, Piece};
 pub use inside::RoceNic;
 use inside::{LINE, QUEUE, RECEIVE, Read, SEND, STAGES, TRANSMIT, Task, WORK};
 use lane::{Lane, Outgoing};
-use lanetwin_fabric::ethernet::logic::{Class, Train};
+use lanetwin_fabric::ethernet::logic::{Class, Pause, Train};
 use lanetwin_fabric::ethernet::spec::{body_bytes, wire_bytes};
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_pcie::spec::TlpKind;
@@ -49,6 +53,7 @@ use lanetwin_ports::{
 use lanetwin_units::{Better, Instant};
 use pair::Pair;
 use params::{PARAMS, Rules};
+use paused::Paused;
 use std::any::Any;
 use std::collections::BTreeMap;
 use turns::Leaving;
@@ -79,20 +84,30 @@ const REGISTRATIONS: Metric =
 const FRAMES: Metric = Metric::new("frames sent", "M/s", Better::Neither);
 const ACKS: Metric = Metric::new("acknowledgements sent", "M/s", Better::Neither);
 const MARKED: Metric = Metric::new("marked frames received", "", Better::Lower).if_any("marked frames");
+const NOTIFIED: Metric = Metric::new("CNPs sent", "", Better::Lower).if_any("congestion notifications");
+const NOTIFICATIONS: Metric =
+    Metric::new("CNPs received", "", Better::Lower).if_any("congestion notifications");
+const LOST: Metric =
+    Metric::new("frames lost with the cable", "", Better::Lower).if_any("frames lost with a cable");
 const AGAIN: Metric = Metric::new("packets sent again", "", Better::Lower).if_any("losses");
 const GAPS: Metric = Metric::new("gaps told by the peer", "", Better::Lower).if_any("losses");
 const TIMEOUTS: Metric = Metric::new("timeouts", "", Better::Lower).if_any("losses");
 const NOT_READY: Metric = Metric::new("peer not ready", "", Better::Lower).if_any("peer not ready");
+const PAUSED: Metric = Metric::new("pause frames obeyed", "", Better::Lower).if_any("pauses");
+const CLOSED: Metric = Metric::new("time paused", "us", Better::Lower).if_any("pauses");
 const UNEXPECTED: Metric = Metric::new("unexpected messages", "", Better::Lower).if_any("unexpected");
 
 impl RoceNic {
     fn new(params: &Params, site: &Site) -> Self {
         let port = site.pcie.first().copied().flatten();
+        let rules = Rules::new(params);
         let class = Class::of_priority(params.count("ethernet.priority") as u8);
         Self {
-            rules: Rules::new(params),
+            paused: Paused::new(&rules, site.ethernet.first().copied().flatten()),
+            rules,
             requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
             site: site.ethernet.first().copied().flatten(),
+            outages: site.outages.first().cloned().unwrap_or_default(),
             class: if params.flag("ethernet.ecn") { class.ecn_capable() } else { class },
             rdma: site.rdma.clone(),
             pairs: BTreeMap::new(),
@@ -132,7 +147,10 @@ impl RoceNic {
         if !self.pairs.contains_key(&id) {
             let (own, peer, peer_station, mtu) = self.rdma.ends(id)?;
             self.site.filter(|site| site.station == Some(own))?;
-            self.pairs.insert(id, Pair::new(peer, peer_station, self.rules.limits(mtu)));
+            let congestion = self.congestion();
+            let mut pair = Pair::new(peer, peer_station, self.rules.limits(mtu));
+            pair.congestion = congestion;
+            self.pairs.insert(id, pair);
         }
         self.pairs.get_mut(&id)
     }
@@ -233,8 +251,8 @@ impl RoceNic {
         let from = site.station.unwrap_or(to);
         let spacing = site.line.rate.time_for(wire_bytes(frame.bytes.into()));
         let (entropy, spacing_ps) = (mix(name) as u8, spacing.as_ps() as u32);
-        let Outgoing { words, bytes, .. } = frame;
-        let train = Train { from, to, count, bytes, spacing_ps, class: self.class, entropy, words };
+        let (Outgoing { words, bytes, .. }, class) = (frame, self.class_of(leaving, &frame));
+        let train = Train { from, to, count, bytes, spacing_ps, class, entropy, words };
         let each = if site.frame_by_frame { 1 } else { count };
         for first in (0..count).step_by(each.into()) {
             let at = Instant::from_ps(train.start_of(now.as_ps(), first)) + site.line.delay();
@@ -245,6 +263,7 @@ impl RoceNic {
         self.counts.sent += u64::from(frame.payload) * u64::from(count);
         self.counts.frames += u64::from(count);
         self.counts.busy_ps += u128::from(length.as_ps());
+        self.pace(leaving, (&frame, count), cx);
         if self.next_lane(now).is_some() || self.next_flow(now).is_some() {
             self.plan_line(cx);
         }
@@ -254,17 +273,33 @@ impl RoceNic {
         }
     }
 
-    /// Frames arrive, the first bit of the first now.
+    /// Frames would arrive, the first bit of the first now.
     fn frames(&mut self, train: &Train, cx: &mut Context<'_>) {
+        if self.outages.are_none() {
+            return self.arrive(cx.now(), train, cx);
+        }
+        self.counts.lost += u64::from(train.count);
+        let passed: Vec<_> = self.outages.passed(cx.now(), *train).collect();
+        for (at, piece) in passed {
+            self.counts.lost -= u64::from(piece.count);
+            self.arrive(at, &piece, cx);
+        }
+    }
+
+    /// Frames arrive, the first bit of the first at `first`.
+    fn arrive(&mut self, first: Instant, train: &Train, cx: &mut Context<'_>) {
+        if let Some(pause) = Pause::of(train) {
+            return self.hear_pause(first, pause, cx);
+        }
         let Some(site) = self.site.filter(|site| site.station == Some(train.to)) else {
             self.counts.unexpected += u64::from(train.count);
             return;
         };
         let body = site.line.rate.time_for(body_bytes(train.bytes.into()));
-        let last = Instant::from_ps(train.start_of(cx.now().as_ps(), train.count - 1)) + body;
+        let last = Instant::from_ps(train.start_of(first.as_ps(), train.count - 1)) + body;
         cx.mark_until(last, LINE);
         for i in 0..train.count {
-            let at = Instant::from_ps(train.start_of(cx.now().as_ps(), i)) + body + self.rules.rx_latency;
+            let at = Instant::from_ps(train.start_of(first.as_ps(), i)) + body + self.rules.rx_latency;
             self.agenda.put(at, Task::Hear(train.after(i).first(1)), cx);
         }
     }
@@ -280,6 +315,9 @@ impl RoceNic {
             self.counts.unexpected += 1;
             return;
         };
+        if self.hear_of_congestion((packet, frame), cx) {
+            return;
+        }
         let (rdma, id) = (self.rdma.clone(), packet.to);
         let Some(pair) = self.pair(id) else {
             self.counts.unexpected += 1;
@@ -375,10 +413,16 @@ impl Component<Message> for RoceNic {
         report.rate(FRAMES, frames, 1e6);
         report.rate(ACKS, requester(|pair| pair.responder.counts().acks), 1e6);
         report.count(MARKED, marked);
+        report.count(NOTIFIED, self.counts.notified);
+        report.count(NOTIFICATIONS, self.counts.notifications);
+        report.count(LOST, self.counts.lost);
         report.count(AGAIN, requester(|pair| pair.requester.counts().again));
         report.count(GAPS, requester(|pair| pair.requester.counts().gaps));
         report.count(TIMEOUTS, requester(|pair| pair.requester.counts().timeouts));
         report.count(NOT_READY, requester(|pair| pair.requester.counts().not_ready));
+        let (paused, closed) = self.paused.as_ref().map_or((0, 0), |own| own.told(now));
+        report.count(PAUSED, paused);
+        report.count(CLOSED, closed);
         report.count(UNEXPECTED, unexpected);
     }
 

@@ -10,10 +10,20 @@ use lanetwin_link_lab::channel::SegmentEye;
 use lanetwin_pcie::link::DllpMode;
 use lanetwin_pcie::spec::Mps;
 use lanetwin_pcie::spec::extension::drift;
-use lanetwin_ports::{HOST_SOFTWARE, Value, is_latency_between_widths};
+use lanetwin_ports::{HOST_SOFTWARE, Param, Value, is_latency_between_widths};
 use lanetwin_units::{NumberKind, Span};
 use serde::Serialize;
 use std::collections::BTreeSet;
+
+/// What there is to say about a default: of one that is decided case by case, how.
+fn of_default(component: &ComponentPlan, name: &str) -> String {
+    let model = &component.model;
+    let decides = |param: &&Param| param.name == name && param.default == Some("auto");
+    match model.params.iter().copied().flatten().find(decides) {
+        Some(param) => format!("the default of model `{}`: {}", model.name, param.about),
+        None => format!("the default of model `{}`", model.name),
+    }
+}
 
 /// The parameters of hosts that ask over a network, or answer over it.
 const FABRIC_SOFTWARE: [&str; 2] = ["driver.rdma.", "target."];
@@ -83,7 +93,7 @@ impl Plan {
                 parameter: (*name).to_owned(),
                 value,
                 kind: NumberKind::Assumed,
-                note: format!("the default of model `{}`", component.model.name),
+                note: of_default(component, name),
                 source: String::new(),
             };
             match origin {

@@ -86,11 +86,17 @@ pub(crate) struct Configurations {
     texts: BTreeMap<String, String>,
 }
 
-/// What has a content: a file by its name, or a section by its path.
+/// What has a content: a file by its name, or a section by its path and what stands in it, which variants change.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Named {
     File(String),
-    Section(String),
+    Section { path: String, text: String },
+}
+
+impl Named {
+    fn section(path: &str, node: &Node) -> Self {
+        Self::Section { path: path.to_owned(), text: node.to_yaml() }
+    }
 }
 
 /// Where texts are from: `files:` of the scenario, and what lies beside it.
@@ -154,9 +160,9 @@ impl Configurations {
     pub(crate) fn content_of_section<T: Any + Send + Sync>(
         &self,
         kind: &'static str,
-        path: &str,
+        (path, node): (&str, &Node),
     ) -> Option<Arc<T>> {
-        self.of(kind, Named::Section(path.to_owned()))
+        self.of(kind, Named::section(path, node))
     }
     fn of<T: Any + Send + Sync>(&self, kind: &'static str, named: Named) -> Option<Arc<T>> {
         let content = self.contents.get(&(kind, named))?.clone()?;
@@ -198,7 +204,7 @@ impl Configurations {
         from: From<'_>,
         reports: &mut Reports,
     ) {
-        let key = (kind, Named::Section(section.path.clone()));
+        let key = (kind, Named::section(&section.path, section.node));
         if self.contents.contains_key(&key) {
             return;
         }

@@ -45,10 +45,10 @@ pub use plan::{
     Absence, ActionPlan, AllowedCores, Arrivals, AssociationPlan, Axis, BlockCase, Blocks, Budget, CablePlan,
     Cache, Case, ChannelPlan, Compare, ComponentPlan, ConnectionPlan, CxlLinkPlan, CxlRole, Decoding, Demand,
     DeviceCache, Digests, DmaCase, DmaOperation, Down, Driven, End, FioCase, FioJob, HintsCase, IometerCase,
-    IometerFile, Join, KernelCase, LeftOut, LinkPlan, Load, MemoryCase, MemoryNode, MemoryProgram, Network,
-    Offered, Pair, Pattern, Plan, PortPlan, ProgramsPlan, PtsPlan, RemotePlan, Run, RunLength, SteadyRule,
-    SubsystemPlan, Thread, Timing, Tracked, TrafficCase, TransportPlan, Until, Variant, Via, WarmUp, Wires,
-    WorkloadPlan,
+    IometerFile, IometerWorker, Join, KernelCase, LeftOut, LinkPlan, Load, MemoryCase, MemoryNode,
+    MemoryProgram, Network, Offered, Pair, Pattern, Plan, PortOffer, PortPlan, ProgramsPlan, PtsPlan,
+    RemotePlan, Run, RunLength, SteadyRule, SubsystemPlan, Thread, Timing, Tracked, TrafficCase,
+    TransportPlan, Until, Variant, Via, WarmUp, Wires, WorkloadPlan,
 };
 pub use resolve::Checked;
 pub use schema::{link_schema, schema};

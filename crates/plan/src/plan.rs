@@ -23,12 +23,12 @@ pub use end::End;
 pub use length::{Budget, RunLength, Until};
 pub use link::{Absence, ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
-    DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, Load, MemoryCase,
-    MemoryProgram, TrafficCase,
+    DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, IometerWorker, KernelCase, Load,
+    MemoryCase, MemoryProgram, TrafficCase,
 };
 pub use network::{
-    AssociationPlan, CablePlan, ConnectionPlan, Digests, Network, RemotePlan, SubsystemPlan, TransportPlan,
-    Wires,
+    AssociationPlan, CablePlan, ConnectionPlan, Digests, Network, PortOffer, RemotePlan, SubsystemPlan,
+    TransportPlan, Wires,
 };
 pub use offered::{Arrivals, Offered};
 pub use pts::{PtsCell, PtsPlan, PtsTest};

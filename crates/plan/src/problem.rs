@@ -206,6 +206,8 @@ problems! {
     CoresNotThere { job: String, cores: String, host: String, has: String } = "SC113", "job `{job}` is to run on cores {cores} of `{host}`, which {has}", "give the host so many `cores`, or take `cpus_allowed` or `cpumask` away";
     /// A device that its own parameters hold back.
     HeldBack { parameter: &'static str, problem: String, remedy: String } = "SC114", "`{parameter}` holds the device back: {problem}", "{remedy}";
+    /// Targets of a file that are not those of the scenario.
+    OtherTargets { file: String, targets: usize } = "SC115", "the targets of the workers of `{file}` are not told apart in the scenario, whose `target` has {targets}: every worker runs on all of them", "list as many drives in `target` as the file has targets, in its order; or choose workers with `worker`";
 }
 
 /// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is

@@ -3,6 +3,7 @@
 use crate::plan::Pattern;
 use lanetwin_document::fields::{Fields, Said};
 use lanetwin_document::problem::{Problem, Reports};
+use lanetwin_document::quantity;
 use lanetwin_ports::Value;
 use lanetwin_units::{Bytes, Span};
 
@@ -35,6 +36,12 @@ const SAMPLE: u64 = 10_000;
 /// How many operations are measured: as many as somebody says, or so many at least.
 pub(crate) fn sample(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<u64> {
     if fields.written(key).is_some() { count(fields, key, reports) } else { Some(SAMPLE) }
+}
+
+/// A time beyond its bounds.
+pub(crate) fn out_of_range(time: Span, least: Span, most: Span) -> Problem {
+    let written = |time| quantity::written(Value::Time(time));
+    Problem::OutOfRange { text: written(time), least: written(least), most: written(most) }
 }
 
 /// A value that is declared as a time.

@@ -33,7 +33,7 @@ pub use condition::{Condition, Setting, WithoutEffect};
 pub use cores::RunQueue;
 pub use cxl_link::{CarriesLines, CxlLink, CxlLink256, CxlLinkOf, CxlLinkSpec, CxlLinkUse, OnLink};
 pub use cxl_port::CXL_PORT;
-pub use ethernet::{EthernetLine, EthernetSite};
+pub use ethernet::{CableOutages, EthernetLine, EthernetSite};
 pub use links::{Carried, Journey, LinkReport, Links, LinksBuilder};
 pub use memory::{HostMemory, SharedMemory};
 pub use message::{

@@ -5,7 +5,7 @@
 
 use crate::condition::Condition;
 use crate::cores::RunQueue;
-use crate::ethernet::EthernetSite;
+use crate::ethernet::{CableOutages, EthernetSite};
 use crate::memory::SharedMemory;
 use crate::message::Message;
 use crate::rdma::Rdma;
@@ -375,6 +375,8 @@ pub struct Site {
     pub behind: Vec<(usize, SharedMemory)>,
     /// Its Ethernet ports, in the order of its ports of that protocol; unconnected ones are `None`.
     pub ethernet: Vec<Option<EthernetSite>>,
+    /// When the cables at them are down, in the same order.
+    pub outages: Vec<CableOutages>,
     /// The queue pairs of its network: for an adapter, and for software that uses one.
     pub rdma: Rdma,
     /// The connections of TCP of its network: for the same.
@@ -402,6 +404,7 @@ impl Site {
             losses: Vec::new(),
             behind: Vec::new(),
             ethernet: Vec::new(),
+            outages: Vec::new(),
             rdma: Rdma::default(),
             sockets: Sockets::default(),
             forwarding: Forwarding::default(),

@@ -200,6 +200,22 @@ impl Histogram {
         Some(OrderInterval { interval: Interval::new(low as f64, high as f64)?, achieved: ranks.achieved })
     }
 
+    /// How many latencies are not longer than `at`, to the resolution of the buckets.
+    #[must_use]
+    pub fn up_to(&self, at: Span) -> u64 {
+        self.buckets().take_while(|bucket| bucket.low <= at).map(|bucket| bucket.count).sum()
+    }
+
+    /// The variance of the latencies \[ps²\], as if each had the middle of its bucket; `None` of fewer than two.
+    #[must_use]
+    pub fn variance_ps(&self) -> Option<f64> {
+        let mean = self.mean_ps().filter(|_| self.count > 1)?;
+        let away = |bucket: &Bucket| (bucket.low.as_ps() as f64).midpoint(bucket.high.as_ps() as f64) - mean;
+        let squares: f64 =
+            self.buckets().map(|bucket| bucket.count as f64 * away(&bucket) * away(&bucket)).sum();
+        Some(squares / (self.count - 1) as f64)
+    }
+
     /// The ranges that were met, from short to long, for plots of the distribution.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
         let (open, packed) = match &self.counts {

@@ -6,6 +6,7 @@
 //!           ├─ LittlesLaw     residence = area, an identity of integers
 //!           └─ steady         warm-up cut (MSER-5), batch means
 //!  repeats ─┬─ interval       mean, median, percentile
+//!           ├─ tail           percentiles of all latencies of all repeats
 //!           ├─ fairness       of several devices, by Jain's index
 //!           ├─ proportion     what a count of passes and failures proves
 //!           └─ bootstrap      paired ratio to the baseline (BCa)
@@ -35,6 +36,7 @@ mod sample;
 mod servers;
 pub mod steady;
 pub mod sweep;
+pub mod tail;
 pub mod verdict;
 
 pub use bootstrap::{Change, paired_ratio};

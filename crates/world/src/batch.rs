@@ -27,11 +27,20 @@ impl Batch {
     }
 }
 
+/// The mean over the repeats of what each part has shown; none if a repeat has no parts, or a part shows nothing.
+pub(super) fn across(repeats: &[&[Batch]], of: impl Fn(&Batch) -> Option<f64>) -> Vec<f64> {
+    let parts = repeats.iter().map(|parts| parts.len()).min().unwrap_or(0);
+    let mean = |nth: usize| {
+        let all = repeats.iter().map(|parts| of(&parts[nth])).sum::<Option<f64>>();
+        all.map(|all| all / repeats.len() as f64)
+    };
+    (0..parts).map(mean).collect::<Option<_>>().unwrap_or_default()
+}
+
 /// The mean latency in each part \[ns\]; none if a part has none.
-pub(super) fn mean_latencies(batches: &[Batch], of: impl Fn(&Tally) -> &Answered) -> Option<Vec<f64>> {
-    let mean = |batch: &Batch| {
+pub(super) fn mean_latencies(repeats: &[&[Batch]], of: impl Fn(&Tally) -> &Answered) -> Vec<f64> {
+    across(repeats, |batch| {
         let side = of(&batch.tally);
         (side.timed > 0).then(|| side.latency_ps as f64 / side.timed as f64 / PS_PER_NS)
-    };
-    batches.iter().map(mean).collect()
+    })
 }

@@ -11,7 +11,8 @@ use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::roles::nvme::ScheduledCommand;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{
-    Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, Pair, PortPlan, RunLength, Variant, WorkloadPlan,
+    Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, Pair, PortPlan, RunLength, SubsystemPlan,
+    Variant, WorkloadPlan,
 };
 use lanetwin_ports::{Builder, Capability, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value};
 use lanetwin_units::{Bytes, Instant};
@@ -102,7 +103,8 @@ impl Blueprint<'_> {
     fn remote_devices(&self, host: usize) -> Vec<usize> {
         let network = &self.variant.network;
         let offered = network.subsystems.iter().filter(move |own| own.host == host);
-        let offered = offered.flat_map(|own| own.namespaces.iter().copied().chain([own.adapter]));
+        let ports = |own: &SubsystemPlan| own.ports.iter().map(|port| port.adapter).collect::<Vec<_>>();
+        let offered = offered.flat_map(|own| own.namespaces.iter().copied().chain(ports(own)));
         let asked = network.associations.iter().filter(move |own| own.host == host).map(|own| own.adapter);
         offered.chain(asked).collect()
     }
@@ -158,6 +160,7 @@ impl Blueprint<'_> {
             self.set_cache(&mut params);
             self.purge(&mut params);
         }
+        self.precondition(&mut params);
         self.set_device_cache(i, &mut params);
         let device = component.model.component(&params, &site)?;
         let foresees = component.model.foresees;
@@ -230,6 +233,16 @@ impl Blueprint<'_> {
             (params.0.get_mut("ftl.initial"), self.workload.pts())
         {
             *initial = "empty";
+        }
+    }
+
+    /// A drive of which nobody has said what it has lived through was written as it is going to be asked: workload
+    /// dependent preconditioning.
+    fn precondition(&self, params: &mut Params) {
+        if let (Some(Value::Choice(initial @ "auto")), Some(Load::Blocks(blocks))) =
+            (params.0.get_mut("ftl.initial"), self.load)
+        {
+            *initial = if blocks.is_sequential() { "sequential" } else { "steady-state" };
         }
     }
 

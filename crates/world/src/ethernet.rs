@@ -1,8 +1,8 @@
 //! The network of Ethernet while a world is built: ports are joined directly, each knows its line and who it is.
 
 use lanetwin_fabric::ethernet::logic::Forwarding;
-use lanetwin_plan::{End, Variant, Wires};
-use lanetwin_ports::{EthernetLine, EthernetSite, Protocol, Rdma, Site, Sockets, Value};
+use lanetwin_plan::{CablePlan, End, Variant, Wires};
+use lanetwin_ports::{CableOutages, EthernetLine, EthernetSite, Protocol, Rdma, Site, Sockets, Value};
 use lanetwin_units::Span;
 
 /// The network: how its ports are wired, and who forwards what.
@@ -36,11 +36,18 @@ impl Ethernet {
             let line = EthernetLine::of(cable.rate, cable.metres, Span::ZERO);
             Some(EthernetSite { line, station: self.wires.station(end), mtu, frame_by_frame: false })
         };
-        site.ethernet = ports.map(|(port, _)| line(End { component, port })).collect();
+        let ends: Vec<End> = ports.map(|(port, _)| End { component, port }).collect();
+        site.ethernet = ends.iter().map(|end| line(*end)).collect();
+        site.outages = ends.iter().map(|end| outages(variant.network.cable_of(*end))).collect();
         site.rdma = self.rdma.clone();
         site.sockets = self.sockets.clone();
         if let Ok(switch) = self.wires.switches.binary_search(&component) {
             site.forwarding = self.forwarding[switch].clone();
         }
     }
+}
+
+fn outages(cable: Option<&CablePlan>) -> CableOutages {
+    let down = cable.into_iter().flat_map(|cable| &cable.down);
+    CableOutages::new(down.map(|down| down.at..down.at + down.lasts).collect())
 }

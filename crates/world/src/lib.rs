@@ -39,6 +39,7 @@ mod pcie_links;
 mod problem;
 mod pts;
 mod relative;
+mod repeats;
 mod rounds;
 mod rows;
 mod run;

@@ -151,6 +151,7 @@ impl Blueprint<'_> {
             common: BTreeMap::new(),
             connected: Vec::new(),
             remotes: BTreeMap::new(),
+            joined: BTreeMap::new(),
             paths,
         };
         adding.all()
@@ -165,14 +166,17 @@ fn askers<'a>(blueprint: &Blueprint<'a>) -> Vec<NewLoad<'a>> {
     let pairs = &blueprint.workload.pairs;
     let several = pairs.len() > 1;
     let threads = blueprint.load.map(Load::threads).unwrap_or_default();
+    let hosts: Vec<usize> = pairs.iter().map(|pair| pair.on).collect();
+    let asks = blueprint.load.and_then(|load| load.asks(&hosts));
     let mut all = Vec::new();
-    for pair in pairs {
+    for (place, pair) in pairs.iter().enumerate() {
         if threads.is_empty() {
             let (name, results_name) = (pair.device.clone(), pair.device.clone());
             all.push(NewLoad { place: 0, pair, name, results_name, thread: None });
         }
         let on = if several { format!("@{}", pair.device) } else { String::new() };
-        for (nth, thread) in threads.iter().enumerate() {
+        let is_its = |nth: usize| asks.as_ref().is_none_or(|asks| asks[nth].contains(&place));
+        for (nth, thread) in threads.iter().enumerate().filter(|(nth, _)| is_its(*nth)) {
             let [name, results_name] = [&thread.name, &thread.results_name].map(|name| format!("{name}{on}"));
             all.push(NewLoad { place: 0, pair, name, results_name, thread: Some((nth, thread.clone())) });
         }
@@ -237,6 +241,15 @@ impl<'a> Adding<'a> {
             let ports = self.blueprint.ports_below(host, *target, self.endpoints);
             for (_, (device, _)) in ports.into_iter().skip(1) {
                 further.insert(device, shared_port::of_load(self.loads + further.len() as u32));
+            }
+        }
+        // and so have the adapters of further paths
+        let remotes = self.askers.iter().filter(is_driven).flat_map(|asker| self.remotes(asker.pair));
+        for adapter in remotes.map(|remote| remote.adapter) {
+            let device = self.blueprint.device(adapter, self.endpoints).map(|(device, _)| device);
+            if let Some(device) = device.filter(|_| !drivers.contains_key(&(adapter, None))) {
+                let next = shared_port::of_load(self.loads + further.len() as u32);
+                further.entry(device).or_insert(next);
             }
         }
         let asker = self.askers.iter().find(|asker| asker.pair.on == host);

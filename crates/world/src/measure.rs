@@ -19,7 +19,7 @@ use lanetwin_load::Results;
 use lanetwin_models::roles::memory::{Advised, MemoryResults};
 use lanetwin_plan::{Case, Load, PtsPlan, SteadyRule, WarmUp};
 use lanetwin_ports::LinkReport;
-use lanetwin_stats::results::Steadiness;
+use lanetwin_stats::results::{Condition, Steadiness};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -74,12 +74,35 @@ pub struct Measured {
     pub steadiness: Steadiness,
     /// Equal parts of it; none if it was too short for that, or went in rounds.
     pub batches: Vec<Batch>,
+    /// Whether nobody has said how long it is.
+    pub is_until_steady: bool,
     /// Of everything that happened up to the end of the measurement.
     pub digest: u64,
     /// Events handled.
     pub events: u64,
     /// TLPs times links.
     pub tlp_hops: u64,
+}
+
+/// The parts of each repeat, if they say how sure a mean is: of the only repeat, or of those that are any time of a
+/// steady load. Parts of a program, or of a time that somebody has chosen, may differ as they like.
+pub(super) fn parts(repeats: &[Measured]) -> Vec<&[Batch]> {
+    let tell = repeats.len() == 1 || repeats.iter().all(Measured::is_any_time);
+    repeats.iter().filter(|_| tell).map(|measured| &measured.batches[..]).collect()
+}
+
+impl Measured {
+    /// Whether nobody has said how long it is or what happens meanwhile, and it was steady: its parts are alike then.
+    fn is_any_time(&self) -> bool {
+        let is_steady = self.steadiness.condition == Condition::Steady;
+        is_steady && self.is_until_steady && self.rounds.is_none() && self.acted.is_empty()
+    }
+}
+
+/// What became of what was asked of drives, when all of it is over.
+fn acted_to_the_end(world: &mut World) -> Vec<Acted> {
+    world.finish_actions();
+    world.acted()
 }
 
 /// What one direction of a link did while it was measured, as shares of the time.
@@ -160,11 +183,11 @@ pub(super) fn measure(
     let links = before.links.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let transits = followed(world, follow, case.load.operations());
-    world.finish_actions();
     Ok(Measured {
         cells,
         captured,
-        acted: world.acted(),
+        is_until_steady: length.events.is_some(),
+        acted: acted_to_the_end(world),
         window: begin..end,
         steadiness,
         batches: pace.batches(BATCHES).unwrap_or_default(),
@@ -191,12 +214,16 @@ fn memory_since(world: &mut World, advised: &Advised, ended: Option<Span>) -> Op
     Some(MemoryUse { ended, advised: memory.advised.since(advised), ..memory })
 }
 
-/// How long it is measured, and for how many repeats operations are followed afterwards. Of a test of the PTS none are:
-/// what it asks for changes all the time, and no operation of it stands for the others.
+/// How long it is measured, and for how many repeats operations are followed afterwards. Of a test of the PTS none
+/// are: what it asks for changes all the time, and no operation of it stands for the others.
 fn chosen(world: &World, case: &Case, length: Length, follow: Option<u32>) -> (Length, Option<u32>) {
     // a log has a beginning and an end, and all of it is measured
     let replays = case.load.timing().is_whole && world.memory.is_none();
-    if replays { (Length { warm_up: WarmUp::Transfers(0), events: None }, None) } else { (length, follow) }
+    if replays {
+        (Length { warm_up: WarmUp::Transfers(0), events: None, times: 1 }, None)
+    } else {
+        (length, follow)
+    }
 }
 
 /// Follows operations after the measurement: how long packets were in switches.
@@ -224,8 +251,8 @@ fn by_host(world: &World, results: &[Results]) -> Vec<(String, Results)> {
     if hosts.len() < drives.len() { hosts } else { Vec::new() }
 }
 
-/// Where operations spent their time: of each of several devices, but for jobs, which share what they go through; loads
-/// of memory by node. Cells of a test of the SNIA PTS stand for nothing together.
+/// Where operations spent their time: of each of several devices, but for jobs, which share what they go through;
+/// loads of memory by node. Cells of a test of the SNIA PTS stand for nothing together.
 fn spent(
     world: &mut World,
     case: &Case,
@@ -309,8 +336,8 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     used
 }
 
-/// Follows trains of some more operations through switches, of up to `most` if there are that many: how long TLPs were
-/// in them.
+/// Follows trains of some more operations through switches, of up to `most` if there are that many: how long TLPs
+/// were in them.
 fn follow_some(world: &mut World, most: u64) -> Vec<Transit> {
     if world.links().wiring().switches.is_empty() {
         return Vec::new();

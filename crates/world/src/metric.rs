@@ -1,13 +1,14 @@
 //! A metric of the repeats of a case, declared where it is made.
 
 use lanetwin_stats::steady::batch_means;
-use lanetwin_stats::{Confidence, Interval, interval};
+use lanetwin_stats::{Confidence, Histogram, Interval, interval, tail};
 use lanetwin_units::Better;
 use std::borrow::Cow;
 
 /// Neighbours that resemble each other more are taken to resemble each other so much: what ten parts say of it is
 /// uncertain itself.
 const MOST_ALIKE: f64 = 0.8;
+const PS_PER_NS: f64 = 1e3;
 
 /// A metric: its name, its unit, which way is better, its value in each repeat.
 pub(crate) struct Metric {
@@ -17,9 +18,11 @@ pub(crate) struct Metric {
     /// Whether it says again what another metric says.
     pub(crate) restates: bool,
     pub(crate) samples: Vec<f64>,
-    /// Its value in equal parts of the only repeat, if there is only one and it has parts.
+    /// Its value in equal parts of the repeats, the mean over the repeats of each, if they have parts.
     pub(crate) batches: Vec<f64>,
     pub(crate) percentiles: Vec<(f64, f64)>,
+    /// Percent, and both ends.
+    pub(crate) percentile_intervals: Vec<(f64, f64, f64)>,
 }
 
 impl Metric {
@@ -38,29 +41,51 @@ impl Metric {
             samples,
             batches: Vec::new(),
             percentiles: Vec::new(),
+            percentile_intervals: Vec::new(),
         }
     }
-    /// The same with percentiles of a distribution.
-    pub(crate) fn with_percentiles(self, percentiles: Vec<(f64, f64)>) -> Self {
-        Self { percentiles, ..self }
-    }
-    /// The same with its value in equal parts of the only repeat.
+    /// The same with its value in equal parts of the repeats.
     pub(crate) fn with_batches(self, batches: Vec<f64>) -> Self {
         Self { batches, ..self }
     }
-    /// The interval of its mean: over the repeats, or over parts of the only one. Parts that resemble their neighbours
-    /// count for fewer (as of an autoregressive process of the first order).
+    /// The same, a latency \[ns\] whose percentiles are those of all that the repeats have recorded. What its means in
+    /// parts differ by says how sure they are.
+    pub(crate) fn with_percentiles(self, repeats: &[&Histogram], percents: &[f64]) -> Self {
+        let mut all = Histogram::new();
+        repeats.iter().for_each(|one| all.merge(one));
+        let percentiles = all.percentiles(percents);
+        let percentiles = percentiles.into_iter().map(|(p, at)| (p, at.as_ps() as f64 / PS_PER_NS)).collect();
+        let in_ps: Vec<f64> = self.batches.iter().map(|mean| mean * PS_PER_NS).collect();
+        let variance = all.variance_ps().unwrap_or(0.0);
+        let each = tail::values_for_one(&in_ps, all.count(), variance) * neighbours(&self.batches);
+        let interval = |percent: f64| {
+            let found = tail::interval(repeats, percent, each, Confidence::P95)?;
+            Some((percent, found.low() / PS_PER_NS, found.high() / PS_PER_NS))
+        };
+        let told = percents.iter().filter(|percent| **percent < 100.0);
+        let percentile_intervals = told.filter_map(|percent| interval(*percent)).collect();
+        Self { percentiles, percentile_intervals, ..self }
+    }
+    /// The interval of its mean, over the repeats or over their parts, whichever is wider: repeats that begin alike are
+    /// off alike.
     pub(crate) fn interval(&self, value: f64) -> Option<Interval> {
-        if self.samples.len() > 1 {
-            return interval::mean(&self.samples, Confidence::P95);
-        }
-        let means = batch_means(&self.batches, self.batches.len(), Confidence::P95)?;
-        let alike = means.lag1.clamp(0.0, MOST_ALIKE);
-        let half = means.interval.width() / 2.0 * ((1.0 + alike) / (1.0 - alike)).sqrt();
-        Interval::around(value, half)
+        let between = interval::mean(&self.samples, Confidence::P95).filter(|_| self.samples.len() > 1);
+        let parts = batch_means(&self.batches, self.batches.len(), Confidence::P95);
+        let within = parts.and_then(|means| {
+            Interval::around(value, means.interval.width() / 2.0 * neighbours(&self.batches).sqrt())
+        });
+        between.into_iter().chain(within).max_by(|a, b| a.width().total_cmp(&b.width()))
     }
     /// The same, which says in other units, or of a part, what another metric says.
     pub(crate) fn restating(self) -> Self {
         Self { restates: true, ..self }
     }
+}
+
+/// Parts that resemble their neighbours count for fewer (as of an autoregressive process of the first order): so many
+/// are as good as one.
+fn neighbours(parts: &[f64]) -> f64 {
+    let alike = batch_means(parts, parts.len(), Confidence::P95).map_or(0.0, |means| means.lag1);
+    let alike = alike.clamp(0.0, MOST_ALIKE);
+    (1.0 + alike) / (1.0 - alike)
 }

@@ -1,13 +1,13 @@
 //! How a measurement went on: what had been counted at many instants of it. From that come windows, which say whether
 //! it was steady, and batches, which say how sure the mean of a single repeat is.
 
-use super::batch::Batch;
+use super::batch::{Batch, mean_latencies};
 use super::buffers::Rise;
 use super::components::{Changed, Lasting, Reports, buffer_changed, changed, lasting};
 use super::snapshot::Snapshot;
 use super::world::World;
 use lanetwin_kernel::ComponentId;
-use lanetwin_load::Tally;
+use lanetwin_load::{Answered, Tally};
 use lanetwin_models::roles::drive::Buffered;
 use lanetwin_stats::results::Steadiness;
 use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};
@@ -15,6 +15,13 @@ use lanetwin_units::{Instant, Span};
 
 /// What is used up has to last more than so many times as long as was measured, or it was not steady.
 const LASTS: f64 = 10.0;
+
+/// Parts of a stretch, of which the first fifth is set beside the second half.
+const PARTS: usize = 10;
+/// A mean latency that begins off by more than this part of what it comes to …
+const OFF: f64 = 0.1;
+/// … and by more than so many standard errors has begun otherwise: one of some hundreds does by chance.
+const ERRORS: f64 = 5.0;
 
 /// What had been counted at an instant.
 #[derive(Clone, Debug)]
@@ -124,6 +131,15 @@ impl Pace {
         self.drives.iter().enumerate().filter_map(rise).collect()
     }
 
+    /// Whether reads and writes had not yet found their balance when it began: of those in flight, more and more
+    /// are of the kind that takes longer, which changes their latencies while the rate of both stays.
+    pub(super) fn begins_otherwise(&self) -> bool {
+        let Some(parts) = self.batches(PARTS) else { return false };
+        let sides: [fn(&Tally) -> &Answered; 2] = [|tally| &tally.reads, |tally| &tally.writes];
+        let of = sides.map(|side| mean_latencies(&[&parts], side));
+        of.iter().all(|means| !means.is_empty()) && of.iter().any(|means| is_off_first(means))
+    }
+
     /// Whether the stretch that began with `before` was steady up to now; `drawn` if chance says when requests come.
     pub(super) fn judged(&self, before: &Snapshot, drawn: bool, world: &mut World) -> Steadiness {
         let after = world.reports();
@@ -138,8 +154,8 @@ impl Pace {
 }
 
 /// The limits of the SNIA PTS, or what chance alone does to the rate if requests come at random and are all answered:
-/// with m of them in a window, Poisson's deviation is m^-½ of the mean, the rise of the best line over five windows has
-/// √1.6 of that, and one range of five in some thousands is wider than six of them.
+/// with m of them in a window, Poisson's deviation is m^-½ of the mean, the rise of the best line over five windows
+/// has √1.6 of that, and one range of five in some thousands is wider than six of them.
 fn limits_of_drawn(windows: &[Batch]) -> SniaRule {
     let answered: u64 = windows.iter().map(|window| window.tally.completed()).sum();
     let deviation = (SNIA_ROUNDS as f64 / answered.max(1) as f64).sqrt();
@@ -147,8 +163,8 @@ fn limits_of_drawn(windows: &[Batch]) -> SniaRule {
     SniaRule { range: range.max(6.0 * deviation), slope: slope.max(3.0 * 1.6_f64.sqrt() * deviation) }
 }
 
-/// By the rule of the SNIA PTS, over five windows of the rate; by what fills up or runs empty meanwhile; and by what is
-/// used up, unless it lasts far longer than was measured.
+/// By the rule of the SNIA PTS, over five windows of the rate; by what fills up or runs empty meanwhile; and by
+/// what is used up, unless it lasts far longer than was measured.
 fn judged(
     windows: Option<&[Batch]>,
     limits: SniaRule,
@@ -175,9 +191,20 @@ fn judged(
     }
 }
 
+/// Whether the first fifth is off what the second half comes to, by more than chance.
+fn is_off_first(parts: &[f64]) -> bool {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let (first, rest) = (&parts[..parts.len() / 5], &parts[parts.len() / 2..]);
+    let settled = mean(rest);
+    let squares: f64 = rest.iter().map(|part| (part - settled) * (part - settled)).sum();
+    let variance = squares / (rest.len() - 1) as f64;
+    let error = (variance * (1.0 / first.len() as f64 + 1.0 / rest.len() as f64)).sqrt();
+    (mean(first) - settled).abs() > (OFF * settled).max(ERRORS * error)
+}
+
 impl World {
-    /// What all loads have counted up to `at`, the present, without distributions; latencies of memory are those of the
-    /// program that tells them.
+    /// What all loads have counted up to `at`, the present, without distributions; latencies of memory are those of
+    /// the program that tells them.
     fn tally(&mut self, at: Instant) -> Tally {
         if let Some(sum) = self.memory_tally() {
             return sum;
@@ -190,7 +217,6 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lanetwin_load::Answered;
 
     const LIMITS: SniaRule = SniaRule { range: 0.2, slope: 0.1 };
 
@@ -237,6 +263,18 @@ mod tests {
         );
     }
 
+    /// Reads of 500 ns that come to 60 ns; a deviation of 5 ns by turns, of which a fifth is off by 4 alone.
+    #[test]
+    fn latencies_that_come_to_rest_have_begun_otherwise_and_those_that_jitter_have_not() {
+        let jitter = |n: u32| if n.is_multiple_of(2) { 5.0 } else { -5.0 };
+        let rests: Vec<f64> = (0..10).map(|n| 60.0 + 440.0 / f64::from(1 << n) + jitter(n)).collect();
+        assert!(is_off_first(&rests));
+        let jitters: Vec<f64> = (0..10).map(|n| 60.0 + 4.0 * jitter(n)).collect();
+        assert!(!is_off_first(&jitters));
+        let hardly: Vec<f64> = (0..10).map(|n| if n < 2 { 64.0 } else { 60.0 }).collect();
+        assert!(!is_off_first(&hardly) && is_off_first(&hardly.iter().map(|x| x - 40.0).collect::<Vec<_>>()));
+    }
+
     #[test]
     fn what_is_used_up_is_told_unless_it_is_soon_gone() {
         let even = pace(&[1000; 20]);
@@ -246,7 +284,8 @@ mod tests {
         assert_eq!(found(5.0).why(), "ssd: free blocks: slope 20 %");
     }
 
-    /// By hand: 500 answers are 100 in a window, a deviation of 10 %: 60 % and 37.9 %; of 50 000 the rule's own limits.
+    /// By hand: 500 answers are 100 in a window, a deviation of 10 %: 60 % and 37.9 %; of 50 000 the rule's own
+    /// limits.
     #[test]
     fn chance_is_allowed_what_it_does_where_requests_come_at_random() {
         let limits = |answers| limits_of_drawn(&pace(&[answers; 20]).batches(5).expect("twenty-one looks"));

@@ -1,8 +1,8 @@
 //! Rows: what the repeats of a case have shown, as metrics with their uncertainty.
 
-use super::batch::{Batch, mean_latencies};
+use super::batch::{Batch, across, mean_latencies};
 use super::component_rows;
-use super::measure::Measured;
+use super::measure::{Measured, parts};
 use super::memory::rows as memory;
 use super::metric::Metric;
 use lanetwin_load::{Answered, Results, Side, Tally};
@@ -46,8 +46,8 @@ fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) 
         |device: Option<&str>, metric: Metric| row((variant, workload, case), (device, axis.clone()), metric);
     let devices = &repeats[0].devices;
     let percents = [&PERCENTILES[..], if devices.is_empty() { &[] } else { &[LONGEST] }].concat();
-    let batches = if let [only] = repeats { &only.batches[..] } else { &[] };
-    let told = CaseRows { case, percents: &percents, always: !devices.is_empty(), batches };
+    let parts = parts(repeats);
+    let told = CaseRows { case, percents: &percents, always: !devices.is_empty(), parts: &parts };
     let together: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
     let mut rows: Vec<Row> = match case.load {
         Load::Memory(_) => {
@@ -64,7 +64,7 @@ fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) 
         rows.extend(fairness(repeats).map(|metric| row(None, metric)));
     }
     rows.extend(component_rows::metrics(repeats).into_iter().map(|(of, metric)| row(Some(&of), metric)));
-    let told = CaseRows { batches: &[], ..told };
+    let told = CaseRows { parts: &[], ..told };
     for (place, (device, _)) in devices.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.devices[place].1).collect();
         rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(device), metric)));
@@ -81,7 +81,7 @@ fn cells(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Ve
     let mut rows = Vec::new();
     for (place, (cell, _)) in repeats[0].cells.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.cells[place].1).collect();
-        let told = CaseRows { case: cell, percents: &PERCENTILES, always: false, batches: &[] };
+        let told = CaseRows { case: cell, percents: &PERCENTILES, always: false, parts: &[] };
         // the specification has one number for a mix, reads and writes together
         let both: Vec<Side> = own.iter().map(|results| together(results)).collect();
         let both: Vec<&Side> = both.iter().collect();
@@ -132,6 +132,7 @@ fn row(
         high: interval.map(|i| i.high()),
         n: metric.samples.len() as u32,
         percentiles: metric.percentiles,
+        percentile_intervals: metric.percentile_intervals,
         samples: metric.samples,
         ..Row::default()
     }
@@ -154,8 +155,8 @@ struct CaseRows<'a> {
     percents: &'a [f64],
     /// Whether it is told, too, if nothing was done: one of several devices may get nothing.
     always: bool,
-    /// Equal parts of the only repeat, if there is only one.
-    batches: &'a [Batch],
+    /// Equal parts of each repeat, if they tell of it.
+    parts: &'a [&'a [Batch]],
 }
 
 /// The share of operations that were not answered as asked, if there are any.
@@ -219,11 +220,6 @@ impl CaseRows<'_> {
         list
     }
 
-    /// The mean latency in each part of the only repeat \[ns\]; none if one has none.
-    fn latencies(&self, way: Way) -> Vec<f64> {
-        mean_latencies(self.batches, |tally| way.within(tally)).unwrap_or_default()
-    }
-
     fn of_side(&self, prefix: &str, way: Way, sides: &[&Side], repeats: &[&Results]) -> Vec<Metric> {
         let time = |i: usize| repeats[i].time();
         let per_repeat = |value: &dyn Fn(usize, &Side) -> f64| -> Vec<f64> {
@@ -235,15 +231,13 @@ impl CaseRows<'_> {
         let (rate_name, rate_unit, rate_scale) =
             if is_dma { ("transfers", "M/s", 1e6) } else { ("IOPS", "k/s", 1e3) };
         let (bits_unit, bits_scale) = if is_dma { ("Gb/s", 1e9) } else { ("MB/s", 8e6) };
-        let mut all = Histogram::new();
-        sides.iter().for_each(|side| all.merge(&side.latency));
-        let percentiles = all.percentiles(self.percents);
+        let latencies: Vec<&Histogram> = sides.iter().map(|side| &side.latency).collect();
         let metric =
             |name: &str, unit, better, samples| Metric::new(format!("{prefix}{name}"), unit, better, samples);
         let rates = per_repeat(&|i, s| operations(i, s) / rate_scale);
         let within = |amount: fn(&Answered) -> u64, scale: f64| -> Vec<f64> {
             let a_second = |batch: &Batch| amount(way.within(&batch.tally)) as f64 / seconds(batch.time());
-            self.batches.iter().map(|batch| a_second(batch) / scale).collect()
+            across(self.parts, |batch| Some(a_second(batch) / scale))
         };
         let mut list = vec![
             metric("throughput", bits_unit, Better::Higher, per_repeat(&|i, s| bits(i, s) / bits_scale))
@@ -252,11 +246,11 @@ impl CaseRows<'_> {
                 .with_batches(within(|side| side.completed, rate_scale))
                 .restating(),
         ];
-        if !all.is_empty() {
+        if latencies.iter().any(|one| !one.is_empty()) {
             let mean = per_repeat(&|_, s| s.latency.mean_ps().unwrap_or(0.0) / PS_PER_NS);
-            let tails = percentiles.into_iter().map(|(p, span)| (p, span.as_ps() as f64 / PS_PER_NS));
             let latency = metric("latency", "ns", Better::Lower, mean);
-            list.push(latency.with_percentiles(tails.collect()).with_batches(self.latencies(way)));
+            let within = mean_latencies(self.parts, |tally| way.within(tally));
+            list.push(latency.with_batches(within).with_percentiles(&latencies, self.percents));
         }
         list
     }

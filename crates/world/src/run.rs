@@ -12,15 +12,15 @@ use super::loads::Overload;
 use super::measure::{Measured, measure};
 use super::problem::{Problem, at_rate};
 use super::relative::relatives;
+use super::repeats::{Repeats, Task, behind_trials, cases, first_repeats, further};
 use super::rows::rows;
 use super::stages::Spent;
 use super::switches;
-use super::until::{self, Repeated};
 use super::window::Length;
 use super::world::World;
 use lanetwin_document::Diagnostic;
 use lanetwin_kernel::mix;
-use lanetwin_plan::{Case, Plan, RunLength, Variant, WorkloadPlan};
+use lanetwin_plan::{Plan, RunLength};
 use lanetwin_ports::Operation;
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
@@ -32,8 +32,6 @@ use lanetwin_units::{Instant, NumberKind};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::any::Any;
-use std::collections::BTreeMap;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -78,36 +76,6 @@ pub trait Watcher: Sync {
     fn is_cancelled(&self) -> bool;
 }
 
-/// One world to run.
-#[derive(Clone, Copy)]
-struct Task<'a> {
-    variant: &'a Variant,
-    workload: &'a WorkloadPlan,
-    case: &'a Case,
-    repeat: u32,
-}
-
-/// The repeats of a case in a variant.
-struct Repeats<'a> {
-    /// The first of them.
-    task: Task<'a>,
-    /// How many there shall be.
-    wanted: usize,
-    /// Those that were measured, in their order.
-    done: Vec<Measured>,
-    /// What became of the others, but for those that were not begun.
-    overloads: Vec<Overload>,
-}
-
-impl Repeats<'_> {
-    fn is_whole(&self) -> bool {
-        self.done.len() == self.wanted
-    }
-    fn was_interrupted(&self) -> bool {
-        self.done.len() + self.overloads.len() < self.wanted
-    }
-}
-
 /// Runs a plan.
 ///
 /// # Errors
@@ -116,8 +84,7 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
     let seed = options.seed.unwrap_or(plan.run.seed);
     let begun = cpu_seconds();
     let mut cases = cases(plan);
-    let mut wanted: Vec<(usize, Range<u32>)> =
-        (0..cases.len()).map(|place| (place, 0..plan.run.repeats)).collect();
+    let mut wanted = first_repeats(plan, &mut cases);
     let (done, mut total) = (AtomicUsize::new(0), 0);
     while !wanted.is_empty() {
         let places: Vec<(usize, u32)> = wanted
@@ -140,7 +107,8 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
                 None => {}
             }
         }
-        wanted = further(plan, &cases, seed);
+        wanted = behind_trials(plan, &mut cases);
+        wanted.extend(further(plan, &cases, seed));
     }
     let cost = Cost {
         cpu_seconds: cpu_seconds() - begun,
@@ -148,20 +116,6 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
         ..Cost::default()
     };
     Ok(document(plan, options, seed, cases, cost))
-}
-
-/// Every case of every variant, in the order of writing.
-fn cases(plan: &Plan) -> Vec<Repeats<'_>> {
-    let mut cases = Vec::new();
-    for variant in &plan.variants {
-        for workload in &variant.workloads {
-            cases.extend(workload.cases.iter().map(|case| {
-                let task = Task { variant, workload, case, repeat: 0 };
-                Repeats { task, wanted: 0, done: Vec::new(), overloads: Vec::new() }
-            }));
-        }
-    }
-    cases
 }
 
 /// Runs a world unless it shall end, and tells how far it is, of so many.
@@ -200,29 +154,6 @@ fn on_all_cores<T: Send>(
     }
 }
 
-/// The repeats that are added: see [`until`].
-fn further(plan: &Plan, cases: &[Repeats<'_>], seed: u64) -> Vec<(usize, Range<u32>)> {
-    let Some(until) = plan.run.until else { return Vec::new() };
-    let mut wanted = Vec::new();
-    let mut groups: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    for (place, case) in cases.iter().enumerate() {
-        let name = (&*case.task.workload.name, &*case.task.case.label);
-        groups.entry(name).or_default().push(place);
-    }
-    for places in groups.into_values().filter(|places| places.iter().all(|place| cases[*place].is_whole())) {
-        let repeated = |place: &usize| {
-            let Repeats { task: Task { variant, workload, case, .. }, done, .. } = &cases[*place];
-            Repeated { variant: &variant.name, workload: &workload.name, case, done }
-        };
-        let variants: Vec<Repeated<'_>> = places.iter().map(repeated).collect();
-        let repeats = until::more(plan, until, &variants, seed);
-        wanted.extend(repeats.into_iter().flat_map(|repeats| {
-            places.iter().map(move |place| (*place, repeats.clone())).collect::<Vec<_>>()
-        }));
-    }
-    wanted
-}
-
 /// The seed of a repeat, from 0: the same for all variants, so that they are compared on the same random numbers.
 #[must_use]
 pub fn seed_of(seed: u64, repeat: u32) -> u64 {
@@ -240,10 +171,12 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
         world.capture_tlps(usize::try_from(share(plan, most)).unwrap_or(usize::MAX));
     }
     world.decide_one_by_one(options.granularity == Granularity::Tlp);
-    let follow = (task.repeat == 0).then_some(plan.run.repeats);
+    let repeats = if task.alone { 1 } else { plan.run.repeats };
+    let follow = (task.repeat == 0).then_some(repeats);
     let grows = task.workload.length == RunLength::UntilSteady;
-    let events = grows.then(|| plan.run.budget.events() / u64::from(plan.run.repeats));
-    let length = Length { warm_up: plan.run.warm_up, events };
+    let events = grows.then(|| plan.run.budget.events() / u64::from(repeats));
+    let times = u64::from(if task.alone { plan.run.repeats } else { 1 });
+    let length = Length { warm_up: plan.run.warm_up, events, times };
     let what = (task.case, task.workload.steady.as_ref(), task.workload.pts());
     let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, what, length, follow)));
     ran.map_err(|payload| {

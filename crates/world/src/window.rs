@@ -4,9 +4,10 @@
 //!  start ─ warm-up ─┬─ stretch 1 ─ steady? ─ no ─┬─ stretch 2, twice as long ─ steady? ─ yes: this is the window
 //! ```
 //!
-//! What was measured before it was steady belongs to the warm-up. A write buffer that has been filling meanwhile is
-//! filled. If the run time of the job is over before, all of it is the window; if the budget is spent before, the last
-//! stretch is, with the one before if there is little of it.
+//! What was measured before it was steady belongs to the warm-up, and so does a stretch at whose beginning reads and
+//! writes had not found their balance. A write buffer that has been filling meanwhile is filled. If the run time of
+//! the job is over before, all of it is the window; if the budget is spent before, the last stretch is, with the
+//! one before if there is little of it.
 
 mod measured;
 mod stretches;
@@ -19,7 +20,7 @@ use super::snapshot::Snapshot;
 use super::world::World;
 use lanetwin_plan::{Case, WarmUp};
 use lanetwin_stats::results::Steadiness;
-use stretches::Stretches;
+use stretches::{GROWTH, Stretches};
 use warm_up::warm_up;
 
 /// How long a case is measured.
@@ -29,6 +30,8 @@ pub(super) struct Length {
     pub(super) warm_up: WarmUp,
     /// Until it is steady or the world has had so many events; none if it is as long as somebody said.
     pub(super) events: Option<u64>,
+    /// Behind a stretch that was steady comes one so many times as long, and that is the window; 1 if the first is.
+    pub(super) times: u64,
 }
 
 /// A warm-up, and a window behind it.
@@ -42,6 +45,7 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
     // who says what comes before says in which state buffers are
     let fills = !is_whole && (length.events.is_some() || length.warm_up == WarmUp::Auto);
     let mut stretches = Stretches::begin(world, case);
+    let mut times = length.times;
     loop {
         if fills {
             stretches.fill_early(world);
@@ -53,6 +57,13 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
         }
         let spent = length.events.is_some_and(|events| world.kernel.events() >= events);
         let is_over = spent || stretches.is_over(world) || world.overload().is_some();
+        if !is_over && length.events.is_some() && !steadiness.is_unsteady() && stretches.balances(world) {
+            continue;
+        }
+        if !is_over && !steadiness.is_unsteady() && times > 1 {
+            stretches.go_on(world, std::mem::replace(&mut times, 1));
+            continue;
+        }
         if is_over || !steadiness.is_unsteady() {
             return stretches.finish(world, steadiness);
         }
@@ -62,7 +73,7 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
         if length.events.is_none() {
             return stretches.finish(world, steadiness);
         }
-        stretches.go_on(world);
+        stretches.go_on(world, GROWTH);
     }
 }
 

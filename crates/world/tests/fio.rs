@@ -1,6 +1,7 @@
 //! Does a workload of fio do what its job file says, say what is wrong with it, run without it, and tell fio's numbers?
 
 use crate::tree::results;
+use lanetwin_document::{Diagnostic, Severity};
 use lanetwin_plan::{Blocks, Catalogue, Checked, Files, FioCase, Plan, check_with};
 use lanetwin_stats::results::Results;
 use lanetwin_world::Options;
@@ -91,6 +92,37 @@ fn options_stand_in_the_scenario_too_and_mean_the_same() {
 }
 
 #[test]
+fn options_of_a_variant_are_its_own() {
+    let changed = "
+variants:
+  as-is: {}
+  deep: {workloads.load.fio.iodepth: 32}
+  large: {workloads.load.fio.bs: 64k}
+  writes: {workloads.load.fio: {rw: randwrite, bs: 8k, requests: 100}}
+";
+    let text =
+        scenario("rw: randread, bs: 4k, requests: 100", "one").replace("run:", &format!("{changed}run:"));
+    let plan = crate::tree::plan("variants.yaml", &text, &[]);
+    let told: Vec<(u32, u64, &str)> = (0..4)
+        .map(|variant| {
+            let load = &plan.variants[variant].workloads[0].cases[0].load;
+            let blocks: &FioCase = load.blocks().expect("a load of fio");
+            let settings = &blocks.jobs[0].job.settings;
+            (settings.iodepth, settings.bs[0], if settings.rw.writes { "writes" } else { "reads" })
+        })
+        .collect();
+    assert_eq!(told, [(1, 4096, "reads"), (32, 4096, "reads"), (1, 65536, "reads"), (1, 8192, "writes")]);
+    // what is wrong with one is told at its place
+    let wrong = text.replace("iodepth: 32", "iodepth: many");
+    let found = check_with(Path::new("variants.yaml"), &wrong, &[], &Catalogue::built_in(), &Files::none());
+    let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
+    let places: Vec<(&str, u32)> =
+        found.diagnostics.iter().filter(is_error).map(|found| (&*found.path, found.line)).collect();
+    let line = wrong.lines().position(|line| line.contains("many")).expect("a line") as u32 + 1;
+    assert_eq!(places, [("workloads.load.fio.iodepth", line)]);
+}
+
+#[test]
 fn a_plan_runs_where_its_files_are_not() {
     let plan = plan_of(JOBS, "file: jobs/some.fio, requests: 100");
     let text = plan.document().to_yaml();
@@ -151,6 +183,19 @@ fn a_short_job_and_a_short_runtime_end_the_measurement() {
     let count = json["jobs"][0]["read"]["total_ios"].as_u64().expect("a count");
     assert!((60..=140).contains(&count), "{count}");
     assert!(found.not_modelled.iter().any(|text| text.contains("5 ms")), "{:?}", found.not_modelled);
+}
+
+/// What drives are preconditioned by.
+#[test]
+fn jobs_are_in_order_if_all_that_run_together_are() {
+    let job = |rw| format!("[{rw}]\ndirect=1\nrw={rw}\nbs=4k\nsize=1m\n");
+    for (rw, ordered) in
+        [(["read", "write"], true), (["write", "randread"], false), (["randrw", "read"], false)]
+    {
+        let plan = plan_of(&rw.map(job).concat(), "file: jobs/some.fio");
+        let case = &plan.variants[0].workloads[0].cases[0].load;
+        assert_eq!(case.blocks::<FioCase>().expect("jobs of fio").is_sequential(), ordered, "{rw:?}");
+    }
 }
 
 #[test]

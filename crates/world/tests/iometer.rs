@@ -60,8 +60,8 @@ fn a_case_is_a_specification_with_what_its_worker_says() {
     assert_eq!(labels(&assigned).len(), 4);
     assert!(labels(&assigned)[2].starts_with("67 % 2 MiB sequential reads"));
     let mixed = iometer(&cases[2]);
-    assert_eq!((mixed.outstanding, mixed.requests, mixed.kinds()), (1, 40, (true, true)));
-    assert_eq!(mixed.spec.lines.iter().map(|line| line.share).collect::<Vec<_>>(), [67, 33]);
+    assert_eq!((mixed.workers[0].outstanding, mixed.requests, mixed.kinds()), (1, 40, (true, true)));
+    assert_eq!(mixed.spec().expect("one").lines.iter().map(|line| line.share).collect::<Vec<_>>(), [67, 33]);
     let reads = iometer(&cases[0]);
     assert_eq!((reads.kinds(), reads.largest()), ((true, false), 2 << 20));
 
@@ -78,10 +78,15 @@ fn a_case_is_a_specification_with_what_its_worker_says() {
         worker.specs = vec![config.specs[1].name.clone(), "Idle".into()];
         config.managers[0].workers.push(worker);
     });
+    let plan_of_both = |icf: &str| plan(icf, "");
     let plan = plan(&other, "worker: Worker 2");
     assert_eq!(labels(&plan), ["2 MiB sequential writes"]);
     let case = iometer(&plan.variants[0].workloads[0].cases[0]);
-    assert_eq!(case.outstanding, 7);
+    assert_eq!(case.workers[0].outstanding, 7);
+    // without `worker` both run at once, as in Iometer: the second has one test, and is idle afterwards
+    let both = plan_of_both(&other);
+    assert_eq!(labels(&both)[0], "2 MiB sequential reads + 2 MiB sequential writes");
+    assert_eq!(labels(&both)[1], "2 MiB sequential writes");
 }
 
 #[test]
@@ -144,7 +149,7 @@ fn bursts_of_several_targets_are_said_not_to_be_iometers() {
 }
 
 fn value(results: &Results, case: &str, metric: &str) -> f64 {
-    let found = results.iometer.iter().find(|m| m.case == case && m.metric == metric);
+    let found = results.iometer.iter().find(|m| m.case == case && m.of.is_empty() && m.metric == metric);
     found.and_then(|m| m.value).unwrap_or_else(|| panic!("{metric} of {case}"))
 }
 
@@ -194,4 +199,135 @@ fn its_results_file_is_of_the_version_of_the_configuration_and_the_same_each_tim
         assert!((iops(&rows[5]) + iops(&rows[6]) - iops(&rows[0])).abs() < 1e-3);
         assert_eq!((&*rows[0].spec, &*rows[5].name), (&*one.iometer[34 * 2].case, "one"));
     }
+}
+
+/// Two managers of two workers each. The first two share the drive `E:` of their manager; the others have one each of
+/// theirs.
+fn four_workers() -> String {
+    changed(|config| {
+        let names: Vec<String> = config.specs.iter().map(|spec| spec.name.clone()).collect();
+        let drive = |name: &str| {
+            let mut target = config.managers[0].workers[0].targets[0].clone();
+            target.name = name.to_owned();
+            target
+        };
+        let worker = |name: &str, outstanding, specs: &[usize], targets: &[&str]| {
+            let mut worker = config.managers[0].workers[0].clone();
+            (worker.name, worker.outstanding) = (name.to_owned(), outstanding);
+            worker.specs = specs.iter().map(|nth| names[*nth].clone()).collect();
+            worker.targets = targets.iter().map(|name| drive(name)).collect();
+            worker
+        };
+        let own = vec![worker("Worker 1", 1, &[0, 0], &["E:"]), worker("Worker 2", 2, &[1], &["E:"])];
+        let others = vec![worker("Worker 1", 4, &[1, 1], &["E:"]), worker("Worker 2", 4, &[1, 1], &["F:"])];
+        let mut second = config.managers[0].clone();
+        (second.id, second.name, second.workers) = (1, "SECOND".into(), others);
+        config.managers[0].workers = own;
+        config.managers.push(second);
+    })
+}
+
+/// Three drives of a host.
+fn on_three_drives(icf: &str) -> Checked {
+    let text = scenario("")
+        .replace("links:", "  three: {part: generic-nvme-gen4}\nlinks:\n  c: {from: host, to: three}")
+        .replace("[one, two]", "[one, two, three]")
+        .replace("requests: 40", "requests: 200");
+    let files = Files::of(BTreeMap::from([("some.icf".to_owned(), icf.to_owned())]));
+    check_with(Path::new("some.yaml"), &text, &[], &Catalogue::built_in(), &files)
+}
+
+#[test]
+fn workers_of_several_managers_run_at_once_each_on_its_targets() {
+    let plan = on_three_drives(&four_workers()).plan.expect("a plan");
+    let run = results(&plan, &Options::default());
+    let file = &run.attachments[0].text;
+    let series = &results_csv::read(file, "iometer.csv").expect("a results file")[0];
+    assert_eq!(series.tests.len(), 2);
+    let rows = &series.tests[0].rows;
+    use RowKind::{All, Disk, Manager, Worker};
+    let told: Vec<(RowKind, &str, &str)> = rows
+        .iter()
+        .filter(|row| row.kind != RowKind::Processor)
+        .map(|row| (row.kind, &*row.name, &*row.spec))
+        .collect();
+    let (reads, writes) = ("2 MiB sequential reads", "2 MiB sequential writes");
+    assert_eq!(
+        told,
+        [
+            (All, "All", ""),
+            (Manager, "HOST", ""),
+            (Worker, "Worker 1", reads),
+            (Disk, "one", ""),
+            (Worker, "Worker 2", writes),
+            (Disk, "one", ""),
+            (Manager, "SECOND", writes),
+            (Worker, "Worker 1", writes),
+            (Disk, "two", ""),
+            (Worker, "Worker 2", writes),
+            (Disk, "three", ""),
+        ]
+    );
+    let cell = |row: usize, column| {
+        let row = rows.iter().filter(|row| row.kind != RowKind::Processor).nth(row).expect("a row");
+        row.cells[&column].number()
+    };
+    let iops = |row| cell(row, Column::Iops);
+    let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-6;
+    assert!(near(iops(0), iops(1) + iops(6)), "all are their managers");
+    assert!(near(iops(1), iops(2) + iops(4)), "a manager is its workers");
+    assert!((2..11).all(|row| iops(row) > 0.0), "nobody stands still");
+    assert_eq!((cell(2, Column::WriteIos), cell(4, Column::ReadIos)), (0.0, 0.0));
+    let depths: Vec<f64> = [0, 1, 2, 4, 6].map(|row| cell(row, Column::QueueDepth)).to_vec();
+    assert_eq!(depths, [-1.0, -1.0, 1.0, 2.0, 4.0], "what differs is no number");
+    assert_eq!(
+        [Column::Managers, Column::Workers, Column::Disks].map(|column| cell(0, column)),
+        [2.0, 4.0, 4.0]
+    );
+    // in the second test the second worker has nothing to do
+    assert_eq!(series.tests[1].rows.iter().filter(|row| row.kind == Worker).count(), 3);
+    let of = |of: &str| {
+        let own = run.iometer.iter().find(|m| m.of == of && m.metric == "Total I/Os per Second");
+        own.and_then(|metric| metric.value).unwrap_or_else(|| panic!("{of}"))
+    };
+    assert!(near(of("SECOND"), of("SECOND/Worker 1@two") + of("SECOND/Worker 2")));
+}
+
+#[test]
+fn targets_that_cannot_be_told_apart_are_said() {
+    let codes = |checked: Checked| -> Vec<&str> {
+        checked.plan.expect("a plan").warnings.iter().map(|found| found.code).collect()
+    };
+    assert_eq!(codes(checked(&four_workers(), "")), Vec::<&str>::new(), "two names, two drives");
+    assert!(codes(on_three_drives(&four_workers())).is_empty(), "three drives of two managers");
+    let one = changed(|config| {
+        let mut other = config.managers[0].workers[0].clone();
+        other.name = "Worker 2".into();
+        config.managers[0].workers.push(other);
+    });
+    assert_eq!(codes(checked(&one, "")), ["SC115"], "five names, two drives");
+    assert!(codes(checked(&one, "worker: Worker 2")).is_empty());
+    // a worker that is idle in a test has its drives all the same
+    let late = changed(|config| {
+        let mut other = config.managers[0].workers[0].clone();
+        let first = &mut config.managers[0].workers[0];
+        (other.name, other.specs[0]) = ("Worker 2".into(), "Idle".into());
+        first.targets.truncate(1);
+        other.targets = other.targets.split_off(4);
+        config.managers[0].workers.push(other);
+    });
+    let checked = checked(&late, "");
+    let case = iometer(&checked.plan.as_ref().expect("a plan").variants[0].workloads[0].cases[0]).clone();
+    assert_eq!((case.asks(&[0, 0]), codes(checked).len()), (Some(vec![vec![0]]), 0));
+}
+
+#[test]
+fn the_shipped_scenario_of_two_managers_runs_without_a_doubt() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/iometer-managers.yaml");
+    let plan = check_path(&file, &[]).expect("a plan");
+    assert_eq!(plan.warnings, []);
+    let cases = &plan.variants[0].workloads[0].cases;
+    let workers: Vec<usize> = cases.iter().map(|case| iometer(case).workers.len()).collect();
+    assert_eq!(workers, [2, 4]);
+    assert_eq!(iometer(&cases[1]).asks(&[0; 4]), Some(vec![vec![0, 1], vec![0], vec![2], vec![3]]));
 }

@@ -118,3 +118,48 @@ fn a_job_that_goes_on_when_the_erased_blocks_are_gone_is_not_steady() {
     assert_eq!((long.condition, &*long.of), (Condition::NotSteady, "ssd: free blocks"));
     assert!(long.why().starts_with("ssd: free blocks: gone in "), "{}", long.why());
 }
+
+/// Sequential reads of several jobs, which draw nothing, and disturb each other in ways that take long to come back.
+const IN_ORDER: &str = "
+about: What does the drive read in order?
+machine:
+  host: {part: generic-host-gen4}
+  ssd: {part: generic-tlc-gen4, ftl.initial: sequential}
+links:
+  bay: {from: host, to: ssd}
+workloads:
+  reads: {fio: {rw: read, bs: 4k, iodepth: 4, numjobs: 2}, on: host, target: ssd}
+variants:
+  x4: {}
+  x2: {links.bay.width: x2}
+";
+
+#[test]
+fn what_has_no_chance_in_it_is_run_once_and_for_longer() {
+    let repeated = run(IN_ORDER, &["run.repeats=2"]);
+    let once = run(IN_ORDER, &[]);
+    for variant in ["x4", "x2"] {
+        let of = |results: &Results| {
+            let is_it =
+                |row: &&Row| row.variant == variant && row.device.is_none() && row.metric == "throughput";
+            results.rows.iter().find(is_it).expect("a row").clone()
+        };
+        let (twice, once) = (of(&repeated), of(&once));
+        assert_eq!((twice.n, once.n), (2, 1), "{variant}");
+        assert_eq!(twice.samples[0].to_bits(), twice.samples[1].to_bits(), "{variant}: both are the same");
+        assert!(once.low < once.high, "{variant}: its own course is told");
+        // two repeats have been counted twice
+        let times =
+            2.0 * once.operations.expect("they are counted") as f64 / twice.operations.expect("too") as f64;
+        assert!((4.9..5.1).contains(&times), "{variant}: {times}");
+        assert!(once.low <= Some(1.05 * twice.value) && once.high >= Some(0.95 * twice.value), "{variant}");
+    }
+}
+
+#[test]
+fn a_variant_with_chance_has_all_others_repeated() {
+    let some = run(IN_ORDER, &["variants.x2={workloads.reads.fio.rw: randread}"]);
+    assert!(
+        some.rows.iter().filter(|row| row.better != lanetwin_units::Better::Neither).all(|row| row.n == 5)
+    );
+}

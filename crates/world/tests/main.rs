@@ -23,13 +23,17 @@ mod nvme;
 mod nvme_options;
 mod openings;
 mod partitions;
+mod preconditioning;
 mod pts;
 mod questions;
 mod remote;
 mod remote_goodput;
 mod remote_laws;
+mod remote_paths;
 mod retimers;
 mod runs;
+// the device that it is about is compiled where assertions are
+#[cfg(debug_assertions)]
 mod self_report;
 mod steady_rounds;
 mod switches;

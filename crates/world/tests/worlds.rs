@@ -14,14 +14,14 @@ use lanetwin_ports::{Operation, Value};
 use lanetwin_units::{Instant, Span};
 use lanetwin_world::{Options, World, run};
 use std::collections::BTreeSet;
-use tree::{Nobody, plan, plan_of, scenarios};
+use tree::{Nobody, plan, plan_of, scenarios, side_by_side};
 
 /// Long enough for some thousand transfers of a card and some hundred requests to a disk.
 const LONG: Span = Span::from_us(300);
 
 /// [`LONG`], and what a large request takes besides, at a byte every 10 ns: no scenario's link or medium is slower. A
 /// driver submits all that is to be in flight before it sees the first answer.
-fn long(case: &Case) -> Span {
+fn long(variant: &Variant, case: &Case) -> Span {
     let (bytes, submitted) = match &case.load {
         // the pages that hints ask for are fetched before what is loaded first
         Load::Memory(case) if case.hints.is_some() => (0, 1000),
@@ -31,7 +31,12 @@ fn long(case: &Case) -> Span {
             Offered::Rate { .. } => (blocks.largest(), 0),
         },
     };
-    LONG + Span::from_ns(10) * bytes + Span::from_ns(500) * submitted
+    // some are slow on purpose
+    let firmware =
+        variant.machine.iter().filter_map(|component| component.params.0.get("firmware.read-latency"));
+    let slowest =
+        firmware.filter_map(|said| if let Value::Time(time) = said { Some(*time) } else { None }).max();
+    LONG + slowest.unwrap_or(Span::ZERO) * 2 + Span::from_ns(10) * bytes + Span::from_ns(500) * submitted
 }
 
 /// What a drive writes to tell that a request is done \[B\].
@@ -66,20 +71,20 @@ workloads:
 run: {repeats: 1}
 ";
 
-fn each_world(mut look: impl FnMut(&str, &Variant, &WorkloadPlan, &Case)) {
+fn each_world(look: impl Fn(&str, &Variant, &WorkloadPlan, &Case) + Sync) {
     let files = scenarios();
     let of_files = files.iter().map(|file| plan_of(file, &[]));
-    for plan in of_files.chain([plan("drives.yaml", DRIVES, &[])]) {
+    let plans: Vec<Plan> = of_files.chain([plan("drives.yaml", DRIVES, &[])]).collect();
+    side_by_side(&plans, |plan| {
         // what steps of a test have shown is counted step by step, and logs and the like are nobody's load: `pts.rs`
         // and `actions.rs` look at them
         let is_load = |workload: &WorkloadPlan| workload.pts().is_none() && workload.actions.is_empty();
-        for (variant, workload, case) in
-            worlds(&plan).into_iter().filter(|(_, workload, _)| is_load(workload))
+        for (variant, workload, case) in worlds(plan).into_iter().filter(|(_, workload, _)| is_load(workload))
         {
             let name = format!("{} {} {} {}", plan.name, variant.name, workload.name, case.label);
             look(&name, variant, workload, case);
         }
-    }
+    });
 }
 
 /// Of every load, and of all of them as one.
@@ -138,7 +143,7 @@ fn slices_change_nothing() {
     each_world(|name, variant, workload, case| {
         // the first slice of a program is over before a driver has its turn
         let slice = workload.programs.as_ref().map_or(Span::ZERO, |_| Span::from_us(10_000));
-        let end = Instant::ZERO + long(case) + slice;
+        let end = Instant::ZERO + long(variant, case) + slice;
         let mut whole = World::new(variant, workload, case, 3);
         whole.kernel.run_until(end);
         let mut sliced = World::new(variant, workload, case, 3);
@@ -163,18 +168,18 @@ fn slices_change_nothing() {
 fn littles_law_holds_to_the_picosecond_for_every_stretch() {
     each_world(|name, variant, workload, case| {
         let mut world = World::new(variant, workload, case, 3);
-        for at in instants(Instant::ZERO + long(case), name) {
+        for at in instants(Instant::ZERO + long(variant, case), name) {
             world.kernel.run_until(at);
             assert_little(&world.results(at), &format!("{name} at {at}"));
             if at.as_ps() % 3 == 0 {
                 world.reset(at);
             }
         }
-        let end = Instant::ZERO + long(case);
+        let end = Instant::ZERO + long(variant, case);
         world.kernel.run_until(end);
         world.reset(end);
-        world.kernel.run_until(end + long(case));
-        let results = world.results(end + long(case));
+        world.kernel.run_until(end + long(variant, case));
+        let results = world.results(end + long(variant, case));
         assert_little(&results, name);
         assert!(results.iter().all(|load| load.little.area_ps > 0), "{name}: nothing was in flight");
     });
@@ -185,7 +190,7 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
     each_world(|name, variant, workload, case| {
         let mut world = World::new(variant, workload, case, 3);
         let advertised = credits(&mut world);
-        world.kernel.run_until(Instant::ZERO + long(case));
+        world.kernel.run_until(Instant::ZERO + long(variant, case));
         world.stop();
         while let Some(next) = world.kernel.next_event() {
             world.kernel.run_until(next);

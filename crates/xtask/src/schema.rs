@@ -270,9 +270,17 @@ fn type_at<'t>(rust: &'t [String], declared: &[Declared]) -> Result<(String, &'t
             (format!("dict[str, {found}]"), &rest[1..])
         }
         "(" => {
-            let (first, rest) = type_at(rest, declared)?;
-            let (second, rest) = type_at(&rest[1..], declared)?;
-            (format!("tuple[{first}, {second}]"), &rest[1..])
+            let (mut parts, mut rest) = (Vec::new(), rest);
+            loop {
+                let (found, behind) = type_at(rest, declared)?;
+                parts.push(found);
+                let (mark, behind) = behind.split_first().context("a tuple has an end")?;
+                rest = behind;
+                if mark == ")" {
+                    break;
+                }
+            }
+            (format!("tuple[{}]", parts.join(", ")), rest)
         }
         known if declared.iter().any(|one| one.name == known) => (called(known).to_owned(), rest),
         other => bail!("`{other}` is no type of the results document"),

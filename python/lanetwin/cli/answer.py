@@ -5,14 +5,17 @@ Not here: every table in full, which is `lanetwin.cli.tables`.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from lanetwin.binding import named
 from lanetwin.cli.console import out, printable
-from lanetwin.cli.tables import VERDICT_STYLES, fits, in_language, plain_table
-from lanetwin.comparison import errors, mean_error
+from lanetwin.cli.tables import VERDICT_STYLES, fits, plain_table, width_of
+from lanetwin.comparison import errors, mean_error, question
 from lanetwin.fit import brief, told
 from lanetwin.glance import all_lines, geometric_mean, glances
 from lanetwin.numbers import DIGITS, change, share
@@ -33,6 +36,9 @@ MOST_LINES = 16
 MARKS: dict[Outcome, str] = {"better": "▲", "worse": "▼", "equivalent": "=", "inconclusive": "?"}
 """Verdicts where there is no room for words."""
 LEGEND = "▲ better, ▼ worse, = equivalent, ? inconclusive. "
+LEAST_CASE = 24
+"""The name of a case is not folded to less than this [characters]."""
+_NUMBER_AND_UNIT = re.compile(r"(\d) ")
 MOST_STACKED = 30
 """More lines than this, each of a variant, are a line for each variant."""
 
@@ -41,12 +47,12 @@ def print_answer(results: Results) -> None:
     """Print the question, a line for each metric, what limits it, and whether the result is partial."""
     console = out()
     if results["about"]:
-        console.print(Text(printable(results["about"]), "bold"))
+        console.print(Text(printable(question(results)), "bold"))
         console.print()
     found = glances(results)
     for one in found:
         if one.masked:
-            console.print(in_language(Text(printable(f"{one.workload}: {one.masked}."), "bold yellow")))
+            console.print(Text(printable(f"{one.workload}: {one.masked}."), "bold yellow"))
             console.print()
     lines = errors(results)
     if lines:
@@ -55,21 +61,21 @@ def print_answer(results: Results) -> None:
         table, note = _numbers(results, found)
         console.print(table)
         if note:
-            console.print(in_language(Text(note, "dim")))
+            console.print(Text(note, "dim"))
         console.print()
     if any(one.binding for one in found):
         console.print(_limits(found))
     measured = [f"{one.workload} {one.measured}" for one in found if one.measured]
     if measured:
-        console.print(in_language(Text(printable(f"Measured: {'; '.join(measured)}"), "dim")))
+        console.print(Text(printable(f"Measured: {'; '.join(measured)}"), "dim"))
     for one in found:
-        for note in one.notes:
-            if "NOT" in note:
-                said = Text(printable(f"{one.workload}, {one.case}: {note}"), "bold yellow")
-                console.print(in_language(said))
+        doubts = [note for note in one.notes if "NOT" in note]
+        if doubts:
+            more = f"; {len(doubts) - 1} more: --full" if len(doubts) > 1 else ""
+            console.print(Text(printable(f"{one.workload}, {one.case}: {doubts[0]}{more}"), "bold yellow"))
     partial = stopped(results)
     if partial:
-        console.print(in_language(Text(partial, "bold yellow")))
+        console.print(Text(partial, "bold yellow"))
 
 
 def _print_errors(results: Results, lines: Sequence[ErrorLine]) -> None:
@@ -92,15 +98,18 @@ def _print_errors(results: Results, lines: Sequence[ErrorLine]) -> None:
     near = sum(line.error is not None and abs(line.error) <= options["within"] for line in lines)
     said = "" if mean is None else f"mean of the absolute errors {share(mean)}; "
     within = f"{near} of {len(lines)} within ±{share(options['within'])}"
-    console.print(in_language(Text(f"{said}{within}")))
+    console.print(Text(f"{said}{within}"))
     for note in options["taken_for"]:
-        console.print(in_language(Text(printable(note), "dim")))
+        console.print(Text(printable(note), "dim"))
 
 
 def _numbers(results: Results, found: Sequence[Glance]) -> tuple[Table, str]:
     """Make the table of numbers: all cases if they are few, else the telling ones, else a line a variant."""
     names, lines = variants(results), all_lines(results)
     note = ""
+    places = list(dict.fromkeys((line.workload, line.case) for line in lines))
+    if len(names) == 1 and len(places) <= MOST_LINES < len(lines):
+        return _by_case(lines, places, names[0]), note
     if len(lines) > MOST_LINES:
         lines = [line for one in found for line in one.lines if line.verdicts or not results["verdicts"]]
         if any(one.cases > 1 for one in found):
@@ -111,9 +120,14 @@ def _numbers(results: Results, found: Sequence[Glance]) -> tuple[Table, str]:
             table = _side_by_side(lines, names, intervals=False, spreads=spreads)
             if fits(table, out()):
                 return table, note
-        return _by_variant(found, names), LEGEND + (note or "Every metric: --full")
-    layouts = [_side_by_side(lines, names, intervals=shown, spreads=True) for shown in (True, False)]
-    layouts.append(_side_by_side(lines, names, intervals=False, spreads=False))
+        ways = (_by_variant(found, names), _by_workload(found, names))
+        table = next((way for way in ways if fits(way, out())), min(ways, key=width_of))
+        return table, LEGEND + (note or "Every metric: --full")
+    layouts = [
+        _side_by_side(told, names, intervals=intervals, spreads=spreads)
+        for told in (lines, _over_lines(lines))
+        for intervals, spreads in ((True, True), (False, True), (False, False))
+    ]
     layouts.append(_stacked(lines, names))
     return next((table for table in layouts[:-1] if fits(table, out())), layouts[-1]), note
 
@@ -145,6 +159,38 @@ def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: boo
             blank = [Text("")] * ((1 + intervals) if is_compared else 0)
             row += [Text(""), Text(change(mean), "dim"), *blank]
         table.add_row(*row)
+    return table
+
+
+def _over_lines(lines: Sequence[Line]) -> list[Line]:
+    """Let the name of a case that has several lines go on from line to line, as a paragraph does."""
+    found: list[Line] = []
+    for workload, case in dict.fromkeys((line.workload, line.case) for line in lines):
+        own = [line for line in lines if (line.workload, line.case) == (workload, case)]
+        whole = _NUMBER_AND_UNIT.sub("\\1\u00a0", case)
+        widths = range(LEAST_CASE, max(LEAST_CASE, len(whole)) + 1)
+        pieces = next(parts for width in widths if len(parts := wrap(whole, width) or [""]) <= len(own))
+        pieces += [""] * (len(own) - len(pieces))
+        found += [replace(line, case=piece) for line, piece in zip(own, pieces, strict=True)]
+    return found
+
+
+def _by_case(lines: Sequence[Line], places: Sequence[tuple[str, str]], name: str) -> Table:
+    """Give each case of the only variant a line, with as many metrics as there is room for."""
+    metrics = unique(line.metric for line in lines)
+    values = {(line.workload, line.case, line.metric): line.values.get(name) for line in lines}
+    for count in range(len(metrics), 0, -1):
+        shown = metrics[:count]
+        heads = [(metric_word(metric), True) for metric in shown]
+        table = plain_table("", [("workload", False), ("case", False), *heads])
+        before = ""
+        for workload, case in places:
+            words = ["" if workload == before else workload, case]
+            before = workload
+            cells = [_value(values.get((workload, case, metric)), spread=False) for metric in shown]
+            table.add_row(*(Text(printable(word)) for word in words), *cells)
+        if fits(table, out()):
+            break
     return table
 
 
@@ -191,16 +237,30 @@ def _by_variant(found: Sequence[Glance], names: Sequence[str]) -> Table:
     table.columns[0].no_wrap = True
     for name in names:
         cells = [Text(printable(name))]
-        for _, line in shown:
-            verdict, changed = line.verdicts.get(name), line.change(name, names[0])
-            row = line.values.get(name)
-            if name == names[0] or changed is None:
-                cells.append(Text(brief(row["value"], row["unit"], row["metric"]) if row else "–"))
-            else:
-                words = f"{change(changed)} {MARKS[verdict['verdict']] if verdict else ' '}"
-                cells.append(Text(words, VERDICT_STYLES[verdict["verdict"]] if verdict else ""))
+        cells += [_level_or_change(line, name, names[0]) for _, line in shown]
         table.add_row(*cells)
     return table
+
+
+def _by_workload(found: Sequence[Glance], names: Sequence[str]) -> Table:
+    """Give each workload a line: variants may have room beside each other where workloads have not."""
+    table = plain_table("", [("workload", False), ("metric", False), *((name, True) for name in names)])
+    for one in found:
+        line = one.primary
+        if line is not None:
+            head = [Text(printable(one.workload)), Text(printable(metric_word(line.metric)))]
+            table.add_row(*head, *(_level_or_change(line, name, names[0]) for name in names))
+    return table
+
+
+def _level_or_change(line: Line, name: str, base: str) -> Text:
+    """Write the value of the baseline, and of others the change with its verdict as a sign."""
+    verdict, changed = line.verdicts.get(name), line.change(name, base)
+    if name == base or changed is None:
+        row = line.values.get(name)
+        return Text(brief(row["value"], row["unit"], row["metric"]) if row else "–")
+    words = f"{change(changed)} {MARKS[verdict['verdict']] if verdict else ' '}"
+    return Text(words, VERDICT_STYLES[verdict["verdict"]] if verdict else "")
 
 
 def _means(lines: Sequence[Line], names: Sequence[str]) -> list[tuple[str, list[float]]]:

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from lanetwin.formats import FORMATS
-from lanetwin.language import LANGUAGES
 
 RUNS = Path("runs")
 """Where results are kept if nobody says otherwise."""
@@ -38,13 +37,6 @@ def _of_formats(names: list[str] | None) -> list[str] | None:
             raise typer.BadParameter(f"there is no format {name!r}; the formats are {', '.join(FORMATS)}")
         FORMATS[name].require()
     return names
-
-
-def _of_languages(name: str) -> str:
-    """Refuse a language that there is not."""
-    if name not in LANGUAGES:
-        raise typer.BadParameter(f"there is no language {name!r}; the languages are {', '.join(LANGUAGES)}")
-    return name
 
 
 def _with_equals(values: list[str] | None) -> list[str] | None:
@@ -115,9 +107,3 @@ Formats = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no word on where the files are.")]
-Language = Annotated[
-    str,
-    typer.Option(
-        "--lang", metavar="|".join(LANGUAGES), callback=_of_languages, help="Language of the document."
-    ),
-]

@@ -11,8 +11,10 @@ from rich.text import Text
 from lanetwin import engine
 from lanetwin.cli.arguments import AsJson
 from lanetwin.cli.calibration import calibrate
-from lanetwin.cli.console import emit_json, out, printable
+from lanetwin.cli.console import as_written, emit_json, out, printable
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.tables import plain_table
+from lanetwin.sentences import told
 
 PARTS = typer.Typer(
     name="parts",
@@ -21,6 +23,8 @@ PARTS = typer.Typer(
 )
 COLUMNS = ("name", "kind", "about", "grade", "validated")
 """What the list tells of each part."""
+OF_OURS = ("kind", "grade")
+"""What is told in our words; the rest is the part's author's."""
 FACTS = ("name", "about", "model", "what it does", "grade", "validated")
 """What is told of one part, in this order."""
 
@@ -38,11 +42,12 @@ Beside = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    PARTS.command("calibrate")(calibrate)
+    PARTS.command("calibrate")(in_languages(calibrate))
     app.add_typer(PARTS)
 
 
 @PARTS.callback()
+@in_languages
 def parts(ctx: typer.Context) -> None:
     """List the parts if no command is given."""
     if ctx.invoked_subcommand is None:
@@ -50,6 +55,7 @@ def parts(ctx: typer.Context) -> None:
 
 
 @PARTS.command("list")
+@in_languages
 def list_parts(beside: Beside = None, as_json: AsJson = False) -> None:
     """List the parts.
 
@@ -65,6 +71,7 @@ def list_parts(beside: Beside = None, as_json: AsJson = False) -> None:
 
 
 @PARTS.command("show")
+@in_languages
 def show(
     name: Annotated[str, typer.Argument(help="Name of the part.", show_default=False)],
     beside: Beside = None,
@@ -82,8 +89,11 @@ def show(
     console = out()
     for key in FACTS:
         if part.get(key):
-            line = Text(f"{key}: ", "dim")
-            line.append(printable(str(part[key])), "bold" if key == "name" else "not dim")
+            line = Text(f"{told(key)}: ", "dim")
+            value = str(part[key])
+            line.append(
+                printable(told(value) if key == "grade" else value), "bold" if key == "name" else "not dim"
+            )
             console.print(line)
     console.print()
     if ports := part.get("ports"):
@@ -101,7 +111,7 @@ def show(
 
 def _origin(number: dict[str, Any]) -> str:
     """Say where a number comes from: what it means here, what it was fitted to, who says so."""
-    fitted = f"fitted to {number['calibrated to']}" if number.get("calibrated to") else ""
+    fitted = f"{told('fitted to')} {number['calibrated to']}" if number.get("calibrated to") else ""
     said = (number.get("note"), fitted, number.get("source"))
     return "\n".join(str(sentence) for sentence in said if sentence)
 
@@ -111,5 +121,6 @@ def _print_entries(title: str, names: list[str], entries: list[dict[str, Any]]) 
     table.columns[0].no_wrap = True  # a name that is cut in two cannot be copied
     for entry in entries:
         texts = ["" if entry.get(name) is None else str(entry[name]) for name in names]
-        table.add_row(*(Text(printable(text)) for text in texts))
+        cells = zip(names, texts, strict=True)
+        table.add_row(*(Text(text) if name in OF_OURS else as_written(text) for name, text in cells))
     out().print(table)

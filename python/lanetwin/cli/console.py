@@ -10,6 +10,9 @@ from enum import IntEnum
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
+
+from lanetwin.sentences import told
 
 PIPE_WIDTH = 120
 """Width of tables when standard output is no terminal and COLUMNS is not set [characters]."""
@@ -31,7 +34,27 @@ class Exit(IntEnum):
     """Ctrl-C, SIGTERM or SIGHUP; what was finished has been written and is marked as partial."""
 
 
-class _Output(Console):
+def in_language(text: Text) -> Text:
+    """Return a text in the current language, in its style; one of several styles is told by who makes it."""
+    said = text.plain if text.spans else told(text.plain)
+    return text if said == text.plain else Text(said, text.style)
+
+
+def as_written(text: str, style: str = "") -> Text:
+    """Return a text of an author, which stays in his language."""
+    return Text().append(printable(text), style or "none")
+
+
+class _Telling(Console):
+    """A console that tells texts in the current language."""
+
+    def print(self, *texts: Any, **options: Any) -> None:
+        """Print texts and tables."""
+        said = (Text(one) if isinstance(one, str) else one for one in texts)
+        super().print(*(in_language(one) if isinstance(one, Text) else one for one in said), **options)
+
+
+class _Output(_Telling):
     """A console that leaves it to the command's trunk what a reader who has gone away means."""
 
     def on_broken_pipe(self) -> None:
@@ -47,7 +70,7 @@ def out() -> Console:
 
 def err() -> Console:
     """Return the console for progress and mistakes."""
-    return Console(stderr=True, markup=False, highlight=False, emoji=False)
+    return _Telling(stderr=True, markup=False, highlight=False, emoji=False)
 
 
 def emit(text: str) -> None:

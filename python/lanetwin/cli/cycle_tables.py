@@ -68,7 +68,7 @@ def _side_by_side(found: dict[str, Any]) -> Any:
 
 
 def _rows(series: dict[str, Any]) -> Any:
-    names = ["passed", "failed", "rate at 95 % ≤", "link median", "link max", "cycle mean"]
+    names = ["passed", "failures", "rate at 95 % ≤", "link median", "link max", "cycle mean"]
     columns = [("test", False), *((name, True) for name in names), ("verdict", False), ("codes", False)]
     link = series["link"]
     state = f"{cycles_report.rate(link['speed'])} x{link['width']}" if link else ""

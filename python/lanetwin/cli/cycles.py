@@ -11,14 +11,17 @@ from rich.text import Text
 
 from lanetwin import engine
 from lanetwin.cli.arguments import AsJson, ChannelVariants, Quiet, Sets
-from lanetwin.cli.console import Exit, emit_json, err, out, printable
+from lanetwin.cli.console import Exit, emit_json, out, printable
 from lanetwin.cli.cycle_tables import print_cycles, print_training
 from lanetwin.cli.diagnostics import print_diagnostics
 from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
+from lanetwin.cli.rendering import say_where
 from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.report import cycles as cycles_report
 from lanetwin.report import link as link_report
+from lanetwin.sentences import naming
 
 
 class Behaviour(StrEnum):
@@ -39,8 +42,8 @@ UNCONFIRMED = "LC011"
 
 def register(link: typer.Typer) -> None:
     """Add the commands to the group."""
-    link.command("train")(train)
-    link.command("cycle")(cycle)
+    link.command("train")(in_languages(train))
+    link.command("cycle")(in_languages(cycle))
 
 
 def train(
@@ -67,7 +70,8 @@ def train(
     if as_json:
         emit_json(found)
     else:
-        print_training(found, every_step=every_step)
+        with naming(link_report.names_of(found)):
+            print_training(found, every_step=every_step)
     _warn(found["warnings"])
     good = all(v["up"] and v["generation"] == v["best_generation"] for v in found["variants"])
     if strict and not good:
@@ -214,7 +218,8 @@ def cycle(
     if as_json:
         emit_json(found)
     else:
-        print_cycles(found)
+        with naming(link_report.names_of(found)):
+            print_cycles(found)
     _warn(_diagnostics(found["findings"]))
     _leave(found, strict=strict)
 
@@ -278,9 +283,7 @@ def _write(
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise LanetwinError(f"cannot write {path}: {error}; name another file with --report") from error
-    place = Text("Report: ")
-    place.append(str(path), "bold")
-    err().print(place, soft_wrap=True)
+    say_where(path)
 
 
 def _diagnostics(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:

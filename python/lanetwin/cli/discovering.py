@@ -12,8 +12,10 @@ from rich.text import Text
 from lanetwin import discovered, engine, store
 from lanetwin.cli.arguments import AsJson, Force
 from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
+from lanetwin.cli.languages import in_languages
 from lanetwin.discovered.pictures import gib
 from lanetwin.numbers import significant
+from lanetwin.sentences import told
 
 
 class Picture(StrEnum):
@@ -43,7 +45,7 @@ PICTURES = {
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("discover")(discover)
+    app.command("discover")(in_languages(discover))
 
 
 def discover(
@@ -118,15 +120,17 @@ def _print(found: dict[str, Any]) -> None:
     for finding in found["findings"]:
         console.print()
         cost = finding["costs_gb_s"]
-        said = f"{finding['severity']}[{finding['code']}] {finding['address']}: {finding['message']}"
+        said = finding["message"]
         said += f"; it costs {significant(cost, 3)} GB/s in each direction" if cost else ""
-        console.print(Text(printable(said), "bold"), soft_wrap=True)
+        head = f"{finding['severity']}[{finding['code']}] {finding['address']}"
+        console.print(Text(printable(f"{head}: {told(said)}"), "bold"), soft_wrap=True)
         for one in finding["evidence"]:
             line = " ".join(filter(None, (f"  {one['address']}", one["register"], one["value"])))
-            line = f"{line}: {one['reads']}"
+            line = f"{line}: {told(one['reads'])}"
             console.print(Text(printable(line), "dim"), soft_wrap=True)
-        console.print(f"  likely: {finding['cause']}", soft_wrap=True)
-        console.print(f"  remedy: {finding['remedy']}", soft_wrap=True)
+        for name in ("cause", "remedy"):
+            label = {"cause": "likely", "remedy": "remedy"}[name]
+            console.print(Text(f"  {told(label)}: {told(finding[name])}"), soft_wrap=True)
     for note in _lacks(found):
         err().print(Text(printable(note), "dim"), soft_wrap=True)
 

@@ -73,7 +73,7 @@ def new(
     except OSError as error:
         raise LanetwinError(f"cannot write {path}: {error}; name another file with --out") from error
     emit(str(path))
-    err().print(f"Next: lanetwin run {path}", style="dim")
+    err().print(f"Next: lanetwin run {path}", style="dim", soft_wrap=True)
 
 
 def _new_study(folder: Path, *, force: bool) -> None:
@@ -89,7 +89,7 @@ def _new_study(folder: Path, *, force: bool) -> None:
     except OSError as error:
         raise LanetwinError(f"cannot write {folder}: {error}; name another folder with --out") from error
     emit(str(folder / "study.yaml"))
-    err().print(f"Next: lanetwin study {folder / 'study.yaml'} --quick", style="dim")
+    err().print(f"Next: lanetwin study {folder / 'study.yaml'} --quick", style="dim", soft_wrap=True)
 
 
 def check(

@@ -253,5 +253,5 @@ def _say_ready(said: dict[str, Any]) -> None:
     nqn, place = said["nqn"], said["place"]
     where = f"{nqn} at {place}" if nqn else said["file"] or f"nbd+unix:///drive?socket={place}"
     sizes = " + ".join(str(size) for size in said["namespaces"])
-    err().print(f"{where}, {sizes} B; the door takes", end=" ")
-    err().print(f"{said['lead_us']:.0f} µs, by which answers leave earlier; control: {said['control']}")
+    lead = f"the door takes {said['lead_us']:.0f} µs, by which answers leave earlier"
+    err().print(f"{where}, {sizes} B; {lead}; control: {said['control']}", soft_wrap=True)

@@ -6,9 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
-from lanetwin.cli.console import printable
+from lanetwin.cli.console import as_written
 from lanetwin.cli.tables import plain_table
 from lanetwin.numbers import signed
 
@@ -75,9 +73,9 @@ def summary(claim: Claim, rows: list[ValidationRow], width: int) -> Table:
     for one in moved(claim):
         cells = [f"{called[row]} {_both(one.of_row(row))}" for row in one.worst()[:count]]
         table.add_row(
-            Text(printable(one.assumption)),
-            Text(printable(f" {TO_EITHER_SIDE} ".join(one.ends))),
-            *(Text(printable(cell)) for cell in cells),
+            as_written(one.assumption),
+            as_written(f" {TO_EITHER_SIDE} ".join(one.ends)),
+            *map(as_written, cells),
         )
     return table
 

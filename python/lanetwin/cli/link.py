@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -11,14 +11,20 @@ from rich.text import Text
 from lanetwin import engine
 from lanetwin.cli import cycles
 from lanetwin.cli.arguments import AsJson, ChannelVariants, Quiet, Sets
-from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
+from lanetwin.cli.console import Exit, as_written, emit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import print_diagnostics
 from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
+from lanetwin.cli.rendering import say_where
 from lanetwin.cli.tables import plain_table
 from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.numbers import fixed, significant
 from lanetwin.report import link as link_report
+from lanetwin.sentences import naming, told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LINK = typer.Typer(
     name="link",
@@ -74,7 +80,7 @@ def new(
     except OSError as error:
         raise LanetwinError(f"cannot write {out_file}: {error}; name another file with --out") from error
     emit(str(out_file))
-    err().print(f"Next: lanetwin link budget {out_file}", style="dim")
+    err().print(f"Next: lanetwin link budget {out_file}", style="dim", soft_wrap=True)
 
 
 @LINK.command("schema")
@@ -88,6 +94,7 @@ def schema() -> None:
 
 
 @LINK.command("elements")
+@in_languages
 def elements(
     gen: Annotated[
         str, typer.Option("--gen", "-g", help="Generation or rate that losses are told for.")
@@ -109,13 +116,11 @@ def elements(
       lanetwin link elements --gen 4 --library mine.yaml
     """
     found = engine.link_elements(gen, str(library) if library else None)
-    if as_json:
-        emit_json(found)
-    else:
-        _print_elements(found)
+    _show(found, _print_elements, as_json=as_json)
 
 
 @LINK.command("budget")
+@in_languages
 def budget(
     file: ChannelPath,
     sets: Sets = None,
@@ -133,16 +138,14 @@ def budget(
     found = engine.link_budget(str(file), sets or [], variants or [])
     if report:
         _write(report, link_report.render(found, None))
-    if as_json:
-        emit_json(found)
-    else:
-        _print_budget(found)
+    _show(found, _print_budget, as_json=as_json)
     _warn(found)
     if strict and any(variant["verdict"] == "exceeds" for variant in found["variants"]):
         raise typer.Exit(Exit.GATE)
 
 
 @LINK.command("eye")
+@in_languages
 def eye(
     file: ChannelPath,
     sets: Sets = None,
@@ -164,10 +167,7 @@ def eye(
         found = engine.link_eye(str(file), sets or [], progress, variants=variants or [])
     if report:
         _write(report, link_report.render(engine.link_budget(str(file), sets or [], variants or []), found))
-    if as_json:
-        emit_json(found)
-    else:
-        _print_eyes(found)
+    _show(found, _print_eyes, as_json=as_json)
     _warn(found)
     if not found["complete"]:
         raise typer.Exit(Exit.INTERRUPTED)
@@ -176,6 +176,7 @@ def eye(
 
 
 @LINK.command("place")
+@in_languages
 def place(
     file: ChannelPath,
     retimers: Annotated[
@@ -203,14 +204,12 @@ def place(
     found = engine.link_place(
         str(file), sets=sets or [], variants=variants or [], retimers=retimers, part=part, after=after or []
     )
-    if as_json:
-        emit_json(found)
-    else:
-        _print_places(found)
+    _show(found, _print_places, as_json=as_json)
     _warn(found)
 
 
 @LINK.command("touchstone")
+@in_languages
 def touchstone(
     file: Annotated[Path, typer.Argument(metavar="FILE.sNp", help="Touchstone file.", show_default=False)],
     gen: Annotated[
@@ -251,13 +250,19 @@ def touchstone(
     found = engine.link_touchstone(str(file), gen, pairing)
     if rewrite:
         _write(rewrite, engine.link_rewritten(str(file)))
-    if as_json:
-        emit_json(found)
-    else:
-        _print_file(found)
+    _show(found, _print_file, as_json=as_json)
     print_diagnostics([Diagnostic.from_dict(fields) for fields in found["diagnostics"]])
     if not found["usable"]:
         raise typer.Exit(Exit.ERROR)
+
+
+def _show(found: dict[str, Any], printing: Callable[[dict[str, Any]], None], *, as_json: bool) -> None:
+    """Print an answer: as JSON, or as tables in which names, notes and sources stay as they are."""
+    if as_json:
+        emit_json(found)
+        return
+    with naming(link_report.names_of(found)):
+        printing(found)
 
 
 def _write(path: Path, text: str) -> None:
@@ -265,9 +270,7 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise LanetwinError(f"cannot write {path}: {error}; name another file with --report") from error
-    place = Text("Report: ")
-    place.append(str(path), "bold")
-    err().print(place, soft_wrap=True)
+    say_where(path)
 
 
 def _warn(found: dict[str, Any]) -> None:
@@ -288,8 +291,8 @@ def _print_elements(found: dict[str, Any]) -> None:
     table = plain_table(f"Elements: loss at {nyquist} GHz [dB], nominal", columns)
     for one in found["elements"]:
         name = f"{one['element']}: {one['name']}"
-        cells = [name, fixed(one["loss_db"], 2), one["of"] or "", one["confidence"], one["about"]]
-        table.add_row(*(Text(printable(cell)) for cell in cells))
+        cells = [Text(cell) for cell in (one["of"] or "", one["confidence"])]
+        table.add_row(Text(printable(name)), fixed(one["loss_db"], 2), *cells, as_written(one["about"]))
     out().print(table)
 
 
@@ -357,8 +360,8 @@ def _print_numbers(found: dict[str, Any]) -> None:
     for used in found["numbers"]:
         budgets[used["entry"], used["place"]] = used["number"]
     for (entry, place_), number in budgets.items():
-        cells = [entry, place_, number["value"], number["confidence"], number["source"]]
-        table.add_row(*(Text(printable(cell)) for cell in cells))
+        head = (Text(printable(entry)), as_written(place_), as_written(number["value"]))
+        table.add_row(*head, Text(number["confidence"]), as_written(number["source"]))
     out().print(table)
 
 
@@ -430,8 +433,8 @@ def _print_file(found: dict[str, Any]) -> None:
         measure = quality[name]
         facts += [(name, f"{fixed(measure['percent'], 2)} %, {measure['grade']}")]
     for key, value in facts:
-        line = Text(f"{key}: ", "dim")
-        line.append(printable(value), "not dim")
+        line = Text(f"{told(key)}: ", "dim")
+        line.append(printable(told(value)), "not dim")
         console.print(line)
     if found["lanes"]:
         frequencies = sorted({place_ for lane in found["lanes"] for place_, _ in lane["losses_db"]})

@@ -11,6 +11,7 @@ from rich.text import Text
 from lanetwin import engine, store
 from lanetwin.cli.arguments import AsJson, Force, Full, Quiet
 from lanetwin.cli.console import out
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.rendering import show
 from lanetwin.cli.tables import plain_table
 from lanetwin.measured import imported
@@ -23,7 +24,7 @@ RUNS = Path("runs")
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("import")(import_)
+    app.command("import")(in_languages(import_))
 
 
 def _known(value: str | None) -> str | None:
@@ -72,10 +73,7 @@ def import_(
       lanetwin compare runs/measured-randread runs/slot-7c19e04b
     """
     if formats:
-        table = plain_table("", [("format", False), ("about", False)])
-        for one in FORMATS:
-            table.add_row(Text(one.name), Text(one.about))
-        out().print(table)
+        _list_formats()
         return
     if not files:
         raise typer.BadParameter("name the files to read", param_hint="FILE…")
@@ -88,3 +86,10 @@ def import_(
     if not out_folder:
         store.refuse_to_overwrite(folder, force=force)
     show(results, store.save(results, folder), as_json=as_json, full=full, quiet=quiet)
+
+
+def _list_formats() -> None:
+    table = plain_table("", [("format", False), ("about", False)])
+    for one in FORMATS:
+        table.add_row(one.name, Text(one.about))
+    out().print(table)

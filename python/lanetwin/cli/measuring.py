@@ -12,6 +12,7 @@ from lanetwin import store
 from lanetwin.cli.arguments import AsJson, Force, Full, Quiet, ScenarioPath, Sets
 from lanetwin.cli.console import Exit, emit, err, printable
 from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
 from lanetwin.cli.rendering import show
 from lanetwin.measure import Asked, Target, measure, opened, read_tests
@@ -23,7 +24,7 @@ RUNS = Path("runs")
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("measure")(measure_)
+    app.command("measure")(in_languages(measure_))
 
 
 def _targets(values: list[str]) -> list[Target]:

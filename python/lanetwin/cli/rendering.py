@@ -10,10 +10,10 @@ from rich.text import Text
 
 from lanetwin import engine, store
 from lanetwin.cli.answer import print_answer
-from lanetwin.cli.arguments import AsJson, Force, Full, Language
+from lanetwin.cli.arguments import AsJson, Force, Full
 from lanetwin.cli.console import emit_json, err
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.tables import print_results
-from lanetwin.language import written_in
 from lanetwin.places import from_here
 from lanetwin.sentences import names_of, naming, told
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(report)
+    app.command()(in_languages(report))
 
 
 def report(
@@ -36,7 +36,6 @@ def report(
         typer.Option("--out", "-o", help="Folder for the files. Default: the run's own.", show_default=False),
     ] = None,
     full: Full = False,
-    language: Language = "en",
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -52,12 +51,11 @@ def report(
     if out_folder:
         store.refuse_to_overwrite(out_folder, force=force)
     results = engine.load_file(stored)
-    with written_in(language):
-        if out_folder:
-            folder: Path | None = store.save(results, out_folder)
-        else:
-            folder = store.render_beside(results, stored, force=force)
-        show(results, folder, as_json=as_json, full=full)
+    if out_folder:
+        folder: Path | None = store.save(results, out_folder)
+    else:
+        folder = store.render_beside(results, stored, force=force)
+    show(results, folder, as_json=as_json, full=full)
 
 
 def show(
@@ -70,6 +68,11 @@ def show(
         with naming(names_of(results)):
             (print_results if full else print_answer)(results)
     if folder and not quiet:
-        place = Text(told("Report: "))
-        place.append(from_here(folder / "report.html"), "bold")
-        err().print(place, soft_wrap=True)
+        say_where(folder / "report.html")
+
+
+def say_where(report: Path, what: str = "Report: ") -> None:
+    """Say where a report is, or a study."""
+    place = Text(told(what))
+    place.append(from_here(report), "bold")
+    err().print(place, soft_wrap=True)

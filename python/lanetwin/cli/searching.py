@@ -22,11 +22,14 @@ from lanetwin.cli.arguments import (
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted, print_diagnostics
 from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
+from lanetwin.cli.rendering import say_where
 from lanetwin.cli.tables import plain_table
 from lanetwin.numbers import fixed, significant
-from lanetwin.places import from_here
+from lanetwin.report import sweep as report
 from lanetwin.search import Goals, Prices, Search, Searched, Trial, files, search
+from lanetwin.sentences import naming
 from lanetwin.sweep import Asked
 from lanetwin.sweep.cache import FILE, Cache
 from lanetwin.sweep.executors import Threads
@@ -37,7 +40,7 @@ MOST_LINES = 20
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("search")(search_)
+    app.command("search")(in_languages(search_))
 
 
 def search_(
@@ -124,10 +127,11 @@ def search_(
         with interruptible(), shown(scenario.name, quiet=quiet) as progress:
             found = search(asked, storage=storage, cache=kept, executor=Threads(jobs), progress=progress)
         files.save(found, folder)
-    if as_json:
-        emit_json(files.document(found))
-    else:
-        print_search(found)
+        if as_json:
+            emit_json(files.document(found))
+        else:
+            with naming(report.names_of(found.swept)):
+                print_search(found)
     if found.doubt:
         print_diagnostics([found.doubt])
     if not quiet:
@@ -171,9 +175,7 @@ def _print_front(found: Searched, front: list[Trial]) -> None:
 
 def _say_where(folder: Path, found: Searched) -> None:
     """Say where the report is, and what the search took."""
-    place = Text("Report: ")
-    place.append(from_here(folder / "report.html"), "bold")
-    err().print(place, soft_wrap=True)
+    say_where(folder / "report.html")
     said = f"{counted(found.swept.simulated, 'point')} simulated in {fixed(found.swept.cpu_seconds, 1)} s"
     err().print(f"{said} of CPU time, {fixed(found.known, 0)} tried before", style="dim")
     if not found.complete:

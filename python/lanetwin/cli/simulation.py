@@ -18,7 +18,6 @@ from lanetwin.cli.arguments import (
     Full,
     Gate,
     Granularity,
-    Language,
     Outside,
     Quiet,
     ScenarioPath,
@@ -27,11 +26,11 @@ from lanetwin.cli.arguments import (
 from lanetwin.cli.console import Exit, emit, emit_json, err
 from lanetwin.cli.diagnostics import print_diagnostics
 from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
 from lanetwin.cli.rendering import show
 from lanetwin.comparison import compare_files
 from lanetwin.errors import Diagnostic
-from lanetwin.language import written_in
 from lanetwin.summary import cost_line
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ RUNS = Path("runs")
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (run, compare, replay):
+    for command in (in_languages(run), in_languages(compare), replay):
         app.command()(command)
 
 
@@ -108,7 +107,6 @@ def run(
     ] = False,
     fail_on: FailOn = None,
     full: Full = False,
-    language: Language = "en",
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -150,9 +148,8 @@ def run(
     if pcap:
         _write_capture(pcap, results, quiet=quiet)
     print_diagnostics([Diagnostic.from_finding(found) for found in results.get("warnings", [])])
-    with written_in(language):
-        folder = store.save(results, out_folder or RUNS / store.folder_name(results), formats or [])
-        show(results, folder, as_json=as_json, full=full, quiet=quiet)
+    folder = store.save(results, out_folder or RUNS / store.folder_name(results), formats or [])
+    show(results, folder, as_json=as_json, full=full, quiet=quiet)
     if cost:
         err().print(cost_line(results["cost"]), soft_wrap=True)
     _end(results, fail_on)
@@ -191,7 +188,6 @@ def compare(
     formats: Formats = None,
     fail_on: FailOn = None,
     full: Full = False,
-    language: Language = "en",
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -208,9 +204,8 @@ def compare(
     if out_folder:
         store.refuse_to_overwrite(out_folder, force=force)
     results = compare_files(a, b, margin=margin)
-    with written_in(language):
-        folder = store.save(results, out_folder, formats or []) if out_folder else None
-        show(results, folder, as_json=as_json, full=full)
+    folder = store.save(results, out_folder, formats or []) if out_folder else None
+    show(results, folder, as_json=as_json, full=full)
     _end(results, fail_on)
 
 

@@ -10,12 +10,14 @@ import typer
 from rich.text import Text
 
 from lanetwin import store
-from lanetwin.cli.arguments import AsJson, Force, Language, Outside, Quiet
-from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
+from lanetwin.cli.arguments import AsJson, Force, Outside, Quiet
+from lanetwin.cli.console import Exit, emit, emit_json, out, printable
 from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
+from lanetwin.cli.rendering import say_where
 from lanetwin.cli.tables import plain_table
-from lanetwin.places import from_here
+from lanetwin.language import current
 from lanetwin.study import build, evidence, folder, parse, pdf, shipped
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ STYLES = {"better": "green", "worse": "red", "inconclusive": "yellow"}
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(study)
+    app.command()(in_languages(study))
 
 
 def study(
@@ -41,7 +43,6 @@ def study(
     quick: Annotated[
         bool, typer.Option("--quick", help="Short runs: about a minute instead of many.")
     ] = False,
-    language: Language = "en",
     has_pdf: Annotated[
         bool, typer.Option("--pdf", help="Print it as PDF, too; a chromium does that.")
     ] = False,
@@ -82,8 +83,8 @@ def study(
     with interruptible(), shown(described.name, quiet=quiet) as progress:
         found = evidence.gather(described, quick=quick, progress=progress)
     command = ["lanetwin", "study", name, *(["--quick"] if quick else [])]
-    command += ["--lang", language] if language != "en" else []
-    paper = build.paper(described, found, language=language, command=shlex.join(command))
+    command += ["--lang", current()] if current() != "en" else []
+    paper = build.paper(described, found, language=current(), command=shlex.join(command))
     place = out_folder or RUNS / folder.name(paper, found)
     place = store.write_folder(place, folder.files(paper, found, has_pdf=has_pdf), folder.MARK)
     _show(paper, place, as_json=as_json, quiet=quiet)
@@ -98,7 +99,7 @@ def _list() -> None:
     for name in shipped.names():
         path, _ = shipped.find(name)
         described = parse.load(path, outside=True)
-        table.add_row(Text(name), Text(printable(described.about.told("en"))))
+        table.add_row(Text(name), Text(printable(described.about.told(current()))))
     out().print(table)
 
 
@@ -129,6 +130,4 @@ def _show(paper: Paper, place: Path, *, as_json: bool, quiet: bool) -> None:
             for note in one.notes:
                 out().print(Text(" " * (width + 2) + printable(note), "dim"), soft_wrap=True)
     if not quiet:
-        text = Text("Study: ")
-        text.append(from_here(place / folder.MARK), "bold")
-        err().print(text, soft_wrap=True)
+        say_where(place / folder.MARK, "Study: ")

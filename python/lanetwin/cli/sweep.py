@@ -27,11 +27,14 @@ from lanetwin.cli.arguments import (
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted
 from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
+from lanetwin.cli.rendering import say_where
 from lanetwin.cli.tables import fits, plain_table
 from lanetwin.numbers import fixed
 from lanetwin.places import from_here
 from lanetwin.report import sweep as report
+from lanetwin.sentences import naming
 from lanetwin.sweep import Asked, Swept, files, lines, sweep
 from lanetwin.sweep.analysis import Analysis, analyse
 from lanetwin.sweep.cache import FILE, Cache
@@ -52,7 +55,7 @@ class Workers(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("sweep")(sweep_)
+    app.command("sweep")(in_languages(sweep_))
 
 
 def sweep_(
@@ -152,7 +155,8 @@ def sweep_(
         if as_json:
             emit_json(files.document(swept, found))
         else:
-            print_sweep(swept, table, found, full=full)
+            with naming(report.names_of(swept)):
+                print_sweep(swept, table, found, full=full)
     if not quiet:
         _say_where(folder, swept)
     if not swept.complete:
@@ -231,11 +235,9 @@ def _print_effects(swept: Swept, table: Table, found: Analysis) -> None:
 
 def _say_where(folder: Path, swept: Swept) -> None:
     """Say where the report is, and what the sweep took."""
-    place = Text("Report: ")
-    place.append(from_here(folder / "report.html"), "bold")
-    err().print(place, soft_wrap=True)
+    say_where(folder / "report.html")
     known = swept.done - swept.simulated
     said = f"{counted(swept.simulated, 'point')} simulated in {fixed(swept.cpu_seconds, 1)} s of CPU time"
     err().print(f"{said}, {fixed(known, 0)} known before" if known else said, style="dim")
     if not swept.complete:
-        err().print(f"Next: lanetwin sweep --resume {from_here(folder)}", style="dim")
+        err().print(f"Next: lanetwin sweep --resume {from_here(folder)}", style="dim", soft_wrap=True)

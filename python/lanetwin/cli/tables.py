@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from lanetwin import actions
-from lanetwin.cli.console import out, printable
+from lanetwin.cli.console import in_language, out, printable
 from lanetwin.components import component_tables
+from lanetwin.iometer import iometer_tables
 from lanetwin.numbers import change, headed, measured, percentile_name, significant
 from lanetwin.sentences import told
 from lanetwin.steadiness import (
@@ -25,7 +26,6 @@ from lanetwin.steadiness import (
 )
 from lanetwin.summary import (
     device_tables,
-    iometer_tables,
     limits,
     spread,
     stopped,
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console, ConsoleOptions, RenderResult
 
+    from lanetwin.iometer import IometerTable
     from lanetwin.results import Results, Row, Verdict
-    from lanetwin.summary import DeviceTable, IometerTable, ResultTable
+    from lanetwin.summary import DeviceTable, ResultTable
 
 MOST_DEVICE_LINES = 32
 """A table of devices longer than this shows the first and the last case alone; the report has all of them."""
@@ -80,12 +81,6 @@ class TitledTable(Table):
         super().add_row(*shown, **options)
 
 
-def in_language(text: Text) -> Text:
-    """Return a text in the current language, in its style."""
-    said = told(text.plain)
-    return text if said == text.plain else Text(said, text.style)
-
-
 def plain_table(title: str, columns: Iterable[tuple[str, bool]]) -> Table:
     """Start a table; every column is a name and whether it holds numbers. No name is ever cut."""
     table = TitledTable(Text(printable(told(title)), "bold") if title else None)
@@ -119,7 +114,7 @@ def print_results(results: Results) -> None:
     _print_limits(results)
     partial = stopped(results)
     if partial:
-        console.print(in_language(Text(partial, "bold yellow")))
+        console.print(Text(partial, "bold yellow"))
 
 
 def _table(data: ResultTable, console: Console) -> Table:
@@ -132,8 +127,13 @@ def _table(data: ResultTable, console: Console) -> Table:
 
 def fits(table: Table, console: Console) -> bool:
     """Whether a console has room for a table without folding a cell."""
-    unbounded = console.options.update(width=10_000)
-    return console.measure(table, options=unbounded).maximum <= console.width
+    return width_of(table) <= console.width
+
+
+def width_of(table: Table) -> int:
+    """Return the width of a table of which no cell is folded [characters]."""
+    console = out()
+    return console.measure(table, options=console.options.update(width=10_000)).maximum
 
 
 def _title(data: ResultTable) -> str:

@@ -10,11 +10,13 @@ from rich.text import Text
 from lanetwin import engine
 from lanetwin.cli import effects
 from lanetwin.cli.arguments import AsJson, Quiet
-from lanetwin.cli.console import Exit, emit_json, err, out, printable
+from lanetwin.cli.console import Exit, as_written, emit_json, err, out, printable
 from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
 from lanetwin.cli.tables import plain_table
 from lanetwin.numbers import measured, signed, significant, with_unit
+from lanetwin.sentences import naming, told
 
 if TYPE_CHECKING:
     from lanetwin.engine import Claim, Declared, FreeParameter, Validation, ValidationRow
@@ -28,7 +30,7 @@ QUICK = 10
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(validate)
+    app.command()(in_languages(validate))
 
 
 def validate(
@@ -134,7 +136,7 @@ def _print_effects(every: list[dict[str, Any]]) -> None:
     table = plain_table("What assumptions do to the predicted rows", columns)
     for line in every:
         texts = (line["assumption"], line["moved_to"], f"{line['case']}: {line['quantity']}")
-        table.add_row(*(Text(printable(text)) for text in texts), Text(signed(line["change_pct"], 2)))
+        table.add_row(*map(as_written, texts), Text(signed(line["change_pct"], 2)))
     out().print(table)
 
 
@@ -146,7 +148,8 @@ def _list_claims(*, as_json: bool) -> None:
     columns = [("claim", False), ("about", False), ("bar", False), ("CPU time", True)]
     table = plain_table("claims", columns)
     for claim in known:
-        table.add_row(claim["claim"], claim["about"], claim["bar"], _duration(claim["cpu_seconds"]))
+        texts = (claim["claim"], claim["about"], claim["bar"])
+        table.add_row(*map(as_written, texts), _duration(claim["cpu_seconds"]))
     out().print(table)
 
 
@@ -158,9 +161,9 @@ def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:
         ("predicted", True),
         ("error", True),
     ]
-    table = plain_table(
-        f"{claim['claim']}: {claim['about']}", [*columns, ("role", False), ("verdict", False)]
-    )
+    title = f"{claim['claim']}: {claim['about']}"
+    with naming({title}):
+        table = plain_table(title, [*columns, ("role", False), ("verdict", False)])
     for row in rows:
         low, high = row["low"], row["high"]
         predicted = measured(
@@ -170,8 +173,8 @@ def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:
         )
         verdict, style = _verdict(row)
         table.add_row(
-            Text(printable(row["case"])),
-            Text(printable(row["quantity"])),
+            as_written(row["case"]),
+            as_written(row["quantity"]),
             Text(with_unit(significant(row["published"]), row["unit"])),
             Text(with_unit(predicted, row["unit"])),
             Text(_percent(row["error_pct"])),
@@ -183,7 +186,7 @@ def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:
     parameters = claim.get("parameters", [])
     for parameter in parameters:
         if parameter["calibrated_to"]:
-            console.print(Text(f"  {_parameter(parameter)}", "dim"))
+            console.print(as_written(f"  {_parameter(parameter)}", "dim"))
     assumed = sum(not parameter["calibrated_to"] for parameter in parameters)
     if assumed:
         note = (
@@ -191,7 +194,7 @@ def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:
         )
         console.print(Text(note, "dim"))
     if claim.get("text"):
-        console.print(Text(f"  {printable(claim['text'])}"))
+        console.print(as_written(f"  {claim['text']}"))
     console.print()
     if claim.get("effects"):
         console.print(effects.summary(claim, rows, console.width))
@@ -204,7 +207,7 @@ def _parameter(parameter: FreeParameter) -> str:
     """Write a number that was fitted, and to what."""
     fitted = (parameter["calibrated_to"] or "").removeprefix("calibrated to ")
     return printable(
-        f"{parameter['part']}: {parameter['name']} = {parameter['value']}, calibrated to {fitted}"
+        f"{parameter['part']}: {parameter['name']} = {parameter['value']}, {told('calibrated to')} {fitted}"
     )
 
 
@@ -231,12 +234,12 @@ def _print_summary(claims: list[Claim]) -> None:
     table = plain_table("Summary", [*columns, ("bar", False), ("verdict", False)])
     for claim in claims:
         table.add_row(
-            Text(claim["claim"]),
+            as_written(claim["claim"]),
             Text(_magnitude(claim["mape_pct"])),
             Text(_magnitude(claim["baseline_mape_pct"])),
             Text(str(claim["predicted_rows"])),
             Text(str(claim["free_parameters"])),
-            Text(claim["bar"]),
+            as_written(claim["bar"]),
             Text("met", "green") if claim["met"] else Text("missed", "bold red"),
         )
     out().print(table)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from lanetwin.discovered.names import RATES, end
 from lanetwin.discovered.pictures import gib, link_of, short, text_of, walk
+from lanetwin.language import HTML_NAMES, current
 from lanetwin.numbers import significant
 from lanetwin.report.svg import Drawing, text_width
+from lanetwin.report.translation import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -61,7 +63,7 @@ def svg(found: Mapping[str, Any]) -> str:
         _bar(drawing, device, right + 2 * MARGIN, y, widest, is_short=device["address"] in marked)
     body = str(drawing)
     opening, _, rest = body.partition(">")
-    return f'{opening} xmlns="http://www.w3.org/2000/svg"><style>{STYLE}</style>{rest}\n'
+    return _told(f'{opening} xmlns="http://www.w3.org/2000/svg"><style>{STYLE}</style>{rest}\n')
 
 
 def _bar(
@@ -96,11 +98,12 @@ def html(found: Mapping[str, Any]) -> str:
         if rows:
             parts.append(_table(title, heads, rows))
     head = f'<meta charset="utf-8"><title>PCIe functions of a machine</title><style>{PAGE}</style>'
-    return (
-        f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n'
-        + "\n".join(parts)
-        + "\n</body></html>\n"
-    )
+    opening = f'<!doctype html>\n<html lang="{HTML_NAMES[current()]}"><head>{head}</head><body>\n'
+    return _told(opening + "\n".join(parts) + "\n</body></html>\n")
+
+
+def _told(page: str) -> str:
+    return page if current() == "en" else translated(page)
 
 
 def _beside(

@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lanetwin.sentences import told
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -65,7 +67,7 @@ def described(device: Mapping[str, Any]) -> str:
     """
     number = device["class"] >> 8
     what = KINDS.get(device["kind"]) or CLASSES.get(number, f"device of class {number:04x}h")
-    return f"{what} {_named(device)}".rstrip()
+    return f"{told(what)} {_named(device)}".rstrip()
 
 
 def _named(device: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lanetwin.discovered.names import described, end
+from lanetwin.sentences import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,10 +75,10 @@ def link_of(device: Mapping[str, Any]) -> str:
     if device["kind"] in ("root-port", "downstream-port"):
         return ""
     if not link:
-        told = device["link_mb_s"]
-        return f", {told / 1000:.3g} GB/s" if told else ""
+        rate = device["link_mb_s"]
+        return f", {rate / 1000:.3g} GB/s" if rate else ""
     trained, capable = end(link["trained"]), end(link["capable"])
-    return f", {trained}" if trained == capable else f", {trained} (can do {capable})"
+    return f", {trained}" if trained == capable else f", {trained} ({told(f'can do {capable}')})"
 
 
 def _edges(found: Mapping[str, Any]) -> Iterator[tuple[Device, Device | None]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from lanetwin.language import HTML_NAMES, current
 from lanetwin.numbers import fixed, significant
 from lanetwin.report import page
+from lanetwin.sentences import naming, texts_under
 
 RATES = {1: "2.5 GT/s", 2: "5 GT/s", 3: "8 GT/s", 4: "16 GT/s", 5: "32 GT/s", 6: "64 GT/s", 7: "128 GT/s"}
 CHIPS = {"pass": "better", "fail": "worse", "NOT PERFORMED": "inconclusive", "stopped": "inconclusive"}
@@ -163,4 +165,8 @@ def section(found: dict[str, Any]) -> dict[str, Any]:
 def render(found: dict[str, Any]) -> str:
     """Return the report on a link without a channel, as one self-contained HTML document."""
     template = page.environment().get_template("cycles.html.j2")
-    return template.render(cycles=section(found), style=page.style(), fixed=fixed)
+    with naming(texts_under(found, "name", "host", "reason", "said", "place")):
+        rendered = template.render(
+            html_language=HTML_NAMES[current()], cycles=section(found), style=page.style(), fixed=fixed
+        )
+        return page.in_language(rendered)

@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+from lanetwin.language import HTML_NAMES, current
 from lanetwin.numbers import fixed
 from lanetwin.report import blocks, page
 from lanetwin.report.figures import channel
 from lanetwin.report.figures.channel import Segments, ratio
+from lanetwin.sentences import naming, texts_under
 
-__all__ = ["answer_sentence", "ratio", "render", "segment_sentences", "stress_sentence"]
+__all__ = ["answer_sentence", "names_of", "ratio", "render", "segment_sentences", "stress_sentence"]
+
+
+NAMES = (
+    "name",
+    "about",
+    "path",
+    "from",
+    "to",
+    "losses",
+    "entry",
+    "place",
+    "source",
+    "value",
+    "element",
+    "share",
+    "after",
+    "between",
+)
+"""Under which keys an answer of the engine has names, notes and sources."""
 
 
 def answer_sentence(answers: dict[str, Any]) -> str:
@@ -111,26 +132,34 @@ def render(budget: dict[str, Any], eyes: dict[str, Any] | None, cycles: dict[str
         if named:
             figures += _bathtubs(easel, named)
         by_segment = [(name, _of_segment(easel, name, segment)) for name, segment in named]
-    return (
-        page.environment()
-        .get_template("link.html.j2")
-        .render(
-            budget=budget,
-            eyes=eyes,
-            cycles=cycles,
-            answers=_answers(budget, eyes),
-            figures=figures,
-            by_segment=by_segment,
-            sentences=segment_sentences(eyes) if eyes else [],
-            stress=[stress_sentence(eyes, stress) for stress in eyes["stress"]] if eyes else [],
-            numbers=_numbers(budget, eyes),
-            warnings=budget["warnings"]
-            + [w for w in (eyes["warnings"] if eyes else []) if w not in budget["warnings"]],
-            style=page.style(),
-            ratio=ratio,
-            fixed=fixed,
+    with naming(names_of([budget, eyes, cycles and cycles["found"]])):
+        rendered = (
+            page.environment()
+            .get_template("link.html.j2")
+            .render(
+                html_language=HTML_NAMES[current()],
+                budget=budget,
+                eyes=eyes,
+                cycles=cycles,
+                answers=_answers(budget, eyes),
+                figures=figures,
+                by_segment=by_segment,
+                sentences=segment_sentences(eyes) if eyes else [],
+                stress=[stress_sentence(eyes, stress) for stress in eyes["stress"]] if eyes else [],
+                numbers=_numbers(budget, eyes),
+                warnings=budget["warnings"]
+                + [w for w in (eyes["warnings"] if eyes else []) if w not in budget["warnings"]],
+                style=page.style(),
+                ratio=ratio,
+                fixed=fixed,
+            )
         )
-    )
+        return page.in_language(rendered)
+
+
+def names_of(found: Any) -> set[str]:
+    """Return what the author of a channel has named, and notes and sources of numbers."""
+    return texts_under(found, *NAMES)
 
 
 def _name(variant: dict[str, Any], segment: dict[str, Any]) -> str:

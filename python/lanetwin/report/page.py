@@ -16,10 +16,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from lanetwin import yaml_out
-from lanetwin.comparison import errors, mean_error
+from lanetwin.comparison import errors, mean_error, question
 from lanetwin.fit import told
 from lanetwin.formats.csv import rows_csv
 from lanetwin.glance import glances
+from lanetwin.iometer import iometer_bars, iometer_tables
 from lanetwin.language import HTML_NAMES, current
 from lanetwin.numbers import change, fixed, share, significant
 from lanetwin.report import blocks, excerpt, result_table, tiles
@@ -27,7 +28,7 @@ from lanetwin.report.figures import levels, percentiles, topology
 from lanetwin.report.translation import translated
 from lanetwin.sentences import names_of, naming, word
 from lanetwin.steadiness import MEASUREMENT, measurements
-from lanetwin.summary import answers, iometer_tables, limits, stopped, unique, variants
+from lanetwin.summary import answers, limits, stopped, unique, variants
 from lanetwin.transits import latencies, passages
 
 if TYPE_CHECKING:
@@ -65,8 +66,12 @@ def render(results: Results) -> str:
     """
     with naming(names_of(results)):
         page = _rendered(results)
-        page = page.replace(CONTENTS, contents(page), 1)
-        return page if current() == "en" else translated(page)
+        return in_language(page.replace(CONTENTS, contents(page), 1))
+
+
+def in_language(page: str) -> str:
+    """Return a page in the current language."""
+    return page if current() == "en" else translated(page)
 
 
 def _rendered(results: Results) -> str:
@@ -83,6 +88,7 @@ def _rendered(results: Results) -> str:
         .render(
             html_language=HTML_NAMES[current()],
             results=results,
+            question=question(results),
             undrawn=undrawn,
             style=style(),
             script=script(),
@@ -111,6 +117,7 @@ def _rendered(results: Results) -> str:
             devices=blocks.devices(results),
             components=blocks.components(results),
             iometer=iometer_tables(results),
+            iometer_bars=iometer_bars(iometer_tables(results)),
             steady_figures=steady_figures,
             steady_details=steady_details,
             commands=blocks.commands(results),

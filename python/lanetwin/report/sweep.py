@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import shlex
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from lanetwin import engine
-from lanetwin.numbers import change, share
+from lanetwin.language import HTML_NAMES, current, tr
+from lanetwin.numbers import capital, change, share
 from lanetwin.report import blocks, page
 from lanetwin.report.figures import heat, points
 from lanetwin.report.figures.heat import Field, Heat
 from lanetwin.report.figures.points import Mark, Points
 from lanetwin.report.figures.sweep import is_geometric
+from lanetwin.sentences import naming, texts_under, word
 from lanetwin.sweep import lines
 
 if TYPE_CHECKING:
@@ -87,30 +89,44 @@ def render(swept: Swept, table: Table, found: Analysis) -> str:
     told = [lines.line(swept.design, table, found, point) for point in worth[:MOST_ROWS]]
     marked = [lines.line(swept.design, table, found, point) for point in worth if found.front[point]]
     figures = _line_figures(view, easel) + _front_figures(view, easel)
-    return (
-        page.environment()
-        .get_template("sweep.html.j2")
-        .render(
-            swept=swept,
-            version=engine.version(),
-            style=page.style(),
-            script=page.script(),
-            policy=page.policy(),
-            answers=lines.answer(swept.design, found),
-            doubts=lines.doubts(swept.design, table),
-            names=view.names,
-            headings=lines.headings(found),
-            rows=told,
-            few=told if len(worth) <= FEW_ROWS else marked[:FEW_ROWS],
-            cut=max(0, len(worth) - MOST_ROWS),
-            has_shares=bool(swept.design.cheapest),
-            figures=figures,
-            heats=_heat_figures(view, easel),
-            effects=effects(view),
-            refused=_refused(swept),
-            command=command(swept.asked),
+    with naming(names_of(swept)):
+        return page.in_language(
+            page.environment()
+            .get_template("sweep.html.j2")
+            .render(
+                html_language=HTML_NAMES[current()],
+                swept=swept,
+                version=engine.version(),
+                style=page.style(),
+                script=page.script(),
+                policy=page.policy(),
+                answers=lines.answer(swept.design, found),
+                doubts=lines.doubts(swept.design, table),
+                names=view.names,
+                headings=lines.headings(found),
+                rows=told,
+                few=told if len(worth) <= FEW_ROWS else marked[:FEW_ROWS],
+                cut=max(0, len(worth) - MOST_ROWS),
+                has_shares=bool(swept.design.cheapest),
+                figures=figures,
+                heats=_heat_figures(view, easel),
+                effects=effects(view),
+                refused=_refused(swept),
+                command=command(swept.asked),
+            )
         )
-    )
+
+
+def names_of(swept: Swept) -> set[str]:
+    """Return what the author of a scenario has named, and what is swept."""
+    found = texts_under(swept.design.axes, "name", "text", "paths") | {
+        swept.name,
+        swept.about,
+        swept.asked.path,
+    }
+    for _, rows, _ in islice(swept.results(), 1):
+        found |= {row[key] for row in rows for key in ("variant", "workload")}
+    return found
 
 
 def command(asked: Asked) -> str:
@@ -175,7 +191,8 @@ def _against(view: View, column: Column, group: int) -> Points | None:
     if sum(map(len, series.values())) < 2:
         return None
     ticks = _ticks(axis)
-    title = f"{_metric(view, column)} against {view.name(group)}{_with(view, fixed)}"
+    said = tr("{metric} against {axis}", metric=_metric(view, column), axis=view.name(group))
+    title = f"{said}{_with(view, fixed)}"
     marks = {name: sorted(own, key=lambda mark: mark.x) for name, own in series.items()}
     place = column.place
     return Points(
@@ -228,7 +245,8 @@ def _with(view: View, fixed: dict[int, int]) -> str:
 def _metric(view: View, column: Column) -> str:
     """Name a metric with its workload and variant, as far as there are several."""
     heading = lines.headings(view.found)[view.found.columns.index(column)]
-    return heading[:1].upper() + heading[1:]
+    is_name = bool(lines.whose(view.found)[view.found.columns.index(column)])
+    return heading if is_name else capital(heading)
 
 
 def _front_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
@@ -270,7 +288,7 @@ def _front(
     series = {name: sorted(marks, key=lambda mark: mark.x) for name, marks in series.items() if marks}
     if sum(map(len, series.values())) < 2:
         return None
-    title = f"{_metric(view, column)} against {x_name}"
+    title = tr("{metric} against {axis}", metric=_metric(view, column), axis=word(x_name))
     place = column.place
     return Points(
         place.workload,

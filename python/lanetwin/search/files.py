@@ -13,6 +13,7 @@ from lanetwin.formats.csv import harmless
 from lanetwin.numbers import fixed, significant
 from lanetwin.report import sweep as report
 from lanetwin.search.problem import refuse
+from lanetwin.sentences import word
 from lanetwin.sweep import files as sweep_files
 from lanetwin.sweep.analysis import analyse
 
@@ -117,7 +118,9 @@ def sentences(found: Searched) -> list[str]:
     if best is None:
         return [*said, "None is an answer: widen what is varied, or the limits."]
     pairs = zip(headings(found), (*(best.values or ()), *best.limits), strict=True)
-    values = ", ".join(f"{name} {significant(value, 4)} {unit}".rstrip() for (name, unit), value in pairs)
+    values = ", ".join(
+        f"{word(name)} {significant(value, 4)} {unit}".rstrip() for (name, unit), value in pairs
+    )
     at = ", ".join(
         f"{name} {text}" for name, text in zip(found.swept.design.names, levels(found, best), strict=True)
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lanetwin.binding import bindings
 from lanetwin.language import tr
 from lanetwin.numbers import change
+from lanetwin.sentences import told
 from lanetwin.sentences import told as in_language
 from lanetwin.steadiness import measurements
 from lanetwin.study.paper import Cite, Entry, Heading, Items, Paragraph, Table
@@ -132,27 +133,13 @@ def method(desk: Desk, numbers: Numbers) -> list[Content]:
                 one.cases,
                 one.time,
                 one.operations,
-                _state(one.steady),
+                told(one.steady),
             )
             for one in measured
         )
         title = tr("What {run} measured: virtual time, operations, state", run=name)
         content.append(Table(numbers.next(), title, heads, lines, (), (cite_run(evidence, name),)))
     return content
-
-
-def _state(steady: str) -> str:
-    words = (
-        ("NOT STEADY", tr("NOT STEADY")),
-        ("steady for", tr("steady for")),
-        ("steady", tr("steady")),
-        ("whole", tr("whole")),
-    )
-    for english, told in words:
-        if steady.startswith(english):
-            of_run = tr("of the run time simulated")
-            return told + steady.removeprefix(english).replace("of the run time simulated", of_run)
-    return steady
 
 
 def _computed(name: str, results: Results) -> tuple[Entry, ...]:

@@ -140,7 +140,7 @@ class _Author:
         ]
         rows = [
             (
-                Entry(one.table),
+                Entry(one.table.replace("(continued)", tr("(continued)"))),
                 Entry(one.case),
                 Entry(f"{tables.plain_number(one.published)} {one.unit}", is_number=True),
                 Entry(_here(one), is_number=True),

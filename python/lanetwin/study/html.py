@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from lanetwin.language import HTML_NAMES, tr, written_in
 from lanetwin.report import page
+from lanetwin.study.paper import called
 
 if TYPE_CHECKING:
     from lanetwin.study.paper import Paper
@@ -46,6 +47,7 @@ def render(paper: Paper) -> str:
         return environment.get_template("study.html.j2").render(
             paper=paper,
             tr=tr,
+            called=called,
             html_language=HTML_NAMES[paper.language],
             style=page.style(),
             script=page.script(),

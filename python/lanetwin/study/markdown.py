@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lanetwin.language import tr, written_in
 from lanetwin.report import page
 from lanetwin.study.html import slug
-from lanetwin.study.paper import Absent, Heading, Items, Paragraph, Plot, Table
+from lanetwin.study.paper import Absent, Heading, Items, Paragraph, Plot, Table, called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,8 +52,7 @@ def _content(one: Content, drawings: dict[str, str]) -> Iterator[str]:
 
 
 def _caption(is_figure: bool, number: str, title: str) -> str:
-    name = tr("Figure {number}", number=number) if is_figure else tr("Table {number}", number=number)
-    return f"**{name}** {_plain(title)}"
+    return f"**{called(number, is_figure=is_figure)}** {_plain(title)}"
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -5,12 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lanetwin.language import tr
+
 if TYPE_CHECKING:
     from lanetwin.report.blocks import Figure
 
 
 LONGEST_COMMAND = 110
 """A longer command is not written below a table [characters]."""
+
+
+def called(number: str, *, is_figure: bool = False) -> str:
+    """Name a table or a figure by its number.
+
+    >>> called("3 (continued)"), called("4a", is_figure=True)
+    ('Table 3 (continued)', 'Figure 4a')
+    """
+    name = tr("Figure {number}", number=number) if is_figure else tr("Table {number}", number=number)
+    return name.replace("(continued)", tr("(continued)"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ import lanetwin
 from lanetwin import engine
 from lanetwin.study.parse import no_study
 
-FOLDER = Path(lanetwin.__file__).resolve().parents[2] / "studies"
-"""Beside scenarios/, in the checkout that lanetwin was installed from."""
+FOLDER = Path(lanetwin.__file__).parent / "shipped" / "studies"
+"""Beside the scenarios that they are of: part of the package, in a checkout by way of links."""
 
 
 TEMPLATE = "study"
@@ -42,5 +42,5 @@ def find(name: str) -> tuple[Path, bool]:
     if path.is_dir() and (path / "study.yaml").is_file():
         path /= "study.yaml"
     if path.is_file():
-        return path, FOLDER in path.resolve().parents
+        return path, FOLDER.resolve() in path.resolve().parents
     raise no_study(name, names())

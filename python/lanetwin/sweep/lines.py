@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lanetwin.fit import brief
 from lanetwin.numbers import compact, share, with_unit
+from lanetwin.sentences import word
 from lanetwin.steadiness import NOT_STEADY
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def whose(found: Analysis) -> list[str]:
 def headings(found: Analysis) -> list[str]:
     """Return the names of the metrics, as short as they can be told apart."""
     names = zip(whose(found), found.columns, strict=True)
-    return [f"{name} {column.place.metric}".lstrip() for name, column in names]
+    return [f"{name} {word(column.place.metric)}".lstrip() for name, column in names]
 
 
 def answer_of(plan: Design, found: Analysis) -> int | None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from lanetwin import store
 from lanetwin.errors import LanetwinError
 from lanetwin.files import read_text
+from lanetwin.search import files as search
+from lanetwin.sweep import files as sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +21,9 @@ MOST_FILES = 500
 """More files of a kind are not listed."""
 DEPTH = 4
 """So many folders below the first are looked into."""
+SWEPT = (sweep.MARKER, search.MARKER)
+"""What tells the folders of sweeps and searches."""
+REPORT = "report.html"
 SKIPPED = ("node_modules", "target", "__pycache__")
 
 
@@ -41,6 +46,13 @@ class Folder:
         runs = [path for path in found if path.name == "results.json"]
         runs.sort(key=lambda path: path.stat().st_mtime, reverse=True)
         return [str(path.parent.relative_to(self.root)) for path in runs[:MOST_FILES]]
+
+    def sweeps(self) -> list[str]:
+        """Return the folders of sweeps and searches that have a report, the latest first."""
+        found = [path for path, _ in zip(self._walk(), range(MOST_FILES * 20), strict=False)]
+        swept = [path for path in found if path.name in SWEPT and (path.parent / REPORT).is_file()]
+        swept.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        return [str(path.parent.relative_to(self.root)) for path in swept[:MOST_FILES]]
 
     def read(self, name: str) -> str:
         """Return the text of a scenario. Raises `LanetwinError` if it cannot be read or lies elsewhere."""

@@ -6,23 +6,40 @@ from typing import TYPE_CHECKING, Any
 
 from lanetwin import engine, report
 from lanetwin.comparison import compare_files
+from lanetwin.errors import LanetwinError
+from lanetwin.files import read_text
 from lanetwin.fit import brief
 from lanetwin.glance import all_lines
 from lanetwin.numbers import change
 from lanetwin.report.page import policy
 from lanetwin.study import parse, shipped
 from lanetwin.summary import spread, variants
+from lanetwin.ui.folder import REPORT, SWEPT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 REPORT_POLICY = "sandbox allow-scripts allow-downloads; "
 """What a report may do beside its own policy: it comes from a file, and has no part in the session."""
+STORED_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+"""What a page may do that was not rendered here: be seen."""
 
 
 def page(folder: Path) -> tuple[str, str]:
-    """Render the report of a run anew, and return it with its policy. Raises `LanetwinError`."""
+    """Return a report with its policy: of a run rendered anew, of a sweep as it lies there.
+
+    Raises `LanetwinError`.
+    """
+    if not (folder / "results.json").exists() and any((folder / marker).exists() for marker in SWEPT):
+        return _stored(folder / REPORT), STORED_POLICY
     return report.render(engine.load_file(folder)), REPORT_POLICY + policy()
+
+
+def _stored(file: Path) -> str:
+    try:
+        return read_text(file)
+    except (OSError, UnicodeDecodeError) as error:
+        raise LanetwinError(f"cannot read {file.name}: {error}") from error
 
 
 def compared(a: Path, b: Path) -> dict[str, Any]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 2
 """So many runs go on at once."""
+MOST_KEPT = 16
+"""So many runs that are over are told of again; older ones lie in the folder."""
 PATIENCE = 2.0
 """So long a run may take to stop of itself [s]."""
 LONGEST_LINE = 1 << 28
@@ -40,7 +42,7 @@ class Job:
     work: asyncio.Task[None] | None = None
 
     async def say(self, line: dict[str, Any]) -> None:
-        """Tell everybody who watches. Of progress only the latest is kept."""
+        """Tell everybody who watches, and who comes later."""
         async with self.changed:
             self.said.append(line)
             self.is_over = line["kind"] in ("done", "failed")
@@ -86,6 +88,9 @@ class Runs:
         """
         if sum(not job.is_over for job in self.jobs.values()) >= MOST_RUNS:
             raise LanetwinError(f"{MOST_RUNS} runs go on already: wait for one, or cancel it")
+        over = [key for key, job in self.jobs.items() if job.is_over]
+        for key in over[: max(0, len(over) - MOST_KEPT)]:
+            del self.jobs[key]
         key = secrets.token_hex(8)
         job = self.jobs[key] = Job(path.name)
         job.work = asyncio.create_task(self._run(job, {"path": str(path), "sets": sets}))

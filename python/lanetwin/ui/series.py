@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 FIRST = (
     "Total I/Os per Second",
     "Total MBs per Second (Decimal)",
-    "Average I/O Response Time (ms)",
-    "Maximum I/O Response Time (ms)",
+    "Average I/O Response Time",
+    "Maximum I/O Response Time",
     "% CPU Utilization (total)",
     "Total Error Count",
     "throughput",
@@ -30,7 +30,9 @@ CHARTS = 6
 
 
 def bars(results: Results) -> dict[str, Any]:
-    """Return every metric with its bars: all together, and by device (Iometer's targets) where that is known.
+    """Return every metric with its bars: all together, and by device where that is known.
+
+    Of Iometer's workloads with several workers, by manager, worker and target.
 
     A bar has the name of who did the work, its value, and that in words.
     """
@@ -53,7 +55,7 @@ def bars(results: Results) -> dict[str, Any]:
             own = {
                 "who": f"{metric['workload']}, {metric['variant']}",
                 "case": metric["case"],
-                "target": "",
+                "target": metric.get("of", ""),
                 "value": metric["value"],
                 "text": f"{metric['value']:.4g} {metric['unit']}".strip(),
             }

@@ -112,9 +112,13 @@ class _Handlers:
         return HTMLResponse(page.text, headers={"Content-Security-Policy": page.policy})
 
     async def folder_list(self, _: Request) -> Any:
-        """List scenarios and runs."""
+        """List scenarios, runs and sweeps."""
         return await run_in_threadpool(
-            lambda: {"scenarios": self.folder.scenarios(), "runs": self.folder.runs()}
+            lambda: {
+                "scenarios": self.folder.scenarios(),
+                "runs": self.folder.runs(),
+                "sweeps": self.folder.sweeps(),
+            }
         )
 
     async def scenario(self, request: Request) -> Any:
@@ -202,7 +206,7 @@ class _Handlers:
         return [{**one, "text": engine.template(one["name"])} for one in found]
 
     async def report(self, request: Request) -> Response:
-        """Show the report of a run."""
+        """Show the report of a run or a sweep."""
         try:
             folder = self.folder.inside(request.query_params["run"])
             text, policy = await run_in_threadpool(reading.page, folder)

@@ -5,6 +5,7 @@ mod machine;
 mod namespaces;
 mod nbd;
 mod nvme_tcp;
+mod over_a_network;
 mod power;
 mod real_time;
 mod record;

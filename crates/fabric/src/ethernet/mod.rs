@@ -5,6 +5,7 @@
 //! | [`spec`] | rates, frames, headers, forward error correction: what the standards say |
 //! | [`logic`] | what they make happen: trains of frames, switches with a shared buffer, ways through a topology |
 //! | [`throughput`] | what is left of a line rate: closed forms |
+//! | [`headroom`] | what still comes after a pause: closed form |
 //!
 //! Not here: half duplex, auto-negotiation, link aggregation (LAG), spanning trees: a loop of bridges is told
 //! ([`logic::Topology::bridge_loop`]), not broken.
@@ -17,6 +18,7 @@
 //! assert_eq!((frame, Rate::G100.time_for(wire_bytes(frame)).as_ps()), (1518, 123_040));
 //! ```
 
+pub mod headroom;
 pub mod logic;
 pub mod spec;
 pub mod throughput;

@@ -14,7 +14,8 @@ fn saturated(rate: Rate, payload: u32) -> Vec<Departure> {
         ports: vec![Some(rate); 3],
         mode: Mode::CutThrough,
         latency_ps: 300_000,
-        buffer: BufferSpec { bytes: 64 << 20, cell: 256, alpha: (8, 1), mark_above: None },
+        buffer: BufferSpec { bytes: 64 << 20, cell: 256, alpha: (8, 1), marking: None },
+        pause: None,
         forwarding: Forwarding::direct(&[0, 1, 2]),
     });
     for port in 0..2 {

@@ -1,10 +1,13 @@
 //! A switch against a naive one, and against closed forms.
 
 mod closed_form;
+mod lossless;
 mod reference;
 
-use lanetwin_fabric::ethernet::logic::switch::{BufferSpec, Horizon, Mode, Switch, SwitchSpec};
-use lanetwin_fabric::ethernet::logic::{Class, Forwarding, Station, Train};
+use lanetwin_fabric::ethernet::logic::switch::{
+    BufferSpec, Horizon, Marking, Mode, PauseSpec, Scope, Switch, SwitchSpec,
+};
+use lanetwin_fabric::ethernet::logic::{Class, Forwarding, Pause, Station, Train};
 use lanetwin_fabric::ethernet::spec::{Rate, wire_bytes};
 use proptest::prelude::*;
 use reference::Frame;
@@ -16,28 +19,44 @@ fn cases() -> u32 {
 
 const PORTS: u16 = 4;
 
+/// What is drawn with this target is a pause frame.
+const PAUSES: u16 = 5;
+
 /// What a train is drawn from: gap before it, frames, size, target, priority, slack between frames.
 type Drawn = (u64, u16, u16, u16, u8, u32);
+
+/// How a switch pauses: often enough that much comes of it, with little headroom and with much.
+fn pauses() -> impl Strategy<Value = PauseSpec> {
+    let scope = prop_oneof![Just(Scope::Port), any::<u8>().prop_map(Scope::Priorities)];
+    let room = (0_u64..20_000, 0_u64..=100, prop::collection::vec(0_u64..30_000, usize::from(PORTS)));
+    let quanta = prop::sample::select(vec![40_u16, 300, 2_000]);
+    let response = prop::collection::vec(0_u64..2_000_000, usize::from(PORTS));
+    (scope, room, quanta, response).prop_map(|(scope, (xoff, part, headroom), quanta, response_ps)| {
+        let xon = xoff * part / 100;
+        PauseSpec { scope, xoff, xon, headroom, quanta, response_ps }
+    })
+}
 
 fn spec() -> impl Strategy<Value = SwitchSpec> {
     let rate = prop::sample::select(vec![Rate::G10, Rate::G25, Rate::G100]);
     let buffer = (prop::sample::select(vec![4_000, 20_000, 10_000_000]), 1_u32..300, 1_u32..5, 1_u32..5);
-    let marks = prop::option::of(0_u64..10_000);
+    let marks = prop::option::of((0_u64..10_000, 0_u64..10_000, 1_u32..=1_000_000));
     let rates = prop::collection::vec(rate, usize::from(PORTS));
     let latency = prop_oneof![Just(0_u64), Just(300_000), 1_u64..2_000_000];
-    (rates, any::<bool>(), latency, buffer, marks).prop_map(
-        |(rates, stored, latency_ps, buffer, mark_above)| {
-            let (bytes, cell, part, of) = buffer;
-            SwitchSpec {
-                ports: rates.into_iter().map(Some).collect(),
-                mode: if stored { Mode::StoreAndForward } else { Mode::CutThrough },
-                latency_ps,
-                buffer: BufferSpec { bytes, cell, alpha: (part, of), mark_above },
-                // one station at each port, and one that nobody has
-                forwarding: Forwarding::direct(&[0, 1, 2, 3]),
-            }
-        },
-    )
+    let all = (rates, any::<bool>(), latency, buffer, marks, prop::option::of(pauses()));
+    all.prop_map(|(rates, stored, latency_ps, buffer, marks, pause)| {
+        let (bytes, cell, part, of) = buffer;
+        let marking = marks.map(|(from, more, most)| Marking { from, to: from + more, most });
+        SwitchSpec {
+            ports: rates.into_iter().map(Some).collect(),
+            mode: if stored { Mode::StoreAndForward } else { Mode::CutThrough },
+            latency_ps,
+            buffer: BufferSpec { bytes, cell, alpha: (part, of), marking },
+            pause,
+            // one station at each port, and one that nobody has
+            forwarding: Forwarding::direct(&[0, 1, 2, 3]),
+        }
+    })
 }
 
 /// The trains that arrive at a port, each as soon as it can behind the one before.
@@ -49,6 +68,13 @@ fn arrivals(rate: Rate, port: u16, drawn: &[Drawn]) -> Vec<(u64, Train)> {
         let spacing_ps = rate.time_for(wire_bytes(bytes.into())).as_ps() as u32 + slack;
         let class = Class::of_priority(priority % 8);
         let class = if priority < 4 { class.ecn_capable() } else { class };
+        if to == PAUSES {
+            // a pause of some priorities or of all, of up to 20 quanta, or none
+            let pause = Pause { priorities: slack as u8 | 1 << (priority % 8), quanta: count - 1 };
+            let first = (at, pause.frame());
+            at += rate.time_for(wire_bytes(64)).as_ps();
+            return first;
+        }
         let train = Train {
             from: Station(port),
             to: Station(to),
@@ -71,7 +97,7 @@ fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
     let gap = prop_oneof![Just(0_u64), 1_u64..5_000_000];
     let slack = prop_oneof![4 => Just(0_u32), 1 => 1_u32..500_000];
     let bytes = prop_oneof![Just(64_u16), Just(1082), Just(4178), 64_u16..9018];
-    let train = (gap, 1_u16..20, bytes, 0_u16..5, 0_u8..8, slack);
+    let train = (gap, 1_u16..20, bytes, 0_u16..=PAUSES, 0_u8..8, slack);
     prop::collection::vec(train, 0..12)
 }
 

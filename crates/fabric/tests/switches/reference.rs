@@ -1,7 +1,7 @@
 //! A naive switch: every frame by itself, an event for everything that happens to it, lists that are searched.
 
-use lanetwin_fabric::ethernet::logic::Train;
-use lanetwin_fabric::ethernet::logic::switch::{Mode, SwitchSpec};
+use lanetwin_fabric::ethernet::logic::switch::{Mode, PauseSpec, Scope, SwitchSpec};
+use lanetwin_fabric::ethernet::logic::{Pause, Train};
 use lanetwin_fabric::ethernet::spec::Rate;
 use std::collections::BTreeSet;
 
@@ -16,8 +16,10 @@ pub struct Frame {
 /// What happens, in the order in which it does at one instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum What {
-    /// The room of a frame is free.
-    Freed(usize),
+    /// The room of a frame is free, which is of this group.
+    Freed(usize, usize),
+    /// Half of a pause that this group has asked for is over.
+    Asks(usize),
     /// The first bit of a frame arrives at a port.
     Arrives(u16, usize),
     /// A wire may be able to take a frame.
@@ -38,6 +40,12 @@ struct Naive<'a> {
     wire_free: Vec<u64>,
     /// Who holds how much room in which queue: (port, priority, room), by frame.
     held: Vec<Option<(usize, u8, u64)>>,
+    /// The pause frames of each port that wait, and from when on they can leave.
+    pauses: Vec<Vec<(u64, Pause)>>,
+    /// When each group that has paused its peer asks again.
+    paused: Vec<Option<u64>>,
+    /// The pause frames that each port has heard: when they have their effect.
+    heard: Vec<Vec<(u64, Pause)>>,
     out: Vec<Frame>,
 }
 
@@ -51,6 +59,9 @@ pub fn departures(spec: &SwitchSpec, trains: &[Vec<(u64, Train)>]) -> Vec<Frame>
         waiting: (0..ports).map(|_| Vec::new()).collect(),
         wire_free: vec![0; ports],
         held: Vec::new(),
+        pauses: vec![Vec::new(); ports],
+        paused: vec![None; ports * 8],
+        heard: vec![Vec::new(); ports],
         out: Vec::new(),
     };
     for (port, trains) in (0..).zip(trains) {
@@ -67,7 +78,9 @@ pub fn departures(spec: &SwitchSpec, trains: &[Vec<(u64, Train)>]) -> Vec<Frame>
     }
     while let Some((now, what)) = naive.events.pop_first() {
         match what {
-            What::Freed(frame) => naive.held[frame] = None,
+            What::Freed(group, frame) => naive.frees(now, group, frame),
+            What::Asks(group) if naive.paused[group] == Some(now) => naive.asks(now, group),
+            What::Asks(_) => {}
             What::Arrives(port, frame) => naive.arrives(now, port, frame),
             What::Looks(port) => naive.looks(now, port),
         }
@@ -83,6 +96,9 @@ impl Naive<'_> {
 
     fn arrives(&mut self, now: u64, ingress: u16, frame: usize) {
         let mut train = self.frames[frame].1;
+        if let Some(pause) = Pause::of(&train) {
+            return self.hears(now, ingress.into(), pause);
+        }
         let to = train.to.index();
         if to >= self.spec.ports.len() || to == usize::from(ingress) {
             return;
@@ -92,19 +108,36 @@ impl Naive<'_> {
         let room = u64::from(train.bytes).div_ceil(cell) * cell;
         let priority = train.class.priority();
         let held = self.held.iter().flatten();
-        let used: u64 = held.clone().map(|(_, _, room)| room).sum();
+        let lossless = self.is_lossless(priority);
+        let alike = held.clone().filter(|(_, of, _)| self.is_lossless(*of) == lossless);
+        let used: u64 = alike.map(|(_, _, room)| room).sum();
         let queue: u64 =
             held.filter(|(port, of, _)| (*port, *of) == (to, priority)).map(|(_, _, room)| room).sum();
-        let free = buffer.bytes.saturating_sub(used);
-        let (part, of) = buffer.alpha;
-        if room > free || queue * u64::from(of) >= free * u64::from(part) {
-            return;
+        let kept = self.kept().min(buffer.bytes);
+        let group = usize::from(ingress) * 8 + self.group(priority);
+        if lossless {
+            if used + room > kept || self.held_by(group) + room > self.room(ingress.into()) {
+                return;
+            }
+        } else {
+            let free = (buffer.bytes - kept).saturating_sub(used);
+            let (part, of) = buffer.alpha;
+            if room > free || queue * u64::from(of) >= free * u64::from(part) {
+                return;
+            }
         }
-        if train.class.is_ecn_capable() && buffer.mark_above.is_some_and(|least| queue >= least) {
+        if train.class.is_ecn_capable()
+            && buffer.marking.is_some_and(|marking| marking.marks(queue, now, &train))
+        {
             train.class = train.class.marked();
         }
         self.frames[frame].1 = train;
         self.held[frame] = Some((to, priority, room));
+        let pauses =
+            |spec: &PauseSpec| lossless && self.held_by(group) > spec.xoff && self.paused[group].is_none();
+        if self.spec.pause.as_ref().is_some_and(pauses) {
+            self.asks(now, group);
+        }
         let whole = self.spec.mode == Mode::StoreAndForward || self.rate(to) > self.rate(ingress.into());
         let body = (8 + u64::from(train.bytes)) * 8000 / self.rate(ingress.into()).gbps();
         let from = now + self.spec.latency_ps + if whole { body } else { 0 };
@@ -116,18 +149,107 @@ impl Naive<'_> {
         if now < self.wire_free[port] {
             return;
         }
+        if let Some(place) = self.pauses[port].iter().position(|(from, _)| *from <= now) {
+            let (_, pause) = self.pauses[port].remove(place);
+            self.starts(now, port, pause.frame());
+            return;
+        }
         let can = self.waiting[port].iter().enumerate().filter(|(_, waiting)| waiting.from <= now);
+        let can =
+            can.filter(|(_, waiting)| self.is_open(now, port, self.frames[waiting.frame].1.class.priority()));
         let first = can.min_by_key(|(_, waiting)| {
             let priority = self.frames[waiting.frame].1.class.priority();
             (7 - priority, waiting.from, waiting.ingress)
         });
         let Some((place, _)) = first else { return };
-        let Waiting { frame, .. } = self.waiting[port].remove(place);
+        let Waiting { frame, ingress, .. } = self.waiting[port].remove(place);
         let train = self.frames[frame].1;
+        self.starts(now, port, train);
+        let byte = 8000 / self.rate(port).gbps();
+        let group = usize::from(ingress) * 8 + self.group(train.class.priority());
+        self.events.insert((now + (8 + u64::from(train.bytes)) * byte, What::Freed(group, frame)));
+    }
+
+    fn starts(&mut self, now: u64, port: usize, train: Train) {
         self.out.push(Frame { at: now, port: port as u16, train });
         let byte = 8000 / self.rate(port).gbps();
         self.wire_free[port] = now + (8 + u64::from(train.bytes) + 12) * byte;
-        self.events.insert((now + (8 + u64::from(train.bytes)) * byte, What::Freed(frame)));
         self.events.insert((self.wire_free[port], What::Looks(port)));
+    }
+
+    fn is_lossless(&self, priority: u8) -> bool {
+        match self.spec.pause.as_ref().map(|pause| pause.scope) {
+            None => false,
+            Some(Scope::Port) => true,
+            Some(Scope::Priorities(priorities)) => priorities & 1 << priority != 0,
+        }
+    }
+    /// Which of the groups of a port.
+    fn group(&self, priority: u8) -> usize {
+        match self.spec.pause.as_ref().map(|pause| pause.scope) {
+            Some(Scope::Priorities(_)) => priority.into(),
+            _ => 0,
+        }
+    }
+    /// What all frames hold that are lossless and came in where this group does.
+    fn held_by(&self, group: usize) -> u64 {
+        let held = self.held.iter().zip(&self.frames);
+        let own = held.filter_map(|(held, (ingress, _))| {
+            let (_, priority, room) = (*held)?;
+            let own = usize::from(*ingress) * 8 + self.group(priority);
+            (own == group && self.is_lossless(priority)).then_some(room)
+        });
+        own.sum()
+    }
+    fn room(&self, port: usize) -> u64 {
+        self.spec.pause.as_ref().map_or(0, |pause| pause.xoff + pause.headroom[port])
+    }
+    fn kept(&self) -> u64 {
+        let groups = match self.spec.pause.as_ref().map(|pause| pause.scope) {
+            None => 0,
+            Some(Scope::Port) => 1,
+            Some(Scope::Priorities(priorities)) => priorities.count_ones().into(),
+        };
+        (0..self.spec.ports.len()).map(|port| self.room(port)).sum::<u64>() * groups
+    }
+
+    fn frees(&mut self, now: u64, group: usize, frame: usize) {
+        self.held[frame] = None;
+        let xon = self.spec.pause.as_ref().map_or(0, |pause| pause.xon);
+        if self.paused[group].is_some() && self.held_by(group) <= xon {
+            self.paused[group] = None;
+            self.tells(now, group, 0);
+        }
+    }
+    fn asks(&mut self, now: u64, group: usize) {
+        let Some(quanta) = self.spec.pause.as_ref().map(|pause| pause.quanta) else { return };
+        let half = u64::from(quanta) * 512 * 1000 / self.rate(group / 8).gbps() / 2;
+        self.paused[group] = Some(now + half);
+        self.events.insert((now + half, What::Asks(group)));
+        self.tells(now, group, quanta);
+    }
+    fn tells(&mut self, now: u64, group: usize, quanta: u16) {
+        let port = group / 8;
+        let all = self.spec.pause.as_ref().is_some_and(|pause| pause.scope == Scope::Port);
+        let priorities = if all { 255 } else { 1 << (group % 8) };
+        let from = now + self.spec.latency_ps;
+        self.pauses[port].push((from, Pause { priorities, quanta }));
+        self.events.insert((from, What::Looks(port)));
+    }
+
+    fn hears(&mut self, now: u64, port: usize, pause: Pause) {
+        let Some(spec) = &self.spec.pause else { return };
+        let byte = 8000 / self.rate(port).gbps();
+        let effect = now + (8 + 64) * byte + spec.response_ps[port];
+        self.heard[port].push((effect, pause));
+        self.events.insert((effect, What::Looks(port)));
+        self.events.insert((effect + u64::from(pause.quanta) * 64 * byte, What::Looks(port)));
+    }
+    /// The last pause frame about a priority says.
+    fn is_open(&self, now: u64, port: usize, priority: u8) -> bool {
+        let byte = 8000 / self.rate(port).gbps();
+        let about = |(effect, pause): &&(u64, Pause)| *effect <= now && pause.priorities & 1 << priority != 0;
+        let last = self.heard[port].iter().rfind(about);
+        last.is_none_or(|(effect, pause)| now >= effect + u64::from(pause.quanta) * 64 * byte)
     }
 }

@@ -131,7 +131,7 @@ fn variants(
         }
         found.push((name, reports));
     }
-    reports.absorb_variants(found);
+    reports.absorb_variants(found, &[]);
     // what could not be read may be what makes them differ
     if !reports.has_errors() {
         report_same(&variants, reports);

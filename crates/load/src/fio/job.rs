@@ -161,6 +161,11 @@ impl Job {
             _ => blocks[place].0,
         })
     }
+    /// Whether its requests follow one another.
+    #[must_use]
+    pub fn is_sequential(&self) -> bool {
+        !self.settings.rw.random
+    }
     /// Whether each block is taken once before any is taken again.
     #[must_use]
     pub fn has_map(&self) -> bool {

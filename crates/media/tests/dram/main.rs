@@ -221,6 +221,22 @@ fn a_turn_can_be_taken_back_at_once() {
     agree(&config, load.collect());
 }
 
+/// A read ends writing that was begun for want of reads at the clock at which the oldest write has waited for too long:
+/// writes go on, one clock later.
+#[test]
+fn a_turn_can_be_taken_back_within_a_clock() {
+    let mut config = plain(Speed::Ddr5_4800, 1);
+    config.geometry.width = Width::X16;
+    config.page = PagePolicy::Open;
+    let (idle, age) = (Span::from_ns(72), Span::from_ns(208));
+    config.queues = Queues { reads: 2, writes: 6, high: 5, low: 2, idle, age, passes: 0, waiting: 9 };
+    (config.turn, config.refresh, config.answer) = (Turn::Eager, Refresh::None, WriteAnswer::Written);
+    config.mapping.interleave = Bytes(config.geometry.row_bytes(config.speed));
+    let asked = [(0, true, 8), (0, true, 6), (76, false, 5), (0, true, 0), (161, true, 14), (12, false, 9)];
+    let load = asked.into_iter().chain([(251, false, 10)]);
+    agree(&config, load.map(|(gap, write, bank)| (gap, 1, write, bank, 0, 0)).collect());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 

@@ -1,8 +1,8 @@
 //! A queue pair and the core that its software runs on: requests become commands, completions become answers.
 
-use super::ask::Ask;
 use super::buffers::{Lists, data_address};
 use super::schedule::is_scheduled;
+use crate::ask::Ask;
 use crate::gauge::Gauge;
 use crate::nvme_software::Software;
 use crate::slab::Slab;

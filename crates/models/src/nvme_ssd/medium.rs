@@ -40,7 +40,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "nand.bus.width", dimension: Dimension::Count { least: 1, most: 8 }, default: Some("1"), about: "the bytes of a transfer" },
     Param { name: "nand.read-burst", dimension: Dimension::Count { least: 1, most: 1000000 }, default: Some("16"), about: "how many reads of the host may go before a waiting program or erase of their die, in a row" },
     Param { name: "nand.rules", dimension: Dimension::Choice(&["dies", "mqsim"]), default: Some("dies"), about: "by whose rules commands are scheduled; `mqsim` is for comparison with that simulator" },
-    Param { name: "ftl.initial", dimension: Dimension::Choice(&["empty", "sequential", "steady-state"]), default: Some("steady-state"), about: "what the drive has lived through: nothing, one write from end to end, or random writes until the write amplification is constant" },
+    Param { name: "ftl.initial", dimension: Dimension::Choice(&["auto", "empty", "sequential", "steady-state"]), default: Some("auto"), about: "what the drive has lived through: nothing, one write from end to end, random writes until the write amplification is constant, or (auto) what it is measured with, as SNIA's tests have it: `sequential` in a case whose requests all follow one another, `steady-state` in any other" },
     Param { name: "ftl.victim", dimension: Dimension::Choice(&["greedy", "cost-benefit"]), default: Some("greedy"), about: "which block garbage collection takes: the emptiest, or by age and emptiness" },
     Param { name: "ftl.hot-cold", dimension: Dimension::Flag, default: Some("true"), about: "whether data that garbage collection moves go to blocks of their own" },
     Param { name: "ftl.gc.low", dimension: Dimension::Count { least: 1, most: 1048576 }, default: Some("4"), about: "garbage collection keeps so many blocks of a die free in the mean: it works, and the host waits, while the die has less space than these, half of each open block and half a victim" },
@@ -185,6 +185,7 @@ fn ftl(params: &Params) -> Ftl {
         initial: match params.choice("ftl.initial") {
             "empty" => Initial::Empty,
             "sequential" => Initial::Sequential,
+            // `auto` has been decided by who knows the load; where there is none, nothing is said of what comes
             _ => Initial::SteadyState,
         },
         victim: if params.choice("ftl.victim") == "greedy" { Victim::Greedy } else { Victim::CostBenefit },

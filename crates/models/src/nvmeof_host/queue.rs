@@ -1,5 +1,6 @@
 //! An I/O queue of a host, and the core that its software runs on.
 
+use crate::ask::Ask;
 use crate::fabric_software::{HostCosts, doorbell_bytes};
 use crate::gauge::Gauge;
 use crate::roles::nvmeof::{HostQueue, Way};
@@ -7,15 +8,14 @@ use crate::slab::Slab;
 use crate::tcp_socket;
 use lanetwin_fabric::roce::logic::packet::Operation as Verb;
 use lanetwin_kernel::{Port, Trail};
+use lanetwin_nvme::logic::host::commands;
 use lanetwin_nvme::spec::command::COMMAND_BYTES;
-use lanetwin_nvme::spec::io::BlocksDword12;
-use lanetwin_nvme::spec::{Cid, Command, CommandDword0, CompletionEntry, IoOpcode};
+use lanetwin_nvme::spec::{Cid, Command, CompletionEntry, IoOpcode, Nsid};
 use lanetwin_nvmeof::logic::Data;
 use lanetwin_nvmeof::logic::host::{Io, Queue, QueueEffect, Transfer as Moves};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
-    Context, Message, Operation, QueuePairId, Rdma, Receive, RunQueue, Status, Transfer, WorkCompletion,
-    WorkRequest,
+    Context, Message, QueuePairId, Rdma, Receive, RunQueue, Status, WorkCompletion, WorkRequest,
 };
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
@@ -28,10 +28,13 @@ lanetwin_kernel::stages! {
     POLL = "poll",
     INTERRUPT = "interrupt",
     COMPLETE = "complete",
+    PATH = "loss of the path",
 }
 
 /// The most that a command moves \[B\]: MDTS of both targets (Linux, `drivers/nvme/target/rdma.c`, 2^8 pages of 4 KiB).
 const MOST: u32 = 1 << 20;
+/// The most blocks that a command is about which moves none: NLB has 16 bits, and 0 is one.
+const MOST_BLOCKS: u32 = 1 << 16;
 /// What a registration is made of \[B\] (Linux, `drivers/nvme/host/rdma.c`: pages of 4 KiB).
 const GRANULE: u32 = 4096;
 /// Where user data begin, and where capsules do: behind whatever has bytes, so that they are in DRAM.
@@ -48,6 +51,8 @@ pub(super) struct LoadQueue {
     pub(super) core: RunQueue,
     nsid: u32,
     block: u32,
+    /// The association that it belongs to, if that is one of several paths.
+    pub(super) path: Option<u32>,
     /// Requests that are no commands yet, or not all of them.
     waiting: VecDeque<Waiting>,
     requests: Slab<Request>,
@@ -74,7 +79,7 @@ struct Part {
 }
 
 struct Request {
-    transfer: Transfer,
+    ask: Ask,
     trail: Trail,
     left: u32,
     status: Status,
@@ -98,7 +103,7 @@ pub(super) struct Answer {
 
 impl LoadQueue {
     pub(super) fn new(connected: HostQueue, rdma: &Rdma) -> Self {
-        let HostQueue { queue, way, nsid, block, core } = connected;
+        let HostQueue { queue, way, nsid, block, core, path } = connected;
         let entries = queue.config().entries;
         if let Way::Rdma(pair) = way {
             (0..entries).for_each(|id| rdma.post_receive(pair, receive(id)));
@@ -109,6 +114,7 @@ impl LoadQueue {
             core,
             nsid,
             block,
+            path,
             waiting: VecDeque::new(),
             requests: Slab::new(),
             commands: Slab::new(),
@@ -121,12 +127,22 @@ impl LoadQueue {
     }
 
     /// Whether commands can say what is asked for.
-    pub(super) fn allows(&self, transfer: &Transfer) -> bool {
+    pub(super) fn allows(&self, ask: &Ask) -> bool {
         let within = self.block - 1;
-        self.queue.is_live()
-            && transfer.bytes > 0
-            && transfer.bytes & within == 0
-            && transfer.address & u64::from(within) == 0
+        let are_blocks = ask.bytes > 0 && ask.bytes & within == 0 && ask.address & u64::from(within) == 0;
+        let can_be_said = match ask.opcode {
+            IoOpcode::READ | IoOpcode::WRITE | IoOpcode::WRITE_ZEROES => are_blocks,
+            IoOpcode::FLUSH => ask.bytes == 0,
+            _ => false,
+        };
+        self.queue.is_live() && can_be_said
+    }
+    /// The most bytes that a command of this ask can be about.
+    const fn most_bytes(&self, ask: &Ask) -> u32 {
+        match ask.opcode {
+            IoOpcode::WRITE_ZEROES => self.block.saturating_mul(MOST_BLOCKS),
+            _ => MOST,
+        }
     }
     /// How many commands can be in flight.
     pub(super) fn most(&self) -> u64 {
@@ -137,9 +153,9 @@ impl LoadQueue {
     }
 
     /// A program asks; commands come with [`LoadQueue::submit`].
-    pub(super) fn take(&mut self, transfer: Transfer, cx: &Context<'_>) {
-        let (trail, left) = (cx.trail(), transfer.bytes);
-        let slot = self.requests.put(Request { transfer, trail, left, status: Status::Ok });
+    pub(super) fn take(&mut self, ask: Ask, cx: &Context<'_>) {
+        let (trail, left) = (cx.trail(), ask.bytes);
+        let slot = self.requests.put(Request { ask, trail, left, status: Status::Ok });
         self.waiting.push_back(Waiting { slot, from: 0 });
         self.queued.add(1, cx.now());
     }
@@ -171,23 +187,25 @@ impl LoadQueue {
     fn next_io(&mut self, cx: &mut Context<'_>) -> Option<Io> {
         let now = cx.now();
         let room = self.queue.room() > 0;
-        let Waiting { slot, from } = self.waiting.front_mut().filter(|_| room)?;
-        let &mut Request { transfer, trail, .. } = self.requests.get(*slot)?;
-        let bytes = MOST.min(transfer.bytes - *from);
-        let name = self.commands.put(Part { slot: *slot, bytes });
+        let &Waiting { slot, from } = self.waiting.front().filter(|_| room)?;
+        let &mut Request { ask, trail, .. } = self.requests.get(slot)?;
+        let bytes = self.most_bytes(&ask).min(ask.bytes - from);
+        let name = self.commands.put(Part { slot, bytes });
         let io = Io {
-            command: command(&transfer, (*from, bytes), (self.nsid, self.block)),
+            command: command(&ask, (from, bytes), (Nsid(self.nsid), self.block)),
             name: name.into(),
-            transfer: match transfer.operation {
-                Operation::Read => Moves::FromController(bytes),
-                Operation::Write => Moves::ToController(Data::Length(bytes)),
+            transfer: match ask.opcode {
+                IoOpcode::READ => Moves::FromController(bytes),
+                IoOpcode::WRITE => Moves::ToController(Data::Length(bytes)),
+                _ => Moves::None,
             },
-            address: data_address(transfer.handle, transfer.bytes) + u64::from(*from),
+            address: data_address(ask.handle, ask.bytes) + u64::from(from),
         };
-        *from += bytes;
-        if *from == transfer.bytes {
+        if from + bytes == ask.bytes {
             self.waiting.pop_front();
             self.queued.remove(1, now);
+        } else if let Some(first) = self.waiting.front_mut() {
+            first.from += bytes;
         }
         self.in_flight.add(1, now);
         cx.resume(trail);
@@ -269,6 +287,24 @@ impl LoadQueue {
         if self.queue.is_live() { Vec::new() } else { self.give_up(cx.now(), cx.now() + costs.complete) }
     }
 
+    /// The queue is lost: the answers to all that it was asked.
+    pub(super) fn lose(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
+        let mut effects = Vec::new();
+        self.queue.lost(&mut effects);
+        let ends: Vec<_> = effects.iter().filter_map(end_of).collect();
+        let mut answers = Vec::new();
+        for (name, status) in ends {
+            let slot = self.commands.get(name).map(|part| part.slot);
+            if let Some(request) = slot.and_then(|slot| self.requests.get(slot)) {
+                cx.resume(request.trail);
+                cx.mark(PATH);
+            }
+            answers.extend(self.ended(name, status, software.costs, cx));
+        }
+        answers.extend(self.unanswerable(software.costs, cx));
+        answers
+    }
+
     /// What waits for a queue that is lost has no answer to hope for.
     fn give_up(&mut self, now: Instant, at: Instant) -> Vec<Answer> {
         let mut answers = Vec::new();
@@ -276,12 +312,12 @@ impl LoadQueue {
             self.queued.remove(1, now);
             let Some(request) = self.requests.get(slot) else { continue };
             request.status = Status::Aborted;
-            request.left -= request.transfer.bytes - from;
+            request.left -= request.ask.bytes - from;
             // of one that is part done the last of its commands tells
             if request.left == 0
-                && let Some(Request { transfer, trail, status, .. }) = self.requests.take(slot)
+                && let Some(Request { ask, trail, status, .. }) = self.requests.take(slot)
             {
-                answers.push(Answer { handle: transfer.handle, status, at, trail });
+                answers.push(Answer { handle: ask.handle, status, at, trail });
             }
         }
         answers
@@ -328,7 +364,7 @@ impl LoadQueue {
         if request.left > 0 {
             return None;
         }
-        let (handle, status) = (request.transfer.handle, request.status);
+        let (handle, status) = (request.ask.handle, request.status);
         self.requests.take(slot);
         let begun = self.core.serve(cx.now(), costs.complete);
         let at = begun + costs.complete;
@@ -365,19 +401,11 @@ fn data_address(handle: u32, bytes: u32) -> u64 {
 }
 
 /// The command for `bytes` of a request from `from` on.
-fn command(transfer: &Transfer, (from, bytes): (u32, u32), (nsid, block): (u32, u32)) -> Command {
-    let opcode = match transfer.operation {
-        Operation::Read => IoOpcode::READ,
-        Operation::Write => IoOpcode::WRITE,
-    };
+fn command(ask: &Ask, (from, bytes): (u32, u32), (nsid, block): (Nsid, u32)) -> Command {
+    if ask.opcode == IoOpcode::FLUSH {
+        return commands::flush(nsid);
+    }
     let block_log2 = block.trailing_zeros();
-    let slba = (transfer.address + u64::from(from)) >> block_log2;
-    let blocks = BlocksDword12::ZERO.with_blocks_less_1(((bytes >> block_log2) - 1) as u16);
-    let mut command = Command::ZERO;
-    command.set_dword0(CommandDword0::ZERO.with_opcode(opcode.0).expect("an opcode has eight bits"));
-    command.set_nsid_number(nsid);
-    command.set_cdw10(slba as u32);
-    command.set_cdw11((slba >> 32) as u32);
-    command.set_cdw12(blocks.expect("a number of blocks fits").raw());
-    command
+    let slba = (ask.address + u64::from(from)) >> block_log2;
+    commands::blocks(ask.opcode, nsid, slba, bytes >> block_log2)
 }

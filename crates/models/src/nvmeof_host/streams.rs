@@ -58,7 +58,11 @@ impl LoadQueue {
     }
     /// When the timer is to be set for, unless it is set.
     pub(super) fn set_timer(&mut self, now: Instant) -> Option<Instant> {
-        if let Way::Tcp(socket) = &mut self.way { socket.set_timer(now) } else { None }
+        match &mut self.way {
+            // one that is lost sends nothing again
+            Way::Tcp(socket) if self.queue.is_live() => socket.set_timer(now),
+            _ => None,
+        }
     }
     /// Its timer; the answers to what is lost with the connection, if that is given up.
     pub(super) fn expire(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
@@ -67,15 +71,7 @@ impl LoadQueue {
         if !self.queue.is_live() || !socket.expire(place, cx) {
             return Vec::new();
         }
-        let mut effects = Vec::new();
-        self.queue.lost(&mut effects);
-        let ends: Vec<_> = effects.iter().filter_map(end_of).collect();
-        let mut answers = Vec::new();
-        for (name, status) in ends {
-            answers.extend(self.ended(name, status, software.costs, cx));
-        }
-        answers.extend(self.unanswerable(software.costs, cx));
-        answers
+        self.lose(software, cx)
     }
 }
 

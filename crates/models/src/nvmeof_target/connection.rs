@@ -17,7 +17,8 @@ use lanetwin_nvmeof::logic::target::{Asked, ConnectionId, SubsystemId};
 use lanetwin_nvmeof::logic::tcp::Stream;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
-    Context, Done, Operation, QueuePairId, Rdma, Receive, RunQueue, Status, Transfer, WorkRequest,
+    BlockCommand, BlockCommandKind, Context, Done, Message, Operation, QueuePairId, Rdma, Receive, RunQueue,
+    Status, Transfer, WorkRequest,
 };
 use lanetwin_units::{Instant, Span};
 use std::collections::{BTreeMap, VecDeque};
@@ -65,7 +66,7 @@ pub(super) enum Step {
 /// What becomes of a command.
 pub(super) enum Begun {
     /// The drive is asked.
-    Ask(Transfer),
+    Ask(Message),
     /// The target is told what to do first.
     Perform(Vec<Asked>),
 }
@@ -73,7 +74,7 @@ pub(super) enum Begun {
 /// A command.
 struct Pending {
     info: CommandInfo,
-    operation: Operation,
+    opcode: IoOpcode,
     bytes: u32,
     address: u64,
     place: Place,
@@ -204,11 +205,10 @@ impl Connection {
             cid: command.cid(),
             opcode,
         };
-        let operation = match IoOpcode(opcode) {
-            IoOpcode::READ => Operation::Read,
-            IoOpcode::WRITE => Operation::Write,
-            _ => return Begun::Perform(vec![self.respond(info, NvmeStatus::INVALID_OPCODE)]),
-        };
+        let opcode = IoOpcode(opcode);
+        if !matches!(opcode, IoOpcode::READ | IoOpcode::WRITE | IoOpcode::FLUSH | IoOpcode::WRITE_ZEROES) {
+            return Begun::Perform(vec![self.respond(info, NvmeStatus::INVALID_OPCODE)]);
+        }
         let blocks = u32::from(BlocksDword12::from_raw(command.cdw12()).blocks_less_1()) + 1;
         let bytes = blocks * self.queue.block;
         let first = u64::from(command.cdw11()) << 32 | u64::from(command.cdw10());
@@ -222,10 +222,13 @@ impl Connection {
             _ => Place::Capsule { offset: 0 },
         };
         let address = first * u64::from(self.queue.block);
-        let slot = self.pending.put(Pending { info, operation, bytes, address, place });
-        match operation {
-            Operation::Read => Begun::Ask(transfer(slot, operation, bytes, address)),
-            Operation::Write => Begun::Perform(vec![self.move_data(slot, Direction::FromHost)]),
+        let slot = self.pending.put(Pending { info, opcode, bytes, address, place });
+        let command = |kind, bytes, address| BlockCommand { kind, bytes, handle: slot, unit: 0, address };
+        match opcode {
+            IoOpcode::READ => Begun::Ask(Message::Block(transfer(slot, Operation::Read, bytes, address))),
+            IoOpcode::WRITE => Begun::Perform(vec![self.move_data(slot, Direction::FromHost)]),
+            IoOpcode::FLUSH => Begun::Ask(Message::Command(command(BlockCommandKind::Flush, 0, 0))),
+            _ => Begun::Ask(Message::Command(command(BlockCommandKind::WriteZeroes, bytes, address))),
         }
     }
     fn move_data(&mut self, slot: u32, direction: Direction) -> Asked {
@@ -239,18 +242,18 @@ impl Connection {
     /// The data of a write are here: what the drive is asked.
     pub(super) fn brought(&mut self, token: Token) -> Option<Transfer> {
         let slot = token.to_raw() as u32;
-        let &mut Pending { operation, bytes, address, .. } = self.pending.get(slot)?;
-        Some(transfer(slot, operation, bytes, address))
+        let &mut Pending { bytes, address, .. } = self.pending.get(slot)?;
+        Some(transfer(slot, Operation::Write, bytes, address))
     }
     /// The drive has answered: what the target is to do.
     pub(super) fn end(&mut self, done: Done) -> Option<Vec<Asked>> {
-        let &mut Pending { info, operation, .. } = self.pending.get(done.handle)?;
+        let &mut Pending { info, opcode, .. } = self.pending.get(done.handle)?;
         let mut asked = Vec::new();
         let status = match done.status {
             Status::Ok => NvmeStatus::SUCCESS,
             Status::Corrupt | Status::Aborted => NvmeStatus::INTERNAL_ERROR,
         };
-        if operation == Operation::Read && done.status == Status::Ok {
+        if opcode == IoOpcode::READ && done.status == Status::Ok {
             asked.push(self.move_data(done.handle, Direction::ToHost));
         }
         asked.push(self.respond(info, status));

@@ -15,8 +15,14 @@ pub struct Counts {
     pub frames: u64,
     /// What they took of the line \[ps\].
     pub busy_ps: u128,
+    /// Frames that did not come because the cable was down.
+    pub lost: u64,
     /// Frames that came with a mark.
     pub marked: u64,
+    /// Congestion Notification Packets that have left.
+    pub notified: u64,
+    /// Those that came.
+    pub notifications: u64,
     /// What nobody waited for: frames of messages that are over, doorbells of others.
     pub unexpected: u64,
 }

@@ -4,12 +4,13 @@ use super::counts::Counts;
 use super::flow::Flow;
 use super::pair::Pair;
 use super::params::Rules;
+use super::paused::Paused;
 use crate::agenda::Agenda;
 use crate::requests::{self, Requests};
 use crate::slab::Slab;
 use lanetwin_fabric::ethernet::logic::{Class, Train};
 use lanetwin_fabric::tcp::logic::segment::Segment;
-use lanetwin_ports::{EthernetSite, QueuePairId, Rdma, SocketId, Sockets, WorkRequest};
+use lanetwin_ports::{CableOutages, EthernetSite, QueuePairId, Rdma, SocketId, Sockets, WorkRequest};
 use lanetwin_units::Instant;
 use std::collections::BTreeMap;
 
@@ -31,7 +32,11 @@ pub struct RoceNic {
     pub(super) requests: Option<Requests>,
     /// None if no line is plugged in.
     pub(super) site: Option<EthernetSite>,
+    /// When its cable is down.
+    pub(super) outages: CableOutages,
     pub(super) class: Class,
+    /// None if it takes no notice of pause frames.
+    pub(super) paused: Option<Paused>,
     pub(super) rdma: Rdma,
     pub(super) pairs: BTreeMap<QueuePairId, Pair>,
     /// Who sends next: behind this lane.

@@ -1,4 +1,4 @@
-//! What waits for the line: for each queue pair two lanes, requests and answers, each in order.
+//! What waits for the line: for each queue pair lanes of requests, of answers and of notifications, each in order.
 
 use lanetwin_kernel::Trail;
 use lanetwin_units::Instant;
@@ -57,6 +57,14 @@ impl Lane {
     /// Whether the first could be sent at `now`.
     pub(super) fn can_send(&self, now: Instant) -> bool {
         self.waiting.front().and_then(|first| first.ready).is_some_and(|ready| ready <= now)
+    }
+    /// The size of the first \[B\]; 0 if there is none.
+    pub(super) fn first_bytes(&self) -> u16 {
+        self.waiting.front().map_or(0, |first| first.bytes)
+    }
+    /// Whether the first has a payload.
+    pub(super) fn has_payload(&self) -> bool {
+        self.waiting.front().is_some_and(|first| first.payload > 0)
     }
     /// Takes the frames at the head out that can be sent at `now`, are alike and count on, as far as `most` bytes
     /// reach; at least one if it can be sent. The trail is that of the last.

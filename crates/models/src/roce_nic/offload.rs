@@ -98,6 +98,9 @@ impl RoceNic {
 
     /// The socket whose turn it is, of those that can send.
     pub(super) fn next_flow(&self, now: Instant) -> Option<SocketId> {
+        if !self.is_open(self.class.priority(), now) {
+            return None;
+        }
         let behind = self.flows.range(self.flow_turn..).filter(|(id, _)| **id > self.flow_turn);
         let mut all = behind.chain(self.flows.range(..=self.flow_turn));
         all.find(|(_, flow)| flow.lane.can_send(now)).map(|(id, _)| *id)

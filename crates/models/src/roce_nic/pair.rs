@@ -2,6 +2,7 @@
 
 use super::lane::{Lane, Outgoing};
 use super::params::Rules;
+use super::points::Congestion;
 use super::words::{Packet, What};
 use lanetwin_fabric::ethernet::logic::Station;
 use lanetwin_fabric::roce::logic::packet::{Operation, Part, Psn, Request, Response, Says};
@@ -17,6 +18,8 @@ use std::collections::BTreeMap;
 /// The lane of requests, and that of answers.
 pub(super) const REQUESTS: usize = 0;
 pub(super) const ANSWERS: usize = 1;
+/// That of notifications of congestion, which go first.
+pub(super) const NOTIFICATIONS: usize = 2;
 
 #[derive(Debug)]
 pub(super) struct Pair {
@@ -25,7 +28,9 @@ pub(super) struct Pair {
     mtu: PathMtu,
     pub(super) requester: Requester,
     pub(super) responder: Responder,
-    pub(super) lanes: [Lane; 2],
+    pub(super) lanes: [Lane; 3],
+    /// What it does about congestion; none if nothing.
+    pub(super) congestion: Option<Congestion>,
     /// The name of the next message.
     name: u32,
     /// How many receives it has been told of.
@@ -68,6 +73,7 @@ impl Pair {
             requester: Requester::new(limits, 0),
             responder: Responder::new(limits.mtu, 0),
             lanes: Default::default(),
+            congestion: None,
             name: 0,
             receives: 0,
             receive: None,
@@ -157,7 +163,7 @@ impl Pair {
         Some(self.frame(ANSWERS, (response.psn.raw(), 0), what, (Kind::Acknowledging, 0), rules))
     }
 
-    fn frame(
+    pub(super) fn frame(
         &self,
         lane: usize,
         (psn, message): (u32, u32),
@@ -268,7 +274,7 @@ impl Pair {
             }
             What::OutOfSequence => Says::OutOfSequence,
             What::NotReady => Says::NotReady,
-            What::Ack | What::Request { .. } => Says::Ack,
+            What::Ack | What::Congestion | What::Request { .. } => Says::Ack,
         };
         let mut told = Vec::new();
         let response = Response { psn: packet.psn, says };

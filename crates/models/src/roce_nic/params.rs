@@ -1,6 +1,7 @@
 //! What can be said of an adapter.
 
 use lanetwin_fabric::ethernet::spec::Tagging;
+use lanetwin_fabric::roce::logic::dcqcn;
 use lanetwin_fabric::roce::logic::requester::Limits;
 use lanetwin_fabric::roce::spec::PathMtu;
 use lanetwin_ports::{Dimension, Param, Params};
@@ -42,6 +43,18 @@ pub(super) const PARAMS: &[Param] = &[
         dimension: Dimension::Flag,
         default: Some("true"),
         about: "whether its frames may be marked by switches with long queues",
+    },
+    Param {
+        name: "pause",
+        dimension: Dimension::Flag,
+        default: Some("false"),
+        about: "whether it obeys pause frames, 802.3x and PFC; switches send some where they are told to",
+    },
+    Param {
+        name: "pause.response",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "from the last bit of a pause frame to no frame being begun with; 0 is the longest that IEEE 802.3 allows",
     },
     Param {
         name: "tx.latency",
@@ -157,6 +170,72 @@ pub(super) const PARAMS: &[Param] = &[
         default: Some("7"),
         about: "how often in a row, before the connection is lost; 7 is without end",
     },
+    Param {
+        name: "roce.congestion",
+        dimension: Dimension::Choice(&["none", "dcqcn"]),
+        default: Some("none"),
+        about: "what it does about marked frames; dcqcn wants switches that mark, and `ethernet.ecn`, at both ends",
+    },
+    Param {
+        name: "dcqcn.cnp-priority",
+        dimension: Dimension::Count { least: 0, most: 7 },
+        default: Some("6"),
+        about: "the priority of the packets that tell of congestion (CNP)",
+    },
+    Param {
+        name: "dcqcn.cnp-interval",
+        dimension: Dimension::Time,
+        default: Some("50us"),
+        about: "the least time between two of them of a queue pair",
+    },
+    Param {
+        name: "dcqcn.gain",
+        dimension: Dimension::Choice(&["1/16", "1/32", "1/64", "1/128", "1/256", "1/512", "1/1024"]),
+        default: Some("1/256"),
+        about: "how fast alpha, the measure of congestion, follows (g)",
+    },
+    Param {
+        name: "dcqcn.alpha-timer",
+        dimension: Dimension::Time,
+        default: Some("55us"),
+        about: "alpha decays each time that so long no CNP came",
+    },
+    Param {
+        name: "dcqcn.rate-timer",
+        dimension: Dimension::Time,
+        default: Some("55us"),
+        about: "the rate of a queue pair is increased each time so long after a CNP",
+    },
+    Param {
+        name: "dcqcn.byte-counter",
+        dimension: Dimension::Size,
+        default: Some("10MB"),
+        about: "and each time that so much was sent",
+    },
+    Param {
+        name: "dcqcn.fast-recovery",
+        dimension: Dimension::Count { least: 1, most: 1000 },
+        default: Some("5"),
+        about: "so many increases of each kind go back towards the old rate, before they go beyond it (F)",
+    },
+    Param {
+        name: "dcqcn.additive",
+        dimension: Dimension::Rate,
+        default: Some("5MB/s"),
+        about: "what additive increase adds each time (40 Mb/s)",
+    },
+    Param {
+        name: "dcqcn.hyper",
+        dimension: Dimension::Rate,
+        default: Some("50MB/s"),
+        about: "what hyper increase adds, times how often there has been one (400 Mb/s)",
+    },
+    Param {
+        name: "dcqcn.least",
+        dimension: Dimension::Rate,
+        default: Some("5MB/s"),
+        about: "no queue pair is slower (40 Mb/s)",
+    },
 ];
 
 /// The parameters, as the adapter uses them.
@@ -172,6 +251,11 @@ pub(super) struct Rules {
     pub(super) wqe_interval: Span,
     pub(super) wqe_in_doorbell: bool,
     pub(super) cqe_bytes: u32,
+    /// None if it does nothing about congestion.
+    pub(super) dcqcn: Option<dcqcn::Rules>,
+    pub(super) cnp_priority: u8,
+    /// How soon it obeys pause frames, 0 for as late as it may; none if it does not.
+    pub(super) pause_response: Option<Span>,
     registration_bytes: u32,
     registration_inline: u32,
     registration_interval: Span,
@@ -184,6 +268,24 @@ const PAGE_ENTRY_BYTES: u32 = 8;
 /// A size that is small by its nature: what is more is as much as there can be.
 fn small(params: &Params, name: &str) -> u32 {
     params.size(name).0.clamp(1, 1 << 24) as u32
+}
+
+/// The rules of DCQCN. The least of a timer or of the byte counter bounds what an idle time costs.
+fn congestion(params: &Params) -> dcqcn::Rules {
+    let timer = |name| params.time(name).as_ps().max(1_000_000);
+    let rate = |name| params.rate(name).saturating_mul(8);
+    let gain = params.choice("dcqcn.gain").trim_start_matches("1/").parse::<u32>().unwrap_or(256);
+    dcqcn::Rules {
+        cnp_interval: params.time("dcqcn.cnp-interval").as_ps(),
+        gain_shift: gain.ilog2(),
+        alpha_timer: timer("dcqcn.alpha-timer"),
+        rate_timer: timer("dcqcn.rate-timer"),
+        byte_counter: params.size("dcqcn.byte-counter").0.max(1 << 12),
+        fast: params.count("dcqcn.fast-recovery") as u32,
+        additive: rate("dcqcn.additive").max(1_000_000),
+        hyper: rate("dcqcn.hyper"),
+        least: rate("dcqcn.least").max(1_000_000),
+    }
 }
 
 impl Rules {
@@ -201,6 +303,9 @@ impl Rules {
             wqe_interval: params.time("wqe.interval"),
             wqe_in_doorbell: params.flag("wqe.in-doorbell"),
             cqe_bytes: small(params, "cqe.bytes"),
+            dcqcn: (params.choice("roce.congestion") == "dcqcn").then(|| congestion(params)),
+            cnp_priority: params.count("dcqcn.cnp-priority") as u8,
+            pause_response: params.flag("pause").then(|| params.time("pause.response")),
             registration_bytes: small(params, "registration.bytes"),
             registration_inline: small(params, "registration.inline"),
             registration_interval: params.time("registration.interval"),

@@ -2,7 +2,7 @@
 
 use super::inside::{RoceNic, Task};
 use super::lane::{Lane, Outgoing};
-use super::pair::{ANSWERS, Pair, REQUESTS};
+use super::pair::{ANSWERS, NOTIFICATIONS, Pair, REQUESTS};
 use lanetwin_fabric::ethernet::logic::Station;
 use lanetwin_ports::{Context, QueuePairId, SocketId, socket_handle};
 use lanetwin_units::Instant;
@@ -27,26 +27,44 @@ impl Leaving {
 impl RoceNic {
     /// The lane whose turn it is, of those that can send.
     pub(super) fn next_lane(&self, now: Instant) -> Option<(QueuePairId, usize)> {
+        let notifies = |(_, pair): &(&QueuePairId, &Pair)| pair.lanes[NOTIFICATIONS].can_send(now);
+        if self.rules.dcqcn.is_some()
+            && self.is_open(self.rules.cnp_priority, now)
+            && let Some((id, _)) = self.pairs.iter().find(notifies)
+        {
+            return Some((*id, NOTIFICATIONS));
+        }
+        if !self.is_open(self.class.priority(), now) {
+            return None;
+        }
         let lanes = |(id, _): (&QueuePairId, &Pair)| [(*id, REQUESTS), (*id, ANSWERS)];
         let behind = self.pairs.range(self.turn.0..).flat_map(lanes).filter(|lane| *lane > self.turn);
         let mut all = behind.chain(self.pairs.range(..=self.turn.0).flat_map(lanes));
-        all.find(|(id, lane)| self.pairs[id].lanes[*lane].can_send(now))
+        all.find(|(id, lane)| self.pairs[id].may_send(*lane, now))
     }
 
     /// The frames whose turn it is: of queue pairs and sockets alternately, where both have some.
     pub(super) fn take_frames(&mut self, now: Instant) -> Option<(Leaving, Outgoing, u16)> {
         let (lane, flow) = (self.next_lane(now), self.next_flow(now));
-        let burst = self.rules.burst;
+        let (burst, priority) = (self.rules.burst, self.class.priority());
         if let Some(id) = flow.filter(|_| self.flows_next || lane.is_none()) {
+            let bytes = self.flows.get(&id)?.lane.first_bytes();
+            let burst = self.unstoppable((priority, bytes), now, burst);
             let flow = self.flows.get_mut(&id)?;
             let (frame, count) = flow.lane.take(now, burst)?;
             (self.flow_turn, self.flows_next) = (id, false);
             return Some((Leaving::Socket(id, flow.ends.peer_station), frame, count));
         }
         let (id, lane) = lane?;
+        let own = if lane == NOTIFICATIONS { self.rules.cnp_priority } else { priority };
+        let bytes = self.pairs.get(&id)?.lanes[lane].first_bytes();
+        let burst = self.unstoppable((own, bytes), now, burst);
         let pair = self.pairs.get_mut(&id)?;
+        let burst = pair.burst(lane, now, burst);
         let (frame, count) = pair.lanes[lane].take(now, burst)?;
-        (self.turn, self.flows_next) = ((id, lane), true);
+        if lane != NOTIFICATIONS {
+            (self.turn, self.flows_next) = ((id, lane), true);
+        }
         Some((Leaving::Pair(id, pair.peer_station), frame, count))
     }
 

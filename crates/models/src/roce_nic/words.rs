@@ -12,11 +12,15 @@ use lanetwin_ports::QueuePairId;
 /// What a packet is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
-    Request { ack: bool },
+    Request {
+        ack: bool,
+    },
     Ack,
     OutOfSequence,
     NotReady,
     Data,
+    /// Congestion Notification Packet (CNP).
+    Congestion,
 }
 
 /// A packet.
@@ -28,6 +32,7 @@ pub(super) struct Packet {
     pub(super) what: What,
 }
 
+/// What it is; 5 is a frame of TCP (`flow`).
 const KIND: u32 = 16;
 const ACK: u32 = 1 << 24;
 
@@ -40,6 +45,7 @@ impl Packet {
             What::OutOfSequence => 2 << KIND,
             What::NotReady => 3 << KIND,
             What::Data => 4 << KIND,
+            What::Congestion => 6 << KIND,
         };
         [self.psn.raw(), self.message, what | self.to.0 as u32]
     }
@@ -51,6 +57,7 @@ impl Packet {
             2 => What::OutOfSequence,
             3 => What::NotReady,
             4 => What::Data,
+            6 => What::Congestion,
             _ => return None,
         };
         Some(Self { psn: Psn::of(psn as u64), message, to: QueuePairId(rest as u16), what })
@@ -63,7 +70,7 @@ mod tests {
 
     #[test]
     fn words_say_what_they_were_made_of() {
-        let whats = [What::Ack, What::OutOfSequence, What::NotReady, What::Data];
+        let whats = [What::Ack, What::OutOfSequence, What::NotReady, What::Data, What::Congestion];
         for what in whats.into_iter().chain([false, true].map(|ack| What::Request { ack })) {
             let packet = Packet { psn: Psn::of(77), message: 5, to: QueuePairId(0xabcd), what };
             assert_eq!(Packet::from_words(packet.words()), Some(packet));

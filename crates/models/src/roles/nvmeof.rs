@@ -42,6 +42,8 @@ pub struct HostQueue {
     pub block: u32,
     /// The core that its software runs on.
     pub core: RunQueue,
+    /// The association that it belongs to, if that is one of several paths.
+    pub path: Option<u32>,
 }
 
 /// A connection at a target.

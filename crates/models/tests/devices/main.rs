@@ -9,6 +9,7 @@ mod cxl_switch;
 mod dma;
 mod ethernet;
 mod fc;
+mod incast;
 mod iommu;
 mod memory_endpoint;
 mod memory_host;

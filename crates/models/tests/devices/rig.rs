@@ -38,9 +38,14 @@ pub fn parse(dimension: Dimension, text: &str) -> Option<Value> {
             ("ms", 1_000_000_000),
             ("s", 1_000_000_000_000),
         ])?)),
-        Dimension::Size => {
-            Value::Size(Bytes(whole(&[("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)])?))
-        }
+        Dimension::Size => Value::Size(Bytes(whole(&[
+            ("B", 1),
+            ("KiB", 1 << 10),
+            ("kB", 1_000),
+            ("MB", 1_000_000),
+            ("MiB", 1 << 20),
+            ("GiB", 1 << 30),
+        ])?)),
         Dimension::Rate => Value::Rate(whole(&[("MB/s", 1_000_000), ("GB/s", 1_000_000_000)])?),
         Dimension::Count { least, most } => {
             Value::Count(whole(&[("", 1)]).filter(|n| (least..=most).contains(n))?)

@@ -28,11 +28,11 @@ const ADVERTISED: Credits = Credits {
 
 /// What a program asks for over one queue pair: so many at once, so many in all.
 #[derive(Clone, Copy)]
-struct Flow {
-    operation: Operation,
-    bytes: u32,
-    depth: u32,
-    count: u32,
+pub(crate) struct Flow {
+    pub(crate) operation: Operation,
+    pub(crate) bytes: u32,
+    pub(crate) depth: u32,
+    pub(crate) count: u32,
 }
 
 /// Software of a host: asks, and posts receives; notes what it is told.
@@ -119,11 +119,11 @@ pub(crate) struct Spec {
 pub(crate) const PLAIN: Spec =
     Spec { mtu: 9000, rate: Rate::G100, frame_by_frame: false, switch: &[], nic: &[("issue", "10ns")] };
 
-struct Net {
-    kernel: Kernel,
+pub(crate) struct Net {
+    pub(crate) kernel: Kernel,
     programs: Vec<ComponentId>,
-    nics: Vec<ComponentId>,
-    switch: ComponentId,
+    pub(crate) nics: Vec<ComponentId>,
+    pub(crate) switch: ComponentId,
 }
 
 /// A host with an adapter on its links; the adapter and the program.
@@ -164,7 +164,7 @@ pub(crate) fn host(
 }
 
 /// Hosts at one switch; the flows of each pair (from, to) over a queue pair of its own.
-fn net(hosts: u16, flows: &[(u16, u16, Flow)], spec: &Spec) -> Net {
+pub(crate) fn net(hosts: u16, flows: &[(u16, u16, Flow)], spec: &Spec) -> Net {
     let mut builder = Builder::new();
     let rdma = Rdma::default();
     let line = Line::of(spec.rate, 3, Span::from_ns(50));
@@ -223,6 +223,10 @@ impl Net {
         let (from, to) = (done.len() / 4, done.len() * 3 / 4);
         let time = (done[to].0 - done[from].0).as_ps() as f64 * 1e-12;
         f64::from(bytes) * (to - from) as f64 / time
+    }
+    /// When each message of a host was done, by flow.
+    pub(crate) fn done(&mut self, host: usize) -> Vec<Vec<(Instant, u32)>> {
+        self.program(host).done.clone()
     }
     /// Everything that was asked for is done, once and in order.
     fn judge(&mut self) {

@@ -174,7 +174,7 @@ fn source(fields: &mut Fields<'_>, files: &Configurations, reports: &mut Reports
     if file {
         files.content(KIND.name, &fields.text("file", reports)?.value)
     } else {
-        files.content_of_section(KIND.name, &fields.path)
+        files.content_of_section(KIND.name, (&fields.path, fields.node))
     }
 }
 

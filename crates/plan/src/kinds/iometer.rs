@@ -2,7 +2,7 @@
 
 use crate::files::{FileOf, Source as File, Understood};
 use crate::kind::{Asked, Kind, MOST_CASES, Place, Who};
-use crate::plan::{Axis, Case, IometerCase, IometerFile, Load};
+use crate::plan::{Axis, Case, IometerCase, IometerFile, IometerWorker, Load};
 use crate::problem::Problem;
 use crate::values::{list, sample, size};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
@@ -43,17 +43,17 @@ const KEYS: &[Field] = &[
     optional(
         "spec",
         Holds::Names,
-        "the access specification, a case for each of a list; otherwise those that the worker is assigned, or all disk workers if none is named",
+        "the access specification that all workers run, a case for each of a list; otherwise those that each is assigned, the first of every worker at once, then the second",
     ),
     optional(
         "worker",
-        Holds::Text,
-        "the worker whose outstanding I/Os, maximum disk size and starting sector are used; otherwise the first disk worker",
+        Holds::Names,
+        "the workers that run, by name or as MANAGER/WORKER; otherwise all disk workers that have targets",
     ),
     optional(
         "outstanding",
         Holds::Many(whole(1, 65_536)),
-        "I/Os in flight on each target; otherwise what the worker has, or 1 without a worker",
+        "I/Os that each worker has in flight on each of its targets; otherwise what the file says, or 1 without a worker",
     ),
     field("capacity", Holds::One(Dimension::Size), "1GiB", "the size of each target"),
     field("sector", Holds::One(Dimension::Size), "512B", "the sector of each target"),
@@ -82,47 +82,120 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     let config: Option<Arc<Config>> =
         file.as_ref().and_then(|said| place.configurations.content(KIND.name, &said.value));
     let source = config.as_deref().zip(file).map(|(config, said)| Source { config, name: said.value });
-    let worker = source.as_ref().and_then(|source| source.worker(fields, reports));
-    let specs = source.as_ref().zip(worker.as_ref());
-    let specs = specs.and_then(|(source, worker)| source.specs(*worker, fields, reports));
-    let outstanding = outstanding(worker.flatten(), fields, reports);
+    let workers = source.as_ref().and_then(|source| source.chosen(fields, reports));
+    let tests = source.as_ref().zip(workers.as_ref());
+    let tests = tests.and_then(|(source, workers)| source.tests(workers, fields, reports));
+    let outstanding = outstanding(workers.as_deref().unwrap_or_default(), fields, reports);
     let (capacity, sector) = (size(fields, "capacity", reports), sector(fields, reports));
     let requests = sample(fields, "requests", reports);
-    let (source, worker, specs) = (source?, worker?, specs?);
+    let (source, workers, tests) = (source?, workers?, tests?);
     let (outstanding, capacity, sector, requests) = (outstanding?, capacity?, sector?, requests?);
-    let cases = specs.len().saturating_mul(outstanding.len());
+    let cases = tests.len().saturating_mul(outstanding.len());
     if cases > MOST_CASES {
         fields.fault("outstanding", Problem::TooMuch { cases, most: MOST_CASES }, reports);
         return None;
     }
-    let disk = worker.map_or_else(DiskSettings::default, |worker| worker.disk);
-    let from = source.told(worker);
-    let of_spec = |spec: &AccessSpec, outstanding: u32| {
-        let (spec, from) = (spec.clone(), from.clone());
-        IometerCase { spec, disk, capacity, sector, outstanding, requests, from }
+    let (from, alone, drives) = (source.told(), workers.len() <= 1, drives(&workers));
+    let of_test = |test: &Test<'_>, outstanding: Option<u32>| {
+        let worker = |(worker, spec): &(Option<DiskWorker<'_>>, &AccessSpec)| running(*worker, spec, outstanding);
+        let workers = test.iter().map(worker).collect();
+        let drives = drives.clone();
+        IometerCase { workers, drives, alone, capacity, sector, requests, from: from.clone() }
     };
-    let refused = specs.iter().filter(|spec| !can_run(&of_spec(spec, NO_WORKER), fields, reports)).count();
+    let refused = tests.iter().filter(|test| !can_run(&of_test(test, None), fields, reports)).count();
     if refused > 0 {
         return None;
     }
+    let mut specs: Vec<&AccessSpec> = Vec::new();
+    for (_, spec) in tests.iter().flatten() {
+        if !specs.iter().any(|known| std::ptr::eq(*known, *spec)) {
+            specs.push(spec);
+        }
+    }
     fields.record("understood", Node::list(specs.iter().flat_map(|spec| understood(spec))));
-    let case = |spec: &AccessSpec, n: u32| Case {
-        label: if outstanding.len() == 1 {
-            spec.name.clone()
-        } else {
-            format!("{}, {n} in flight", spec.name)
-        },
-        // of several specifications each would have a curve of its own: they have no place on one axis
-        axis: (specs.len() == 1 && outstanding.len() > 1).then(|| Axis {
-            name: "outstanding",
-            value: f64::from(n),
-            unit: "",
-            curve: String::new(),
-        }),
-        load: Load::of_blocks(of_spec(spec, n)),
+    Some(Asked::of(in_order(&tests, &outstanding, of_test)))
+}
+
+/// A case for each test and each number in flight.
+fn in_order(
+    tests: &[Test<'_>],
+    outstanding: &[Option<u32>],
+    of_test: impl Fn(&Test<'_>, Option<u32>) -> IometerCase,
+) -> Vec<Case> {
+    let mut labels = BTreeSet::new();
+    let mut cases = Vec::new();
+    for (nth, test) in tests.iter().enumerate() {
+        let mut name = label(test);
+        if !labels.insert(name.clone()) {
+            name = format!("{name} (test {})", nth + 1);
+        }
+        for n in outstanding {
+            let load = Load::of_blocks(of_test(test, *n));
+            let several = n.filter(|_| outstanding.len() > 1);
+            // of several specifications each would have a curve of its own: they have no place on one axis
+            let axis = several.filter(|_| tests.len() == 1).map(|n| Axis {
+                name: "outstanding",
+                value: f64::from(n),
+                unit: "",
+                curve: String::new(),
+            });
+            let label = several.map_or_else(|| name.clone(), |n| format!("{name}, {n} in flight"));
+            cases.push(Case { label, axis, load });
+        }
+    }
+    cases
+}
+
+/// The targets of workers, each once for each manager: the place of the manager, and the name.
+fn drives(workers: &[DiskWorker<'_>]) -> Vec<(usize, String)> {
+    let mut drives: Vec<(usize, String)> = Vec::new();
+    for worker in workers {
+        for target in &worker.worker.targets {
+            let drive = (worker.manager.0, target.name.clone());
+            if !drives.contains(&drive) {
+                drives.push(drive);
+            }
+        }
+    }
+    drives
+}
+
+/// What workers run at once: each with its specification.
+type Test<'c> = Vec<(Option<DiskWorker<'c>>, &'c AccessSpec)>;
+
+/// What a test is called: its specifications, each once.
+fn label(test: &Test<'_>) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for (_, spec) in test {
+        if !names.contains(&&*spec.name) {
+            names.push(&spec.name);
+        }
+    }
+    names.join(" + ")
+}
+
+/// A worker with its specification, and what it has in flight unless the file says it.
+fn running(worker: Option<DiskWorker<'_>>, spec: &AccessSpec, outstanding: Option<u32>) -> IometerWorker {
+    let Some(DiskWorker { manager, name, worker, disk }) = worker else {
+        return IometerWorker {
+            manager: None,
+            name: (0, "Worker 1".to_owned()),
+            spec: spec.clone(),
+            disk: DiskSettings::default(),
+            outstanding: outstanding.unwrap_or(NO_WORKER),
+            targets: Vec::new(),
+            connections: None,
+        };
     };
-    let cases = specs.iter().flat_map(|spec| outstanding.iter().map(move |n| (*spec, *n)));
-    Some(Asked::of(cases.map(|(spec, n)| case(spec, n)).collect()))
+    IometerWorker {
+        manager: Some((manager.0, manager.1.to_owned())),
+        name: (name, worker.name.clone()),
+        spec: spec.clone(),
+        disk,
+        outstanding: outstanding.unwrap_or(worker.outstanding),
+        targets: worker.targets.iter().map(|target| target.name.clone()).collect(),
+        connections: worker.connections.tested.then_some(worker.connections.transactions),
+    }
 }
 
 /// A file that was understood.
@@ -134,73 +207,105 @@ struct Source<'c> {
 /// A disk worker.
 #[derive(Clone, Copy)]
 struct DiskWorker<'c> {
-    manager: &'c str,
+    /// The place of its manager, and its name.
+    manager: (usize, &'c str),
+    /// Its place among the workers of the manager.
+    name: usize,
     worker: &'c Worker,
     disk: DiskSettings,
 }
 
+impl DiskWorker<'_> {
+    fn is_called(&self, name: &str) -> bool {
+        let own = &self.worker.name;
+        own == name || name.strip_suffix(&**own).and_then(|rest| rest.strip_suffix('/')) == Some(self.manager.1)
+    }
+}
+
 impl<'c> Source<'c> {
     fn workers(&self) -> Vec<DiskWorker<'c>> {
-        let all = self.config.managers.iter().flat_map(|m| m.workers.iter().map(|worker| (&*m.name, worker)));
-        let disk = |(manager, worker): (&'c str, &'c Worker)| match worker.kind {
-            WorkerKind::Disk(disk) => Some(DiskWorker { manager, worker, disk }),
+        let managers = self.config.managers.iter().enumerate();
+        let all = managers.flat_map(|(place, manager)| {
+            let workers = manager.workers.iter().enumerate();
+            workers.map(move |(name, worker)| ((place, &*manager.name), name, worker))
+        });
+        let disk = |(manager, name, worker): ((usize, &'c str), usize, &'c Worker)| match worker.kind {
+            WorkerKind::Disk(disk) => Some(DiskWorker { manager, name, worker, disk }),
             WorkerKind::Network(_) => None,
         };
         all.filter_map(disk).collect()
     }
-    /// The worker whose settings are used; inside, none if the file has no disk worker.
-    #[expect(
-        clippy::option_option,
-        reason = "no worker in a library is in order, a worker that is not there is not"
-    )]
-    fn worker(&self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<DiskWorker<'c>>> {
+    /// The workers that run: those that are named, or all that have targets; none if the file has no disk worker.
+    fn chosen(&self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<DiskWorker<'c>>> {
         let workers = self.workers();
         if fields.written("worker").is_none() {
-            let first = workers.first().copied();
-            if let Some(first) = first {
-                fields.record("worker", Node::scalar(&first.worker.name));
+            let has_targets = |worker: &DiskWorker<'_>| !worker.worker.targets.is_empty();
+            if workers.iter().any(has_targets) {
+                return Some(workers.into_iter().filter(has_targets).collect());
             }
-            return Some(first);
+            return Some(workers);
         }
-        let name = fields.text("worker", reports)?.value;
-        let found = workers.iter().find(|worker| worker.worker.name == name);
-        if found.is_none() {
-            let names = || workers.iter().map(|worker| &*worker.worker.name);
-            let (near, known, file) = (Near::of(&name, names()), some_of(names()), self.name.clone());
-            fields.fault("worker", Problem::UnknownWorker { name, file, known, near }, reports);
+        let path = fields.at("worker");
+        let (named, _) = fields.names("worker", "the name of a disk worker", reports)?;
+        if named.is_empty() {
+            fields.fault("worker", Common::Empty { what: "the list is empty" }, reports);
+            return None;
         }
-        found.map(|worker| Some(*worker))
+        let mut wrong = false;
+        for said in &named {
+            if !workers.iter().any(|worker| worker.is_called(&said.value)) {
+                let names = || workers.iter().map(|worker| &*worker.worker.name);
+                let (name, near, known) = (said.value.clone(), Near::of(&said.value, names()), some_of(names()));
+                let problem = Problem::UnknownWorker { name, file: self.name.clone(), known, near };
+                reports.add(problem, said.spot, &path);
+                wrong = true;
+            }
+        }
+        let is_named = |worker: &DiskWorker<'_>| named.iter().any(|said| worker.is_called(&said.value));
+        (!wrong).then(|| workers.into_iter().filter(is_named).collect())
     }
 
-    /// The specifications that run, in the order of writing.
-    fn specs(
+    /// What runs one after the other: each of the specifications that are named, by all workers; or the first that
+    /// every worker is assigned, then the second. What has run as a test of its own does not run again.
+    fn tests(
         &self,
-        worker: Option<DiskWorker<'c>>,
+        workers: &[DiskWorker<'c>],
         fields: &mut Fields<'_>,
         reports: &mut Reports,
-    ) -> Option<Vec<&'c AccessSpec>> {
+    ) -> Option<Vec<Test<'c>>> {
         if fields.written("spec").is_some() {
-            return self.named(fields, reports);
+            let by_all = |spec: &'c AccessSpec| -> Test<'c> {
+                if workers.is_empty() {
+                    return vec![(None, spec)];
+                }
+                workers.iter().map(|worker| (Some(*worker), spec)).collect()
+            };
+            return Some(self.named(fields, reports)?.into_iter().map(by_all).collect());
         }
-        let named = fields.written("worker").is_some();
-        let workers = if named { worker.into_iter().collect() } else { self.workers() };
-        let mut specs: Vec<&AccessSpec> = Vec::new();
-        // who is assigned the one that does nothing does nothing
-        let assigned = workers.iter().flat_map(|worker| &worker.worker.specs);
-        for spec in
-            assigned.filter(|name| !name.eq_ignore_ascii_case(IDLE)).filter_map(|n| self.config.spec(n))
-        {
-            if !specs.iter().any(|other| std::ptr::eq(*other, spec)) {
-                specs.push(spec);
+        let most = workers.iter().map(|worker| worker.worker.specs.len()).max().unwrap_or(0);
+        let mut tests: Vec<Test<'c>> = Vec::new();
+        for nth in 0..most {
+            let of = |worker: &DiskWorker<'c>| {
+                let name = worker.worker.specs.get(nth)?;
+                // who is assigned the one that does nothing does nothing
+                let spec = self.config.spec(name).filter(|_| !name.eq_ignore_ascii_case(IDLE))?;
+                Some((Some(*worker), spec))
+            };
+            let test: Test<'c> = workers.iter().filter_map(of).collect();
+            if !test.is_empty() && !tests.iter().any(|other| is_same(other, &test)) {
+                tests.push(test);
             }
         }
-        if specs.is_empty() {
+        if tests.is_empty() {
             let known = some_of(self.config.specs.iter().map(|spec| &*spec.name));
             fields.fault("file", Problem::NoSpec { file: self.name.clone(), known }, reports);
             return None;
         }
-        record_specs(&specs, Origin::Default, fields);
-        Some(specs)
+        if workers.len() == 1 {
+            let specs: Vec<&AccessSpec> = tests.iter().flatten().map(|(_, spec)| *spec).collect();
+            record_specs(&specs, Origin::Default, fields);
+        }
+        Some(tests)
     }
     /// The specifications that are named; all that are wrong are reported.
     fn named(&self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<&'c AccessSpec>> {
@@ -226,8 +331,8 @@ impl<'c> Source<'c> {
         (specs.len() == names.len()).then_some(specs)
     }
 
-    /// What the file says beside its specifications.
-    fn told(&self, worker: Option<DiskWorker<'_>>) -> IometerFile {
+    /// What the file says beside its specifications and workers.
+    fn told(&self) -> IometerFile {
         let setup = self.config.setup.as_ref();
         let run_time = setup.map(|setup| setup.run_time).unwrap_or_default();
         let (hours, minutes) = (u64::from(run_time.hours), u64::from(run_time.minutes));
@@ -237,9 +342,17 @@ impl<'c> Source<'c> {
             description: setup.map_or_else(String::new, |setup| setup.description.clone()),
             test_type: setup.map_or(TestType::Normal, |setup| setup.test_type),
             run_time_s: (hours * 60 + minutes) * 60 + u64::from(run_time.seconds),
-            worker: worker.map(|worker| (worker.manager.to_owned(), worker.worker.name.clone())),
+            ramp_up_s: setup.map_or(0, |setup| setup.ramp_up_s.into()),
         }
     }
+}
+
+/// Whether the same workers run the same specifications.
+fn is_same(one: &Test<'_>, other: &Test<'_>) -> bool {
+    let key = |(worker, spec): &(Option<DiskWorker<'_>>, &AccessSpec)| {
+        (worker.map(|worker| (worker.manager.0, worker.name)), std::ptr::from_ref(*spec))
+    };
+    one.iter().map(key).eq(other.iter().map(key))
 }
 
 fn record_specs(specs: &[&AccessSpec], origin: Origin, fields: &mut Fields<'_>) {
@@ -254,27 +367,29 @@ fn some_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     quoted(names.into_iter().take(MOST_NAMES)) + more
 }
 
-/// I/Os in flight on each target: as written, or the worker's.
+/// I/Os in flight on each target: as written, or as each worker has it.
 fn outstanding(
-    worker: Option<DiskWorker<'_>>,
+    workers: &[DiskWorker<'_>],
     fields: &mut Fields<'_>,
     reports: &mut Reports,
-) -> Option<Vec<u32>> {
+) -> Option<Vec<Option<u32>>> {
     if fields.written("outstanding").is_none() {
-        let of_worker = worker.map_or(NO_WORKER, |worker| worker.worker.outstanding);
-        if of_worker > MOST_OUTSTANDING {
-            let (text, least, most) = (of_worker.to_string(), "1".into(), MOST_OUTSTANDING.to_string());
+        let of_workers = workers.iter().map(|worker| worker.worker.outstanding).max().unwrap_or(NO_WORKER);
+        if of_workers > MOST_OUTSTANDING {
+            let (text, least, most) = (of_workers.to_string(), "1".into(), MOST_OUTSTANDING.to_string());
             fields.fault("outstanding", Common::OutOfRange { text, least, most }, reports);
             return None;
         }
-        fields.record("outstanding", Node::scalar(of_worker.to_string()));
-        return Some(vec![of_worker]);
+        if workers.iter().all(|worker| worker.worker.outstanding == of_workers) {
+            fields.record("outstanding", Node::scalar(of_workers.to_string()));
+        }
+        return Some(vec![None]);
     }
     let count = |value| match value {
         Value::Count(count) => u32::try_from(count).expect("declared as at most 65 536"),
         other => unreachable!("`outstanding` is declared as counts, read as {other:?}"),
     };
-    Some(list(fields, "outstanding", reports)?.into_iter().map(|said| count(said.value)).collect())
+    Some(list(fields, "outstanding", reports)?.into_iter().map(|said| Some(count(said.value))).collect())
 }
 
 /// The sector of the targets: at least a byte.
@@ -289,12 +404,16 @@ fn sector(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<u32> {
     sector
 }
 
-/// Whether a specification can run on such targets; reports it if not.
+/// Whether the specifications of a test can run on such targets; reports it if not.
 fn can_run(case: &IometerCase, fields: &Fields<'_>, reports: &mut Reports) -> bool {
-    let Err(why) = case.accesses().check() else { return true };
-    let (spec, room) = (case.spec.name.clone(), quantity::written(Value::Size(case.capacity)));
-    fields.fault("capacity", Problem::CannotAccess { spec, why: why.to_string(), room }, reports);
-    false
+    for worker in &case.workers {
+        if let Err(why) = case.accesses(worker).check() {
+            let (spec, room) = (worker.spec.name.clone(), quantity::written(Value::Size(case.capacity)));
+            fields.fault("capacity", Problem::CannotAccess { spec, why: why.to_string(), room }, reports);
+            return false;
+        }
+    }
+    true
 }
 
 /// What a specification says, a mapping for each of its lines.

@@ -125,7 +125,16 @@ pub(crate) const PARTITION: &[Field] = &[
 
 /// Drives that a host offers over a network.
 pub(crate) const SUBSYSTEM: &[Field] = &[
-    required("port", Holds::Text, "the adapter that it is reached by; the host above it runs the target"),
+    required(
+        "port",
+        Holds::Names,
+        "the adapter that it is reached by, or several of one host: a path by each; the host above runs the target",
+    ),
+    optional(
+        "non-optimized",
+        Holds::Names,
+        "those of its adapters whose paths are not optimized (ANA): they are taken where no other path works",
+    ),
     required("namespaces", Holds::Names, "the drives that are its namespaces, in the order of their numbers"),
     optional("hosts", Holds::Names, "the hosts that may connect; otherwise all that reach it"),
     optional(

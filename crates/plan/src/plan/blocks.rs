@@ -20,11 +20,26 @@ pub trait Blocks: Same + Debug + Send + Sync {
     fn requests(&self) -> u64;
     /// Whether there are reads, and whether there are writes.
     fn kinds(&self) -> (bool, bool);
+    /// Whether all requests of an asker follow one another, so that a drive that has lived through many of them was
+    /// written from end to end.
+    fn is_sequential(&self) -> bool {
+        false
+    }
     /// The size of the largest request \[B\].
     fn largest(&self) -> u64;
     /// Who asks each target, if several do, or one by a name of its own; otherwise one does, called like the target.
     fn threads(&self) -> Vec<Thread> {
         Vec::new()
+    }
+    /// Which of the pairs each thread asks, by their places, given the host of each pair; none if each asks all.
+    fn asks(&self, hosts: &[usize]) -> Option<Vec<Vec<usize>>> {
+        let _ = hosts;
+        None
+    }
+    /// Whose targets cannot be told among the pairs, given the host of each: each thread asks all then.
+    fn unmatched(&self, hosts: &[usize]) -> Option<String> {
+        let _ = hosts;
+        None
     }
     /// What asks a target in a world: the one of [`Blocks::threads`], or the first if there are none.
     fn asker(&self, thread: usize, slot: Slot<'_>) -> Box<dyn Component<Message>>;

@@ -1,6 +1,7 @@
 //! The network of a machine, and what is offered over it.
 
 use super::end::End;
+use super::link::Down;
 use lanetwin_fabric::ethernet::logic::{Forwarding, Node, Station, Topology};
 use lanetwin_fabric::ethernet::spec::Rate;
 use lanetwin_fabric::roce::spec::PathMtu;
@@ -30,6 +31,8 @@ pub struct CablePlan {
     pub rate: Rate,
     /// Its length \[m\].
     pub metres: u64,
+    /// When it is down, each time after the one before.
+    pub down: Vec<Down>,
 }
 
 /// Drives that a host offers over the network.
@@ -39,14 +42,24 @@ pub struct SubsystemPlan {
     pub name: String,
     /// The host that runs the target: its place in [`super::Variant::machine`].
     pub host: usize,
-    /// The adapter that it is reached by.
-    pub adapter: usize,
+    /// The adapters that it is reached by, at least one.
+    pub ports: Vec<PortOffer>,
     /// The drives that its namespaces are, the first of which has the number 1.
     pub namespaces: Vec<usize>,
     /// The hosts that may connect; none if all may.
     pub hosts: Option<Vec<usize>>,
     /// How commands and data go.
     pub transport: TransportPlan,
+}
+
+/// An adapter that a subsystem is reached by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PortOffer {
+    /// The adapter: its place in [`super::Variant::machine`].
+    pub adapter: usize,
+    /// Whether its paths are optimized in the sense of asymmetric namespace access (NVM Express Base Specification
+    /// 2.0, §8.1.1); those that are not are taken where no optimized one works.
+    pub optimized: bool,
 }
 
 /// How commands and data of a subsystem go over the network.
@@ -90,7 +103,7 @@ pub enum ConnectionPlan {
     },
 }
 
-/// A host that can connect to a subsystem.
+/// A host that can connect to a subsystem by one of its ports: a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AssociationPlan {
     /// The host.
@@ -99,6 +112,8 @@ pub struct AssociationPlan {
     pub adapter: usize,
     /// Which subsystem: its place in [`Network::subsystems`].
     pub subsystem: usize,
+    /// The port that it leads to.
+    pub port: PortOffer,
     /// How the connections go.
     pub connection: ConnectionPlan,
 }
@@ -112,6 +127,8 @@ pub struct RemotePlan {
     pub target: usize,
     /// The adapter of that host.
     pub port: usize,
+    /// Whether the path is optimized.
+    pub optimized: bool,
     /// Which subsystem: its place in [`Network::subsystems`].
     pub subsystem: usize,
     /// Which of its namespaces, counted from 0.
@@ -142,15 +159,20 @@ impl Network {
     pub fn cable_of(&self, end: End) -> Option<&CablePlan> {
         self.cables.iter().find(|cable| cable.from == end || cable.to == end)
     }
-    /// How a host asks a drive of another; none if the drive is not offered to it.
+    /// How a host asks a drive of another, by the first path to it; none if the drive is not offered to it.
     #[must_use]
     pub fn remote(&self, host: usize, drive: usize) -> Option<RemotePlan> {
-        let mut found = self.associations.iter().filter(|association| association.host == host);
-        found.find_map(|association| {
-            let &AssociationPlan { adapter, subsystem, connection, .. } = association;
-            let SubsystemPlan { host: target, adapter: port, namespaces, .. } = &self.subsystems[subsystem];
+        self.remotes(host, drive).next()
+    }
+    /// Every path by which a host asks a drive of another, in the order of the ports of its subsystem.
+    pub fn remotes(&self, host: usize, drive: usize) -> impl Iterator<Item = RemotePlan> {
+        let found = self.associations.iter().filter(move |association| association.host == host);
+        found.filter_map(move |association| {
+            let &AssociationPlan { adapter, subsystem, port, connection, .. } = association;
+            let SubsystemPlan { host: target, namespaces, .. } = &self.subsystems[subsystem];
             let namespace = namespaces.iter().position(|own| *own == drive)?;
-            Some(RemotePlan { adapter, target: *target, port: *port, subsystem, namespace, connection })
+            let PortOffer { adapter: port, optimized } = port;
+            Some(RemotePlan { adapter, target: *target, port, optimized, subsystem, namespace, connection })
         })
     }
     fn ends(&self) -> impl Iterator<Item = End> {

@@ -129,6 +129,9 @@ impl Blocks for BlockCase {
     fn kinds(&self) -> (bool, bool) {
         (self.read > 0.0, self.read < 1.0)
     }
+    fn is_sequential(&self) -> bool {
+        self.pattern == Pattern::Sequential
+    }
     fn largest(&self) -> u64 {
         self.size.0
     }

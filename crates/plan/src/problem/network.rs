@@ -29,6 +29,12 @@ problems! {
     DigestWithoutTcp { name: String, key: &'static str } = "FB020", "`{key}` is said of subsystem `{name}`, which goes by RDMA, and has no digests", "add `transport: tcp`, or leave `{key}` out";
     /// Two transports of one adapter.
     TwoTransports { port: String, other: String } = "FB021", "`{port}` is the port of subsystem `{other}`, too, which goes by another transport", "give both the same `transport`, or one of them an adapter of its own";
+    /// A port twice.
+    PortTwice { name: String } = "FB022", "`{name}` is named twice as a port", "name each adapter once";
+    /// Ports below several hosts.
+    PortOfAnother { name: String, one: String, other: String } = "FB023", "`{name}` is below `{other}`, and other ports of the subsystem below `{one}`, which runs the target", "name adapters of one host: a subsystem of two hosts is not modelled";
+    /// Not one of the ports.
+    NotOneOfPorts { name: String } = "FB024", "`{name}` is none of the subsystem's ports", "name some of those under `port`";
     /// Packets that a switch drops.
     BlackHole { from: String, name: String, switch: String, has: String, needed: String } = "FB103", "full packets between `{from}` and subsystem `{name}` are lost: `{switch}` drops frames that carry more than {has}, and these carry {needed}", "raise `ethernet.mtu` of the switch, or lower it at both adapters; what is short passes, so that connections are made and large requests hang until they are lost";
     /// More in flight than a queue over the network has room for.

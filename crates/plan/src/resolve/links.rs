@@ -23,7 +23,7 @@ use super::wiring::Wiring;
 use crate::language::LINK;
 use crate::plan::{ComponentPlan, End, Join, LinkPlan};
 use crate::problem::Problem;
-use crate::values::time;
+use crate::values::{out_of_range, time};
 use ends::protocol;
 use errors::BitErrors;
 use lanetwin_document::fields::{self, is_map, join};
@@ -193,7 +193,7 @@ impl Link<'_> {
         let skp = self.choice("skp", reports).map(|word| word == "on");
         self.fields.record("via", written);
         let weight = self.weight(reports);
-        let down = self.down(reports);
+        let down = outages::read(&mut self.fields, reports);
         // how a link runs decides what the stages in it do, and what its channel does
         let running = Running { generation: generation?, width: width?, mps: mps?, clocking: clocking? };
         let stages = std::mem::take(&mut self.stages);
@@ -385,11 +385,6 @@ impl Link<'_> {
 /// The most that the ports of a component reach.
 fn ability(plan: &ComponentPlan, param: &str, unsaid: u64) -> u64 {
     if let Some(Value::Count(most)) = plan.params.0.get(param) { *most } else { unsaid }
-}
-
-fn out_of_range(time: Span, least: Span, most: Span) -> Common {
-    let written = |time| quantity::written(Value::Time(time));
-    Common::OutOfRange { text: written(time), least: written(least), most: written(most) }
 }
 
 fn payload_size(bytes: u64) -> Option<u16> {

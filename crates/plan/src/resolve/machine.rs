@@ -75,6 +75,9 @@ pub(super) fn report_unconnected(
     }
 }
 
+/// The code of a component that nothing uses.
+pub(super) const IDLE: &str = "SC106";
+
 /// Reports components that nothing uses.
 pub(super) fn report_idle(
     machine: &Machine,

@@ -113,7 +113,8 @@ fn plan(
         found.push((name.clone(), reports));
         variants.extend(variant.map(|variant| (*spot, variant)));
     }
-    reports.absorb_variants(found);
+    // a component may be there for one variant alone
+    reports.absorb_variants(found, &[machine::IDLE]);
     if !reports.has_errors() {
         report_same(&variants, reports);
         let all: Vec<&Variant> = variants.iter().map(|(_, variant)| variant).collect();

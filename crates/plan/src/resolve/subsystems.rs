@@ -11,7 +11,9 @@
 use super::transports::{self, Tiny};
 use crate::kind::Components;
 use crate::language::SUBSYSTEM;
-use crate::plan::{AssociationPlan, ComponentPlan, End, LinkPlan, Network, SubsystemPlan, Wires};
+use crate::plan::{
+    AssociationPlan, ComponentPlan, ConnectionPlan, End, LinkPlan, Network, PortOffer, SubsystemPlan, Wires,
+};
 use crate::problem::network::Problem;
 use lanetwin_document::fields::{Fields, Said, check_name, is_map, join};
 use lanetwin_document::node::{Node, Spot};
@@ -96,20 +98,7 @@ fn subsystem(
     (place, network): (Place<'_>, &Network),
     reports: &mut Reports,
 ) -> Option<SubsystemPlan> {
-    let Said { value: port, spot, .. } = fields.text("port", reports)?;
-    let path = fields.at("port");
-    let adapter = (place.find)(&port, (spot, &path), reports)?;
-    if !is_adapter(place.plan(adapter)?) {
-        reports.add(Problem::NotAnAdapter { name: port }, spot, &path);
-        return None;
-    }
-    let Some(host) = place.host_above(adapter) else {
-        // a link that is wrong has been reported
-        if !reports.has_errors() {
-            reports.add(Problem::NotAnAdapter { name: port }, spot, &path);
-        }
-        return None;
-    };
+    let (host, ports) = ports(fields, place, reports)?;
     let (names, _) = fields.names("namespaces", "the name of a drive", reports)?;
     let path = fields.at("namespaces");
     let mut namespaces = Vec::new();
@@ -126,8 +115,64 @@ fn subsystem(
         None => None,
         Some(_) => Some(hosts(fields, place, reports)?),
     };
-    let transport = transports::read(name, fields, (adapter, &port, network), reports)?;
-    Some(SubsystemPlan { name: name.to_owned(), host, adapter, namespaces, hosts, transport })
+    let transport = transports::read(name, fields, (&ports, place.machine, network), reports)?;
+    Some(SubsystemPlan { name: name.to_owned(), host, ports, namespaces, hosts, transport })
+}
+
+/// The host that runs the target, and the adapters of it that the subsystem is reached by.
+fn ports(
+    fields: &mut Fields<'_>,
+    place: Place<'_>,
+    reports: &mut Reports,
+) -> Option<(usize, Vec<PortOffer>)> {
+    let (names, _) = fields.names("port", "the name of an adapter", reports)?;
+    let path = fields.at("port");
+    let mut found: Vec<(usize, PortOffer)> = Vec::new();
+    for said in &names {
+        let (host, adapter) = adapter(said, &path, place, reports)?;
+        let name = said.value.clone();
+        if found.iter().any(|(_, other)| other.adapter == adapter) {
+            reports.add(Problem::PortTwice { name }, said.spot, &path);
+            return None;
+        }
+        if let Some((first, _)) = found.first().filter(|(first, _)| *first != host) {
+            let [one, other] = [*first, host].map(|host| place.machine.label(host));
+            reports.add(Problem::PortOfAnother { name, one, other }, said.spot, &path);
+            return None;
+        }
+        found.push((host, PortOffer { adapter, optimized: true }));
+    }
+    let &(host, _) = found.first()?;
+    let mut ports: Vec<PortOffer> = found.into_iter().map(|(_, port)| port).collect();
+    if fields.written("non-optimized").is_some() {
+        let (others, _) = fields.names("non-optimized", "the name of an adapter", reports)?;
+        for said in others {
+            let at = names.iter().position(|port| port.value == said.value);
+            let Some(port) = at.and_then(|at| ports.get_mut(at)) else {
+                let problem = Problem::NotOneOfPorts { name: said.value };
+                reports.add(problem, said.spot, &fields.at("non-optimized"));
+                return None;
+            };
+            port.optimized = false;
+        }
+    }
+    Some((host, ports))
+}
+
+/// An adapter, and the host above it.
+fn adapter(
+    said: &Said<String>,
+    path: &str,
+    place: Place<'_>,
+    reports: &mut Reports,
+) -> Option<(usize, usize)> {
+    let adapter = (place.find)(&said.value, (said.spot, path), reports)?;
+    let host = place.host_above(adapter).filter(|_| place.plan(adapter).is_some_and(is_adapter));
+    // a link that is wrong has been reported
+    if host.is_none() && !(place.plan(adapter).is_some_and(is_adapter) && reports.has_errors()) {
+        reports.add(Problem::NotAnAdapter { name: said.value.clone() }, said.spot, path);
+    }
+    Some((host?, adapter))
 }
 
 /// A drive of the host that no other subsystem has.
@@ -174,55 +219,106 @@ fn hosts(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Op
 fn is_adapter(plan: &ComponentPlan) -> bool {
     plan.model.can(Capability::Rdma) && plan.has(Protocol::Pcie) && plan.has(Protocol::Ethernet)
 }
-/// Finds by which adapter each host reaches the subsystem that was added last; warns of packets that get lost.
+/// Finds the paths by which each host reaches the subsystem that was added last; warns of packets that get lost.
 fn associate(network: &mut Network, place: Place<'_>, (spot, path): (Spot, &str), reports: &mut Reports) {
-    let subsystem = network.subsystems.len() - 1;
-    let SubsystemPlan { host: target, adapter: port, hosts, name, transport, .. } =
-        network.subsystems[subsystem].clone();
+    let number = network.subsystems.len() - 1;
+    let subsystem = network.subsystems[number].clone();
     let wires = network.wires(|component| place.is_ethernet_switch(component));
-    let label = |component: usize| place.machine.label(component);
-    let mut reached = false;
+    let mut reached = BTreeSet::new();
     for host in 0..place.components {
         let is_host = place.plan(host).is_some_and(ComponentPlan::is_host);
-        if !is_host || host == target {
+        if !is_host || host == subsystem.host {
             continue;
         }
-        let mut ways =
-            place.adapters(host).filter_map(|adapter| Some((adapter, way((adapter, port), place, &wires)?)));
-        let Some((adapter, passed)) = ways.next() else {
-            if hosts.as_ref().is_some_and(|hosts| hosts.contains(&host)) {
-                let (from, to) = (format!("`{}`", label(host)), label(port));
-                let problem = Problem::Unreachable { from, to, name: name.clone() };
-                reports.add(problem, spot, path);
-            }
-            continue;
-        };
-        if hosts.as_ref().is_some_and(|hosts| !hosts.contains(&host)) {
+        let ways = ways(host, &subsystem.ports, place, &wires);
+        let asked = subsystem.hosts.as_ref().is_some_and(|hosts| hosts.contains(&host));
+        if ways.is_empty() && asked {
+            let from = format!("`{}`", place.machine.label(host));
+            report_unreachable(from, (&subsystem, subsystem.ports[0].adapter), place, (spot, path), reports);
+        }
+        if !asked && subsystem.hosts.is_some() {
             continue;
         }
-        reached = true;
-        let frames = place.mtu(adapter).min(place.mtu(port));
-        let connection = match transports::over(transport, frames) {
-            Ok(connection) => connection,
-            Err(Tiny { what, least }) => {
-                let (name, mtu, least) = (label(adapter), written(frames), written(least));
-                reports.add(Problem::TinyMtu { name, mtu, what, least }, spot, path);
-                continue;
+        for way in ways {
+            reached.insert(way.port.adapter);
+            if let Some(connection) = connection(host, &subsystem, &way, place, (spot, path), reports) {
+                let Way { adapter, port, .. } = way;
+                network.associations.push(AssociationPlan {
+                    host,
+                    adapter,
+                    subsystem: number,
+                    port,
+                    connection,
+                });
             }
-        };
-        network.associations.push(AssociationPlan { host, adapter, subsystem, connection });
-        let needed = transports::most(connection);
-        if let Some(narrow) = passed.into_iter().find(|switch| place.mtu(*switch) < needed) {
-            let (switch, has, from) = (label(narrow), written(place.mtu(narrow)), label(host));
-            let (name, needed) = (name.clone(), written(needed));
-            let problem = Problem::BlackHole { from, name, switch, has, needed };
-            reports.add(problem, spot, path);
         }
     }
-    if !reached && !reports.has_errors() {
+    if let Some(lonely) = subsystem.ports.iter().find(|port| !reached.contains(&port.adapter))
+        && !reports.has_errors()
+    {
         let from = "any other host".to_owned();
-        reports.add(Problem::Unreachable { from, to: label(port), name }, spot, path);
+        report_unreachable(from, (&subsystem, lonely.adapter), place, (spot, path), reports);
     }
+}
+
+fn report_unreachable(
+    from: String,
+    (subsystem, port): (&SubsystemPlan, usize),
+    place: Place<'_>,
+    (spot, path): (Spot, &str),
+    reports: &mut Reports,
+) {
+    let (to, name) = (place.machine.label(port), subsystem.name.clone());
+    reports.add(Problem::Unreachable { from, to, name }, spot, path);
+}
+
+/// A path of a host to a port, over these switches.
+struct Way {
+    adapter: usize,
+    port: PortOffer,
+    passed: BTreeSet<usize>,
+}
+
+/// The path of a host to each of the ports that it reaches: by the adapter that has fewest of them, so that two
+/// adapters have a port each.
+fn ways(host: usize, ports: &[PortOffer], place: Place<'_>, wires: &Wires) -> Vec<Way> {
+    let mut found: Vec<Way> = Vec::new();
+    for port in ports {
+        let reach = |adapter| Some((adapter, way((adapter, port.adapter), place, wires)?));
+        let load = |(adapter, _): &(usize, _)| found.iter().filter(|way| way.adapter == *adapter).count();
+        let best = place.adapters(host).filter_map(reach).min_by_key(load);
+        found.extend(best.map(|(adapter, passed)| Way { adapter, port: *port, passed }));
+    }
+    found
+}
+
+/// How connections of a path go, as far as frames have room; warns of packets that get lost.
+fn connection(
+    host: usize,
+    subsystem: &SubsystemPlan,
+    way: &Way,
+    place: Place<'_>,
+    (spot, path): (Spot, &str),
+    reports: &mut Reports,
+) -> Option<ConnectionPlan> {
+    let label = |component: usize| place.machine.label(component);
+    let frames = place.mtu(way.adapter).min(place.mtu(way.port.adapter));
+    let connection = match transports::over(subsystem.transport, frames) {
+        Ok(connection) => connection,
+        Err(Tiny { what, least }) => {
+            let (name, mtu, least) = (label(way.adapter), written(frames), written(least));
+            reports.add(Problem::TinyMtu { name, mtu, what, least }, spot, path);
+            return None;
+        }
+    };
+    let needed = transports::most(connection);
+    if let Some(narrow) = way.passed.iter().copied().find(|switch| place.mtu(*switch) < needed) {
+        let (switch, has, from) = (label(narrow), written(place.mtu(narrow)), label(host));
+        let (name, needed) = (subsystem.name.clone(), written(needed));
+        let problem = Problem::BlackHole { from, name, switch, has, needed };
+        reports.add(problem, spot, path);
+    }
+    Some(connection)
 }
 
 fn written(bytes: u32) -> String {

@@ -1,6 +1,7 @@
 //! How a subsystem goes over the network: its transport, and what the frames of both ends leave of it.
 
-use crate::plan::{ConnectionPlan, Digests, Network, TransportPlan};
+use crate::kind::Components;
+use crate::plan::{ConnectionPlan, Digests, Network, PortOffer, SubsystemPlan, TransportPlan};
 use crate::problem::network::Problem;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::Reports;
@@ -26,11 +27,11 @@ pub(super) struct Tiny {
     pub least: u32,
 }
 
-/// Reads the transport of a subsystem, which goes by an adapter with this name.
+/// Reads the transport of a subsystem, which goes by these adapters.
 pub(super) fn read(
     name: &str,
     fields: &mut Fields<'_>,
-    (adapter, port, network): (usize, &str, &Network),
+    (ports, machine, network): (&[PortOffer], &dyn Components, &Network),
     reports: &mut Reports,
 ) -> Option<TransportPlan> {
     let mut said = |key| match fields.written(key) {
@@ -50,11 +51,14 @@ pub(super) fn read(
         fields.fault(key, Problem::DigestWithoutTcp { name: name.to_owned(), key }, reports);
         return None;
     }
-    let mut others = network.subsystems.iter().filter(|other| other.adapter == adapter);
-    if let Some(other) = others.find(|other| other.transport.is_tcp() != transport.is_tcp()) {
-        let (port, other) = (port.to_owned(), other.name.clone());
-        fields.fault("port", Problem::TwoTransports { port, other }, reports);
-        return None;
+    let differs = |other: &&SubsystemPlan| other.transport.is_tcp() != transport.is_tcp();
+    for other in network.subsystems.iter().filter(differs) {
+        let is_its = |port: &&PortOffer| other.ports.iter().any(|its| its.adapter == port.adapter);
+        if let Some(port) = ports.iter().find(is_its) {
+            let (port, other) = (machine.label(port.adapter), other.name.clone());
+            fields.fault("port", Problem::TwoTransports { port, other }, reports);
+            return None;
+        }
     }
     Some(transport)
 }

@@ -76,6 +76,7 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         check_one_drive((&fields, kind.name), &pairs, place.machine, reports);
     }
     report_beyond((&fields, kind.name), (&pairs, &cases), place.machine, reports);
+    report_unmatched((&fields, kind.name), (&pairs, &cases), reports);
     let steady = steady.or(rounds);
     let (name, length) = (entry.key.clone(), length(kind, &entry.value));
     let plan = WorkloadPlan { name, pairs, cases, length, steady, takeover, programs, actions };
@@ -130,6 +131,20 @@ fn report_beyond(
             let problem = Problem::BeyondCapacity { span, drive: pair.device.clone(), room };
             fields.fault(key, problem, reports);
         }
+    }
+}
+
+/// Reports once a load whose own targets cannot be told among those of the scenario.
+fn report_unmatched(
+    (fields, key): (&Fields<'_>, &'static str),
+    (pairs, cases): (&[Pair], &[Case]),
+    reports: &mut Reports,
+) {
+    let hosts: Vec<usize> = pairs.iter().map(|pair| pair.on).collect();
+    let file =
+        |case: &Case| if let Load::Blocks(blocks) = &case.load { blocks.unmatched(&hosts) } else { None };
+    if let Some(file) = cases.iter().find_map(file) {
+        fields.fault(key, Problem::OtherTargets { file, targets: pairs.len() }, reports);
     }
 }
 

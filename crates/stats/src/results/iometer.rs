@@ -11,6 +11,10 @@ pub struct IometerMetric {
     pub workload: String,
     /// The case's name.
     pub case: String,
+    /// The manager, the worker (`HOST/Worker 1`) or its target (`HOST/Worker 1@ssd`) that it is of; empty if it is of
+    /// all together.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub of: String,
     /// The family that Iometer counts it to ("Megabytes per Second").
     pub family: String,
     /// Its name in Iometer ("Total MBs per Second (Decimal)").

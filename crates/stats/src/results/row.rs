@@ -32,7 +32,8 @@ pub struct Row {
     pub restates: bool,
     /// Its value, the mean over the repeats.
     pub value: f64,
-    /// Lower end of the interval: over the repeats; of a single one, over batches of what it has measured. None where a
+    /// Lower end of the interval: over the repeats; of a single one, over batches of what it has measured. Of
+    /// steady loads of no stated length the wider of both: repeats that begin alike may be off alike. None where a
     /// single repeat has no batches.
     #[serde(default)]
     pub low: Option<f64>,
@@ -53,6 +54,10 @@ pub struct Row {
     /// Pairs of percent and value, in the row's unit; empty if the metric has no distribution.
     #[serde(default)]
     pub percentiles: Vec<(f64, f64)>,
+    /// Percent, lower and upper end of the interval of each percentile that enough operations stand behind, in the
+    /// row's unit; of the others there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub percentile_intervals: Vec<(f64, f64, f64)>,
     /// The value in each repeat, in the order of the repeats: what a paired comparison needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<f64>,

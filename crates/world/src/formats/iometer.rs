@@ -12,7 +12,7 @@ use lanetwin_load::iometer::Version;
 use lanetwin_load::iometer::metrics::{self, Counted, CpuTime, Reading};
 use lanetwin_load::iometer::results_csv::{NO_TIME, Row, Running, Series, Settings, Test};
 use lanetwin_load::{Results as Counts, Side};
-use lanetwin_plan::IometerCase;
+use lanetwin_plan::{Blocks, IometerCase, IometerWorker, Pair};
 use lanetwin_stats::results::{Attachment, IometerMetric, Results};
 use lanetwin_units::Span;
 
@@ -35,10 +35,33 @@ struct IometerRun<'a> {
     iometer: &'a IometerCase,
 }
 
-impl IometerRun<'_> {
-    /// The metrics of Iometer.
+/// What is told apart in a test: a manager, a worker of it, or a target of that, with what it counted.
+struct Part<'a> {
+    /// What it is called among all.
+    name: String,
+    /// The worker; none of a manager.
+    worker: Option<&'a IometerWorker>,
+    /// The target; none of a worker, and of a manager.
+    target: Option<&'a Pair>,
+    /// The manager.
+    manager: String,
+    counted: Sum,
+}
+
+impl<'a> IometerRun<'a> {
+    /// The metrics of Iometer: of all together, and of every manager, worker and target if there are several workers.
     fn metrics(&self) -> Vec<IometerMetric> {
-        let sum = Sum::of(self.ran.repeats, |measured| &measured.load);
+        let sum = Sum::of(self.ran.repeats, |measured| Some(&measured.load));
+        let mut told = self.metrics_of("", &sum.counted(self.cpu()));
+        if !self.iometer.alone {
+            for part in self.parts() {
+                let own = self.metrics_of(&part.name, &part.counted.counted(None));
+                told.extend(own.into_iter().filter(|metric| metric.value.is_some()));
+            }
+        }
+        told
+    }
+    fn metrics_of(&self, of: &str, counted: &Counted<'_>) -> Vec<IometerMetric> {
         let told = |metric: metrics::Metric| {
             let (value, not_modelled) = match metric.reading {
                 Reading::Value(value) => (Some(value), String::new()),
@@ -48,6 +71,7 @@ impl IometerRun<'_> {
                 variant: self.ran.variant.name.clone(),
                 workload: self.ran.workload.name.clone(),
                 case: self.ran.case.label.clone(),
+                of: of.to_owned(),
                 family: metric.family.name().to_owned(),
                 metric: metric.name.to_owned(),
                 unit: metric.unit.to_owned(),
@@ -55,7 +79,61 @@ impl IometerRun<'_> {
                 not_modelled,
             }
         };
-        metrics::metrics(&sum.counted(self.cpu())).into_iter().map(told).collect()
+        metrics::metrics(counted).into_iter().map(told).collect()
+    }
+
+    /// Every manager, followed by its workers, each followed by its targets: in the order of the results file.
+    fn parts(&self) -> Vec<Part<'a>> {
+        let (pairs, iometer) = (&self.ran.workload.pairs, self.iometer);
+        let hosts: Vec<usize> = pairs.iter().map(|pair| pair.on).collect();
+        let asks = iometer.asks(&hosts);
+        let mut parts: Vec<Part<'a>> = Vec::new();
+        let mut manager: Option<(usize, usize)> = None;
+        for (nth, worker) in iometer.workers.iter().enumerate() {
+            let place = worker.manager.as_ref().map_or(0, |(place, _)| *place);
+            if manager.is_none_or(|(known, _)| known != place) {
+                manager = Some((place, parts.len()));
+                let (name, counted) = (self.manager(worker), Sum::default());
+                parts.push(Part { name: name.clone(), worker: None, target: None, manager: name, counted });
+            }
+            let its = |place: &usize| asks.as_ref().is_none_or(|asks| asks[nth].contains(place));
+            let targets = (0..pairs.len()).filter(its).map(|place| self.target(worker, &pairs[place]));
+            let targets: Vec<Part<'a>> = targets.collect();
+            let mut counted = Sum::default();
+            targets.iter().for_each(|target| counted.merge(&target.counted));
+            if let Some((_, at)) = manager {
+                parts[at].counted.merge(&counted);
+            }
+            let (name, manager) = (iometer.results_name(worker), self.manager(worker));
+            parts.push(Part { name, worker: Some(worker), target: None, manager, counted });
+            parts.extend(targets);
+        }
+        parts
+    }
+    fn target(&self, worker: &'a IometerWorker, pair: &'a Pair) -> Part<'a> {
+        let several = self.ran.workload.pairs.len() > 1;
+        let own = self.iometer.results_name(worker);
+        let name = match (self.iometer.alone, several) {
+            (true, _) => pair.device.clone(),
+            (false, true) => format!("{own}@{}", pair.device),
+            (false, false) => own,
+        };
+        let counted = Sum::of(self.ran.repeats, |measured| {
+            if measured.devices.is_empty() {
+                return Some(&measured.load);
+            }
+            measured.devices.iter().find(|(device, _)| *device == name).map(|(_, counts)| counts)
+        });
+        let name = if name.contains('@') { name } else { format!("{name}@{}", pair.device) };
+        Part { name, worker: Some(worker), target: Some(pair), manager: self.manager(worker), counted }
+    }
+    /// The name of the manager of a worker; a library has none: the host does the work.
+    fn manager(&self, worker: &IometerWorker) -> String {
+        let Some((_, manager)) = &worker.manager else {
+            let host = self.ran.workload.pairs.first().map(|pair| &self.ran.variant.machine[pair.on].name);
+            return host.cloned().unwrap_or_default();
+        };
+        manager.clone()
     }
 
     /// How busy the cores of the drivers were; none if no driver has any.
@@ -83,43 +161,86 @@ impl IometerRun<'_> {
         all
     }
 
-    /// The rows that Iometer would write: of all, of the manager, its processors, its worker, and the targets.
+    /// The rows that Iometer would write: of all, and of each manager, its processors, its workers, and their targets.
+    ///
+    /// A row of several workers has the specification and the settings that all of them have, and none of what differs
+    /// (`Manager.cpp`, `GetCommonAccessSpec`).
     fn test(&self) -> Test {
-        let Self { ran, iometer } = self;
-        let name = &iometer.spec.name;
-        let (manager, worker) = iometer.from.worker.clone().unwrap_or_else(|| {
-            // a library has no worker: the host does the work
-            let host = ran.workload.pairs.first().map(|pair| ran.variant.machine[pair.on].name.clone());
-            (host.unwrap_or_default(), "Worker 1".to_owned())
-        });
-        let disks = u32::try_from(ran.workload.pairs.len()).expect("a machine has fewer devices");
-        let settings = Settings {
-            starting_sector: iometer.disk.starting_sector,
-            maximum_size: iometer.disk.maximum_size,
-            outstanding: iometer.outstanding,
-        };
-        let running = Running { managers: 1, workers: 1, disks };
-        let sum = Sum::of(ran.repeats, |measured| &measured.load);
+        let parts = self.parts();
+        let sum = Sum::of(self.ran.repeats, |measured| Some(&measured.load));
         let counted = sum.counted(self.cpu());
-        let mut rows = vec![
-            Row::all(name, &counted, running, settings),
-            Row::manager(&manager, name, &counted, running, settings),
-        ];
+        let (workers, managers) = (&self.iometer.workers, parts.iter().filter(|part| part.worker.is_none()));
+        let running = running(managers.count(), &parts);
+        let mut rows = vec![Row::all(&common_spec(workers), &counted, running, common(workers))];
+        let mut at = 0;
+        while at < parts.len() {
+            let own = &parts[at + 1..];
+            let own = &own[..own.iter().position(|part| part.worker.is_none()).unwrap_or(own.len())];
+            rows.extend(self.manager_rows(&parts[at], own));
+            at += 1 + own.len();
+        }
+        let specs = self.iometer.specs().into_iter().cloned().collect();
+        Test { specs, rows, ended: NO_TIME.to_owned() }
+    }
+    /// The rows of a manager, its processors, its workers and their targets.
+    fn manager_rows(&self, manager: &Part<'_>, own: &[Part<'_>]) -> Vec<Row> {
+        let only = own.iter().filter(|part| part.target.is_none());
+        let workers: Vec<IometerWorker> = only.filter_map(|part| part.worker.cloned()).collect();
+        let counted = manager.counted.counted(self.cpu());
+        let (spec, running) = (common_spec(&workers), running(1, own));
+        let mut rows = vec![Row::manager(&manager.manager, &spec, &counted, running, common(&workers))];
         rows.extend((0..).zip(self.cores()).map(|(nth, busy)| {
             Row::processor(nth, &Counted { cpu: Some(CpuTime { busy, cores: 1 }), ..counted })
         }));
-        rows.push(Row::worker(&worker, name, &counted, disks, settings));
-        for (place, pair) in ran.workload.pairs.iter().enumerate() {
-            let sum = Sum::of(ran.repeats, |measured| {
-                measured.devices.get(place).map_or(&measured.load, |(_, own)| own)
+        for (place, part) in own.iter().enumerate() {
+            let (counted, Some(worker)) = (part.counted.counted(None), part.worker) else { continue };
+            let settings = settings(worker);
+            rows.push(match part.target {
+                Some(pair) => Row::disk(&pair.device, &counted, settings),
+                None => {
+                    let disks = own[place + 1..].iter().take_while(|part| part.target.is_some()).count();
+                    Row::worker(&worker.name.1, &worker.spec.name, &counted, few(disks), settings)
+                }
             });
-            rows.push(Row::disk(&pair.device, &sum.counted(None), settings));
         }
-        Test { specs: vec![iometer.spec.clone()], rows, ended: NO_TIME.to_owned() }
+        rows
     }
 }
 
+/// How many of each run.
+fn running(managers: usize, parts: &[Part<'_>]) -> Running {
+    let workers = parts.iter().filter(|part| part.worker.is_some() && part.target.is_none()).count();
+    let disks = parts.iter().filter(|part| part.target.is_some()).count();
+    Running { managers: few(managers), workers: few(workers), disks: few(disks) }
+}
+
+fn few(count: usize) -> u32 {
+    u32::try_from(count).expect("a file has fewer workers, and a machine fewer devices")
+}
+
+fn settings(worker: &IometerWorker) -> Settings {
+    Settings {
+        starting_sector: Some(worker.disk.starting_sector),
+        maximum_size: Some(worker.disk.maximum_size),
+        outstanding: Some(worker.outstanding),
+    }
+}
+
+/// What the settings of workers have in common.
+fn common(workers: &[IometerWorker]) -> Settings {
+    let all = workers.iter().map(settings);
+    all.reduce(Settings::common).expect("a test has a worker")
+}
+
+/// The specification that all workers run; empty if they differ.
+fn common_spec(workers: &[IometerWorker]) -> String {
+    let first = workers.first().map_or("", |worker| &*worker.spec.name);
+    let same = workers.iter().all(|worker| worker.spec.name == first);
+    if same { first.to_owned() } else { String::new() }
+}
+
 /// What was counted in several windows.
+#[derive(Default)]
 struct Sum {
     reads: Side,
     writes: Side,
@@ -128,15 +249,22 @@ struct Sum {
 
 impl Sum {
     /// What was counted in each repeat by some of its loads, over the run time of all of them.
-    fn of(repeats: &[Measured], counted: impl Fn(&Measured) -> &Counts) -> Self {
-        let mut sum = Self { reads: Side::default(), writes: Side::default(), elapsed: Span::ZERO };
+    fn of<'a>(repeats: &'a [Measured], counted: impl Fn(&'a Measured) -> Option<&'a Counts>) -> Self {
+        let mut sum = Self::default();
         for measured in repeats {
-            let results = counted(measured);
-            sum.reads.merge(&results.reads);
-            sum.writes.merge(&results.writes);
+            if let Some(results) = counted(measured) {
+                sum.reads.merge(&results.reads);
+                sum.writes.merge(&results.writes);
+            }
             sum.elapsed += measured.load.time();
         }
         sum
+    }
+    /// Takes in what was counted at the same time.
+    fn merge(&mut self, other: &Self) {
+        self.reads.merge(&other.reads);
+        self.writes.merge(&other.writes);
+        self.elapsed = self.elapsed.max(other.elapsed);
     }
     const fn counted(&self, cpu: Option<CpuTime>) -> Counted<'_> {
         Counted { reads: &self.reads, writes: &self.writes, elapsed: self.elapsed, cpu, interrupts: None }

@@ -69,6 +69,8 @@ pub(super) struct Adding<'a> {
     pub(super) connected: Vec<Connected>,
     /// The software that asks over the network, by the places of its host and of the adapter.
     pub(super) remotes: BTreeMap<(usize, usize), RemoteHost>,
+    /// What joins several such paths, by the places of the drive and the host.
+    pub(super) joined: BTreeMap<(usize, usize), RemoteHost>,
     /// What joins the paths to drives that have several.
     pub(super) paths: Vec<(String, ComponentId)>,
 }

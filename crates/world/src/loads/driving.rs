@@ -34,8 +34,10 @@ impl Adding<'_> {
     /// The port that answers block requests, and whose it is: the target's own, or that of a driver on the host.
     pub(super) fn block_port(&mut self, asker: &NewLoad<'_>) -> ((ComponentId, Port), String) {
         let pair = asker.pair;
-        if let Some(remote) = self.remote(pair) {
-            return self.remote_port(asker, &remote);
+        match &self.remotes(pair)[..] {
+            [] => {}
+            [only] => return self.remote_port(asker, only),
+            several => return self.remote_paths(asker, several),
         }
         let disk = self.disk(pair);
         if disk.has(Protocol::Block) {
@@ -78,7 +80,7 @@ impl Adding<'_> {
     }
 
     /// What a device is called as one host has it.
-    fn shared_name(&self, pair: &Pair) -> String {
+    pub(super) fn shared_name(&self, pair: &Pair) -> String {
         let disk = self.disk(pair).name.clone();
         let is_other = |other: &NewLoad<'_>| other.pair.target == pair.target && other.pair.on != pair.on;
         let host = &self.blueprint.variant.machine[pair.on].name;
@@ -98,7 +100,8 @@ impl Adding<'_> {
         let takeover = self.blueprint.workload.takeover;
         let (own, paths) = self.count_paths(pair, takeover.is_some());
         let (drive, takeover_after) = (name.clone(), takeover.unwrap_or(Span::ZERO));
-        let spec = MultipathSpec { drive, policy, loads, own, paths, takeover: takeover_after };
+        let others = Vec::new();
+        let spec = MultipathSpec { drive, policy, loads, own, paths, others, takeover: takeover_after };
         let mut paths = Multipath::new(spec);
         let absences = self.blueprint.variant.absences.iter();
         let absences = absences.filter(|absence| (absence.drive, absence.host) == (pair.target, pair.on));

@@ -3,13 +3,16 @@
 use lanetwin_kernel::ComponentId;
 use lanetwin_models::roles::nvmeof::HostQueue;
 
-/// A queue that is connected, for the load with this place.
+/// A queue that is connected.
 pub(super) struct Connected {
-    pub(super) place: u32,
+    /// The place of its load, and which of the paths of that it is.
+    pub(super) place: (u32, u16),
+    /// The adapter of the host that it leads over.
+    pub(super) adapter: usize,
     pub(super) queue: HostQueue,
 }
 
-/// The software of a host that connects, by way of one adapter.
+/// The software of a host that connects, by way of one adapter; or what joins several of them.
 pub(super) struct RemoteHost {
     pub(super) id: ComponentId,
     pub(super) path: String,

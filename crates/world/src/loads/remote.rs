@@ -6,15 +6,17 @@
 //! ```
 //!
 //! Each load has a queue of its own for each namespace, which a core of the target serves, and a queue of the drive's
-//! driver behind it on the same core. Connections are made before the run starts.
+//! driver behind it on the same core. Where a subsystem has several ports, it has one by each, and what joins them
+//! ([`lanetwin_models::multipath`]) before it. Connections are made before the run starts.
 
-use super::super::names::{CPU, DRIVER, NVMEOF, TARGET, shown};
+use super::super::names::{CPU, DRIVER, NVMEOF, PATHS, TARGET, shown};
 use super::adding::{Adding, NewLoad, port, settings};
 use super::queues::{Connected, RemoteHost};
 use super::transports;
 use lanetwin_document::fields;
 use lanetwin_kernel::{ComponentId, Port, role_of};
 use lanetwin_models as models;
+use lanetwin_models::multipath::{Multipath, MultipathSpec, Policy};
 use lanetwin_models::roles::nvmeof::{FabricHost, FabricTarget, HostQueue, TargetQueue, Way};
 use lanetwin_models::shared_port::{self, SharedPort};
 use lanetwin_nvme::spec::{ControllerId, SqId};
@@ -24,11 +26,14 @@ use lanetwin_nvmeof::logic::target::{ConnectionId, SubsystemId, Target};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{ComponentPlan, Pair, RemotePlan};
 use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
+use lanetwin_units::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A load that asks over the network.
+/// A load that asks over the network, by one of its paths.
 struct Remote<'a> {
     asker: &'a NewLoad<'a>,
+    /// Which of the paths, if there are several.
+    path: Option<u16>,
     plan: RemotePlan,
 }
 
@@ -45,6 +50,10 @@ impl<'a> Adding<'a> {
     pub(super) fn remote(&self, pair: &Pair) -> Option<RemotePlan> {
         self.blueprint.variant.network.remote(pair.on, pair.target)
     }
+    /// Every path by which a host reaches a drive that is not below it.
+    pub(super) fn remotes(&self, pair: &Pair) -> Vec<RemotePlan> {
+        self.blueprint.variant.network.remotes(pair.on, pair.target).collect()
+    }
     /// The component below a host by which it asks: the drive, or the adapter that leads to it.
     pub(super) fn asked(&self, pair: &Pair) -> usize {
         self.remote(pair).map_or(pair.target, |remote| remote.adapter)
@@ -53,10 +62,15 @@ impl<'a> Adding<'a> {
     /// Adds every target that a load asks, with the drivers behind it, and connects the loads.
     pub(super) fn add_targets(&mut self) {
         let askers = self.askers;
-        let remotes =
-            askers.iter().filter_map(|asker| Some(Remote { asker, plan: self.remote(asker.pair)? }));
         let mut by_port: BTreeMap<usize, Vec<Remote<'a>>> = BTreeMap::new();
-        remotes.for_each(|remote| by_port.entry(remote.plan.port).or_default().push(remote));
+        for asker in askers {
+            let plans = self.remotes(asker.pair);
+            let several = plans.len() > 1;
+            for (path, plan) in (0..).zip(plans) {
+                let path = several.then_some(path);
+                by_port.entry(plan.port).or_default().push(Remote { asker, path, plan });
+            }
+        }
         let mut on_host: BTreeMap<usize, Vec<(usize, Serving)>> = BTreeMap::new();
         for (port, remotes) in by_port {
             let host = remotes[0].plan.target;
@@ -78,7 +92,7 @@ impl<'a> Adding<'a> {
         let names = variant.network.subsystems.iter().map(|own| nqn(&own.name));
         let mut target = transports::target(names, first.connection, capsule_data);
         let (mut queues, mut drives, mut numbers) = (Vec::new(), Vec::new(), BTreeMap::new());
-        for Remote { asker, plan } in remotes {
+        for Remote { asker, path, plan } in remotes {
             let config = self.queue_config(asker.pair.on, plan, (entries, capsule_data));
             let association = (asker.pair.on, plan.subsystem);
             let known: usize = numbers.len();
@@ -102,8 +116,11 @@ impl<'a> Adding<'a> {
             let entries = queue.config().entries;
             let nsid = plan.namespace as u32 + 1;
             let core = self.core(asker, asker.pair.on).unwrap_or_else(|| RunQueue::new(1));
-            let connected = HostQueue { queue, way: own, nsid, block, core };
-            self.connected.push(Connected { place: asker.place, queue: connected });
+            // each path to a subsystem is one association
+            let association = |path: u16| (plan.subsystem << 8 | usize::from(path)) as u32;
+            let connected = HostQueue { queue, way: own, nsid, block, core, path: path.map(association) };
+            let place = (asker.place, path.unwrap_or(0));
+            self.connected.push(Connected { place, adapter: plan.adapter, queue: connected });
             let core = self.core_of(plan.target, before + queues.len());
             let subsystem = SubsystemId(plan.subsystem as u16);
             queues.push(TargetQueue {
@@ -269,23 +286,69 @@ impl<'a> Adding<'a> {
         ((host.id, port), shown(&host.path))
     }
 
+    /// The port that answers a load that asks by several paths, and whose it is.
+    pub(super) fn remote_paths(
+        &mut self,
+        asker: &NewLoad<'_>,
+        remotes: &[RemotePlan],
+    ) -> ((ComponentId, Port), String) {
+        let key = (asker.pair.target, asker.pair.on);
+        let loads =
+            self.askers.iter().filter(|other| (other.pair.target, other.pair.on) == key).count() as u16;
+        if !self.joined.contains_key(&key) {
+            let joined = self.join_remotes(asker.pair, remotes, loads);
+            self.joined.insert(key, joined);
+        }
+        let joined = self.joined.get_mut(&key).expect("it has just been added, if it was not there");
+        let (id, load, name) = (joined.id, joined.next, shown(&joined.path));
+        joined.next += 1;
+        for (path, remote) in (0..).zip(remotes) {
+            let (port, _) = self.remote_port(asker, remote);
+            self.builder.join((id, Multipath::of_path(path, load, loads)), port);
+        }
+        ((id, Multipath::of_load(load)), name)
+    }
+    /// Adds what joins the paths of a host to a drive.
+    fn join_remotes(&mut self, pair: &Pair, remotes: &[RemotePlan], loads: u16) -> RemoteHost {
+        let host = &self.blueprint.variant.machine[pair.on];
+        let policy = match self.disk(pair).software("driver.multipath", host) {
+            Some((Value::Choice(policy), _)) => Policy::of(policy),
+            _ => Policy::First,
+        };
+        let drive = self.shared_name(pair);
+        let others = remotes.iter().enumerate().filter(|(_, remote)| !remote.optimized);
+        let spec = MultipathSpec {
+            drive: drive.clone(),
+            policy,
+            loads,
+            own: remotes.len(),
+            paths: remotes.len(),
+            others: others.map(|(path, _)| path).collect(),
+            takeover: Span::ZERO,
+        };
+        let path = format!("{PATHS}/{drive}");
+        let id = self.builder.add(&path, Box::new(Multipath::new(spec)));
+        self.paths.push((drive, id));
+        RemoteHost { id, path, next: 0 }
+    }
+
     fn add_remote_host(&mut self, asker: &NewLoad<'_>, remote: &RemotePlan) -> RemoteHost {
         let (pair, machine) = (asker.pair, &self.blueprint.variant.machine);
         let model = models::find("nvmeof-host").expect("it is on the shelf");
         let host = &machine[pair.on];
         let is_its = |other: &&NewLoad<'_>| {
             other.pair.on == pair.on
-                && self.remote(other.pair).is_some_and(|own| own.adapter == remote.adapter)
+                && self.remotes(other.pair).iter().any(|own| own.adapter == remote.adapter)
         };
         let places: Vec<u32> = self.askers.iter().filter(is_its).map(|other| other.place).collect();
+        let is_its = |one: &Connected| one.adapter == remote.adapter && places.contains(&one.place.0);
+        let (mut own, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.connected).into_iter().partition(is_its);
+        self.connected = others;
+        own.sort_by_key(|one| one.place);
         let mut params = settings(model, &machine[pair.target], host);
         self.set_engine(pair, asker, &mut params);
-        params.0.insert("ports", Value::Count(places.len() as u64));
-        let (own, others): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.connected).into_iter().partition(|one| places.contains(&one.place));
-        self.connected = others;
-        let mut own: Vec<Connected> = own;
-        own.sort_by_key(|one| one.place);
+        params.0.insert("ports", Value::Count(own.len() as u64));
         let path = format!("{NVMEOF}/{}", machine[remote.adapter].name);
         let cores = if self.reports_cores(pair.on) {
             own.iter().map(|one| one.queue.core.clone()).collect()
@@ -298,8 +361,11 @@ impl<'a> Adding<'a> {
         let queues = own.into_iter().map(|one| one.queue).collect();
         role_of::<_, dyn FabricHost>(&mut *component).expect("a host").connect(queues);
         let id = self.builder.add(&path, component);
-        let cpu = self.cpus.get(&pair.on).map(|cpu| (*cpu, shared_port::of_load(places[0])));
-        let cpu = cpu.unwrap_or_else(|| self.host(pair));
+        let is_first =
+            |other: &&NewLoad<'_>| other.pair.on == pair.on && self.asked(other.pair) == remote.adapter;
+        let first = self.askers.iter().find(is_first).map(|first| shared_port::of_load(first.place));
+        let own = target.and_then(|device| self.further.get(&device).copied()).or(first);
+        let cpu = self.cpus.get(&pair.on).copied().zip(own).unwrap_or_else(|| self.host(pair));
         self.builder.join((id, Port(0)), cpu);
         RemoteHost { id, path, next: 1 }
     }

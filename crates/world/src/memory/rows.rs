@@ -1,8 +1,8 @@
 //! What a load of memory has shown, as metrics: of all nodes together, then of each.
 
 use super::MemoryUse;
-use crate::batch::{Batch, mean_latencies};
-use crate::measure::Measured;
+use crate::batch::{Batch, across, mean_latencies};
+use crate::measure::{Measured, parts};
 use crate::metric::Metric;
 use lanetwin_models::roles::memory::{Advised, MemoryResults, NodeTraffic};
 use lanetwin_stats::Histogram;
@@ -22,7 +22,7 @@ const BOTH: TrafficCount = |node| node.lines_read + node.lines_written;
 
 /// The metrics of a load, each with what it is of: a node, the host, or nothing for all together.
 pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
-    told(repeats, if let [only] = repeats { &only.batches[..] } else { &[] })
+    told(repeats, &parts(repeats))
 }
 
 /// The metrics of programs beside a load, each with what it is of: a node, or the host.
@@ -34,7 +34,7 @@ pub(crate) fn beside(repeats: &[Measured]) -> Vec<(String, Metric)> {
     all.map(|(of, metric)| (of.unwrap_or_else(|| host.clone()), named(metric))).collect()
 }
 
-fn told(repeats: &[Measured], batches: &[Batch]) -> Vec<(Option<String>, Metric)> {
+fn told(repeats: &[Measured], parts: &[&[Batch]]) -> Vec<(Option<String>, Metric)> {
     let uses: Vec<&MemoryUse> = repeats.iter().filter_map(|measured| measured.memory.as_ref()).collect();
     let Some(first) = uses.first() else { return Vec::new() };
     let mut list: Vec<(Option<String>, Metric)> = Vec::new();
@@ -45,10 +45,11 @@ fn told(repeats: &[Measured], batches: &[Batch]) -> Vec<(Option<String>, Metric)
     let is_mixed = |node| has(node, READ) && has(node, WRITTEN);
     let ended: Option<Vec<f64>> = uses.iter().map(|u| Some(u.ended?.as_ps() as f64 / PS_PER_US)).collect();
     list.extend(ended.map(|samples| (None, Metric::new("program time", "us", Better::Lower, samples))));
-    let moved = batches.iter().map(|batch| batch.tally.reads.bytes + batch.tally.writes.bytes);
-    let moved =
-        moved.zip(batches).map(|(bytes, b)| bytes as f64 * PS_PER_SECOND / b.elapsed.as_ps() as f64 / GB);
-    list.push((None, rate("throughput", None, BOTH).with_batches(moved.collect())));
+    let moved = |batch: &Batch| {
+        let bytes = batch.tally.reads.bytes + batch.tally.writes.bytes;
+        Some(bytes as f64 * PS_PER_SECOND / batch.elapsed.as_ps() as f64 / GB)
+    };
+    list.push((None, rate("throughput", None, BOTH).with_batches(across(parts, moved))));
     if is_mixed(None) {
         list.push((None, rate("reads", None, READ).restating()));
         list.push((None, rate("writes", None, WRITTEN).restating()));
@@ -56,9 +57,9 @@ fn told(repeats: &[Measured], batches: &[Batch]) -> Vec<(Option<String>, Metric)
     let loads = |of: &dyn Fn(&MemoryResults) -> Option<Histogram>| -> Vec<Histogram> {
         uses.iter().filter_map(|u| of(u.told()?)).collect()
     };
-    let within = mean_latencies(batches, |tally| &tally.reads).unwrap_or_default();
-    let all = latency("latency", &loads(&|p| Some(p.loads.clone())));
-    list.extend(all.map(|metric| (None, metric.with_batches(within))));
+    let within = mean_latencies(parts, |tally| &tally.reads);
+    let all = latency("latency", &loads(&|p| Some(p.loads.clone())), within);
+    list.extend(all.map(|metric| (None, metric)));
     list.extend(operations(&uses).into_iter().map(|metric| (None, metric)));
     if first.nodes.len() > 1 {
         for (node, name) in first.nodes.iter().enumerate().filter(|(node, _)| has(Some(*node), BOTH)) {
@@ -69,7 +70,7 @@ fn told(repeats: &[Measured], batches: &[Batch]) -> Vec<(Option<String>, Metric)
                 add(rate("write throughput", Some(node), WRITTEN));
             }
             let own = loads(&|p| p.nodes.get(node).map(|traffic| traffic.loads.clone()));
-            latency("latency", &own).into_iter().for_each(add);
+            latency("latency", &own, Vec::new()).into_iter().for_each(add);
         }
     }
     let cached = |u: &&MemoryUse| {
@@ -98,7 +99,7 @@ fn told(repeats: &[Measured], batches: &[Batch]) -> Vec<(Option<String>, Metric)
 fn operations(uses: &[&MemoryUse]) -> Vec<Metric> {
     let told: Vec<&MemoryResults> = uses.iter().filter_map(|u| u.programs.first()).collect();
     let histograms: Vec<Histogram> = told.iter().map(|program| program.operations.clone()).collect();
-    let Some(latency) = latency("operation latency", &histograms) else { return Vec::new() };
+    let Some(latency) = latency("operation latency", &histograms, Vec::new()) else { return Vec::new() };
     let a_second = |u: &&MemoryUse| {
         let ps = u.elapsed().as_ps();
         let done: u64 = u.programs.first().map_or(0, |program| program.operations.count());
@@ -107,15 +108,12 @@ fn operations(uses: &[&MemoryUse]) -> Vec<Metric> {
     vec![Metric::new("operations", "k/s", Better::Higher, uses.iter().map(a_second).collect()), latency]
 }
 
-/// The mean of each repeat, and the percentiles of all; nothing if there is nothing.
-fn latency(name: &'static str, repeats: &[Histogram]) -> Option<Metric> {
-    let mut all = Histogram::new();
-    repeats.iter().for_each(|one| all.merge(one));
-    if all.is_empty() {
+/// The mean of each repeat and in its parts, and the percentiles of all; nothing if there is nothing.
+fn latency(name: &'static str, repeats: &[Histogram], within: Vec<f64>) -> Option<Metric> {
+    if repeats.iter().all(Histogram::is_empty) {
         return None;
     }
     let samples = repeats.iter().map(|one| one.mean_ps().unwrap_or(0.0) / PS_PER_NS).collect();
-    let percentiles = all.percentiles(&PERCENTILES);
-    let percentiles = percentiles.into_iter().map(|(p, span)| (p, span.as_ps() as f64 / PS_PER_NS)).collect();
-    Some(Metric::new(name, "ns", Better::Lower, samples).with_percentiles(percentiles))
+    let metric = Metric::new(name, "ns", Better::Lower, samples).with_batches(within);
+    Some(metric.with_percentiles(&repeats.iter().collect::<Vec<_>>(), &PERCENTILES))
 }

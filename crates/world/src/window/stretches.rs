@@ -15,11 +15,14 @@ use lanetwin_stats::results::Steadiness;
 use lanetwin_units::Instant;
 
 /// A stretch that was not steady is followed by one so many times as long.
-const GROWTH: u64 = 2;
+pub(super) const GROWTH: u64 = 2;
 /// A stretch that the budget has cut down to less than this part is no window by itself.
 const LEAST_PART: u64 = 4;
 /// In the first half of so many operations it shows whether a buffer fills up.
 const TELLING: u64 = 10_000;
+
+/// So many stretches at most are left behind because reads and writes had not found their balance.
+const BALANCED_MOST: u32 = 3;
 
 /// Stretches of a run, each behind the one before.
 pub(super) struct Stretches<'a> {
@@ -37,6 +40,8 @@ pub(super) struct Stretches<'a> {
     is_stump: bool,
     /// How many have been run to their ends.
     runs: u32,
+    /// How many of them have begun out of balance.
+    balanced: u32,
     /// How many there were when buffers were filled last.
     past_filling: usize,
     /// Drives whose buffers have been filled.
@@ -60,6 +65,7 @@ impl<'a> Stretches<'a> {
             left: most,
             is_stump: false,
             runs: 0,
+            balanced: 0,
             past_filling: 0,
             filled: Vec::new(),
             begin,
@@ -124,6 +130,18 @@ impl<'a> Stretches<'a> {
         self.is_stump = done < wanted / LEAST_PART;
         self.pace.judged(&self.before, self.case.load.offered().is_drawn(), world)
     }
+    /// Whether reads and writes had not found their balance when the stretch that was run began: another one, as long,
+    /// begins behind it then, up to so many times.
+    pub(super) fn balances(&mut self, world: &mut World) -> bool {
+        let anew = self.balanced < BALANCED_MOST && self.pace.begins_otherwise();
+        if anew {
+            self.balanced += 1;
+            let results = world.results(world.kernel.now());
+            self.leave(world, results);
+            self.aim(world);
+        }
+        anew
+    }
     /// Whether what the job says is over.
     pub(super) fn is_over(&self, world: &mut World) -> bool {
         self.left_at(world) == Some(0) || self.deadline.is_some_and(|deadline| world.kernel.now() >= deadline)
@@ -133,11 +151,11 @@ impl<'a> Stretches<'a> {
         let done = world.progress().1 - self.answered;
         self.left.map(|left| left.saturating_sub(done))
     }
-    /// Behind the stretch that was run comes another, longer one.
-    pub(super) fn go_on(&mut self, world: &mut World) {
+    /// Behind the stretch that was run comes another, so many times as long.
+    pub(super) fn go_on(&mut self, world: &mut World, times: u64) {
         let results = world.results(world.kernel.now());
         self.leave(world, results);
-        self.wanted = self.wanted.saturating_mul(GROWTH);
+        self.wanted = self.wanted.saturating_mul(times);
         self.aim(world);
     }
     /// The stretch that was run, with these results, belongs to the past.

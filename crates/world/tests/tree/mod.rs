@@ -4,8 +4,10 @@
 use lanetwin_plan::{Catalogue, Files, Plan, check_with};
 use lanetwin_stats::results::{Cost, Results};
 use lanetwin_world::{Granularity, Options, Progress, Watcher, run};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{LazyLock, Mutex};
 
 /// Every file of `scenarios/`, in the order of names.
 pub fn scenarios() -> Vec<PathBuf> {
@@ -66,6 +68,22 @@ pub fn once() -> &'static [(Plan, Results)] {
         scenarios().iter().map(run).collect()
     });
     &ONCE
+}
+
+/// What each of them comes to, in their order, found on all cores.
+pub fn side_by_side<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let take = || {
+        while let Some((place, one)) = Some(next.fetch_add(1, Relaxed)).and_then(|n| Some((n, all.get(n)?))) {
+            let result = work(one);
+            found.lock().expect("nobody else has failed").push((place, result));
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(take))));
+    let mut found = found.into_inner().expect("nobody has failed");
+    found.sort_by_key(|(place, _)| *place);
+    found.into_iter().map(|(_, result)| result).collect()
 }
 
 /// So many threads, TLP by TLP or not.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lanetwin.numbers import significant, with_unit
+from lanetwin.numbers import capital, significant, with_unit
 from lanetwin.report.figures.axes import LINE_STEP, Axis, draw_frame, label_room, series_class
 from lanetwin.report.figures.sweep import sweeps, value_axis
 from lanetwin.report.scale import spread
@@ -33,7 +33,7 @@ class LoadedLatency:
     @property
     def title(self) -> str:
         """What is drawn over what."""
-        return f"{self.metric.capitalize()} against throughput"
+        return f"{capital(self.metric)} against throughput"
 
     @property
     def description(self) -> str:

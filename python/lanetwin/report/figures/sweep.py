@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lanetwin.language import tr
-from lanetwin.numbers import measured, with_unit
+from lanetwin.numbers import capital, measured, with_unit
 from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_room, series_class
 from lanetwin.report.svg import Drawing
 from lanetwin.summary import together, unique, variants
@@ -37,7 +37,7 @@ class Sweep:
     @property
     def title(self) -> str:
         """What is drawn over what."""
-        return f"{self.metric.capitalize()} against {self.x_name}"
+        return f"{capital(self.metric)} against {self.x_name}"
 
     @property
     def description(self) -> str:

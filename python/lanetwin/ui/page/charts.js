@@ -39,7 +39,7 @@ function display() {
     found.charts.forEach((name, nth) => { if (!names.includes(chosen[nth])) chosen[nth] = name; });
     const scopes = el("label", { class: "scope" }, "shown for ",
       el("select", { onchange: (event) => { scope = event.target.value; draw(found); } },
-        [["", "all targets together"], ["*", "every target"], ...found.targets.map((one) => [one, one])].map(([value, text]) =>
+        [["", "all together"], ["*", "each of them"], ...found.targets.map((one) => [one, one])].map(([value, text]) =>
           el("option", { value, selected: value === scope }, text))));
     show(place, found.targets.length ? scopes : null, el("div", { class: "charts" },
       chosen.slice(0, names.length).map((name, nth) => el("figure", { class: "chart" },

@@ -1,7 +1,10 @@
 "use strict";
 // What there is to look at: the folder, two runs compared, parts with their sources, studies.
+const reports = (folders) => el("ul", { class: "files" }, folders.map((one) => el("li", {},
+  el("a", { href: query("/report", { run: one }), target: "_blank", rel: "noopener" }, one))));
+
 async function folderView(place) {
-  const [{ scenarios, runs }, templates] = await Promise.all([asked("/api/folder"), asked("/api/templates")]);
+  const [{ scenarios, runs, sweeps }, templates] = await Promise.all([asked("/api/folder"), asked("/api/templates")]);
   const name = el("input", { id: "new-name", value: "my-machine.yaml", "aria-label": "Name of the new scenario" });
   const from = el("select", { id: "new-from", "aria-label": "Template" }, templates.map((one) => el("option", { value: one.name }, `${one.name}: ${one.about || ""}`)));
   const start = () => { location.hash = `#/new/${encodeURIComponent(from.value)}/${encodeURIComponent(name.value)}`; };
@@ -9,8 +12,8 @@ async function folderView(place) {
     el("form", { class: "actions", onsubmit: (event) => { event.preventDefault(); start(); } }, el("label", {}, "New scenario ", name), " from ", from, " ", el("button", {}, "Write it")),
     scenarios.length ? el("ul", { class: "files" }, scenarios.map((one) => el("li", {}, el("a", { href: `#/edit/${encodeURIComponent(one)}` }, one))))
       : el("p", {}, "There is no scenario in this folder yet."),
-    el("h2", {}, "Runs"), runs.length ? el("ul", { class: "files" }, runs.map((one) => el("li", {},
-      el("a", { href: query("/report", { run: one }), target: "_blank", rel: "noopener" }, one)))) : el("p", {}, "Nothing has been run here."));
+    el("h2", {}, "Runs"), runs.length ? reports(runs) : el("p", {}, "Nothing has been run here."),
+    el("h2", {}, "Sweeps and searches"), sweeps.length ? reports(sweeps) : el("p", {}, "None was made here: ", el("code", {}, "lanetwin sweep SCENARIO"), "."));
 }
 
 async function newView(place, template, path) {

@@ -7,6 +7,12 @@ id! {
     Station(u16) => "s";
 }
 
+impl Station {
+    /// Whoever is at the other end of the line: the address of MAC control frames, which no switch forwards (IEEE 802.3
+    /// annex 31B, 01-80-C2-00-00-01).
+    pub const NEIGHBOUR: Self = Self(u16::MAX);
+}
+
 /// The class of a frame: priority and congestion mark.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Class(u8);

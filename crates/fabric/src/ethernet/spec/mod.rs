@@ -6,12 +6,14 @@
 //! | `fec` | forward error correction: which lines have it, what it delays |
 //! | `frame` | what a frame weighs on the wire |
 //! | `line` | a line between two ports: what a bit takes |
+//! | `pause` | pause frames: their size, their times, how soon they are obeyed |
 //! | [`header`] | the words of the headers of Ethernet, VLAN, IPv4 and UDP |
 
 mod fec;
 mod frame;
 pub mod header;
 mod line;
+mod pause;
 mod rate;
 
 pub use fec::{Fec, Modulation};
@@ -20,4 +22,5 @@ pub use frame::{
     VLAN_BYTES, body_bytes, frame_bytes, wire_bytes,
 };
 pub use line::{Line, PROPAGATION_PS_PER_METRE};
+pub use pause::{PAUSE_BYTES, pause_frame_time, pause_time, slowest_response};
 pub use rate::Rate;

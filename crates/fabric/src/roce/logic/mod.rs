@@ -12,10 +12,12 @@
 //!
 //! | module | is about |
 //! |---|---|
+//! | [`dcqcn`] | how fast may be sent after congestion |
 //! | [`packet`] | what packets say |
 //! | [`requester`] | who sends work |
 //! | [`responder`] | who carries it out |
 
+pub mod dcqcn;
 pub mod packet;
 pub mod requester;
 pub mod responder;

@@ -74,15 +74,27 @@ pub struct Row {
     pub cells: BTreeMap<Column, Cell>,
 }
 
-/// What the settings say that a row repeats.
+/// What the settings say that a row repeats; none where those that it is about differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The first sector.
-    pub starting_sector: u64,
+    pub starting_sector: Option<u64>,
     /// How many sectors; 0: up to the end.
-    pub maximum_size: u64,
+    pub maximum_size: Option<u64>,
     /// How many I/Os are outstanding on each target.
-    pub outstanding: u32,
+    pub outstanding: Option<u32>,
+}
+
+impl Settings {
+    /// What both have in common (`Manager.cpp`, `GetQueueDepth`, `GetDiskStart`, `GetDiskSize`).
+    #[must_use]
+    pub fn common(self, other: Self) -> Self {
+        Self {
+            starting_sector: self.starting_sector.filter(|own| other.starting_sector == Some(*own)),
+            maximum_size: self.maximum_size.filter(|own| other.maximum_size == Some(*own)),
+            outstanding: self.outstanding.filter(|own| other.outstanding == Some(*own)),
+        }
+    }
 }
 
 /// How many of each ran.
@@ -271,9 +283,17 @@ impl Row {
         self.cells.insert(Column::ProcessorSpeed, Cell::Real(RAW_PER_SECOND));
     }
     fn settings(&mut self, settings: Settings) {
-        self.count(Column::StartingSector, settings.starting_sector.into());
-        self.count(Column::MaximumSize, settings.maximum_size.into());
-        self.count(Column::QueueDepth, settings.outstanding.into());
+        let Settings { starting_sector, maximum_size, outstanding } = settings;
+        for (column, value) in [
+            (Column::StartingSector, starting_sector),
+            (Column::MaximumSize, maximum_size),
+            (Column::QueueDepth, outstanding.map(u64::from)),
+        ] {
+            match value {
+                Some(value) => self.count(column, value.into()),
+                None => _ = self.cells.insert(column, AMBIGUOUS),
+            }
+        }
     }
 }
 
@@ -314,7 +334,8 @@ mod tests {
         let elapsed = Span::from_us(15_000_000);
         let writes = Side::default();
         let counted = Counted { reads: &reads, writes: &writes, elapsed, cpu: None, interrupts: None };
-        let settings = Settings { starting_sector: 0, maximum_size: 0, outstanding: 1 };
+        let settings = Settings { starting_sector: Some(0), maximum_size: Some(0), outstanding: Some(1) };
+        assert_eq!(settings.common(Settings { maximum_size: Some(8), ..settings }).maximum_size, None);
         let row = Row::worker("Worker 1", "reads", &counted, 1, settings);
         let at = |column| row.cells.get(&column).map(|cell| cell.number()).expect("a number");
         let speed = at(Column::ProcessorSpeed);

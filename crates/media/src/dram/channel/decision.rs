@@ -24,7 +24,7 @@ impl Channel {
     pub(super) fn schedule(&mut self) {
         let banks = self.banks_next();
         let next = if self.turn.min(self.rare) <= banks { self.before(banks) } else { banks };
-        self.next = next.max(self.floor);
+        self.next = next.max(self.floor).max(self.resume);
     }
 
     /// The next clock at which a bank with requests can have what it wants.
@@ -95,7 +95,14 @@ impl Channel {
     #[inline(never)]
     fn decide_any(&mut self, now: u64, out: &mut Vec<Done>) {
         if self.turn <= now {
+            // a clock has one command, and may have a turn before it and one behind it
+            let behind = self.last == now || self.turned == now;
+            self.turned = now;
             self.turn_round(now);
+            if behind {
+                self.resume = now + 1;
+                return;
+            }
         }
         if self.trail_end <= now {
             self.end_trail();

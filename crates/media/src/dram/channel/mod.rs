@@ -76,6 +76,10 @@ pub(super) struct Channel {
     leave: u32,
     /// When the direction changes, as things stand.
     turn: u64,
+    /// The clock at which it changed last.
+    turned: u64,
+    /// Nothing is decided before this clock: at the end of the one before, the direction has changed.
+    resume: u64,
     reads_ended: u64,
     oldest_write: u64,
     cas: Class,
@@ -130,6 +134,8 @@ impl Channel {
             mode: READ,
             leave: 0,
             turn: NEVER,
+            turned: NEVER,
+            resume: 0,
             reads_ended: 0,
             oldest_write: NEVER,
             cas: Class::NONE,

@@ -209,6 +209,10 @@ impl Blocks for FioCase {
             has(Operation::Write, |job| job.settings.rw.writes),
         )
     }
+    fn is_sequential(&self) -> bool {
+        let follow = |job: &FioJob| job.log.is_none() && job.job.is_sequential();
+        self.jobs.iter().all(follow)
+    }
     fn largest(&self) -> u64 {
         let of_job = |job: &FioJob| {
             let logged = job.log.iter().flat_map(|log| &log.entries).map(|entry| u64::from(entry.bytes));

@@ -3,10 +3,11 @@
 use super::errors::BitErrors;
 use super::link::Link;
 use super::via::Running;
-use super::{LONGEST, out_of_range, refuse_keys};
+use super::{LONGEST, refuse_keys};
 use crate::language::FLITS;
 use crate::plan::{CxlLinkPlan, CxlRole, End};
 use crate::problem::Problem;
+use crate::values::out_of_range;
 use lanetwin_cxl::logic::FlitMode;
 use lanetwin_cxl::spec::flit_256::Layout;
 use lanetwin_document::node::Node;

@@ -1,5 +1,6 @@
 //! Cables of Ethernet, and what they come to together: a network without circles of bridges.
 
+use super::outages;
 use crate::kind::Components;
 use crate::plan::{CablePlan, ComponentPlan, End, Network};
 use crate::problem::network::Problem;
@@ -10,7 +11,7 @@ use lanetwin_fabric::ethernet::spec::Rate;
 use lanetwin_ports::{Protocol, Value};
 
 /// The keys that say something of a cable.
-pub(super) const KEYS: [&str; 4] = ["from", "to", "rate", "cable"];
+pub(super) const KEYS: [&str; 5] = ["from", "to", "rate", "cable", "down"];
 /// The longest cable of which the models of lines are meant \[m\]: single-mode fibre without amplifiers.
 const LONGEST_METRES: u64 = 80_000;
 
@@ -24,7 +25,8 @@ pub(super) fn cable(
     let [from, to] = ends.each_ref().map(|(end, ..)| *end);
     let ports = ends.map(|(_, plan, port)| (plan.map_or(Rate::G400, most), port));
     let (rate, metres) = (rate(fields, ports, reports), metres(fields, reports));
-    Some(CablePlan { name: name.to_owned(), from, to, rate: rate?, metres: metres? })
+    let down = outages::read(fields, reports);
+    Some(CablePlan { name: name.to_owned(), from, to, rate: rate?, metres: metres?, down: down? })
 }
 
 /// The rate that is written, or the best that both ends have; each is given with the name of its port.

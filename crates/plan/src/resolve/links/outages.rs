@@ -1,10 +1,8 @@
 //! `down:` of a link: when it is down.
 
-use super::link::Link;
-use super::out_of_range;
 use crate::plan::Down;
 use crate::problem::Problem;
-use crate::values;
+use crate::values::{self, out_of_range};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
@@ -16,31 +14,29 @@ const LONGEST: Span = Span::from_us(60_000_000);
 /// No run gets this far; the links count time in 1024ths of a picosecond with 64 bits.
 const LATEST: Span = Span::from_us(1_000_000_000);
 
-impl Link<'_> {
-    /// The outages, each after the one before.
-    pub(super) fn down(&mut self, reports: &mut Reports) -> Option<Vec<Down>> {
-        let mut items = self.fields.list("down", reports)?;
-        let read: Vec<Option<Down>> = items.iter_mut().map(|item| outage(item, reports)).collect();
-        let mut all = Span::ZERO;
-        let mut end = Instant::ZERO;
-        for (item, down) in items.iter().zip(&read) {
-            let Some(Down { at, lasts }) = *down else { continue };
-            all += lasts;
-            if all > LONGEST {
-                item.fault("for", out_of_range(lasts, Span::from_ps(1), LONGEST), reports);
-            }
-            if at < end {
-                let problem = Problem::Outages {
-                    at: written(at.since(Instant::ZERO)),
-                    until: written(end.since(Instant::ZERO)),
-                };
-                item.fault("at", problem, reports);
-            }
-            end = end.max(at + lasts);
+/// The outages, each after the one before.
+pub(super) fn read(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Down>> {
+    let mut items = fields.list("down", reports)?;
+    let read: Vec<Option<Down>> = items.iter_mut().map(|item| outage(item, reports)).collect();
+    let mut all = Span::ZERO;
+    let mut end = Instant::ZERO;
+    for (item, down) in items.iter().zip(&read) {
+        let Some(Down { at, lasts }) = *down else { continue };
+        all += lasts;
+        if all > LONGEST {
+            item.fault("for", out_of_range(lasts, Span::from_ps(1), LONGEST), reports);
         }
-        self.fields.record_list("down", items);
-        read.into_iter().collect()
+        if at < end {
+            let problem = Problem::Outages {
+                at: written(at.since(Instant::ZERO)),
+                until: written(end.since(Instant::ZERO)),
+            };
+            item.fault("at", problem, reports);
+        }
+        end = end.max(at + lasts);
     }
+    fields.record_list("down", items);
+    read.into_iter().collect()
 }
 
 fn outage(item: &mut Fields<'_>, reports: &mut Reports) -> Option<Down> {

@@ -2,6 +2,8 @@
 //! "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6(2),
 //! 1998): a queue may grow to alpha times what is free.
 
+use super::super::train::Train;
+use super::marking::Marking;
 use std::collections::VecDeque;
 
 /// How many priorities there are, each with a queue at each port.
@@ -16,8 +18,17 @@ pub struct BufferSpec {
     pub cell: u32,
     /// The threshold of a queue, as a part of what is free: `alpha.0 / alpha.1`.
     pub alpha: (u32, u32),
-    /// A frame that finds as much in its queue is marked, if it can be; never if none \[B\].
-    pub mark_above: Option<u64>,
+    /// Which frames are marked, of those that can be; none if it never is.
+    pub marking: Option<Marking>,
+}
+
+/// A part of a buffer that is kept for frames that must not be dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Kept {
+    /// Whose frames: a bit for each priority.
+    pub(super) priorities: u8,
+    /// How much \[B\].
+    pub(super) bytes: u64,
 }
 
 impl BufferSpec {
@@ -60,20 +71,23 @@ struct Held {
 #[derive(Debug)]
 pub(super) struct Buffer {
     spec: BufferSpec,
-    /// Held by all ports, without what was given back but not looked for yet \[B\].
-    used: u64,
+    kept: Kept,
+    /// Held by all ports, without what was given back but not looked for yet: of what is shared, and of what is kept
+    /// \[B\].
+    used: [u64; 2],
     ports: Vec<Held>,
 }
 
 impl Buffer {
-    pub(super) fn new(spec: BufferSpec, ports: usize) -> Self {
-        Self { spec, used: 0, ports: (0..ports).map(|_| Held::default()).collect() }
+    pub(super) fn new(spec: BufferSpec, kept: Kept, ports: usize) -> Self {
+        let kept = Kept { bytes: kept.bytes.min(spec.bytes), ..kept };
+        Self { spec, kept, used: [0; 2], ports: (0..ports).map(|_| Held::default()).collect() }
     }
 
     /// Takes a frame in that arrives at `now` for a queue, if there is room for it.
-    pub(super) fn admit(&mut self, now: u64, (port, priority): (usize, u8), frame: u16) -> Admission {
+    pub(super) fn admit(&mut self, now: u64, (port, priority): (usize, u8), frame: &Train) -> Admission {
         self.settle(port, now);
-        let room = self.spec.room_for(frame);
+        let room = self.spec.room_for(frame.bytes);
         if !self.has_room(port, priority, room) {
             // what others have given back by now counts, too
             (0..self.ports.len()).for_each(|port| self.settle(port, now));
@@ -82,9 +96,9 @@ impl Buffer {
             }
         }
         let queue = &mut self.ports[port].queues[usize::from(priority)];
-        let above = self.spec.mark_above.is_some_and(|least| *queue >= least);
+        let above = self.spec.marking.is_some_and(|marking| marking.marks(*queue, now, frame));
         *queue += room;
-        self.used += room;
+        self.used[self.part(priority)] += room;
         if above { Admission::TakenAbove } else { Admission::Taken }
     }
 
@@ -100,12 +114,13 @@ impl Buffer {
         let room = self.spec.room_for(frame);
         let queue = self.ports[port].queues[usize::from(priority)];
         let most = room * (at_once - 1);
-        let unmarked = self.spec.mark_above.is_none_or(|least| queue + most < least);
-        let sure = unmarked && self.fits(queue + most, self.used + most, room);
+        let unmarked = self.spec.marking.is_none_or(|marking| queue + most < marking.from);
+        let part = self.part(priority);
+        let sure = unmarked && self.fits(part, queue + most, self.used[part] + most, room);
         if sure {
             let all = room * u64::from(count);
             self.ports[port].queues[usize::from(priority)] += all;
-            self.used += all;
+            self.used[part] += all;
         }
         sure
     }
@@ -122,11 +137,20 @@ impl Buffer {
     }
 
     fn has_room(&self, port: usize, priority: u8, room: u64) -> bool {
-        self.fits(self.ports[port].queues[usize::from(priority)], self.used, room)
+        let part = self.part(priority);
+        self.fits(part, self.ports[port].queues[usize::from(priority)], self.used[part], room)
     }
-    /// Whether a frame is taken in that finds so much in its queue and in the buffer.
-    fn fits(&self, queue: u64, used: u64, room: u64) -> bool {
-        let free = self.spec.bytes.saturating_sub(used);
+    /// Which part of the buffer frames of a priority take: 0 of what is shared, 1 of what is kept.
+    fn part(&self, priority: u8) -> usize {
+        usize::from(self.kept.priorities >> priority & 1)
+    }
+    /// Whether a frame is taken in that finds so much in its queue and in its part of the buffer. Of what is kept, a
+    /// queue may have all.
+    fn fits(&self, part: usize, queue: u64, used: u64, room: u64) -> bool {
+        if part == 1 {
+            return used + room <= self.kept.bytes;
+        }
+        let free = (self.spec.bytes - self.kept.bytes).saturating_sub(used);
         let (part, of) = self.spec.alpha;
         room <= free && u128::from(queue) * u128::from(of) < u128::from(free) * u128::from(part)
     }
@@ -138,7 +162,7 @@ impl Buffer {
             let count = due.min(first.count.into()) as u16;
             let room = u64::from(count) * first.room;
             queues[usize::from(first.priority)] -= room;
-            self.used -= room;
+            self.used[usize::from(self.kept.priorities >> first.priority & 1)] -= room;
             if count == first.count {
                 releases.pop_front();
             } else {
@@ -153,36 +177,54 @@ impl Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ethernet::logic::{Class, Station};
 
-    const SPEC: BufferSpec = BufferSpec { bytes: 1000, cell: 100, alpha: (1, 1), mark_above: None };
+    const SPEC: BufferSpec = BufferSpec { bytes: 1000, cell: 100, alpha: (1, 1), marking: None };
+
+    fn frame(bytes: u16) -> Train {
+        let (from, to) = (Station(1), Station(2));
+        let class = Class::default();
+        Train { from, to, count: 1, bytes, spacing_ps: 0, class, entropy: 0, words: [0; 3] }
+    }
 
     /// With alpha 1 one queue ends at half of the buffer, and leaves as much free.
     #[test]
     fn one_queue_has_alpha_of_what_is_free() {
-        let mut buffer = Buffer::new(SPEC, 2);
-        let mut taken = |queue| (0..20).filter(|_| buffer.admit(0, queue, 64) == Admission::Taken).count();
+        let mut buffer = Buffer::new(SPEC, Kept::default(), 2);
+        let mut taken =
+            |queue| (0..20).filter(|_| buffer.admit(0, queue, &frame(64)) == Admission::Taken).count();
         assert_eq!((taken((0, 0)), taken((1, 0))), (5, 3));
     }
 
     #[test]
     fn what_any_port_has_given_back_is_free() {
-        let mut buffer = Buffer::new(BufferSpec { alpha: (100, 1), ..SPEC }, 2);
+        let mut buffer = Buffer::new(BufferSpec { alpha: (100, 1), ..SPEC }, Kept::default(), 2);
         for _ in 0..10 {
-            assert_eq!(buffer.admit(5, (0, 7), 100), Admission::Taken);
+            assert_eq!(buffer.admit(5, (0, 7), &frame(100)), Admission::Taken);
         }
-        assert_eq!(buffer.admit(6, (1, 0), 1), Admission::Refused);
+        assert_eq!(buffer.admit(6, (1, 0), &frame(1)), Admission::Refused);
         buffer.release((10, 3), (0, 7), (100, 4));
         assert_eq!(
-            [9, 10, 11, 13].map(|now| buffer.admit(now, (1, 0), 1) == Admission::Taken),
+            [9, 10, 11, 13].map(|now| buffer.admit(now, (1, 0), &frame(1)) == Admission::Taken),
             [false, true, false, true]
         );
     }
 
     #[test]
     fn a_frame_that_finds_a_long_queue_is_marked() {
-        let mut buffer = Buffer::new(BufferSpec { mark_above: Some(200), ..SPEC }, 1);
-        let marks: Vec<_> = (0..3).map(|_| buffer.admit(0, (0, 0), 100)).collect();
+        let spec = BufferSpec { marking: Some(Marking::step(200)), ..SPEC };
+        let mut buffer = Buffer::new(spec, Kept::default(), 1);
+        let marks: Vec<_> = (0..3).map(|_| buffer.admit(0, (0, 0), &frame(100))).collect();
         assert_eq!(marks, [Admission::Taken, Admission::Taken, Admission::TakenAbove]);
         assert!(!buffer.admit_run(0, (0, 0), (100, 2, 1)));
+    }
+
+    /// 600 B of 1000 B are kept for priority 3, and no threshold holds there; the others share 400 B.
+    #[test]
+    fn what_is_kept_is_for_nobody_else() {
+        let mut buffer = Buffer::new(SPEC, Kept { priorities: 8, bytes: 600 }, 2);
+        let mut taken =
+            |queue| (0..20).filter(|_| buffer.admit(0, queue, &frame(64)) == Admission::Taken).count();
+        assert_eq!((taken((0, 2)), taken((0, 3)), taken((1, 2))), (2, 6, 1));
     }
 }

@@ -2,7 +2,7 @@
 //! nobody sees how far ahead it was.
 
 use super::super::train::Train;
-use crate::ethernet::spec::{Rate, wire_bytes};
+use crate::ethernet::spec::{PAUSE_BYTES, Rate, wire_bytes};
 use lanetwin_units::mix;
 
 /// What a port of a switch has done.
@@ -20,6 +20,12 @@ pub struct PortCounts {
     pub waited_ps: u128,
     /// The longest that one could have left before \[ps\].
     pub longest_wait_ps: u64,
+    /// Pause frames that have started: that ask for a pause, and that end one.
+    pub told: [u64; 2],
+    /// The same of pause frames that had their effect.
+    pub heard: [u64; 2],
+    /// How long its peer has paused the priority that it paused for the longest \[ps\].
+    pub closed_ps: u64,
     /// When the last one started \[ps\], and its size \[B\].
     pub last: (u64, u16),
 }
@@ -30,9 +36,10 @@ impl PortCounts {
     pub fn busy_ps(&self, rate: Rate, now: u64) -> u128 {
         let wire = |bytes: u64, frames: u64| (bytes + frames * u64::from(wire_bytes(0))) * rate.byte_ps();
         let (start, bytes) = self.last;
-        let unfinished =
-            if self.frames > 0 { (start + wire(bytes.into(), 1)).saturating_sub(now) } else { 0 };
-        u128::from(wire(self.bytes, self.frames) - unfinished)
+        let pauses = self.told.iter().sum::<u64>();
+        let frames = self.frames + pauses;
+        let unfinished = if frames > 0 { (start + wire(bytes.into(), 1)).saturating_sub(now) } else { 0 };
+        u128::from(wire(self.bytes + pauses * u64::from(PAUSE_BYTES), frames) - unfinished)
     }
 }
 
@@ -56,6 +63,14 @@ pub(super) enum Event {
     Dropped,
     Marked,
     Stray,
+    /// A pause frame starts that asks for a pause, or ends one.
+    Told {
+        ends: bool,
+    },
+    /// One that came has its effect.
+    Heard {
+        ends: bool,
+    },
 }
 
 /// Something that has been decided: `count` times, at `at` and then every `spacing` \[ps\].
@@ -79,8 +94,12 @@ impl Entry {
             Event::Dropped => 2,
             Event::Marked => 3,
             Event::Stray => 4_u64,
+            Event::Told { .. } => 5,
+            Event::Heard { .. } => 6,
         };
-        let [_, a, b] = train.words;
+        let [number, a, b] = train.words;
+        // the first word counts frames of a train, and so does the time; that of a pause frame says what it asks for
+        let a = if matches!(event, Event::Told { .. } | Event::Heard { .. }) { number } else { a };
         let whose = u64::from(train.from.0) << 48 | u64::from(train.to.0) << 32 | u64::from(port) << 16;
         let what = kind << 32 | u64::from(train.class.raw()) << 16 | u64::from(train.bytes);
         let name = mix(mix(whose ^ u64::from(a)) ^ what ^ u64::from(b) << 40);
@@ -150,6 +169,11 @@ fn count(counts: &mut SwitchCounts, entry: &Entry, times: u16) {
             port.longest_wait_ps = port.longest_wait_ps.max(waited);
             port.last = port.last.max((entry.at + (n - 1) * entry.spacing, entry.bytes));
         }
+        Event::Told { ends } => {
+            port.told[usize::from(ends)] += n;
+            port.last = port.last.max((entry.at, entry.bytes));
+        }
+        Event::Heard { ends } => port.heard[usize::from(ends)] += n,
         Event::Dropped => port.dropped += n,
         Event::Marked => port.marked += n,
         Event::Stray => counts.stray += n,

@@ -11,6 +11,9 @@
 //!   would otherwise run dry: `latency` after its last bit has come.
 //! * A wire takes the frame of the highest priority that can leave; among these the one that could first, and of two
 //!   at the same time the one from the lower port.
+//! * With [`PauseSpec`], frames of lossless priorities have room that is kept for the port where they come in. When
+//!   that is short the peer is paused: the pause frame can leave `latency` after what it comes of, before all else. A
+//!   pause frame that comes in closes its priorities at that port.
 //!
 //! **Batched.** Decisions are made as far ahead as nothing unknown can reach: [`Horizon`]. A train that nothing else
 //! can touch before the horizon passes in one step. How far ahead, and in how many frames at once, changes no
@@ -19,17 +22,25 @@
 //! Not here: the cable ([`Departure`] says when the first bit starts); weighted queues; learning of addresses.
 
 mod buffer;
+mod egress;
+mod ingress;
 mod ledger;
+mod marking;
 mod queue;
 
+use super::pause::Pause;
 use super::topology::Forwarding;
 use super::train::Train;
-use crate::ethernet::spec::{Rate, body_bytes, wire_bytes};
+use crate::ethernet::spec::{Rate, pause_frame_time};
 use buffer::{Admission, Buffer};
 pub use buffer::{BufferSpec, PRIORITIES};
+use egress::{Egress, NEVER, body_ps, wire_ps};
+use ingress::{Ingress, Taken};
+pub use ingress::{PauseSpec, Scope};
 use ledger::{Entry, Event, Ledger};
 pub use ledger::{PortCounts, SwitchCounts};
-use queue::{Queue, Waiting};
+pub use marking::Marking;
+use queue::Waiting;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -53,6 +64,8 @@ pub struct SwitchSpec {
     pub latency_ps: u64,
     /// Its buffer.
     pub buffer: BufferSpec,
+    /// How it pauses its peers and obeys them; none if it drops and takes no notice.
+    pub pause: Option<PauseSpec>,
     /// Where frames go.
     pub forwarding: Forwarding,
 }
@@ -86,19 +99,6 @@ struct Arrival {
     train: Train,
 }
 
-/// A way out.
-#[derive(Debug)]
-struct Egress {
-    rate: Rate,
-    /// When the wire can take the next frame.
-    free: u64,
-    queues: [Queue; PRIORITIES],
-    /// When the next frame starts, if nothing else comes; never if there is none.
-    next: u64,
-}
-
-const NEVER: u64 = u64::MAX;
-
 /// A switch. Times are told, in ps, and never decrease.
 #[derive(Debug)]
 pub struct Switch {
@@ -110,6 +110,10 @@ pub struct Switch {
     /// The next start of each port that has one; those that are not `Egress::next` any more count for nothing.
     starts: BinaryHeap<Reverse<(u64, u16)>>,
     buffer: Buffer,
+    /// None if it pauses nobody.
+    lossless: Option<Ingress>,
+    /// How long after an arrival it may have an effect on what leaves \[ps\].
+    effect: u64,
     ledger: Ledger,
 }
 
@@ -117,16 +121,18 @@ impl Switch {
     /// An empty switch.
     #[must_use]
     pub fn new(spec: SwitchSpec) -> Self {
-        let egress = |rate: &Option<Rate>| {
-            let queues = Default::default();
-            rate.map(|rate| Egress { rate, free: 0, queues, next: NEVER })
-        };
+        let lossless = spec.pause.clone().map(|pause| Ingress::new(pause, &spec.ports));
+        let kept = spec.pause.as_ref().map(|pause| pause.kept(&spec.ports)).unwrap_or_default();
+        let ports = spec.ports.iter().zip(0..);
+        let closes = ports.filter_map(|(rate, port)| Some(reaction_ps(&spec, (*rate)?, port)));
         Self {
+            effect: closes.chain([spec.latency_ps]).min().unwrap_or(0),
             ingress: spec.ports.iter().map(|_| VecDeque::new()).collect(),
-            egress: spec.ports.iter().map(egress).collect(),
+            egress: spec.ports.iter().map(|rate| rate.map(Egress::new)).collect(),
             arrivals: BinaryHeap::new(),
             starts: BinaryHeap::new(),
-            buffer: Buffer::new(spec.buffer, spec.ports.len()),
+            buffer: Buffer::new(spec.buffer, kept, spec.ports.len()),
+            lossless,
             ledger: Ledger::new(spec.ports.len()),
             spec,
         }
@@ -144,9 +150,10 @@ impl Switch {
     /// The first time at which something may be decided that nobody has been told of yet; none if there is nothing.
     #[must_use]
     pub fn next_decision(&mut self) -> Option<u64> {
-        let arrival = self.arrivals.peek().map(|Reverse((at, _))| at + self.spec.latency_ps);
+        let arrival = self.arrivals.peek().map(|Reverse((at, _))| at + self.effect);
+        let pause = self.lossless.as_ref().and_then(Ingress::next_pause).map(|at| at + self.spec.latency_ps);
         let start = self.next_start().map(|(at, _)| at);
-        arrival.into_iter().chain(start).min()
+        arrival.into_iter().chain(pause).chain(start).min()
     }
 
     /// Decides everything that is sure before the horizon; tells what leaves.
@@ -156,7 +163,10 @@ impl Switch {
             let arrival = self.arrivals.peek().map(|Reverse(key)| *key);
             let arrival = arrival.filter(|&(at, _)| at < horizon.arrivals);
             let start = self.next_start();
-            let start = start.filter(|&(at, _)| at < horizon.arrivals + self.spec.latency_ps);
+            let start = start.filter(|&(at, _)| at < horizon.arrivals + self.effect);
+            if self.pause_or_resume(horizon.arrivals, arrival.into_iter().chain(start).min()) {
+                continue;
+            }
             let left = match (arrival, start) {
                 (Some((at, port)), start) if start.is_none_or(|(start, _)| at <= start) => {
                     self.take_in(port, &horizon)
@@ -174,6 +184,37 @@ impl Switch {
         }
     }
 
+    /// Gives room back and pauses or resumes a peer, if that is sure before `horizon` and comes before all else, which
+    /// is next at `next`; whether it was.
+    fn pause_or_resume(&mut self, horizon: u64, next: Option<(u64, u16)>) -> bool {
+        let Some(lossless) = &mut self.lossless else { return false };
+        let sure = |at: &u64| *at < horizon && next.is_none_or(|(next, _)| *at <= next);
+        let Some(at) = lossless.next().filter(sure) else { return false };
+        if let Some((port, pause)) = lossless.happen() {
+            self.tell_peer(at, port, pause);
+        }
+        true
+    }
+
+    /// A pause frame is made for the peer of a port at `at`.
+    fn tell_peer(&mut self, at: u64, port: u16, pause: Pause) {
+        if let Some(egress) = &mut self.egress[usize::from(port)] {
+            egress.pauses.push_back((at + self.spec.latency_ps, pause));
+            egress.plan(port, &mut self.starts);
+        }
+    }
+
+    /// A pause frame comes in at a port, the first bit at `at`.
+    fn obey(&mut self, at: u64, port: u16, frame: &Train, pause: Pause) {
+        let Some(rate) = self.spec.ports[usize::from(port)] else { return };
+        let effect = at + reaction_ps(&self.spec, rate, port);
+        let egress = self.egress[usize::from(port)].as_mut().filter(|_| self.lossless.is_some());
+        let Some(egress) = egress else { return };
+        egress.gate.hear(effect, pause);
+        egress.plan(port, &mut self.starts);
+        self.ledger.add(Entry::of(Event::Heard { ends: pause.quanta == 0 }, effect, port, frame));
+    }
+
     /// The next start of all, with its port.
     fn next_start(&mut self) -> Option<(u64, u16)> {
         while let Some(&Reverse((at, port))) = self.starts.peek() {
@@ -188,6 +229,11 @@ impl Switch {
     /// Admits the next frame of a port, or several that leave at once; tells those.
     fn take_in(&mut self, ingress: u16, horizon: &Horizon) -> Option<Departure> {
         let Arrival { at, train } = *self.ingress[usize::from(ingress)].front()?;
+        if let Some(pause) = Pause::of(&train) {
+            self.obey(at, ingress, &train, pause);
+            self.pass_on(ingress, train.count);
+            return None;
+        }
         // what becomes of a frame is told when it could have left at the earliest
         let told = at + self.spec.latency_ps;
         let port = self.spec.forwarding.port(&train).filter(|port| *port != ingress);
@@ -206,8 +252,8 @@ impl Switch {
                 return departure;
             }
         }
-        let (frame, priority) = (train.first(1), train.class.priority());
-        match self.buffer.admit(at, (port.into(), priority), train.bytes) {
+        let frame = train.first(1);
+        match self.admit(at, (ingress, port), &frame) {
             Admission::Taken => self.enqueue(port, Waiting { from: at, ingress, train: frame }),
             Admission::TakenAbove if train.class.is_ecn_capable() => {
                 let marked = Train { class: frame.class.marked(), ..frame };
@@ -224,32 +270,87 @@ impl Switch {
         None
     }
 
+    /// Takes a frame in, if there is room for it where it came in and where it goes to.
+    fn admit(&mut self, at: u64, (ingress, port): (u16, u16), frame: &Train) -> Admission {
+        let (priority, room) = (frame.class.priority(), self.spec.buffer.room_for(frame.bytes));
+        let own = (ingress, priority);
+        if self.lossless.as_ref().is_some_and(|lossless| !lossless.has_room(own, room)) {
+            return Admission::Refused;
+        }
+        let admission = self.buffer.admit(at, (port.into(), priority), frame);
+        if admission != Admission::Refused
+            && let Some(lossless) = &mut self.lossless
+            && let Taken::Pausing(pause) = lossless.take(at, own, room)
+        {
+            self.tell_peer(at, ingress, pause);
+        }
+        admission
+    }
+
     /// As many frames at the head of a port as surely leave as they come, in one step: the way out is idle, its wire is
     /// fast enough, there is room, and nothing else can be admitted before `until`.
     fn pass_through(&mut self, (ingress, port): (u16, u16), until: u64) -> Option<Departure> {
         let Arrival { at, train } = *self.ingress[usize::from(ingress)].front()?;
-        let (latency, rate_in) = (self.spec.latency_ps, self.spec.ports[usize::from(ingress)]?);
+        let rate_in = self.spec.ports[usize::from(ingress)]?;
         let start = at + self.delay(&train, rate_in, port);
         let spacing = u64::from(train.spacing_ps);
-        let egress = self.egress[usize::from(port)].as_mut()?;
-        let length = wire_ps(egress.rate, &train);
-        if egress.next != NEVER || start < egress.free || spacing < length || until + latency <= start {
+        if self.lossless.as_ref().is_some_and(|lossless| lossless.pauses(port)) {
             return None;
         }
-        let sure = (until + latency - 1 - start).checked_div(spacing)? + 1;
+        let egress = self.egress[usize::from(port)].as_ref()?;
+        let length = wire_ps(egress.rate, &train);
+        if !egress.gate.is_idle(start)
+            || egress.next != NEVER
+            || start < egress.free
+            || spacing < length
+            || until + self.effect <= start
+        {
+            return None;
+        }
+        let sure = (until + self.effect - 1 - start).checked_div(spacing)? + 1;
         let count = sure.min(train.count.into()) as u16;
         let gone = start + body_ps(egress.rate, &train);
         let at_once = (gone - at).div_ceil(spacing).min(count.into());
         let queue = (usize::from(port), train.class.priority());
-        if count < 2 || !self.buffer.admit_run(at, queue, (train.bytes, count, at_once)) {
+        if count < 2 || !self.admit_run(at, (ingress, queue), (&train, count, at_once)) {
             return None;
         }
-        egress.free = start + u64::from(count - 1) * spacing + length;
-        self.buffer.release((gone, spacing), queue, (train.bytes, count));
+        if let Some(egress) = &mut self.egress[usize::from(port)] {
+            egress.free = start + u64::from(count - 1) * spacing + length;
+        }
+        self.release((gone, spacing), (ingress, port), &train, count);
         let train = train.first(count);
         self.ledger.add(Entry::of(Event::Sent { waited: 0 }, start, port, &train));
         self.pass_on(ingress, count);
         Some(Departure { port, start, train })
+    }
+
+    /// Takes `count` frames in, of which at most `at_once` are there at a time, if it is sure that each would be taken
+    /// in and nothing else came of it.
+    fn admit_run(
+        &mut self,
+        at: u64,
+        (ingress, queue): (u16, (usize, u8)),
+        (frame, count, at_once): (&Train, u16, u64),
+    ) -> bool {
+        let (own, room) = ((ingress, queue.1), self.spec.buffer.room_for(frame.bytes));
+        if self.lossless.as_ref().is_some_and(|lossless| !lossless.takes_run(own, room * at_once)) {
+            return false;
+        }
+        let sure = self.buffer.admit_run(at, queue, (frame.bytes, count, at_once));
+        if let Some(lossless) = self.lossless.as_mut().filter(|_| sure) {
+            lossless.take_run(own, room * u64::from(count));
+        }
+        sure
+    }
+
+    /// Frames that came in at `ingress` have left `port`, the last bit of the first at `at`.
+    fn release(&mut self, at: (u64, u64), (ingress, port): (u16, u16), frame: &Train, count: u16) {
+        let priority = frame.class.priority();
+        self.buffer.release(at, (port.into(), priority), (frame.bytes, count));
+        if let Some(lossless) = &mut self.lossless {
+            lossless.leave(at, (ingress, priority), (self.spec.buffer.room_for(frame.bytes), count));
+        }
     }
 
     /// How long after its first bit has come a frame can leave from a port.
@@ -290,14 +391,18 @@ impl Switch {
     fn send(&mut self, port: u16) -> Departure {
         let egress = self.egress[usize::from(port)].as_mut().expect("what starts has a way out");
         let start = egress.next;
-        let ready = |queue: &&mut Queue| queue.head().is_some_and(|head| head <= start);
-        let queue = egress.queues.iter_mut().rev().find(ready).expect("something can leave at its start");
-        let Waiting { from, train, .. } = queue.take().expect("a queue with a head has a frame");
+        if let Some(pause) = egress.take_pause(start) {
+            let train = pause.frame();
+            egress.free = start + wire_ps(egress.rate, &train);
+            egress.plan(port, &mut self.starts);
+            self.ledger.add(Entry::of(Event::Told { ends: pause.quanta == 0 }, start, port, &train));
+            return Departure { port, start, train };
+        }
+        let Waiting { from, train, ingress } = egress.take(start).expect("something can leave at its start");
         egress.free = start + wire_ps(egress.rate, &train);
         let gone = start + body_ps(egress.rate, &train);
-        self.buffer.release((gone, 0), (port.into(), train.class.priority()), (train.bytes, 1));
-        egress.next = NEVER;
         egress.plan(port, &mut self.starts);
+        self.release((gone, 0), (ingress, port), &train, 1);
         let waited = start - from;
         self.ledger.add(Entry::of(Event::Sent { waited }, start, port, &train));
         Departure { port, start, train }
@@ -306,11 +411,19 @@ impl Switch {
     /// Counts what has happened up to `now`, the present.
     pub fn happen(&mut self, now: u64) {
         self.ledger.happen(now);
+        if self.lossless.is_some() {
+            self.egress.iter_mut().flatten().for_each(|egress| egress.gate.settle(now));
+        }
     }
     /// What has happened up to `now`, which is not before what was counted already.
     #[must_use]
     pub fn counts(&self, now: u64) -> SwitchCounts {
-        self.ledger.counts(now)
+        let mut counts = self.ledger.counts(now);
+        for (port, egress) in counts.ports.iter_mut().zip(&self.egress) {
+            port.closed_ps =
+                egress.as_ref().map_or(0, |own| own.gate.closed_ps(now).into_iter().max().unwrap_or(0));
+        }
+        counts
     }
     /// What it is.
     #[must_use]
@@ -319,26 +432,10 @@ impl Switch {
     }
 }
 
-impl Egress {
-    /// Finds out when the next frame starts.
-    fn plan(&mut self, port: u16, starts: &mut BinaryHeap<Reverse<(u64, u16)>>) {
-        let head = self.queues.iter().filter_map(Queue::head).min();
-        let next = head.map_or(NEVER, |head| head.max(self.free));
-        if next < self.next {
-            self.next = next;
-            starts.push(Reverse((next, port)));
-        }
-    }
-}
-
-/// From the first bit of a frame to the first of the next that follows as closely as it may \[ps\].
-fn wire_ps(rate: Rate, train: &Train) -> u64 {
-    rate.time_for(wire_bytes(train.bytes.into())).as_ps()
-}
-
-/// From the first bit of a frame to its last \[ps\].
-fn body_ps(rate: Rate, train: &Train) -> u64 {
-    rate.time_for(body_bytes(train.bytes.into())).as_ps()
+/// How long after the first bit of a pause frame no frame is begun with at a port \[ps\].
+fn reaction_ps(spec: &SwitchSpec, rate: Rate, port: u16) -> u64 {
+    let response = spec.pause.as_ref().and_then(|pause| pause.response_ps.get(usize::from(port)));
+    response.map_or(NEVER / 4, |response| pause_frame_time(rate).as_ps() + response)
 }
 
 /// Joins a departure to the last one of its port, if it continues that; whether it does.

@@ -5,22 +5,22 @@ use lanetwin_ports::{BlockCommand, BlockCommandKind, Operation, Transfer};
 
 /// What a program asks, as a kind of NVMe command.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ask {
+pub(crate) struct Ask {
     /// Which command it becomes, or which several.
-    pub(super) opcode: IoOpcode,
+    pub(crate) opcode: IoOpcode,
     /// How many bytes it is about; 0 for a flush.
-    pub(super) bytes: u32,
+    pub(crate) bytes: u32,
     /// The asker's name for it.
-    pub(super) handle: u32,
+    pub(crate) handle: u32,
     /// The namespace, from 0.
-    pub(super) unit: u16,
+    pub(crate) unit: u16,
     /// The byte offset in the namespace.
-    pub(super) address: u64,
+    pub(crate) address: u64,
 }
 
 impl Ask {
     /// To move bytes.
-    pub(super) const fn of(transfer: Transfer) -> Self {
+    pub(crate) const fn of(transfer: Transfer) -> Self {
         let Transfer { operation, bytes, handle, unit, address } = transfer;
         let opcode = match operation {
             Operation::Read => IoOpcode::READ,
@@ -29,7 +29,7 @@ impl Ask {
         Self { opcode, bytes, handle, unit, address }
     }
     /// To do something that moves none.
-    pub(super) const fn to(command: BlockCommand) -> Self {
+    pub(crate) const fn to(command: BlockCommand) -> Self {
         let BlockCommand { kind, bytes, handle, unit, address } = command;
         let opcode = match kind {
             BlockCommandKind::Flush => IoOpcode::FLUSH,

@@ -1,0 +1,69 @@
+//! A way out of a switch: what waits for its wire, and what its peer has paused.
+
+use super::super::pause::{Gate, Pause};
+use super::super::train::Train;
+use super::buffer::PRIORITIES;
+use super::queue::{Queue, Waiting};
+use crate::ethernet::spec::{Rate, body_bytes, wire_bytes};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// A way out.
+#[derive(Debug)]
+pub(super) struct Egress {
+    pub(super) rate: Rate,
+    /// When the wire can take the next frame.
+    pub(super) free: u64,
+    pub(super) queues: [Queue; PRIORITIES],
+    /// Pause frames that wait, each with the time from which it can leave.
+    pub(super) pauses: VecDeque<(u64, Pause)>,
+    /// What its peer has paused.
+    pub(super) gate: Gate,
+    /// When the next frame starts, if nothing else comes; never if there is none.
+    pub(super) next: u64,
+}
+
+pub(super) const NEVER: u64 = u64::MAX;
+
+impl Egress {
+    pub(super) fn new(rate: Rate) -> Self {
+        let (queues, pauses) = (Default::default(), VecDeque::new());
+        Self { rate, free: 0, queues, pauses, gate: Gate::new(rate), next: NEVER }
+    }
+    /// Finds out when the next frame starts.
+    pub(super) fn plan(&mut self, port: u16, starts: &mut BinaryHeap<Reverse<(u64, u16)>>) {
+        let Self { free, gate, .. } = self;
+        let opens = |(queue, priority): (&Queue, u8)| Some(gate.opens(priority, queue.head()?.max(*free)));
+        let frame = self.queues.iter().zip(0..).filter_map(opens).min();
+        let pause = self.pauses.front().map(|(from, _)| *from.max(free));
+        let next = frame.into_iter().chain(pause).min().unwrap_or(NEVER);
+        if next != self.next {
+            self.next = next;
+            starts.extend((next != NEVER).then_some(Reverse((next, port))));
+        }
+    }
+    /// Takes the frame out that starts at `start`.
+    pub(super) fn take(&mut self, start: u64) -> Option<Waiting> {
+        let ready = |priority: &u8| {
+            let head = self.queues[usize::from(*priority)].head();
+            head.is_some_and(|head| head <= start) && self.gate.opens(*priority, start) == start
+        };
+        let priority = (0..PRIORITIES as u8).rev().find(ready)?;
+        self.queues[usize::from(priority)].take()
+    }
+    /// Takes a pause frame out that can start at `start`.
+    pub(super) fn take_pause(&mut self, start: u64) -> Option<Pause> {
+        self.pauses.front().filter(|(from, _)| *from <= start)?;
+        self.pauses.pop_front().map(|(_, pause)| pause)
+    }
+}
+
+/// From the first bit of a frame to the first of the next that follows as closely as it may \[ps\].
+pub(super) fn wire_ps(rate: Rate, train: &Train) -> u64 {
+    rate.time_for(wire_bytes(train.bytes.into())).as_ps()
+}
+
+/// From the first bit of a frame to its last \[ps\].
+pub(super) fn body_ps(rate: Rate, train: &Train) -> u64 {
+    rate.time_for(body_bytes(train.bytes.into())).as_ps()
+}

@@ -1,0 +1,287 @@
+//! A test of Iometer: access specifications that workers run at once.
+
+use crate::plan::blocks::{Blocks, LeftOut, Thread, Timing};
+use crate::plan::offered::Offered;
+use lanetwin_kernel::Component;
+use lanetwin_load::iometer::access::{AccessWorkload, Region};
+use lanetwin_load::iometer::config::{AccessLine, AccessSpec, DiskSettings};
+use lanetwin_load::iometer::{TestType, Version};
+use lanetwin_load::{BlockLoad, Slot};
+use lanetwin_models::roles::nvme::QueuePriority;
+use lanetwin_ports::Message;
+use lanetwin_units::{Bytes, Span};
+
+/// A test: what each worker runs in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IometerCase {
+    /// Those that are active, in the order of the file; at least one.
+    pub workers: Vec<IometerWorker>,
+    /// The targets of all workers of the workload, active or not, each once for each manager: the place of the manager,
+    /// and the name.
+    pub drives: Vec<(usize, String)>,
+    /// Whether the workload has one worker alone: it asks every target of the scenario.
+    pub alone: bool,
+    /// The size of each target.
+    pub capacity: Bytes,
+    /// The sector of each target \[B\].
+    pub sector: u32,
+    /// I/Os that are measured, of all targets together.
+    pub requests: u64,
+    /// Where it is from.
+    pub from: IometerFile,
+}
+
+/// A worker, and the access specification that it runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IometerWorker {
+    /// The place of its manager in the file, and the manager's name; none in a library.
+    pub manager: Option<(usize, String)>,
+    /// Its place among the workers of its manager, and its name.
+    pub name: (usize, String),
+    /// The specification.
+    pub spec: AccessSpec,
+    /// Which part of each target is used.
+    pub disk: DiskSettings,
+    /// I/Os in flight on each target.
+    pub outstanding: u32,
+    /// Its targets, as the file calls them.
+    pub targets: Vec<String>,
+    /// The transactions of a connection, if targets are to be opened and closed again and again.
+    pub connections: Option<u32>,
+}
+
+/// What a configuration of Iometer says beside its specifications.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IometerFile {
+    /// Its name, as the scenario gives it.
+    pub name: String,
+    /// The version that wrote it.
+    pub version: Version,
+    /// Its description.
+    pub description: String,
+    /// What it varies.
+    pub test_type: TestType,
+    /// How long it says to record \[s\]; 0 until somebody stops it.
+    pub run_time_s: u64,
+    /// How long the load runs before anything is recorded \[s\].
+    pub ramp_up_s: u64,
+}
+
+impl IometerFile {
+    /// How long it says to record; none until somebody stops it.
+    #[must_use]
+    pub fn run_time(&self) -> Option<Span> {
+        seconds(self.run_time_s)
+    }
+    /// How long the load runs before anything is recorded, if it does.
+    #[must_use]
+    pub fn ramp_up(&self) -> Option<Span> {
+        seconds(self.ramp_up_s)
+    }
+}
+
+/// So many seconds, if there are any.
+fn seconds(seconds: u64) -> Option<Span> {
+    (seconds > 0).then(|| Span::from_us(seconds.saturating_mul(1_000_000)))
+}
+
+impl IometerWorker {
+    /// The lines that are ever drawn.
+    fn used(&self) -> impl Iterator<Item = &AccessLine> {
+        self.spec.lines.iter().filter(|line| line.share > 0)
+    }
+    /// What tells managers apart.
+    fn manager_place(&self) -> usize {
+        self.manager.as_ref().map_or(0, |(place, _)| *place)
+    }
+}
+
+impl IometerCase {
+    /// What a worker asks each of its targets.
+    #[must_use]
+    pub fn accesses(&self, worker: &IometerWorker) -> AccessWorkload {
+        AccessWorkload {
+            lines: worker.spec.lines.clone(),
+            region: Region::of_disk(&worker.disk, self.capacity.0, self.sector),
+            outstanding: worker.outstanding,
+            count: None,
+        }
+    }
+    /// The specification that all workers run, if they run the same.
+    #[must_use]
+    pub fn spec(&self) -> Option<&AccessSpec> {
+        let first = &self.workers.first()?.spec;
+        self.workers.iter().all(|worker| worker.spec.name == first.name).then_some(first)
+    }
+    /// The specifications that run, each once.
+    #[must_use]
+    pub fn specs(&self) -> Vec<&AccessSpec> {
+        let mut specs: Vec<&AccessSpec> = Vec::new();
+        for worker in &self.workers {
+            if !specs.iter().any(|known| known.name == worker.spec.name) {
+                specs.push(&worker.spec);
+            }
+        }
+        specs
+    }
+    /// The places of the managers of all workers of the workload, active or not.
+    fn places(&self) -> Vec<usize> {
+        let own = self.workers.iter().map(IometerWorker::manager_place);
+        let mut places: Vec<usize> = self.drives.iter().map(|(place, _)| *place).chain(own).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+    /// What the results of a worker are told as: its name, behind that of its manager if there are several.
+    #[must_use]
+    pub fn results_name(&self, worker: &IometerWorker) -> String {
+        let several = self.places().len() > 1;
+        let own = |one: &IometerWorker| match &one.manager {
+            Some((_, manager)) if several => format!("{manager}/{}", one.name.1),
+            _ => one.name.1.clone(),
+        };
+        let name = own(worker);
+        let before =
+            self.workers.iter().take_while(|one| *one != worker).filter(|one| own(one) == name).count();
+        if before == 0 { name } else { format!("{name}#{}", before + 1) }
+    }
+    /// Which pairs each worker asks, by their places, given the host of each pair; none if the targets of the file
+    /// cannot be told among them.
+    ///
+    /// Managers ask from a host each if there are as many of one as of the other, and all from all hosts otherwise.
+    /// Their targets are the drives in the order of the file, names of two managers being two drives if there are so
+    /// many.
+    #[must_use]
+    pub fn targets(&self, hosts: &[usize]) -> Option<Vec<Vec<usize>>> {
+        let mut known = hosts.to_vec();
+        known.dedup();
+        let managers = self.places();
+        if known.len() > 1 && known.len() == managers.len() {
+            let of = |worker: &IometerWorker| -> Option<Vec<usize>> {
+                let manager = worker.manager_place();
+                let host = known[managers.iter().position(|place| *place == manager)?];
+                let places = hosts.iter().enumerate().filter(|(_, on)| **on == host);
+                let places: Vec<usize> = places.map(|(place, _)| place).collect();
+                let names = self.drives.iter().filter(|(place, _)| *place == manager);
+                let names: Vec<_> = names.map(|(_, name)| (None, &**name)).collect();
+                among(worker, &names, &places)
+            };
+            return self.workers.iter().map(of).collect();
+        }
+        let places: Vec<usize> = (0..hosts.len()).collect();
+        let names = self.names(places.len());
+        self.workers.iter().map(|worker| among(worker, &names, &places)).collect()
+    }
+    /// The names of the targets: once for each manager if they are so many, otherwise once.
+    fn names(&self, wanted: usize) -> Vec<(Option<usize>, &str)> {
+        if self.drives.len() == wanted {
+            return self.drives.iter().map(|(manager, name)| (Some(*manager), &**name)).collect();
+        }
+        let mut names: Vec<(Option<usize>, &str)> = Vec::new();
+        for (_, name) in &self.drives {
+            if !names.contains(&(None, &**name)) {
+                names.push((None, &**name));
+            }
+        }
+        names
+    }
+    /// Whether what one target is asked depends, in Iometer, on what another was: its worker has one burst at a time,
+    /// and one delay.
+    #[must_use]
+    pub fn is_paced(&self) -> bool {
+        self.used().any(|line| line.burst > 1 || line.delay_ms > 0)
+    }
+    /// Whether there are replies, which a disk does not make.
+    #[must_use]
+    pub fn has_replies(&self) -> bool {
+        self.used().any(|line| line.reply > 0)
+    }
+    /// The lines that are ever drawn.
+    fn used(&self) -> impl Iterator<Item = &AccessLine> {
+        self.workers.iter().flat_map(IometerWorker::used)
+    }
+    /// What the specifications are called in a sentence.
+    fn spec_names(&self) -> String {
+        self.specs().iter().map(|spec| format!("`{}`", spec.name)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The places of the targets of a worker, if there is one for each name.
+fn among(worker: &IometerWorker, names: &[(Option<usize>, &str)], places: &[usize]) -> Option<Vec<usize>> {
+    if names.len() != places.len() || worker.targets.is_empty() {
+        return None;
+    }
+    let is_its = |(manager, name): &(Option<usize>, &str)| {
+        manager.is_none_or(|manager| manager == worker.manager_place())
+            && worker.targets.iter().any(|target| target == name)
+    };
+    Some(names.iter().zip(places).filter(|(name, _)| is_its(name)).map(|(_, place)| *place).collect())
+}
+
+impl Blocks for IometerCase {
+    fn offered(&self) -> Offered {
+        let all = self.workers.iter().map(|worker| worker.outstanding);
+        Offered::Outstanding(all.fold(0, u32::saturating_add))
+    }
+    fn requests(&self) -> u64 {
+        self.requests
+    }
+    fn kinds(&self) -> (bool, bool) {
+        let has = |of: fn(&AccessLine) -> bool| self.used().any(of);
+        (has(|line| line.reads > 0), has(|line| line.reads < 100))
+    }
+    fn timing(&self) -> Timing {
+        Timing { longest: self.from.run_time(), ramp: self.from.ramp_up(), ..Timing::default() }
+    }
+    fn is_sequential(&self) -> bool {
+        self.used().all(|line| line.random == 0)
+    }
+    fn largest(&self) -> u64 {
+        self.used().map(|line| line.size).max().unwrap_or(0).into()
+    }
+    fn threads(&self) -> Vec<Thread> {
+        let thread = |worker: &IometerWorker| Thread {
+            name: format!("{}.{}", worker.manager_place(), worker.name.0),
+            results_name: self.results_name(worker),
+            namespace: None,
+            priority: QueuePriority::MEDIUM,
+            engine: None,
+            cores: None,
+        };
+        if self.alone { Vec::new() } else { self.workers.iter().map(thread).collect() }
+    }
+    fn asks(&self, hosts: &[usize]) -> Option<Vec<Vec<usize>>> {
+        if self.alone { None } else { self.targets(hosts) }
+    }
+    fn unmatched(&self, hosts: &[usize]) -> Option<String> {
+        (!self.alone && self.targets(hosts).is_none()).then(|| self.from.name.clone())
+    }
+    fn asker(&self, thread: usize, slot: Slot<'_>) -> Box<dyn Component<Message>> {
+        let accesses = self.accesses(&self.workers[thread]);
+        Box::new(BlockLoad::of_accesses(accesses, slot.seed, slot.path).in_slot(slot))
+    }
+    /// Workers are different by intention.
+    fn is_even(&self) -> bool {
+        self.alone
+    }
+    fn not_modelled(&self, of: LeftOut<'_>) -> Vec<String> {
+        let name = self.spec_names();
+        let time = match self.from.run_time_s {
+            0 => "until it is stopped".to_owned(),
+            seconds => format!("{seconds} s"),
+        };
+        let (file, when) = (&self.from.name, of.length.ends_after(self.requests));
+        let mut list = vec![format!(
+            "The run time of `{file}` ({time}) beyond a sample, and its ramp up: a case ends {when}."
+        )];
+        if self.is_paced() && of.pairs > 1 {
+            list.push(format!(
+                "Bursts and delays of {name} are of each target; in Iometer all targets of a worker share them."
+            ));
+        }
+        if self.has_replies() {
+            list.push(format!("The replies of {name}: a disk makes none."));
+        }
+        list
+    }
+}

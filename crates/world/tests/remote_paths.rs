@@ -1,0 +1,188 @@
+//! Several paths to a drive over a network: which of them requests take, and what becomes of them when one is lost.
+
+use crate::tree::{plan, results};
+use lanetwin_kernel::Reading;
+use lanetwin_models::multipath::{Multipath, PathCounts};
+use lanetwin_models::nvme_ssd::NvmeSsd;
+use lanetwin_plan::{Catalogue, Plan, check};
+use lanetwin_stats::results::ComponentMetric;
+use lanetwin_units::{Instant, Span};
+use lanetwin_world::{Granularity, Options, World};
+use std::path::Path;
+
+/// A host and a box with two adapters each, and a switch for each pair of them.
+const MACHINE: &str = "
+about: What does a second path over a network do?
+machine:
+  server: {part: generic-host-gen4, cores: 4, driver.keep-alive: 2ms}
+  nic1: {part: connectx-5-ex, roce.timeout: 60ms}
+  nic2: {part: connectx-5-ex, roce.timeout: 60ms}
+  tor1: {part: generic-ethernet-switch-100g}
+  tor2: {part: generic-ethernet-switch-100g}
+  box: {part: generic-host-gen4}
+  port1: {part: connectx-5-ex, roce.timeout: 60ms}
+  port2: {part: connectx-5-ex, roce.timeout: 60ms}
+  ssd: {part: intel-900p}
+links:
+  slot1: {from: server, to: nic1}
+  slot2: {from: server, to: nic2}
+  net1: {from: nic1, to: tor1}
+  net2: {from: nic2, to: tor2}
+  box-net1: {from: tor1, to: port1}
+  box-net2: {from: tor2, to: port2}
+  box-slot1: {from: box, to: port1}
+  box-slot2: {from: box, to: port2}
+  bay: {from: box, to: ssd}
+subsystems:
+  jbof: {port: [port1, port2], namespaces: ssd}
+workloads:
+  mixed: {block: {size: 4KiB, depth: 16, read: 50%, span: 1GiB, requests: 3000}, on: server, target: ssd}
+run: {repeats: 1, warm-up: 50}
+";
+const DOWN: &str = "links.box-net1.down=[{at: 3ms, for: 10s}]";
+const TCP: &str = "subsystems.jbof.transport=tcp";
+
+/// What has become of a world with one cable that goes down after 3 ms, for good.
+struct Left {
+    progress: (u64, u64),
+    counts: PathCounts,
+    /// What the drive read and wrote for the host \[B\].
+    moved: u64,
+    /// How long nothing was answered \[ms\].
+    pause: f64,
+    /// Answers up to 3 ms, and to 15 ms.
+    answered: [u64; 2],
+}
+
+fn level(world: &mut World, name: &str) -> f64 {
+    let told = world.kernel.report().into_iter().flat_map(|(_, _, report)| report.metrics);
+    let mut found = told.filter(|entry| entry.metric.name == name).map(|entry| match entry.reading {
+        Reading::Level(value) => value,
+        Reading::Count(count) => count as f64,
+        _ => panic!("{name} is neither a level nor a count"),
+    });
+    found.next().unwrap_or_else(|| panic!("nobody tells {name}"))
+}
+
+fn live(sets: &[&str]) -> Left {
+    let plan = plan("paths.yaml", MACHINE, sets);
+    let variant = &plan.variants[0];
+    let workload = &variant.workloads[0];
+    let mut world = World::new(variant, workload, &workload.cases[0], 1);
+    let answered = [3_000, 15_000].map(|us| {
+        world.kernel.run_until(Instant::ZERO + Span::from_us(us));
+        world.progress().1
+    });
+    world.stop();
+    world.kernel.run_until(Instant::ZERO + Span::from_us(2_000_000));
+    let (drive, paths) = (world.drives[0].1, world.paths[0].1);
+    let counts = world.kernel.component::<Multipath>(paths).expect("paths").counts();
+    let now = world.kernel.now();
+    let drive = world.kernel.component::<NvmeSsd>(drive).expect("a drive");
+    let counters = drive.totals(now).expect("a drive that works").counters;
+    let moved = counters.host_bytes_read + counters.host_bytes_written;
+    Left { progress: world.progress(), counts, moved, pause: level(&mut world, "longest pause"), answered }
+}
+
+/// Whatever was asked was answered, once, and the drive did it; again what was under way when the path was lost.
+fn nothing_is_lost_or_doubled(left: &Left, told: &str) {
+    let (asked, answered) = left.progress;
+    let PathCounts { asked: taken, answered: given, retried, unexpected } = left.counts;
+    assert!(asked > 500 && asked == answered, "{told}: {answered} of {asked}");
+    assert_eq!((taken, given, unexpected), (asked, asked, 0), "{told}");
+    assert!((1..=16).contains(&retried), "{told}: {retried}");
+    let least = asked * 4096;
+    assert!(
+        (least..=least + retried * 4096).contains(&left.moved),
+        "{told}: {} B, {least} B asked for",
+        left.moved
+    );
+}
+
+#[test]
+fn a_path_that_is_lost_under_load_costs_a_pause_and_no_request() {
+    for transport in [&[][..], &[TCP]] {
+        for policy in ["numa", "round-robin", "queue-depth"] {
+            let chosen = format!("machine.server.driver.multipath={policy}");
+            let sets = [transport, &[DOWN, &chosen]].concat();
+            let left = live(&sets);
+            let told = format!("{transport:?}, {policy}");
+            nothing_is_lost_or_doubled(&left, &told);
+            let [before, after] = left.answered;
+            assert!(before > 50 && after > before + 500, "{told}: {before}, {after}");
+            // at most two looks of half the time-out, then the time-out
+            match policy {
+                // a path with as much in flight as the other waits for its loss; the other goes on
+                "queue-depth" => assert!(left.pause < 1.0, "{told}: {} ms", left.pause),
+                _ => assert!((2.0..4.5).contains(&left.pause), "{told}: {} ms", left.pause),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_connection_that_its_transport_gives_up_ends_its_path_before_a_keep_alive_does() {
+    let retries = ["machine.nic1.roce.timeout=500us", "machine.nic1.roce.retries=2"];
+    let left = live(&[DOWN, "machine.server.driver.keep-alive=5s", retries[0], retries[1]]);
+    nothing_is_lost_or_doubled(&left, "by RDMA");
+    assert!((1.0..4.0).contains(&left.pause), "{} ms", left.pause);
+}
+
+#[test]
+fn requests_take_optimized_paths_as_long_as_there_are_some() {
+    let sent = |sets: &[&str]| -> [f64; 2] {
+        let results = results(&plan("paths.yaml", MACHINE, sets), &Options::default());
+        ["port1", "port2"].map(|port| {
+            let is_its = |row: &&ComponentMetric| row.component == port && row.metric == "payload sent";
+            let found = results.components.iter().find(is_its);
+            found.expect("an adapter tells what it sends").value
+        })
+    };
+    let turns = "machine.server.driver.multipath=round-robin";
+    let [one, other] = sent(&[turns]);
+    assert!((one / other - 1.0).abs() < 0.1, "in turn: {one}, {other} MB/s");
+    for (worse, best) in [("port1", 1), ("port2", 0)] {
+        let said = format!("subsystems.jbof.non-optimized={worse}");
+        let both = sent(&[turns, &said]);
+        assert!(both[best] > 10.0 && both[1 - best] == 0.0, "{worse}: {both:?}");
+    }
+    let none = "subsystems.jbof.non-optimized=[port1, port2]";
+    let [one, other] = sent(&[turns, none]);
+    assert!((one / other - 1.0).abs() < 0.1, "none is better: {one}, {other} MB/s");
+}
+
+#[test]
+fn trains_change_nothing_where_a_cable_goes_down() {
+    for transport in [&[][..], &[TCP]] {
+        let short = "links.net1.down=[{at: 1ms, for: 20us}]";
+        let plan = plan("paths.yaml", MACHINE, &[transport, &[short]].concat());
+        let ran = |granularity| results(&plan, &Options { granularity, ..Options::default() });
+        let (train, each) = (ran(Granularity::Train), ran(Granularity::Tlp));
+        assert_eq!(train.digest, each.digest, "{transport:?}");
+    }
+}
+
+#[test]
+fn adapters_of_one_host_share_the_ports_and_what_cannot_be_is_told() {
+    let codes = |sets: &[&str]| -> Vec<&'static str> {
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        let found = check(Path::new("paths.yaml"), MACHINE, &sets, &Catalogue::built_in()).diagnostics;
+        found.iter().map(|found| found.code).collect()
+    };
+    let paths = |plan: &Plan| -> Vec<String> {
+        let variant = &plan.variants[0];
+        let name = |component: usize| &variant.machine[component].name;
+        let pair = &variant.workloads[0].pairs[0];
+        let all = variant.network.remotes(pair.on, pair.target);
+        all.map(|path| format!("{} {}", name(path.adapter), name(path.port))).collect()
+    };
+    assert_eq!(paths(&plan("paths.yaml", MACHINE, &[])), ["nic1 port1", "nic2 port2"]);
+    let one = ["links.net2.to=tor1", "links.box-net2.from=tor1"];
+    assert_eq!(paths(&plan("paths.yaml", MACHINE, &one)), ["nic1 port1", "nic2 port2"], "one switch");
+    let only = [one[0], one[1], "machine.nic2=null", "links.slot2=null", "links.net2=null"];
+    assert_eq!(paths(&plan("paths.yaml", MACHINE, &only[1..])), ["nic1 port1", "nic1 port2"]);
+    assert_eq!(codes(&["subsystems.jbof.port=[port1, port1]"]), ["FB022"]);
+    assert_eq!(codes(&["subsystems.jbof.port=[port1, nic1]"]), ["FB023"]);
+    assert_eq!(codes(&["subsystems.jbof.non-optimized=nic1"]), ["FB024"]);
+    assert_eq!(codes(&["links.box-net2=null"]), ["FB016"], "a port that nobody reaches");
+}
