@@ -25,6 +25,7 @@ METRICS = (
     "read throughput",
     "write throughput",
     "read latency",
+    "transactions",
     "write latency",
 )
 """Names of metrics that the catalogues have; others are told as the engine names them."""

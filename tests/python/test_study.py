@@ -6,7 +6,7 @@ import json
 import re
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import html5lib
 import pytest
@@ -14,9 +14,10 @@ import pytest
 from lanetwin import engine
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
+from lanetwin.measured.document import document_of
 from lanetwin.study import build, evidence, html, markdown, parse, pdf, shipped
 from lanetwin.study.conclusion import FAILS, HOLDS, OPEN
-from lanetwin.study.paper import Plot
+from lanetwin.study.paper import Plot, Table
 from lanetwin.study.parse_blocks import is_figure
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from typer.testing import CliRunner
 
+    from lanetwin.results import Row
     from lanetwin.study.paper import Paper
 
 ROOT = Path(__file__).parents[2]
@@ -352,7 +354,7 @@ def test_studies_that_come_with_lanetwin_can_be_read(name: str) -> None:
 ORIGINALS = {
     "fabric": ("3 6 6_(IOPS) 7 7_(IOPS) 8 9", "10 3 5"),
     "hybrid-memory": ("1 2 3 3_(continued) 4", "1 2 3 4 5a 5b"),
-    "retimer": ("1 2 3 4 5", "1 2 3 4a 4b 4c 5 6"),
+    "retimer": ("1 2 3 4 5", "1 2 3 4a 4b 4c 5a 5b 6a 6b"),
     "switch": ("1", "1 2 3 4 5 6 7"),
 }
 """Tables and figures of the documents."""
@@ -369,3 +371,124 @@ def test_every_table_and_figure_of_the_original_has_its_number(name: str) -> Non
     for kind, numbers in zip((False, True), ORIGINALS[name], strict=True):
         found = [one.number for one in everything if is_figure(one) == kind and one.number not in ("", "+")]
         assert sorted(found) == [number.replace("_", " ") for number in numbers.split()]
+
+
+RECKONED = """\
+numbers:
+  card: {unit: USD, value: 40, kind: assumed, source: an estimate, date: "2026-01-31"}
+  slots: {unit: "", value: 4, kind: standard, source: a server}
+  rate: {unit: GB/s, run: widths, variant: wide, workload: write, case: "512*", metric: throughput}
+results:
+  - table: 9
+    title: Cost
+    reckon: USD
+    rows:
+      - {name: one, sum: [card]}
+      - {name: several, sum: [slots * card, 2 * card], per: "3"}
+      - {name: for what it does, sum: [card], per: rate}
+"""
+
+
+def table_of(paper: Paper, number: str) -> Table:
+    (found,) = (one for one in paper.tables if one.number == number)
+    assert isinstance(found, Table)
+    return found
+
+
+def reckoned(study: Path, text: str = RECKONED) -> Path:
+    whole = study.read_text(encoding="utf-8")
+    study.write_text(whole.replace("results:\n", text, 1), "utf-8")
+    return study
+
+
+def test_costs_are_sums_and_products_with_every_source_below(study: Path) -> None:
+    paper = written(reckoned(study))
+    table = table_of(paper, "9")
+    assert [row[2].text for row in table.rows[:2]] == ["40.00", "80.00"]
+    assert table.rows[1][3].text == "+100.0\u202f%"
+    grid = table_of(paper, "3")
+    rate = float(grid.rows[1][1].text.split()[0])
+    assert float(table.rows[2][2].text) == pytest.approx(40 / rate, rel=0.01)
+    assert any("assumed: an estimate, 2026-01-31" in note for note in table.notes)
+    assert any("of the run widths" in note for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code"),
+    [
+        ("source: an estimate, ", "", "ST002"),
+        ("kind: assumed", "kind: guessed", "ST002"),
+        ('"2026-01-31"', '"2026-02-31"', "ST002"),
+        ("value: 4, ", "", "ST002"),
+        ("[card], per: rate", "[card, cart], per: rate", "ST003"),
+        ("sum: [card]}", "sum: []}", "ST002"),
+    ],
+)
+def test_a_number_without_a_source_is_no_number(study: Path, before: str, after: str, code: str) -> None:
+    assert before in RECKONED
+    assert [found for found, _ in codes(reckoned(study, RECKONED.replace(before, after, 1)))] == [code]
+
+
+def kept(study: Path, *, published: str = "") -> Path:
+    """Write a study with results that a program left on an emulated drive."""
+    row: dict[str, Any] = {
+        "variant": "direct",
+        "workload": "db",
+        "case": "all",
+        "x": None,
+        "metric": "latency",
+    }
+    row |= {"unit": "ns", "better": "lower", "value": 2e6, "low": 1e6, "high": 3e6, "n": 2}
+    row |= {"percentiles": [], "samples": [1.5e6, 2.5e6]}
+    document = document_of([cast("Row", row)], {"doors": [{"late_share": 0.25}]}, "db", engine.version())
+    (study.parent / "db.json").write_text(json.dumps(document | {"kind": "emulated"}), encoding="utf-8")
+    block = f"""\
+results:
+  - table: 9
+    title: A database
+    unit: ms
+    cells: {{run: db, metric: latency}}
+    columns: [{{name: direct}}]
+    rows: [{{name: all{published}}}]
+"""
+    whole = study.read_text(encoding="utf-8").replace("results:\n", block, 1)
+    study.write_text(whole.replace("runs:\n", "runs:\n  db: {results: db.json}\n", 1), "utf-8")
+    return study
+
+
+def test_what_programs_measured_is_never_called_predicted(study: Path) -> None:
+    paper = written(kept(study))
+    table = table_of(paper, "9")
+    assert table.rows[0][1].text.startswith("2.0")
+    assert any("apart by 50.0" in note for note in table.rows[0][1].notes)
+    assert any("not predicted" in note and "25.0" in note for note in table.notes)
+    (cite,) = table.cites
+    assert re.fullmatch(r"[0-9a-f]{16}", cite.digest)
+    assert cite.command.startswith("lanetwin report ")
+
+
+def test_what_programs_measured_has_no_error_of_a_prediction(study: Path) -> None:
+    with pytest.raises(LanetwinError) as raised:
+        written(kept(study, published=", published: [2]"))
+    assert [one.code for one in raised.value.diagnostics] == ["ST003"]
+
+
+def test_results_of_the_users_own_take_the_place_of_kept_ones(study: Path, tmp_path: Path) -> None:
+    described = parse.load(kept(study))
+    own = tmp_path / "own.json"
+    own.write_text((study.parent / "db.json").read_text("utf-8").replace("2000000.0", "2100000.0"), "utf-8")
+    replaced = parse.with_results(described, [f"db={own}"])
+    found = evidence.gather(replaced, quick=True, outside=False)
+    assert found.runs["db"]["rows"][0]["value"] == 2.1e6
+    for wrong in ("widths=x", "db", "other=x"):
+        with pytest.raises(LanetwinError) as raised:
+            parse.with_results(described, [wrong])
+        assert [one.code for one in raised.value.diagnostics] == ["ST003"]
+
+
+def test_nothing_can_be_changed_in_kept_results(study: Path) -> None:
+    kept(study)
+    whole = study.read_text(encoding="utf-8")
+    change = "sensitivity:\n  - {says: what if, run: db, set: [a=1]}\n"
+    study.write_text(whole.replace("db.json}", "db.json, set: [a=1]}") + change, "utf-8")
+    assert [code for code, _ in codes(study)] == ["ST002", "ST002"]

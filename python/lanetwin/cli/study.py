@@ -53,6 +53,15 @@ def study(
         ),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", "-l", help="List the studies and stop.")] = False,
+    results: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--results",
+            metavar="RUN=FOLDER",
+            help="Results of your own in the place of those that the study keeps. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     outside: Outside = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with status 3 if a statement does not hold.")
@@ -80,9 +89,11 @@ def study(
         store.refuse_to_overwrite(out_folder, force=force)
     file, is_shipped = shipped.find(name)
     described = parse.load(file, outside=outside or is_shipped)
+    described = parse.with_results(described, results or ())
     with interruptible(), shown(described.name, quiet=quiet) as progress:
         found = evidence.gather(described, quick=quick, progress=progress)
     command = ["lanetwin", "study", name, *(["--quick"] if quick else [])]
+    command += [word for one in results or () for word in ("--results", one)]
     command += ["--lang", current()] if current() != "en" else []
     paper = build.paper(described, found, language=current(), command=shlex.join(command))
     place = out_folder or RUNS / folder.name(paper, found)

@@ -9,9 +9,9 @@ from lanetwin import engine
 from lanetwin.language import tr, written_in
 from lanetwin.numbers import change, share, significant
 from lanetwin.report.blocks import Easel
-from lanetwin.study import appendix, plots, tables
+from lanetwin.study import appendix, plots, reckoning, tables
 from lanetwin.study.conclusion import judged
-from lanetwin.study.document import Budget, Drawn, Grid, Listing, Missing, Prose, Sheet, Stability
+from lanetwin.study.document import Budget, Drawn, Grid, Listing, Missing, Prose, Reckoned, Sheet, Stability
 from lanetwin.study.paper import Chapter, Entry, Heading, Items, Paper, Paragraph, Table
 from lanetwin.study.parse_blocks import NUMBERED_HERE, is_figure
 from lanetwin.study.tables import Compared, Desk
@@ -105,6 +105,8 @@ class _Author:
             return tables.stability(block, desk)
         if isinstance(block, Budget):
             return tables.budget(block, desk)
+        if isinstance(block, Reckoned):
+            return reckoning.table(block, desk)
         if isinstance(block, Grid):
             table, compared = tables.grid(block, desk)
             self.compared += compared

@@ -15,20 +15,23 @@ if TYPE_CHECKING:
 
 ROLES = ("predicted", "calibrated", "input")
 """What a published number was to the model, as in a validation."""
+KINDS = ("datasheet", "measured", "standard", "assumed")
+"""How a number that the study gives was come by, as in parts."""
 OUTCOMES = ("equivalent", "better", "worse", "inconclusive")
 """What a verdict can be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A scenario that is run."""
+    """A scenario that is run, or results that were kept of a run or of programs on an emulated drive."""
 
     name: str
-    scenario: Path
+    file: Path
     sets: tuple[str, ...]
     quick: tuple[str, ...]
     """Changes that make it short."""
     is_in_quick: bool
+    is_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +169,32 @@ class Budget(Block):
 
 
 @dataclass(frozen=True, slots=True)
+class Reckoned(Block):
+    """What things come to by the study's own numbers: each row is a sum of products over a product."""
+
+    unit: str = ""
+    corner: Words = field(default_factory=Words)
+    rows: tuple[tuple[Words, tuple[tuple[str, ...], ...], tuple[str, ...]], ...] = ()
+    """Name, products to be added, product that is divided by; factors are names of numbers, or digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number that the study gives, with where it comes from, or one that a run has."""
+
+    node: Outline
+    path: str
+    title: Words
+    unit: str
+    value: float | None
+    """None if a run has it."""
+    pick: Pick
+    kind: str
+    source: Words
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn(Block):
     """A figure of results: `kind` says which."""
 
@@ -221,6 +250,7 @@ class Study:
     runs: dict[str, Run]
     channels: dict[str, Channel]
     cycles: dict[str, Cycles]
+    numbers: dict[str, Number]
     claims: tuple[str, ...]
     parts: tuple[str, ...]
     configuration: tuple[Block, ...]

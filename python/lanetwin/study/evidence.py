@@ -91,9 +91,13 @@ def _steps(study: Study, evidence: Evidence, *, outside: bool) -> Iterator[Step]
         if evidence.is_quick and not run.is_in_quick:
             evidence.left_out.append(run.name)
             continue
+        if run.is_kept:
+            evidence.commands[f"run {run.name}"] = _command("report", from_here(run.file))
+            yield run.name, _kept_step(evidence.runs, run.name, run.file)
+            continue
         sets = [*run.sets, *(run.quick if evidence.is_quick else ())]
-        evidence.commands[f"run {run.name}"] = _run_command(run.scenario, sets, outside=outside)
-        yield run.name, _run_step(evidence.runs, run.name, run.scenario, sets, outside=outside)
+        evidence.commands[f"run {run.name}"] = _run_command(run.file, sets, outside=outside)
+        yield run.name, _run_step(evidence.runs, run.name, run.file, sets, outside=outside)
     for channel in study.channels.values():
         evidence.commands[f"budget {channel.name}"] = _command("link", "budget", from_here(channel.file))
         yield channel.name, _budget_step(evidence, channel.name, channel.file)
@@ -118,6 +122,15 @@ def _run_step(
 ) -> Callable[[Callable[[Report], object] | None], None]:
     def step(progress: Callable[[Report], object] | None) -> None:
         found[name] = engine.run(from_here(scenario), sets=sets, outside=outside, progress=progress)
+
+    return step
+
+
+def _kept_step(
+    found: dict[str, Results], name: str, file: Path
+) -> Callable[[Callable[[Report], object] | None], None]:
+    def step(_: Callable[[Report], object] | None) -> None:
+        found[name] = engine.load_file(file)
 
     return step
 
@@ -177,8 +190,8 @@ def _cycle_step(evidence: Evidence, cycles: Cycles) -> Callable[[Callable[[Repor
 def _what_if(study: Study, evidence: Evidence, what: WhatIf, *, outside: bool) -> Iterator[Step]:
     run = study.runs[what.run]
     sets = [*run.sets, *(run.quick if evidence.is_quick else ()), *what.sets]
-    evidence.commands[f"changed {what.path}"] = _run_command(run.scenario, sets, outside=outside)
-    yield what.run, _run_step(evidence.changed, what.path, run.scenario, sets, outside=outside)
+    evidence.commands[f"changed {what.path}"] = _run_command(run.file, sets, outside=outside)
+    yield what.run, _run_step(evidence.changed, what.path, run.file, sets, outside=outside)
 
 
 def _claims_step(

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import datetime
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lanetwin import engine
 from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.study import parse_blocks
-from lanetwin.study.document import OUTCOMES, Channel, Cycles, Pick, Run, Statement, Study, WhatIf
+from lanetwin.study.document import (
+    KINDS,
+    OUTCOMES,
+    Channel,
+    Cycles,
+    Number,
+    Pick,
+    Run,
+    Statement,
+    Study,
+    WhatIf,
+)
 from lanetwin.study.reading import Reports, Section, Words, closest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lanetwin.engine import Outline
     from lanetwin.study.document import Block
 
@@ -24,6 +39,7 @@ KEYS = (
     "runs",
     "channels",
     "cycles",
+    "numbers",
     "claims",
     "parts",
     "configuration",
@@ -49,8 +65,9 @@ def load(path: Path, *, outside: bool = False) -> Study:
     reports = Reports(path)
     root = Section(engine.document(str(path)), "", reports, KEYS)
     here = _Files(path.parent, outside=outside)
-    names = {kind: tuple(root.keys(kind)) for kind in ("runs", "channels", "cycles")}
+    names = {kind: tuple(root.keys(kind)) for kind in ("runs", "channels", "cycles", "numbers")}
     context = parse_blocks.Context(reports, names)
+    runs = _runs(root, here)
     study = Study(
         file=path,
         name=_name(path),
@@ -58,9 +75,10 @@ def load(path: Path, *, outside: bool = False) -> Study:
         about=root.words("about", required=True),
         after=root.words("after"),
         abstract=root.words("abstract"),
-        runs=_runs(root, here),
+        runs=runs,
         channels=_channels(root, here),
         cycles=_cycles(root, here),
+        numbers=_numbers(root, context),
         claims=_claims(root),
         parts=root.names("parts"),
         configuration=parse_blocks.blocks(root, "configuration", context),
@@ -68,7 +86,7 @@ def load(path: Path, *, outside: bool = False) -> Study:
         method=parse_blocks.blocks(root, "method", context),
         results=parse_blocks.blocks(root, "results", context),
         time=parse_blocks.blocks(root, "time", context),
-        sensitivity=_what_ifs(root, context),
+        sensitivity=_what_ifs(root, context, runs),
         threats=_threats(root),
         conclusion=_statements(root, context),
         closing=root.words("closing"),
@@ -76,6 +94,23 @@ def load(path: Path, *, outside: bool = False) -> Study:
     _numbers_once(study, reports)
     reports.finish()
     return study
+
+
+def with_results(study: Study, given: Sequence[str]) -> Study:
+    """Return a study with results of the user's own in the place of those that it keeps: RUN=FOLDER.
+
+    Raises `LanetwinError` (ST003) if a run keeps no results.
+    """
+    runs = dict(study.runs)
+    kept = [name for name, run in runs.items() if run.is_kept]
+    for one in given:
+        name, equals, folder = one.partition("=")
+        if not equals or name not in kept:
+            message = f"the study keeps no results `{name}`" if equals else f"`{one}` is not RUN=FOLDER"
+            remedy = closest(name, kept) if kept else "leave --results out"
+            raise LanetwinError("", [Diagnostic("ST003", "error", message, remedy, str(study.file))])
+        runs[name] = replace(runs[name], file=Path(folder))
+    return replace(study, runs=runs)
 
 
 def _name(path: Path) -> str:
@@ -110,7 +145,10 @@ class _Files:
 
 def _runs(root: Section, here: _Files) -> dict[str, Run]:
     found = {}
-    for name, one in root.sections("runs", ("scenario", "set", "quick")).items():
+    for name, one in root.sections("runs", ("scenario", "results", "set", "quick")).items():
+        if "results" in one:
+            found[name] = _kept(name, one, here)
+            continue
         is_in_quick = "quick" not in one or one.at("quick").get("text") != "no"
         quick = one.names("quick") if is_in_quick else ()
         found[name] = Run(name, here.named(one, "scenario"), _sets(one, "set"), quick, is_in_quick)
@@ -122,6 +160,14 @@ def _runs(root: Section, here: _Files) -> dict[str, Run]:
                     "write `no`, or for example run.repeats=2",
                 )
     return found
+
+
+def _kept(name: str, one: Section, here: _Files) -> Run:
+    """Return results that are kept: there is nothing to change in them."""
+    for key in ("scenario", "set", "quick"):
+        if key in one:
+            one.fault(key, f"`{key}` says nothing of results that are kept", "leave it out, or `results`")
+    return Run(name, here.named(one, "results"), (), (), True, True)
 
 
 def _sets(one: Section, key: str) -> tuple[str, ...]:
@@ -156,6 +202,44 @@ def _cycles(root: Section, here: _Files) -> dict[str, Cycles]:
     return found
 
 
+def _numbers(root: Section, context: parse_blocks.Context) -> dict[str, Number]:
+    """Return the numbers that the study gives: each with its kind, source and date, or of a run."""
+    known = ("title", "unit", "value", "kind", "source", "date", *parse_blocks.PICK)
+    found = {}
+    for name, one in root.sections("numbers", known).items():
+        pick = parse_blocks.pick_of(one, Pick())
+        value = None if pick.run else one.number("value")
+        kind, date = one.text("kind"), one.text("date")
+        if pick.run:
+            context.require("runs", pick.run, one, "run")
+        elif value is None:
+            one.fault("value", "the number has no value", "write `value: 3`, or `run: …` if a run has it")
+        elif kind not in KINDS:
+            one.fault("kind", f"there is no kind `{kind}` of numbers", closest(kind, KINDS))
+        elif not one.words("source"):
+            one.fault("source", "the number has no source", "say who told it: an offer, a list, an estimate")
+        elif date and not is_date(date):
+            one.fault("date", f"`{date}` is no date", "write when it was so, as 2026-01-31")
+        title = one.words("title") or Words.of(name)
+        unit = one.text("unit", required=True)
+        node = one.node
+        found[name] = Number(node, one.path, title, unit, value, pick, kind, one.words("source"), date)
+    return found
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a date as 2026-01-31.
+
+    >>> is_date("2026-01-31"), is_date("2026-02-31")
+    (True, False)
+    """
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _claims(root: Section) -> tuple[str, ...]:
     names = root.names("claims")
     known = [one["claim"] for one in engine.claims()] if names else []
@@ -173,12 +257,14 @@ def _threats(root: Section) -> tuple[Words, ...]:
     return tuple(found)
 
 
-def _what_ifs(root: Section, context: parse_blocks.Context) -> tuple[WhatIf, ...]:
+def _what_ifs(root: Section, context: parse_blocks.Context, runs: dict[str, Run]) -> tuple[WhatIf, ...]:
     found = []
     for item, path in root.items("sensitivity"):
         one = Section(item, path, root.reports, ("says", "run", "set", "watch"))
         run = one.text("run", required=True)
         context.require("runs", run, one, "run")
+        if run in runs and runs[run].is_kept:
+            one.fault("run", f"nothing can be changed in the results `{run}`", "name a run of a scenario")
         picks = [
             parse_blocks.pick_of(Section(watched, where, root.reports, parse_blocks.PICK), Pick(run=run))
             for watched, where in one.items("watch")

@@ -16,6 +16,7 @@ from lanetwin.study.document import (
     Pick,
     Prose,
     Published,
+    Reckoned,
     Sheet,
     Stability,
 )
@@ -122,6 +123,7 @@ def _block(item: Outline, path: str, context: Context) -> Block | None:
         "part": _sheet,
         "cycles": _stability,
         "budget": _budget,
+        "reckon": _reckoned,
     }
     kinds = [kind for kind in (*readers, *DRAWINGS) if kind in probe]
     if len(kinds) != 1:
@@ -189,6 +191,29 @@ def _budget(item: Outline, path: str, context: Context) -> Block:
     name = section.text("budget", required=True)
     context.require("channels", name, section, "budget")
     return Budget(item, path, *_numbered(section), name)
+
+
+def _reckoned(item: Outline, path: str, context: Context) -> Block:
+    section = Section(item, path, context.reports, (*COMMON, "reckon", "corner", "rows"))
+    rows = []
+    for node, where in section.items("rows"):
+        row = Section(node, where, context.reports, ("name", "sum", "per"))
+        terms = tuple(_factors(text, "sum", row, context) for text in row.names("sum"))
+        if not terms:
+            row.fault("sum", "there is nothing to add", "write `sum: [3 * one, another]`")
+        per = _factors(row.text("per"), "per", row, context) if "per" in row else ()
+        rows.append((row.words("name", required=True), terms, per))
+    unit = section.text("reckon", required=True)
+    return Reckoned(item, path, *_numbered(section), unit, section.words("corner"), tuple(rows))
+
+
+def _factors(text: str, key: str, row: Section, context: Context) -> tuple[str, ...]:
+    """Return the factors of a product: names of numbers, and numbers themselves."""
+    factors = tuple(word.strip() for word in text.split("*"))
+    for factor in factors:
+        if not factor.replace(".", "", 1).isdecimal():
+            context.require("numbers", factor, row, key)
+    return factors
 
 
 def _stability(item: Outline, path: str, context: Context) -> Block:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.fit import converted
-from lanetwin.numbers import measured
+from lanetwin.language import tr
+from lanetwin.numbers import measured, share
 from lanetwin.study.paper import Cite
 from lanetwin.summary import unique
 
@@ -186,10 +187,31 @@ def _reading(row: Row, pick: Pick, unit: str, place: Place) -> Reading:
     return Reading(row, value, low, high)
 
 
+def is_simulated(results: Results) -> bool:
+    """Whether a result was computed: what programs or machines measured is no prediction."""
+    return results["kind"] == "simulated"
+
+
+def nature(results: Results | None) -> tuple[str, ...]:
+    """Say of results that were not computed what they are."""
+    if results is None or is_simulated(results):
+        return ()
+    if results["kind"] == "emulated":
+        doors: list[dict[str, Any]] = results["options"].get("doors", [])
+        late = max((door["late_share"] for door in doors), default=0.0)
+        text = tr(
+            "Emulated, not predicted: programs ran on a drive that does not exist, in real time. "
+            "At most {share} of the answers of one run were late.",
+            share=share(late),
+        )
+        return (text,)
+    return (tr("Measured, not predicted."),)
+
+
 def cite_run(evidence: Evidence, name: str) -> Cite:
     """Say where what is of a run comes from."""
     results = evidence.runs.get(name)
-    digest = (results["digest"] or "") if results else ""
+    digest = (results["digest"] or digest_of(results["rows"])) if results else ""
     return Cite(name, digest, evidence.commands.get(f"run {name}", ""))
 
 

@@ -23,7 +23,7 @@ from lanetwin.report.figures import (
 )
 from lanetwin.report.figures.channel import Segments
 from lanetwin.study.paper import Absent, Plot
-from lanetwin.study.picking import Place, cite_link, cite_run, reading_of
+from lanetwin.study.picking import Place, cite_link, cite_run, nature, reading_of
 from lanetwin.study.reading import Words
 from lanetwin.summary import unique
 
@@ -58,7 +58,7 @@ def plot(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
         raise place.error(f"there is nothing to draw of {block.pick}", "name what the run has")
     drawing = easel.figure(draw, data[0])
     title = block.title.told(told) or data[0].title
-    notes = tuple(text for text in (block.note.told(told),) if text)
+    notes = tuple(text for text in (*nature(results), block.note.told(told)) if text)
     return Plot(
         block.number,
         title,

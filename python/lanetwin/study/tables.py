@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from lanetwin import engine
 from lanetwin.fit import brief
 from lanetwin.language import tr
-from lanetwin.numbers import change, fixed
+from lanetwin.numbers import change, fixed, share
 from lanetwin.study.paper import Absent, Entry, Table
-from lanetwin.study.picking import Place, cite_link, cite_run, reading_of, verdicts_of
+from lanetwin.study.picking import Place, cite_link, cite_run, is_simulated, nature, reading_of, verdicts_of
 from lanetwin.study.reading import Words
 from lanetwin.summary import unique
 
@@ -136,12 +136,13 @@ def grid(block: Grid, desk: Desk) -> tuple[Table, list[Compared]]:
     )
     runs = unique(cell.pick.run for _, cells in block.rows for cell in cells if cell)
     unit = tr("All values in {unit}.", unit=block.unit)
+    natures = unique(text for run in runs for text in nature(desk.evidence.runs.get(run)))
     table = Table(
         block.number,
         block.title.told(told),
         head,
         tuple(rows),
-        _notes(unit, block.note.told(told)),
+        _notes(unit, *natures, block.note.told(told)),
         tuple(cite_run(desk.evidence, run) for run in runs),
     )
     return table, compared
@@ -154,6 +155,11 @@ def _cell(block: Grid, cell: Cell, case: str, desk: Desk, compared: list[Compare
     verdict = _verdict(cell, desk)
     if verdict:
         notes.append(change(verdict["change"]))
+    results = desk.evidence.runs.get(cell.pick.run)
+    if results and not is_simulated(results):
+        notes += _apart(reading)
+        if cell.published:
+            raise place.error("what was measured is no prediction", "say in a `note` what was published")
     if cell.published:
         one = Compared(
             block.number,
@@ -170,6 +176,15 @@ def _cell(block: Grid, cell: Cell, case: str, desk: Desk, compared: list[Compare
     outcome = verdict["verdict"] if verdict else ""
     text = reading.text if reading else NOT_COMPUTED
     return Entry(text, tuple(notes), is_number=True, verdict=outcome, word=word(outcome))
+
+
+def _apart(reading: Reading | None) -> list[str]:
+    """Say how far the runs behind a measured value lie apart, of their mean."""
+    samples = reading.row.get("samples", []) if reading else []
+    if reading is None or len(samples) < 2 or not reading.row["value"]:
+        return []
+    apart = (max(samples) - min(samples)) / reading.row["value"]
+    return [tr("runs apart by {share}", share=share(apart))]
 
 
 def _verdict(cell: Cell, desk: Desk) -> Any:

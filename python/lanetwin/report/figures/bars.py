@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PLOT = 190.0
 """Height of the bars' field [px]."""
-WIDEST_BAR = 34.0
+WIDEST_BAR = 44.0
 """A bar is not wider [px]."""
 
 
@@ -85,9 +85,9 @@ def draw(drawn: Bars, key: str, width: float) -> str:
 
 
 def _most(drawn: Bars) -> float:
-    """Return the highest thing that is drawn; intervals only as far as half above their bars."""
+    """Return the highest thing that is drawn; intervals only as far as twice their bars."""
     heights = [bar for _, bars in drawn.groups for bar in bars if bar]
-    tops = [max(bar.value, min(bar.high, bar.value * 1.5), bar.published or 0.0) for bar in heights]
+    tops = [max(bar.value, min(bar.high, bar.value * 2.0), bar.published or 0.0) for bar in heights]
     return max(tops, default=1.0) or 1.0
 
 
@@ -112,7 +112,10 @@ def _groups(drawing: Drawing, drawn: Bars, scale: Scale, place: tuple[float, flo
     count = len(drawn.series)
     bar = min(WIDEST_BAR, room * 0.8 / max(count, 1))
     has_values = all(
-        text_width(b.text, SMALL) <= max(bar, room / count) for _, bars in drawn.groups for b in bars if b
+        text_width(b.text, SMALL) <= (bar if count > 1 else room)
+        for _, bars in drawn.groups
+        for b in bars
+        if b
     )
     for nth, (name, bars) in enumerate(drawn.groups):
         middle = left + room * (nth + 0.5)
