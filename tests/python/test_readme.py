@@ -31,7 +31,6 @@ LONG = (
     "drives",
     "eye",
     "h3-nvmeof",
-    "idt-16t4g2",
     "latency-vs-size",
     "link-stability",
     "mqsim-xv2",

@@ -37,7 +37,7 @@ pub(crate) fn run(spec: &'static Spec, watch: &mut Watch<'_>) -> Option<Outcome>
         (effects, weighed) = (found.effects_among(&were), found.told());
         free = found.free;
     }
-    free.extend(spec.counted.iter().cloned());
+    free.extend(spec.counted.iter().chain(&spec.fitted).cloned());
     let verdicts: Vec<(bool, String)> = spec.judge.iter().map(|judge| judge.verdict(&rows, &free)).collect();
     let met = verdicts.iter().all(|(met, _)| *met);
     Some(Outcome { cells, free_parameters: free, met, text: told(spec, &verdicts, &rows, &weighed), effects })

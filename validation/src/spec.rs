@@ -33,6 +33,9 @@ pub(crate) struct Spec {
     /// Numbers that count without being moved: each is fitted to a row, or decides it.
     #[serde(default)]
     pub(crate) counted: Vec<FreeParameter>,
+    /// Numbers of its scenarios, each fitted to a row, that count beside those of the parts.
+    #[serde(default)]
+    pub(crate) fitted: Vec<FreeParameter>,
     /// Which numbers are moved, and how; without it and without such as count all that are assumed or calibrated do.
     #[serde(default)]
     pub(crate) sensitivity: Option<Weighing>,

@@ -5,7 +5,7 @@
 
 use crate::accuracy;
 use crate::claim::{Cell, Role};
-use lanetwin_stats::results::{Results, Row};
+use lanetwin_stats::results::{IometerMetric, Results, Row};
 use serde::Deserialize;
 
 /// A published value, and which row of the results it stands beside.
@@ -104,6 +104,8 @@ pub(crate) enum How {
     Curve,
     /// The most that any case of the workload comes to.
     Peak,
+    /// It is one of Iometer's own.
+    Iometer,
     /// Nothing in the results stands beside it.
     NotCompared,
 }
@@ -146,6 +148,7 @@ impl Published {
             How::CaseRatio => Found::exactly(own().value / case()),
             How::InverseCaseRatio => Found::exactly(case() / own().value),
             How::Curve => self.on_curve(results),
+            How::Iometer => self.of_iometer(results),
             How::Peak => self.rows(results, &self.variant, &self.metric).map(|row| self.of(row)).fold(
                 Found::exactly(f64::NEG_INFINITY),
                 |most, of| if of.value > most.value { of } else { most },
@@ -192,6 +195,16 @@ impl Published {
         };
         let of = row.percentiles.iter().find(|(of, _)| *of == percent);
         Found::exactly(of.unwrap_or_else(|| panic!("no such percentile: {self:?}")).1)
+    }
+
+    fn of_iometer(&self, results: &Results) -> Found {
+        let is_it = |one: &&IometerMetric| {
+            let own = (&*self.variant, &*self.workload, &*self.metric);
+            one.of.is_empty() && (&*one.variant, &*one.workload, &*one.metric) == own
+        };
+        let one = results.iometer.iter().find(is_it).unwrap_or_else(|| panic!("Iometer has no {self:?}"));
+        assert!(one.unit == self.unit, "Iometer's is in {}: {self:?}", one.unit);
+        Found::exactly(one.value.unwrap_or_else(|| panic!("Iometer has no value: {self:?}")))
     }
 
     /// The metric where the other one is what is published; at the end of the curve beyond it.

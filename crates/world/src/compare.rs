@@ -5,25 +5,32 @@ use lanetwin_stats::verdict::{judge, judge_family};
 use lanetwin_stats::{Change, Confidence, Direction, Interval, Margin, Verdict, paired_ratio};
 
 /// Judges every variant's rows against the baseline's, case by case; the metrics of one case and variant are a family.
+/// A workload that the baseline does not have is held against the first variant that has it.
 pub(super) fn verdicts(rows: &[Row], baseline: &str, margin: Margin, seed: u64) -> Vec<VerdictRow> {
     let mut list = Vec::new();
     let mut i = 0;
     while i < rows.len() {
         let family: Vec<&Row> = rows[i..].iter().take_while(|r| same_case(r, &rows[i])).collect();
         i += family.len();
-        if family[0].variant == baseline {
+        let against = baseline_of(rows, &family[0].workload, baseline);
+        if family[0].variant == against {
             continue;
         }
         let pairs: Vec<(&Row, &Row)> = family
             .into_iter()
             .filter(|row| is_judged(row))
-            .filter_map(|row| {
-                Some((rows.iter().find(|r| r.variant == baseline && counterpart(r, row))?, row))
-            })
+            .filter_map(|row| Some((rows.iter().find(|r| r.variant == against && counterpart(r, row))?, row)))
             .collect();
         list.extend(judge_pairs(&pairs, margin, seed));
     }
     list
+}
+
+/// The baseline, or the first variant that has the workload if the baseline does not.
+fn baseline_of<'a>(rows: &'a [Row], workload: &str, baseline: &'a str) -> &'a str {
+    let mut having = rows.iter().filter(|row| row.workload == workload).map(|row| &*row.variant).peekable();
+    let first = having.peek().copied().unwrap_or(baseline);
+    if having.any(|variant| variant == baseline) { baseline } else { first }
 }
 
 /// A family does not count one observation twice: neither what says again what another row says, nor several devices

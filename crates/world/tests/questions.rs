@@ -5,6 +5,7 @@ use crate::tree::{plan_of, results, scenarios};
 use lanetwin_stats::Verdict;
 use lanetwin_stats::results::{Bottleneck, Results, Row, VerdictRow};
 use lanetwin_world::Options;
+use std::collections::BTreeSet;
 
 fn answered(name: &str) -> Results {
     let file = scenarios().into_iter().find(|file| file.file_stem().is_some_and(|stem| stem == name));
@@ -28,6 +29,24 @@ fn value(results: &Results, variant: &str, workload: &str, case: &str, metric: &
         r.variant == variant && r.workload == workload && r.case.contains(case) && r.metric == metric
     });
     row.unwrap_or_else(|| panic!("no {metric} of {workload}, {case} in {variant}")).value
+}
+
+/// Each workload of the scenario stands in a pair of variants, and the baseline has one of them.
+#[test]
+fn a_workload_that_the_baseline_does_not_have_is_held_against_the_first_that_has_it() {
+    let file = scenarios().into_iter().find(|file| file.file_stem().is_some_and(|stem| stem == "idt-16t4g2"));
+    let short = [
+        "workloads.sequential-read.iometer.requests=10",
+        "workloads.sequential-write.iometer.requests=10",
+        "workloads.mixed.iometer.requests=10",
+        "workloads.random.iometer.requests=10",
+    ];
+    let results = results(&plan_of(&file.expect("the scenario"), &short), &Options::default());
+    let pairs: BTreeSet<(&str, &str)> =
+        results.verdicts.iter().map(|verdict| (&*verdict.baseline, &*verdict.variant)).collect();
+    let wanted =
+        ["mixed", "random", "reads", "writes"].map(|row| (format!("{row}-without"), format!("{row}-with")));
+    assert!(pairs.into_iter().eq(wanted.iter().map(|(a, b)| (&**a, &**b))));
 }
 
 /// DLLPs in a lump cost the throughput of DLLPs one by one; ten times the SKPs show; half the width is the control.
