@@ -35,6 +35,14 @@ def found(document: dict[str, Any], row: dict[str, str]) -> float | None:
             if (one["variant"], one["workload"], one["metric"], one.get("of", "")) == named
         ]
         return float(own[0]["value"])
+    if row.get("how") == "verdict":
+        judged = (row["variant"], row["workload"], row["label"], row["metric"])
+        changes = [
+            one["change"]
+            for one in document["verdicts"]
+            if (one["variant"], one["workload"], one["case"], one["metric"]) == judged
+        ]
+        return 1.0 + float(changes[0])
     if row.get("how") not in (None, "", "value", "mean"):
         return None
     own = [
@@ -124,6 +132,16 @@ def test_mqsim_has_what_was_run() -> None:
     assert [(row["variant"], row["workload"], float(row["published"])) for row in table] == [
         (run["case"], f"qd{run['depth']}", float(run["mean"])) for run in runs
     ]
+
+
+def test_retimers_have_what_was_published_of_latencies() -> None:
+    said = {row["what"]: float(row["change_pct"]) for row in rows(DATA / "pm1743-retimer" / "deltas.csv")}
+    for claim in ("retimer-ab", "retimer-ab-pm1743"):
+        for row in rows(CLAIMS / f"{claim}.csv"):
+            if row["variant"] == "montage" and row["unit"] == "ratio":
+                kind = {"qd1-read": "read", "qd1-write": "write"}.get(row["workload"])
+                change = said[f"4 KiB random {kind} latency"] if kind else 0.0
+                assert float(row["published"]) == pytest.approx(1.0 + change / 100), row["case"]
 
 
 @pytest.mark.long

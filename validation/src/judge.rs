@@ -3,6 +3,7 @@
 use crate::accuracy;
 use crate::claim::FreeParameter;
 use crate::table::{Bound, Compared};
+use lanetwin_stats::Verdict;
 use serde::Deserialize;
 
 /// One thing that has to hold of a part of the rows.
@@ -30,6 +31,10 @@ enum Test {
     Share(f64),
     /// Upper bounds are kept.
     Bounds(bool),
+    /// No value is further off, in its own unit.
+    Within(f64),
+    /// All are judged equivalent by their scenario, or none is.
+    Equivalent(bool),
     /// No more numbers are calibrated.
     Calibrated(usize),
 }
@@ -63,6 +68,16 @@ impl Judge {
                 let of: Vec<_> = meant.iter().filter(|row| row.published.bound == Bound::AtMost).collect();
                 let kept = of.iter().filter(|row| row.is_met()).count();
                 ((kept == of.len()) == wanted, format!("{kept} of {} upper bounds kept", of.len()))
+            }
+            Test::Within(bar) => {
+                let off = |row: &&&Compared<'_>| (row.predicted - row.published.published).abs() <= bar;
+                let near = meant.iter().filter(off).count();
+                (near == meant.len(), format!("{near} of {} within {bar}", meant.len()))
+            }
+            Test::Equivalent(wanted) => {
+                let equivalent = meant.iter().filter(|row| row.verdict == Some(Verdict::Equivalent)).count();
+                let met = equivalent == if wanted { meant.len() } else { 0 };
+                (met, format!("{equivalent} of {} equivalent", meant.len()))
             }
             Test::Calibrated(most) => {
                 let calibrated = free.iter().filter(|number| number.calibrated_to.is_some()).count();

@@ -5,7 +5,8 @@
 
 use crate::accuracy;
 use crate::claim::{Cell, Role};
-use lanetwin_stats::results::{IometerMetric, Results, Row};
+use lanetwin_stats::Verdict;
+use lanetwin_stats::results::{IometerMetric, Results, Row, VerdictRow};
 use serde::Deserialize;
 
 /// A published value, and which row of the results it stands beside.
@@ -104,6 +105,8 @@ pub(crate) enum How {
     Curve,
     /// The most that any case of the workload comes to.
     Peak,
+    /// To the baseline, as variants are judged: with the interval and the verdict of the scenario.
+    Verdict,
     /// It is one of Iometer's own.
     Iometer,
     /// Nothing in the results stands beside it.
@@ -148,6 +151,12 @@ impl Published {
             How::CaseRatio => Found::exactly(own().value / case()),
             How::InverseCaseRatio => Found::exactly(case() / own().value),
             How::Curve => self.on_curve(results),
+            How::Verdict => {
+                let judged = self.judged(results).unwrap_or_else(|| panic!("nobody judged {self:?}"));
+                let ratio = 1.0 + judged.change;
+                let end = |end: Option<f64>| end.map_or(ratio, |end| 1.0 + end);
+                Found { value: ratio, interval: (end(judged.low), end(judged.high)) }
+            }
             How::Iometer => self.of_iometer(results),
             How::Peak => self.rows(results, &self.variant, &self.metric).map(|row| self.of(row)).fold(
                 Found::exactly(f64::NEG_INFINITY),
@@ -197,6 +206,17 @@ impl Published {
         Found::exactly(of.unwrap_or_else(|| panic!("no such percentile: {self:?}")).1)
     }
 
+    /// The verdict that it stands beside, if it stands beside one.
+    fn judged<'a>(&self, results: &'a Results) -> Option<&'a VerdictRow> {
+        let is_it = |row: &&VerdictRow| {
+            let is_case = self.label.as_ref().is_none_or(|label| row.case == *label);
+            is_case
+                && (&*row.variant, &*row.workload, &*row.metric)
+                    == (&*self.variant, &*self.workload, &*self.metric)
+        };
+        results.verdicts.iter().find(is_it).filter(|_| self.how == How::Verdict)
+    }
+
     fn of_iometer(&self, results: &Results) -> Found {
         let is_it = |one: &&IometerMetric| {
             let own = (&*self.variant, &*self.workload, &*self.metric);
@@ -228,6 +248,8 @@ pub(crate) struct Compared<'a> {
     pub(crate) predicted: f64,
     /// How far the prediction is above it \[%\].
     pub(crate) error_pct: f64,
+    /// What the scenario says of it, if that is what it stands beside.
+    pub(crate) verdict: Option<Verdict>,
 }
 
 impl Compared<'_> {
@@ -281,7 +303,8 @@ pub(crate) fn compared<'a>(results: &Results, published: &'a [Published]) -> Vec
     let beside = published.iter().filter_map(|published| {
         let predicted = published.found(results)?.value;
         let error_pct = accuracy::error_pct(predicted, published.published);
-        Some(Compared { published, predicted, error_pct })
+        let verdict = published.judged(results).map(|judged| judged.verdict);
+        Some(Compared { published, predicted, error_pct, verdict })
     });
     beside.collect()
 }
