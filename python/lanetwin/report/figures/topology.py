@@ -252,7 +252,7 @@ def _words(drawing: Drawing, edge: Edge, drawn: tuple[int, bool], room: tuple[fl
     """Write what a link is above it, and how busy it is below it; both above it where another is near."""
     count, is_crowded = drawn
     start, stop, y = room
-    width, x = stop - start - 6, (start + stop) / 2
+    width, x = stop - start - 8, (start + stop) / 2
     many = f"{count} × {edge.speed or 'links'}"
     width_alone = edge.speed.split(" ")[-1] or edge.name
     names = (

@@ -191,7 +191,7 @@ def _label(hop: str, room: float) -> str:
     """Cut the name of a hop to the room it has [px]: rather where it is than what it is.
 
     >>> _label("slot host → cmmh.controller: wire", 160)
-    'slot host → cmmh.…: wire'
+    'slot host → cmmh.co…: wire'
     """
     place, colon, what = hop.rpartition(": ")
     left = room - text_width(colon + what, SMALL)
