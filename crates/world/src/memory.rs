@@ -78,11 +78,11 @@ impl Blueprint<'_> {
                 Placement::new(name, case.mapping.clone()).with_parts(case.parts.clone()).warmed_by(warm);
             host.run(program, placement).expect("a checked plan places pages where there is room");
         }
-        if let (Some(HintsCase { prefetch, evict }), MemoryProgram::Traffic(traffic)) =
+        if let (Some(HintsCase { prefetch, evict, status, temperature }), MemoryProgram::Traffic(traffic)) =
             (case.hints, &case.program)
         {
             let buffer = (traffic.working_set.0 / u64::from(traffic.threads)).div_ceil(PAGE);
-            host.advise(0, PageAdvice { prefetch, evict, buffer });
+            host.advise(0, PageAdvice { prefetch, evict, status, temperature, buffer });
         }
     }
 }

@@ -175,6 +175,28 @@ fn announced_pages_are_there_and_dismissed_ones_leave() {
     assert_eq!(speeds, [("ahead", "none", true)]);
 }
 
+#[test]
+fn devices_tell_which_pages_are_cached_and_how_hot_they_are() {
+    let ask = [
+        "workloads.stream.memory.hints={status: 8, temperature: 2}",
+        "variants.ahead={workloads.stream.memory.hints.prefetch: 16}",
+    ];
+    let results = results(&plan("hints.yaml", HINTS, &ask), &Options::default());
+    let of = |variant: &str, metric: &str| {
+        let is_it = |row: &&Row| row.variant == variant && row.metric == metric;
+        results.rows.iter().find(is_it).map_or(0.0, |row| row.value)
+    };
+    for variant in ["none", "ahead"] {
+        assert!(of(variant, "pages asked for") >= 60.0);
+        // each line of a page that a thread has left was read once, a moment ago
+        let (felt, heat) =
+            (of(variant, "pages whose temperature was asked"), of(variant, "their temperatures, summed"));
+        assert!(felt >= 60.0 && heat > 50.0 * felt && heat < 70.0 * felt, "{felt} {heat}");
+    }
+    let share = |variant| of(variant, "asked pages that were cached") / of(variant, "pages asked for");
+    assert!(share("none") < 0.01 && share("ahead") > 0.9, "{} {}", share("none"), share("ahead"));
+}
+
 fn mistakes(text: &str, sets: &[&str]) -> Vec<String> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     let found = check(Path::new("memory.yaml"), text, &sets, &Catalogue::built_in()).diagnostics;

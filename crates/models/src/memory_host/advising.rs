@@ -1,7 +1,7 @@
 //! What threads tell devices of pages as they go on.
 
 use super::MemoryHost;
-use super::hints::{ANNOUNCES, DISMISSES, PAGE, Run, runs};
+use super::hints::{PAGE, Run, name_of, runs};
 use super::ids::ThreadId;
 use crate::roles::memory::PageAdvice;
 use lanetwin_kernel::{Port, Trail};
@@ -13,13 +13,21 @@ impl MemoryHost {
         let thread = &mut self.threads[t.index()];
         let (page, program, number) = (address / PAGE, thread.program as usize, u64::from(thread.number));
         let before = std::mem::replace(&mut thread.advised, page);
-        let Some(PageAdvice { prefetch, evict, buffer }) =
+        let Some(PageAdvice { prefetch, evict, status, temperature, buffer }) =
             self.programs[program].advice.filter(|_| before != page)
         else {
             return;
         };
-        let (base, ahead, behind) = (number * buffer, u64::from(prefetch), u64::from(evict));
+        let (base, ahead) = (number * buffer, u64::from(prefetch));
         let at = page - base;
+        let behind = |pages: u32| base + (at + buffer - u64::from(pages) % buffer) % buffer;
+        if status > 0 {
+            // before it is announced: what was cached all the same
+            self.tell(program, HintKind::Status, &[base + (at + u64::from(status)) % buffer], cx);
+        }
+        if temperature > 0 && before != u64::MAX {
+            self.tell(program, HintKind::Temperature, &[behind(temperature)], cx);
+        }
         if prefetch > 0 {
             // the first time, everything up to there
             let from = if before == u64::MAX { 1 } else { ahead };
@@ -27,18 +35,22 @@ impl MemoryHost {
             self.tell(program, HintKind::Prefetch, &pages, cx);
         }
         if evict > 0 && before != u64::MAX {
-            self.tell(program, HintKind::Evict, &[base + (at + buffer - behind % buffer) % buffer], cx);
+            self.tell(program, HintKind::Evict, &[behind(evict)], cx);
         }
     }
     fn tell(&mut self, program: usize, what: HintKind, pages: &[u64], cx: &mut Context<'_>) {
-        let is_prefetch = what == HintKind::Prefetch;
         for page in pages {
             for Run { port, page, pages } in runs(&self.programs[program], &self.nodes, *page..page + 1) {
                 let told = &mut self.hints.told;
-                *(if is_prefetch { &mut told.announced } else { &mut told.dismissed }) += u64::from(pages);
-                let handle = if is_prefetch { ANNOUNCES } else { DISMISSES };
+                let sum = match what {
+                    HintKind::Prefetch => &mut told.announced,
+                    HintKind::Evict => &mut told.dismissed,
+                    HintKind::Status => &mut told.asked,
+                    HintKind::Temperature => &mut told.felt,
+                };
+                *sum += u64::from(pages);
                 self.sent = true;
-                let hint = Hint { what, pages, handle, address: page * PAGE };
+                let hint = Hint { what, pages, handle: name_of(what), address: page * PAGE };
                 cx.resume(Trail::NONE);
                 cx.send_at(Port(port), self.now, Message::Hint(hint));
             }

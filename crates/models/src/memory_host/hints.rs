@@ -21,12 +21,21 @@ pub(super) struct Hints {
 }
 
 /// The names of hints that threads give as they go on: only their sums are told.
-pub(super) const ANNOUNCES: u32 = u32::MAX;
-pub(super) const DISMISSES: u32 = u32::MAX - 1;
+const ADVICE: [HintKind; 4] = [HintKind::Prefetch, HintKind::Evict, HintKind::Status, HintKind::Temperature];
+
+/// The name of such a hint.
+pub(super) const fn name_of(what: HintKind) -> u32 {
+    match what {
+        HintKind::Prefetch => u32::MAX,
+        HintKind::Evict => u32::MAX - 1,
+        HintKind::Status => u32::MAX - 2,
+        HintKind::Temperature => u32::MAX - 3,
+    }
+}
 
 /// Whether it is the name of such a hint.
 pub(super) const fn is_advice(handle: u32) -> bool {
-    handle >= DISMISSES
+    u32::MAX - handle < ADVICE.len() as u32
 }
 
 /// The pages of devices that these pages of a program are on.
@@ -82,8 +91,15 @@ impl Hints {
         }
     }
     /// A device has answered what a thread said as it went on.
-    pub(super) const fn advised(&mut self, handle: u32, value: u64) {
-        if handle == ANNOUNCES { self.told.accepted += value } else { self.told.leaving += value }
+    pub(super) fn advised(&mut self, handle: u32, value: u64) {
+        let told = &mut self.told;
+        let sum = match ADVICE[(u32::MAX - handle) as usize] {
+            HintKind::Prefetch => &mut told.accepted,
+            HintKind::Evict => &mut told.leaving,
+            HintKind::Status => &mut told.cached,
+            HintKind::Temperature => &mut told.heat,
+        };
+        *sum += value;
     }
     /// A device has answered.
     pub(super) fn answer(&mut self, hint: u32, value: u64) {

@@ -145,6 +145,10 @@ pub struct PageAdvice {
     pub prefetch: u32,
     /// They dismiss the page so many behind the one that they come to; 0 for none.
     pub evict: u32,
+    /// They ask whether the page so many ahead is cached; 0 for none.
+    pub status: u32,
+    /// They ask for the temperature of the page so many behind; 0 for none.
+    pub temperature: u32,
     /// The pages of a buffer. Behind its last page comes its first.
     pub buffer: u64,
 }
@@ -160,6 +164,14 @@ pub struct Advised {
     pub dismissed: u64,
     /// Of those, pages that left.
     pub leaving: u64,
+    /// Pages of which it was asked whether they are cached.
+    pub asked: u64,
+    /// Of those, pages that were.
+    pub cached: u64,
+    /// Pages whose temperature was asked for.
+    pub felt: u64,
+    /// Their temperatures, summed: accesses that the device counts.
+    pub heat: u64,
 }
 
 impl Advised {
@@ -171,6 +183,10 @@ impl Advised {
             accepted: self.accepted - earlier.accepted,
             dismissed: self.dismissed - earlier.dismissed,
             leaving: self.leaving - earlier.leaving,
+            asked: self.asked - earlier.asked,
+            cached: self.cached - earlier.cached,
+            felt: self.felt - earlier.felt,
+            heat: self.heat - earlier.heat,
         }
     }
 }

@@ -253,10 +253,13 @@ impl On<'_> {
             Some(u32::try_from(pages).expect("declared as at most 65 536"))
         };
         let (prefetch, evict) = (pages("prefetch"), pages("evict"));
+        let (status, temperature) = (pages("status"), pages("temperature"));
         let complete = hints.finish();
         fields.record("hints", complete);
-        let case = HintsCase { prefetch: prefetch?, evict: evict? };
-        Some((case.prefetch + case.evict > 0).then_some(case))
+        let case =
+            HintsCase { prefetch: prefetch?, evict: evict?, status: status?, temperature: temperature? };
+        let says = [case.prefetch, case.evict, case.status, case.temperature];
+        Some(says.iter().any(|pages| *pages > 0).then_some(case))
     }
     /// Whether there is somebody to give hints, and somebody to hear them; reports if not.
     fn check_hints(

@@ -34,6 +34,18 @@ pub(crate) fn beside(repeats: &[Measured]) -> Vec<(String, Metric)> {
     all.map(|(of, metric)| (of.unwrap_or_else(|| host.clone()), named(metric))).collect()
 }
 
+/// What the rows tell of hints: how many there were, and what was answered.
+const HINTS: [(&str, HintCount); 8] = [
+    ("pages announced", |told| told.announced),
+    ("announced pages accepted", |told| told.accepted),
+    ("pages dismissed", |told| told.dismissed),
+    ("dismissed pages that left", |told| told.leaving),
+    ("pages asked for", |told| told.asked),
+    ("asked pages that were cached", |told| told.cached),
+    ("pages whose temperature was asked", |told| told.felt),
+    ("their temperatures, summed", |told| told.heat),
+];
+
 fn told(repeats: &[Measured], parts: &[&[Batch]]) -> Vec<(Option<String>, Metric)> {
     let uses: Vec<&MemoryUse> = repeats.iter().filter_map(|measured| measured.memory.as_ref()).collect();
     let Some(first) = uses.first() else { return Vec::new() };
@@ -80,13 +92,7 @@ fn told(repeats: &[Measured], parts: &[&[Batch]]) -> Vec<(Option<String>, Metric
     };
     let served = Metric::new("found in caches", "%", Better::Higher, uses.iter().map(cached).collect());
     list.push((Some(first.host.clone()), served));
-    let hints: [(&'static str, HintCount); 4] = [
-        ("pages announced", |told| told.announced),
-        ("announced pages accepted", |told| told.accepted),
-        ("pages dismissed", |told| told.dismissed),
-        ("dismissed pages that left", |told| told.leaving),
-    ];
-    for (name, of) in hints {
+    for (name, of) in HINTS {
         if uses.iter().any(|u| of(&u.advised) > 0) {
             let samples = uses.iter().map(|u| of(&u.advised) as f64).collect();
             list.push((Some(first.host.clone()), Metric::new(name, "", Better::Neither, samples)));

@@ -129,6 +129,18 @@ pub(crate) const HINTS: &[Field] = &[
         "0",
         "how many pages behind where a thread is it dismisses one; 0 for none",
     ),
+    field(
+        "status",
+        Holds::One(count(0, 65_536)),
+        "0",
+        "how many pages ahead of where a thread is it asks whether one is cached; 0 for none",
+    ),
+    field(
+        "temperature",
+        Holds::One(count(0, 65_536)),
+        "0",
+        "how many pages behind where a thread is it asks how often one has been used of late; 0 for none",
+    ),
 ];
 
 /// Where pages are: a policy, as Linux has them, or policies for parts.

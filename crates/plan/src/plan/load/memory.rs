@@ -41,6 +41,10 @@ pub struct HintsCase {
     pub prefetch: u32,
     /// They dismiss the page so many behind; 0 for none.
     pub evict: u32,
+    /// They ask whether the page so many ahead is cached; 0 for none.
+    pub status: u32,
+    /// They ask for the temperature of the page so many behind; 0 for none.
+    pub temperature: u32,
 }
 
 /// What threads do.
