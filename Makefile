@@ -45,7 +45,7 @@ TESTED := --workspace --exclude lanetwin-benches
 UNHURRIED := --include-ignored --skip nightly::
 
 .PHONY: help demo demo-measure demo-exec demo-databases power-cuts install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
-        test-release claims soak first-answer gen site studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
+        test-release claims soak first-answer mqsim gen site studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -134,6 +134,10 @@ studies: $(VENV)/.built ## the studies of studies/, quick ones: make studies WHO
 
 first-answer: $(VENV)/.built $(VENV)/.dev ## drawn fio jobs of default length beside runs ten times as long: OPTIONS="--seed N --jobs N"
 	$(BIN)/python tests/python/first_answer.py $(OPTIONS)
+
+mqsim: $(VENV)/.built $(VENV)/.dev ## drawn drives beside what MQSim says of them: make mqsim MQSIM=path/to/MQSim OPTIONS="--seed N --count N"
+	@test -n "$(MQSIM)" || { echo "usage: make mqsim MQSIM=path/to/MQSim [OPTIONS=…]" >&2; exit 2; }
+	$(BIN)/python tests/python/mqsim.py --mqsim $(MQSIM) $(OPTIONS)
 
 compare-builds: $(VENV)/.built $(VENV)/.dev ## what another checkout answers differently: make compare-builds BEFORE=path OPTIONS="--claims inf"
 	@test -n "$(BEFORE)" || { echo "usage: make compare-builds BEFORE=path/to/checkout [OPTIONS=…]" >&2; exit 2; }

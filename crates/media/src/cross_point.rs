@@ -58,6 +58,7 @@ impl Machine {
             suspend: None,
             burst: u32::MAX,
             one_turn: true,
+            by_planes: false,
         };
         let command = medium.command.as_ps();
         let bus =

@@ -4,8 +4,8 @@
 //! pass with doorbell, command and completion.
 
 use lanetwin_media::config::{
-    Bus, CellType, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Overheads, Program,
-    Rules, Timing, Victim, Watermarks, WearLevelling, WriteBuffer,
+    Allocation, Bus, CellType, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Overheads,
+    Program, Rules, Timing, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
 use lanetwin_media::{Done, Drive, DriveConfig, Kind, Request};
 use lanetwin_units::{Bytes, Instant, Span};
@@ -68,6 +68,7 @@ fn case(line: &str) -> Case {
     };
     let ftl = Ftl {
         initial: Initial::Empty,
+        allocation: Allocation::Dies,
         victim: Victim::Greedy,
         hot_cold: false,
         watermarks: Watermarks { low: 3, urgent: 2 },

@@ -85,7 +85,7 @@ fn cross_point(medium: &CrossPoint, capacity: u64) -> (Span, Span) {
 mod tests {
     use super::*;
     use lanetwin_media::config::{
-        Bus, CellType, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Rules, Timing, Victim,
+        Allocation, Bus, CellType, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Rules, Timing, Victim,
         Watermarks, WearLevelling, WriteBuffer,
     };
     use lanetwin_units::Bytes;
@@ -111,6 +111,7 @@ mod tests {
         let nand = Nand { geometry, timing, bus: Bus::of(1600), read_burst: 16, rules: Rules::Dies };
         let ftl = Ftl {
             initial: Initial::Empty,
+            allocation: Allocation::Dies,
             victim: Victim::Greedy,
             hot_cold: true,
             watermarks: Watermarks { low: 4, urgent: 2 },

@@ -1,7 +1,8 @@
 //! Every mistake in a configuration at once.
 
 use super::{
-    BadDrive, CrossPoint, DriveConfig, Ftl, Initial, MappingTable, Medium, Nand, Partition, Rules, UNIT,
+    Allocation, BadDrive, CrossPoint, DriveConfig, Ftl, Initial, MappingTable, Medium, Nand, Partition,
+    Rules, UNIT,
 };
 use crate::mistakes::Mistake;
 use lanetwin_units::Bytes;
@@ -119,18 +120,7 @@ fn translation(found: &mut Mistakes, drive: &DriveConfig, nand: &Nand, ftl: &Ftl
         found.within("ftl.read_ahead.trigger", ahead.trigger.into(), 1, 1 << 16);
         found.within("ftl.read_ahead.window", ahead.window.0, UNIT, 1 << 30);
     }
-    if let Some(slc) = ftl.slc {
-        let half = u64::from(g.blocks) / 2;
-        found.within("ftl.slc.blocks", slc.blocks.into(), if slc.borrowed > 0 { 0 } else { 2 }, half);
-        found.unless(
-            slc.blocks != 1,
-            "ftl.slc.blocks",
-            "one block cannot be written and folded".to_string(),
-            "none, or at least 2",
-        );
-        found.within("ftl.slc.borrowed", slc.borrowed.into(), 0, g.blocks.into());
-        found.within("ftl.slc.fold_at", slc.fold_at.into(), 0, 100);
-    }
+    slc_cache(found, nand, ftl);
     let whole = [Partition { capacity: drive.capacity, dies: g.all_dies() }];
     let partitions = if ftl.partitions.is_empty() { &whole[..] } else { &ftl.partitions[..] };
     let dies: u64 = partitions.iter().map(|partition| u64::from(partition.dies)).sum();
@@ -147,6 +137,12 @@ fn translation(found: &mut Mistakes, drive: &DriveConfig, nand: &Nand, ftl: &Ftl
         format!("they have {sum} B together, the drive has {} B", drive.capacity.0),
         "give every byte to one partition",
     );
+    found.unless(
+        ftl.partitions.is_empty() || !ftl.allocation.by_planes(),
+        "ftl.allocation",
+        "planes have blocks of their own, and partitions are of dies",
+        "`dies`, or namespaces that share all dies",
+    );
     for partition in partitions {
         room(found, nand, ftl, partition);
     }
@@ -156,6 +152,20 @@ fn translation(found: &mut Mistakes, drive: &DriveConfig, nand: &Nand, ftl: &Ftl
         "MQSim's rules lay a page down when it is first read",
         "an empty drive without partitions",
     );
+}
+
+fn slc_cache(found: &mut Mistakes, nand: &Nand, ftl: &Ftl) {
+    let Some(slc) = ftl.slc else { return };
+    let half = u64::from(nand.geometry.blocks) / 2;
+    found.within("ftl.slc.blocks", slc.blocks.into(), if slc.borrowed > 0 { 0 } else { 2 }, half);
+    found.unless(
+        slc.blocks != 1,
+        "ftl.slc.blocks",
+        "one block cannot be written and folded".to_string(),
+        "none, or at least 2",
+    );
+    found.within("ftl.slc.borrowed", slc.borrowed.into(), 0, nand.geometry.blocks.into());
+    found.within("ftl.slc.fold_at", slc.fold_at.into(), 0, 100);
 }
 
 /// Whether a partition has blocks enough for its data, its open blocks and its watermarks.
@@ -175,8 +185,14 @@ fn room(found: &mut Mistakes, nand: &Nand, ftl: &Ftl, partition: &Partition) {
     let ahead = u32::from(ftl.initial == Initial::SteadyState);
     let kept = u64::from(open + ftl.watermarks.low + set_aside + ahead);
     let usable = u64::from(g.blocks).saturating_sub(kept) * block * u64::from(partition.dies);
+    // what the address deals to the fullest plane has to fit there
+    let turn = g.page.0 * u64::from(g.planes) * u64::from(partition.dies);
+    let wanted = match ftl.allocation {
+        Allocation::Address(_) => partition.capacity.0.next_multiple_of(turn.max(1)),
+        _ => partition.capacity.0,
+    };
     found.unless(
-        partition.capacity.0 <= usable,
+        wanted <= usable,
         "capacity",
         format!(
             "{} B do not fit on {} dies: {} of {} blocks of each are open, free for GC or cache",

@@ -1,5 +1,6 @@
 //! The flash translation layer: mapping, garbage collection, wear, caches, partitions, initial state.
 
+use super::Allocation;
 use lanetwin_units::{Bytes, Span};
 
 /// Which block garbage collection (GC) takes.
@@ -107,6 +108,8 @@ pub enum Initial {
 pub struct Ftl {
     /// What the drive has done.
     pub initial: Initial,
+    /// Which die and plane a page is written to.
+    pub allocation: Allocation,
     /// Which block GC takes.
     pub victim: Victim,
     /// Whether data that GC moves go to blocks of their own, apart from what the host writes.

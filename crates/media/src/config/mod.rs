@@ -1,5 +1,6 @@
 //! What a drive is made of, and every mistake in it at once.
 
+mod allocation;
 mod check;
 mod cross_point;
 mod ftl;
@@ -9,6 +10,7 @@ mod presets;
 use core::fmt;
 use lanetwin_units::{Bytes, Span};
 
+pub use allocation::{Allocation, Level, Order};
 pub use cross_point::CrossPoint;
 pub use ftl::{
     Ftl, Initial, MappingTable, Partition, ReadAhead, SlcCache, Victim, Watermarks, WearLevelling,

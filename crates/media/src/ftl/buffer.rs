@@ -33,6 +33,8 @@ pub struct Buffer {
     table: Vec<u32>,
     /// Units that wait, by (partition, stream).
     pub queues: Vec<VecDeque<u32>>,
+    /// Units in all of them.
+    pub waiting: u32,
     /// Slots in use of each epoch from `first_epoch` on.
     epochs: VecDeque<u32>,
     first_epoch: u64,
@@ -50,6 +52,7 @@ impl Buffer {
             capacity,
             table: vec![NONE; (most * 2).next_power_of_two().max(16)],
             queues: vec![VecDeque::new(); queues],
+            waiting: 0,
             epochs: VecDeque::from([0]),
             first_epoch: 0,
         }
@@ -106,6 +109,14 @@ impl Buffer {
         self.used += 1;
         self.known += 1;
         self.queues[queue].push_back(id);
+        self.waiting += 1;
+    }
+
+    /// The first that waits in a queue.
+    pub fn pop(&mut self, queue: usize) -> Option<u32> {
+        let slot = self.queues[queue].pop_front()?;
+        self.waiting -= 1;
+        Some(slot)
     }
 
     /// Whether a slot is the newest of its unit.

@@ -44,7 +44,7 @@ impl Flash {
             let before = 1 + draws.below(room);
             let unit = (unit + self.units - before % self.units) % self.units;
             if !self.buffer.is_full() && self.buffer.get(unit as u32).is_none() {
-                self.buffer.take(unit as u32, NONE, self.pool_of(unit) * streams + stream);
+                self.buffer.take(unit as u32, NONE, self.queue_of(unit, stream));
             }
         }
     }

@@ -7,7 +7,8 @@
 
 use super::blocks::{Block, Blocks, NONE, State};
 use super::collector::Reason;
-use super::{Flash, Owner, Write, buffer};
+use super::layout::Site;
+use super::{DEEP, Flash, Owner, Write, buffer};
 use crate::config::UNIT;
 use crate::nand::machine::{Op, Queue, Work};
 
@@ -119,7 +120,7 @@ impl Flash {
         let (victim, mut next) = (gc.victim, gc.next);
         let mut ahead =
             gc.read.len() + gc.reading.len() * self.layout.page as usize + gc.programs as usize * program;
-        let window = 2 * program;
+        let window = if self.deep == DEEP { 2 * program } else { self.layout.block as usize };
         // what is empty has only to be erased
         let pauses = gc.reason == Reason::Garbage && self.blocks.all[victim as usize].valid > 0;
         if ahead >= window || (pauses && !self.is_short(die)) {
@@ -139,14 +140,29 @@ impl Flash {
             }
             ahead += self.layout.page as usize;
             self.dies[die as usize].gc.reading.push_back(place);
-            self.put_read(now, place, valid as u64 * UNIT, Owner::Collect(die), queue);
+            let block = victim;
+            let read = self.keep_write(Write {
+                block,
+                from: next - self.layout.page,
+                upto: next,
+                slots: buffer::NONE,
+                held: 0,
+            });
+            self.put_read(now, place, valid as u64 * UNIT, Owner::Collect(read), queue);
         }
     }
 
-    /// A page of the victim has been read.
-    pub(super) fn collected(&mut self, now: u64, die: u32) {
+    /// A page of the victim has been read. Of a die as many end as began, and which is which does not matter; of a
+    /// plane that is read together with others by page number, a later one may end first.
+    pub(super) fn collected(&mut self, now: u64, read: u32) {
+        let Write { block, from, .. } = self.writes[read as usize];
+        self.spare_writes.push(read);
+        let ended = self.layout.first(block) + u64::from(from);
+        let die = self.layout.die_of(block);
+        let by_planes = self.layout.is_by_planes();
         let gc = &mut self.dies[die as usize].gc;
-        let place = gc.reading.pop_front().expect("as many end as began");
+        let at = gc.reading.iter().position(|place| !by_planes || *place == ended);
+        let place = at.and_then(|at| gc.reading.remove(at)).expect("as many end as began");
         let block = self.layout.block_of(place);
         let first = (place - self.layout.first(block)) as u32;
         let table = &self.blocks.tables[self.blocks.all[block as usize].table as usize];
@@ -242,14 +258,14 @@ impl Flash {
             (true, Some(slc)) => slc.erase.as_ps(),
             _ => self.times.erase,
         };
-        let write = self.keep_write(Write { block, upto: NONE, slots: buffer::NONE, held: 0 });
-        let (server, inner) = self.layout.server(die);
+        let write = self.keep_write(Write { block, from: 0, upto: NONE, slots: buffer::NONE, held: 0 });
+        let Site { server, die: inner, plane } = self.layout.site(die, 0);
         let op = Op {
             owner: Owner::Write(write).pack(),
             server,
             work: Work::Erase,
             die: inner,
-            plane: 0,
+            plane,
             page: 0,
             bus_in: self.times.erase_in(self.layout.planes as usize),
             transfers: 1,

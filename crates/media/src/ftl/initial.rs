@@ -7,6 +7,7 @@
 //! in the map, and a seat counts only while the map does not know its unit.
 
 use super::layout::Layout;
+use super::shares::{Scatter, Shares};
 use crate::config::Initial;
 use crate::random::{Draws, Permutation};
 use crate::theory::Greedy;
@@ -26,7 +27,7 @@ pub enum InitialLayout {
 /// Units scattered over blocks.
 #[derive(Clone, Debug)]
 pub struct Scattered {
-    scatter: Permutation,
+    scatter: Scatter,
     /// The first seat of each block of the partition, and the number of seats.
     first: Vec<u64>,
     /// Blocks for each seat, as a fraction of 2^64: where to begin to look.
@@ -62,6 +63,8 @@ pub struct Room {
     pub closed: u32,
     /// How many of them are being written, the last ones.
     pub open: u32,
+    /// Whether the address of a unit says on which die it lies.
+    pub by_address: bool,
 }
 
 impl InitialLayout {
@@ -71,7 +74,7 @@ impl InitialLayout {
             Initial::Empty => Self::Empty,
             Initial::Sequential => Self::Sequential {
                 units: room.units,
-                program: layout.program.into(),
+                program: if room.by_address { layout.page } else { layout.program }.into(),
                 dies: room.dies.into(),
                 block: layout.block.into(),
                 blocks: layout.blocks.into(),
@@ -163,7 +166,10 @@ impl Scattered {
         }
         let slope = (((first.len() as u128 - 1) << 64) / u128::from(room.units.max(1))) as u64;
         let open = room.blocks - room.open..room.blocks;
-        let scatter = Permutation::new(room.units, key);
+        let scatter = match room.by_address {
+            true => Scatter::by_address(Shares::new(room.units, layout.page, room.dies), key),
+            false => Scatter::anywhere(room.units, key),
+        };
         Self { scatter, first, slope, block: layout.block.into(), blocks: layout.blocks, open, leaving, key }
     }
 
@@ -190,7 +196,7 @@ impl Scattered {
         let (from, to) = (self.first[number as usize], self.first[number as usize + 1]);
         let seats = self.seats_of(number);
         for seat in from..to {
-            tell(seats.place(seat - from) as u32, self.scatter.back(seat));
+            tell(seats.place(seat - from) as u32, self.scatter.back(seat, number / self.blocks));
         }
     }
 
@@ -238,7 +244,11 @@ fn counts(layout: &Layout, room: Room, draws: &mut Draws) -> (Vec<u32>, Vec<Leav
     let mut leaving = Vec::with_capacity(room.dies as usize);
     for (die, counts) in counts.chunks_mut(layout.blocks as usize).enumerate() {
         let (number, dies) = (die as u64, u64::from(room.dies));
-        let units = room.units * (number + 1) / dies - room.units * number / dies;
+        let units = if room.by_address {
+            Shares::new(room.units, layout.page, room.dies).of(number)
+        } else {
+            room.units * (number + 1) / dies - room.units * number / dies
+        };
         let (worn, open) = counts[..room.blocks as usize].split_at_mut((room.blocks - room.open) as usize);
         // those that are being written are somewhere between empty and full; full ones have the stationary distribution
         let mut left = units;

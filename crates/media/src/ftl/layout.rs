@@ -3,8 +3,11 @@
 //! A **block** of the FTL is one block of every plane of a die: planes are programmed and erased together. Its units
 //! are numbered in the order in which they are programmed: first those of a page, then plane by plane, then page by
 //! page.
+//!
+//! Where planes have blocks of their own ([`Allocation::by_planes`]) each of them is a die to the FTL, of one plane.
+//! They are numbered in the order of the allocation: of pages that are dealt by address the n-th goes to die n.
 
-use crate::config::{Ftl, Nand, Program, Rules, UNIT};
+use crate::config::{Allocation, Ftl, Level, Nand, Program, Rules, UNIT};
 use crate::divisor::Divisor;
 use crate::theory;
 
@@ -30,7 +33,17 @@ pub struct Layout {
     /// Servers of a channel.
     pub per_channel: u32,
     mqsim: bool,
+    /// The planes of a die, each a die of the FTL, and the order in which they are numbered.
+    apart: Option<(u32, [Level; 4])>,
     by: By,
+}
+
+/// Who does what is done on a die of the FTL: a server of the machine, and which of its dies and planes it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Site {
+    pub server: u32,
+    pub die: u8,
+    pub plane: u8,
 }
 
 /// What is divided by in every look-up.
@@ -38,6 +51,8 @@ pub struct Layout {
 struct By {
     channels: Divisor,
     chips: Divisor,
+    dies: Divisor,
+    planes: Divisor,
     blocks: Divisor,
     block: Divisor,
     row: Divisor,
@@ -55,23 +70,26 @@ pub struct Page {
 }
 
 impl Layout {
-    pub fn new(nand: &Nand) -> Self {
+    pub fn new(nand: &Nand, allocation: Allocation) -> Self {
         let g = &nand.geometry;
         let page = (g.page.0 / UNIT) as u32;
-        let row = page * g.planes;
+        let apart = allocation.by_planes().then_some((g.planes, allocation.order().0));
+        let planes = if apart.is_some() { 1 } else { g.planes };
+        let row = page * planes;
         let pages_at_once = match nand.timing.program {
             Program::ByPage(_) => 1,
             Program::OneShot(_) => nand.timing.cell.bits(),
         };
         let mqsim = nand.rules == Rules::Mqsim;
         let block = row * g.pages;
-        let [channels, chips, blocks, by_block, by_row, by_page] =
-            [g.channels, g.chips, g.blocks, block, row, page].map(|number| Divisor::new(number.into()));
+        let of = |number: u32| Divisor::new(number.into());
+        let [blocks, by_block, by_row, by_page] = [g.blocks, block, row, page].map(of);
+        let [channels, chips, in_chip, in_die] = [g.channels, g.chips, g.dies, g.planes].map(of);
         Self {
             channels: g.channels,
             dies_of_chip: g.dies,
-            dies: g.all_dies(),
-            planes: g.planes,
+            dies: g.all_dies() * (g.planes / planes),
+            planes,
             blocks: g.blocks,
             page,
             row,
@@ -80,7 +98,17 @@ impl Layout {
             bits: nand.timing.cell.bits(),
             per_channel: if mqsim { g.chips } else { g.chips * g.dies },
             mqsim,
-            by: By { channels, chips, blocks, block: by_block, row: by_row, page: by_page },
+            apart,
+            by: By {
+                channels,
+                chips,
+                dies: in_chip,
+                planes: in_die,
+                blocks,
+                block: by_block,
+                row: by_row,
+                page: by_page,
+            },
         }
     }
 
@@ -91,16 +119,49 @@ impl Layout {
         theory::Die { block: self.block, blocks: self.blocks - slc, low: ftl.watermarks.low, open }
     }
 
-    /// The server of a die, and which of its dies it is. Dies are numbered channel first, then chip.
+    /// Who works for a page of a plane. Dies are numbered channel first, then chip, unless each plane is one.
     #[inline]
-    pub fn server(&self, die: u32) -> (u32, u8) {
+    pub fn site(&self, die: u32, plane: u32) -> Site {
+        if self.apart.is_some() {
+            return self.site_of_plane(die);
+        }
         let (rest, channel) = self.by.channels.split(die);
         let (inner, chip) = self.by.chips.split(rest);
-        if self.mqsim {
-            (channel * self.per_channel + chip, inner as u8)
-        } else {
-            (channel * self.per_channel + chip * self.dies_of_chip + inner, 0)
+        self.site_at(channel, chip, inner, plane)
+    }
+
+    /// The same where each plane is a die of the FTL.
+    fn site_of_plane(&self, number: u32) -> Site {
+        let order = self.apart.map_or([Level::Channel; 4], |(_, order)| order);
+        let (mut rest, mut at) = (number, [0; 4]);
+        for level in order {
+            let by = match level {
+                Level::Channel => self.by.channels,
+                Level::Way => self.by.chips,
+                Level::Die => self.by.dies,
+                Level::Plane => self.by.planes,
+            };
+            (rest, at[level as usize]) = by.split(rest);
         }
+        let [channel, chip, inner, plane] = at;
+        self.site_at(channel, chip, inner, plane)
+    }
+
+    #[inline]
+    const fn site_at(&self, channel: u32, chip: u32, inner: u32, plane: u32) -> Site {
+        let plane = plane as u8;
+        if self.mqsim {
+            Site { server: channel * self.per_channel + chip, die: inner as u8, plane }
+        } else {
+            let server = channel * self.per_channel + chip * self.dies_of_chip + inner;
+            Site { server, die: 0, plane }
+        }
+    }
+
+    /// Whether each plane is a die of the FTL.
+    #[inline]
+    pub const fn is_by_planes(&self) -> bool {
+        self.apart.is_some()
     }
 
     /// The page of a place.

@@ -23,8 +23,10 @@ mod ahead;
 mod blocks;
 mod buffer;
 mod buffered;
+mod by_address;
 mod collect;
 mod collector;
+mod die;
 mod first_touch;
 mod fold;
 mod idle;
@@ -37,12 +39,15 @@ mod owner;
 mod pace;
 mod read;
 mod reserve;
+mod shares;
 mod stocks;
 mod totals;
 mod translation;
 mod write;
 
-use crate::config::{DriveConfig, Frees, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT};
+use crate::config::{
+    Allocation, DriveConfig, Frees, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT,
+};
 use crate::counters::Counters;
 use crate::nand::machine::{Abilities, Machine};
 use crate::nand::times::Times;
@@ -50,7 +55,7 @@ use crate::request::{CommandExtent, Finish, Kind, Request};
 use ahead::Ahead;
 use blocks::{Blocks, NONE, State};
 use buffer::Buffer;
-use collector::Collector;
+use die::Die;
 use first_touch::FirstTouch;
 use idle::Idle;
 use initial::{InitialLayout, Room};
@@ -59,7 +64,6 @@ use layout::Layout;
 use map::Map;
 use on_bus::OnBus;
 use owner::Owner;
-use pace::Pace;
 use std::collections::VecDeque;
 use translation::Translation;
 
@@ -93,6 +97,8 @@ struct Write {
     upto: u32,
     /// The first of its slots in the buffer.
     slots: u32,
+    /// Where its units begin.
+    from: u32,
     /// Units that it holds in the buffer, until they are in the registers of the die or on the medium.
     held: u32,
 }
@@ -110,46 +116,9 @@ struct Pool {
     initial_layout: InitialLayout,
 }
 
-/// A die as the FTL sees it.
-#[derive(Debug)]
-struct Die {
-    /// Which pool it belongs to.
-    pool: u32,
-    /// Erased blocks; those of the SLC cache apart.
-    free: VecDeque<u32>,
-    free_slc: VecDeque<u32>,
-    /// Blocks that the SLC cache has borrowed.
-    borrowed: u32,
-    /// The block that each stream writes to; after the streams that of GC, then that of the SLC cache.
-    heads: Vec<u32>,
-    /// Programs of the host that have not ended.
-    programs: u32,
-    /// Valid units.
-    valid: u64,
-    gc: Collector,
-    pace: Pace,
-}
-
-impl Die {
-    /// A die with nothing on it, for so many streams.
-    fn new(heads: usize) -> Self {
-        Self {
-            pool: 0,
-            free: VecDeque::new(),
-            free_slc: VecDeque::new(),
-            borrowed: 0,
-            heads: vec![NONE; heads],
-            programs: 0,
-            valid: 0,
-            gc: Collector::default(),
-            pace: Pace::default(),
-        }
-    }
-}
-
-/// What the machine of a drive can do.
-fn abilities(nand: &Nand) -> Abilities {
-    Abilities {
+/// The machine of a drive.
+fn machine(nand: &Nand, layout: &Layout, times: &Times) -> Machine {
+    let can = Abilities {
         planes: nand.geometry.planes,
         same_page: nand.timing.same_page,
         cache_read: nand.timing.cache_read,
@@ -157,7 +126,9 @@ fn abilities(nand: &Nand) -> Abilities {
         suspend: nand.timing.suspend,
         burst: nand.read_burst,
         one_turn: nand.rules == Rules::Mqsim,
-    }
+        by_planes: layout.is_by_planes(),
+    };
+    Machine::of_flash(layout.channels, layout.per_channel, can, times)
 }
 
 /// Everything behind the controller of a flash drive.
@@ -183,11 +154,15 @@ pub struct Flash {
     dies: Vec<Die>,
     /// Valid units that a die may hold before it takes no more writes.
     most_valid: u64,
+    /// Programs that a die is given by the host side at once: [`DEEP`], or, by MQSim's rules and plane by plane, all.
+    deep: u32,
     /// The space that a die keeps from the host \[units\].
     reserve: u64,
     /// Dies where GC looked in vain for a block, and a unit has been vacated since.
     waiting_for_garbage: Vec<u32>,
     buffer: Buffer,
+    /// Whether a unit's address says on which die it is written.
+    by_address: bool,
     open: Vec<Open>,
     spare_open: Vec<u32>,
     writes: Vec<Write>,
@@ -215,7 +190,7 @@ pub struct Flash {
 impl Flash {
     /// A drive of a configuration without mistakes.
     pub fn new(config: &DriveConfig, nand: &Nand, ftl: &Ftl, seed: u64) -> Self {
-        let layout = Layout::new(nand);
+        let layout = Layout::new(nand, ftl.allocation);
         let times = Times::new(nand);
         let slc = ftl.slc.map_or(0, |slc| slc.blocks);
         let gc_head = u32::from(ftl.hot_cold);
@@ -223,9 +198,10 @@ impl Flash {
         let kept = slc + ftl.watermarks.low + ftl.streams + gc_head;
         let capacity = (config.buffer.capacity.0 / UNIT) as u32;
         let registers = layout.dies * DEEP * layout.program;
-        let queues = ftl.partitions.len().max(1) * ftl.streams as usize;
+        let by_address = matches!(ftl.allocation, Allocation::Address(_));
+        let lines = if by_address { layout.dies as usize } else { ftl.partitions.len().max(1) };
         let mut flash = Self {
-            machine: Machine::of_flash(layout.channels, layout.per_channel, abilities(nand), &times),
+            machine: machine(nand, &layout, &times),
             rules: nand.rules,
             acknowledges: config.buffer.acknowledges(),
             protected: config.buffer.power_loss_protected,
@@ -243,9 +219,11 @@ impl Flash {
             dies: (0..layout.dies).map(|_| Die::new(heads)).collect(),
             // a block more than the capacity needs, so that one die always has room
             most_valid: u64::from(layout.blocks - kept) * u64::from(layout.block),
+            deep: if nand.rules == Rules::Mqsim && layout.is_by_planes() { u32::MAX } else { DEEP },
             reserve: layout.in_theory(ftl).reserve(),
             waiting_for_garbage: Vec::new(),
-            buffer: Buffer::new(capacity, registers, queues),
+            buffer: Buffer::new(capacity, registers, lines * ftl.streams as usize),
+            by_address,
             open: Vec::new(),
             spare_open: Vec::new(),
             writes: Vec::new(),
@@ -269,9 +247,6 @@ impl Flash {
         flash.partition(config, seed);
         flash.stock();
         flash.set_reserves(seed);
-        for die in 0..flash.layout.dies {
-            flash.note_room(die);
-        }
         flash
     }
 
@@ -284,8 +259,8 @@ impl Flash {
         for (number, Partition { capacity: Bytes(bytes), dies }) in partitions.into_iter().enumerate() {
             let units = bytes / UNIT;
             let key = mix(seed ^ mix(number as u64));
-            let initial_layout =
-                InitialLayout::new(self.ftl.initial, &self.layout, self.room(units, dies), key);
+            let room = Room { by_address: self.by_address, ..self.room(units, dies) };
+            let initial_layout = InitialLayout::new(self.ftl.initial, &self.layout, room, key);
             self.dies[first_die as usize..(first_die + dies) as usize]
                 .iter_mut()
                 .for_each(|die| die.pool = number as u32);
@@ -299,7 +274,7 @@ impl Flash {
     fn room(&self, units: u64, dies: u32) -> Room {
         let open = self.ftl.streams + u32::from(self.ftl.hot_cold);
         let blocks = self.layout.blocks - self.ftl.slc.map_or(0, |slc| slc.blocks);
-        Room { units, dies, blocks, closed: blocks - self.ftl.watermarks.low - open, open }
+        Room { units, dies, blocks, closed: blocks - self.ftl.watermarks.low - open, open, by_address: false }
     }
 
     /// Sets blocks and dies to the initial state.
@@ -361,7 +336,7 @@ impl Flash {
         match owner {
             Owner::Read(open) => self.part_done(now, open),
             Owner::Translation(open) => self.translated(now, open),
-            Owner::Collect(die) => self.collected(now, die),
+            Owner::Collect(read) => self.collected(now, read),
             Owner::Write(write) => self.written(now, write),
             Owner::Loaded(write) => self.loaded(now, write),
             Owner::Ahead(entry) => self.read_ahead_done(now, entry),

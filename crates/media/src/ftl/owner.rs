@@ -7,7 +7,7 @@ pub(super) enum Owner {
     Read(u32),
     /// The read of a translation page: for a request.
     Translation(u32),
-    /// A read of GC on a die.
+    /// A read of GC, by [`Write`](super::Write) record: of the units before that one.
     Collect(u32),
     /// A program or an erase, by [`Write`](super::Write) record.
     Write(u32),

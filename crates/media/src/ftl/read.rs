@@ -1,6 +1,6 @@
 //! The path of a read: buffer, what was read ahead, map, pages.
 
-use super::layout::Page;
+use super::layout::{Page, Site};
 use super::map::UNMAPPED;
 use super::on_bus::OnBus;
 use super::{Flash, Owner};
@@ -97,6 +97,7 @@ impl Flash {
         let open = self.open[id as usize];
         let (first, end) = (open.first / UNIT, (open.first + open.bytes).div_ceil(UNIT));
         let mut unit = first;
+        let held = self.hold();
         while unit < end {
             let Some(page) = self.page_to_read(unit, id) else {
                 unit += 1;
@@ -116,6 +117,7 @@ impl Flash {
             self.put_page(now, page, bytes, Owner::Read(id), Queue::Front, array);
             unit = next;
         }
+        self.let_go(now, held);
         self.look_ahead(now, id);
         self.part_done(now, id);
     }
@@ -225,7 +227,7 @@ impl Flash {
 
     #[inline]
     fn put_page(&mut self, now: u64, page: Page, bytes: u64, owner: Owner, queue: Queue, array: u64) {
-        let (server, die) = self.layout.server(page.die);
+        let Site { server, die, plane } = self.layout.site(page.die, page.plane);
         if self.usual.bytes != bytes {
             self.usual = OnBus::new(bytes, &self.times);
         }
@@ -237,7 +239,7 @@ impl Flash {
             server,
             work: Work::Read,
             die,
-            plane: page.plane as u8,
+            plane,
             page: page.page,
             bus_in: 0,
             transfers: 1,

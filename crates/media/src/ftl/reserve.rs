@@ -2,7 +2,7 @@
 
 use super::blocks::{NONE, State};
 use super::pace::Pace;
-use super::{DEEP, Die, Flash};
+use super::{Die, Flash};
 use crate::config::{Initial, UNIT};
 use crate::random::Draws;
 use lanetwin_units::mix;
@@ -32,7 +32,8 @@ impl Flash {
             || !d.free_slc.is_empty()
             || d.heads.last().is_some_and(head)
             || self.may_borrow(die);
-        let open = room && d.programs < DEEP && d.valid + u64::from(self.layout.program) <= self.most_valid;
+        let open =
+            room && d.programs < self.deep && d.valid + u64::from(self.layout.program) <= self.most_valid;
         let pool = &mut self.pools[d.pool as usize];
         let bit = die - pool.first_die;
         let word = &mut pool.open[bit as usize / 64];
@@ -77,6 +78,7 @@ impl Flash {
                 let earned = mix(seed ^ mix(PHASE ^ u64::from(die))) % u64::from(self.layout.program);
                 d.pace.reserve = d.pace.space(&self.blocks).saturating_sub(earned);
             }
+            self.note_room(die);
         }
     }
 

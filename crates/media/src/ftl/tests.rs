@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::config::{
-    Bus, Encryption, Energy, Frees, Geometry, Initial, Medium, Program, ReadAhead, SlcCache, Timing, Victim,
-    Watermarks, WearLevelling, WriteBuffer,
+    Allocation, Bus, Encryption, Energy, Frees, Geometry, Initial, Level, Medium, Order, Program, ReadAhead,
+    SlcCache, Timing, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
 use crate::random::Draws;
 use core::ops::Range;
@@ -32,6 +32,7 @@ pub fn small() -> DriveConfig {
     };
     let ftl = Ftl {
         initial: Initial::Empty,
+        allocation: Allocation::Dies,
         victim: Victim::Greedy,
         hot_cold: false,
         watermarks: Watermarks { low: 4, urgent: 2 },
@@ -231,8 +232,17 @@ fn variants() -> impl Strategy<Value = DriveConfig> {
     let policy = prop_oneof![Just(Victim::Greedy), Just(Victim::CostBenefit)];
     let initial = prop_oneof![Just(Initial::Empty), Just(Initial::Sequential), Just(Initial::SteadyState)];
     let flags = proptest::array::uniform10(any::<bool>());
-    (policy, initial, flags).prop_map(
-        |(victim, initial, [hot_cold, slc, cached, ahead, ack, parts, lag, pages, four_bits, full])| {
+    let order = Just(vec![Level::Channel, Level::Way, Level::Die, Level::Plane]).prop_shuffle();
+    let by_address =
+        order.prop_map(|order| Allocation::Address(Order(order.try_into().expect("four levels"))));
+    let allocation = prop_oneof![2 => Just(Allocation::Dies), 1 => Just(Allocation::Planes), 2 => by_address];
+    (policy, initial, allocation, flags).prop_map(
+        |(
+            victim,
+            initial,
+            allocation,
+            [hot_cold, slc, cached, ahead, ack, parts, lag, pages, four_bits, full],
+        )| {
             let mut config = small();
             // as much as fits on a die, or a third less
             let kept = 4 + 3 * u64::from(slc) + if parts { 5 } else { 4 };
@@ -272,7 +282,10 @@ fn variants() -> impl Strategy<Value = DriveConfig> {
             if ahead {
                 ftl.read_ahead = Some(ReadAhead { streams: 2, trigger: 2, window: Bytes(16 * UNIT) });
             }
-            if parts {
+            ftl.allocation = allocation;
+            if parts && allocation.by_planes() {
+                ftl.streams = 2;
+            } else if parts {
                 ftl.streams = 2;
                 let half = Partition { capacity: Bytes(capacity.0 / 2), dies: 2 };
                 ftl.partitions = vec![half; 2];

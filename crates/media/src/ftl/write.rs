@@ -1,8 +1,9 @@
 //! The path of a write: buffer, program, acknowledgement; flush and unmapping.
 
 use super::blocks::{NONE, State};
+use super::layout::Site;
 use super::map::UNMAPPED;
-use super::{DEEP, Flash, Owner, Write, buffer};
+use super::{Flash, Owner, Write, buffer};
 use crate::config::{Frees, Rules, UNIT};
 use crate::nand::machine::{Op, Queue, Work};
 use crate::request::Kind;
@@ -64,9 +65,8 @@ impl Flash {
             self.open[id as usize].left += 1;
             id
         };
-        let pool = self.pool_of(unit);
         let stream = u32::from(open.tenant) % self.ftl.streams;
-        self.buffer.take(unit as u32, owner, pool * self.ftl.streams as usize + stream as usize);
+        self.buffer.take(unit as u32, owner, self.queue_of(unit, stream as usize));
         true
     }
 
@@ -114,6 +114,16 @@ impl Flash {
 
     /// Gives programs to dies as long as there is something to program and a die to do it.
     pub(super) fn drain(&mut self, now: u64) {
+        let held = self.hold();
+        if self.by_address {
+            self.drain_by_address(now);
+        } else {
+            self.drain_to_any(now);
+        }
+        self.let_go(now, held);
+    }
+
+    fn drain_to_any(&mut self, now: u64) {
         for queue in 0..self.buffer.queues.len() {
             let (pool, stream) = (queue as u32 / self.ftl.streams, queue as u32 % self.ftl.streams);
             while self.is_due(queue) {
@@ -126,18 +136,17 @@ impl Flash {
     }
 
     /// Whether a program's worth of units waits, or somebody waits for fewer.
-    fn is_due(&self, queue: usize) -> bool {
+    pub(super) fn is_due(&self, queue: usize) -> bool {
         let waiting = self.buffer.queues[queue].len();
         let enough = if self.ftl.slc.is_some() { self.layout.row } else { self.layout.program } as usize;
         waiting >= enough || (waiting > 0 && self.is_pressed())
     }
 
     /// Whether what waits is to be programmed even if it does not fill a program.
-    fn is_pressed(&self) -> bool {
-        let waiting = || self.buffer.queues.iter().map(|queue| queue.len() as u32).sum::<u32>();
+    pub(super) fn is_pressed(&self) -> bool {
         !self.acknowledges
             || !self.fences.is_empty()
-            || (self.buffer.is_full() && waiting() >= self.buffer.used)
+            || (self.buffer.is_full() && self.buffer.waiting >= self.buffer.used)
     }
 
     /// The next die of a pool that takes a program of this stream, and the head that it goes to.
@@ -168,7 +177,7 @@ impl Flash {
     }
 
     /// The head of a die that a write of the host goes to, with a block in it.
-    fn head_for_host(&mut self, die: u32, stream: u32) -> Option<usize> {
+    pub(super) fn head_for_host(&mut self, die: u32, stream: u32) -> Option<usize> {
         let slc = self.dies[die as usize].heads.len() - 1;
         if self.ftl.slc.is_some() && self.ensure_slc_block(die) {
             return Some(slc);
@@ -214,7 +223,7 @@ impl Flash {
     }
 
     /// Programs what waits in a queue on a die; not if it is too little for that head.
-    fn program(&mut self, now: u64, die: u32, head: usize, queue: usize) -> bool {
+    pub(super) fn program(&mut self, now: u64, die: u32, head: usize, queue: usize) -> bool {
         let block = self.dies[die as usize].heads[head];
         let room = self.blocks.program(block);
         if (self.buffer.queues[queue].len() as u32) < room && !self.is_pressed() {
@@ -226,7 +235,7 @@ impl Flash {
         }
         let (mut slots, mut laid) = (buffer::NONE, 0);
         while laid < room {
-            let Some(slot) = self.buffer.queues[queue].pop_front() else { break };
+            let Some(slot) = self.buffer.pop(queue) else { break };
             if !self.buffer.is_newest(slot) {
                 self.buffer.used -= 1;
                 self.give_back(now, slot);
@@ -268,7 +277,7 @@ impl Flash {
         let room = self.blocks.program(block);
         self.stamp += 1;
         let b = &mut self.blocks.all[block as usize];
-        let page = b.filled / self.layout.row;
+        let (from, page) = (b.filled, b.filled / self.layout.row);
         b.filled += room;
         b.stamp = self.stamp;
         let (upto, slc) = (b.filled, b.slc);
@@ -285,11 +294,12 @@ impl Flash {
         let page_bytes = u64::from(self.layout.page) * UNIT;
         self.counters.page_programs += pages * u64::from(planes);
         self.counters.bus_bytes += self.times.framed(page_bytes) * pages * u64::from(planes);
-        let write = self.keep_write(Write { block, upto, slots, held });
-        let (server, die) = self.layout.server(number);
+        let write = self.keep_write(Write { block, from, upto, slots, held });
+        let Site { server, die, plane } = self.layout.site(number, 0);
         let bus_in = self.times.program_in(planes as usize, page_bytes);
         // page after page, with others on the bus between; MQSim moves all at once
         let (bus_in, transfers) = match self.rules {
+            _ if self.layout.is_by_planes() => (self.times.bytes(page_bytes), pages as u16),
             Rules::Mqsim => (bus_in * pages, 1),
             Rules::Dies => (bus_in.div_ceil(planes.into()), pages as u16 * planes as u16),
         };
@@ -298,7 +308,7 @@ impl Flash {
             server,
             work: Work::Program,
             die,
-            plane: 0,
+            plane,
             page,
             bus_in,
             transfers,
@@ -326,14 +336,14 @@ impl Flash {
 
     /// A program or an erase has ended.
     pub(super) fn written(&mut self, now: u64, id: u32) {
-        let Write { block, upto, slots, held } = self.writes[id as usize];
+        let Write { block, from, upto, slots, held } = self.writes[id as usize];
         self.spare_writes.push(id);
         self.buffer.used -= held;
         let die = self.layout.die_of(block);
         if upto == NONE {
             self.erased(now, block);
         } else {
-            self.programmed(now, block, upto, slots);
+            self.programmed(now, (block, from, upto), slots);
         }
         self.collect(now, die);
         self.note_room(die);
@@ -344,18 +354,24 @@ impl Flash {
         }
     }
 
-    fn programmed(&mut self, now: u64, block: u32, upto: u32, mut slots: u32) {
+    fn programmed(&mut self, now: u64, (block, from, upto): (u32, u32, u32), mut slots: u32) {
         let die = &mut self.dies[self.layout.die_of(block) as usize];
         if slots == buffer::NONE {
             die.gc.programs -= 1;
         } else {
-            debug_assert!(die.programs <= DEEP);
+            debug_assert!(die.programs <= self.deep);
             die.programs -= 1;
         }
         let room = self.blocks.room(block);
         let b = &mut self.blocks.all[block as usize];
-        b.programmed = upto;
-        if upto >= room {
+        b.programmed = if b.programmed == from { upto } else { b.programmed };
+        if b.programmed != upto {
+            die.early.push((block, from, upto));
+        }
+        while let Some(at) = die.early.iter().position(|early| (early.0, early.1) == (block, b.programmed)) {
+            b.programmed = die.early.swap_remove(at).2;
+        }
+        if b.programmed >= room {
             b.state = State::Closed;
             if let Some(head) = die.heads.iter_mut().find(|head| **head == block) {
                 *head = NONE;

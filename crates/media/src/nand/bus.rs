@@ -93,11 +93,67 @@ impl Machine {
         }
         s.back_turn = true;
         let id = pop(&self.slots, &mut s.queues[Queue::Writes as usize]);
+        self.slots[id as usize].next = NONE;
+        if self.can.by_planes {
+            self.take_along(server, id);
+        }
+        let s = &mut self.servers[server];
         s.loading = (id, self.slots[id as usize].op.transfers);
         if s.state == State::Idle {
             s.state = State::Loading;
         }
         self.load(server, now);
+    }
+
+    /// Takes out of the queue what goes together with a program or an erase: the same on other planes of its die, of
+    /// the same page. What waits for a plane stays in its order, unless MQSim's rules hold.
+    fn take_along(&mut self, server: usize, first: u32) {
+        let Op { work, die, plane, page, array, bus_in, transfers, .. } = self.slots[first as usize].op;
+        let (mut taken, mut blocked) = (1, 1_u32 << plane);
+        let (mut last, mut data) = (first, bus_in * u64::from(transfers));
+        let mut transfers = transfers;
+        let (mut before, mut id) = (NONE, self.servers[server].queues[Queue::Writes as usize].head);
+        while id != NONE && taken < self.can.planes {
+            let Slot { op, next, .. } = self.slots[id as usize];
+            let is_free = op.die == die && blocked & (1 << op.plane) == 0;
+            let fits = is_free && (op.work, op.page, op.array) == (work, page, array);
+            // MQSim lets a later page of a plane go before an earlier one
+            if op.die == die && (fits || !self.can.one_turn) {
+                blocked |= 1 << op.plane;
+            }
+            if fits {
+                self.unlink(server, before, id);
+                self.slots[last as usize].next = id;
+                (last, taken) = (id, taken + 1);
+                data += op.bus_in * u64::from(op.transfers);
+                transfers += op.transfers;
+            } else {
+                before = id;
+            }
+            id = next;
+        }
+        let first = &mut self.slots[first as usize].op;
+        if work == Work::Erase {
+            (first.bus_in, first.transfers) = (self.erase_command[taken as usize], 1);
+            return;
+        }
+        let whole = data + self.program_command[taken as usize];
+        first.transfers = if self.can.one_turn { 1 } else { transfers };
+        first.bus_in = whole.div_ceil(first.transfers.into());
+    }
+
+    /// Takes an operation out of the queue of writes, behind which others may stand.
+    fn unlink(&mut self, server: usize, before: u32, id: u32) {
+        let next = core::mem::replace(&mut self.slots[id as usize].next, NONE);
+        let list = &mut self.servers[server].queues[Queue::Writes as usize];
+        if before == NONE {
+            list.head = next;
+        } else {
+            self.slots[before as usize].next = next;
+        }
+        if next == NONE {
+            list.tail = before;
+        }
     }
 
     /// One transfer of what a program or an erase needs on the bus; with the last one the array can begin.

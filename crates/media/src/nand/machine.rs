@@ -94,6 +94,9 @@ pub struct Abilities {
     pub burst: u32,
     /// One turn for all, not reads first.
     pub one_turn: bool,
+    /// Programs and erases are of a plane: those of several planes of a die that wait go together. `bus_in` of a
+    /// program is then its data alone.
+    pub by_planes: bool,
 }
 
 /// What the machine has done.
@@ -120,6 +123,12 @@ pub struct Machine {
     pub(super) can: Abilities,
     /// Command and addresses of a read of so many planes \[ps\].
     pub(super) read_command: [u64; 9],
+    /// The same of a program, without data.
+    pub(super) program_command: [u64; 9],
+    /// The same of an erase.
+    pub(super) erase_command: [u64; 9],
+    /// Channels to which something has come while commands were held back; none if they are not.
+    held: Option<Vec<u32>>,
     /// Owners of what has ended, in order.
     pub ended: VecDeque<u32>,
     pub(super) tally: Tally,
@@ -163,6 +172,9 @@ impl Machine {
             in_suspense: 0,
             can,
             read_command: core::array::from_fn(times),
+            program_command: [0; 9],
+            erase_command: [0; 9],
+            held: None,
             ended: VecDeque::new(),
             tally: Tally::default(),
         }
@@ -170,7 +182,10 @@ impl Machine {
 
     /// The machine of a flash.
     pub fn of_flash(channels: u32, per_channel: u32, can: Abilities, times: &Times) -> Self {
-        Self::new(channels, per_channel, can, |planes| times.read_command(planes))
+        let program_command = core::array::from_fn(|planes| times.program_in(planes, 0));
+        let machine = Self::new(channels, per_channel, can, |planes| times.read_command(planes));
+        let erase_command = core::array::from_fn(|planes| times.erase_in(planes));
+        Self { program_command, erase_command, ..machine }
     }
 
     /// Nothing follows from what the machine does before \[ps\], if nothing is put into it; [`NEVER`] if nothing will.
@@ -206,7 +221,25 @@ impl Machine {
         let server = op.server as usize;
         push(&mut self.slots, &mut self.servers[server].queues[queue as usize], id);
         self.refresh(server, now);
-        self.pump(self.servers[server].channel as usize, now);
+        let channel = self.servers[server].channel;
+        match &mut self.held {
+            Some(held) => held.push(channel),
+            None => self.pump(channel as usize, now),
+        }
+    }
+
+    /// Holds commands for what comes back, until [`let_go`](Self::let_go); whether they were not held before.
+    pub fn hold(&mut self) -> bool {
+        let was_held = self.held.is_some();
+        self.held.get_or_insert_default();
+        !was_held
+    }
+
+    /// Gives the commands that were held back.
+    pub fn let_go(&mut self, now: u64) {
+        for channel in self.held.take().into_iter().flatten() {
+            self.pump(channel as usize, now);
+        }
     }
 
     fn slot(&mut self, op: Op) -> u32 {
@@ -248,7 +281,11 @@ impl Machine {
     fn sent(&mut self, channel: usize, now: u64) {
         let loading = core::mem::replace(&mut self.channels[channel].loading, NONE);
         if loading != NONE {
-            self.ended.extend(self.slots[loading as usize].op.when_loaded);
+            let mut id = loading;
+            while id != NONE {
+                self.ended.extend(self.slots[id as usize].op.when_loaded);
+                id = self.slots[id as usize].next;
+            }
             return;
         }
         let id = core::mem::replace(&mut self.channels[channel].sending, NONE);
@@ -294,8 +331,12 @@ impl Machine {
 
     /// A program or an erase has ended; a loaded one follows.
     fn written(&mut self, server: usize, now: u64) {
-        let id = core::mem::replace(&mut self.servers[server].active, List::EMPTY).head;
-        self.end(id);
+        let mut id = core::mem::replace(&mut self.servers[server].active, List::EMPTY).head;
+        while id != NONE {
+            let next = self.slots[id as usize].next;
+            self.end(id);
+            id = next;
+        }
         self.servers[server].state = State::Idle;
         let (loaded, from) = core::mem::replace(&mut self.servers[server].loaded, (NONE, 0));
         if loaded != NONE {

@@ -125,7 +125,7 @@ impl Times {
     }
     /// Data with their share of the spare area on the bus.
     #[inline]
-    fn bytes(&self, bytes: u64) -> u64 {
+    pub fn bytes(&self, bytes: u64) -> u64 {
         let framed = bytes * self.frame.0 / self.frame.1;
         if self.whole_cycles {
             framed / self.transfer.1 * self.transfer.0

@@ -3,8 +3,8 @@
 #![allow(dead_code)]
 
 use lanetwin_media::config::{
-    Bus, CrossPoint, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Program, Rules,
-    Timing, UNIT, Victim, Watermarks, WearLevelling, WriteBuffer,
+    Allocation, Bus, CrossPoint, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Program,
+    Rules, Timing, UNIT, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
 use lanetwin_media::theory::Die;
 use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request};
@@ -15,6 +15,7 @@ pub fn tlc(geometry: Geometry, capacity: u64, initial: Initial) -> DriveConfig {
     let nand = Nand { geometry, timing: Timing::TLC, bus: Bus::of(1600), read_burst: 16, rules: Rules::Dies };
     let ftl = Ftl {
         initial,
+        allocation: Allocation::Dies,
         victim: Victim::Greedy,
         hot_cold: true,
         watermarks: Watermarks { low: 3, urgent: 2 },

@@ -1,7 +1,7 @@
 //! What lies behind the controller: the parameters of the medium, and the configuration that they make.
 
 use lanetwin_media::config::{
-    Bus, CellType, CrossPoint, Encryption, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand,
+    Allocation, Bus, CellType, CrossPoint, Encryption, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Order,
     Overheads, Partition, Program, ReadAhead, Rules, SlcCache, Suspend, Timing, Victim, Watermarks,
     WearLevelling, WriteBuffer,
 };
@@ -41,6 +41,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "nand.read-burst", dimension: Dimension::Count { least: 1, most: 1000000 }, default: Some("16"), about: "how many reads of the host may go before a waiting program or erase of their die, in a row" },
     Param { name: "nand.rules", dimension: Dimension::Choice(&["dies", "mqsim"]), default: Some("dies"), about: "by whose rules commands are scheduled; `mqsim` is for comparison with that simulator" },
     Param { name: "ftl.initial", dimension: Dimension::Choice(&["auto", "empty", "sequential", "steady-state"]), default: Some("auto"), about: "what the drive has lived through: nothing, one write from end to end, random writes until the write amplification is constant, or (auto) what it is measured with, as SNIA's tests have it: `sequential` in a case whose requests all follow one another, `steady-state` in any other" },
+    Param { name: "ftl.allocation", dimension: Dimension::Choice(ALLOCATIONS), default: Some("dies"), about: "which die and plane a page is written to: the next die that takes a page of every plane (dies), the next plane that takes one (planes), or the one that the address names, in an order of channel, way, die and plane: by CWDP successive pages go to successive channels, then ways, dies and planes" },
     Param { name: "ftl.victim", dimension: Dimension::Choice(&["greedy", "cost-benefit"]), default: Some("greedy"), about: "which block garbage collection takes: the emptiest, or by age and emptiness" },
     Param { name: "ftl.hot-cold", dimension: Dimension::Flag, default: Some("true"), about: "whether data that garbage collection moves go to blocks of their own" },
     Param { name: "ftl.gc.low", dimension: Dimension::Count { least: 1, most: 1048576 }, default: Some("4"), about: "garbage collection keeps so many blocks of a die free in the mean: it works, and the host waits, while the die has less space than these, half of each open block and half a victim" },
@@ -86,6 +87,16 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "energy.limit-mw", dimension: Dimension::Count { least: 0, most: 1073741824 }, default: Some("0"), about: "what the drive may take, as a mean: commands wait while it has taken more; 0: nothing holds it" },
     Param { name: "namespaces", dimension: Dimension::Count { least: 1, most: 128 }, default: Some("1"), about: "how many namespaces there are, equal parts of the capacity" },
     Param { name: "namespaces.isolated", dimension: Dimension::Flag, default: Some("false"), about: "whether each namespace has dies of its own" },
+];
+
+/// Which die and plane a page is written to: dynamic, or static in every order of channel, way, die and plane.
+#[rustfmt::skip]
+const ALLOCATIONS: &[&str] = &[
+    "dies", "planes",
+    "CWDP", "CWPD", "CDWP", "CDPW", "CPWD", "CPDW",
+    "WCDP", "WCPD", "WDCP", "WDPC", "WPCD", "WPDC",
+    "DCWP", "DCPW", "DWCP", "DWPC", "DPCW", "DPWC",
+    "PCWD", "PCDW", "PWCD", "PWDC", "PDCW", "PDWC",
 ];
 
 /// The drive that the parameters describe; whether it can be built, [`DriveConfig::mistakes`] says.
@@ -187,6 +198,10 @@ fn ftl(params: &Params) -> Ftl {
             "sequential" => Initial::Sequential,
             // `auto` has been decided by who knows the load; where there is none, nothing is said of what comes
             _ => Initial::SteadyState,
+        },
+        allocation: match params.choice("ftl.allocation") {
+            "planes" => Allocation::Planes,
+            word => Order::of(word).map_or(Allocation::Dies, Allocation::Address),
         },
         victim: if params.choice("ftl.victim") == "greedy" { Victim::Greedy } else { Victim::CostBenefit },
         hot_cold: params.flag("ftl.hot-cold"),

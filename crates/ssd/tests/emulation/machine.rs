@@ -2,7 +2,7 @@
 
 use lanetwin_media::DriveConfig;
 use lanetwin_media::config::{
-    Bus, CrossPoint, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Rules, Timing,
+    Allocation, Bus, CrossPoint, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Rules, Timing,
     Victim, Watermarks, WearLevelling, WriteBuffer,
 };
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
@@ -29,6 +29,7 @@ pub fn flash() -> Medium {
     let nand = Nand { geometry, timing: Timing::TLC, bus: Bus::of(1600), read_burst: 16, rules: Rules::Dies };
     let ftl = Ftl {
         initial: Initial::Empty,
+        allocation: Allocation::Dies,
         victim: Victim::Greedy,
         hot_cold: true,
         watermarks: Watermarks { low: 3, urgent: 2 },
