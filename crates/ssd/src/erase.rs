@@ -85,8 +85,8 @@ fn cross_point(medium: &CrossPoint, capacity: u64) -> (Span, Span) {
 mod tests {
     use super::*;
     use lanetwin_media::config::{
-        Allocation, Bus, CellType, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Rules, Timing, Victim,
-        Watermarks, WearLevelling, WriteBuffer,
+        Allocation, Bus, CellType, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Rules, Timing,
+        Victim, Watermarks, WearLevelling, WriteBuffer,
     };
     use lanetwin_units::Bytes;
 

@@ -1,9 +1,9 @@
 //! What lies behind the controller: the parameters of the medium, and the configuration that they make.
 
 use lanetwin_media::config::{
-    Allocation, Bus, CellType, CrossPoint, Encryption, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Order,
-    Overheads, Partition, Program, ReadAhead, Rules, SlcCache, Suspend, Timing, Victim, Watermarks,
-    WearLevelling, WriteBuffer,
+    Allocation, Bus, CellType, CrossPoint, Encryption, Energy, Frees, Ftl, Geometry, Initial, MappingTable,
+    Medium, Nand, Order, Overheads, Partition, Program, ReadAhead, Rules, SlcCache, Suspend, Timing, Victim,
+    Watermarks, WearLevelling, WriteBuffer,
 };
 use lanetwin_media::{BadDrive, DriveConfig};
 use lanetwin_ports::{Dimension, Mistake, Param, Params};

@@ -2,8 +2,8 @@
 
 use lanetwin_media::DriveConfig;
 use lanetwin_media::config::{
-    Allocation, Bus, CrossPoint, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Rules, Timing,
-    Victim, Watermarks, WearLevelling, WriteBuffer,
+    Allocation, Bus, CrossPoint, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Rules,
+    Timing, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
 use lanetwin_nvme::spec::{ControllerId, Nsid};
