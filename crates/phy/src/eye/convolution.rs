@@ -138,40 +138,47 @@ impl Shifts {
     }
 }
 
-/// The probability of each bin from the middle outwards.
+/// The probability of each bin from the middle outwards. Only the upper half is convolved: the distribution is
+/// symmetric, and what a shift looks at below the middle is a mirror of what is above.
 fn convolve(plan: &Shifts) -> Vec<f64> {
     let noise_bins = (REACH * plan.sigma_v / plan.bin_v).ceil() as usize;
     let total: usize = noise_bins + plan.shifts.iter().map(|(whole, _)| whole + 1).sum::<usize>();
-    let widest = plan.shifts.iter().map(|(whole, _)| whole + 1).max().unwrap_or(0);
     // room for the widest shift on both sides, so that nothing looks outside
-    let middle = total + widest;
-    let mut now = vec![0.0; 2 * middle + 1];
+    let middle = plan.shifts.iter().map(|(whole, _)| whole + 1).max().unwrap_or(0);
+    let mut now = vec![0.0; middle + total + 1 + middle];
     let mut next = now.clone();
-    let edge = |bin: usize| normal::upper_tail((bin as f64 + 0.5) * plan.bin_v / plan.sigma_v);
-    // the middle bin reaches as far to either side
-    let mut inner = edge(0);
-    now[middle] = 1.0 - 2.0 * inner;
-    for bin in 1..=noise_bins {
-        let outer = edge(bin);
-        now[middle - bin] = inner - outer;
-        now[middle + bin] = inner - outer;
-        inner = outer;
-    }
+    spread_noise(plan, &mut now[middle..=middle + noise_bins]);
     let mut reach = noise_bins;
     for &(whole, share) in &plan.shifts {
+        for bin in 1..=whole + 1 {
+            now[middle - bin] = now[middle + bin];
+        }
         reach += whole + 1;
-        let (start, count) = (middle - reach, 2 * reach + 1);
+        let count = reach + 1;
         let window = |from: usize| &now[from..from + count];
         let (near, far) = (0.5 * (1.0 - share), 0.5 * share);
-        let (down, up) = (window(start + whole), window(start - whole));
-        let (down_far, up_far) = (window(start + whole + 1), window(start - whole - 1));
-        let out = &mut next[start..start + count];
+        let (down, up) = (window(middle + whole), window(middle - whole));
+        let (down_far, up_far) = (window(middle + whole + 1), window(middle - whole - 1));
+        let out = &mut next[middle..middle + count];
         for index in 0..count {
             out[index] = near * (down[index] + up[index]) + far * (down_far[index] + up_far[index]);
         }
         core::mem::swap(&mut now, &mut next);
     }
-    now[middle..=middle + reach].to_vec()
+    now.truncate(middle + reach + 1);
+    now.split_off(middle)
+}
+
+/// Fills bins with the noise, from the middle outwards; the middle bin reaches as far to either side.
+fn spread_noise(plan: &Shifts, bins: &mut [f64]) {
+    let edge = |bin: usize| normal::upper_tail((bin as f64 + 0.5) * plan.bin_v / plan.sigma_v);
+    let mut inner = edge(0);
+    bins[0] = 1.0 - 2.0 * inner;
+    for (bin, mass) in bins.iter_mut().enumerate().skip(1) {
+        let outer = edge(bin);
+        *mass = inner - outer;
+        inner = outer;
+    }
 }
 
 /// Tails at the outer edge of the middle bin and of each next one.
