@@ -68,10 +68,16 @@ def test_a_seed_draws_the_same_jobs_and_another_draws_others() -> None:
     assert {job.drive for job in once} <= set(first_answer.DRIVES)
 
 
-DOZEN = [(seed, job) for seed, count in ((7, 4), (21, 8)) for job in first_answer.drawn(seed, count)]
+DOZEN = [(seed, job) for seed, count in ((7, 4), (21, 9)) for job in first_answer.drawn(seed, count)]
 
 
-@pytest.mark.parametrize(("seed", "job"), DOZEN, ids=str)
+def case(seed: int, job: Job) -> object:
+    """Leave those to `make claims` that fill a drive, which takes a minute and a half."""
+    is_long = (job.rw, job.bs, job.iodepth) == ("write", "128k", 64)
+    return pytest.param(seed, job, marks=pytest.mark.long if is_long else [])
+
+
+@pytest.mark.parametrize(("seed", "job"), [case(*one) for one in DOZEN], ids=str)
 def test_drawn_first_answers_are_right_or_say_that_they_are_not(seed: int, job: Job) -> None:
     found = first_answer.examine(job, seed)
     assert not found.is_miss, found

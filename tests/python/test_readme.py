@@ -37,6 +37,7 @@ LONG = (
     "pm1743-random-write",
     "pm1743-retimer",
     "retimer-ab-pm1743",
+    "steady-state",
 )
 TABLES = {README: accuracy.README, CLAIMS: accuracy.CLAIMS}
 
