@@ -68,7 +68,7 @@ def test_a_seed_draws_the_same_jobs_and_another_draws_others() -> None:
     assert {job.drive for job in once} <= set(first_answer.DRIVES)
 
 
-DOZEN = [(seed, job) for seed, count in ((7, 4), (21, 9)) for job in first_answer.drawn(seed, count)]
+DOZEN = [(seed, job) for seed, count in ((7, 4), (21, 8)) for job in first_answer.drawn(seed, count)]
 
 
 def case(seed: int, job: Job) -> object:
