@@ -9,9 +9,16 @@ import lanetwin
 from lanetwin import engine
 from lanetwin.study.parse import no_study
 
-FOLDER = Path(lanetwin.__file__).parent / "shipped" / "studies"
-"""Beside the scenarios that they are of: part of the package, in a checkout by way of links."""
 
+def _folder() -> Path:
+    package = Path(lanetwin.__file__).parent
+    shipped = package / "shipped" / "studies"
+    # links are files of text where a system has none
+    return shipped if shipped.is_dir() else package.parents[1] / "studies"
+
+
+FOLDER = _folder()
+"""Beside the scenarios that they are of: part of the package, in a checkout by way of links."""
 
 TEMPLATE = "study"
 """How `lanetwin new` calls a study of the user's own."""
