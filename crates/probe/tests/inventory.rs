@@ -200,47 +200,6 @@ proptest! {
     }
 }
 
-/// Real dumps, from a folder that a variable names: what is read equals what the text beside the bytes says.
-#[test]
-fn real_dumps_are_read_as_lspci_reads_them() {
-    let Some(folder) = std::env::var_os("LANETWIN_DUMPS") else { return };
-    let (mut files, mut fields) = (0, 0);
-    for entry in fs::read_dir(folder).expect("a folder").flatten() {
-        let Ok(text) = fs::read_to_string(entry.path()) else { continue };
-        let Ok(snapshot) = Snapshot::of_dump(&text) else { continue };
-        files += 1;
-        let inventory = Inventory::of(&snapshot);
-        assert!(diagnose(&inventory).iter().all(|one| !one.evidence.is_empty()));
-        let mut now: Option<&Device> = None;
-        for line in text.lines() {
-            if let Some(address) = line.split(' ').next().and_then(|word| word.parse().ok()) {
-                now = inventory.at(address);
-            }
-            let (Some(device), Some((register, rest))) = (now, line.trim().split_once(':')) else { continue };
-            let Some(link) = &device.link else { continue };
-            let end = match register {
-                "LnkCap" => link.capable,
-                "LnkSta" => link.trained,
-                _ => continue,
-            };
-            let Some((speed, width)) = said(rest) else { continue };
-            fields += 1;
-            let name = entry.file_name();
-            assert_eq!((end.generation, end.width), (speed, width), "{name:?} {} {line}", device.address);
-        }
-    }
-    println!("{files} dumps, {fields} fields");
-    assert!(files > 0, "the folder has no dumps");
-}
-
-/// `Speed 8GT/s (ok), Width x4`.
-fn said(text: &str) -> Option<(u8, u8)> {
-    let word = |of: &str| text.split_once(of)?.1.split([',', ' ']).next();
-    let rates = ["2.5GT/s", "5GT/s", "8GT/s", "16GT/s", "32GT/s", "64GT/s"];
-    let speed = rates.iter().position(|rate| Some(*rate) == word("Speed "))?;
-    Some((u8::try_from(speed + 1).ok()?, word("Width x")?.parse().ok()?))
-}
-
 /// A folder that goes when the test ends.
 struct Folder(PathBuf);
 

@@ -200,8 +200,8 @@ wire! {
         slot_clock / with_slot_clock: bool = 12:12;
         /// Link Training
         training / with_training: bool = 11:11;
-        /// Undefined
-        reserved = 10:10;
+        /// Undefined; Training Error in revision 1.0a
+        training_error / with_training_error: bool = 10:10;
         /// Negotiated Link Width \[lanes\]
         width / with_width: u8 = 9:4;
         /// Current Link Speed: the number of the generation

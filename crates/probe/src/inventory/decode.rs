@@ -3,6 +3,7 @@
 
 use super::device::{Device, End, Errors, Extended, Kind, Link, Requests, Told};
 use super::facts::Facts;
+use super::reading::readings;
 use super::recorded::Recorded;
 use super::snapshot::Snapshot;
 use super::told::{Drive, Memory, Node};
@@ -92,7 +93,8 @@ fn device(snapshot: &Snapshot, address: Address) -> Option<Device> {
     let kind = express.map_or_else(|| told.kind(), |word| Kind::of(word.kind()));
     let buses = function.bridge.then(|| buses(host, address)).flatten();
     let has_link = kind.is_above_its_link() || kind.is_below_its_link();
-    let link = if has_link { link(host, &function) } else { None };
+    let has_second = express.is_some_and(|word| word.version() >= 2);
+    let link = if has_link { link(host, &function, has_second) } else { None };
     let own = errors(host, &function);
     let said = told.device(address);
     Some(Device {
@@ -105,6 +107,7 @@ fn device(snapshot: &Snapshot, address: Address) -> Option<Device> {
         requests: requests(host, &function).or(said.requests),
         capabilities: function.capabilities().iter().filter_map(|(home, at)| plain(*home, *at)).collect(),
         extended: extended(host, &function),
+        registers: readings(host, &function, kind.has_link()),
         read,
         errors: Errors {
             uncorrectable: own.uncorrectable.or(said.errors.uncorrectable),
@@ -130,12 +133,14 @@ fn buses(host: &mut Recorded<'_>, address: Address) -> Option<(u8, u8)> {
     (word.secondary() <= word.subordinate()).then_some((word.secondary(), word.subordinate()))
 }
 
-fn link(host: &mut Recorded<'_>, function: &Function) -> Option<Link> {
+/// The link by its registers. A capability of version 1 ends before the second set: what comes behind it is of
+/// another.
+fn link(host: &mut Recorded<'_>, function: &Function, has_second: bool) -> Option<Link> {
     let capabilities = function.read(host, LINK_CAPABILITIES).ok()??;
     let status = function.read(host, LINK_STATUS).ok()??;
-    let second = function.read(host, LINK_CAPABILITIES_2).ok()?;
-    let control = function.read(host, LINK_CONTROL_2).ok()?;
-    let status_2 = function.read(host, LINK_STATUS_2).ok()?;
+    let second = function.read(host, LINK_CAPABILITIES_2).ok()?.filter(|_| has_second);
+    let control = function.read(host, LINK_CONTROL_2).ok()?.filter(|_| has_second);
+    let status_2 = function.read(host, LINK_STATUS_2).ok()?.filter(|_| has_second);
     let all_ones = capabilities.raw() == u32::MAX;
     let detected = status_2.map_or(0, |word| u8::from(word.two_retimers()) + u8::from(word.retimer()));
     (!all_ones).then(|| Link {

@@ -1,6 +1,7 @@
 //! What is known of a function, from its registers or from what a text says.
 
 use super::facts::Facts;
+use super::reading::Reading;
 use crate::host::Address;
 use serde::Serialize;
 
@@ -40,6 +41,11 @@ impl Kind {
     #[must_use]
     pub const fn is_above_its_link(self) -> bool {
         matches!(self, Self::RootPort | Self::DownstreamPort)
+    }
+    /// Whether it has registers of a link.
+    #[must_use]
+    pub(super) const fn has_link(self) -> bool {
+        !matches!(self, Self::Integrated | Self::Conventional)
     }
     /// Whether the function's link leads to the host.
     #[must_use]
@@ -129,6 +135,8 @@ pub struct Device {
     pub capabilities: Vec<(u8, u16)>,
     /// Extended capabilities.
     pub extended: Vec<Extended>,
+    /// Its registers by name, field by field; none of a function that a text tells of.
+    pub registers: Vec<Reading>,
     /// How much of its configuration space was read \[B\].
     pub read: u16,
     /// Its driver.
@@ -190,6 +198,7 @@ impl Told<'_> {
             requests: self.requests(),
             capabilities: Vec::new(),
             extended: Vec::new(),
+            registers: Vec::new(),
             read: 0,
             driver: self.says("driver").map(str::to_owned),
             node: self.number("numa_node").filter(|node| *node >= 0),

@@ -8,7 +8,7 @@ use lanetwin_pcie::spec::link_words::{
     CorrectableErrors, EqualizationStatus, LinkCapabilities, LinkCapabilities2, LinkControl, LinkControl2,
     LinkControl3, LinkStatus, LinkStatus2, PowerControl,
 };
-use lanetwin_wire::Word;
+use lanetwin_wire::{Field, Word};
 
 /// What a register's offset counts from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -103,6 +103,8 @@ macro_rules! registers {
 
         /// Every register of the map.
         pub const ALL: &[Place] = &[$($name.place),*];
+        /// Every register of the map, with the fields of its word.
+        pub const FIELDS: &[(Place, &[Field])] = &[$(($name.place, <$word as Word>::FIELDS)),*];
     };
 }
 

@@ -33,20 +33,60 @@ wire! {
 
     /// Device Capabilities.
     pub struct DeviceCapabilities(u32) {
-        /// Reserved, and power limits
+        /// Reserved, and TEE-IO
         reserved = 31:29;
         /// Function Level Reset Capability
         function_level_reset / with_function_level_reset: bool = 28:28;
-        /// Everything else
-        other / with_other: u32 = 27:0;
+        /// Captured Slot Power Limit Scale: tenfold less power so often
+        slot_power_scale / with_slot_power_scale: u8 = 27:26;
+        /// Captured Slot Power Limit Value
+        slot_power / with_slot_power: u8 = 25:18;
+        /// ERR_COR Subclass Capable
+        error_subclass / with_error_subclass: bool = 17:17;
+        /// Reserved
+        reserved = 16:16;
+        /// Role-Based Error Reporting
+        role_based_errors / with_role_based_errors: bool = 15:15;
+        /// Undefined; buttons and indicators in revision 1.0a
+        buttons / with_buttons: u8 = 14:12;
+        /// Endpoint L1 Acceptable Latency, encoded
+        l1_latency / with_l1_latency: u8 = 11:9;
+        /// Endpoint L0s Acceptable Latency, encoded
+        l0s_latency / with_l0s_latency: u8 = 8:6;
+        /// Extended Tag Field Supported
+        extended_tag / with_extended_tag: bool = 5:5;
+        /// Phantom Functions Supported
+        phantom_functions / with_phantom_functions: u8 = 4:3;
+        /// Maximum Payload Size Supported: 128 B doubled so often
+        payload / with_payload: u8 = 2:0;
     }
 
     /// Device Control.
     pub struct DeviceControl(u16) {
-        /// Initiate Function Level Reset; reads as zero
+        /// Initiate Function Level Reset, which reads as zero; of a bridge to PCI Bridge Configuration Retry Enable
         initiate_reset / with_initiate_reset: bool = 15:15;
-        /// Sizes and enables
-        other / with_other: u16 = 14:0;
+        /// Maximum Read Request Size: 128 B doubled so often
+        read_request / with_read_request: u8 = 14:12;
+        /// Enable No Snoop
+        no_snoop / with_no_snoop: bool = 11:11;
+        /// Aux Power PM Enable
+        aux_power / with_aux_power: bool = 10:10;
+        /// Phantom Functions Enable
+        phantom_functions / with_phantom_functions: bool = 9:9;
+        /// Extended Tag Field Enable
+        extended_tag / with_extended_tag: bool = 8:8;
+        /// Maximum Payload Size: 128 B doubled so often
+        payload / with_payload: u8 = 7:5;
+        /// Enable Relaxed Ordering
+        relaxed_ordering / with_relaxed_ordering: bool = 4:4;
+        /// Unsupported Request Reporting Enable
+        unsupported_request / with_unsupported_request: bool = 3:3;
+        /// Fatal Error Reporting Enable
+        fatal_error / with_fatal_error: bool = 2:2;
+        /// Non-Fatal Error Reporting Enable
+        nonfatal_error / with_nonfatal_error: bool = 1:1;
+        /// Correctable Error Reporting Enable
+        correctable_error / with_correctable_error: bool = 0:0;
     }
 
     /// Lane Error Status: a bit for each lane.
