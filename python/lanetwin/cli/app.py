@@ -88,36 +88,38 @@ def trunk(
         ),
     ] = False,
 ) -> None:
-    """Predict what PCIe, NVMe and CXL-memory systems do: a digital twin.
+    """Predict, emulate and measure PCIe, NVMe, NVMe-oF and CXL-memory systems: a digital twin.
 
-    Describe a machine in a file; lanetwin says what it does, what limits it,
-    and how sure that is. The result goes to standard output, everything else
-    to standard error.
+    Describe a machine in a file: lanetwin predicts what it does, what limits it
+    and how sure that is, serves its drives to programs, and measures the
+    same jobs on real hardware. The result goes to standard output, everything
+    else to standard error.
     """
 
 
-for branch in (
-    documents,
-    simulation,
-    doors,
-    executing,
-    sweep,
-    ui,
-    rendering,
-    searching,
-    study,
-    measurements,
-    measuring,
-    nvme_tcp,
-    validation,
-    catalogue,
-    closed_forms,
-    discovering,
-    fio,
-    iometer,
-    link,
-):
-    branch.register(app)
+BRANCHES = {
+    "Write a scenario": (documents,),
+    "Predict": (simulation, sweep, searching, study, rendering, ui),
+    "Emulate: programs that run, on a drive that does not exist": (executing, doors, nvme_tcp),
+    "Measure: hardware that does exist": (discovering, measuring, measurements),
+    "Parts, and how far to trust them": (catalogue, validation),
+    "Links, closed forms and other tools' files": (link, closed_forms, fio, iometer),
+}
+"""The modules with commands, by the heading that the help has them under."""
+
+
+def _register() -> None:
+    for heading, branches in BRANCHES.items():
+        commands, groups = len(app.registered_commands), len(app.registered_groups)
+        for branch in branches:
+            branch.register(app)
+        for command in app.registered_commands[commands:]:
+            command.rich_help_panel = heading
+        for group in app.registered_groups[groups:]:
+            group.rich_help_panel = heading
+
+
+_register()
 
 
 def main() -> None:
