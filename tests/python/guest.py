@@ -11,18 +11,23 @@ import platform
 import re
 import signal
 import subprocess
+import sys
+import sysconfig
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import pytest
 
+import lanetwin
 from conftest import require_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 HOST = "10.0.2.2"
 """Where a guest finds the loopback of this machine (QEMU, "User Networking")."""
@@ -45,6 +50,23 @@ poweroff -f
 """
 TAIL = 60
 """So many lines of a guest are shown when something is wrong with it."""
+OUT = "/dev/ttyS1"
+"""A second serial line: what a guest writes to it is in the file `out` of its folder."""
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What a guest has beside two CPUs, a network and two serial lines."""
+
+    machine: str = "q35,accel=tcg"
+    memory_mib: int = 1024
+    options: tuple[str, ...] = ()
+    """Words for QEMU."""
+    kernel: str = ""
+    """Words for the kernel."""
+
+
+PLAIN = Hardware()
 
 
 class Guest:
@@ -115,15 +137,26 @@ def require_guest(*programs: str) -> dict[str, str]:
 
 
 @contextmanager
-def booted(folder: Path, tools: dict[str, str], script: str) -> Iterator[Guest]:
-    """Boot a guest that has the tools' programs and runs a script, until the end of the block."""
+def booted(
+    folder: Path,
+    tools: dict[str, str],
+    script: str,
+    hardware: Hardware = PLAIN,
+    files: Mapping[str, Path] | None = None,
+) -> Iterator[Guest]:
+    """Boot a guest with the tools' programs and some files, which runs a script, until the block ends."""
     initrd = folder / "initrd"
-    _write_initial_files(initrd, tools, script)
-    command = [tools["qemu-system-x86_64"], "-machine", "q35,accel=tcg", "-cpu", "max"]
-    command += ["-m", "1024", "-smp", "2", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
-    command += ["-serial", "stdio", "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net,romfile="]
-    command += ["-kernel", tools["kernel"], "-initrd", str(initrd)]
-    command += ["-append", "console=ttyS0 panic=-1 random.trust_cpu=on mitigations=off loglevel=6"]
+    _write_initial_files(initrd, tools, script, files or {})
+    command = [tools["qemu-system-x86_64"], "-machine", hardware.machine, "-cpu", "max"]
+    command += ["-m", f"{hardware.memory_mib},slots=1,maxmem=8G", "-smp", "2", "-nodefaults"]
+    command += ["-no-user-config", "-display", "none", "-no-reboot"]
+    command += ["-serial", "stdio", "-serial", f"file:{folder / 'out'}"]
+    command += ["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net,romfile="]
+    command += ["-kernel", tools["kernel"], "-initrd", str(initrd), *hardware.options]
+    command += [
+        "-append",
+        "console=ttyS0 panic=-1 random.trust_cpu=on mitigations=off loglevel=6 " + hardware.kernel,
+    ]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
         try:
             yield Guest(process)
@@ -131,21 +164,81 @@ def booted(folder: Path, tools: dict[str, str], script: str) -> Iterator[Guest]:
             process.kill()
 
 
-def _write_initial_files(to: Path, tools: dict[str, str], script: str) -> None:
+def python_and_lanetwin() -> tuple[str, dict[str, Path]]:
+    """Return what a guest puts before ``-m lanetwin``, and the files for it: those of this interpreter.
+
+    Tests and the caches of other versions are left out; a file keeps its time, so that what was compiled here
+    counts there.
+    """
+    library, binary = Path(sysconfig.get_path("stdlib")), Path(sys.executable).resolve()
+    here, site = Path(lanetwin.__file__).parent, Path(sysconfig.get_path("platlib"))
+    paths = [
+        *_files_of(library),
+        *_files_of(here),
+        *(path for name in _required() for path in _installed(name)),
+    ]
+    shared = [path for path in paths if path.suffix == ".so"]
+    loaded = [Path(name) for path in (binary, *shared) for name in _libraries(str(path))]
+    return f"PYTHONPATH={here.parent}:{site} {binary}", {
+        str(path): path for path in (*paths, *loaded, binary)
+    }
+
+
+UNWANTED = ("test", "tests", "idlelib", "tkinter", "ensurepip", "lib2to3", "site-packages", "turtledemo")
+"""Folders of the standard library that a guest can do without."""
+
+
+def _required() -> set[str]:
+    """Return the distributions that the command line needs, extras left out."""
+    found: set[str] = set()
+    more = ["lanetwin"]
+    while more:
+        required = (line for line in metadata.requires(more.pop()) or [] if "extra ==" not in line)
+        names = {re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in required}
+        new = {name for name in names - found if _installed(name)}
+        found |= new
+        more += new
+    return found
+
+
+def _installed(name: str) -> list[Path]:
+    """Return the files of a distribution, none of one that is for other systems."""
+    try:
+        files = metadata.files(name) or []
+    except metadata.PackageNotFoundError:
+        return []
+    return [path for path in (Path(str(file.locate())) for file in files) if path.is_file()]
+
+
+def _files_of(root: Path) -> Iterator[Path]:
+    if root.is_file():
+        yield root
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in UNWANTED and not name.startswith("config-")]
+        for path in (Path(folder, name) for name in names):
+            if path.suffix != ".pyc" or path.name.endswith(f".{sys.implementation.cache_tag}.pyc"):
+                yield path
+
+
+def _write_initial_files(to: Path, tools: dict[str, str], script: str, more: Mapping[str, Path]) -> None:
     """Write what the guest finds at its start: an archive of cpio, "newc" (Linux ``buffer-format.rst``)."""
     kernel = Path(tools["kernel"])
     modules = kernel.with_name(kernel.name.replace("vmlinuz", "modules"))
     programs = {name: path for name, path in tools.items() if name not in ("qemu-system-x86_64", "kernel")}
-    files = {f"/modules/{path.relative_to(modules)}": path.read_bytes() for path in modules.rglob("*.ko")}
+    files = {f"/modules/{path.relative_to(modules)}": path for path in modules.rglob("*.ko")}
     for name, path in programs.items():
-        files[f"/bin/{name}"] = Path(path).read_bytes()
-        files |= {library: Path(library).read_bytes() for library in _libraries(path)}
-    files |= {"/init": START.encode(), "/script": script.encode()}
-    folders = {str(parent) for name in files for parent in Path(name).parents if parent.name}
+        files[f"/bin/{name}"] = Path(path)
+        files |= {library: Path(library) for library in _libraries(path)}
+    files |= more
+    written = {"/init": START.encode(), "/script": script.encode()}
+    names = (*files, *written)
+    folders = {str(parent) for name in names for parent in Path(name).parents if parent.name}
     with to.open("wb") as out:
-        for number, name in enumerate((*sorted(folders), *sorted(files)), start=1):
-            data, mode = files.get(name, b""), 0o100755 if name in files else 0o040755
-            _entry(out, number, name, mode, data)
+        for number, name in enumerate((*sorted(folders), *sorted(names)), start=1):
+            source = files.get(name)
+            data = source.read_bytes() if source else written.get(name, b"")
+            time_s = int(source.stat().st_mtime) if source else 0
+            _entry(out, number, name, 0o40755 if name in folders else 0o100755, data, time_s)
         _entry(out, 0, "TRAILER!!!", 0, b"")
 
 
@@ -155,9 +248,9 @@ def _libraries(program: str) -> list[str]:
     return re.findall(r"(?:^|\s)(/\S+)", said)
 
 
-def _entry(out: IO[bytes], number: int, name: str, mode: int, data: bytes) -> None:
+def _entry(out: IO[bytes], number: int, name: str, mode: int, data: bytes, time_s: int = 0) -> None:
     told = name.lstrip("/").encode() + b"\0"
-    fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(told), 0)
+    fields = (number, mode, 0, 0, 1, time_s, len(data), 0, 0, 0, 0, len(told), 0)
     head = b"070701" + b"".join(b"%08x" % field for field in fields) + told
     for part in (head, data):
         out.write(part + bytes(-len(part) % 4))

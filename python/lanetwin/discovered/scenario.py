@@ -1,4 +1,4 @@
-"""A scenario of the NVMe drives of a machine: each in its slot, behind its switches, with generic parts."""
+"""A scenario of a machine: NVMe drives in their slots, behind their switches, and CXL memories."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lanetwin import yaml_out
+from lanetwin.discovered.memories import memories
 from lanetwin.discovered.names import described
 from lanetwin.errors import LanetwinError
 
@@ -77,53 +78,94 @@ class Machine:
         return name
 
 
+HEAD = [
+    "# Written by `lanetwin discover`.",
+    "# Parts are generic: put in those that you have (`lanetwin parts`).",
+]
+NOTHING = (
+    "there is no NVMe drive below a root port over links whose speed and width are known, and no CXL memory "
+    "whose size is told: nothing to write a scenario of"
+)
+
+
 def scenario(found: Mapping[str, Any]) -> str:
-    """Return a scenario of the drives below root ports and switches: each alone, and all together.
+    """Return a scenario of the drives below root ports and switches, and of CXL memories, alone and together.
 
     What cannot be reached over links that are known is left out, with a comment. Raises `LanetwinError` if
-    there is no drive that can.
+    there is nothing that can.
     """
     devices = {device["address"]: device for device in found["devices"]}
     drives = [device for device in found["devices"] if device["class"] >> 8 == NVME]
     usable = [drive for drive in drives if _is_reached(drive, devices)]
-    if not usable:
-        raise LanetwinError(
-            "there is no NVMe drive below a root port over links whose speed and width are known: nothing to "
-            "write a scenario of"
-        )
-    newest = max(max(min(drive["link"]["capable"]["generation"], NEWEST), min(HOSTS)) for drive in usable)
-    machine = Machine(
-        devices,
-        [
-            "# Written by `lanetwin discover`.",
-            "# Parts are generic: put in those that you have (`lanetwin parts`).",
-        ],
-    )
-    models = {one["address"]: one["model"] for one in found["drives"]}
-    for nth, drive in enumerate(usable):
-        name, part = f"ssd{nth}", PARTS[max(min(drive["link"]["capable"]["generation"], NEWEST), min(PARTS))]
-        model = models.get(drive["address"], "")
-        machine.comments.append(f"# {name}: {drive['address']} {described(drive)} {model}".rstrip())
-        machine.components[name] = {"part": part}
-        machine.link(f"slot{nth}", drive, name, WIDEST_DRIVE)
-    for name, ports in machine.ports.items():
-        machine.components[name]["ports"] = ports + 1
-    host = {"part": HOSTS[newest], "ports": len(machine.roots)}
+    of_memories = memories(found)
+    if not usable and not of_memories.components:
+        raise LanetwinError(NOTHING)
+    machine = Machine(devices, list(HEAD))
+    host = _put_drives(machine, usable, found) if usable else {}
     lost = len(drives) - len(usable)
     if lost:
         machine.comments.append(
             f"# Left out: {lost} drives that have no link which is known up to a root port."
         )
+    if usable:
+        at = usable[0]["address"]
+        machine.comments.append(
+            f"# Does a link hold? `lanetwin link cycle --device {at}` says what it would do."
+        )
+    trained = machine.trained | of_memories.trained
+    links = machine.links | of_memories.links
+    differs = any(trained[path] != _at(links, path) for path in trained)
     body = {
-        "about": "What does each drive of this machine reach, alone and together, as links trained and can?",
-        "machine": {"host": host} | machine.components,
-        "links": machine.links,
-        "workloads": _workloads([f"ssd{nth}" for nth in range(len(usable))]),
-        "variants": {"as-trained": machine.trained, "as-capable": {}},
-        "compare": {"baseline": "as-trained", "equivalent_within": "2%"},
-        "run": {"repeats": 2, "seed": 1},
+        "about": ABOUT if differs else ABOUT_ALONE,
+        "machine": host | machine.components | of_memories.components,
+        "links": links,
+        "workloads": _workloads([f"ssd{nth}" for nth in range(len(usable))]) | of_memories.workloads,
     }
-    return "\n".join(machine.comments) + "\n" + yaml_out.dump(body)
+    if differs:
+        body |= {
+            "variants": {"as-trained": trained, "as-capable": {}},
+            "compare": {"baseline": "as-trained", "equivalent_within": "2%"},
+        }
+    body["run"] = {"repeats": 2, "seed": 1}
+    return "\n".join([*machine.comments, *of_memories.comments]) + "\n" + yaml_out.dump(body)
+
+
+ABOUT = "What does each device of this machine reach, alone and together, as links trained and can?"
+ABOUT_ALONE = "What does each device of this machine reach, alone and together?"
+
+
+def _at(links: Mapping[str, Any], path: str) -> Any:
+    """Return what `links.NAME.KEY` is without a variant."""
+    _, name, key = path.split(".")
+    return links[name][key]
+
+
+def _put_drives(machine: Machine, drives: list[Device], found: Mapping[str, Any]) -> dict[str, Any]:
+    """Put drives, their switches and links into a machine; return the host above them."""
+    newest = max(max(min(drive["link"]["capable"]["generation"], NEWEST), min(HOSTS)) for drive in drives)
+    models = {one["address"]: one["model"] for one in found["drives"]}
+    for nth, drive in enumerate(drives):
+        name, generation = f"ssd{nth}", drive["link"]["capable"]["generation"]
+        part = PARTS[max(min(generation, NEWEST), min(PARTS))]
+        model = models.get(drive["address"], "")
+        machine.comments.append(f"# {name}: {drive['address']} {described(drive)} {model}".rstrip())
+        machine.components[name] = {"part": part} | _port(drive, WIDEST_DRIVE)
+        machine.link(f"slot{nth}", drive, name, WIDEST_DRIVE)
+    for name, ports in machine.ports.items():
+        own = [link for link in machine.links.values() if name in (link["from"], link["to"])]
+        widest = max(own, key=lambda link: int(link["width"][1:]))["width"]
+        most = {"port.gen": max(link["gen"] for link in own), "port.width": widest}
+        machine.components[name] |= {"ports": ports + 1} | most
+    return {"host": {"part": HOSTS[newest], "ports": len(machine.roots)}}
+
+
+def _port(device: Device, most: int) -> dict[str, Any]:
+    """Return the port of a component as its device has it, which generic parts could otherwise exceed."""
+    capable = device["link"]["capable"]
+    return {
+        "port.gen": min(capable["generation"], NEWEST),
+        "port.width": f"x{min(capable['width'], most)}",
+    }
 
 
 def _workloads(drives: list[str]) -> dict[str, Any]:

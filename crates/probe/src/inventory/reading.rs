@@ -37,7 +37,8 @@ fn as_map<S: Serializer>(fields: &[(&'static str, u32)], to: S) -> Result<S::Ok,
     map.end()
 }
 
-/// Reads every register that a function has and the map knows; those of a link where it has one. One that reads as all ones is not there.
+/// Reads every register that a function has and the map knows; those of a link where it has one. One that reads as all
+/// ones is not there.
 pub(super) fn readings(host: &mut Recorded<'_>, function: &Function, has_link: bool) -> Vec<Reading> {
     let word = function.read(host, EXPRESS_CAPABILITIES).ok().flatten();
     let version = word.map_or(0, |word| word.version());
