@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 use tar::{Builder, EntryType, Header};
 
 /// Ports and drives of every speed and width, trained to less, with payloads, read requests and errors of all sizes.
@@ -103,6 +104,29 @@ fn the_text_of_lspci_says_what_the_bytes_do() {
             .collect::<Vec<_>>()
     };
     assert_eq!(of(&names), of(&bytes));
+}
+
+/// A look takes no time that somebody notices: the least of some, since other programs only make it longer.
+#[test]
+fn a_dump_of_400_kb_and_a_live_machine_are_read_in_no_time() {
+    let text = dump::write(&machine());
+    assert!(text.len() > 400_000, "{} B", text.len());
+    let least = |look: &dyn Fn() -> Option<Snapshot>| {
+        let once = |_| {
+            let start = Instant::now();
+            let inventory = Inventory::of(&look()?);
+            let found = diagnose(&inventory).len();
+            Some((start.elapsed(), inventory.devices.len(), found))
+        };
+        (0..10).filter_map(once).min()
+    };
+    let (took, functions, findings) = least(&|| read(text.as_bytes()).ok()).expect("a dump");
+    println!("dump of {} B: {functions} functions, {findings} findings in {took:?}", text.len());
+    assert!(took < Duration::from_millis(50), "{took:?}");
+    if let Some((took, functions, _)) = least(&|| Snapshot::of_sysfs(Path::new("/")).ok()) {
+        println!("this machine: {functions} functions in {took:?}");
+        assert!(took < Duration::from_millis(300), "{took:?}");
+    }
 }
 
 /// The machine with secrets wherever a serial number can be: capabilities of serial numbers, of VPD, of vendors, and

@@ -170,6 +170,12 @@ mod _core {
         ask(py, || machines::discover(sources, with_record))
     }
 
+    /// A block device of this machine, with what is on it and who uses that.
+    #[pyfunction]
+    fn disk(py: Python<'_>, name: &str) -> PyResult<String> {
+        ask(py, || machines::disk(name))
+    }
+
     /// The mean of repeated measurements, with its interval.
     #[pyfunction]
     fn mean_of(py: Python<'_>, samples: &str) -> PyResult<String> {

@@ -38,6 +38,12 @@ fn snapshot(source: &str) -> Result<Snapshot, Failure> {
     read(&bytes).map_err(|why| told(source, &why))
 }
 
+/// A block device of this machine, with what is on it and who uses that: `null` if there is none of this name.
+pub fn disk(name: &str) -> Answer {
+    let is_name = !name.is_empty() && !name.contains('/') && name != "..";
+    json(&is_name.then(|| lanetwin_probe::linux::disk(Path::new("/"), name)).flatten())
+}
+
 /// The mean of repeated measurements with its 95 % interval, which one alone has none of.
 pub fn mean_of(samples: &str) -> Answer {
     let samples: Vec<f64> = parse(samples, "the samples")?;

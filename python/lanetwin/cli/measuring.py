@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
 from lanetwin.cli.rendering import show
-from lanetwin.measure import Asked, Target, measure, opened, read_tests
+from lanetwin.measure import Asked, Owned, Target, burdens, measure, opened, permitted, read_tests
 from lanetwin.measured.document import VARIANT
 from lanetwin.results import Results
 
@@ -61,6 +62,19 @@ def measure_(
     ] = 5.0,
     ramp: Annotated[float, typer.Option(min=0, max=3600, help="How long it runs before.")] = 1.0,
     repeats: Annotated[int, typer.Option("--repeats", min=1, max=1000, help="How often.")] = 4,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Run jobs that write, too: what is on the target is lost."),
+    ] = False,
+    destroy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--destroy",
+            metavar="SERIAL|FILE",
+            help="What may be lost: a drive by its serial number, a file by its whole path. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="Print the job files of fio and stop.")] = False,
     out_folder: Annotated[
         Path | None,
@@ -74,9 +88,10 @@ def measure_(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure the jobs of a scenario with fio on a file or a drive that exists. Nothing is written to it.
+    """Measure the jobs of a scenario with fio on a file or a drive that exists, without writing to it.
 
-    Jobs that write are left out. Ctrl-C keeps what is finished, marked as partial.
+    Jobs that write are left out. With --write they run where nothing is and --destroy names it.
+    Ctrl-C keeps what is finished, marked as partial.
 
     [dim]Examples:[/]
       lanetwin measure bay.yaml --on /dev/nvme0n1
@@ -84,28 +99,44 @@ def measure_(
       lanetwin compare runs/measured-bay runs/bay-7c19e04b
     """
     targets = _targets(on)
-    tests, left = read_tests(scenario, sets or [], workloads or [])
+    if destroy and not write:
+        raise typer.BadParameter("--destroy says whose contents may be lost: it goes with --write")
+    tests, left = read_tests(scenario, sets or [], workloads or [], writing=write)
     for one in left:
         err().print(Text(printable(f"not measured: {one.what}: {one.why}"), "yellow"), soft_wrap=True)
-    if dry:
+    writing = any(test.writes for test in tests)
+    if dry and not writing:
         emit("\n".join(test.text(target, seconds=seconds, ramp=ramp) for test in tests for target in targets))
         return
     folder = out_folder or RUNS / f"measured-{scenario.stem}"
-    store.refuse_to_overwrite(folder, force=force)
-    with interruptible(), shown(scenario.name, quiet=quiet) as tell:
-        results = measure(
-            Asked(
-                scenario.resolve(),
-                tests,
-                targets,
-                left,
-                seconds,
-                ramp,
-                repeats,
-                tell=tell,
-                keep=lambda partial: store.save(partial, folder),
+    store.refuse_to_overwrite(folder, force=force or dry)
+    nothing: AbstractContextManager[list[Owned]] = nullcontext([])
+    with permitted(targets, destroy or []) if writing else nothing as owned:
+        told = burdens(owned, tests, seconds=seconds + ramp, repeats=repeats)
+        for burden in told:
+            err().print(Text(printable(burden.told()), "bold"), soft_wrap=True)
+        if dry:
+            emit(
+                "\n".join(
+                    test.text(target, seconds=seconds, ramp=ramp) for test in tests for target in targets
+                )
             )
-        )
+            return
+        with interruptible(), shown(scenario.name, quiet=quiet) as tell:
+            results = measure(
+                Asked(
+                    scenario.resolve(),
+                    tests,
+                    targets,
+                    left,
+                    seconds,
+                    ramp,
+                    repeats,
+                    burdens=told,
+                    tell=tell,
+                    keep=lambda partial: store.save(partial, folder),
+                )
+            )
     store.save(results, folder)
     if results["rows"] or not results["options"]["invalid"]:
         show(results, folder, as_json=as_json, full=full, quiet=quiet)

@@ -1,7 +1,21 @@
-"""Measuring a scenario's jobs of fio on a file or a block device that exists, without writing to it."""
+"""Measuring a scenario's jobs of fio on a file or a block device; writing only to what its owner gives up."""
 
+from lanetwin.measure.burden import Burden, burdens
 from lanetwin.measure.jobs import Left, Test, read_tests
 from lanetwin.measure.runner import Asked, measure
 from lanetwin.measure.target import Target, opened
+from lanetwin.measure.writing import Owned, permitted
 
-__all__ = ["Asked", "Left", "Target", "Test", "measure", "opened", "read_tests"]
+__all__ = [
+    "Asked",
+    "Burden",
+    "Left",
+    "Owned",
+    "Target",
+    "Test",
+    "burdens",
+    "measure",
+    "opened",
+    "permitted",
+    "read_tests",
+]

@@ -82,17 +82,31 @@ def machine() -> dict[str, Any]:
     }
 
 
-def device(target: Target) -> dict[str, Any]:
-    """Return what is so of the device that a target is, or lies on."""
+def _block(target: Target) -> Path:
+    """Return the folder of the whole block device that a target is, or lies on."""
     number = target.path.stat()
     which = number.st_rdev if stat.S_ISBLK(number.st_mode) else number.st_dev
-    found: dict[str, Any] = {"size": target.size, "is a device": target.is_device}
     block = (SYS / f"dev/block/{os.major(which)}:{os.minor(which)}").resolve()
-    if (block / "partition").exists():
-        block = block.parent
+    return block.parent if (block / "partition").exists() else block
+
+
+def written(target: Target) -> int:
+    """Return what was written to a target's device since it came [bytes] (Linux ``block/stat.rst``)."""
+    words = (text_of(_block(target) / "stat") or "").split()
+    return int(words[6]) * 512 if len(words) > 6 else 0
+
+
+def device(target: Target) -> dict[str, Any]:
+    """Return what is so of the device that a target is, or lies on."""
+    found: dict[str, Any] = {"size": target.size, "is a device": target.is_device}
+    block = _block(target)
     if not (block / "queue").is_dir():
         return found
-    found |= {"block device": block.name, "queue": _some(block / "queue", QUEUE + QUEUE_MORE)}
+    found |= {
+        "block device": block.name,
+        "written": written(target),
+        "queue": _some(block / "queue", QUEUE + QUEUE_MORE),
+    }
     found |= {
         "device": _some(block / "device", ("model", "firmware_rev", "transport", "address", "numa_node"))
     }

@@ -45,6 +45,8 @@ ALLOWED = frozenset(
         "rate_process",
         "rw",
         "rw_sequencer",
+        "rwmixread",
+        "rwmixwrite",
         "thinktime",
         "thinktime_blocks",
         "thinktime_blocks_type",
@@ -71,6 +73,8 @@ WITHOUT_EFFECT = frozenset({"filename", "name", "new_group", "description"})
 ENGINES = ("io_uring", "libaio", "psync", "pvsync", "pvsync2", "sync")
 """Engines that ask the block layer, which is what is measured."""
 READS = frozenset({"read", "randread"})
+WRITES = frozenset({"write", "randwrite", "rw", "readwrite", "randrw"})
+"""What is done where writing is allowed; never a trim."""
 SMALLEST = 4096
 """Less than this is nothing to read [bytes]."""
 _VALUE = re.compile(r"[A-Za-z0-9:.,/%_-]{1,200}")
@@ -91,7 +95,12 @@ class Job:
     """How far behind one clone the next begins [bytes]."""
     clones: int
     size: int
-    """How much it reads [bytes]; 0 for all there is."""
+    """How much it reads or writes [bytes]; 0 for all there is."""
+
+    @property
+    def rw(self) -> str:
+        """What it does, such as `randread`."""
+        return dict(self.options)["rw"].partition(":")[0]
 
     def span(self, target: Target) -> tuple[int, int]:
         """Return from where to where it reads [bytes].
@@ -125,9 +134,19 @@ class Test:
     case: str
     jobs: tuple[Job, ...]
 
+    @property
+    def writes(self) -> bool:
+        """Whether a job of it writes."""
+        return any(job.rw not in READS for job in self.jobs)
+
     def invalid(self, target: Target) -> str:
-        """Return why it would say nothing of a target; empty if it says something."""
+        """Return why it would say nothing of a target; empty if it says something.
+
+        Where jobs write, what is read is what they have written sooner or later, and nothing is looked at.
+        """
         spans = [job.span(target) for job in self.jobs]
+        if self.writes:
+            return ""
         return next((why for start, end in spans if (why := target.invalid(start, end))), "")
 
     def text(self, target: Target, *, seconds: float, ramp: float, seed: int = 1) -> str:
@@ -156,10 +175,13 @@ class Left:
     why: str
 
 
-def read_tests(scenario: Path, sets: Sequence[str], only: Sequence[str]) -> tuple[list[Test], list[Left]]:
+def read_tests(
+    scenario: Path, sets: Sequence[str], only: Sequence[str], *, writing: bool = False
+) -> tuple[list[Test], list[Left]]:
     """Return the tests that a scenario has for a real device, and what is left out of it.
 
-    Raises `LanetwinError` if the scenario is wrong, or there is nothing in it that can be measured.
+    That is what writes, unless `writing`, and what trims, always. Raises `LanetwinError` if the scenario is
+    wrong, or there is nothing in it that can be measured.
     """
     checked = engine.check(str(scenario), sets)
     plan = checked["plan"]
@@ -183,16 +205,17 @@ def read_tests(scenario: Path, sets: Sequence[str], only: Sequence[str]) -> tupl
             left.append(Left(name, "it is no job of fio"))
             continue
         host = plan["machine"].get(str(workload.get("on")), {})
-        found, more = _of_workload(
-            name, workload["fio"], plan.get("files", {}), str(host.get("driver.engine", ""))
+        asked = _Asked(
+            READS | WRITES if writing else READS, plan.get("files", {}), str(host.get("driver.engine", ""))
         )
+        found, more = _of_workload(name, workload["fio"], asked)
         tests += found
         left += more
     if not tests:
         said = "; ".join(f"{one.what}: {one.why}" for one in left) or "it has no workloads"
         refuse(
             "MR001",
-            f"nothing of this scenario can be measured without writing ({said})",
+            f"nothing of this scenario can be measured{'' if writing else ' without writing'} ({said})",
             HELP,
             file=str(scenario),
         )
@@ -202,10 +225,17 @@ def read_tests(scenario: Path, sets: Sequence[str], only: Sequence[str]) -> tupl
 HELP = "give it workloads of fio that read: `fio: {rw: randread, bs: 4k, iodepth: 1}`"
 
 
-def _of_workload(
-    name: str, fio: Mapping[str, Any], files: Mapping[str, str], engine_of_host: str
-) -> tuple[list[Test], list[Left]]:
-    shown, text = _shown(name, fio, files)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What jobs may do, the files that they stand in, and the engine of their host."""
+
+    allowed: frozenset[str]
+    files: Mapping[str, str]
+    engine: str
+
+
+def _of_workload(name: str, fio: Mapping[str, Any], asked: _Asked) -> tuple[list[Test], list[Left]]:
+    shown, text = _shown(name, fio, asked.files)
     if len(_GLOBAL.findall(text)) > 1:
         return [], [Left(name, "its job file has several [global] sections: write one")]
     sections = fio.get("section")
@@ -219,11 +249,11 @@ def _of_workload(
     for jobs in phases.values():
         case = " + ".join(dict.fromkeys(str(job["name"]) for job in jobs))
         case += f" (phase {len(tests) + 1})" if any(test.case == case for test in tests) else ""
-        writing = [job["name"] for job in jobs if job["rw"] not in READS]
+        writing = [job["name"] for job in jobs if job["rw"] not in asked.allowed]
         if writing:
             left.append(Left(f"{name}, {case}", f"{', '.join(writing)} would write"))
             continue
-        written = [_job(job, shown["globals"], engine_of_host) for job in jobs]
+        written = [_job(job, shown["globals"], asked.engine) for job in jobs]
         tests.append(Test(name, case, tuple(job for job, _ in written)))
         dropped = sorted({option for _, options in written for option in options})
         if dropped:

@@ -20,6 +20,7 @@ from lanetwin.measured.values import Source
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from lanetwin.measure.burden import Burden
     from lanetwin.measure.jobs import Left, Test
     from lanetwin.measure.target import Target
     from lanetwin.measured.values import Value
@@ -42,6 +43,8 @@ class Asked:
     ramp: float = 1.0
     repeats: int = 4
     about: str = ""
+    burdens: Sequence[Burden] = ()
+    """What is written, where writing is allowed."""
     tell: Callable[[dict[str, Any]], object] | None = field(default=None, compare=False)
     keep: Callable[[Results], object] | None = field(default=None, compare=False)
     """Is given what there is after each test."""
@@ -98,7 +101,8 @@ def _run(tool: str, asked: Asked, step: Step) -> list[Value]:
         job.write_text(
             test.text(target, seconds=asked.seconds, ramp=asked.ramp, seed=repeat + 1), encoding="utf-8"
         )
-        command = [tool, "--readonly", "--output-format=json+", f"--output={out}", str(job)]
+        command = [tool, *([] if test.writes else ["--readonly"]), "--output-format=json+"]
+        command += [f"--output={out}", str(job)]
         patience = asked.seconds + asked.ramp + GRACE
         try:
             done = subprocess.run(  # noqa: S603 - fio, with a job file of ours
@@ -142,6 +146,18 @@ class _Record:
             place = (target.variant, test.workload, test.case, value.device, value.metric)
             self._values.setdefault(place, []).append(value)
 
+    def _written(self) -> dict[str, Any]:
+        """Return what was to be written to each target, and what its device has written since [bytes]."""
+        before = self.environment["before"]
+        return {
+            burden.target.variant: {
+                "at most": burden.bytes,
+                "by the device": environment.written(burden.target)
+                - before[burden.target.variant].get("written", 0),
+            }
+            for burden in self._asked.burdens
+        }
+
     def results(self, *, stopped: str | None) -> Results:
         """Return it as a results document; tests of what is empty stand under `invalid`, not among rows."""
         asked = self._asked
@@ -153,6 +169,7 @@ class _Record:
             "ramp": asked.ramp,
             "repeats": asked.repeats,
             "not_measured": [f"{one.what}: {one.why}" for one in asked.left],
+            "written": self._written(),
             "invalid": [{**row, "why": self._why[_test(row)]} for row in rows if _test(row) in self._why],
         }
         valid = [row for row in rows if _test(row) not in self._why]

@@ -11,11 +11,13 @@
 //!
 //! The files stand below a folder, so that tests can make a machine of files.
 
+mod disk;
 mod facts;
 mod guards;
 mod machine;
 mod storage;
 
+pub use disk::{Disk, disk};
 pub use facts::Facts;
 pub use guards::{Consent, confirmation, refusals, warnings};
 pub use machine::Linux;

@@ -1,12 +1,13 @@
 //! What is stored on a device, and who uses it: mounts, swap, arrays, volumes, pools, and the root file system.
 
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// A block device or partition of a device, and who uses it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Store {
     /// Its name: `nvme0n1p2`.
     pub name: String,
@@ -24,22 +25,27 @@ const BUSY: i32 = 16;
 /// The block devices below a function, with their partitions.
 pub fn stores(root: &Path, function: &Path) -> Vec<Store> {
     let mounts = Mounts::read(root);
-    let mut found = Vec::new();
-    for name in block_devices(root, function) {
-        let folder = root.join("sys/class/block").join(&name);
-        let folder = folder.canonicalize().unwrap_or(folder);
-        let partition = |entry: &String| folder.join(entry).join("partition").exists();
-        let mut names = entries(&folder);
-        names.retain(partition);
-        names.insert(0, name);
-        let mut of_disk: Vec<Store> = names.iter().map(|name| store(root, &mounts, name)).collect();
-        // a claim of a partition claims the disk too: only where nothing else is known does it say more
-        if of_disk.iter().all(|store| store.users.is_empty()) {
-            for store in of_disk.iter_mut().filter(|store| claimed(root, &store.name)) {
-                store.users.push("something in the kernel has it to itself, as ZFS does".into());
-            }
+    block_devices(root, function).iter().flat_map(|name| of_disk(root, &mounts, name)).collect()
+}
+
+/// A block device with its partitions.
+pub(super) fn stores_of(root: &Path, name: &str) -> Vec<Store> {
+    of_disk(root, &Mounts::read(root), name)
+}
+
+fn of_disk(root: &Path, mounts: &Mounts, name: &str) -> Vec<Store> {
+    let folder = root.join("sys/class/block").join(name);
+    let folder = folder.canonicalize().unwrap_or(folder);
+    let partition = |entry: &String| folder.join(entry).join("partition").exists();
+    let mut names = entries(&folder);
+    names.retain(partition);
+    names.insert(0, name.to_owned());
+    let mut found: Vec<Store> = names.iter().map(|name| store(root, mounts, name)).collect();
+    // a claim of a partition claims the disk too: only where nothing else is known does it say more
+    if found.iter().all(|store| store.users.is_empty()) {
+        for store in found.iter_mut().filter(|store| claimed(root, &store.name)) {
+            store.users.push("something in the kernel has it to itself, as ZFS does".into());
         }
-        found.extend(of_disk);
     }
     found
 }

@@ -7,7 +7,7 @@ use lanetwin_probe::cycle::Progress;
 use lanetwin_probe::drive::{Report, Request, real, restore};
 use lanetwin_probe::fake::Sample;
 use lanetwin_probe::journal::{Entry, Journal, Saved};
-use lanetwin_probe::linux::Linux;
+use lanetwin_probe::linux::{Linux, disk};
 use lanetwin_probe::{Finding, Width};
 use std::fs;
 use std::ops::ControlFlow;
@@ -261,4 +261,20 @@ fn a_killed_run_is_put_back_from_its_journal() {
     assert_eq!(fs::read_to_string(attribute).unwrap(), "auto");
     assert!(!path.exists());
     assert_eq!(restore(&mut Linux::at(tree.root()), &path).unwrap_err()[0].code, "LC018");
+}
+
+#[test]
+fn a_disk_tells_its_drive_its_partitions_and_who_uses_them() {
+    let tree = Tree::new();
+    tree.text("proc/self/mountinfo", "30 22 259:1 / /data rw - ext4 /dev/nvme0n1p1 rw\n");
+    tree.text(&format!("{DRIVE}/nvme/nvme0/nvme0n1/size"), "2048\n");
+    tree.text(&format!("{DRIVE}/nvme/nvme0/nvme0n1/device/serial"), "S123  \n");
+    let found = disk(tree.root(), "nvme0n1").expect("a disk");
+    assert_eq!((found.serial.as_deref(), found.bytes), (Some("S123"), 1 << 20));
+    assert_eq!((found.made_of, found.read_only), (None, false));
+    let users = found.stores.iter().map(|store| (store.name.as_str(), store.users.len()));
+    assert_eq!(users.collect::<Vec<_>>(), [("nvme0n1", 0), ("nvme0n1p1", 1)]);
+    let part = disk(tree.root(), "nvme0n1p1").expect("a partition");
+    assert_eq!(part.made_of.as_deref(), Some("it is a partition"));
+    assert_eq!(disk(tree.root(), "nvme9n1"), None);
 }

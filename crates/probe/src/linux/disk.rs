@@ -1,0 +1,69 @@
+//! A block device that somebody means to write to: what it is, and what is on it.
+
+use super::storage::{Store, entries, stores_of};
+use serde::Serialize;
+use std::fs;
+use std::path::Path;
+
+/// A block device.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Disk {
+    /// Its name: `nvme0n1`.
+    pub name: String,
+    /// What is made of others or is a part of one, in words; none of a whole drive.
+    pub made_of: Option<String>,
+    /// The serial number of the drive; of a loop device the file behind it.
+    pub serial: Option<String>,
+    /// Its model.
+    pub model: String,
+    /// Its size \[B\].
+    pub bytes: u64,
+    /// Whether the kernel lets nobody write to it.
+    pub read_only: bool,
+    /// Itself and its partitions, with who uses each.
+    pub stores: Vec<Store>,
+}
+
+/// Looks at a block device; none if there is none of this name.
+#[must_use]
+pub fn disk(root: &Path, name: &str) -> Option<Disk> {
+    let folder = root.join("sys/class/block").join(name);
+    let text = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default().trim().to_owned();
+    folder.exists().then(|| Disk {
+        name: name.to_owned(),
+        made_of: made_of(&folder),
+        serial: serial(&folder),
+        model: text("device/model"),
+        // sectors of 512 B, whatever the drive has (Linux, Documentation/ABI/stable/sysfs-block)
+        bytes: text("size").parse::<u64>().unwrap_or(0).saturating_mul(512),
+        read_only: text("ro") == "1",
+        stores: stores_of(root, name),
+    })
+}
+
+fn made_of(folder: &Path) -> Option<String> {
+    let said = match () {
+        () if folder.join("partition").exists() => "it is a partition",
+        () if folder.join("md").exists() => "it is an array (md)",
+        () if folder.join("dm").exists() => "it is a volume (device mapper)",
+        () if folder.join("bcache").exists() => "it is a cache (bcache)",
+        () if !entries(&folder.join("slaves")).is_empty() => "it is made of other devices",
+        () => return None,
+    };
+    Some(said.to_owned())
+}
+
+/// NVMe and MMC, then virtio, then SCSI (page 80h of vital product data, SPC-4 §7.8.15), then a loop device's file.
+fn serial(folder: &Path) -> Option<String> {
+    let text = |file: &str| fs::read_to_string(folder.join(file)).ok();
+    let vpd = || {
+        let page = fs::read(folder.join("device/vpd_pg80")).ok()?;
+        Some(String::from_utf8_lossy(page.get(4..)?).into_owned())
+    };
+    let found = [text("device/serial"), text("serial"), vpd(), text("loop/backing_file")];
+    found
+        .into_iter()
+        .flatten()
+        .map(|said| said.trim().trim_matches('\0').to_owned())
+        .find(|said| !said.is_empty())
+}
