@@ -44,8 +44,8 @@ TESTED := --workspace --exclude lanetwin-benches
 # tests that are ignored because they take long without optimisation; those in a module `nightly` take long with it, too
 UNHURRIED := --include-ignored --skip nightly::
 
-.PHONY: help demo demo-measure demo-exec demo-databases power-cuts install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
-        test-release claims soak first-answer mqsim gen site studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
+.PHONY: help demo demo-measure demo-measure-guest demo-exec demo-databases power-cuts install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-clusters test-debug \
+        test-release claims soak first-answer mqsim gen site studies accept bench bench-trained fuzz fuzz-import compare-builds new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,11 @@ install: $(VENV)/.built ## build and install lanetwin into .venv
 
 demo-measure: $(VENV)/.built $(VENV)/.dev ## measure a file of this machine with fio, calibrate a part on half of it, predict the other half
 	@docs/measure/demo
+
+demo-measure-guest: $(VENV)/.built $(VENV)/.dev ## the same with the NVMe drive of a guest of QEMU (Debian: qemu-system-x86, busybox-static, fio); some minutes
+	@mkdir -p runs/demo-measure-guest
+	@LANETWIN_GUEST_KERNEL=$${LANETWIN_GUEST_KERNEL:-$$(.ci/guest-kernel)} $(BIN)/python tests/python/measure_guest.py runs/demo-measure-guest
+	@docs/measure/calibrate runs/demo-measure-guest
 
 demo-exec: $(VENV)/.built ## fio and SQLite on a drive that does not exist, behind a retimer and without, and over NVMe/TCP
 	@docs/doors/demo
@@ -109,8 +114,11 @@ test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
 	$(BIN)/stubtest lanetwin._core
 	$(BIN)/pytest $(SIDE_BY_SIDE) $(TESTS)
 
+test-clusters: $(VENV)/.built $(VENV)/.dev $(VENV)/.clusters ## sweeps on Dask and Ray, of this machine alone: every row as on threads
+	$(BIN)/pytest tests/python/test_sweep.py -k "dask or ray"
+
 nightly: ## `test`, and all that takes too long for every change
-	@.ci/steps test test-debug test-release test-nightly claims soak site fuzz
+	@.ci/steps test test-debug test-release test-nightly test-clusters claims soak site fuzz fuzz-import
 
 test-debug: $(VENV)/.tools | toolchain ## the Rust tests without optimisation: with every digest
 	cargo test --quiet $(LOCKED) $(TESTED)
@@ -163,6 +171,9 @@ bench-trained: | toolchain ## whole paths, built by what a first build has count
 fuzz: | toolchain ## random inputs against promises: FUZZ_SECONDS for each target, FUZZ="names" for some
 	fuzz/run $(FUZZ_SECONDS) $(FUZZ)
 
+fuzz-import: $(VENV)/.built $(VENV)/.dev ## damaged files of every format that is imported, for FUZZ_SECONDS: results or a coded error
+	LANETWIN_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/pytest -m long -s tests/python/test_import_abuse.py
+
 new-model: | toolchain ## a new device: make new-model NAME=fixed-latency
 	@test -n "$(NAME)" || { echo "usage: make new-model NAME=fixed-latency" >&2; exit 2; }
 	cargo xtask new-model "$(NAME)"
@@ -204,6 +215,12 @@ $(VENV)/.docs: $(VENV)/.tools
 $(VENV)/.bench: $(VENV)/.tools
 	@$(call requirements,p["project"]["optional-dependencies"]["bench"]) > $(VENV)/bench.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/bench.txt
+	@touch $@
+
+# what only sweeps on clusters need
+$(VENV)/.clusters: $(VENV)/.tools
+	@$(call requirements,p["project"]["optional-dependencies"]["dask"] + p["project"]["optional-dependencies"]["ray"]) > $(VENV)/clusters.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/clusters.txt
 	@touch $@
 
 # lanetwin itself

@@ -3,8 +3,11 @@
 import csv
 import io
 import json
+import os
+import random
 import re
 from pathlib import Path
+from time import monotonic, time_ns
 from typing import Any
 
 import pytest
@@ -165,6 +168,29 @@ JSON = st.recursive(
 def test_odd_documents_give_only_coded_errors(job: dict[str, Any], tmp_path: Path) -> None:
     text = json.dumps({"fio version": "fio-3.33", "jobs": [job]})
     only_coded_errors(tmp_path / "odd.json", text.encode())
+
+
+PIECES = (b"", b"-", b"9" * 400, b"{", b"}", b"[", b"nan", b"1e999", b"\x00", b",", b"\xff", b"\n", b'"')
+"""What damage puts in."""
+
+
+@pytest.mark.long
+def test_minutes_of_damage_give_only_coded_errors(tmp_path: Path) -> None:
+    """Cut, change and mix samples of every format, for LANETWIN_FUZZ_SECONDS (default: ten minutes)."""
+    end, seed = monotonic() + float(os.environ.get("LANETWIN_FUZZ_SECONDS", "600")), time_ns()
+    print(f"seed {seed}")
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    names, runs = [*SAMPLES], 0
+    while monotonic() < end:
+        file, text = SAMPLES[name := chance.choice(names)]
+        data = bytearray(text.encode())
+        for _ in range(chance.randint(0, 6)):
+            at, size = chance.randrange(len(data) + 1), chance.choice((0, 1, 1, 8, 64))
+            other = SAMPLES[chance.choice(names)][1].encode()
+            data[at : at + size] = chance.choice((*PIECES, chance.randbytes(4), other[at : at + 64]))
+        only_coded_errors(tmp_path / file, bytes(data), chance.choice((None, name, chance.choice(names))))
+        runs += 1
+    print(f"{runs} files")
 
 
 def test_a_long_line_of_braces_takes_no_time(tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
-from time import process_time
 from typing import TYPE_CHECKING
 
 import html5lib
 import pytest
 
-from lanetwin import _core, engine
+import sweep_cost
+from lanetwin import engine
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.report import sweep as report
@@ -328,35 +328,12 @@ def test_the_shipped_question_has_an_answer() -> None:
     assert found.costs[found.chosen] == min(costs) < max(costs)
 
 
-DEMO = """about: What does the card of the demo get?
-machine:
-  host: {part: bdw-xeon-e5-2630v4-dell-t430}
-  card: {part: nfp-6000}
-links:
-  slot: {from: host, to: card, gen: 3, width: x8}
-workloads:
-  read:
-    dma: {size: [64B, 128B, 256B, 512B, 1KiB, 2KiB], window: 8KiB, outstanding: 8, transfers: 4000}
-    on: card
-    target: host
-run: {repeats: 1, seed: 1}
-"""
-
-
 def test_a_sweep_costs_little_more_than_its_simulations(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CPU time, which other programs on the machine do not change much: 20 % at most."""
     monkeypatch.chdir(tmp_path)
-    Path("demo.yaml").write_text(DEMO, encoding="utf-8")
-    asked = Asked("demo.yaml", vary=("workloads.read.dma.outstanding=4..64+4", "links.slot.width=x4,x8"))
-    points = asked.design()
-    begin = process_time()
-    for point in range(len(points)):
-        _core.run("demo.yaml", json.dumps({"sets": points.sets(point), "threads": 1}), None)
-    alone = process_time() - begin
-    begin = process_time()
-    swept = fresh(asked)
-    files.tabulate(swept)
-    assert len(points) == swept.simulated == 32
-    assert process_time() - begin < alone * 1.2
+    of = sweep_cost.asked(2)
+    points, alone = sweep_cost.alone_s(of)
+    assert points == 32
+    assert sweep_cost.swept_s(of, None) < alone * 1.2
