@@ -82,6 +82,8 @@ def _verdicts(statement: Statement, desk: Desk) -> tuple[str, str]:
         case=largest["case"],
         metric=tr(metric),
     )
+    if unsteady := [one for one in found if one.get("not_steady")]:
+        evidence = tr("{evidence}; NOT STEADY in {count} of them", evidence=evidence, count=len(unsteady))
     if against:
         return FAILS, evidence
     return (HOLDS if len(fitting) == len(found) else OPEN), evidence

@@ -6,6 +6,8 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, cast
 
+from markupsafe import Markup
+
 from lanetwin.fit import converted
 from lanetwin.glance import glances
 from lanetwin.language import tr
@@ -22,6 +24,9 @@ from lanetwin.report.figures import (
     waterfall,
 )
 from lanetwin.report.figures.channel import Segments
+from lanetwin.report.translation import translated
+from lanetwin.sentences import names_of, naming
+from lanetwin.sentences import told as told_text
 from lanetwin.study.paper import Absent, Plot
 from lanetwin.study.picking import Place, cite_link, cite_run, nature, reading_of
 from lanetwin.study.reading import Words
@@ -30,7 +35,7 @@ from lanetwin.summary import unique
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lanetwin.report.blocks import Captioned, Easel
+    from lanetwin.report.blocks import Captioned, Easel, Figure
     from lanetwin.results import Results, Row
     from lanetwin.study.document import Drawn
     from lanetwin.study.tables import Desk
@@ -56,17 +61,28 @@ def plot(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
         return Absent(block.number, block.title.told(told), True, "", tr("stopped before it was computed"))
     if not data:
         raise place.error(f"there is nothing to draw of {block.pick}", "name what the run has")
-    drawing = easel.figure(draw, data[0])
+    drawing, description = _told(easel, draw, data[0], names_of(results))
     title = block.title.told(told) or data[0].title
     notes = tuple(text for text in (*nature(results), block.note.told(told)) if text)
     return Plot(
         block.number,
         title,
         replace(drawing, title=title),
-        data[0].description,
+        description,
         notes,
         (cite_run(desk.evidence, block.of),),
     )
+
+
+def _told(
+    easel: Easel, draw: Callable[[Any, str, float], str], data: Captioned, names: set[str]
+) -> tuple[Figure, str]:
+    """Draw a figure in the current language; what an author has named stays."""
+    with naming(names):
+        drawing = easel.figure(draw, data)
+        # translated texts are escaped as those were that they stand for
+        wide, narrow = (Markup(translated(one)) for one in (drawing.wide, drawing.narrow))  # noqa: S704
+        return replace(drawing, wide=wide, narrow=narrow), told_text(data.description)
 
 
 def _data(block: Drawn, results: Results, desk: Desk, place: Place) -> Data:
@@ -178,9 +194,9 @@ def _of_channel(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
             f"{n}: {fixed(s['height_v'] * 1e3, 1)} mV, {fixed(s['width_ui'], 3)} UI" for n, s in named
         )
         data, draw = Segments("", title, f"{said}.", named[:1]), channel.draw_eye
-    drawing = easel.figure(draw, data)
+    drawing, description = _told(easel, draw, data, {name for name, _ in named})
     cite = cite_link(desk.evidence, "budget" if block.kind == "loss" else "eye", block.of, found)
-    return Plot(block.number, title, drawing, data.description, _note(block, told), (cite,))
+    return Plot(block.number, title, drawing, description, _note(block, told), (cite,))
 
 
 def _note(block: Drawn, language: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from lanetwin.numbers import headed, significant, with_unit
 from lanetwin.report.figures.axes import series_class
 from lanetwin.report.scale import Scale, linear_ticks
 from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
+from lanetwin.sentences import told
 from lanetwin.summary import variants
 
 if TYPE_CHECKING:
@@ -193,7 +194,8 @@ def _label(hop: str, room: float) -> str:
     >>> _label("slot host → cmmh.controller: wire", 160)
     'slot host → cmmh.co…: wire'
     """
-    place, colon, what = hop.rpartition(": ")
+    hop = told(hop)
+    place, colon, what = hop.rpartition("：" if "：" in hop else ": ")
     left = room - text_width(colon + what, SMALL)
     if text_width(hop, SMALL) <= room or not colon or left < text_width("slot…", SMALL):
         return shortened(hop, room, SMALL)
