@@ -127,12 +127,12 @@ def _channel(statement: Statement, desk: Desk) -> tuple[str, str]:
         place = Place(desk.study.file, statement.node, statement.path)
         names = ", ".join(one["name"] for one in budget["variants"])
         raise place.error(f"the channel has no variant {statement.pick.variant}", f"it has {names}")
-    told = ", ".join(
+    told = tr("; ").join(
         tr("{loss} dB of {budget} dB", loss=fixed(one["loss_db"], 2), budget=fixed(one["budget_db"], 1))
         for one in segments
     )
     is_over = any(one["verdict"] == "exceeds" for one in segments)
-    evidence = f"{told}: {budget_word('exceeds' if is_over else 'fits')}"
+    evidence = tr("{what}: {said}", what=told, said=budget_word("exceeds" if is_over else "fits"))
     return (HOLDS if is_over == (statement.outcome == "exceeds") else FAILS), evidence
 
 

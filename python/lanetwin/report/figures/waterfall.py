@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lanetwin.fit import fitting_all
+from lanetwin.fit import brief, fitting_all
 from lanetwin.language import tr
 from lanetwin.numbers import headed, significant, with_unit
 from lanetwin.report.figures.axes import series_class
@@ -28,6 +28,8 @@ BAR = 9.0
 """Height of a hop's bar [px]."""
 BETWEEN = 3.0
 """Between two variants' bars of one row [px]."""
+SMALL_PART = 0.01
+"""What is less than this of the unit of the axis is read in a unit of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +173,14 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
         drawing.line(0, y, width, y, "hair")
         middle = y + row_height / 2
         drawing.text(0, middle + 4, _label(hop, label_width - 6), "small", hint=hop)
+        largest = max((breakdown.value(name, hop) or 0.0) for name in names)
         for index, name in enumerate(names):
             hop_value = breakdown.value(name, hop)
             bar_y = y + 4 + index * (BAR + BETWEEN)
             if hop_value is None:
                 continue
             x, end = scale(starts[name]), scale(starts[name] + hop_value)
-            reading = significant(hop_value, 3)
+            reading = _reading(hop_value, breakdown.unit, largest)
             spread = breakdown.spread(name, hop)
             hint = f"{name}, {hop}: {with_unit(significant(hop_value), breakdown.unit)}"
             hint += f" ({spread})" if spread else ""
@@ -200,6 +203,15 @@ def _label(hop: str, room: float) -> str:
     if text_width(hop, SMALL) <= room or not colon or left < text_width("slot…", SMALL):
         return shortened(hop, room, SMALL)
     return shortened(place, left, SMALL) + colon + what
+
+
+def _reading(value: float, unit: str, largest: float) -> str:
+    """Write what a hop takes: in the unit of the axis, or in its own if the largest of all variants is small.
+
+    >>> _reading(7.3, "ms", 7.3), _reading(0.0005, "ms", 0.0005), _reading(0.0, "ms", 0.0)
+    ('7.30', '500\u202fns', '0')
+    """
+    return brief(value, unit, digits=3) if value > 0 and largest < SMALL_PART else significant(value, 3)
 
 
 def _value_beside(drawing: Drawing, text: str, x: float, end: float, y: float, width: float) -> None:
