@@ -183,6 +183,7 @@ fn subsystem(commands_in_progress: u8) -> Subsystem {
         controllers: vec![controller(1), controller(2)],
         volatile_write_cache: true,
         atomic_write_blocks: 1,
+        access_ports: 0,
     };
     Subsystem::new(&config).expect("the configuration is in its ranges")
 }
@@ -254,7 +255,7 @@ fuzz_target!(|input: &[u8]| {
                     [usize::from(data_location % 3)];
                 let flow_control = entries.is_multiple_of(2);
                 let connection =
-                    Connection { queue: sqid(queue), entries: entries.into(), data_location, flow_control };
+                    Connection { queue: sqid(queue), entries: entries.into(), data_location, flow_control, port: 0 };
                 let _ = subsystem.connect(ControllerChoice::One(id(second)), &connection);
             }
             Step::Submit { second, queue, command, data_bytes } => {

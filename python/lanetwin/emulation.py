@@ -87,7 +87,8 @@ class Operation(Future[bytes]):
         elif ended == "compare failure":
             self.set_result(b"differs")
         else:
-            self.set_exception(DeviceError(errno.EIO, f"{self.kind}: {ended}"))
+            number = errno.ENOSPC if ended == "capacity exceeded" else errno.EIO
+            self.set_exception(DeviceError(number, f"{self.kind}: {ended}"))
 
 
 class Device:
@@ -201,6 +202,22 @@ class Device:
     def link_down(self, for_ms: int) -> None:
         """Take the link down for so long [ms]; what is asked waits."""
         self._fault({"fault": "link-down", "for_ms": for_ms})
+
+    def retrain(self, for_us: int) -> None:
+        """Let the link train anew for so long [µs]; what is asked waits."""
+        self._fault({"fault": "retrain", "for_us": for_us})
+
+    def bit_errors(self, one_in: int) -> None:
+        """Let one bit of so many on the link be wrong; what is hit is sent again."""
+        self._fault({"fault": "bit-errors", "one_in": one_in})
+
+    def media_errors(self, one_in: int) -> None:
+        """Let one read of so many fail, by chance."""
+        self._fault({"fault": "media-errors", "one_in": one_in})
+
+    def full(self) -> None:
+        """Let the drive have no room: writes fail with ENOSPC, but for as much as is trimmed."""
+        self._fault({"fault": "full"})
 
     def lie(self) -> None:
         """Acknowledge flushes from now on without doing them."""
@@ -325,8 +342,8 @@ def serve(
 ) -> Lateness:
     """Serve a drive to other processes until Ctrl-C; how late answers were.
 
-    `place` is the path of a Unix socket for NBD, a loopback address with a port for NVMe/TCP, and an empty
-    folder for FUSE, in which the drive is the file ``drive``. `ready` is called when clients can come, with
+    `place` is the path of a Unix socket for NBD, a loopback address with a port for NVMe/TCP, or several with
+    commas between them, which are ports of one subsystem, and an empty folder for FUSE, in which the drive is the file ``drive``. `ready` is called when clients can come, with
     ``place``, ``control``, ``nqn``, ``file``, ``bytes``, ``namespaces`` and ``lead_us``. By NVMe/TCP `others`
     are namespaces 2 and so on beside it: names of drives, with files for their bytes. What is asked goes to
     the file `record`: one whose name ends in ``.csv`` is a trace, others are logs of fio. Raises

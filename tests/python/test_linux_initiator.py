@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -53,22 +54,28 @@ LONG_S = 120.0
 class Target:
     """Drives that are served by NVMe/TCP."""
 
-    def __init__(self, folder: Path, scenario: str, options: list[str]) -> None:
+    def __init__(self, folder: Path, scenario: str, options: list[str], ports: int = 1) -> None:
         """Write the scenario; nothing is served yet."""
         self.scenario, self.options = folder / "door.yaml", options
         self.scenario.write_text(scenario)
-        self.port = 0
+        self.ports = [0] * ports
         self.server: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         """Serve, at a free port, then at the same."""
         command = [sys.executable, "-m", "lanetwin", "serve-device", str(self.scenario)]
-        command += ["--nvme-tcp", f"127.0.0.1:{self.port}", *self.options]
+        command += [word for port in self.ports for word in ("--nvme-tcp", f"127.0.0.1:{port}")]
+        command += self.options
         self.server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.server.stderr
         said = self.server.stderr.readline()
         assert " at 127.0.0.1:" in said, said + self.server.stderr.read()
-        self.port = int(said.split(",")[0].rpartition(":")[2])
+        self.ports = [int(port) for port in re.findall(r"127\.0\.0\.1:(\d+)", said.partition(";")[0])]
+
+    @property
+    def port(self) -> int:
+        """The first port: that by which it is controlled."""
+        return self.ports[0]
 
     def send(self, number: int) -> None:
         """Send it a signal."""
@@ -96,9 +103,9 @@ class Target:
 
 
 @contextmanager
-def served(folder: Path, scenario: str, *options: str) -> Iterator[Target]:
+def served(folder: Path, scenario: str, *options: str, ports: int = 1) -> Iterator[Target]:
     """Serve drives of a scenario, until the end of the block."""
-    target = Target(folder, scenario, list(options))
+    target = Target(folder, scenario, list(options), ports)
     target.start()
     try:
         yield target
@@ -188,3 +195,39 @@ def test_linux_sees_several_drives_as_namespaces(tmp_path: Path, monkeypatch: py
     assert all(
         size < file.stat().st_size for size, file in zip((1 << 30, 2 << 30, 2 << 30), files, strict=True)
     )
+
+
+def test_linux_fails_over_between_two_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/sbin:/usr/sbin")
+    tools = require_guest("nvme", "fio")
+    script = (HERE / "nvme_tcp_paths.sh").read_text(encoding="utf-8")
+    wanted = {
+        "first port gone": ("port-down", "--port", "1"),
+        "first port back": ("port-up", "--port", "1"),
+        "first port non-optimized": ("access", "non-optimized", "--port", "1"),
+        "second port inaccessible": ("access", "inaccessible", "--port", "2"),
+        "both ports inaccessible": ("access", "inaccessible"),
+        "second port optimized": ("access", "optimized", "--port", "2"),
+        "first port persistent loss": ("access", "persistent-loss", "--port", "1"),
+    }
+    with served(tmp_path, SCENARIO, ports=2) as target:
+        first, second = target.ports
+        known = f"PORT={first} OTHER={second} NQN=nqn.2026-01.org.lanetwin:ssd\n"
+        with booted(tmp_path, tools, known + script) as guest:
+            assert guest.said("CHECK", LONG_S) == "two paths to one drive"
+            for step in (
+                ("first port gone", "written while the first port is gone"),
+                ("first port back", "both paths again"),
+                ("first port non-optimized", "written by the optimized path"),
+                ("second port inaccessible", "written by the path that is left"),
+                ("both ports inaccessible", ""),
+                ("second port optimized", "a write waits until there is a path"),
+                ("first port persistent loss", "persistent loss"),
+            ):
+                want, check = step
+                assert guest.said("WANT", LONG_S) == want
+                verb, *words = wanted[want]
+                target.device(verb, *words)
+                if check:
+                    assert guest.said("CHECK", LONG_S) == check
+            assert guest.said("ENDED", LONG_S) == "0"

@@ -78,6 +78,8 @@ pub enum Ended {
     ReadError,
     /// The medium did not take these bytes (Write Fault).
     WriteError,
+    /// The drive has no room for these bytes (Capacity Exceeded).
+    NoRoom,
     /// The drive refused it, or did not answer: what was asked is not known to be done.
     Aborted,
     /// The power is off.
@@ -98,6 +100,7 @@ impl Ended {
             Self::Differs => "compare failure",
             Self::ReadError => "unrecovered read error",
             Self::WriteError => "write fault",
+            Self::NoRoom => "capacity exceeded",
             Self::Aborted => "aborted",
             Self::NoPower => "no power",
         }

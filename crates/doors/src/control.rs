@@ -3,7 +3,9 @@
 use crate::engine::Engine;
 use crate::faults::Fault;
 use crate::problem::Problem;
-use lanetwin_units::Instant;
+use lanetwin_nvme::spec::Nsid;
+use lanetwin_nvme::spec::ana::AnaState;
+use lanetwin_units::{Instant, Span};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -51,15 +53,54 @@ enum Control {
         /// The namespace that has it, where several drives are served.
         #[serde(default = "first")]
         namespace: u16,
+        /// It comes after so long \[ms\].
+        #[serde(default)]
+        after_ms: u64,
     },
     ForgetLateness,
+    Access {
+        state: State,
+        /// By this port, from 1; by all if none.
+        port: Option<u16>,
+        /// Of this namespace; of all if none.
+        namespace: Option<u16>,
+    },
+    PortDown {
+        port: u16,
+    },
+    PortUp {
+        port: u16,
+    },
+}
+
+/// How a namespace is reached by a port (Asymmetric Namespace Access State).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum State {
+    Optimized,
+    NonOptimized,
+    Inaccessible,
+    PersistentLoss,
+    Change,
+}
+
+impl State {
+    const fn word(self) -> AnaState {
+        match self {
+            Self::Optimized => AnaState::OPTIMIZED,
+            Self::NonOptimized => AnaState::NON_OPTIMIZED,
+            Self::Inaccessible => AnaState::INACCESSIBLE,
+            Self::PersistentLoss => AnaState::PERSISTENT_LOSS,
+            Self::Change => AnaState::CHANGE,
+        }
+    }
 }
 
 const fn first() -> u16 {
     1
 }
 
-/// What happens to all clients of a door at once: their connections end.
+/// What happens to clients of a door.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Upheaval {
     /// The drive is pulled out while it is used: its power is gone, nobody can connect.
@@ -70,17 +111,38 @@ pub enum Upheaval {
     Reset,
     /// Nobody serves it any more.
     Ended,
+    /// A port, from 0, is gone: whoever has come by it loses the connection, and nobody can connect.
+    PortDown(usize),
+    /// It is there again.
+    PortUp(usize),
+    /// A namespace, or all, are reached in another way by a port, from 0, or by all.
+    Access(AnaState, Option<u16>, Option<Nsid>),
 }
 
-/// Carries out a line; the answer, a line of JSON without its end, and what all clients see of it.
-pub fn carry_out(engine: &mut Engine, now: Instant, line: &[u8]) -> (String, Option<Upheaval>) {
+/// Carries out a line at a door with so many ports of NVMe/TCP; the answer, a line of JSON without its end, and what
+/// clients see of it.
+pub fn carry_out(
+    engine: &mut Engine,
+    now: Instant,
+    (line, ports): (&[u8], usize),
+) -> (String, Option<Upheaval>) {
     let control = match serde_json::from_slice(line) {
         Ok(control) => control,
         Err(error) => {
             return (json!({ "error": format!("this is no control: {error}") }).to_string(), None);
         }
     };
+    let namespaces = engine.drive().all_facts().len();
+    if let Some(error) = refusal(&control, ports, namespaces) {
+        return (json!({ "error": error }).to_string(), None);
+    }
     let upheaval = match control {
+        Control::PortDown { port } => Some(Upheaval::PortDown(usize::from(port) - 1)),
+        Control::PortUp { port } => Some(Upheaval::PortUp(usize::from(port) - 1)),
+        Control::Access { state, port, namespace } => {
+            let (port, nsid) = (port.map(|port| port - 1), namespace.map(|number| Nsid(number.into())));
+            Some(Upheaval::Access(state.word(), port, nsid))
+        }
         Control::Remove => Some(Upheaval::Removed),
         Control::Insert => Some(Upheaval::Inserted),
         Control::Reset => Some(Upheaval::Reset),
@@ -99,18 +161,37 @@ pub fn carry_out(engine: &mut Engine, now: Instant, line: &[u8]) -> (String, Opt
             engine.power_on();
             json!({})
         }
-        Control::Fault { what, namespace } => {
-            let unit = namespace.checked_sub(1).filter(|unit| engine.fault(now, *unit, &what));
+        Control::Fault { what, namespace, after_ms } => {
+            let after = Span::from_us(after_ms.saturating_mul(1000));
+            let unit = namespace.checked_sub(1).filter(|unit| engine.fault_later(now, *unit, (after, &what)));
             unit.map_or_else(
                 || json!({ "error": format!("there is no namespace {namespace}") }),
                 |_| json!({}),
             )
         }
-        Control::Reset | Control::End => json!({}),
+        Control::Reset
+        | Control::End
+        | Control::PortDown { .. }
+        | Control::PortUp { .. }
+        | Control::Access { .. } => json!({}),
         Control::ForgetLateness => {
             engine.forget_lateness();
             json!({})
         }
     };
     (done.to_string(), upheaval)
+}
+
+/// Why something cannot be done to a port or a namespace: there is none of this number.
+fn refusal(control: &Control, ports: usize, namespaces: usize) -> Option<String> {
+    let is_none = |number: u16, of: usize| number == 0 || usize::from(number) > of;
+    let (port, namespace) = match *control {
+        Control::Access { port, namespace, .. } => (port.or(Some(1)), namespace),
+        Control::PortDown { port } | Control::PortUp { port } => (Some(port), None),
+        _ => (None, None),
+    };
+    let no_port = port.filter(|port| is_none(*port, ports));
+    let no_namespace = namespace.filter(|namespace| is_none(*namespace, namespaces));
+    let by_port = no_port.map(|port| format!("there is no port {port}: it is served at {ports} by NVMe/TCP"));
+    by_port.or_else(|| no_namespace.map(|namespace| format!("there is no namespace {namespace}")))
 }

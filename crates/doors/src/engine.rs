@@ -79,6 +79,10 @@ pub struct Engine {
     /// Replies that nothing has to be waited for.
     at_once: Vec<Reply>,
     made: u64,
+    /// Of faults that hit by chance.
+    chance: Stream,
+    /// Faults that are still to come: when, in the time of the machine, and of which drive.
+    to_come: Vec<(Instant, u16, Fault)>,
     cuts: u64,
     has_power: bool,
     answers: Vec<Answer>,
@@ -109,6 +113,8 @@ impl Engine {
             due: BTreeMap::new(),
             at_once: Vec::new(),
             made: 0,
+            chance: Stream::new(drive.seed, "door", "faults"),
+            to_come: Vec::new(),
             cuts: 0,
             has_power: true,
             answers: Vec::new(),
@@ -183,6 +189,7 @@ impl Engine {
     /// Asks at a time of the clock; the reply has this ticket.
     pub fn ask(&mut self, now: Instant, ticket: u64, command: Command) {
         let at = self.machine_time(now);
+        self.bring_faults(at);
         let unit = self.units.get(usize::from(command.unit));
         let Some(unit) = unit.filter(|unit| self.has_power && unit.facts.allow(command.request).is_ok())
         else {
@@ -209,6 +216,7 @@ impl Engine {
     /// The clock is at `now`: every reply that is due.
     pub fn poll(&mut self, now: Instant) -> Vec<Reply> {
         let until = self.machine_time(now) + self.ahead;
+        self.bring_faults(self.machine_time(now));
         if !self.open.is_empty() {
             let mut answers = std::mem::take(&mut self.answers);
             self.twin.advance(until, &mut answers);
@@ -279,7 +287,7 @@ impl Engine {
             let Unit { faults, earlier, .. } = &self.units[usize::from(pending.command.unit)];
             // when the clock is to be told of it, as the time of the machine that was run ahead
             let undisturbed = answer.at + less(self.ahead + earlier.of(request.kind), self.lead);
-            let due = (undisturbed + faults.extra(request)).max(faults.down_until());
+            let due = (undisturbed + faults.extra(request, &mut self.chance)).max(faults.down_until());
             pending.is_faulted |= due > undisturbed;
             self.made += 1;
             self.due.insert((due, self.made), Due { pending, answer });
@@ -299,7 +307,8 @@ impl Engine {
                 let predicted = answer.at.since(answer.asked) + earlier;
                 self.lateness.record(predicted, until.since(due));
             }
-            let (ended, data) = self.units[usize::from(command.unit)].carry_out(command, answer.is_done);
+            let (ended, data) =
+                self.units[usize::from(command.unit)].carry_out(command, answer.is_done, &mut self.chance);
             let latency = due.since(answer.asked);
             self.over(ticket, Some(latency));
             replies.push(Reply { ticket, ended, data, latency });
@@ -313,6 +322,30 @@ impl Engine {
         let Some(unit) = self.units.get_mut(usize::from(unit)) else { return false };
         unit.fault(at, fault);
         true
+    }
+    /// A fault of one of the drives that comes after so long; whether there is such a drive. `None` forgets those of
+    /// this drive that are still to come.
+    pub fn fault_later(&mut self, now: Instant, unit: u16, (after, fault): (Span, &Fault)) -> bool {
+        let at = self.machine_time(now) + after;
+        if *fault == Fault::None && after == Span::ZERO {
+            self.to_come.retain(|(_, of, _)| *of != unit);
+        }
+        if after == Span::ZERO {
+            return self.fault(now, unit, fault);
+        }
+        let is_there = usize::from(unit) < self.units.len();
+        if is_there {
+            self.to_come.push((at, unit, fault.clone()));
+            self.to_come.sort_by_key(|(at, ..)| *at);
+        }
+        is_there
+    }
+    /// Faults whose time has come.
+    fn bring_faults(&mut self, until: Instant) {
+        while self.to_come.first().is_some_and(|(at, ..)| *at <= until) {
+            let (at, unit, fault) = self.to_come.remove(0);
+            self.units[usize::from(unit)].fault(at, &fault);
+        }
     }
     /// The power fails: what is in progress ends, and whatever is asked ends at once, until the power is back.
     pub fn power_cut(&mut self) -> CutOutcome {

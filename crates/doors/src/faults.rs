@@ -2,12 +2,19 @@
 //! are counted apart: they are no predictions.
 
 use crate::command::{Kind, Request};
+use lanetwin_kernel::Stream;
 use lanetwin_units::{Instant, Span};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// How much of a stripe over the dies each die has \[B\]. `assumed`: a page of flash.
 const STRIPE: u64 = 16 << 10;
+
+/// How long it takes until a packet that was hit has been sent again \[ns\]. `assumed`: a negative acknowledgement and
+/// the packet, over a link of some metres.
+const REPLAY_NS: u64 = 1000;
+/// What a request takes on the link beside its data \[bits\]: entries of both queues, and headers of packets.
+const REQUEST_BITS: u64 = 8 * (64 + 16 + 6 * 24);
 
 /// A fault, or the end of one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -35,6 +42,23 @@ pub enum Fault {
         /// How long \[ms\].
         for_ms: u64,
     },
+    /// Reads end with Unrecovered Read Error by chance.
+    MediaErrors {
+        /// One of so many.
+        one_in: u64,
+    },
+    /// The link leaves its state of use for so long to train anew (PCIe Recovery): like a link that is down, but short.
+    Retrain {
+        /// How long \[µs\].
+        for_us: u64,
+    },
+    /// The link has bit errors: what is hit is sent again, and later.
+    BitErrors {
+        /// One bit of so many is wrong.
+        one_in: u64,
+    },
+    /// The drive has no room left: writes end with Capacity Exceeded, but for as much as is deallocated.
+    Full,
     /// Flush and Force Unit Access are acknowledged and do nothing.
     Lie,
     /// All of these are over.
@@ -47,6 +71,12 @@ pub struct Faults {
     unreadable: Vec<Range<u64>>,
     slow: Option<(u64, u64, Span)>,
     down_until: Instant,
+    /// One read of so many fails.
+    unlucky: Option<u64>,
+    /// One bit of so many is wrong.
+    wrong_bits: Option<u64>,
+    /// How much can be written \[B\], if the drive is full.
+    room: Option<u64>,
 }
 
 impl Faults {
@@ -60,6 +90,10 @@ impl Faults {
             Fault::LinkDown { for_ms } => {
                 self.down_until = self.down_until.max(now + Span::from_us(for_ms.saturating_mul(1000)));
             }
+            Fault::Retrain { for_us } => self.down_until = self.down_until.max(now + Span::from_us(for_us)),
+            Fault::MediaErrors { one_in } => self.unlucky = Some(one_in),
+            Fault::BitErrors { one_in } => self.wrong_bits = Some(one_in),
+            Fault::Full => self.room = Some(0),
             Fault::Lie => {}
             Fault::None => *self = Self::default(),
         }
@@ -71,12 +105,38 @@ impl Faults {
     }
     /// How much longer a request takes.
     #[must_use]
-    pub fn extra(&self, request: Request) -> Span {
+    pub fn extra(&self, request: Request, chance: &mut Stream) -> Span {
+        self.of_die(request) + self.of_replays(request, chance)
+    }
+    /// What packets take that were hit by bit errors.
+    fn of_replays(&self, request: Request, chance: &mut Stream) -> Span {
+        let Some(one_in) = self.wrong_bits.filter(|one_in| *one_in > 0) else { return Span::ZERO };
+        let bits = u64::from(request.bytes) * 8 + REQUEST_BITS;
+        let errors = bits / one_in + u64::from(chance.below(one_in) < bits % one_in);
+        Span::from_ns(errors.saturating_mul(REPLAY_NS))
+    }
+    fn of_die(&self, request: Request) -> Span {
         let Some((die, dies, extra)) = self.slow else { return Span::ZERO };
         let (from, to) =
             (request.first / STRIPE, (request.first + u64::from(request.bytes)).div_ceil(STRIPE));
         let hits = request.kind != Kind::Flush && (from..to.min(from + dies)).any(|part| part % dies == die);
         if hits { extra } else { Span::ZERO }
+    }
+    /// Whether a read fails by chance.
+    pub fn is_unlucky(&self, chance: &mut Stream) -> bool {
+        self.unlucky.is_some_and(|one_in| chance.below(one_in) == 0)
+    }
+    /// Takes room for what is written; false if there is none.
+    pub fn take_room(&mut self, bytes: u64) -> bool {
+        let left = self.room.map(|room| room.checked_sub(bytes));
+        if let Some(Some(left)) = left {
+            self.room = Some(left);
+        }
+        left != Some(None)
+    }
+    /// So many bytes are free again.
+    pub fn give_room(&mut self, bytes: u64) {
+        self.room = self.room.map(|room| room.saturating_add(bytes));
     }
     /// Whether these bytes cannot be read.
     #[must_use]
@@ -115,9 +175,46 @@ mod tests {
     fn a_slow_die_slows_its_share_of_small_requests_and_every_large_one() {
         let mut faults = Faults::default();
         faults.add(&Fault::SlowDie { die: 1, dies: 4, extra_us: 100 }, Instant::ZERO);
-        let slowed = |first, bytes| faults.extra(Request { kind: Kind::Read, first, bytes }) > Span::ZERO;
+        let mut chance = Stream::new(1, "test", "faults");
+        let mut slowed =
+            |first, bytes| faults.extra(Request { kind: Kind::Read, first, bytes }, &mut chance) > Span::ZERO;
         let places = (0..64).filter(|place| slowed(place * STRIPE, 4096)).count();
         assert_eq!(places, 16);
         assert!(slowed(0, 64 << 10) && slowed(STRIPE, 4096) && !slowed(0, 4096));
+    }
+
+    #[test]
+    fn bits_that_are_wrong_cost_what_they_cost_in_the_mean() {
+        let mut faults = Faults::default();
+        let mut chance = Stream::new(1, "test", "faults");
+        let request = Request { kind: Kind::Read, first: 0, bytes: 4096 };
+        assert_eq!(faults.extra(request, &mut chance), Span::ZERO);
+        faults.add(&Fault::BitErrors { one_in: 1_000_000 }, Instant::ZERO);
+        let sum: u64 = (0..100_000).map(|_| faults.extra(request, &mut chance).as_ps()).sum();
+        // 34,560 bits, one of 10^6 is wrong, each costs 1 µs: 34.6 ns in the mean
+        let mean_ns = sum as f64 / 100_000.0 / 1000.0;
+        assert!((33.0..36.0).contains(&mean_ns), "{mean_ns}");
+        // errors beyond one for each request
+        faults.add(&Fault::BitErrors { one_in: 10_000 }, Instant::ZERO);
+        assert!(faults.extra(request, &mut chance) >= Span::from_us(3));
+    }
+
+    #[test]
+    fn a_full_drive_has_the_room_that_is_given_back() {
+        let mut faults = Faults::default();
+        assert!(faults.take_room(1 << 40));
+        faults.add(&Fault::Full, Instant::ZERO);
+        assert!(!faults.take_room(512));
+        faults.give_room(4096);
+        assert!(faults.take_room(4096) && !faults.take_room(1));
+    }
+
+    #[test]
+    fn one_read_of_so_many_fails() {
+        let (mut faults, mut chance) = (Faults::default(), Stream::new(1, "test", "faults"));
+        assert!(!faults.is_unlucky(&mut chance));
+        faults.add(&Fault::MediaErrors { one_in: 50 }, Instant::ZERO);
+        let failed = (0..50_000).filter(|_| faults.is_unlucky(&mut chance)).count();
+        assert!((900..1100).contains(&failed), "{failed}");
     }
 }

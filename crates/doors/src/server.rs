@@ -14,9 +14,10 @@ mod file;
 mod measure;
 mod of_file;
 mod peer;
+mod upheaval;
 
 use crate::command::{Command, Ended, Kind};
-use crate::control::{self, Upheaval};
+use crate::control;
 use crate::engine::{Engine, Reply};
 use crate::fabric::front::{Front, Outward};
 use crate::fabric::offer::Offer;
@@ -30,7 +31,7 @@ use lanetwin_units::{Instant, Span};
 use of_file::OfFile;
 use peer::{Peer, PeerKind, Socket};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::TcpListener;
 use std::num::NonZeroU64;
@@ -52,8 +53,8 @@ const NEGOTIATION: Span = Span::from_us(10_000_000);
 pub enum Entrance {
     /// By NBD, at a Unix socket.
     Nbd(Listening),
-    /// By NVMe/TCP, at a socket of this machine; see [`crate::listen::loopback`].
-    NvmeTcp(TcpListener),
+    /// By NVMe/TCP, at sockets of this machine, each of which is a port; see [`crate::listen::loopback`].
+    NvmeTcp(Vec<TcpListener>),
     /// As a file, by FUSE.
     File(Mounted),
 }
@@ -104,6 +105,8 @@ pub struct Server {
     own_entrance: Option<TcpListener>,
     /// The drive was pulled out.
     is_removed: bool,
+    /// Ports that are gone, from 0.
+    down: BTreeSet<usize>,
     /// It was told to end.
     is_ended: bool,
     lead: Span,
@@ -119,7 +122,10 @@ impl Server {
     pub fn new(engine: Engine, sockets: Sockets) -> io::Result<Self> {
         let offer = match &sockets.entrance {
             Entrance::Nbd(_) | Entrance::File(_) => None,
-            Entrance::NvmeTcp(listener) => Some(Offer::of(engine.drive(), listener.local_addr()?)),
+            Entrance::NvmeTcp(ports) => {
+                let addresses = ports.iter().map(TcpListener::local_addr).collect::<io::Result<_>>()?;
+                Some(Offer::of(engine.drive(), addresses))
+            }
         };
         let mut server = Self {
             engine,
@@ -135,6 +141,7 @@ impl Server {
             who: Who::Echo,
             own_entrance: None,
             is_removed: false,
+            down: BTreeSet::new(),
             is_ended: false,
             lead: Span::ZERO,
             nqn: offer.as_ref().map(|offer| offer.nqn.clone()),
@@ -233,14 +240,14 @@ impl Server {
         let ns = (sleep.as_ps() / 1000) as i64;
         let timeout = Timespec { tv_sec: ns / 1_000_000_000, tv_nsec: ns % 1_000_000_000 };
         let (mut fds, mut who) = (Vec::new(), Vec::new());
-        let entrance = match (&self.who, &self.own_entrance, &self.sockets.entrance) {
-            (_, _, Entrance::File(mounted)) => Some(mounted.bell()),
-            (Who::Echo, own, _) => own.as_ref().map(AsFd::as_fd),
-            (Who::Drive, _, Entrance::Nbd(listening)) => Some(listening.socket.as_fd()),
-            (Who::Drive, _, Entrance::NvmeTcp(listener)) => Some(listener.as_fd()),
+        let entrances: Vec<_> = match (&self.who, &self.own_entrance, &self.sockets.entrance) {
+            (_, _, Entrance::File(mounted)) => vec![mounted.bell()],
+            (Who::Echo, own, _) => own.iter().map(AsFd::as_fd).collect(),
+            (Who::Drive, _, Entrance::Nbd(listening)) => vec![listening.socket.as_fd()],
+            (Who::Drive, _, Entrance::NvmeTcp(ports)) => ports.iter().map(AsFd::as_fd).collect(),
         };
         let control = (self.who == Who::Drive).then(|| self.sockets.control.socket.as_fd());
-        for listener in entrance.into_iter().chain(control) {
+        for listener in entrances.into_iter().chain(control) {
             fds.push(PollFd::from_borrowed_fd(listener, PollFlags::IN));
             who.push(None);
         }
@@ -260,8 +267,13 @@ impl Server {
         self.attend_desk();
         let mut come = Vec::new();
         match (&self.own_entrance, &self.sockets.entrance) {
-            (Some(own), _) => come.extend(accepted(own)),
-            (None, Entrance::NvmeTcp(listener)) => come.extend(accepted(listener)),
+            (Some(own), _) => come.extend(accepted(own, 0)),
+            (None, Entrance::NvmeTcp(ports)) => {
+                for (port, listener) in ports.iter().enumerate() {
+                    let at_port = accepted(listener, port);
+                    come.extend(at_port.into_iter().filter(|_| !self.down.contains(&port)));
+                }
+            }
             (None, Entrance::File(_)) => {}
             (None, Entrance::Nbd(listening)) => {
                 while let Ok((socket, _)) = listening.socket.accept() {
@@ -292,8 +304,8 @@ impl Server {
         let number = (1..).map(|step| self.connections.wrapping_add(step));
         let number = number.into_iter().find(|number| !self.peers.contains_key(number)).unwrap_or_default();
         self.connections = number;
-        if let (PeerKind::NvmeTcp(_), Some(front)) = (&kind, &mut self.front) {
-            front.accept(number);
+        if let (PeerKind::NvmeTcp(_, port), Some(front)) = (&kind, &mut self.front) {
+            front.accept(number, *port);
         }
         let mut peer = Peer::new(socket, kind, self.now());
         peer.send();
@@ -307,7 +319,7 @@ impl Server {
             _ if now.since(peer.since) <= NEGOTIATION => false,
             _ if peer.is_closing => true,
             PeerKind::Nbd(connection) => !connection.is_negotiated(),
-            PeerKind::NvmeTcp(_) => front.is_none_or(|front| !front.has_queue(number)),
+            PeerKind::NvmeTcp(..) => front.is_none_or(|front| !front.has_queue(number)),
             PeerKind::Echo(_) => false,
             PeerKind::Control(_) => true,
         };
@@ -338,7 +350,7 @@ impl Server {
         }
         peer.send();
         let come = match &mut peer.kind {
-            PeerKind::NvmeTcp(bytes) if !peer.is_closing => Some(std::mem::take(bytes)),
+            PeerKind::NvmeTcp(bytes, _) if !peer.is_closing => Some(std::mem::take(bytes)),
             _ => None,
         };
         let is_done = peer.is_closing && peer.output.is_empty();
@@ -359,11 +371,12 @@ impl Server {
     }
     /// Takes out what a peer has asked; whether it is to stay.
     fn hear(&mut self, number: u32, peer: &mut Peer, now: Instant) -> bool {
+        let ports = self.ports();
         match &mut peer.kind {
             PeerKind::Control(line) => {
                 while let Some(end) = line.iter().position(|byte| *byte == b'\n') {
                     let rest = line.split_off(end + 1);
-                    let (answer, upheaval) = control::carry_out(&mut self.engine, now, &line[..end]);
+                    let (answer, upheaval) = control::carry_out(&mut self.engine, now, (&line[..end], ports));
                     *line = rest;
                     peer.output.extend(answer.into_bytes());
                     peer.output.push(b'\n');
@@ -394,23 +407,7 @@ impl Server {
                 peer.is_closing |= connection.is_over();
                 true
             }
-            PeerKind::NvmeTcp(_) => true,
-        }
-    }
-    /// What happens to all clients at once.
-    fn upset(&mut self, now: Instant, upheaval: Upheaval) {
-        self.is_removed = match upheaval {
-            Upheaval::Removed => true,
-            Upheaval::Inserted => false,
-            Upheaval::Reset | Upheaval::Ended => self.is_removed,
-        };
-        self.is_ended |= upheaval == Upheaval::Ended;
-        let is_client = |peer: &Peer| !matches!(peer.kind, PeerKind::Control(_));
-        let clients = self.peers.iter().filter(|(_, peer)| is_client(peer));
-        let clients: Vec<u32> = clients.map(|(&number, _)| number).collect();
-        for number in clients {
-            self.peers.remove(&number);
-            self.lost(now, number);
+            PeerKind::NvmeTcp(..) => true,
         }
     }
     /// Hands replies to whoever has asked.
@@ -474,7 +471,8 @@ fn front(offer: &Offer) -> io::Result<Front> {
     Front::new(offer).map_err(|said| io::Error::new(io::ErrorKind::InvalidInput, said))
 }
 
-fn accepted(listener: &TcpListener) -> Vec<(Socket, PeerKind)> {
+/// Who has come by a port.
+fn accepted(listener: &TcpListener, port: usize) -> Vec<(Socket, PeerKind)> {
     let come = std::iter::from_fn(|| listener.accept().ok());
-    come.map(|(socket, _)| (Socket::Tcp(socket), PeerKind::NvmeTcp(Vec::new()))).collect()
+    come.map(|(socket, _)| (Socket::Tcp(socket), PeerKind::NvmeTcp(Vec::new(), port))).collect()
 }

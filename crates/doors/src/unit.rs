@@ -4,6 +4,7 @@ use crate::bytes::{Bytes, Content};
 use crate::command::{Command, Ended, Kind, Request};
 use crate::drive::{Earlier, Facts};
 use crate::faults::{Fault, Faults};
+use lanetwin_kernel::Stream;
 use lanetwin_ssd::{ByteStore, StoreFault};
 use lanetwin_units::Instant;
 
@@ -37,13 +38,14 @@ impl Unit {
         let _ = self.bytes.write(0, Content::Zeroes(self.facts.bytes), true);
     }
     /// A command is done: now its bytes are what they are.
-    pub fn carry_out(&mut self, command: Command, is_done: bool) -> (Ended, Vec<u8>) {
+    pub fn carry_out(&mut self, command: Command, is_done: bool, chance: &mut Stream) -> (Ended, Vec<u8>) {
         let Command { request: Request { kind, first, bytes }, fua, data, .. } = command;
         let written = |done: Result<(), _>| done.map_or(Ended::WriteError, |()| Ended::Well);
         let unreadable = self.faults.is_unreadable(first, bytes.into());
         let ended = match kind {
             _ if !is_done => Ended::Aborted,
-            Kind::Read | Kind::Compare if unreadable => Ended::ReadError,
+            Kind::Read | Kind::Compare if unreadable || self.faults.is_unlucky(chance) => Ended::ReadError,
+            Kind::Write | Kind::WriteZeroes if !self.faults.take_room(bytes.into()) => Ended::NoRoom,
             Kind::Read => {
                 let mut data = vec![0; bytes as usize];
                 return match self.bytes.read(first, &mut data) {
@@ -62,6 +64,9 @@ impl Unit {
                 written(self.bytes.write(first, Content::Data(data), fua))
             }
             Kind::Deallocate | Kind::WriteZeroes => {
+                if kind == Kind::Deallocate {
+                    self.faults.give_room(bytes.into());
+                }
                 self.faults.written(first, bytes.into());
                 written(self.bytes.write(first, Content::Zeroes(bytes.into()), fua))
             }

@@ -55,6 +55,7 @@ fn subsystem() -> Subsystem {
         controllers: vec![ControllerConfig::new(ID)],
         volatile_write_cache: false,
         atomic_write_blocks: 1,
+        access_ports: 0,
     };
     Subsystem::new(&config).unwrap()
 }

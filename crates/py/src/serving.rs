@@ -9,12 +9,13 @@ use lanetwin_doors::fuse::mount::Mounted;
 use lanetwin_doors::listen::{Listening, loopback};
 use lanetwin_doors::problem::Problem;
 use lanetwin_doors::server::{Entrance, Server, Sockets};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
 /// Serves a drive until the monitor says that it is over: how late answers were.
 ///
-/// `entrance` is `nbd`, `nvme-tcp` or `fuse`, `place` the path of a Unix socket, an address, or an empty folder.
+/// `entrance` is `nbd`, `nvme-tcp` or `fuse`, `place` the path of a Unix socket, one or more addresses with commas
+/// between them, or an empty folder.
 /// `options` are those of a drive. When it listens it reports
 /// `{"place", "control", "nqn", "file", "bytes", "namespaces", "lead_us"}`.
 pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor: &Monitor) -> Answer {
@@ -25,26 +26,28 @@ pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor
         return Err(wrong(Problem::NotTogether { said: "one is served by NBD, or as a file".into() }));
     }
     let mut file = None;
-    let (entrance, place) = match entrance {
+    let (entrance, places) = match entrance {
         "nvme-tcp" => {
-            let listener = loopback(place).map_err(wrong)?;
-            let address = listener.local_addr().map_err(no_socket)?.to_string();
-            (Entrance::NvmeTcp(listener), address)
+            let ports = place.split(',').map(loopback).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+            let addresses = ports.iter().map(TcpListener::local_addr).collect::<Result<Vec<_>, _>>();
+            let addresses: Vec<String> =
+                addresses.map_err(no_socket)?.iter().map(SocketAddr::to_string).collect();
+            (Entrance::NvmeTcp(ports), addresses)
         }
         "fuse" => {
             let mounted = Mounted::at(Path::new(place), drive.facts).map_err(wrong)?;
             file = Some(mounted.file());
-            (Entrance::File(mounted), place.to_owned())
+            (Entrance::File(mounted), vec![place.to_owned()])
         }
-        _ => (Entrance::Nbd(Listening::at(Path::new(place)).map_err(wrong)?), place.to_owned()),
+        _ => (Entrance::Nbd(Listening::at(Path::new(place)).map_err(wrong)?), vec![place.to_owned()]),
     };
-    let control = path_of(&place).map_err(wrong)?;
+    let control = path_of(&places[0]).map_err(wrong)?;
     let sockets = Sockets { entrance, control: Listening::at(&control).map_err(wrong)? };
     let namespaces: Vec<u64> = drive.all_facts().iter().map(|facts| facts.bytes).collect();
     let mut server = Server::new(Engine::of(&drive, stores).started(), sockets).map_err(no_socket)?;
     server.record_into(record);
     let ready = serde_json::json!({
-        "place": place, "control": control, "nqn": server.nqn(), "file": file, "bytes": namespaces[0],
+        "place": places.join(","), "control": control, "nqn": server.nqn(), "file": file, "bytes": namespaces[0],
         "namespaces": namespaces,
         "lead_us": server.lead().as_ps() as f64 * 1e-6,
     });

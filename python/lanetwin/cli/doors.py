@@ -27,8 +27,22 @@ class FaultKind(StrEnum):
     MEDIA_ERROR = "media-error"
     SLOW_DIE = "slow-die"
     LINK_DOWN = "link-down"
+    RETRAIN = "retrain"
+    BIT_ERRORS = "bit-errors"
+    MEDIA_ERRORS = "media-errors"
+    FULL = "full"
     LIE = "lie"
     NONE = "none"
+
+
+class AccessState(StrEnum):
+    """How a namespace is reached by a port (Asymmetric Namespace Access State)."""
+
+    OPTIMIZED = "optimized"
+    NON_OPTIMIZED = "non-optimized"
+    INACCESSIBLE = "inaccessible"
+    PERSISTENT_LOSS = "persistent-loss"
+    CHANGE = "change"
 
 
 Place = Annotated[
@@ -52,9 +66,12 @@ def serve_device(
         typer.Option("--nbd", metavar="unix:PATH", help="Serve by NBD at this socket.", show_default=False),
     ] = None,
     nvme_tcp: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            "--nvme-tcp", metavar="ADDRESS", help="Serve by NVMe/TCP, on loopback.", show_default=False
+            "--nvme-tcp",
+            metavar="ADDRESS",
+            help="Serve by NVMe/TCP, on loopback. Several: the ports of one subsystem.",
+            show_default=False,
         ),
     ] = None,
     fuse: Annotated[
@@ -102,10 +119,11 @@ def serve_device(
     [dim]Examples:[/]
       lanetwin serve-device slot.yaml --variant retimer --nbd unix:slot.sock
       lanetwin serve-device slot.yaml --nvme-tcp 127.0.0.1:4420
+      lanetwin serve-device slot.yaml --nvme-tcp 127.0.0.1:4420 --nvme-tcp 127.0.0.1:4421
       lanetwin serve-device box.yaml --nvme-tcp 127.0.0.1:4420 --drive ssd1 --drive ssd2
       lanetwin serve-device slot.yaml --fuse slot.d --record asked.csv
     """
-    entrance, place = _entrance(nbd, nvme_tcp, fuse)
+    entrance, place = _entrance(nbd, nvme_tcp or [], fuse)
     (first, file), others = _drives(drive or [], data or [])
     with interruptible("ending; what was acknowledged is written", may_abort=False):
         told = emulation.serve(
@@ -176,6 +194,38 @@ def end(place: Place) -> None:
 
 
 @device.command()
+def access(
+    place: Place,
+    state: Annotated[AccessState, typer.Argument(help="How it is reached from now on.")],
+    port: Annotated[int | None, typer.Option(min=1, help="By which port. Default: by all.")] = None,
+    namespace: Annotated[int | None, typer.Option(min=1, help="Which namespace. Default: all.")] = None,
+) -> None:
+    """Change how a drive is reached by a port of NVMe/TCP (ANA state); hosts are told.
+
+    [dim]Examples:[/]
+      lanetwin device access 127.0.0.1:4420 non-optimized --port 2
+      lanetwin device access 127.0.0.1:4420 inaccessible --port 1 --namespace 2
+    """
+    asked: dict[str, Any] = {"control": "access", "state": state.value}
+    emulation.control(place, asked | {"port": port, "namespace": namespace})
+
+
+Port = Annotated[int, typer.Option(min=1, help="Which, from 1, in the order of --nvme-tcp.")]
+
+
+@device.command(name="port-down")
+def port_down(place: Place, port: Port) -> None:
+    """Let a port of NVMe/TCP fail: its connections end, nobody can connect."""
+    emulation.control(place, {"control": "port-down", "port": port})
+
+
+@device.command(name="port-up")
+def port_up(place: Place, port: Port) -> None:
+    """Bring a port back; hosts can connect again."""
+    emulation.control(place, {"control": "port-up", "port": port})
+
+
+@device.command()
 def fault(
     place: Place,
     kind: Annotated[FaultKind, typer.Argument(help="What is wrong from now on; 'none' ends it.")],
@@ -185,6 +235,11 @@ def fault(
     dies: Annotated[int, typer.Option(min=1, help="slow-die: of how many.")] = 32,
     extra_us: Annotated[int, typer.Option(min=0, help="slow-die: how much longer [µs].")] = 5000,
     for_ms: Annotated[int, typer.Option(min=0, help="link-down: how long [ms].")] = 2000,
+    for_us: Annotated[int, typer.Option(min=0, help="retrain: how long [µs].")] = 100,
+    one_in: Annotated[
+        int, typer.Option(min=1, help="bit-errors: one bit of so many. media-errors: one read of so many.")
+    ] = 1_000_000,
+    after_ms: Annotated[int, typer.Option(min=0, help="It comes after so long [ms].")] = 0,
     namespace: Annotated[int, typer.Option(min=1, help="Which, of several drives by NVMe/TCP.")] = 1,
 ) -> None:
     """Let something be wrong with the drive.
@@ -192,14 +247,19 @@ def fault(
     [dim]Examples:[/]
       lanetwin device fault slot.sock link-down --for-ms 2000
       lanetwin device fault slot.sock media-error --first 1048576 --length 4096
+      lanetwin device fault slot.sock full --after-ms 5000
     """
     values: dict[FaultKind, dict[str, int]] = {
         FaultKind.MEDIA_ERROR: {"first": first, "bytes": length},
         FaultKind.SLOW_DIE: {"die": die, "dies": dies, "extra_us": extra_us},
         FaultKind.LINK_DOWN: {"for_ms": for_ms},
+        FaultKind.RETRAIN: {"for_us": for_us},
+        FaultKind.BIT_ERRORS: {"one_in": one_in},
+        FaultKind.MEDIA_ERRORS: {"one_in": one_in},
     }
     what = {"fault": kind.value, **values.get(kind, {})}
-    emulation.control(place, {"control": "fault", "what": what, "namespace": namespace})
+    asked = {"control": "fault", "what": what, "namespace": namespace, "after_ms": after_ms}
+    emulation.control(place, asked)
 
 
 def in_words(told: emulation.Lateness) -> str:
@@ -220,12 +280,12 @@ def in_words(told: emulation.Lateness) -> str:
     )
 
 
-def _entrance(nbd: str | None, nvme_tcp: str | None, fuse: Path | None) -> tuple[emulation.Entrance, str]:
+def _entrance(nbd: str | None, nvme_tcp: list[str], fuse: Path | None) -> tuple[emulation.Entrance, str]:
     """Return how clients come in, and where."""
-    if sum(way is not None for way in (nbd, nvme_tcp, fuse)) != 1:
+    if sum(bool(way) for way in (nbd, nvme_tcp, fuse)) != 1:
         raise typer.BadParameter("give one of them", param_hint="--nbd, --nvme-tcp, --fuse")
-    if nvme_tcp is not None:
-        return "nvme-tcp", nvme_tcp
+    if nvme_tcp:
+        return "nvme-tcp", ",".join(nvme_tcp)
     if fuse is not None:
         return "fuse", str(fuse)
     kind, colon, path = str(nbd).partition(":")

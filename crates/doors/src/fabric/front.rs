@@ -8,6 +8,7 @@ use crate::engine::Reply;
 use lanetwin_nvme::logic::{
     Direction, Effect as Wanted, Health, HostEffect, MediaOperation, MediaRequest, Subsystem, Token,
 };
+use lanetwin_nvme::spec::ana::AnaState;
 use lanetwin_nvme::spec::{Nsid, SqId, Status};
 use lanetwin_nvmeof::logic::Data;
 use lanetwin_nvmeof::logic::target::{Asked, ConnectionId, Effect, SubsystemId, Target};
@@ -107,9 +108,24 @@ impl Front {
             held: 0,
         })
     }
-    /// A connection is open.
-    pub fn accept(&mut self, connection: u32) {
-        self.target.accept(ConnectionId(connection), 0);
+    /// A connection is open, by a port, from 0.
+    pub fn accept(&mut self, connection: u32, port: usize) {
+        self.target.accept(ConnectionId(connection), port);
+    }
+    /// How namespaces are reached by a port, from 0, from now on: one, or all of them. None if there is no such port or
+    /// namespace.
+    pub fn set_access(
+        &mut self,
+        now: Instant,
+        (port, nsid): (u16, Option<Nsid>),
+        state: AnaState,
+    ) -> Option<Vec<Outward>> {
+        let all = 1..=self.facts.len() as u32;
+        let chosen: Vec<Nsid> = nsid.map_or_else(|| all.map(Nsid).collect(), |nsid| vec![nsid]);
+        let set = |subsystem: &mut Subsystem, out: &mut Vec<Wanted>| {
+            chosen.into_iter().all(|nsid| subsystem.set_access(now, (port, nsid), state, out))
+        };
+        self.at_subsystem(set).then(|| self.go_on(now))
     }
     /// Whether it has a queue.
     #[must_use]
@@ -411,6 +427,7 @@ const fn status(ended: Ended) -> Status {
         Ended::Differs => Status::COMPARE_FAILURE,
         Ended::ReadError => Status::UNRECOVERED_READ_ERROR,
         Ended::WriteError => Status::WRITE_FAULT,
+        Ended::NoRoom => Status::CAPACITY_EXCEEDED,
         Ended::Aborted | Ended::NoPower => Status::INTERNAL_ERROR,
     }
 }

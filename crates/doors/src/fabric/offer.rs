@@ -1,4 +1,5 @@
-//! What is offered to hosts: a subsystem with a namespace for each drive and a number of controllers, at one port.
+//! What is offered to hosts: a subsystem with a namespace for each drive and a number of controllers, at one port or
+//! several.
 
 use crate::drive::{Drive, Facts};
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
@@ -27,21 +28,21 @@ pub struct Offer {
     pub name: String,
     /// What each drive says of itself: namespace 1 is the first.
     pub facts: Vec<Facts>,
-    /// Where hosts connect.
-    pub address: SocketAddr,
+    /// Where hosts connect, at least one: the ports 1, 2, … of the target.
+    pub addresses: Vec<SocketAddr>,
 }
 
 impl Offer {
-    /// A drive, and those beside it, at an address, by the NQN that follows from their names.
+    /// A drive, and those beside it, at these addresses, by the NQN that follows from their names.
     #[must_use]
-    pub fn of(drive: &Drive, address: SocketAddr) -> Self {
+    pub fn of(drive: &Drive, addresses: Vec<SocketAddr>) -> Self {
         let names: Vec<&str> = drive.pairs().map(|pair| pair.device.as_str()).collect();
         let name = names.join("-");
         Self {
             nqn: format!("nqn.2026-01.org.lanetwin:{}", legal(&name)),
             name,
             facts: drive.all_facts(),
-            address,
+            addresses,
         }
     }
     /// The subsystem: controllers 1 to [`CONTROLLERS`], and the drives as namespaces from 1 on of all of them.
@@ -67,30 +68,34 @@ impl Offer {
             controllers,
             volatile_write_cache: self.facts.iter().any(|facts| facts.is_volatile),
             atomic_write_blocks: self.facts.iter().map(|of| of.atomic / of.block).min().unwrap_or(1).max(1),
+            access_ports: self.addresses.len() as u16,
         }
     }
-    /// The name, and the port: a host that is connected to drives of one name at two ports must not take them for two
-    /// paths to one.
+    /// The name, and the first port: a host that is connected to drives of one name that two servers have must not take
+    /// them for two paths to one.
     fn serial(&self) -> String {
         let name: String = legal(&self.name).chars().take(14).collect();
-        format!("{name}-{}", self.address.port())
+        format!("{name}-{}", self.addresses.first().map_or(0, SocketAddr::port))
     }
-    /// The target: one port, any host.
+    /// The target: its ports, any host.
     #[must_use]
     pub fn target(&self) -> TargetConfig {
-        let family = if self.address.is_ipv6() { AddressFamily::IPV6 } else { AddressFamily::IPV4 };
         TargetConfig {
             subsystems: vec![OfferedSubsystem { nqn: self.nqn.clone(), hosts: None }],
-            ports: vec![PortConfig {
-                number: 1,
-                transport: Transport::Tcp(TcpConfig { most_data: MOST_DATA, ..TcpConfig::default() }),
-                family,
-                address: self.address.ip().to_string(),
-                service: self.address.port().to_string(),
-                capsule_data: CAPSULE_DATA,
-            }],
+            ports: (1..).zip(&self.addresses).map(port).collect(),
             referrals: Vec::new(),
         }
+    }
+}
+
+fn port((number, address): (u16, &SocketAddr)) -> PortConfig {
+    PortConfig {
+        number,
+        transport: Transport::Tcp(TcpConfig { most_data: MOST_DATA, ..TcpConfig::default() }),
+        family: if address.is_ipv6() { AddressFamily::IPV6 } else { AddressFamily::IPV4 },
+        address: address.ip().to_string(),
+        service: address.port().to_string(),
+        capsule_data: CAPSULE_DATA,
     }
 }
 
@@ -123,7 +128,7 @@ mod tests {
             let facts = Facts { bytes: 1 << 30, block, is_volatile: true, buffer: 0, atomic: block };
             let address = "127.0.0.1:4420".parse().expect("an address");
             let nqn = format!("nqn.2026-01.org.lanetwin:{}", legal(name));
-            let offer = Offer { nqn, name: name.into(), facts: vec![facts], address };
+            let offer = Offer { nqn, name: name.into(), facts: vec![facts], addresses: vec![address; 2] };
             assert!(Subsystem::new(&offer.subsystem()).is_ok() && Target::new(offer.target()).is_ok());
         }
     }

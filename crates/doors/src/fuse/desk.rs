@@ -60,7 +60,8 @@ impl Patch {
 pub struct Answer {
     awaited: Awaited,
     left: usize,
-    is_well: bool,
+    /// Why it has failed, once it has.
+    error: Option<Errno>,
     data: Vec<u8>,
 }
 
@@ -77,11 +78,11 @@ pub(super) enum Awaited {
 
 impl Asked {
     pub(super) fn new(commands: Vec<Command>, awaited: Awaited) -> Self {
-        let answer = Answer { awaited, left: commands.len(), is_well: true, data: Vec::new() };
+        let answer = Answer { awaited, left: commands.len(), error: None, data: Vec::new() };
         Self { wanted: Wanted::Commands(commands), answer }
     }
     pub(super) fn patch(patch: Patch, awaited: Awaited) -> Self {
-        let answer = Answer { awaited, left: 1, is_well: true, data: Vec::new() };
+        let answer = Answer { awaited, left: 1, error: None, data: Vec::new() };
         Self { wanted: Wanted::Patch(patch), answer }
     }
 }
@@ -91,7 +92,9 @@ impl Answer {
     #[must_use]
     pub fn ended(mut self, ended: Ended, data: Vec<u8>) -> Option<Self> {
         self.left -= 1;
-        self.is_well &= ended.is_well();
+        if self.error.is_none() && !ended.is_well() {
+            self.error = Some(if ended == Ended::NoRoom { Errno::ENOSPC } else { Errno::EIO });
+        }
         self.data = data;
         if self.left > 0 {
             return Some(self);
@@ -100,15 +103,15 @@ impl Answer {
         None
     }
     fn send(self) {
-        match self.awaited {
-            Awaited::Read { reply, skip, bytes } => match self.data.get(skip..skip + bytes) {
-                Some(data) if self.is_well => reply.data(data),
-                _ => reply.error(Errno::EIO),
+        match (self.awaited, self.error) {
+            (Awaited::Read { reply, skip, bytes }, error) => match self.data.get(skip..skip + bytes) {
+                Some(data) if error.is_none() => reply.data(data),
+                _ => reply.error(error.unwrap_or(Errno::EIO)),
             },
-            Awaited::Written { reply, bytes } if self.is_well => reply.written(bytes),
-            Awaited::Done(reply) if self.is_well => reply.ok(),
-            Awaited::Written { reply, .. } => reply.error(Errno::EIO),
-            Awaited::Done(reply) => reply.error(Errno::EIO),
+            (Awaited::Written { reply, bytes }, None) => reply.written(bytes),
+            (Awaited::Done(reply), None) => reply.ok(),
+            (Awaited::Written { reply, .. }, Some(error)) => reply.error(error),
+            (Awaited::Done(reply), Some(error)) => reply.error(error),
         }
     }
 }

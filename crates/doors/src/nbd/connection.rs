@@ -264,7 +264,8 @@ impl Connection {
     /// A request has ended.
     pub fn reply(&mut self, cookie: u64, kind: Kind, first: u64, (ended, data): (Ended, &[u8])) {
         if !ended.is_well() {
-            return self.refuse(cookie, Errno::Io);
+            let errno = if ended == Ended::NoRoom { Errno::NoSpace } else { Errno::Io };
+            return self.refuse(cookie, errno);
         }
         if !self.structured || kind != Kind::Read {
             return self.simple(cookie, 0, data);

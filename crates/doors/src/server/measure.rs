@@ -43,7 +43,7 @@ impl Server {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         self.own_entrance = Some(listener);
-        self.front = Some(front(&Offer { address, ..offer.clone() })?);
+        self.front = Some(front(&Offer { addresses: vec![address], ..offer.clone() })?);
         let (nqn, block) = (offer.nqn.clone(), offer.facts[0].block);
         self.measured_by(client(move || reads(address, &nqn, block))?)
     }

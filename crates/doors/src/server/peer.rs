@@ -67,8 +67,8 @@ pub enum PeerKind {
     Nbd(Box<Connection>),
     /// Measures the door: its requests are answered at once.
     Echo(Box<Connection>),
-    /// What has come by it.
-    NvmeTcp(Vec<u8>),
+    /// What has come by it, and the port by which it has come, from 0.
+    NvmeTcp(Vec<u8>, usize),
     Control(Vec<u8>),
 }
 
@@ -90,7 +90,7 @@ impl Peer {
     pub fn held(&self) -> usize {
         let own = match &self.kind {
             PeerKind::Nbd(connection) | PeerKind::Echo(connection) => connection.held(),
-            PeerKind::Control(bytes) | PeerKind::NvmeTcp(bytes) => bytes.capacity(),
+            PeerKind::Control(bytes) | PeerKind::NvmeTcp(bytes, _) => bytes.capacity(),
         };
         own + self.output.capacity()
     }
@@ -105,7 +105,7 @@ impl Peer {
                     PeerKind::Nbd(connection) | PeerKind::Echo(connection) => {
                         connection.push(&buffer[..count]);
                     }
-                    PeerKind::Control(bytes) | PeerKind::NvmeTcp(bytes) => {
+                    PeerKind::Control(bytes) | PeerKind::NvmeTcp(bytes, _) => {
                         bytes.extend_from_slice(&buffer[..count]);
                     }
                 },

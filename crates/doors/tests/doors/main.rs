@@ -6,6 +6,7 @@ mod namespaces;
 mod nbd;
 mod nvme_tcp;
 mod over_a_network;
+mod paths;
 mod power;
 mod real_time;
 mod record;

@@ -41,6 +41,8 @@ const ONE: Nsid = Nsid(1);
 /// A drive that is served until this goes away.
 pub struct Served {
     pub address: SocketAddr,
+    /// Of the second port, if there is one.
+    pub other: Option<SocketAddr>,
     serving: Serving,
 }
 
@@ -49,17 +51,22 @@ impl Served {
         Self::of(machine(set, "depth: 1"), Choice::default())
     }
     pub fn of(scenario: String, choice: Choice) -> Self {
+        Self::at(1, scenario, choice)
+    }
+    /// At so many ports.
+    pub fn at(ports: usize, scenario: String, choice: Choice) -> Self {
         let (ready, is_ready) = channel();
         let serving = Serving::of(scenario, choice, move || {
-            let listener = loopback("127.0.0.1:0").expect("an address");
-            let address = listener.local_addr().expect("an address");
-            let control = path_of(&address.to_string()).expect("a folder");
+            let ports: Vec<_> = (0..ports).map(|_| loopback("127.0.0.1:0").expect("an address")).collect();
+            let addresses: Vec<SocketAddr> =
+                ports.iter().map(|port| port.local_addr().expect("an address")).collect();
+            let control = path_of(&addresses[0].to_string()).expect("a folder");
             let control = Listening::at(&control).expect("a socket");
-            ready.send(address).expect("somebody waits");
-            Sockets { entrance: Entrance::NvmeTcp(listener), control }
+            ready.send(addresses).expect("somebody waits");
+            Sockets { entrance: Entrance::NvmeTcp(ports), control }
         });
-        let address = is_ready.recv_timeout(LONG).expect("it listens");
-        Self { address, serving }
+        let addresses = is_ready.recv_timeout(LONG).expect("it listens");
+        Self { address: addresses[0], other: addresses.get(1).copied(), serving }
     }
     fn wanted(&self) -> Wanted {
         Wanted::new(self.address, NQN)
@@ -319,7 +326,7 @@ impl Together {
         let mut together = Self {
             now: Instant::ZERO,
             engine: Engine::new(drive, Box::new(SparseMemory::new())).started(),
-            front: Front::new(&Offer::of(drive, address)).expect("an offer"),
+            front: Front::new(&Offer::of(drive, vec![address])).expect("an offer"),
             host: Controller::new(ControllerConfig {
                 keep_alive_ms: 0,
                 ..ControllerConfig::new(name, NQN, transport)
@@ -340,7 +347,7 @@ impl Together {
                 ControllerEffect::Open { queue } => {
                     let number = self.queues.len() as u32;
                     self.queues.insert(number, queue);
-                    self.front.accept(number);
+                    self.front.accept(number, 0);
                     self.host.opened(self.now, queue, &mut more);
                 }
                 ControllerEffect::Queue { queue, effect: QueueEffect::Send { stream } } => {

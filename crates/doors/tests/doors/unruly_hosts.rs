@@ -78,7 +78,7 @@ impl Rig {
             let name = HostName { nqn: format!("nqn.2026-01.test:{number}"), id: [number as u8 + 1; 16] };
             Controller::new(ControllerConfig::new(name, NQN, HostTransport::Tcp(TcpHost::default())))
         };
-        let front = Front::new(&Offer::of(&drive, address)).expect("an offer");
+        let front = Front::new(&Offer::of(&drive, vec![address])).expect("an offer");
         let hosts = (0..HOSTS).map(host).collect();
         let connections = BTreeMap::new();
         let mut rig =
@@ -104,7 +104,7 @@ impl Rig {
                 ControllerEffect::Open { queue } => {
                     self.made += 1;
                     self.connections.insert(self.made, (host, queue, Stream::new()));
-                    self.front.accept(self.made);
+                    self.front.accept(self.made, 0);
                     self.hosts[host].opened(self.now, queue, &mut more);
                 }
                 ControllerEffect::Abandon { queue } => {

@@ -202,5 +202,6 @@ pub(super) fn subsystem(params: &Params) -> SubsystemConfig {
         controllers: ids.iter().map(controller).collect(),
         volatile_write_cache: params.flag("buffer.volatile"),
         atomic_write_blocks: 1,
+        access_ports: 0,
     }
 }

@@ -27,6 +27,9 @@ pub struct SubsystemConfig {
     pub volatile_write_cache: bool,
     /// Atomic Write Unit Normal and Power Fail \[logical blocks\].
     pub atomic_write_blocks: u32,
+    /// The ports by which each namespace has a state of its own (Asymmetric Namespace Access); 0 if access is
+    /// symmetric, and nothing is told of it.
+    pub access_ports: u16,
 }
 
 /// How large the blocks of a namespace are.
@@ -259,6 +262,7 @@ mod tests {
             controllers: vec![ControllerConfig::new(ControllerId(1))],
             volatile_write_cache: false,
             atomic_write_blocks: 1,
+            access_ports: 0,
         }
     }
 

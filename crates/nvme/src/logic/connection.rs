@@ -38,6 +38,8 @@ pub struct Connection {
     pub data_location: DataLocation,
     /// Completions tell the host how far its queue is consumed (SQHD); without that the field is 0.
     pub flow_control: bool,
+    /// The port of the subsystem by which it comes, from 0; the controller of an admin queue is one of this port.
+    pub port: u16,
 }
 
 /// Which controller a connection is for.

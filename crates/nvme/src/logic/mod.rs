@@ -3,12 +3,14 @@
 //! | module | is about |
 //! |---|---|
 //! | [`config`] | what a subsystem is made of |
+//! | `access` | how namespaces are reached, by port |
 //! | [`connection`] | queues that a front makes, and commands that it hands in |
 //! | [`effect`] | what a controller wants done, and the tokens that say it was |
 //! | [`health`] | counters that the owner of the medium keeps |
 //! | [`subsystem`] | controllers, namespaces and ports behind one door |
 //! | [`host`] | queue pairs and the start of a controller, from the host's side |
 
+mod access;
 pub mod config;
 pub mod connection;
 mod controller;

@@ -1,5 +1,6 @@
 //! What the controllers of a subsystem share: identity, namespaces, the sanitize, counters.
 
+use super::access::Access;
 use super::config::{LbaFormat, SubsystemConfig};
 use crate::spec::admin::SanitizeDword10;
 use crate::spec::feature::WriteProtectionState;
@@ -95,6 +96,8 @@ pub(super) struct Nvm {
     pub config: SubsystemConfig,
     /// By number.
     pub namespaces: Vec<Namespace>,
+    /// How they are reached, by port.
+    pub access: Access,
     pub sanitize: Sanitize,
     pub counters: Counters,
     /// Media effects of controllers that were reset since: until they are done, no other media effect is begun.
@@ -142,6 +145,7 @@ impl Nvm {
         };
         Self {
             config: config.clone(),
+            access: Access::new(config.access_ports, namespaces.len()),
             namespaces,
             sanitize,
             counters: Counters::default(),
@@ -169,6 +173,14 @@ impl Nvm {
     /// The namespaces that are attached to the controller of this index.
     pub fn all_active(&self, controller: u8) -> impl Iterator<Item = &Namespace> {
         self.namespaces.iter().filter(move |namespace| namespace.attached >> controller & 1 == 1)
+    }
+    /// Why what is asked of a namespace by this port cannot be carried out (Base 2.0 §8.1).
+    #[inline]
+    pub fn barrier(&self, port: u16, nsid: Nsid) -> Option<Status> {
+        if !self.access.is_reported() {
+            return None;
+        }
+        self.access.barrier(port, self.place(nsid)?)
     }
     /// Why an I/O command cannot be carried out now, whatever it asks.
     #[inline]

@@ -14,6 +14,7 @@ use super::controller::{Controller, Cx};
 use super::effect::{Effect, Kind, Resumed, Segment, Ticket, Token};
 use super::health::Health;
 use super::nvm::{Notice, Nvm, namespace_changed, sanitize_done};
+use crate::spec::ana::AnaState;
 use crate::spec::log::{EventType, LogPage, SmartEvent};
 use crate::spec::{Cid, ControllerId, Doorbell, Nsid, SqId, Status};
 use lanetwin_units::Instant;
@@ -352,6 +353,26 @@ impl Subsystem {
             let notice = namespace_changed(Some(nsid), None);
             self.act(now, index, effects, |controller, cx| controller.notice(notice, cx));
         }
+    }
+    /// How a namespace is reached by a port from now on (Asymmetric Namespace Access); hosts of this port that asked
+    /// for it are told. False if there is no such port or namespace.
+    pub fn set_access(
+        &mut self,
+        now: Instant,
+        (port, nsid): (u16, Nsid),
+        state: AnaState,
+        effects: &mut Vec<Effect>,
+    ) -> bool {
+        let place = self.nvm.place(nsid);
+        let Some(changed) = place.and_then(|place| self.nvm.access.set(port, place, state)) else {
+            return false;
+        };
+        if changed {
+            for index in 0..self.controllers.len() {
+                self.act(now, index, effects, |controller, cx| controller.access_changed(port, cx));
+            }
+        }
+        true
     }
     /// Makes a namespace fail, or work again: a failed one answers Namespace Not Ready.
     pub fn set_failed(&mut self, nsid: Nsid, failed: bool) {

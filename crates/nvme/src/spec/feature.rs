@@ -164,8 +164,10 @@ wire! {
         firmware_activation / with_firmware_activation: bool = 9:9;
         /// Telemetry Log Notices
         telemetry / with_telemetry: bool = 10:10;
+        /// Asymmetric Namespace Access Change Notices
+        asymmetric_access / with_asymmetric_access: bool = 11:11;
         /// Notices of later parts of the specification
-        other / with_other: u32 = 31:11;
+        other / with_other: u32 = 31:12;
     }
 
     /// Namespace Write Protection Config (Base 2.0 §5.27.1.29).

@@ -61,8 +61,12 @@ wire! {
         namespace_attributes / with_namespace_attributes: bool = 8:8;
         /// Firmware Activation Notices
         firmware_activation / with_firmware_activation: bool = 9:9;
+        /// Reserved
+        reserved = 10:10;
+        /// Asymmetric Namespace Access Change Notices
+        asymmetric_access / with_asymmetric_access: bool = 11:11;
         /// Notices of later parts of the specification
-        other / with_other: u32 = 31:10;
+        other / with_other: u32 = 31:12;
     }
 
     /// Optional Admin Command Support (OACS).
@@ -141,6 +145,26 @@ wire! {
         no_deallocate_inhibited / with_no_deallocate_inhibited: bool = 29:29;
         /// No-Deallocate Modifies Media After Sanitize (NODMMAS)
         no_deallocate_modifies / with_no_deallocate_modifies: u8 = 31:30;
+    }
+
+    /// Asymmetric Namespace Access Capabilities (ANACAP).
+    pub struct AnaCapabilities(u8) {
+        /// ANA Optimized is reported
+        optimized / with_optimized: bool = 0:0;
+        /// ANA Non-Optimized is reported
+        non_optimized / with_non_optimized: bool = 1:1;
+        /// ANA Inaccessible is reported
+        inaccessible / with_inaccessible: bool = 2:2;
+        /// ANA Persistent Loss is reported
+        persistent_loss / with_persistent_loss: bool = 3:3;
+        /// ANA Change is reported
+        change / with_change: bool = 4:4;
+        /// Reserved
+        reserved = 5:5;
+        /// ANAGRPID of a namespace does not change while it is attached
+        fixed_group / with_fixed_group: bool = 6:6;
+        /// ANAGRPID is supported in Namespace Management
+        group_in_management / with_group_in_management: bool = 7:7;
     }
 
     /// Sizes of entries (SQES and CQES) \[log2 of bytes\].
@@ -361,6 +385,14 @@ structure! {
         keep_alive / set_keep_alive: u16 = 320;
         /// Sanitize Capabilities (SANICAP)
         sanitize / set_sanitize: SanitizeCapabilities = 328;
+        /// ANA Transition Time (ANATT) \[s\]
+        transition_seconds / set_transition_seconds: u8 = 342;
+        /// Asymmetric Namespace Access Capabilities (ANACAP)
+        asymmetric_access / set_asymmetric_access: AnaCapabilities = 343;
+        /// ANA Group Identifier Maximum (ANAGRPMAX)
+        highest_access_group / set_highest_access_group: u32 = 344;
+        /// Number of ANA Group Identifiers (NANAGRPID)
+        access_groups / set_access_groups: u32 = 348;
         /// Submission Queue Entry Size (SQES)
         sq_entry / set_sq_entry: EntrySizes = 512;
         /// Completion Queue Entry Size (CQES)
@@ -385,6 +417,8 @@ structure! {
         write_protection / set_write_protection: WriteProtectionCapabilities = 531;
         /// SGL Support (SGLS)
         sgl / set_sgl: SglSupport = 536;
+        /// Maximum Number of Allowed Namespaces (MNAN); 0 for as many as NN says
+        most_namespaces / set_most_namespaces: u32 = 540;
         /// NVM Subsystem NVMe Qualified Name (SUBNQN), UTF-8
         nqn / set_nqn: [u8; 256] = 768;
         /// Power State 0 Descriptor (PSD0)
@@ -435,6 +469,8 @@ structure! {
         atomic_power_fail_less_1 / set_atomic_power_fail_less_1: u16 = 36;
         /// NVM Capacity (NVMCAP) \[B\]
         bytes / set_bytes: u128 = 48;
+        /// ANA Group Identifier (ANAGRPID); 0 if it is in none
+        access_group / set_access_group: u32 = 92;
         /// Namespace Attributes (NSATTR)
         attributes / set_attributes: NamespaceAttributes = 99;
         /// Namespace Globally Unique Identifier (NGUID)
@@ -459,6 +495,7 @@ mod tests {
         assert_fields_tile::<LogAttributes>();
         assert_fields_tile::<FirmwareUpdates>();
         assert_fields_tile::<SanitizeCapabilities>();
+        assert_fields_tile::<AnaCapabilities>();
         assert_fields_tile::<EntrySizes>();
         assert_fields_tile::<OptionalIoCommands>();
         assert_fields_tile::<FormatAttributes>();

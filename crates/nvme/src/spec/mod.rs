@@ -13,6 +13,7 @@
 //! | [`status`] | how a command ends |
 //! | [`identify`] | what controllers and namespaces tell of themselves |
 //! | [`log`] | log pages, asynchronous events |
+//! | [`ana`] | Asymmetric Namespace Access: its log and its event |
 //! | [`feature`] | features |
 //!
 //! Sources, by section: NVM Express Base Specification 2.0 (Base 2.0), NVM Command Set Specification 1.0 (NVM 1.0),
@@ -20,6 +21,7 @@
 //! far as that goes.
 
 pub mod admin;
+pub mod ana;
 pub mod command;
 pub mod completion;
 pub mod feature;

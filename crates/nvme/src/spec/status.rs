@@ -143,6 +143,12 @@ open_enum! {
 
         /// Internal Path Error.
         INTERNAL_PATH_ERROR = 0x300;
+        /// Asymmetric Access Persistent Loss.
+        ASYMMETRIC_ACCESS_PERSISTENT_LOSS = 0x301;
+        /// Asymmetric Access Inaccessible.
+        ASYMMETRIC_ACCESS_INACCESSIBLE = 0x302;
+        /// Asymmetric Access Transition.
+        ASYMMETRIC_ACCESS_TRANSITION = 0x303;
         /// Controller Pathing Error.
         CONTROLLER_PATHING_ERROR = 0x360;
         /// Host Pathing Error.
@@ -188,6 +194,9 @@ impl Status {
                 | Self::NAMESPACE_NOT_READY
                 | Self::FORMAT_IN_PROGRESS
                 | Self::INTERNAL_PATH_ERROR
+                | Self::ASYMMETRIC_ACCESS_PERSISTENT_LOSS
+                | Self::ASYMMETRIC_ACCESS_INACCESSIBLE
+                | Self::ASYMMETRIC_ACCESS_TRANSITION
                 | Self::CONTROLLER_PATHING_ERROR
                 | Self::HOST_PATHING_ERROR
                 | Self::ABORTED_BY_HOST

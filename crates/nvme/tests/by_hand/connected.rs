@@ -37,7 +37,7 @@ struct Fabric {
 }
 
 fn connection(queue: SqId, entries: u32, data_location: DataLocation) -> Connection {
-    Connection { queue, entries, data_location, flow_control: true }
+    Connection { queue, entries, data_location, flow_control: true, port: 0 }
 }
 /// A command with this descriptor and identifier.
 fn capsule(mut command: Command, cid: u16, descriptor: SglDescriptor, data_bytes: u32) -> Capsule {

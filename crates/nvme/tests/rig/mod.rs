@@ -3,7 +3,6 @@
 
 #![allow(dead_code, reason = "every test uses its part of the machine")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 pub mod load;
 mod memory;
 mod rng;
@@ -129,6 +128,7 @@ pub fn subsystem(controllers: Vec<ControllerConfig>, namespaces: Vec<NamespaceCo
         controllers,
         volatile_write_cache: true,
         atomic_write_blocks: 8,
+        access_ports: 0,
     }
 }
 

@@ -5,8 +5,6 @@ use lanetwin_wire::{structure, wire};
 
 /// Where [`FabricsIdentity`] is in Identify Controller \[B\].
 pub const FABRICS_IDENTITY_OFFSET: usize = 1792;
-/// Where [`AnaIdentity`] is in Identify Controller \[B\].
-pub const ANA_IDENTITY_OFFSET: usize = 342;
 /// What capsule sizes and offsets are counted in \[B\].
 pub const CAPSULE_UNIT: u32 = 16;
 
@@ -26,26 +24,6 @@ wire! {
         /// Reserved
         reserved = 15:1;
     }
-
-    /// Asymmetric Namespace Access Capabilities (ANACAP).
-    pub struct AnaCapabilities(u8) {
-        /// ANA Optimized is reported
-        optimized / with_optimized: bool = 0:0;
-        /// ANA Non-Optimized is reported
-        non_optimized / with_non_optimized: bool = 1:1;
-        /// ANA Inaccessible is reported
-        inaccessible / with_inaccessible: bool = 2:2;
-        /// ANA Persistent Loss is reported
-        persistent_loss / with_persistent_loss: bool = 3:3;
-        /// ANA Change is reported
-        change / with_change: bool = 4:4;
-        /// Reserved
-        reserved = 5:5;
-        /// ANAGRPID of a namespace does not change while it is attached
-        fixed_group / with_fixed_group: bool = 6:6;
-        /// ANAGRPID is supported in Namespace Management
-        group_in_management / with_group_in_management: bool = 7:7;
-    }
 }
 
 structure! {
@@ -64,18 +42,6 @@ structure! {
         /// Optional Fabric Commands Support (OFCS)
         commands / set_commands: OptionalFabricsCommands = 12;
     }
-
-    /// The fields for Asymmetric Namespace Access, from byte 342 on.
-    pub struct AnaIdentity(10) {
-        /// ANA Transition Time (ANATT) \[s\]
-        transition_seconds / set_transition_seconds: u8 = 0;
-        /// Asymmetric Namespace Access Capabilities (ANACAP)
-        capabilities / set_capabilities: AnaCapabilities = 1;
-        /// ANA Group Identifier Maximum (ANAGRPMAX)
-        highest_group / set_highest_group: u32 = 2;
-        /// Number of ANA Group Identifiers (NANAGRPID)
-        groups / set_groups: u32 = 6;
-    }
 }
 
 #[cfg(test)]
@@ -87,6 +53,5 @@ mod tests {
     fn every_word_tiles() {
         assert_fields_tile::<FabricsAttributes>();
         assert_fields_tile::<OptionalFabricsCommands>();
-        assert_fields_tile::<AnaCapabilities>();
     }
 }

@@ -25,6 +25,7 @@ fn a_queue_is_asked_for_as_connect_says() {
         entries: 8,
         data_location: DataLocation::Messages,
         flow_control: false,
+        port: 0,
     };
     let expected = Effect::Connect {
         connection: ADMIN,

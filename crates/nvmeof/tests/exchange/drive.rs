@@ -39,6 +39,7 @@ pub fn drive(chunk_bytes: Option<u32>) -> SsdConfig {
             controllers: vec![controller(1), controller(2)],
             volatile_write_cache: true,
             atomic_write_blocks: 1,
+            access_ports: 0,
         },
         medium: DriveConfig {
             capacity: Bytes(64 << 20),

@@ -83,6 +83,7 @@ pub fn drive(controller: ControllerConfig, medium: Medium) -> SsdConfig {
             controllers: vec![controller],
             volatile_write_cache: true,
             atomic_write_blocks: 1,
+            access_ports: 0,
         },
         medium: DriveConfig {
             capacity: Bytes(64 << 20),

@@ -143,8 +143,13 @@ impl Rig {
         })
     }
     fn connect(&mut self, data_location: DataLocation) {
-        let connection =
-            |queue| Connection { queue: SqId(queue), entries: ENTRIES, data_location, flow_control: true };
+        let connection = |queue| Connection {
+            queue: SqId(queue),
+            entries: ENTRIES,
+            data_location,
+            flow_control: true,
+            port: 0,
+        };
         let any = ControllerChoice::Any;
         assert_eq!(self.ssd.connect(any, &connection(0)), Ok(ONE));
         self.ssd.set_property(self.now, ONE, CC, ENABLE.into()).expect("a property");

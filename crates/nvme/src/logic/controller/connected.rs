@@ -17,7 +17,7 @@ impl Controller {
 
     /// Makes a queue.
     pub fn connect(&mut self, connection: &Connection) -> Result<(), ConnectFault> {
-        let Connection { queue, entries, data_location, flow_control } = *connection;
+        let Connection { queue, entries, data_location, flow_control, port } = *connection;
         let admin = queue == SqId::ADMIN;
         if admin && !self.is_unused() {
             return Err(ConnectFault::Busy);
@@ -38,6 +38,9 @@ impl Controller {
             class: Class::FIRST,
             ..SubmissionQueue::ABSENT
         };
+        if admin {
+            self.port = port;
+        }
         Ok(())
     }
 

@@ -2,14 +2,15 @@
 
 use super::settings::{RECOMMENDED_BURST, WARNING_KELVIN};
 use super::{Controller, Cx};
+use crate::logic::access::group_of;
 use crate::logic::connection::DataLocation;
 use crate::logic::nvm::{Namespace, Nvm};
 use crate::spec::admin::{IdentifyDword10, IdentifyStructure};
 use crate::spec::identify::{
-    ControllerType, DeallocateFeatures, EntrySizes, FirmwareUpdates, FormatAttributes, FormatProgress,
-    FormattedSize, IDENTIFY_BYTES, IdentifyController, IdentifyNamespace, LbaFormatWord, LogAttributes,
-    MultiPath, NamespaceAttributes, NamespaceIdentifierType, OptionalAdminCommands, OptionalEvents,
-    OptionalIoCommands, PowerStateDescriptor, SanitizeCapabilities, SglSupport, Sharing,
+    AnaCapabilities, ControllerType, DeallocateFeatures, EntrySizes, FirmwareUpdates, FormatAttributes,
+    FormatProgress, FormattedSize, IDENTIFY_BYTES, IdentifyController, IdentifyNamespace, LbaFormatWord,
+    LogAttributes, MultiPath, NamespaceAttributes, NamespaceIdentifierType, OptionalAdminCommands,
+    OptionalEvents, OptionalIoCommands, PowerStateDescriptor, SanitizeCapabilities, SglSupport, Sharing,
     WriteCacheAttributes, WriteProtectionCapabilities,
 };
 use crate::spec::registers::{VERSION, Version};
@@ -18,6 +19,8 @@ use lanetwin_wire::DoesNotFit;
 
 /// Critical Composite Temperature Threshold \[K\]. `assumed`: 85 °C.
 const CRITICAL_KELVIN: u16 = 358;
+/// ANA Transition Time \[s\]: as long as a state may be Change. As Linux `nvmet` says.
+const TRANSITION_SECONDS: u8 = 10;
 /// How many controllers an identify structure can list (Base 2.0 §5.17.2.8).
 const MOST_CONTROLLERS: usize = 2047;
 /// How many namespaces an identify structure can list (Base 2.0 §5.17.2.2).
@@ -89,7 +92,7 @@ impl Controller {
         }
         let place = nvm.place(nsid).filter(|_| !active || nvm.active(nsid, self.index).is_some());
         if let Some(place) = place {
-            let told = namespace_identity(&nvm.namespaces[place], nvm).expect("values that fit");
+            let told = namespace_identity(place, nvm).expect("values that fit");
             out.extend_from_slice(told.as_bytes());
         }
         Ok(())
@@ -108,12 +111,13 @@ impl Controller {
         told.set_model(ascii(&config.model));
         told.set_firmware(ascii(&config.firmware));
         told.set_recommended_burst(RECOMMENDED_BURST);
-        told.set_multi_path(MultiPath::ZERO.with_ports(several)?.with_controllers(several)?);
+        let multi_path = MultiPath::ZERO.with_ports(several)?.with_controllers(several)?;
+        told.set_multi_path(multi_path.with_asymmetric_access(nvm.access.is_reported())?);
         told.set_transfer_log2(self.config.transfer_log2);
         told.set_controller(self.config.id.0);
         told.set_version(Version::from_raw(VERSION));
         told.set_controller_type(ControllerType::IO);
-        self.tell_optional(&mut told)?;
+        self.tell_optional(&mut told, nvm)?;
         told.set_abort_limit_less_1(3); // aborts are carried out at once; what is said is what drives say
         told.set_event_limit_less_1(self.config.event_requests - 1);
         told.set_error_entries_less_1(self.config.error_entries - 1);
@@ -128,6 +132,9 @@ impl Controller {
             told.set_outstanding(self.config.queue_entries.min(u16::MAX.into()) as u16);
         }
         told.set_namespaces(nvm.namespaces.last().map_or(0, |namespace| namespace.nsid.0));
+        if nvm.access.is_reported() {
+            tell_access(&mut told, nvm)?;
+        }
         let cache = WriteCacheAttributes::ZERO.with_present(config.volatile_write_cache)?;
         told.set_write_cache(cache.with_broadcast(3)?);
         let atomic = (config.atomic_write_blocks - 1) as u16;
@@ -140,13 +147,13 @@ impl Controller {
         Ok(told)
     }
     /// What the standard leaves open, and the controller has.
-    fn tell_optional(&self, told: &mut IdentifyController) -> Result<(), DoesNotFit> {
+    fn tell_optional(&self, told: &mut IdentifyController, nvm: &Nvm) -> Result<(), DoesNotFit> {
         let doorbell_buffers = self.config.doorbell_buffers && !self.is_message_based();
         let admin = OptionalAdminCommands::ZERO.with_format(true)?.with_doorbell_buffers(doorbell_buffers)?;
         told.set_admin_commands(admin);
         let io = OptionalIoCommands::ZERO.with_compare(true)?.with_dataset_management(true)?;
         told.set_io_commands(io.with_write_zeroes(true)?.with_save_and_select(true)?);
-        told.set_events(OptionalEvents::ZERO.with_namespace_attributes(true)?);
+        told.set_events(events(nvm)?);
         told.set_firmware_updates(FirmwareUpdates::ZERO.with_first_slot_read_only(true)?.with_slots(1)?);
         told.set_log_attributes(LogAttributes::ZERO.with_command_effects(true)?.with_extended(true)?);
         told.set_format(FormatAttributes::ZERO.with_cryptographic(true)?);
@@ -175,7 +182,26 @@ impl Controller {
     }
 }
 
-fn namespace_identity(namespace: &Namespace, nvm: &Nvm) -> Result<IdentifyNamespace, DoesNotFit> {
+fn events(nvm: &Nvm) -> Result<OptionalEvents, DoesNotFit> {
+    let events = OptionalEvents::ZERO.with_namespace_attributes(true)?;
+    events.with_asymmetric_access(nvm.access.is_reported())
+}
+
+/// Each namespace is a group of its own, which it never leaves.
+fn tell_access(told: &mut IdentifyController, nvm: &Nvm) -> Result<(), DoesNotFit> {
+    let states = AnaCapabilities::ZERO.with_optimized(true)?.with_non_optimized(true)?;
+    let states = states.with_inaccessible(true)?.with_persistent_loss(true)?.with_change(true)?;
+    told.set_asymmetric_access(states.with_fixed_group(true)?);
+    told.set_transition_seconds(TRANSITION_SECONDS);
+    told.set_highest_access_group(nvm.namespaces.len() as u32);
+    told.set_access_groups(nvm.namespaces.len() as u32);
+    // hosts have to know how long the log is (Base 2.0 §5.17.2.1, MNAN)
+    told.set_most_namespaces(nvm.namespaces.len() as u32);
+    Ok(())
+}
+
+fn namespace_identity(place: usize, nvm: &Nvm) -> Result<IdentifyNamespace, DoesNotFit> {
+    let namespace = &nvm.namespaces[place];
     let mut told = IdentifyNamespace::ZERO;
     told.set_size(namespace.blocks);
     told.set_capacity(namespace.blocks);
@@ -192,6 +218,9 @@ fn namespace_identity(namespace: &Namespace, nvm: &Nvm) -> Result<IdentifyNamesp
     told.set_bytes(namespace.bytes.into());
     told.set_attributes(NamespaceAttributes::ZERO.with_write_protected(namespace.is_protected())?);
     told.set_nguid(nguid(namespace, nvm));
+    if nvm.access.is_reported() {
+        told.set_access_group(group_of(place));
+    }
     Ok(told)
 }
 

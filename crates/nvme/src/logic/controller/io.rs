@@ -56,7 +56,7 @@ impl Controller {
         if dword0.fused() != 0 || !known {
             return Err(Status::INVALID_FIELD);
         }
-        if let Some(status) = cx.nvm.obstacle() {
+        if let Some(status) = cx.nvm.obstacle().or_else(|| cx.nvm.barrier(self.port, slot.command.nsid())) {
             return Err(status);
         }
         match opcode {

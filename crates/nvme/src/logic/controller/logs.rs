@@ -5,6 +5,7 @@ use crate::logic::effect::{Effect, Kind};
 use crate::logic::health::Health;
 use crate::logic::nvm::Nvm;
 use crate::spec::admin::{LogDword10, LogDword11, LogDword14};
+use crate::spec::ana::ANA_LOG;
 use crate::spec::log::{
     CommandEffects, CriticalWarning, FirmwareSlotLog, LogPage, SanitizeLog, SanitizeState, SanitizeStatus,
     SmartLog,
@@ -14,6 +15,8 @@ use lanetwin_wire::DoesNotFit;
 
 /// How many bytes a data unit is (Base 2.0 §5.16.1.3).
 const DATA_UNIT: u64 = 512_000;
+/// Log Specific Parameter of the ANA log: Return Groups Only (RGO).
+const GROUPS_ONLY: u8 = 1;
 /// No estimate.
 const NONE_16: u16 = 0xffff;
 /// How many namespaces the Changed Namespace List has (Base 2.0 §5.16.1.5).
@@ -31,7 +34,7 @@ impl Controller {
         }
         let mut content = core::mem::take(&mut self.slots.at(number).content);
         content.clear();
-        let made = self.fill_log(&mut content, log, cx.nvm);
+        let made = self.fill_log(&mut content, (log, dword.parameter()), cx.nvm);
         self.slots.at(number).content = content;
         made?;
         if !dword.retain_event() {
@@ -87,7 +90,7 @@ impl Controller {
         self.tell_events(cx);
     }
 
-    fn fill_log(&self, out: &mut Vec<u8>, log: LogPage, nvm: &Nvm) -> Result<(), Status> {
+    fn fill_log(&self, out: &mut Vec<u8>, (log, parameter): (LogPage, u8), nvm: &Nvm) -> Result<(), Status> {
         match log {
             LogPage::SUPPORTED => {
                 let pages = [
@@ -100,7 +103,8 @@ impl Controller {
                     LogPage::SANITIZE_STATUS,
                 ];
                 out.resize(1024, 0);
-                pages.into_iter().for_each(|page| out[usize::from(page.0) * 4] = 1);
+                let access = nvm.access.is_reported().then_some(ANA_LOG);
+                pages.into_iter().chain(access).for_each(|page| out[usize::from(page.0) * 4] = 1);
             }
             LogPage::ERROR => {
                 self.errors.entries.iter().for_each(|entry| out.extend_from_slice(entry.as_bytes()));
@@ -126,6 +130,13 @@ impl Controller {
             LogPage::COMMAND_EFFECTS => self.effects_log(out).expect("values that fit"),
             LogPage::SANITIZE_STATUS => {
                 out.extend_from_slice(sanitize_log(nvm).expect("values that fit").as_bytes())
+            }
+            ANA_LOG if nvm.access.is_reported() => {
+                nvm.access.write_log(out, self.port, |place| {
+                    let namespace = &nvm.namespaces[place];
+                    let is_active = namespace.attached >> self.index & 1 == 1;
+                    (is_active && parameter & GROUPS_ONLY == 0).then_some(namespace.nsid)
+                });
             }
             _ => return Err(Status::INVALID_LOG_PAGE),
         }

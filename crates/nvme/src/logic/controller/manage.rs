@@ -201,6 +201,9 @@ impl Controller {
         }
         for &place in &chosen {
             let namespace = &cx.nvm.namespaces[place];
+            if let Some(status) = cx.nvm.barrier(self.port, namespace.nsid) {
+                return Err(status);
+            }
             if usize::from(format) >= namespace.formats.len() {
                 return Err(Status::INVALID_FORMAT);
             }

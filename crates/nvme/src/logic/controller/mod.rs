@@ -52,6 +52,7 @@ use super::effect::{Effect, HostEffect, Kind, MediaRequest, Resumed, Ticket, Tok
 use super::health::Health;
 use super::nvm::Notice;
 use super::nvm::Nvm;
+use crate::spec::ana::{ANA_CHANGED, ANA_LOG};
 use crate::spec::log::EventType;
 use crate::spec::registers::{AdminQueueAttributes, Capabilities, Configuration, ControllerStatus};
 use crate::spec::{ControllerId, Nsid, Status};
@@ -86,6 +87,8 @@ impl Cx<'_> {
 pub(in crate::logic) struct Controller {
     /// Its place among the controllers of the subsystem.
     index: u8,
+    /// The port by which its host has come.
+    port: u16,
     config: ControllerConfig,
     capabilities: Capabilities,
     configuration: Configuration,
@@ -128,6 +131,7 @@ impl Controller {
         let queues = usize::from(config.io_queues) + 1;
         Self {
             index,
+            port: 0,
             config: config.clone(),
             capabilities: config.capabilities(),
             configuration: Configuration::ZERO,
@@ -245,6 +249,14 @@ impl Controller {
         self.events.raise(notice.kind, notice.information, notice.log);
         self.tell_events(cx);
         self.pump(cx);
+    }
+    /// Namespaces are reached in another way by this port: hosts that asked for it are told.
+    pub fn access_changed(&mut self, port: u16, cx: &mut Cx<'_>) {
+        if self.is_enabled() && self.port == port && self.features.events.asymmetric_access() {
+            self.events.raise(EventType::NOTICE, ANA_CHANGED, ANA_LOG);
+            self.tell_events(cx);
+            self.pump(cx);
+        }
     }
     /// The pieces of host memory of an effect that is under way.
     pub fn segments(&self, ticket: Ticket) -> slots::Range<'_> {

@@ -96,6 +96,7 @@ impl Target {
                 DataLocation::Keys
             },
             flow_control: !attributes.no_flow_control(),
+            port: self.connections[&id].port as u16,
         };
         let keep_alive_ms = connect.keep_alive_ms();
         self.connections.entry(id).and_modify(|known| known.asked_for_queue = true);
