@@ -155,7 +155,8 @@ def booted(
     command += ["-kernel", tools["kernel"], "-initrd", str(initrd), *hardware.options]
     command += [
         "-append",
-        "console=ttyS0 panic=-1 random.trust_cpu=on mitigations=off loglevel=6 " + hardware.kernel,
+        "console=ttyS0 panic=-1 random.trust_cpu=on mitigations=off no_timer_check loglevel=6 "
+        + hardware.kernel,
     ]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
         try:
