@@ -10,6 +10,7 @@ from lanetwin.binding import bindings
 from lanetwin.masked import masked
 from lanetwin.steadiness import condition, measurement
 from lanetwin.summary import OUTCOMES, tables, unique, variants
+from lanetwin.tails import TAIL, doubt, is_unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,6 @@ MOST_METRICS = 4
 """So many metrics of a workload are read at a glance."""
 RESTATED = ("transfers", "reads", "writes", "completion latency", "submission latency")
 """How metrics end that say again what another one says, or a part of it."""
-TAIL = 99.0
-"""The percentile that stands beside the mean."""
 WIDE_TAIL = 0.05
 """Its interval is shown where one side of it is a larger part of it than this."""
 
@@ -173,7 +172,9 @@ def _tail(table: ResultTable, line: CaseLine) -> Line | None:
             low, high = known.get(TAIL, (value, value))
             if max(high - value, value - low) <= WIDE_TAIL * value:
                 low = high = value
-            tail: Row = {**row, "metric": f"p{TAIL:g}", "value": value, "low": low, "high": high}
+            own = [TAIL] if is_unsettled(row, TAIL) else []
+            name = f"p{TAIL:g}"
+            tail: Row = {**row, "metric": name, "value": value, "low": low, "high": high, "unsettled": own}
             values[variant] = tail
     if not values or table.metric != "latency":
         return None
@@ -208,8 +209,11 @@ def _notes(results: Results, workload: str, case: str) -> list[str]:
     if {row["n"] for row in rows} == {1}:
         notes.append("one repeat")
     first = {row["variant"]: row.get("steady") for row in reversed(rows)}
-    return notes + [
+    notes += [
         f"{variant}: {condition(steady)}"
         for variant, steady in reversed(first.items())
         if steady and steady["condition"] == "not-steady"
     ]
+    whole = [row for row in rows if row.get("device") is None]
+    doubts = {name: doubt(row for row in whole if row["variant"] == name) for name in reversed(first)}
+    return notes + [f"{variant}: {text}" for variant, text in doubts.items() if text]

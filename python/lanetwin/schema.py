@@ -404,6 +404,10 @@ class Row(TypedDict):
     """Percent, lower and upper end of the interval of each percentile that enough operations stand behind,
     in the row's unit; of the others there is none.
     """
+    unsettled: NotRequired[list[float]]
+    """The percentiles that are not settled: their intervals reach more than 10 % to a side, or there is none.
+    None is told of a measurement.
+    """
     samples: NotRequired[list[float]]
     """The value in each repeat, in the order of the repeats: what a paired comparison needs."""
 

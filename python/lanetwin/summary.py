@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
+from lanetwin import tails
 from lanetwin.fit import told as reading
 from lanetwin.numbers import (
     NARROW_SPACE,
@@ -108,6 +109,11 @@ class DeviceLine:
         """Return a percentile of its latency, if there is one."""
         known = self.latency.get("percentiles", []) if self.latency else []
         return next((value for p, value in known if p == percent), None)
+
+    def tail(self, percent: float) -> str:
+        """Write that percentile."""
+        value = self.percentile(percent)
+        return "–" if value is None or self.latency is None else tails.told(self.latency, percent, value)
 
 
 @dataclass(frozen=True, slots=True)

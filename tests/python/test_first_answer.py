@@ -35,22 +35,28 @@ def tailed(tail: float, low: float, high: float) -> Row:
     return row(100.0, percentiles=[[99.0, tail]], percentile_intervals=[[99.0, low, high]])
 
 
-def test_a_tail_may_be_off_by_ten_per_cent_and_its_interval_tells_it_or_not() -> None:
+def test_a_tail_may_be_off_by_ten_per_cent_or_be_told_as_not_settled() -> None:
     long = tailed(200.0, 198.0, 202.0)
     assert list(first_answer.off(tailed(221.0, 219.0, 240.0), long)) == ["latency p99 221 for 200 (+10.5%)"]
-    # what counts is the end on the side of the long run: 14 of 1.96 standard errors
-    told = list(first_answer.off(tailed(221.0, 207.0, 222.0), long))
-    assert told == ["latency p99 221 for 200 (+10.5%, as its interval tells)"]
+    unsure = tailed(221.0, 190.0, 222.0) | {"unsettled": [99.0, 99.9]}
+    [told] = first_answer.off(cast("Row", unsure), long)
+    assert told == "latency p99 221 for 200 (+10.5%, NOT SETTLED)"
+    assert not Found(JOB, "", "", [told], ["latency"]).is_miss
+    assert Found(JOB, "", "", [told], ["latency"]).is_confirmed
+    assert Found(JOB, "", "", [told, "latency 104 for 100 (+4.0%)"], ["latency"]).is_miss
     assert not list(first_answer.off(tailed(219.0, 218.9, 219.1), long))
 
 
-def test_a_tail_of_too_few_has_nothing_to_tell_it_by() -> None:
-    few = row(100.0, percentiles=[[99.0, 400.0]])
-    [said] = first_answer.off(few, tailed(200.0, 198.0, 202.0))
-    assert said.endswith(first_answer.TOLD + ")")
-    assert first_answer.unsure([few])
-    assert first_answer.unsure([tailed(200.0, 180.0, 230.0)])
-    assert not first_answer.unsure([tailed(200.0, 190.0, 210.0)])
+def test_a_tail_is_doubtful_if_as_few_leave_it_open_by_the_interval_of_the_long_run() -> None:
+    def many(row: Row, operations: int) -> Row:
+        return cast("Row", row | {"operations": operations})
+
+    first = many(tailed(221.0, 150.0, 300.0), 50_000)
+    assert first_answer.is_doubtful(first, many(tailed(200.0, 185.0, 201.0), 100_000))
+    assert not first_answer.is_doubtful(first, many(tailed(200.0, 187.0, 201.0), 100_000))
+    assert first_answer.is_doubtful(first, many(row(100.0), 100_000))
+    assert not Found(JOB, "", "", [], ["latency"]).is_confirmed
+    assert Found(JOB, "", "", [], ["latency"], ["latency"]).is_confirmed
 
 
 def test_a_mark_is_confirmed_by_a_long_run_that_is_otherwise_or_not_steady() -> None:
@@ -59,6 +65,7 @@ def test_a_mark_is_confirmed_by_a_long_run_that_is_otherwise_or_not_steady() -> 
     assert Found(JOB, "rate", "", ["IOPS"]).is_confirmed
     assert Found(JOB, "", "", ["IOPS"]).is_miss
     assert not Found(JOB, "rate", "", ["IOPS"]).is_miss
+    assert not Found(JOB, "", "", [], ["latency"]).is_miss
 
 
 def test_a_seed_draws_the_same_jobs_and_another_draws_others() -> None:

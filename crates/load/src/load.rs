@@ -115,6 +115,8 @@ struct Counted {
     residence_ps: u128,
     /// Of jobs of fio.
     intervals: Option<Intervals>,
+    /// Latencies of reads and of writes that nobody has taken yet, if they are noted.
+    noted: Option<[Vec<Span>; 2]>,
 }
 
 impl Counted {
@@ -220,7 +222,8 @@ impl<P: LoadProtocol> Load<P> {
         assert!(at >= self.counted.area_until, "what was counted up to now cannot be reset in the past");
         let number = self.counted.number;
         let intervals = self.counted.intervals.as_ref().map(|_| Intervals::default());
-        self.counted = Counted { since: at, area_until: at, number, intervals, ..Counted::default() };
+        let noted = self.counted.noted.as_ref().map(|_| Default::default());
+        self.counted = Counted { since: at, area_until: at, number, intervals, noted, ..Counted::default() };
     }
     /// What has been counted up to `at`, the present.
     ///
@@ -331,6 +334,12 @@ impl<P: LoadProtocol> CountsOperations for Load<P> {
         let [reads, writes] = &self.counted.sides;
         Tally { reads: reads.answered(), writes: writes.answered(), area_ps: self.counted.area_up_to(at) }
     }
+    fn note_latencies(&mut self) {
+        self.counted.noted = Some(Default::default());
+    }
+    fn take_latencies(&mut self) -> [Vec<Span>; 2] {
+        self.counted.noted.as_mut().map(std::mem::take).unwrap_or_default()
+    }
     fn stop(&mut self) {
         Self::stop(self);
     }
@@ -374,6 +383,9 @@ impl<P: LoadProtocol> Component<Message> for Load<P> {
         counted.residence_ps += counted.residence(open.asked, now);
         let side = &mut counted.sides[open.operation as usize];
         side.count(status, open.bytes, latency);
+        if let (Some(noted), Status::Ok) = (&mut counted.noted, status) {
+            noted[open.operation as usize].push(latency);
+        }
         if open.weight > 0 {
             if status == Status::Ok {
                 side.stages.take(open.asked..now, open.weight, cx);

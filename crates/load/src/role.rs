@@ -2,7 +2,7 @@
 
 use crate::results::Results;
 use crate::tally::Tally;
-use lanetwin_units::Instant;
+use lanetwin_units::{Instant, Span};
 
 /// Asks for operations, and counts what becomes of them.
 pub trait CountsOperations {
@@ -24,6 +24,12 @@ pub trait CountsOperations {
     /// If something was counted after `at`.
     fn tally(&self, at: Instant) -> Tally {
         self.results(at).tally()
+    }
+    /// Notes from now on the latency of each operation that is answered as asked; not a load that goes in steps.
+    fn note_latencies(&mut self) {}
+    /// The latencies of reads and of writes that were noted since this was asked last, or counting began.
+    fn take_latencies(&mut self) -> [Vec<Span>; 2] {
+        Default::default()
     }
     /// Asks for nothing more.
     fn stop(&mut self);

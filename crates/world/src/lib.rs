@@ -47,6 +47,7 @@ mod slices;
 mod snapshot;
 mod stages;
 mod switches;
+mod tails;
 mod tlp_headers;
 mod transit;
 mod until;

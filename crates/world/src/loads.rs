@@ -118,7 +118,7 @@ impl World {
     pub(crate) fn load(&mut self, id: ComponentId) -> &mut (dyn CountsOperations + 'static) {
         self.kernel.role::<dyn CountsOperations>(id).expect("a load counts operations")
     }
-    fn load_ids(&self) -> Vec<ComponentId> {
+    pub(super) fn load_ids(&self) -> Vec<ComponentId> {
         self.loads.iter().map(|load| load.id).collect()
     }
 }

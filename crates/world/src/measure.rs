@@ -12,6 +12,7 @@ use super::pts;
 use super::rounds::{self, InRounds, Rounds, together};
 use super::slices::slice;
 use super::stages::{self, Spent};
+use super::tails::{Clumped, PERCENTILES, clumped};
 use super::transit::{self, Transit};
 use super::window::{self, Length, Window};
 use super::world::World;
@@ -74,6 +75,8 @@ pub struct Measured {
     pub steadiness: Steadiness,
     /// Equal parts of it; none if it was too short for that, or went in rounds.
     pub batches: Vec<Batch>,
+    /// How its slowest reads and writes lie together in time.
+    pub(super) clumped: Clumped,
     /// Whether nobody has said how long it is.
     pub is_until_steady: bool,
     /// Of everything that happened up to the end of the measurement.
@@ -87,8 +90,13 @@ pub struct Measured {
 /// The parts of each repeat, if they say how sure a mean is: of the only repeat, or of those that are any time of a
 /// steady load. Parts of a program, or of a time that somebody has chosen, may differ as they like.
 pub(super) fn parts(repeats: &[Measured]) -> Vec<&[Batch]> {
-    let tell = repeats.len() == 1 || repeats.iter().all(Measured::is_any_time);
+    let tell = parts_tell(repeats);
     repeats.iter().filter(|_| tell).map(|measured| &measured.batches[..]).collect()
+}
+
+/// Whether parts of the repeats say how sure their means are.
+pub(super) fn parts_tell(repeats: &[Measured]) -> bool {
+    repeats.len() == 1 || repeats.iter().all(Measured::is_any_time)
 }
 
 impl Measured {
@@ -191,6 +199,7 @@ pub(super) fn measure(
         window: begin..end,
         steadiness,
         batches: pace.batches(BATCHES).unwrap_or_default(),
+        clumped: clumped(&pace, &PERCENTILES),
         load,
         devices,
         hosts,
@@ -220,7 +229,7 @@ fn chosen(world: &World, case: &Case, length: Length, follow: Option<u32>) -> (L
     // a log has a beginning and an end, and all of it is measured
     let replays = case.load.timing().is_whole && world.memory.is_none();
     if replays {
-        (Length { warm_up: WarmUp::Transfers(0), events: None, times: 1 }, None)
+        (Length { warm_up: WarmUp::Transfers(0), events: None, times: 1, ..length }, None)
     } else {
         (length, follow)
     }

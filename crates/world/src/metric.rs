@@ -1,13 +1,11 @@
 //! A metric of the repeats of a case, declared where it is made.
 
+use crate::tails::{Known, sectioned};
 use lanetwin_stats::steady::batch_means;
 use lanetwin_stats::{Confidence, Histogram, Interval, interval, tail};
 use lanetwin_units::Better;
 use std::borrow::Cow;
 
-/// Neighbours that resemble each other more are taken to resemble each other so much: what ten parts say of it is
-/// uncertain itself.
-const MOST_ALIKE: f64 = 0.8;
 const PS_PER_NS: f64 = 1e3;
 
 /// A metric: its name, its unit, which way is better, its value in each repeat.
@@ -48,18 +46,21 @@ impl Metric {
     pub(crate) fn with_batches(self, batches: Vec<f64>) -> Self {
         Self { batches, ..self }
     }
-    /// The same, a latency \[ns\] whose percentiles are those of all that the repeats have recorded. What its means in
-    /// parts differ by says how sure they are.
-    pub(crate) fn with_percentiles(self, repeats: &[&Histogram], percents: &[f64]) -> Self {
+    /// The same, a latency \[ns\] whose percentiles are those of all that the repeats have recorded. How those beyond
+    /// each lie together says how sure it is, or else what its means in parts differ by.
+    pub(crate) fn with_percentiles(self, repeats: &[&Histogram], percents: &[f64], known: &[Known]) -> Self {
         let mut all = Histogram::new();
         repeats.iter().for_each(|one| all.merge(one));
         let percentiles = all.percentiles(percents);
         let percentiles = percentiles.into_iter().map(|(p, at)| (p, at.as_ps() as f64 / PS_PER_NS)).collect();
         let in_ps: Vec<f64> = self.batches.iter().map(|mean| mean * PS_PER_NS).collect();
         let variance = all.variance_ps().unwrap_or(0.0);
-        let each = tail::values_for_one(&in_ps, all.count(), variance) * neighbours(&self.batches);
+        let of_means = tail::values_for_one(&in_ps, all.count(), variance) * neighbours(&self.batches);
         let interval = |percent: f64| {
-            let found = tail::interval(repeats, percent, each, Confidence::P95)?;
+            let known = known.iter().find(|known| known.percent == percent);
+            let each = known.map_or(of_means, Known::each);
+            let of_share = tail::interval(repeats, percent, each, Confidence::P95);
+            let found = of_share.or_else(|| by_sections(&all, repeats, known?))?;
             Some((percent, found.low() / PS_PER_NS, found.high() / PS_PER_NS))
         };
         let told = percents.iter().filter(|percent| **percent < 100.0);
@@ -82,10 +83,18 @@ impl Metric {
     }
 }
 
+/// The interval of a percentile by those of the parts of repeats and of the repeats, whichever is wider \[ps\].
+fn by_sections(all: &Histogram, repeats: &[&Histogram], known: &Known) -> Option<Interval> {
+    let at = |of: &Histogram| of.percentile(known.percent).map(|at| at.as_ps() as f64);
+    let whole = at(all)?;
+    let within = known.half_by_parts(whole)?;
+    let between = repeats.iter().map(|one| at(one)).collect::<Option<Vec<_>>>()?;
+    let between = sectioned(&between, whole).unwrap_or(0.0);
+    Interval::around(whole, within.max(between))
+}
+
 /// Parts that resemble their neighbours count for fewer (as of an autoregressive process of the first order): so many
 /// are as good as one.
 fn neighbours(parts: &[f64]) -> f64 {
-    let alike = batch_means(parts, parts.len(), Confidence::P95).map_or(0.0, |means| means.lag1);
-    let alike = alike.clamp(0.0, MOST_ALIKE);
-    (1.0 + alike) / (1.0 - alike)
+    tail::neighbours(batch_means(parts, parts.len(), Confidence::P95).map_or(0.0, |means| means.lag1))
 }

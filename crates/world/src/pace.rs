@@ -9,6 +9,8 @@ use super::world::World;
 use lanetwin_kernel::ComponentId;
 use lanetwin_load::{Answered, Tally};
 use lanetwin_models::roles::drive::Buffered;
+use lanetwin_ports::Operation;
+use lanetwin_stats::Histogram;
 use lanetwin_stats::results::Steadiness;
 use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};
 use lanetwin_units::{Instant, Span};
@@ -30,6 +32,8 @@ struct Look {
     tally: Tally,
     /// How full the write buffer of each drive was.
     buffered: Vec<Buffered>,
+    /// The latencies of reads and of writes since the look before; none of memory.
+    latencies: [Histogram; 2],
 }
 
 /// How a measurement went on.
@@ -54,6 +58,7 @@ impl Pace {
     /// From now on, where the loads count from.
     pub(super) fn begin(world: &mut World) -> Self {
         let mut pace = Self { begins: vec![0], drives: world.buffering(), ..Self::default() };
+        world.note_latencies();
         pace.look(world);
         pace
     }
@@ -62,7 +67,8 @@ impl Pace {
         let at = world.kernel.now();
         let tally = self.before.and(&world.tally(at));
         let buffered = self.drives.iter().map(|id| world.buffered(*id)).collect();
-        self.looks.push(Look { at, tally, buffered });
+        let latencies = world.take_latencies().map(Histogram::of_few);
+        self.looks.push(Look { at, tally, buffered, latencies });
         if let Some(halfway) = self.halfway
             && world.progress().1 >= halfway
         {
@@ -117,6 +123,17 @@ impl Pace {
             Batch { elapsed: to.at - from.at, tally: to.tally.since(&from.tally) }
         };
         Some(edges.windows(2).map(batch).collect())
+    }
+
+    /// The latencies of reads or of writes in so many parts of about the same length.
+    pub(super) fn latencies(&self, of: Operation, count: usize) -> Option<Vec<Histogram>> {
+        let (looks, edges) = (self.looks(), self.edges(count)?);
+        let part = |pair: &[usize]| {
+            let mut all = Histogram::new();
+            looks[pair[0] + 1..=pair[1]].iter().for_each(|look| all.merge(&look.latencies[of as usize]));
+            all
+        };
+        Some(edges.windows(2).map(part).collect())
     }
 
     /// How the write buffer of each drive went on that was written to.
@@ -212,6 +229,25 @@ impl World {
         let ids: Vec<_> = self.loads.iter().map(|load| load.id).collect();
         ids.into_iter().fold(Tally::default(), |sum, id| sum.and(&self.load(id).tally(at)))
     }
+
+    /// All loads note the latency of each operation from now on; programs do not.
+    fn note_latencies(&mut self) {
+        if self.memory.is_none() {
+            self.load_ids().into_iter().for_each(|id| self.load(id).note_latencies());
+        }
+    }
+
+    /// The latencies of reads and of writes that were noted since this was asked last.
+    fn take_latencies(&mut self) -> [Vec<Span>; 2] {
+        let mut all: [Vec<Span>; 2] = Default::default();
+        if self.memory.is_none() {
+            for id in self.load_ids() {
+                let own = self.load(id).take_latencies();
+                all.iter_mut().zip(own).for_each(|(all, own)| all.extend(own));
+            }
+        }
+        all
+    }
 }
 
 #[cfg(test)]
@@ -226,7 +262,8 @@ mod tests {
         let (mut at, mut done) = (Instant::ZERO, 0);
         let look = |at, completed| {
             let reads = Answered { completed, ..Answered::default() };
-            Look { at, tally: Tally { reads, ..Tally::default() }, buffered: Vec::new() }
+            let (buffered, latencies) = (Vec::new(), <[Histogram; 2]>::default());
+            Look { at, tally: Tally { reads, ..Tally::default() }, buffered, latencies }
         };
         pace.looks.push(look(at, done));
         for answers in answers {

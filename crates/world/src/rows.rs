@@ -2,16 +2,16 @@
 
 use super::batch::{Batch, across, mean_latencies};
 use super::component_rows;
-use super::measure::{Measured, parts};
+use super::measure::{Measured, parts, parts_tell};
 use super::memory::rows as memory;
 use super::metric::Metric;
+use super::tails::{Clumped, PERCENTILES, pooled};
 use lanetwin_load::{Answered, Results, Side, Tally};
 use lanetwin_plan::{Case, Load};
 use lanetwin_stats::results::{Row, X};
-use lanetwin_stats::{Histogram, jain};
+use lanetwin_stats::{Histogram, jain, tail};
 use lanetwin_units::{Better, Span};
 
-const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
 /// The percentile that is the longest of all: told where the last of several devices matters.
 const LONGEST: f64 = 100.0;
 const PS_PER_NS: f64 = 1e3;
@@ -47,7 +47,9 @@ fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) 
     let devices = &repeats[0].devices;
     let percents = [&PERCENTILES[..], if devices.is_empty() { &[] } else { &[LONGEST] }].concat();
     let parts = parts(repeats);
-    let told = CaseRows { case, percents: &percents, always: !devices.is_empty(), parts: &parts };
+    let clumped = if parts_tell(repeats) { pooled(repeats) } else { Clumped::default() };
+    let always = !devices.is_empty();
+    let told = CaseRows { case, percents: &percents, always, parts: &parts, clumped };
     let together: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
     let mut rows: Vec<Row> = match case.load {
         Load::Memory(_) => {
@@ -64,7 +66,7 @@ fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) 
         rows.extend(fairness(repeats).map(|metric| row(None, metric)));
     }
     rows.extend(component_rows::metrics(repeats).into_iter().map(|(of, metric)| row(Some(&of), metric)));
-    let told = CaseRows { parts: &[], ..told };
+    let told = CaseRows { parts: &[], clumped: Clumped::default(), ..told };
     for (place, (device, _)) in devices.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.devices[place].1).collect();
         rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(device), metric)));
@@ -81,7 +83,8 @@ fn cells(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Ve
     let mut rows = Vec::new();
     for (place, (cell, _)) in repeats[0].cells.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.cells[place].1).collect();
-        let told = CaseRows { case: cell, percents: &PERCENTILES, always: false, parts: &[] };
+        let (parts, clumped) = (&[][..], Clumped::default());
+        let told = CaseRows { case: cell, percents: &PERCENTILES, always: false, parts, clumped };
         // the specification has one number for a mix, reads and writes together
         let both: Vec<Side> = own.iter().map(|results| together(results)).collect();
         let both: Vec<&Side> = both.iter().collect();
@@ -117,6 +120,7 @@ fn row(
 ) -> Row {
     let mean = metric.samples.iter().sum::<f64>() / metric.samples.len() as f64;
     let interval = metric.interval(mean);
+    let unsettled = unsettled(&metric.percentiles, &metric.percentile_intervals);
     Row {
         variant: variant.into(),
         workload: workload.into(),
@@ -132,10 +136,21 @@ fn row(
         high: interval.map(|i| i.high()),
         n: metric.samples.len() as u32,
         percentiles: metric.percentiles,
+        unsettled,
         percentile_intervals: metric.percentile_intervals,
         samples: metric.samples,
         ..Row::default()
     }
+}
+
+/// The percentiles that are not known as well as they have to be; the longest of all never is.
+fn unsettled(percentiles: &[(f64, f64)], intervals: &[(f64, f64, f64)]) -> Vec<f64> {
+    let interval = |percent: f64| {
+        let found = intervals.iter().find(|(of, ..)| *of == percent);
+        found.map(|(_, low, high)| (*low, *high))
+    };
+    let told = percentiles.iter().filter(|(percent, _)| *percent < LONGEST);
+    told.filter(|(percent, value)| !tail::is_settled(*value, interval(*percent))).map(|(p, _)| *p).collect()
 }
 
 /// How evenly several devices share what all of them move ([`jain`]): of their throughputs, reads and writes together.
@@ -157,6 +172,8 @@ struct CaseRows<'a> {
     always: bool,
     /// Equal parts of each repeat, if they tell of it.
     parts: &'a [&'a [Batch]],
+    /// How the slowest operations lie together in time, if that is known.
+    clumped: Clumped,
 }
 
 /// The share of operations that were not answered as asked, if there are any.
@@ -250,7 +267,8 @@ impl CaseRows<'_> {
             let mean = per_repeat(&|_, s| s.latency.mean_ps().unwrap_or(0.0) / PS_PER_NS);
             let latency = metric("latency", "ns", Better::Lower, mean);
             let within = mean_latencies(self.parts, |tally| way.within(tally));
-            list.push(latency.with_batches(within).with_percentiles(&latencies, self.percents));
+            let clumps = &self.clumped[way as usize];
+            list.push(latency.with_batches(within).with_percentiles(&latencies, self.percents, clumps));
         }
         list
     }

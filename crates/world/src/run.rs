@@ -176,7 +176,7 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let grows = task.workload.length == RunLength::UntilSteady;
     let events = grows.then(|| plan.run.budget.events() / u64::from(repeats));
     let times = u64::from(if task.alone { plan.run.repeats } else { 1 });
-    let length = Length { warm_up: plan.run.warm_up, events, times };
+    let length = Length { warm_up: plan.run.warm_up, events, repeats, times };
     let what = (task.case, task.workload.steady.as_ref(), task.workload.pts());
     let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, what, length, follow)));
     ran.map_err(|payload| {

@@ -4,6 +4,8 @@
 //!  start ─ warm-up ─┬─ stretch 1 ─ steady? ─ no ─┬─ stretch 2, twice as long ─ steady? ─ yes: this is the window
 //! ```
 //!
+//! A stretch that was steady is made longer, once, if that settles the 99th percentiles of its latencies.
+//!
 //! What was measured before it was steady belongs to the warm-up, and so does a stretch at whose beginning reads and
 //! writes had not found their balance. A write buffer that has been filling meanwhile is filled. If the run time of
 //! the job is over before, all of it is the window; if the budget is spent before, the last stretch is, with the
@@ -30,6 +32,8 @@ pub(super) struct Length {
     pub(super) warm_up: WarmUp,
     /// Until it is steady or the world has had so many events; none if it is as long as somebody said.
     pub(super) events: Option<u64>,
+    /// How many repeats there are of it, which are alike.
+    pub(super) repeats: u32,
     /// Behind a stretch that was steady comes one so many times as long, and that is the window; 1 if the first is.
     pub(super) times: u64,
 }
@@ -51,20 +55,27 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
             stretches.fill_early(world);
         }
         let events = length.events.filter(|_| !stretches.is_first());
-        let steadiness = stretches.run(world, events);
+        let mut steadiness = stretches.run(world, events);
         if is_whole {
             return stretches.finish(world, Steadiness::default());
         }
-        let spent = length.events.is_some_and(|events| world.kernel.events() >= events);
-        let is_over = spent || stretches.is_over(world) || world.overload().is_some();
-        if !is_over && length.events.is_some() && !steadiness.is_unsteady() && stretches.balances(world) {
+        let is_over = |world: &mut World, stretches: &Stretches<'_>| {
+            let spent = length.events.is_some_and(|events| world.kernel.events() >= events);
+            spent || stretches.is_over(world) || world.overload().is_some()
+        };
+        let mut over = is_over(world, &stretches);
+        if !over && length.events.is_some() && !steadiness.is_unsteady() && stretches.balances(world) {
             continue;
         }
-        if !is_over && !steadiness.is_unsteady() && times > 1 {
+        if !over && !steadiness.is_unsteady() && times > 1 {
             stretches.go_on(world, std::mem::replace(&mut times, 1));
             continue;
         }
-        if is_over || !steadiness.is_unsteady() {
+        if !over && !steadiness.is_unsteady() && length.events.is_some() {
+            steadiness = stretches.settle_tails(world, length, steadiness);
+            over = is_over(world, &stretches);
+        }
+        if over || !steadiness.is_unsteady() {
             return stretches.finish(world, steadiness);
         }
         if fills && stretches.fill(world) {

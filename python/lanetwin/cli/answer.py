@@ -21,6 +21,7 @@ from lanetwin.glance import all_lines, geometric_mean, glances
 from lanetwin.numbers import DIGITS, change, share
 from lanetwin.sentences import word as metric_word
 from lanetwin.summary import spread, stopped, unique, variants, verdict_words
+from lanetwin.tails import ABOUT, is_tail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -281,7 +282,8 @@ def _means(lines: Sequence[Line], names: Sequence[str]) -> list[tuple[str, list[
 def _value(row: Row | None, *, spread: bool = True) -> Text:
     if row is None:
         return Text("–")
-    return Text(told(row) if spread else brief(row["value"], row["unit"], row["metric"], DIGITS))
+    sign = f"{ABOUT} " if is_tail(row) and row.get("unsettled") else ""
+    return Text(sign + (told(row) if spread else brief(row["value"], row["unit"], row["metric"], DIGITS)))
 
 
 def _limits(found: Sequence[Glance]) -> Table:

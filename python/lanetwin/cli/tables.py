@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from lanetwin import actions
+from lanetwin import actions, tails
 from lanetwin.cli.console import in_language, out, printable
 from lanetwin.components import component_tables
 from lanetwin.iometer import iometer_tables
@@ -157,8 +157,9 @@ def _side_by_side(data: ResultTable, *, intervals: bool) -> Table:
             if name in data.compared:
                 cells += _verdict(line.verdicts.get(name), intervals=intervals)
         if percentiles:
-            known = dict(line.values[data.variants[0]].get("percentiles", []))
-            cells += [Text(significant(known[p]) if p in known else "–") for p in percentiles]
+            row = line.values[data.variants[0]]
+            known = dict(row.get("percentiles", []))
+            cells += [Text(tails.told(row, p, known[p]) if p in known else "–") for p in percentiles]
         table.add_row(*cells)
     return table
 
@@ -186,8 +187,8 @@ def by_device(data: DeviceTable) -> Table:
     columns.append((headed("throughput", data.throughput_unit), True))
     has_mean = any(line.latency for line in data.lines)
     # of reads and writes apart, and of loads of memory, less is known
-    tails = [p for p in (99.0, 100.0) if any(line.percentile(p) is not None for line in data.lines)]
-    latencies = [*(["mean"] if has_mean else []), *(percentile_name(p) for p in tails)]
+    percents = [p for p in (99.0, 100.0) if any(line.percentile(p) is not None for line in data.lines)]
+    latencies = [*(["mean"] if has_mean else []), *(percentile_name(p) for p in percents)]
     columns += [(headed(name, data.latency_unit), True) for name in latencies]
     table = plain_table(title, columns)
     shown = [line for line in data.lines if not is_cut or line.case in (cases[0], cases[-1])]
@@ -198,8 +199,7 @@ def by_device(data: DeviceTable) -> Table:
         before = (line.case, line.variant)
         words = [case, *([variant] if several else []), line.device]
         numbers = [_value(line.throughput), *([_value(line.latency)] if has_mean else [])]
-        known = [line.percentile(percent) for percent in tails]
-        numbers += [Text("–" if value is None else significant(value)) for value in known]
+        numbers += [Text(line.tail(percent)) for percent in percents]
         table.add_row(*(Text(printable(word)) for word in words), *numbers)
     return table
 

@@ -7,6 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 from lanetwin.formats.declaration import Format
+from lanetwin.numbers import percentile_name
 from lanetwin.steadiness import condition
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ HEAD = [
     "seconds",
     "operations",
     "steady",
+    "unsettled",
 ]
 """The columns every file has; one per percentile follows."""
 
@@ -64,6 +66,7 @@ def cells(row: Row, percentiles: list[float]) -> list[object]:
         harmless(row["metric"]),
         *(row["unit"], row["value"], row["low"], row["high"], row["n"]),
         *(row.get("seconds", ""), row.get("operations", ""), condition(row.get("steady"))),
+        " ".join(percentile_name(p) for p in row.get("unsettled", [])),
         *(known.get(p, "") for p in percentiles),
     ]
 

@@ -147,8 +147,7 @@ def devices(results: Results) -> list[Details]:
         rows = []
         for line in table.lines:
             values = [_reading(line.throughput), *([_reading(line.latency)] if latencies else [])]
-            tails = [line.percentile(percent) for percent in percents]
-            values += ["–" if value is None else significant(value) for value in tails]
+            values += [line.tail(percent) for percent in percents]
             rows.append([line.case, line.variant, line.device, *values])
         names = [headed("throughput", table.throughput_unit)]
         names += [headed("mean latency", table.latency_unit)] if latencies else []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lanetwin import tails
 from lanetwin.fit import fitting_all
-from lanetwin.numbers import NARROW_SPACE, change, measured, percentile_name, significant
+from lanetwin.numbers import NARROW_SPACE, change, measured, percentile_name
 from lanetwin.report.svg import text_width
 from lanetwin.steadiness import NOT_STEADY
 from lanetwin.summary import spread, tables
@@ -103,6 +104,8 @@ SHOWN_PERCENTILES = (50.0, 99.0, 99.9, 100.0)
 
 def _cell(row: Row, scale: float) -> Cell:
     shown = [(p, value) for p, value in row.get("percentiles", []) if p in SHOWN_PERCENTILES]
-    tails = [f"{percentile_name(p)}{NARROW_SPACE}{significant(value * scale, 3)}" for p, value in shown]
+    under = [
+        f"{percentile_name(p)}{NARROW_SPACE}{tails.told(row, p, value * scale, 3)}" for p, value in shown
+    ]
     value, low, high = (number * scale for number in (row["value"], row["low"], row["high"]))
-    return Cell(measured(value, low, high), tuple(tails))
+    return Cell(measured(value, low, high), tuple(under))

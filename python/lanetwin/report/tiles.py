@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from lanetwin.binding import named
 from lanetwin.fit import brief
-from lanetwin.numbers import change
+from lanetwin.numbers import NARROW_SPACE, change
 from lanetwin.report.svg import SMALL, text_width
 from lanetwin.steadiness import NOT_STEADY
 from lanetwin.summary import ONE_SAMPLE, OUTCOMES, spread, unique, variants
+from lanetwin.tails import ABOUT, is_tail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,7 +162,8 @@ def value_of(line: Line, name: str, base: str) -> Value:
     row = line.values.get(name)
     if row is None:
         return Value("–")
-    text = brief(row["value"], row["unit"], row["metric"])
+    sign = f"{ABOUT}{NARROW_SPACE}" if is_tail(row) and row.get("unsettled") else ""
+    text = sign + brief(row["value"], row["unit"], row["metric"])
     changed = line.change(name, base)
     if name == base or changed is None:
         return Value(text)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lanetwin.fit import brief
-from lanetwin.numbers import percentile_name
+from lanetwin.numbers import NARROW_SPACE, percentile_name
 from lanetwin.summary import unique
+from lanetwin.tails import ABOUT, is_unsettled
 
 if TYPE_CHECKING:
     from lanetwin.results import Results
@@ -48,7 +49,9 @@ def bars(results: Results) -> dict[str, Any]:
         found.setdefault(row["metric"], []).append(own)
         for percent, value in row.get("percentiles", []):
             if percent in TAILS:
-                tail = {**own, "value": value, "text": brief(value, row["unit"], row["metric"])}
+                sign = f"{ABOUT}{NARROW_SPACE}" if is_unsettled(row, percent) else ""
+                text = sign + brief(value, row["unit"], row["metric"])
+                tail = {**own, "value": value, "text": text}
                 found.setdefault(f"{row['metric']}, {percentile_name(percent)}", []).append(tail)
     for metric in results.get("iometer", []):
         if metric["value"] is not None:

@@ -58,6 +58,10 @@ pub struct Row {
     /// row's unit; of the others there is none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub percentile_intervals: Vec<(f64, f64, f64)>,
+    /// The percentiles that are not settled: their intervals reach more than 10 % to a side, or there is none. None is
+    /// told of a measurement.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsettled: Vec<f64>,
     /// The value in each repeat, in the order of the repeats: what a paired comparison needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<f64>,

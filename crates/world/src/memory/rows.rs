@@ -121,5 +121,5 @@ fn latency(name: &'static str, repeats: &[Histogram], within: Vec<f64>) -> Optio
     }
     let samples = repeats.iter().map(|one| one.mean_ps().unwrap_or(0.0) / PS_PER_NS).collect();
     let metric = Metric::new(name, "ns", Better::Lower, samples).with_batches(within);
-    Some(metric.with_percentiles(&repeats.iter().collect::<Vec<_>>(), &PERCENTILES))
+    Some(metric.with_percentiles(&repeats.iter().collect::<Vec<_>>(), &PERCENTILES, &[]))
 }

@@ -2,11 +2,13 @@
 //!
 //! A write buffer that fills up is filled, not waited for: the stretch begins anew.
 
+use super::Length;
 use super::measured::Window;
 use super::warm_up::operations_before;
 use crate::pace::Pace;
 use crate::slices::{Stop, run_until};
 use crate::snapshot::Snapshot;
+use crate::tails::times_until_settled;
 use crate::world::World;
 use lanetwin_kernel::ComponentId;
 use lanetwin_load::Results;
@@ -20,6 +22,13 @@ pub(super) const GROWTH: u64 = 2;
 const LEAST_PART: u64 = 4;
 /// In the first half of so many operations it shows whether a buffer fills up.
 const TELLING: u64 = 10_000;
+
+/// A stretch that was steady is made so many times as long at most to settle the tails of its latencies: the price of a
+/// percentile, beside that of the means.
+const TAILS_MOST: u64 = 3;
+/// Tails that would take more than so many times as long are told as not settled instead: what ten parts say of it is
+/// itself uncertain by a half.
+const TAILS_HOPE: u64 = 2 * TAILS_MOST;
 
 /// So many stretches at most are left behind because reads and writes had not found their balance.
 const BALANCED_MOST: u32 = 3;
@@ -40,6 +49,8 @@ pub(super) struct Stretches<'a> {
     is_stump: bool,
     /// How many have been run to their ends.
     runs: u32,
+    /// Whether one of them was made longer for its tails.
+    tails_asked: bool,
     /// How many of them have begun out of balance.
     balanced: u32,
     /// How many there were when buffers were filled last.
@@ -65,6 +76,7 @@ impl<'a> Stretches<'a> {
             left: most,
             is_stump: false,
             runs: 0,
+            tails_asked: false,
             balanced: 0,
             past_filling: 0,
             filled: Vec::new(),
@@ -141,6 +153,32 @@ impl<'a> Stretches<'a> {
             self.aim(world);
         }
         anew
+    }
+    /// Makes the stretch that was run, and was steady, as much longer as settles the tails of its latencies, and judges
+    /// it anew; does so once, and not in vain.
+    pub(super) fn settle_tails(
+        &mut self,
+        world: &mut World,
+        length: Length,
+        steadiness: Steadiness,
+    ) -> Steadiness {
+        if std::mem::replace(&mut self.tails_asked, true) {
+            return steadiness;
+        }
+        let (once, mut steadiness) = (self.wanted, steadiness);
+        let mut longer = 1;
+        while longer < TAILS_MOST && !steadiness.is_unsteady() && !self.is_over(world) {
+            let times = [longer, longer + 1, TAILS_HOPE].map(|all| all as f64 / longer as f64);
+            let needed = times_until_settled(&self.pace, length.repeats, &times);
+            if needed.is_none_or(|needed| needed <= 1.0) {
+                break;
+            }
+            longer += 1;
+            self.wanted = once.saturating_mul(longer);
+            self.pace.look_halfway(&self.before, self.answered + self.length() / 2);
+            steadiness = self.run(world, length.events);
+        }
+        steadiness
     }
     /// Whether what the job says is over.
     pub(super) fn is_over(&self, world: &mut World) -> bool {

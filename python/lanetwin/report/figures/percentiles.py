@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lanetwin.fit import brief, fitting_all
-from lanetwin.numbers import percentile_name
+from lanetwin.numbers import NARROW_SPACE, percentile_name
 from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_room, series_class
 from lanetwin.report.figures.sweep import is_geometric
 from lanetwin.report.svg import Drawing
 from lanetwin.summary import together, variants
+from lanetwin.tails import ABOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,8 @@ class Distribution:
     unit: str
     series: dict[str, list[tuple[float, float]]]
     """Percent and value, in ascending order."""
+    unsettled: dict[str, list[float]] = field(default_factory=dict)
+    """Of each variant the percentiles that are not settled."""
 
     @property
     def title(self) -> str:
@@ -44,9 +47,14 @@ class Distribution:
         """The figure in words: every point."""
         said = []
         for variant, points in self.series.items():
-            values = ", ".join(f"{percentile_name(p)} {brief(value, self.unit)}" for p, value in points)
+            values = ", ".join(f"{percentile_name(p)} {self.told(variant, p, value)}" for p, value in points)
             said.append(f"{variant}: {values}")
         return f"{self.workload}. " + "; ".join(said) + "."
+
+    def told(self, variant: str, percent: float, value: float) -> str:
+        """Write a percentile, with a sign before one that is not settled."""
+        sign = f"{ABOUT}{NARROW_SPACE}" if percent in self.unsettled.get(variant, []) else ""
+        return sign + brief(value, self.unit)
 
 
 def distributions(results: Results, found: Sequence[Glance]) -> list[Distribution]:
@@ -65,6 +73,7 @@ def distributions(results: Results, found: Sequence[Glance]) -> list[Distributio
                 row["variant"]: _points(row)
                 for row in sorted(rows, key=lambda row: order.index(row["variant"]))
             },
+            {row["variant"]: row.get("unsettled", []) for row in rows},
         )
         for key, rows in grouped.items()
     ]
@@ -104,7 +113,7 @@ def draw(drawn: Distribution, key: str, width: float) -> str:
         places = [(frame.x(nines(p)), frame.y(value * fit.scale)) for p, value in points]
         drawing.polyline(places, f"line{index and 2} {series_class(index)}")
         for (percent, value), place in zip(points, places, strict=True):
-            hint = f"{variant}, {percentile_name(percent)}: {brief(value, drawn.unit)}"
+            hint = f"{variant}, {percentile_name(percent)}: {drawn.told(variant, percent, value)}"
             drawing.mark(*place, index, f"dot {series_class(index)}", hint)
         ends.append((variant, index, places[-1][1]))
     label_ends(drawing, frame, ends)
