@@ -6,6 +6,7 @@ fn main() -> std::io::Result<()> {
         ("TABLES", "claims", ".csv"),
         ("SCENARIOS", "../scenarios", ".yaml"),
         ("LONG_SCENARIOS", "../scenarios/long", ".yaml"),
+        ("CHANNELS", "../scenarios/link", ".yaml"),
         ("JOB_FILES", "../scenarios/fio", ".fio"),
         ("ACCESS_SPECIFICATIONS", "../scenarios/iometer", ".icf"),
     ])

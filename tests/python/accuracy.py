@@ -10,8 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import yaml
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from lanetwin import engine
 
@@ -114,3 +117,46 @@ def _block(page: str) -> str:
     if not found:
         raise ValueError("the page has no block `<!-- generated: accuracy -->` … `<!-- end -->`")
     return found[0]
+
+
+def _shipped_parts(scenario: Path) -> set[str]:
+    """Return the parts that a scenario names, in its machine, its links and its variants."""
+    found: set[str] = set()
+
+    def look(node: object, key: str = "") -> None:
+        name = key.rsplit(".", 1)[-1]
+        if isinstance(node, dict):
+            for inner, value in node.items():
+                look(value, str(inner))
+        elif isinstance(node, list):
+            for value in node:
+                look(value, key)
+        elif isinstance(node, str) and name in ("part", "via"):
+            found.add(node)
+
+    document = yaml.safe_load(scenario.read_text(encoding="utf-8"))
+    for section in ("machine", "links", "variants"):
+        look(document.get(section))
+    return found
+
+
+def by_part(root: Path) -> str:
+    """Return the table by part: in which claims it stands, and how far those are from what was published."""
+    page = (root / "CLAIMS.md").read_text(encoding="utf-8")
+    cells = {row[1]: row[0].strip("| \n").split(" | ") for row in ROW.finditer(_block(page))}
+    shipped = {part.stem for part in (root / "parts").glob("*.yaml")}
+    rows = []
+    for claim, (_, _bar, values, mean, largest, closed, *_, met, _command) in cells.items():
+        described = yaml.safe_load(
+            (root / "validation" / "claims" / f"{claim}.yaml").read_text(encoding="utf-8")
+        )
+        for scenario in sorted({table.get("scenario", "") for table in described["tables"]}):
+            if scenario and not scenario.startswith("link/"):
+                figures = f"`scenarios/{scenario}` | {values} | {mean} | {largest} | {closed} | {met}"
+                parts = _shipped_parts(root / "scenarios" / scenario) & shipped
+                rows += [f"| `{part}` | `{claim}` | {figures} |\n" for part in parts]
+    head = (
+        "| Part | Claim | Shipped in | Published values | Error, mean | largest | closed form | Bar is |\n"
+        "|---|---|---|--:|--:|--:|--:|---|\n"
+    )
+    return head + "".join(sorted(rows))

@@ -15,17 +15,8 @@ pub struct Claim {
     pub bar: &'static str,
     /// What running it takes on one core, roughly, when nobody else wants the machine \[s\].
     pub cpu_seconds: u32,
-    /// What running it is.
-    pub(crate) run: Run,
-}
-
-/// What running a claim is.
-#[derive(Clone, Copy)]
-pub(crate) enum Run {
-    /// A program of its own; none if it was stopped.
-    Own(fn(&mut Watch<'_>) -> Option<Outcome>),
-    /// Shipped scenarios, beside tables.
-    Shipped(&'static Spec),
+    /// What is asked, and what was published.
+    pub(crate) spec: &'static Spec,
 }
 
 impl Claim {
@@ -38,13 +29,10 @@ impl Claim {
         let spec: Spec = serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let spec: &'static Spec = Box::leak(Box::new(spec));
         let Spec { about, bar, cpu_seconds, .. } = spec;
-        Self { name, about, bar, cpu_seconds: *cpu_seconds, run: Run::Shipped(spec) }
+        Self { name, about, bar, cpu_seconds: *cpu_seconds, spec }
     }
     /// Runs it; none if it was stopped.
     pub(crate) fn run(&self, watch: &mut Watch<'_>) -> Option<Outcome> {
-        match self.run {
-            Run::Own(run) => run(watch),
-            Run::Shipped(spec) => shipped::run(spec, watch),
-        }
+        shipped::run(self.spec, watch)
     }
 }

@@ -13,10 +13,14 @@ pub(crate) fn text(folder: &'static [(&str, &str)], stem: &str) -> &'static str 
     found.unwrap_or_else(|| panic!("there is no `{stem}`")).1
 }
 
-/// The text of a scenario, by its path below `scenarios/`.
+/// The text of a scenario or a channel, by its path below `scenarios/`.
 pub(crate) fn scenario(path: &str) -> &'static str {
     let stem = path.strip_suffix(".yaml").expect("a scenario is YAML");
-    stem.strip_prefix("long/").map_or_else(|| text(SCENARIOS, stem), |stem| text(LONG_SCENARIOS, stem))
+    match stem.split_once('/') {
+        Some(("link", stem)) => text(CHANNELS, stem),
+        Some((_, stem)) => text(LONG_SCENARIOS, stem),
+        None => text(SCENARIOS, stem),
+    }
 }
 
 /// The files that shipped scenarios name, by the names that they give them.

@@ -19,16 +19,16 @@
 //! ```
 
 pub mod accuracy;
+mod bare;
 mod claim;
 pub mod claims;
 mod declaration;
 mod embedded;
 mod experiment;
-mod incast;
 mod judge;
+mod link;
 mod problem;
 mod report;
-mod saturation;
 mod sensitivity;
 mod shipped;
 mod spec;

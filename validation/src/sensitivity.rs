@@ -10,11 +10,10 @@
 //! ```
 //!
 //! A range is half and double for quantities, the neighbours in the list for words, the contrary for flags, unless a
-//! claim says something else with a reason ([`Range`]). If half or double makes no drive, the change is made smaller
+//! claim says something else with a reason ([`Range`](crate::spec::Range)). If half or double makes no drive, the change is made smaller
 //! until it does; what cannot be moved at all counts.
 //!
-//! A claim has numbers beside those of its plan, too: what its scenario sets although nobody confirms it ([`Chosen`]),
-//! and what no device has, such as how threads write back ([`Number::of_claim`]). They are moved like the others.
+//! What a scenario sets although nobody confirms it ([`Chosen`](crate::spec::Chosen)) is moved like the others.
 //!
 //! Not here: numbers that the scenario sets because they are the question; the constants of the phy crate
 //! ([`crate::claims::eye`] moves those).
@@ -25,7 +24,7 @@ mod numbers;
 mod tests;
 
 pub(crate) use finding::Sensitivity;
-pub(crate) use numbers::{Chosen, Number, Range, numbers, numbers_and, of_claim, of_plan, seed};
+pub(crate) use numbers::{Number, numbers};
 
 use crate::watch::Watch;
 use crate::work_pool::{self, Done};

@@ -1,13 +1,14 @@
-//! Runs a claim that is a shipped scenario and a table of published values: `lanetwin run` on that scenario shows the
-//! same numbers, to the last digit.
+//! Runs a claim that is a shipped document and a table of published values: `lanetwin run` on a scenario, `lanetwin link`
+//! on a channel, shows the same numbers, to the last digit.
 
 use crate::claim::{FreeParameter, Outcome, Role};
 use crate::experiment::{free_parameters, results};
-use crate::sensitivity;
-use crate::spec::{Shipped, Spec, Tabled};
+use crate::spec::{Ask, Shipped, Spec, Tabled};
 use crate::table::{self, Compared};
 use crate::watch::Watch;
 use crate::weigh::Predictor;
+use crate::{bare, link, sensitivity};
+use lanetwin_stats::results::Results;
 use lanetwin_world::Options;
 use std::collections::BTreeSet;
 
@@ -16,12 +17,14 @@ pub(crate) fn run(spec: &'static Spec, watch: &mut Watch<'_>) -> Option<Outcome>
     let tables: &'static [Shipped] = spec.tables.iter().map(Tabled::shipped).collect::<Vec<_>>().leak();
     let predictor = spec.sensitivity.as_ref().map(|weighing| Predictor::new(spec, weighing, tables));
     let numbers = predictor.as_ref().map(Predictor::numbers);
-    let steps = tables.len() + numbers.as_ref().map_or(0, |numbers| sensitivity::steps(numbers.len()));
+    let is_eye = spec.tables.iter().any(|table| table.ask == Ask::Eye);
+    let moves = if is_eye { link::moves(&spec.moved) } else { 0 };
+    let analysis = numbers.as_ref().map_or(0, |numbers| sensitivity::steps(numbers.len()));
+    let steps = tables.len() + analysis + moves;
     let (mut cells, mut rows, mut free) = (Vec::new(), Vec::new(), BTreeSet::new());
     for table in tables {
-        let plan = table.plan();
-        let results = results(&plan, &Options::default());
-        free.extend(free_parameters(&plan));
+        let (results, assumed) = answered(table);
+        free.extend(assumed);
         cells.extend(table::cells(&results, &table.rows, &spec.source));
         rows.extend(table::compared(&results, &table.rows));
         watch.step(steps)?;
@@ -37,10 +40,35 @@ pub(crate) fn run(spec: &'static Spec, watch: &mut Watch<'_>) -> Option<Outcome>
         (effects, weighed) = (found.effects_among(&were), found.told());
         free = found.free;
     }
-    free.extend(spec.counted.iter().chain(&spec.fitted).cloned());
-    let verdicts: Vec<(bool, String)> = spec.judge.iter().map(|judge| judge.verdict(&rows, &free)).collect();
+    let mut verdicts = Vec::new();
+    if is_eye {
+        let (turned, found) = link::moved(tables, &spec.moved, &mut || watch.step(steps))?;
+        verdicts
+            .push((turned.is_empty(), format!("{} of {moves} ends of ranges turn a verdict", turned.len())));
+        free.extend(turned);
+        effects = found;
+    }
+    for number in spec.counted.iter().chain(&spec.fitted) {
+        if !free.iter().any(|known| (&known.part, &known.name) == (&number.part, &number.name)) {
+            free.push(number.clone());
+        }
+    }
+    verdicts.extend(spec.judge.iter().map(|judge| judge.verdict(&rows, &free)));
     let met = verdicts.iter().all(|(met, _)| *met);
     Some(Outcome { cells, free_parameters: free, met, text: told(spec, &verdicts, &rows, &weighed), effects })
+}
+
+/// What a document answers, and the assumed and calibrated numbers that it rests on.
+fn answered(table: &Shipped) -> (Results, Vec<FreeParameter>) {
+    match table.ask {
+        Ask::Run => {
+            let plan = table.plan();
+            (results(&plan, &Options::default()), free_parameters(&plan).collect())
+        }
+        Ask::Eye => (link::eyes(table), Vec::new()),
+        Ask::Cycle(tests) => link::cycles(table, tests),
+        bare => (bare::results(table, bare), Vec::new()),
+    }
 }
 
 /// What was found, in sentences: the bars, the rows that miss their own, what stands beside nothing.

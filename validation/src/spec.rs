@@ -24,6 +24,9 @@ pub(crate) struct Spec {
     pub(crate) tables: Vec<Tabled>,
     /// What has to hold.
     pub(crate) judge: Vec<Judge>,
+    /// Of channels, whose numbers are moved: changes of their description that are tried, too.
+    #[serde(default)]
+    pub(crate) moved: Vec<String>,
     /// Where values were published whose rows do not say so.
     #[serde(default)]
     pub(crate) source: String,
@@ -45,8 +48,12 @@ pub(crate) struct Spec {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Tabled {
-    /// Its path below `scenarios/`.
+    /// Its path below `scenarios/`; that of a channel begins with `link/`.
+    #[serde(default)]
     pub(crate) scenario: String,
+    /// What is asked of it.
+    #[serde(default)]
+    pub(crate) ask: Ask,
     /// The name of its table among `validation/claims/*.csv`.
     pub(crate) rows: String,
     /// What makes a run short enough to see only whether a number acts at all.
@@ -58,6 +65,35 @@ pub(crate) struct Tabled {
     /// And as long as a tenth of the bar needs.
     #[serde(default)]
     pub(crate) long: Vec<String>,
+}
+
+/// What is asked of a document.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) enum Ask {
+    /// What `lanetwin run` shows of a scenario.
+    #[default]
+    Run,
+    /// What `lanetwin link eye` shows of a channel.
+    Eye,
+    /// What `lanetwin link cycle` shows of its links.
+    Cycle(Tests),
+    /// Of bare links and no document: payload and framing as an application note reckons.
+    ApplicationNote,
+    /// The same, with DLLPs and SKP ordered sets.
+    Ceilings,
+    /// Packets through a bare switch.
+    Forwarding,
+}
+
+/// Tests of links.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tests {
+    /// As `lanetwin link cycle` calls them.
+    pub(crate) names: Vec<String>,
+    /// Cycles of each, of power a tenth.
+    pub(crate) count: u64,
 }
 
 /// How numbers are moved.
@@ -85,6 +121,7 @@ pub(crate) struct Range {
     /// Settings of the component, with a comma between if one alone makes no machine.
     pub(crate) ends: [String; 2],
     /// Why no farther.
+    #[allow(dead_code, reason = "readers of the claim find it there; a test asks that it is given")]
     pub(crate) reason: String,
 }
 
@@ -127,6 +164,7 @@ pub(crate) enum By {
 #[derive(Debug)]
 pub(crate) struct Shipped {
     pub(crate) scenario: &'static str,
+    pub(crate) ask: &'static Ask,
     pub(crate) rows: Vec<Published>,
     /// The variants that can be left out of a plan: all but the one that others are compared with.
     variants: OnceLock<Vec<String>>,
@@ -136,6 +174,7 @@ impl Tabled {
     pub(crate) fn shipped(&'static self) -> Shipped {
         Shipped {
             scenario: &self.scenario,
+            ask: &self.ask,
             rows: table::published(embedded::text(TABLES, &self.rows)),
             variants: OnceLock::new(),
         }
@@ -143,8 +182,14 @@ impl Tabled {
 }
 
 impl Shipped {
-    /// The plan of nothing but one workload of one variant, with changes; none if they make no machine.
-    pub(crate) fn of(&self, variant: &str, workload: &str, sets: &[String]) -> Option<Plan> {
+    /// The plan of nothing but one workload of one variant, or one case of it, with changes; none if they make no
+    /// machine.
+    pub(crate) fn of(
+        &self,
+        variant: &str,
+        (workload, label): (&str, Option<&str>),
+        sets: &[String],
+    ) -> Option<Plan> {
         let others = self.variants.get_or_init(|| self.others()).iter().filter(|other| *other != variant);
         let without = others.map(|other| format!("variants.{other}=null"));
         let sets: Vec<String> = without.chain(sets.iter().cloned()).collect();
@@ -153,6 +198,8 @@ impl Shipped {
             check_with(Path::new(self.scenario), text, &sets, catalogue(), &embedded::files()).plan?;
         plan.variants.retain(|one| one.name == variant);
         plan.variants[0].workloads.retain(|one| one.name == workload);
+        let cases = plan.variants[0].workloads.iter_mut().map(|one| &mut one.cases);
+        cases.for_each(|cases| cases.retain(|case| label.is_none_or(|label| case.label == label)));
         plan.compare.baseline = 0;
         Some(plan)
     }

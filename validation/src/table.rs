@@ -172,6 +172,12 @@ impl Published {
         std::iter::once(&*self.variant).chain(other)
     }
 
+    /// The only case of the workload that it is made from, if it is made from one.
+    pub(crate) fn only_case(&self) -> Option<&str> {
+        let is_of_others = matches!(self.how, How::CaseRatio | How::InverseCaseRatio);
+        self.label.as_deref().filter(|_| !is_of_others)
+    }
+
     /// The rows of the workload, one of each case.
     fn rows<'a>(
         &'a self,

@@ -1,23 +1,24 @@
 //! What the assumed and calibrated numbers of a shipped scenario do to its rows, with what is calibrated fitted anew.
 //!
-//! A run of one workload of one variant is a kind. A calibrated number that is itself moved stays where it was moved
-//! to.
+//! A run of one workload of one variant is a kind, of one of its cases where a row is of one. A calibrated number that
+//! is itself moved stays where it was moved to.
 
 use crate::claim::Role;
 use crate::experiment;
-use crate::sensitivity::{self, Asked, Chosen, Effort, Kinds, Number, Predict, Range};
-use crate::spec::{self, By, Fit, Shipped, Spec, Tabled, Weighing};
+use crate::sensitivity::{self, Asked, Effort, Kinds, Number, Predict};
+use crate::spec::{By, Fit, Shipped, Spec, Tabled, Weighing};
 use crate::table::Published;
 use lanetwin_plan::Plan;
 use lanetwin_stats::results::{Digest, Results};
 use lanetwin_world::Options;
 
-/// A workload of a variant of a scenario.
+/// A workload of a variant of a scenario, or a case of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Kind {
     table: usize,
     variant: &'static str,
     workload: &'static str,
+    label: Option<&'static str>,
 }
 
 /// A setting, and the variant that it is of, if others have their own.
@@ -75,24 +76,15 @@ impl Predictor {
     /// Every number of the first variant of the first scenario that nobody confirms.
     pub(crate) fn numbers(&self) -> Vec<Number> {
         let Weighing { ranges, chosen, .. } = self.weighing;
-        let range = |range: &'static spec::Range| {
-            let spec::Range { part, name, ends: [low, high], reason } = range;
-            Range { part, name, ends: [low, high], reason }
-        };
-        let one = |chosen: &'static spec::Chosen| {
-            let spec::Chosen { component, name, calibrated_to } = chosen;
-            Chosen { component, name, calibrated_to: calibrated_to.as_deref() }
-        };
-        let ranges: Vec<Range> = ranges.iter().map(range).collect();
-        let chosen: Vec<Chosen> = chosen.iter().map(one).collect();
-        sensitivity::numbers_and(&self.tables[0].plan(), &ranges, &chosen)
+        sensitivity::numbers(&self.tables[0].plan(), ranges, chosen)
     }
 
     /// The kinds of runs that a row is made from.
     fn of(&self, row: &'static Published) -> Vec<Kind> {
         let is_there = |table: &Shipped| table.rows.iter().any(|other| std::ptr::eq(other, row));
         let table = self.tables.iter().position(is_there).expect("a row is of a table");
-        row.variants().map(|variant| Kind { table, variant, workload: &row.workload }).collect()
+        let kind = |variant| Kind { table, variant, workload: &row.workload, label: row.only_case() };
+        row.variants().map(kind).collect()
     }
     fn place(&self, kind: Kind) -> usize {
         self.kinds.iter().position(|other| *other == kind).expect("kinds are those of the rows")
@@ -103,13 +95,13 @@ impl Predictor {
 
     /// The plan of a kind, of nothing but it; none if the settings make no machine.
     fn plan(&self, kind: Kind, length: &[String], sets: &[Setting]) -> Option<Plan> {
-        let Kind { table, variant, workload } = kind;
+        let Kind { table, variant, workload, label } = kind;
         let meant = sets.iter().filter(|(only, _)| only.as_deref().is_none_or(|only| only == variant));
         // a workload that the variant does not have cannot be made shorter
         let own = format!("workloads.{workload}.");
         let length = length.iter().filter(|set| !set.starts_with("workloads.") || set.starts_with(&own));
         let all: Vec<String> = meant.map(|(_, set)| set).chain(length).cloned().collect();
-        self.tables[table].of(variant, workload, &all)
+        self.tables[table].of(variant, (workload, label), &all)
     }
 
     fn length(&self, kind: Kind, effort: Effort) -> &'static [String] {

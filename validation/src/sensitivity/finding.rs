@@ -104,8 +104,4 @@ impl Sensitivity {
         };
         self.effects.iter().map(spread).collect()
     }
-    /// What the numbers that count do to each row.
-    pub(crate) fn effects(&self) -> Vec<Effect> {
-        self.effects.clone()
-    }
 }

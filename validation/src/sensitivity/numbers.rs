@@ -1,6 +1,7 @@
 //! The numbers of a plan that nobody confirms, and how far each may be from what is assumed.
 
 use crate::claim::FreeParameter;
+use crate::spec::{Chosen, Range};
 use lanetwin_document::Origin;
 use lanetwin_document::quantity;
 use lanetwin_plan::assumptions::Assumption;
@@ -8,32 +9,6 @@ use lanetwin_plan::{ComponentPlan, Plan};
 use lanetwin_ports::{Dimension, Param, Value};
 use lanetwin_units::NumberKind;
 use lanetwin_units::{Bytes, Span};
-
-/// Where a number may lie, when half and double are not what is meant.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Range {
-    /// The part that has the number, or the model.
-    pub(crate) part: &'static str,
-    /// The number.
-    pub(crate) name: &'static str,
-    /// Both ends: settings of the component, with a comma between if one alone makes no drive.
-    pub(crate) ends: [&'static str; 2],
-    /// Why no farther.
-    #[allow(dead_code, reason = "a range without a reason is not one; readers of the claim find it here")]
-    pub(crate) reason: &'static str,
-}
-
-/// A number that the scenario of a claim sets, so that the plan takes it for part of the question, and that nobody
-/// confirms all the same.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Chosen {
-    /// The component that has it.
-    pub(crate) component: &'static str,
-    /// The number.
-    pub(crate) name: &'static str,
-    /// What it was fitted to; none if it is assumed.
-    pub(crate) calibrated_to: Option<&'static str>,
-}
 
 /// A number that nobody confirms.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,17 +20,7 @@ pub(crate) struct Number {
     pub(super) ends: [Vec<Vec<String>>; 2],
 }
 
-/// What stands before the numbers that a claim itself has, beside those of its plan.
-const OF_CLAIM: &str = "claim.";
-
 impl Number {
-    /// A number of the claim itself, beside those of its plan. Both ends are values: one each, or none where it cannot
-    /// be moved farther.
-    pub(crate) fn of_claim(what: FreeParameter, ends: [&str; 2]) -> Self {
-        let set = |end: &str| vec![format!("{OF_CLAIM}{}={end}", what.name)];
-        let ends = ends.map(|end| if end.is_empty() { Vec::new() } else { vec![set(end)] });
-        Self { prefix: OF_CLAIM.into(), what, ends }
-    }
     /// A number with these ends, for tests of what is done with numbers.
     #[cfg(test)]
     pub(super) fn with_ends(name: &'static str, ends: [&[&str]; 2]) -> Self {
@@ -64,16 +29,18 @@ impl Number {
         let what = FreeParameter { part: "p".into(), name: name.into(), value, calibrated_to: None };
         Self { prefix: String::new(), what, ends: ends.map(owned) }
     }
-    pub(super) fn free(&self) -> FreeParameter {
+    /// What moves it farthest to a side; none where it cannot be moved.
+    #[cfg(test)]
+    pub(crate) fn farthest(&self, side: usize) -> Option<&Vec<String>> {
+        self.ends[side].first()
+    }
+    pub(crate) fn free(&self) -> FreeParameter {
         self.what.clone()
     }
     /// Its name.
+    #[cfg(test)]
     pub(crate) fn name(&self) -> &str {
         &self.what.name
-    }
-    /// Whether it is a number of this component.
-    pub(crate) fn is_of(&self, component: &str) -> bool {
-        self.prefix == format!("machine.{component}.")
     }
     /// `samsung-pm1743: nand.blocks`
     pub(super) fn shown(&self) -> String {
@@ -88,28 +55,9 @@ impl Number {
     }
 }
 
-/// The value of a number of the claim itself among settings.
-pub(crate) fn of_claim<'a>(sets: &'a [String], name: &str) -> Option<&'a str> {
-    sets.iter().find_map(|set| set.strip_prefix(OF_CLAIM)?.strip_prefix(name)?.strip_prefix('='))
-}
-
-/// The settings that are for the plan, without those of numbers of the claim itself.
-pub(crate) fn of_plan(sets: &[String]) -> Vec<String> {
-    sets.iter().filter(|set| !set.starts_with(OF_CLAIM)).cloned().collect()
-}
-
-/// The seed among settings; 1 if there is none.
-pub(crate) fn seed(sets: &[String]) -> u64 {
-    sets.iter().find_map(|set| set.strip_prefix("run.seed=")?.parse().ok()).unwrap_or(1)
-}
-
-/// Every assumed or calibrated number of the first variant, with its ends.
-pub(crate) fn numbers(plan: &Plan, ranges: &[Range]) -> Vec<Number> {
-    numbers_and(plan, ranges, &[])
-}
-
-/// As [`numbers`], and those that the scenario sets although nobody confirms them.
-pub(crate) fn numbers_and(plan: &Plan, ranges: &[Range], chosen: &[Chosen]) -> Vec<Number> {
+/// Every assumed or calibrated number of the first variant, and those that the scenario sets although nobody confirms
+/// them, with its ends.
+pub(crate) fn numbers(plan: &Plan, ranges: &[Range], chosen: &[Chosen]) -> Vec<Number> {
     let machine = &plan.variants[0].machine;
     let known = plan.assumptions();
     machine.iter().flat_map(|component| of_component(&known, component, ranges, chosen)).collect()
@@ -128,7 +76,7 @@ fn of_component(
             (found.kind == NumberKind::Calibrated).then(|| found.note.clone())
         } else {
             let found = chosen.iter().find(|one| one.component == component.name && one.name == *name)?;
-            found.calibrated_to.map(Into::into)
+            found.calibrated_to.clone()
         };
         let value = component.params.0[*name];
         let param = component.model.all_params().find(|param| param.name == *name)?;
@@ -141,7 +89,7 @@ fn of_component(
             let written = |value| quantity::label(value).replace(' ', "");
             values.map(|value| vec![set(&format!("{name}={}", written(value)))]).collect()
         };
-        let ends = [0, 1].map(|side| range.map_or_else(|| general(side), |range| given(range.ends[side])));
+        let ends = [0, 1].map(|side| range.map_or_else(|| general(side), |range| given(&range.ends[side])));
         let what = FreeParameter {
             part: part.to_owned(),
             name: (*name).into(),

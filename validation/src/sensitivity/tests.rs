@@ -36,7 +36,7 @@ impl Predict for Rows {
     }
     fn rows(&self, asked: &Asked<'_>) -> Option<Vec<Option<f64>>> {
         let [a, c, near] = ["a", "c", "near"].map(|name| value(asked.sets, name));
-        let noise = if seed(asked.sets) > 1 { self.noise } else { 0.0 };
+        let noise = if value(asked.sets, "run.seed") > 1.0 { self.noise } else { 0.0 };
         let is_long = asked.effort == Effort::Long;
         self.long.fetch_add(usize::from(is_long), Ordering::Relaxed);
         let all = [100.0 + a + noise + near * if is_long { 0.4 } else { 0.25 }, 100.0 + c * 0.1];
@@ -65,7 +65,11 @@ fn what_moves_a_row_counts_and_what_moves_nothing_does_not() {
     let found = finding(&numbers, &Rows::default());
     assert_eq!(found.free.iter().map(|free| &*free.name).collect::<Vec<_>>(), ["a"]);
     assert_eq!(
-        found.effects().iter().map(|effect| effect.changes_pct[0].round()).collect::<Vec<_>>(),
+        found
+            .effects_among(&[true, true])
+            .iter()
+            .map(|effect| effect.changes_pct[0].round())
+            .collect::<Vec<_>>(),
         [1.0, 2.0]
     );
     assert_eq!((found.all, found.inert), (4, Some(1)));
@@ -131,7 +135,11 @@ fn what_is_ended_counts_everything() {
         };
         let found = analyse(&numbers, &[3.0, 3.0], &Rows::default(), &mut Watch::new("test", &mut tell));
         assert_eq!((found.free.len(), found.inert), (2, None));
-        assert!(found.effects().is_empty() && found.told().contains("stopped"), "{}", found.told());
+        assert!(
+            found.effects_among(&[true, true]).is_empty() && found.told().contains("stopped"),
+            "{}",
+            found.told()
+        );
     }
 }
 
@@ -158,7 +166,7 @@ fn every_number_of_a_machine_has_ends_that_are_not_its_value() {
                 workloads:\n  load: {block: {size: 4KiB}, on: cpu, target: ssd}\n";
     let checked = check(Path::new("x.yaml"), text, &[], experiment::catalogue());
     let plan = checked.plan.expect("a plan");
-    let all = numbers(&plan, &[]);
+    let all = numbers(&plan, &[], &[]);
     assert_eq!(all.len(), plan.assumptions().len(), "a machine of two parts has each number once");
     for number in &all {
         let sets: Vec<&String> = number.ends.iter().flatten().flatten().collect();

@@ -2,25 +2,22 @@
 
 use crate::claim::Role;
 use crate::claims::claims;
-use crate::declaration::Run;
-use crate::experiment::{free_parameters, results};
-use crate::sensitivity::Predict;
-use crate::spec::{Shipped, Spec, Tabled};
+use crate::experiment::results;
+use crate::sensitivity::{Predict, numbers};
+use crate::spec::{Ask, Shipped, Spec, Tabled};
 use crate::table::{self, How, Published};
 use crate::weigh::Predictor;
 use lanetwin_world::Options;
 
 fn shipped() -> impl Iterator<Item = (&'static str, &'static Spec)> {
-    claims().iter().filter_map(|claim| match claim.run {
-        Run::Shipped(spec) => Some((claim.name, spec)),
-        Run::Own(_) => None,
-    })
+    claims().iter().map(|claim| (claim.name, claim.spec))
 }
 
 /// Every row stands beside a workload and a case of its scenario, or says why it stands beside nothing.
 #[test]
 fn every_row_asks_what_its_scenario_has() {
-    for table in shipped().flat_map(|(_, spec)| &spec.tables).map(Tabled::shipped) {
+    let of_scenarios = shipped().flat_map(|(_, spec)| &spec.tables).filter(|table| table.ask == Ask::Run);
+    for table in of_scenarios.map(Tabled::shipped) {
         let plan = table.plan();
         let has = |row: &Published, name: &str| {
             let variant = plan.variants.iter().find(|variant| variant.name == name);
@@ -64,6 +61,8 @@ fn a_corrupted_table_has_the_same_predictions_and_is_missed() {
     corrupt(claim("pcie-bench"), true);
     corrupt(claim("idt-16t4g2"), false);
     corrupt(claim("retimer-ab"), true);
+    corrupt(claim("section-i"), true);
+    corrupt(claim("switch-forwarding"), true);
 }
 
 fn claim(wanted: &str) -> &'static Spec {
@@ -73,8 +72,7 @@ fn claim(wanted: &str) -> &'static Spec {
 /// Corrupts the first table of a claim, which is met or is not.
 fn corrupt(spec: &'static Spec, met: bool) {
     let table: &'static Shipped = Box::leak(Box::new(spec.tables[0].shipped()));
-    let plan = table.plan();
-    let results = results(&plan, &Options::default());
+    let (results, free) = super::answered(table);
     let mut wrong = table.rows.clone();
     wrong.iter_mut().for_each(|row| row.published = row.published * 0.5 + 7.0);
     let wrong: &'static [Published] = wrong.leak();
@@ -83,10 +81,61 @@ fn corrupt(spec: &'static Spec, met: bool) {
         cells.map(|cell| (cell.case, cell.quantity, cell.predicted.to_bits())).collect::<Vec<_>>()
     };
     assert_eq!(told(wrong), told(&table.rows));
-    let free: Vec<_> = free_parameters(&plan).collect();
     let is_met = |rows: &'static [Published]| {
         let compared = table::compared(&results, rows);
         spec.judge.iter().all(|judge| judge.verdict(&compared, &free).0)
     };
     assert_eq!((is_met(&table.rows), is_met(wrong)), (met, false));
+}
+
+/// Wrong machines are seen: half the lanes, a memory of another generation, half of a second level.
+#[test]
+fn a_corrupted_machine_moves_what_is_predicted() {
+    for (name, case, set, least_pct) in [
+        ("cxl-link", "100 % reads", "links.slot.width=x4", 40.0),
+        ("cxl-link", "100 % reads, 25.59 GB/s", "machine.exp.dram.speed=ddr4-2400", 10.0),
+        ("latency-vs-size", "local DDR, 1.5 MB", "machine.host.l2.size=512KiB", 100.0),
+        ("latency-vs-size", "local DDR, 0.1875 MB", "machine.host.l2.latency=11ns", 80.0),
+    ] {
+        let table = claim(name).tables[0].shipped();
+        let row = table.rows.iter().find(|row| row.case == case).unwrap_or_else(|| panic!("{name}: {case}"));
+        let of = |sets: &[String]| {
+            let short =
+                ["run.repeats=1".to_owned(), format!("workloads.{}.memory.lines=10000", row.workload)];
+            let sets: Vec<String> = sets.iter().cloned().chain(short).collect();
+            let label = (&*row.workload, row.label.as_deref());
+            let plan = table.of(&row.variant, label, &sets).expect("a machine");
+            row.found(&results(&plan, &Options::default())).expect("a row that is compared").value
+        };
+        let moved_pct = 100.0 * (of(&[set.to_owned()]) / of(&[]) - 1.0).abs();
+        assert!(moved_pct > least_pct, "{name}, {set}: {moved_pct} %");
+    }
+}
+
+/// A claim that lists the numbers that count has not forgotten one: all the others at once, to either side, change no
+/// event of arrays in caches, behind them and in the device.
+#[test]
+fn what_is_not_counted_changes_nothing() {
+    let spec = claim("latency-vs-size");
+    let table = spec.tables[0].shipped();
+    let plan = table.plan();
+    let counts = |number: &crate::claim::FreeParameter| {
+        spec.counted.iter().any(|known| (&known.part, &known.name) == (&number.part, &number.name))
+    };
+    let all = numbers(&plan, &[], &[]);
+    let others = || all.iter().filter(|number| !counts(&number.free()));
+    assert!(others().count() > 30);
+    for label in ["dram, 12 MiB", "device, 192 MiB"] {
+        let digest = |sets: Vec<String>| {
+            let sets: Vec<String> =
+                sets.into_iter().chain(["workloads.chase.memory.lines=1000".to_owned()]).collect();
+            let plan = table.of("as-is", ("chase", Some(label)), &sets).expect("a machine");
+            results(&plan, &Options::default()).digest
+        };
+        let as_it_is = digest(Vec::new());
+        for side in [0, 1] {
+            let sets = others().filter_map(|number| number.farthest(side)).flatten().cloned().collect();
+            assert_eq!(digest(sets), as_it_is, "{label}, {side}");
+        }
+    }
 }

@@ -1,0 +1,206 @@
+//! Claims about channels: `lanetwin link eye` and `lanetwin link cycle` on the same document say the same.
+//!
+//! What they answer becomes rows as a scenario has them: a verdict is 2 if it is good and 1 if it is not. Noise of eyes is
+//! calibrated: the channel that takes the whole budget just meets the mask. Every other number of transmitter and
+//! receiver that nobody has confirmed is moved to both ends of a range, alone, and noise is calibrated anew; one that
+//! turns a verdict is a free parameter.
+
+use crate::claim::{Effect, FreeParameter};
+use crate::spec::{Shipped, Tests};
+use lanetwin_kernel::mix;
+use lanetwin_link_lab::channel::{Channel, EyeReport, check, eye};
+use lanetwin_link_lab::stability::{self, Options};
+use lanetwin_phy::eye::{Constants, Reference};
+use lanetwin_probe::drive::Request;
+use lanetwin_stats::results::{Digest, Kind, Results, Row};
+use lanetwin_units::{Generation, NumberKind};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A channel that is shipped has an answer.
+const ANSWERS: &str = "a channel that is shipped has an answer";
+
+/// A number of transmitter and receiver, and by which factors it is moved to the ends of its range, which are assumed: a
+/// fifth of what is a corner frequency, a quarter of what is jitter, half of what is a limit or a bandwidth.
+type Moved = (&'static str, fn(&mut Reference) -> Vec<&mut f64>, [f64; 2]);
+
+const MOVED: [Moved; 9] = [
+    ("transmitter swing", |r| vec![&mut r.transmitter.swing_v.value], [1.25, 1.5]),
+    ("transmitter rise", |r| vec![&mut r.transmitter.rise_s.value], [0.5, 1.25]),
+    ("CTLE zero", |r| corner(r, 0), [0.8, 1.2]),
+    ("CTLE first pole", |r| corner(r, 1), [0.8, 1.2]),
+    ("CTLE second pole", |r| corner(r, 2), [0.8, 1.2]),
+    ("CTLE last poles", |r| corner(r, 3), [0.8, 1.2]),
+    ("DFE limits", |r| r.dfe.limits_v.value.iter_mut().collect(), [0.5, 2.0]),
+    (
+        "transmitter jitter",
+        |r| vec![&mut r.jitter.total_s.value, &mut r.jitter.deterministic_s.value],
+        [0.75, 1.25],
+    ),
+    ("noise bandwidth", |r| vec![&mut r.noise.bandwidth_hz.value], [0.5, 1.5]),
+];
+
+fn corner(reference: &mut Reference, place: usize) -> Vec<&mut f64> {
+    reference.ctle.corners_mut().into_iter().skip(place).take(1).collect()
+}
+
+/// The description of a channel, with changes, and of its variants those that rows ask for.
+fn channel(table: &Shipped, sets: &[String]) -> Channel {
+    let text = crate::embedded::scenario(table.scenario);
+    let mut channel =
+        check(Path::new(table.scenario), text, sets).expect("a description that is shipped is right");
+    channel.variants.retain(|variant| table.rows.iter().any(|row| row.variant == variant.name));
+    channel
+}
+
+fn row(variant: &str, of: (&str, String), metric: &str, (value, unit): (f64, &str)) -> Row {
+    let (variant, workload) = (variant.to_owned(), of.0.to_owned());
+    Row {
+        variant,
+        workload,
+        case: of.1,
+        metric: metric.into(),
+        unit: unit.into(),
+        value,
+        n: 1,
+        ..Row::default()
+    }
+}
+
+fn results(table: &Shipped, rows: Vec<Row>) -> Results {
+    let mut results = Results::new(Kind::Simulated, table.scenario, env!("CARGO_PKG_VERSION"));
+    results.digest = Some(Digest(rows.iter().fold(0, |hash, row| mix(hash ^ row.value.to_bits()))));
+    results.rows = rows;
+    results
+}
+
+const fn as_number(good: bool) -> f64 {
+    if good { 2.0 } else { 1.0 }
+}
+
+/// The eyes of a channel.
+pub(crate) fn eyes(table: &Shipped) -> Results {
+    results(table, rows_of(&eye(&channel(table, &[]), &mut |_| ControlFlow::Continue(())).expect(ANSWERS)))
+}
+
+fn rows_of(report: &EyeReport) -> Vec<Row> {
+    let of_segments = report.variants.iter().flat_map(|variant| {
+        variant.segments.iter().flat_map(|eye| {
+            let at = || ("eye", format!("segment {}", eye.segment));
+            [
+                row(&variant.name, at(), "mask", (as_number(eye.passes), "")),
+                row(&variant.name, at(), "eye height", (eye.height_v * 1e3, "mV")),
+                row(&variant.name, at(), "eye width", (eye.width_ui, "UI")),
+                row(&variant.name, at(), "height or width over the mask's", (eye.mask_ratio, "")),
+            ]
+        })
+    });
+    let of_stress = report.stress.iter().filter_map(|stress| {
+        let height = stress.compliance_height_v? * 1e3;
+        Some(row(
+            &report.variants[0].name,
+            ("compliance", "whole budget".into()),
+            "eye height",
+            (height, "mV"),
+        ))
+    });
+    of_segments.chain(of_stress).collect()
+}
+
+/// How many ends of ranges there are.
+pub(crate) const fn moves(sets: &[String]) -> usize {
+    2 * MOVED.len() + sets.len()
+}
+
+/// What moving numbers does: those that turn a verdict, and each effect on the predicted rows of the tables. `step` is
+/// told of each, and ends it.
+pub(crate) fn moved(
+    tables: &[Shipped],
+    sets: &[String],
+    step: &mut dyn FnMut() -> Option<()>,
+) -> Option<(Vec<FreeParameter>, Vec<Effect>)> {
+    let base = judged(tables, None, &[]);
+    let by_numbers = MOVED
+        .iter()
+        .flat_map(|moved| moved.2.map(|factor| (moved.0, format!("× {factor}"), Ok((moved.1, factor)))));
+    let by_sets = sets.iter().map(|set| ("description", set.clone(), Err(set.clone())));
+    let (mut free, mut effects) = (Vec::new(), Vec::new());
+    for (name, end, change) in by_numbers.chain(by_sets) {
+        let now = match change {
+            Ok(change) => judged(tables, Some(change), &[]),
+            Err(set) => judged(tables, None, &[set]),
+        };
+        if now.iter().zip(&base).any(|(now, base)| now.0 != base.0) {
+            free.push(FreeParameter {
+                part: "receiver".into(),
+                name: name.into(),
+                value: end.clone(),
+                calibrated_to: None,
+            });
+        }
+        let changes_pct = now.iter().zip(&base).map(|(now, base)| 100.0 * (now.1 / base.1 - 1.0)).collect();
+        effects.push(Effect { mechanism: name.into(), end, changes_pct });
+        step()?;
+    }
+    Some((free, effects))
+}
+
+type Factor = (fn(&mut Reference) -> Vec<&mut f64>, f64);
+
+/// Verdict and margin of each predicted row.
+fn judged(tables: &[Shipped], change: Option<Factor>, sets: &[String]) -> Vec<(f64, f64)> {
+    let of = |table: &Shipped| {
+        let mut channel = channel(table, sets);
+        if let Some((numbers, factor)) = change {
+            let mut reference = Constants::built_in().of(Generation::Gen5).expect("Gen5 equalises").clone();
+            numbers(&mut reference).into_iter().for_each(|number| *number *= factor);
+            channel.constants =
+                channel.constants.with(Generation::Gen5, reference).expect("a number in its range");
+        }
+        let rows = rows_of(&eye(&channel, &mut |_| ControlFlow::Continue(())).expect(ANSWERS));
+        let predicted = table.rows.iter().filter(|row| row.role == crate::claim::Role::Predicted);
+        let value = |published: &crate::table::Published, metric: &str| {
+            let is_it = |row: &&Row| {
+                (&*row.variant, Some(&*row.case), &*row.metric)
+                    == (&*published.variant, published.label.as_deref(), metric)
+            };
+            rows.iter().find(is_it).expect("a row of the channel").value
+        };
+        predicted
+            .map(|published| (value(published, "mask"), value(published, "height or width over the mask's")))
+            .collect::<Vec<_>>()
+    };
+    tables.iter().flat_map(of).collect()
+}
+
+/// Cycles of the links of a channel, and the assumed numbers that they rest on.
+pub(crate) fn cycles(table: &Shipped, tests: &Tests) -> (Results, Vec<FreeParameter>) {
+    let channel = channel(table, &[]);
+    let variants: Vec<String> = channel.variants.iter().map(|variant| variant.name.clone()).collect();
+    let request = Request {
+        tests: tests.names.clone(),
+        count: tests.count,
+        power_count: Some(tests.count / 10),
+        ..Request::default()
+    };
+    let options = Options { variants: variants.clone(), ..Options::default() };
+    let report = stability::cycles(&channel, &options, &request, &mut |_, _| ControlFlow::Continue(()))
+        .expect(ANSWERS);
+    let of_series = report.report.series.iter().zip(&variants).flat_map(|(series, variant)| {
+        let passed = |test: &lanetwin_probe::cycle::TestReport| {
+            row(variant, ("cycle", test.title.into()), "cycles passed", (test.passed as f64, ""))
+        };
+        let all = as_number(series.tests.iter().all(|test| test.verdict == "pass"));
+        series.tests.iter().map(passed).chain([row(variant, ("cycle", "all".into()), "verdict", (all, ""))])
+    });
+    let rows = of_series.collect();
+    let assumed = report.numbers.iter().filter(|number| number.kind == NumberKind::Assumed).map(|number| {
+        FreeParameter {
+            part: "simulated link".into(),
+            name: number.name.into(),
+            value: format!("{} {}", number.value, number.unit),
+            calibrated_to: None,
+        }
+    });
+    (results(table, rows), assumed.collect())
+}
