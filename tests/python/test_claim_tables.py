@@ -1,89 +1,20 @@
 """Claims that are shipped scenarios: `lanetwin run` has their digits, their tables what was published."""
 
-import csv
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from lanetwin import engine
+from published import CLAIMS, ROOT, found, rows
 
-ROOT = Path(__file__).resolve().parents[2]
-CLAIMS = ROOT / "validation" / "claims"
 DATA = ROOT / "validation" / "data"
 QUICK = ("idt-16t4g2", "pcie-bench")
 """Those that every test run has the time for."""
 BARE = ("link-ceilings", "section-i", "switch-forwarding")
 """Those of bare links, which no document has."""
 SHIPPED = sorted(page.stem for page in CLAIMS.glob("*.yaml") if page.stem not in BARE)
-
-
-def rows(page: Path) -> list[dict[str, str]]:
-    """Read a table."""
-    with page.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def of_eyes(document: dict[str, Any], row: dict[str, str]) -> float:
-    """Read off what a row says of the eyes of a channel."""
-    if row["workload"] == "compliance":
-        return float(document["stress"][0]["compliance_height_v"]) * 1e3
-    (variant,) = [one for one in document["variants"] if one["name"] == row["variant"]]
-    (eye,) = [one for one in variant["segments"] if f"segment {one['segment']}" == row["label"]]
-    return 2.0 if eye["passes"] else 1.0
-
-
-def of_cycles(document: dict[str, Any], row: dict[str, str]) -> float:
-    """Read off what a row says of the cycles of the links of a channel."""
-    (series,) = [one for one in document["series"] if one["name"] == row["variant"]]
-    if row["label"] == "all":
-        return 2.0 if all(test["verdict"] == "pass" for test in series["tests"]) else 1.0
-    (test,) = [one for one in series["tests"] if one["title"] == row["label"]]
-    return float(test["passed"])
-
-
-def found(document: dict[str, Any], row: dict[str, str]) -> float | None:
-    """Read off what a row says of the results; None if it is not one of their values."""
-    if document.get("kind") == "link-eye":
-        return of_eyes(document, row)
-    if "series" in document:
-        return of_cycles(document, row)
-    results: list[Any] = document["rows"]
-    if row.get("how") == "iometer":
-        named = (row["variant"], row["workload"], row["metric"], "")
-        own = [
-            one
-            for one in document["iometer"]
-            if (one["variant"], one["workload"], one["metric"], one.get("of", "")) == named
-        ]
-        return float(own[0]["value"])
-    if row.get("how") == "verdict":
-        judged = (row["variant"], row["workload"], row["label"], row["metric"])
-        changes = [
-            one["change"]
-            for one in document["verdicts"]
-            if (one["variant"], one["workload"], one["case"], one["metric"]) == judged
-        ]
-        return 1.0 + float(changes[0])
-    if row.get("how") not in (None, "", "value", "mean"):
-        return None
-    own = [
-        one
-        for one in results
-        if (one["variant"], one["workload"], one.get("device") or "")
-        == (row["variant"], row["workload"], row.get("device") or "")
-        and row.get("label") in (None, "", one["case"])
-    ]
-    values = {one["metric"]: one for one in own}
-    if row.get("percentile"):
-        return float(dict(values[row["metric"]]["percentiles"])[float(row["percentile"])])
-    value = float(values[row["metric"]]["value"])
-    if row.get("how") == "mean":
-        other = float(values[row["against"]]["value"])
-        return value + (other - value) * 0.5
-    return value
 
 
 @cache

@@ -119,5 +119,5 @@ fn simulated_write_amplification_is_that_of_the_analysis() {
         println!("{:28} {:.3} {:.3}", row.case, row.published, row.predicted);
     }
     assert!(report.claims[0].met, "{}", report.claims[0].text);
-    assert_eq!(report.rows.len(), 12);
+    assert_eq!(report.rows.len(), 14);
 }

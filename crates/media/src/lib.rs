@@ -33,6 +33,7 @@ pub mod page_cache;
 mod power;
 mod random;
 mod request;
+mod spare;
 pub mod theory;
 mod timers;
 
@@ -40,3 +41,4 @@ pub use config::{BadDrive, DriveConfig};
 pub use counters::{Buffered, Counters, Stocks};
 pub use drive::Drive;
 pub use request::{CommandExtent, Done, Kind, Outcome, Request};
+pub use spare::Spare;

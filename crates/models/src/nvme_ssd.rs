@@ -44,7 +44,7 @@ use lanetwin_ssd::Ssd;
 use lanetwin_units::Instant;
 use std::any::Any;
 
-pub use lanetwin_media::Counters;
+pub use lanetwin_media::{Counters, Spare};
 pub use totals::{Endurance, Signals, Totals};
 
 /// The declaration.
@@ -122,6 +122,7 @@ pub struct NvmeSsd {
     /// What a limit of its power leaves for work \[mW\], if there is one.
     allowed_milliwatts: Option<u64>,
     endurance: Endurance,
+    spare: Option<Spare>,
 }
 
 /// What the drive is woken for: it asked for that itself, …
@@ -144,6 +145,7 @@ impl NvmeSsd {
             idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
             allowed_milliwatts: medium::config(params).energy.allowed_milliwatts(),
             endurance: Endurance::new(params),
+            spare: Spare::of(&medium::config(params)),
         }
     }
 
@@ -151,8 +153,8 @@ impl NvmeSsd {
     #[must_use]
     pub fn totals(&self, now: Instant) -> Option<Totals> {
         let counters = self.ssd.as_ref()?.counters(now);
-        let (idle_watts, endurance) = (self.idle_watts, self.endurance);
-        Some(Totals { counters, idle_watts, endurance, signals: self.front.signals })
+        let (idle_watts, endurance, spare) = (self.idle_watts, self.endurance, self.spare);
+        Some(Totals { counters, idle_watts, endurance, spare, signals: self.front.signals })
     }
 
     /// Lets something happen to the drive, and does what it then wants.

@@ -113,6 +113,18 @@ impl Flash {
         put_unit(&batch[..held]);
     }
 
+    /// Whether nothing more is to leave the victim for now: of garbage, if the die has its reserve; of the SLC cache,
+    /// if enough of that is unused as well. What is empty has only to be erased.
+    fn pauses(&self, die: u32) -> bool {
+        let gc = &self.dies[die as usize].gc;
+        let is_needed = || match gc.reason {
+            Reason::Garbage => self.is_short(die),
+            Reason::Fold => self.is_short(die) || self.lacks_cache(die),
+            Reason::Wear => true,
+        };
+        self.blocks.all[gc.victim as usize].valid > 0 && !is_needed()
+    }
+
     /// Reads pages of the victim, as many as keep two programs under way; of garbage, if there is need.
     fn read_on(&mut self, now: u64, die: u32) {
         let program = self.layout.program as usize;
@@ -121,9 +133,7 @@ impl Flash {
         let mut ahead =
             gc.read.len() + gc.reading.len() * self.layout.page as usize + gc.programs as usize * program;
         let window = if self.deep == DEEP { 2 * program } else { self.layout.block as usize };
-        // what is empty has only to be erased
-        let pauses = gc.reason == Reason::Garbage && self.blocks.all[victim as usize].valid > 0;
-        if ahead >= window || (pauses && !self.is_short(die)) {
+        if ahead >= window || self.pauses(die) {
             return;
         }
         let awaited = !self.dies[die as usize].pace.has(0, &self.blocks);
@@ -250,6 +260,7 @@ impl Flash {
         let layout = &self.layout;
         d.gc.read.retain(|place| layout.block_of(*place) != block);
         let slc = b.slc;
+        d.gc.erasing_slc += u32::from(slc);
         if !slc || b.borrowed {
             d.pace.erase(block, self.layout.block);
         }
@@ -283,6 +294,7 @@ impl Flash {
         self.blocks.erased(block);
         let die = self.layout.die_of(block);
         let d = &mut self.dies[die as usize];
+        d.gc.erasing_slc -= u32::from(slc);
         if slc && !borrowed {
             d.free_slc.push_back(block);
         } else {

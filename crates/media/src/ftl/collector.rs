@@ -28,6 +28,8 @@ pub struct Collector {
     pub(super) read: VecDeque<u64>,
     /// Programs that have not ended.
     pub programs: u32,
+    /// Blocks of the SLC cache that are being erased.
+    pub(super) erasing_slc: u32,
 }
 
 impl Default for Collector {
@@ -40,6 +42,7 @@ impl Default for Collector {
             reading: VecDeque::new(),
             read: VecDeque::new(),
             programs: 0,
+            erasing_slc: 0,
         }
     }
 }

@@ -71,14 +71,43 @@ impl Flash {
     /// Whether the cache is to be folded: enough of it is used, or nobody asks for anything, and the die can do with
     /// less space.
     pub(super) fn is_to_fold(&self, die: u32) -> bool {
+        self.lacks_cache(die)
+            && self.dies[die as usize].free.len() as u32 >= self.ftl.watermarks.urgent
+            && !self.is_short(die)
+    }
+
+    /// Whether more of a die's part of the cache is in use than is to be, or nobody asks for anything. It is counted
+    /// in units, those apart that have left the block that is being folded: so a program of the host earns the folding
+    /// of one, and the rate of writes does not swing with the blocks that are folded.
+    pub(super) fn lacks_cache(&self, die: u32) -> bool {
         let Some(slc) = self.ftl.slc else { return false };
         let d = &self.dies[die as usize];
         let unused = d.free_slc.len() as u32;
-        let used = slc.blocks + d.borrowed - unused;
-        let could_be = used + unused + self.can_borrow(die, slc.borrowed);
-        (self.idle.folds || u64::from(used) * 100 > u64::from(could_be) * u64::from(slc.fold_at))
-            && d.free.len() as u32 >= self.ftl.watermarks.urgent
-            && !self.is_short(die)
+        let used = slc.blocks + d.borrowed - unused - d.gc.erasing_slc;
+        let could_be = u64::from(used + unused + d.gc.erasing_slc + self.can_borrow(die, slc.borrowed));
+        let b = u64::from(self.layout.block / self.layout.bits);
+        let in_use = (u64::from(used) * b).saturating_sub(self.unused_in_head(die) + self.folded(die));
+        self.idle.folds || in_use * 100 > could_be * b * u64::from(slc.fold_at)
+    }
+
+    /// Units of the block that the cache is written to which are still to be written.
+    fn unused_in_head(&self, die: u32) -> u64 {
+        let d = &self.dies[die as usize];
+        let head = d.heads[d.heads.len() - 1];
+        if head == NONE {
+            0
+        } else {
+            u64::from(self.blocks.room(head) - self.blocks.all[head as usize].filled)
+        }
+    }
+
+    /// Units that no longer count in the block that is being folded.
+    fn folded(&self, die: u32) -> u64 {
+        let gc = &self.dies[die as usize].gc;
+        if gc.victim == NONE || gc.reason != Reason::Fold {
+            return 0;
+        }
+        u64::from(self.blocks.room(gc.victim) - self.blocks.all[gc.victim as usize].valid)
     }
 
     /// How many blocks of a die the cache could still borrow, which may have so many.

@@ -6,8 +6,7 @@ use lanetwin_media::config::{
     Allocation, Bus, CrossPoint, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Program,
     Rules, Timing, UNIT, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
-use lanetwin_media::theory::Die;
-use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request};
+use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request, Spare};
 use lanetwin_units::{Bytes, Instant, Span};
 
 /// A TLC drive of this geometry that shows `capacity` to the host.
@@ -117,13 +116,7 @@ pub fn real_blocks(dies: u32, over_provisioning: f64, initial: Initial) -> Drive
 
 /// What the analysis says of the write amplification of a drive whose dies share its units evenly.
 pub fn analysed(config: &DriveConfig) -> f64 {
-    let Medium::Nand(nand, ftl) = &config.medium else { panic!("flash") };
-    let g = &nand.geometry;
-    let block = g.planes * g.pages * (g.page.0 / UNIT) as u32;
-    let slc = ftl.slc.map_or(0, |slc| slc.blocks);
-    let open = ftl.streams + u32::from(ftl.hot_cold);
-    let die = Die { block, blocks: g.blocks - slc, low: ftl.watermarks.low, open };
-    die.steady_state(config.units() as f64 / f64::from(g.all_dies())).write_amplification()
+    Spare::of(config).and_then(|spare| spare.write_amplification).expect("flash and greedy collection")
 }
 
 /// 8 dies of 48 blocks of 576 units on 4 channels, a fifth more flash than capacity.

@@ -1,7 +1,7 @@
 //! What a drive has lived through, and how much it can.
 
 use lanetwin_kernel::{Metric, Report, State};
-use lanetwin_media::{Counters, Stocks};
+use lanetwin_media::{Counters, Spare, Stocks};
 use lanetwin_ports::Params;
 use lanetwin_units::Better;
 
@@ -14,6 +14,10 @@ const SHADOW_READS: Metric =
     Metric::new("shadow doorbells read", "/command", Better::Lower).if_any("shadow doorbells");
 const INTERRUPTS: Metric = Metric::new("interrupts", "/command", Better::Lower);
 const AMPLIFICATION: Metric = Metric::new("write amplification", "", Better::Lower);
+const NOMINAL: Metric = Metric::new("over-provisioning, nominal", "%", Better::Higher);
+const EFFECTIVE: Metric = Metric::new("over-provisioning, effective", "%", Better::Higher);
+const ANALYSED: Metric =
+    Metric::new("write amplification of uniform random writes, analysis", "", Better::Lower);
 const MOVED: Metric = Metric::new("moved by the drive", "MB/s", Better::Lower);
 const ERASED: Metric = Metric::new("blocks erased", "1/s", Better::Lower);
 const ENDURANCE: Metric = Metric::new("endurance (TBW)", "TB", Better::Higher);
@@ -36,6 +40,8 @@ pub struct Totals {
     pub idle_watts: f64,
     /// What the medium can be written with.
     pub endurance: Endurance,
+    /// What it has more than it shows, if it is flash.
+    pub spare: Option<Spare>,
     /// What host and controller have told each other.
     pub signals: Signals,
 }
@@ -55,6 +61,7 @@ impl Totals {
         report.ratio(SHADOW_READS, [shadow_reads, completions], 1.0);
         report.ratio(INTERRUPTS, [interrupts, completions], 1.0);
         self.report_writes(report);
+        self.report_spare(report);
     }
     fn report_energy(&self, report: &mut Report) {
         let (idle_watts, counters) = (self.idle_watts, &self.counters);
@@ -75,6 +82,14 @@ impl Totals {
         report.derived(UNWRITTEN, &totals, |added, _| {
             (added[1] > 0).then(|| (added[0] as f64 * UNIT_BYTES / added[1] as f64 * 100.0).min(100.0))
         });
+    }
+    /// What write amplification rests on, where garbage collection has moved something.
+    fn report_spare(&self, report: &mut Report) {
+        let Some(Spare { nominal, effective, write_amplification }) = self.spare else { return };
+        let moved = [self.counters.gc_units_moved];
+        report.derived(NOMINAL, &moved, move |added, _| (added[0] > 0).then_some(nominal * 100.0));
+        report.derived(EFFECTIVE, &moved, move |added, _| (added[0] > 0).then_some(effective * 100.0));
+        report.derived(ANALYSED, &moved, move |added, _| write_amplification.filter(|_| added[0] > 0));
     }
     fn report_writes(&self, report: &mut Report) {
         let (c, endurance) = (&self.counters, self.endurance);

@@ -1,0 +1,43 @@
+//! What a flash drive has more than it shows to the host, and what greedy garbage collection (GC) makes of it.
+
+use crate::config::{DriveConfig, Medium, UNIT, Victim};
+use crate::theory::Die;
+
+/// The over-provisioning of a flash drive.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Spare {
+    /// All flash over the capacity, less one.
+    pub nominal: f64,
+    /// What can hold data or garbage over the capacity, less one: without the SLC cache and what GC keeps of each die,
+    /// its low watermark, half of each block that is being written, and half a victim.
+    pub effective: f64,
+    /// What the analysis of greedy GC says of uniform random writes all over a full drive: no trim, no SLC cache. None
+    /// if victims are chosen otherwise.
+    pub write_amplification: Option<f64>,
+}
+
+impl Spare {
+    /// Of a drive; none if it is written in place, or if GC keeps more than there is.
+    #[must_use]
+    pub fn of(config: &DriveConfig) -> Option<Self> {
+        let Medium::Nand(nand, ftl) = &config.medium else { return None };
+        let g = &nand.geometry;
+        let by_planes = ftl.allocation.by_planes();
+        let (planes, parts) = if by_planes { (1, g.all_dies() * g.planes) } else { (g.planes, g.all_dies()) };
+        let die = Die {
+            block: planes * g.pages * (g.page.0 / UNIT) as u32,
+            blocks: g.blocks - ftl.slc.map_or(0, |slc| slc.blocks),
+            low: ftl.watermarks.low,
+            open: ftl.streams + u32::from(ftl.hot_cold),
+        };
+        let room = u64::from(die.blocks) * u64::from(die.block);
+        let units = config.capacity.0 as f64 / UNIT as f64 / f64::from(parts);
+        let kept = room.checked_sub(die.reserve()).filter(|kept| *kept as f64 > units)?;
+        let is_greedy = ftl.victim == Victim::Greedy;
+        Some(Self {
+            nominal: g.capacity().0 as f64 / config.capacity.0 as f64 - 1.0,
+            effective: kept as f64 / units - 1.0,
+            write_amplification: is_greedy.then(|| die.steady_state(units).write_amplification()),
+        })
+    }
+}

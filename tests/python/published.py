@@ -1,0 +1,76 @@
+"""Tables of published values, and what the results of a scenario say of their rows."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+CLAIMS = ROOT / "validation" / "claims"
+
+
+def rows(page: Path) -> list[dict[str, str]]:
+    """Read a table."""
+    with page.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def of_eyes(document: dict[str, Any], row: dict[str, str]) -> float:
+    """Read off what a row says of the eyes of a channel."""
+    if row["workload"] == "compliance":
+        return float(document["stress"][0]["compliance_height_v"]) * 1e3
+    (variant,) = [one for one in document["variants"] if one["name"] == row["variant"]]
+    (eye,) = [one for one in variant["segments"] if f"segment {one['segment']}" == row["label"]]
+    return 2.0 if eye["passes"] else 1.0
+
+
+def of_cycles(document: dict[str, Any], row: dict[str, str]) -> float:
+    """Read off what a row says of the cycles of the links of a channel."""
+    (series,) = [one for one in document["series"] if one["name"] == row["variant"]]
+    if row["label"] == "all":
+        return 2.0 if all(test["verdict"] == "pass" for test in series["tests"]) else 1.0
+    (test,) = [one for one in series["tests"] if one["title"] == row["label"]]
+    return float(test["passed"])
+
+
+def found(document: dict[str, Any], row: dict[str, str]) -> float | None:
+    """Read off what a row says of the results; None if it is not one of their values."""
+    if document.get("kind") == "link-eye":
+        return of_eyes(document, row)
+    if "series" in document:
+        return of_cycles(document, row)
+    results: list[Any] = document["rows"]
+    if row.get("how") == "iometer":
+        named = (row["variant"], row["workload"], row["metric"], "")
+        own = [
+            one
+            for one in document["iometer"]
+            if (one["variant"], one["workload"], one["metric"], one.get("of", "")) == named
+        ]
+        return float(own[0]["value"])
+    if row.get("how") == "verdict":
+        judged = (row["variant"], row["workload"], row["label"], row["metric"])
+        changes = [
+            one["change"]
+            for one in document["verdicts"]
+            if (one["variant"], one["workload"], one["case"], one["metric"]) == judged
+        ]
+        return 1.0 + float(changes[0])
+    if row.get("how") not in (None, "", "value", "mean", "sum"):
+        return None
+    own = [
+        one
+        for one in results
+        if (one["variant"], one["workload"], one.get("device") or "")
+        == (row["variant"], row["workload"], row.get("device") or "")
+        and row.get("label") in (None, "", one["case"])
+    ]
+    values = {one["metric"]: one for one in own}
+    if row.get("percentile"):
+        return float(dict(values[row["metric"]]["percentiles"])[float(row["percentile"])])
+    value = float(values[row["metric"]]["value"])
+    if row.get("how") == "sum":
+        return value + float(values[row["against"]]["value"])
+    if row.get("how") == "mean":
+        other = float(values[row["against"]]["value"])
+        return value + (other - value) * 0.5
+    return value
