@@ -36,7 +36,7 @@ def test_each_row_says_where_it_is_from_and_under_which_conditions() -> None:
 
 def test_what_was_gathered_of_shipped_drives_has_a_row() -> None:
     """The rows of component points of which lanetwin ships the drive, by drive and value."""
-    points = {
+    points: dict[str, list[float]] = {
         "pm1743": [6600, 250],
         "pm9a3": [66000, 14.7, 120, 195, 195, 750, 15000, 60, 180, 180, 180, 525, 3300, 2000, 1000],
         "e16": [5000, 4300],
