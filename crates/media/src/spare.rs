@@ -11,8 +11,8 @@ pub struct Spare {
     /// What can hold data or garbage over the capacity, less one: without the SLC cache and what GC keeps of each die,
     /// its low watermark, half of each block that is being written, and half a victim.
     pub effective: f64,
-    /// What the analysis of greedy GC says of uniform random writes all over a full drive: no trim, no SLC cache. None
-    /// if victims are chosen otherwise.
+    /// What the analysis of greedy GC says of uniform random writes all over a full drive without trim; none with an SLC
+    /// cache, or if victims are chosen otherwise.
     pub write_amplification: Option<f64>,
 }
 
@@ -33,11 +33,11 @@ impl Spare {
         let room = u64::from(die.blocks) * u64::from(die.block);
         let units = config.capacity.0 as f64 / UNIT as f64 / f64::from(parts);
         let kept = room.checked_sub(die.reserve()).filter(|kept| *kept as f64 > units)?;
-        let is_greedy = ftl.victim == Victim::Greedy;
+        let is_analysed = ftl.victim == Victim::Greedy && ftl.slc.is_none();
         Some(Self {
             nominal: g.capacity().0 as f64 / config.capacity.0 as f64 - 1.0,
             effective: kept as f64 / units - 1.0,
-            write_amplification: is_greedy.then(|| die.steady_state(units).write_amplification()),
+            write_amplification: is_analysed.then(|| die.steady_state(units).write_amplification()),
         })
     }
 }
