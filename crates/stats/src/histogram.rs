@@ -79,31 +79,6 @@ impl Histogram {
         Self { counts: Counts::Open(open()), count: 0, sum_ps: 0, min_ps: u64::MAX, max_ps: 0 }
     }
 
-    /// These latencies, packed: for times so short that few are met in them.
-    #[must_use]
-    pub fn of_few(mut latencies: Vec<Span>) -> Self {
-        latencies.sort_unstable();
-        let (ranges, mut met) = (open(), Vec::<Bucket>::new());
-        for ps in latencies.iter().map(|latency| latency.as_ps()) {
-            match met.last_mut() {
-                Some(last) if last.high.as_ps() >= ps => last.count += 1,
-                _ => met.push(Bucket {
-                    low: Span::from_ps(ranges.lowest_equivalent(ps)),
-                    high: Span::from_ps(ranges.highest_equivalent(ps)),
-                    count: 1,
-                }),
-            }
-        }
-        met.shrink_to_fit();
-        Self {
-            counts: Counts::Packed(met),
-            count: latencies.len() as u64,
-            sum_ps: latencies.iter().map(|latency| u128::from(latency.as_ps())).sum(),
-            min_ps: latencies.first().map_or(u64::MAX, |least| least.as_ps()),
-            max_ps: latencies.last().map_or(0, |most| most.as_ps()),
-        }
-    }
-
     /// The same in as little memory as it takes: 24 B for each range that was met. Counting into it later opens it
     /// again.
     #[must_use]
@@ -346,16 +321,6 @@ mod test {
         other.record(Span::from_ps(5));
         assert_eq!((other.count(), one.count()), (403, 402));
         assert_eq!(Histogram::new().packed(), Histogram::new());
-    }
-
-    #[test]
-    fn few_are_counted_as_many_are() {
-        let values: Vec<u64> =
-            (1..400).map(|n| (n * n * 97_711) % 5_000_000).chain([0, 7, 7, u64::MAX]).collect();
-        let few = |values: &[u64]| Histogram::of_few(values.iter().map(|ps| Span::from_ps(*ps)).collect());
-        assert_eq!(few(&values), of(&values).packed());
-        assert_eq!(few(&[]), Histogram::new());
-        assert_eq!(few(&[3]).percentile(99.0), Some(Span::from_ps(3)));
     }
 
     #[test]

@@ -18,8 +18,6 @@ use crate::{Histogram, quantile, sample};
 const MOST_ALIKE: f64 = 0.8;
 /// A percentile is settled if its 95 % interval reaches no farther to either side, as a share of it.
 pub const SETTLED: f64 = 0.1;
-/// With so many degrees of freedom Student's t is the normal distribution's.
-const MANY: f64 = 1e4;
 
 /// The interval of a percentile (0 < `percent` < 100) of all repeats together \[ps\].
 ///
@@ -34,32 +32,11 @@ pub fn interval(repeats: &[&Histogram], percent: f64, each: f64, confidence: Con
     let counted: Vec<&&Histogram> = repeats.iter().filter(|one| !one.is_empty()).collect();
     let shares: Vec<f64> = counted.iter().map(|one| one.up_to(at) as f64 / one.count() as f64).collect();
     let between = crate::interval::mean(&shares, confidence).map_or(0.0, |range| range.width() / 2.0);
-    reaching(&all, percent, between.max(within(&all, percent, each.max(1.0), confidence)))
-}
-
-/// The interval of a percentile \[ps\] if `each` of the latencies, which may be less than 1, counts for one. `None` as
-/// above.
-#[must_use]
-pub fn interval_of_share(
-    all: &Histogram,
-    percent: f64,
-    each: f64,
-    confidence: Confidence,
-) -> Option<Interval> {
-    reaching(all, percent, within(all, percent, each, confidence))
-}
-
-/// Half the interval of the share up to a percentile, of latencies that are independent but for `each`.
-fn within(all: &Histogram, percent: f64, each: f64, confidence: Confidence) -> f64 {
-    let share = percent / 100.0;
     let z = quantile::normal_quantile(1.0 - confidence.outside() / 2.0);
-    z * libm::sqrt(share * (1.0 - share) * each / all.count() as f64)
-}
-
-/// From the percentile of the share less `half` to that of the share and `half`.
-fn reaching(all: &Histogram, percent: f64, half: f64) -> Option<Interval> {
-    let half = 100.0 * half;
-    if all.is_empty() || percent + half >= 100.0 {
+    let share = percent / 100.0;
+    let within = z * libm::sqrt(share * (1.0 - share) * each.max(1.0) / all.count() as f64);
+    let half = 100.0 * between.max(within);
+    if percent + half >= 100.0 {
         return None;
     }
     let [low, high] = [percent - half, percent + half].map(|percent| all.percentile(percent));
@@ -70,64 +47,6 @@ fn reaching(all: &Histogram, percent: f64, half: f64) -> Option<Interval> {
 #[must_use]
 pub fn is_settled(percentile: f64, interval: Option<(f64, f64)>) -> bool {
     interval.is_some_and(|(low, high)| (high - percentile).max(percentile - low) <= SETTLED * percentile)
-}
-
-/// How latencies beyond a percentile lie together in time: a pause of a drive is one event, however many wait for it.
-///
-/// Of a run in equal, consecutive parts, it is how far the shares of the parts up to the percentile of all are from
-/// each other, in deviations of independent latencies. Of several repeats these are summed.
-#[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub struct Clumps {
-    /// Of the deviations of all parts.
-    squares: f64,
-    /// Of each part's and the next one's.
-    products: f64,
-    /// Parts, less one for each repeat.
-    freedom: f64,
-}
-
-impl Clumps {
-    /// Of the parts of one run; none if that percentile has none beyond it, or a part is empty.
-    #[must_use]
-    pub fn of(parts: &[Histogram], percent: f64) -> Option<Self> {
-        let mut all = Histogram::new();
-        parts.iter().for_each(|part| all.merge(part));
-        let at = all.percentile(percent)?;
-        let share = all.up_to(at) as f64 / all.count() as f64;
-        if parts.len() < 2 || share >= 1.0 || parts.iter().any(Histogram::is_empty) {
-            return None;
-        }
-        let away = |part: &Histogram| {
-            let (met, count) = (part.up_to(at) as f64, part.count() as f64);
-            (met - share * count) / libm::sqrt(share * (1.0 - share) * count)
-        };
-        let away: Vec<f64> = parts.iter().map(away).collect();
-        Some(Self {
-            squares: away.iter().map(|x| x * x).sum(),
-            products: away.windows(2).map(|pair| pair[0] * pair[1]).sum(),
-            freedom: (parts.len() - 1) as f64,
-        })
-    }
-    /// Of these repeats and those.
-    #[must_use]
-    pub fn and(self, others: Self) -> Self {
-        Self {
-            squares: self.squares + others.squares,
-            products: self.products + others.products,
-            freedom: self.freedom + others.freedom,
-        }
-    }
-    /// For how many latencies one independent one would do, at least 1: parts that resemble their neighbours count for
-    /// fewer (as of an autoregressive process of the first order), and so do few parts (Student's t).
-    #[must_use]
-    pub fn each(&self, confidence: Confidence) -> f64 {
-        if self.freedom < 1.0 {
-            return 1.0;
-        }
-        let alike = if self.squares > 0.0 { self.products / self.squares } else { 0.0 };
-        let few = confidence.student(self.freedom) / confidence.student(MANY);
-        (self.squares / self.freedom * neighbours(alike) * few * few).max(1.0)
-    }
 }
 
 /// So many parts are as good as one independent of its neighbours, if they correlate so much with the next.
@@ -203,35 +122,6 @@ mod tests {
         assert!(interval(&[&of(0..500)], 99.0, 1.0, Confidence::P95).is_some());
         assert!(interval(&[&of(0..500)], 99.0, 2.0, Confidence::P95).is_none());
         assert!(interval(&[&Histogram::new()], 50.0, 1.0, Confidence::P95).is_none());
-    }
-
-    /// Of 20 000 latencies in ten parts, a hundredth beyond the percentile: one by one, or twenty at a time.
-    #[test]
-    fn latencies_that_come_together_are_one_event() {
-        let run = |seed: u64, together: usize| -> Vec<Histogram> {
-            let all: Vec<u64> =
-                noise(seed).take(20_000 / together).flat_map(|x| std::iter::repeat_n(x, together)).collect();
-            all.chunks(2_000).map(|part| of(part.iter().copied())).collect()
-        };
-        let each = |together| {
-            let repeats = (1..=20).filter_map(|seed| Clumps::of(&run(seed, together), 99.0));
-            repeats.reduce(Clumps::and).expect("they have some beyond").each(Confidence::P95)
-        };
-        assert!((1.0..1.4).contains(&each(1)), "{}", each(1));
-        assert!((16.0..28.0).contains(&each(20)), "{}", each(20));
-    }
-
-    #[test]
-    fn parts_that_resemble_their_neighbours_and_few_parts_say_less() {
-        let part = |beyond: u64| of((0..1_000).map(|x| if x < beyond { 2_000 } else { x }));
-        let [by_turns, drift] = [[5, 15, 5, 15, 5, 15], [5, 5, 5, 15, 15, 15]]
-            .map(|beyond| Clumps::of(&beyond.map(part), 99.0).expect("some are beyond"));
-        assert_eq!(by_turns.squares, drift.squares);
-        assert!(drift.each(Confidence::P95) > 2.0 * by_turns.each(Confidence::P95));
-        let many = (1..50).fold(by_turns, |sum, _| sum.and(by_turns));
-        assert!(many.each(Confidence::P95) < 0.7 * by_turns.each(Confidence::P95));
-        assert_eq!(Clumps::of(&[part(0), Histogram::new()], 99.0), None);
-        assert_eq!(Clumps::default().each(Confidence::P95), 1.0);
     }
 
     #[test]

@@ -10,7 +10,6 @@ use lanetwin_kernel::ComponentId;
 use lanetwin_load::{Answered, Tally};
 use lanetwin_models::roles::drive::Buffered;
 use lanetwin_ports::Operation;
-use lanetwin_stats::Histogram;
 use lanetwin_stats::results::Steadiness;
 use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};
 use lanetwin_units::{Instant, Span};
@@ -25,6 +24,9 @@ const OFF: f64 = 0.1;
 /// … and by more than so many standard errors has begun otherwise: one of some hundreds does by chance.
 const ERRORS: f64 = 5.0;
 
+/// Of a stretch so many latencies are kept, or up to twice as many.
+const KEPT: u64 = 1 << 17;
+
 /// What had been counted at an instant.
 #[derive(Clone, Debug)]
 struct Look {
@@ -33,7 +35,7 @@ struct Look {
     /// How full the write buffer of each drive was.
     buffered: Vec<Buffered>,
     /// The latencies of reads and of writes since the look before; none of memory.
-    latencies: [Histogram; 2],
+    latencies: [Vec<Span>; 2],
 }
 
 /// How a measurement went on.
@@ -42,6 +44,8 @@ pub(super) struct Pace {
     looks: Vec<Look>,
     /// The drives that buffer writes.
     drives: Vec<ComponentId>,
+    /// Of so many latencies one is kept; all if 0.
+    every: usize,
     /// Where each stretch begins.
     begins: Vec<usize>,
     /// Where what is judged begins.
@@ -67,7 +71,10 @@ impl Pace {
         let at = world.kernel.now();
         let tally = self.before.and(&world.tally(at));
         let buffered = self.drives.iter().map(|id| world.buffered(*id)).collect();
-        let latencies = world.take_latencies().map(Histogram::of_few);
+        let step = self.every.max(1);
+        let latencies = world
+            .take_latencies()
+            .map(|all| if step == 1 { all } else { all.into_iter().step_by(step).collect() });
         self.looks.push(Look { at, tally, buffered, latencies });
         if let Some(halfway) = self.halfway
             && world.progress().1 >= halfway
@@ -125,15 +132,20 @@ impl Pace {
         Some(edges.windows(2).map(batch).collect())
     }
 
-    /// The latencies of reads or of writes in so many parts of about the same length.
-    pub(super) fn latencies(&self, of: Operation, count: usize) -> Option<Vec<Histogram>> {
+    /// From now on every so many-th latency is kept: of a stretch of many operations it is enough of them.
+    pub(super) fn keep_some(&mut self, operations: u64) {
+        self.every = (operations / KEPT + 1) as usize;
+    }
+
+    /// The latencies of reads or of writes that were kept, in so many parts of about the same length \[ps\], and of how
+    /// many each is one.
+    pub(super) fn latencies(&self, of: Operation, count: usize) -> Option<(Vec<Vec<u64>>, f64)> {
         let (looks, edges) = (self.looks(), self.edges(count)?);
         let part = |pair: &[usize]| {
-            let mut all = Histogram::new();
-            looks[pair[0] + 1..=pair[1]].iter().for_each(|look| all.merge(&look.latencies[of as usize]));
-            all
+            let looks = &looks[pair[0] + 1..=pair[1]];
+            looks.iter().flat_map(|look| &look.latencies[of as usize]).map(|one| one.as_ps()).collect()
         };
-        Some(edges.windows(2).map(part).collect())
+        Some((edges.windows(2).map(part).collect(), self.every.max(1) as f64))
     }
 
     /// How the write buffer of each drive went on that was written to.
@@ -262,7 +274,7 @@ mod tests {
         let (mut at, mut done) = (Instant::ZERO, 0);
         let look = |at, completed| {
             let reads = Answered { completed, ..Answered::default() };
-            let (buffered, latencies) = (Vec::new(), <[Histogram; 2]>::default());
+            let (buffered, latencies) = (Vec::new(), <[Vec<Span>; 2]>::default());
             Look { at, tally: Tally { reads, ..Tally::default() }, buffered, latencies }
         };
         pace.looks.push(look(at, done));

@@ -1,11 +1,14 @@
 //! How well tails of latencies are known: of one world while it goes on, and what its parts say of it in the end.
+//!
+//! A pause of a drive is one event, however many wait for it. How far the shares of equal parts of a measurement up to a
+//! percentile are from each other, in deviations of independent latencies, says for how many one counts.
 
 use crate::measure::Measured;
 use crate::pace::Pace;
 use lanetwin_ports::Operation;
 use lanetwin_stats::steady::batch_means;
-use lanetwin_stats::tail::{self, Clumps, neighbours};
-use lanetwin_stats::{Confidence, Histogram, interval};
+use lanetwin_stats::tail::{self, neighbours};
+use lanetwin_stats::{Confidence, interval, normal_quantile};
 
 /// The percentiles that are told.
 pub(super) const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, TAIL, 99.9];
@@ -15,12 +18,52 @@ const TAIL: f64 = 99.0;
 const PARTS: usize = 10;
 const OPERATIONS: [Operation; 2] = [Operation::Read, Operation::Write];
 
+/// Latencies of equal parts of a measurement \[ps\], each part and all of them in order.
+struct Parts {
+    parts: Vec<Vec<u64>>,
+    all: Vec<u64>,
+    /// How many there were for each that is here.
+    every: f64,
+}
+
+impl Parts {
+    fn of(pace: &Pace, operation: Operation) -> Option<Self> {
+        let (parts, every) = pace.latencies(operation, PARTS)?;
+        Some(Self::new(parts, every))
+    }
+    fn new(mut parts: Vec<Vec<u64>>, every: f64) -> Self {
+        parts.iter_mut().for_each(|part| part.sort_unstable());
+        let mut all = parts.concat();
+        all.sort_unstable();
+        Self { parts, all, every }
+    }
+    /// The interval of a percentile of all, if `each` of as many counts for one.
+    fn interval(&self, percent: f64, each: f64) -> Option<(f64, f64)> {
+        let share = percent / 100.0;
+        let error = (share * (1.0 - share) * each / (self.all.len() as f64 * self.every)).sqrt();
+        let half = 100.0 * error * normal_quantile(0.975);
+        if percent + half >= 100.0 {
+            return None;
+        }
+        Some((percentile(&self.all, percent - half)?, percentile(&self.all, percent + half)?))
+    }
+}
+
+/// The smallest of them, in order, that at least so many per cent do not exceed; none of none.
+fn percentile(sorted: &[u64], percent: f64) -> Option<f64> {
+    let rank = (sorted.len() as f64 * percent / 100.0 - 1e-6).ceil().max(1.0) as usize;
+    sorted.get(rank.min(sorted.len()).checked_sub(1)?).map(|ps| *ps as f64)
+}
+
 /// What equal parts of measurements say of a percentile of their latencies.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) percent: f64,
-    /// How those beyond it lie together.
-    clumps: Clumps,
+    /// Of the deviations of all parts, of each part's and the next one's; parts, less one for each repeat.
+    squares: f64,
+    products: f64,
+    freedom: u32,
+    every: f64,
     /// The percentile in each part \[ps\]; none if a part has too few to have one.
     of_parts: Vec<f64>,
 }
@@ -30,28 +73,61 @@ pub(super) type Clumped = [Vec<Known>; 2];
 
 impl Known {
     /// What the parts of one run say; nothing of a percentile that has none beyond it.
-    fn of(parts: &[Histogram], percent: f64) -> Option<Self> {
-        let clumps = Clumps::of(parts, percent)?;
-        let has_some = |part: &Histogram| part.count() as f64 * (100.0 - percent) >= 100.0;
-        let at = |part: &Histogram| part.percentile(percent).map_or(0.0, |at| at.as_ps() as f64);
-        let of_parts = if parts.iter().all(has_some) { parts.iter().map(at).collect() } else { Vec::new() };
-        Some(Self { percent, clumps, of_parts })
+    fn of(Parts { parts, all, every }: &Parts, percent: f64) -> Option<Self> {
+        let at = percentile(all, percent)?;
+        let met = |sorted: &[u64]| sorted.partition_point(|ps| *ps as f64 <= at) as f64;
+        let share = met(all) / all.len() as f64;
+        if parts.len() < 2 || share >= 1.0 || parts.iter().any(Vec::is_empty) {
+            return None;
+        }
+        let away = |part: &Vec<u64>| {
+            let count = part.len() as f64;
+            (met(part) - share * count) / (share * (1.0 - share) * count).sqrt()
+        };
+        let away: Vec<f64> = parts.iter().map(away).collect();
+        let has_some = |part: &Vec<u64>| part.len() as f64 * (100.0 - percent) >= 100.0;
+        let of_parts =
+            parts.iter().filter(|part| has_some(part)).filter_map(|part| percentile(part, percent));
+        let of_parts: Vec<f64> = of_parts.collect();
+        Some(Self {
+            percent,
+            squares: away.iter().map(|x| x * x).sum(),
+            products: away.windows(2).map(|pair| pair[0] * pair[1]).sum(),
+            freedom: parts.len() as u32 - 1,
+            every: *every,
+            of_parts: if of_parts.len() == parts.len() { of_parts } else { Vec::new() },
+        })
     }
     /// What parts of these repeats and of those say.
     fn and(mut self, others: Self) -> Self {
-        self.clumps = self.clumps.and(others.clumps);
+        self.squares += others.squares;
+        self.products += others.products;
+        self.freedom += others.freedom;
+        self.every = self.every.max(others.every);
         self.of_parts.extend(others.of_parts);
         self
     }
-    /// For how many latencies one independent one would do.
+    /// For how many latencies one independent one would do, at least 1: parts that resemble their neighbours count for
+    /// fewer (as of an autoregressive process of the first order), and so do few parts (Student's t).
     pub(super) fn each(&self) -> f64 {
-        self.clumps.each(Confidence::P95)
+        let alike = if self.squares > 0.0 { self.products / self.squares } else { 0.0 };
+        let few = beside_normal(self.freedom + 1);
+        let each = self.squares / f64::from(self.freedom) * neighbours(alike) * few * few;
+        each.max(1.0) * self.every
     }
     /// Half the interval of the percentile of all, which is `at`, by what those of the parts are away from it \[ps\].
     pub(super) fn half_by_parts(&self, at: f64) -> Option<f64> {
         let means = batch_means(&self.of_parts, self.of_parts.len(), Confidence::P95)?;
         Some(sectioned(&self.of_parts, at)? * neighbours(means.lag1).sqrt())
     }
+}
+
+/// Student's t of so many values beside that of many.
+fn beside_normal(values: u32) -> f64 {
+    let all: Vec<f64> = (0..values).map(f64::from).collect();
+    let error = ((f64::from(values) + 1.0) / 12.0).sqrt(); // of the mean of 0, 1, 2, …
+    let half = interval::mean(&all, Confidence::P95).map(|range| range.width() / 2.0);
+    half.map_or(1.0, |half| half / error / normal_quantile(0.975))
 }
 
 /// Half the interval of a percentile of a whole by those of its sections (Nakayama, ACM TOMACS 24(4), 2014): Student's,
@@ -68,7 +144,7 @@ pub(super) fn sectioned(sections: &[f64], whole: f64) -> Option<f64> {
 /// What equal parts of a measurement say of these percentiles; nothing if it was too short to tell.
 pub(super) fn clumped(pace: &Pace, percents: &[f64]) -> Clumped {
     OPERATIONS.map(|operation| {
-        let Some(parts) = pace.latencies(operation, PARTS) else { return Vec::new() };
+        let Some(parts) = Parts::of(pace, operation) else { return Vec::new() };
         percents.iter().filter_map(|percent| Known::of(&parts, *percent)).collect()
     })
 }
@@ -87,23 +163,24 @@ pub(super) fn pooled(repeats: &[Measured]) -> Clumped {
 /// The least of these numbers of times as long that a measurement has to be before the 99th percentiles of reads and of
 /// writes are settled, if it is one of so many repeats that are alike; none if the most of them are not enough.
 pub(super) fn times_until_settled(pace: &Pace, repeats: u32, times: &[f64]) -> Option<f64> {
-    let parts: Vec<Vec<Histogram>> =
-        OPERATIONS.into_iter().filter_map(|operation| pace.latencies(operation, PARTS)).collect();
-    times.iter().copied().find(|times| parts.iter().all(|parts| settles(parts, repeats, *times)))
+    let of = |operation: Operation| {
+        let parts = Parts::of(pace, operation)?;
+        Some((Known::of(&parts, TAIL), parts))
+    };
+    let both: Vec<(Option<Known>, Parts)> = OPERATIONS.into_iter().filter_map(of).collect();
+    let settle =
+        |times: &f64| both.iter().all(|(known, parts)| settles(known.as_ref(), parts, repeats, *times));
+    times.iter().copied().find(settle)
 }
 
 /// Whether the 99th percentile of so many repeats, each so many times what these parts have together, is settled; that
 /// of nothing is.
-fn settles(parts: &[Histogram], repeats: u32, times: f64) -> bool {
-    let mut all = Histogram::new();
-    parts.iter().for_each(|part| all.merge(part));
-    let Some(at) = all.percentile(TAIL) else { return true };
-    let (at, known) = (at.as_ps() as f64, Known::of(parts, TAIL));
+fn settles(known: Option<&Known>, parts: &Parts, repeats: u32, times: f64) -> bool {
+    let Some(at) = percentile(&parts.all, TAIL) else { return true };
     // what is told is the wider of two intervals, one of which rests on few repeats: as if there were half of them
     let fewer = times * (f64::from(repeats) / 2.0).max(1.0);
-    let each = known.as_ref().map_or(1.0, Known::each);
-    let of_share = tail::interval_of_share(&all, TAIL, each / fewer, Confidence::P95);
-    let ends = of_share.map(|range| (range.low(), range.high())).or_else(|| {
+    let each = known.map_or(1.0, Known::each);
+    let ends = parts.interval(TAIL, each / fewer).or_else(|| {
         let half = known?.half_by_parts(at)? / fewer.sqrt();
         Some((at - half, at + half))
     });
@@ -113,38 +190,95 @@ fn settles(parts: &[Histogram], repeats: u32, times: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lanetwin_units::Span;
+
+    /// Numbers that look random, below 100 000 (Knuth's MMIX).
+    fn noise(seed: u64) -> impl Iterator<Item = u64> {
+        let next =
+            |x: &u64| Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
+        std::iter::successors(Some(seed), next).skip(5).map(|x| (x >> 33) % 100_000)
+    }
+    fn known(parts: Vec<Vec<u64>>) -> Option<Known> {
+        Known::of(&Parts::new(parts, 1.0), TAIL)
+    }
+    fn settled(parts: &[Vec<u64>], repeats: u32, times: f64) -> bool {
+        let parts = Parts::new(parts.to_vec(), 1.0);
+        settles(Known::of(&parts, TAIL).as_ref(), &parts, repeats, times)
+    }
+
+    /// Of 20 000 latencies in ten parts, a hundredth beyond the percentile: one by one, or twenty at a time.
+    #[test]
+    fn latencies_that_come_together_are_one_event() {
+        let run = |seed: u64, together: usize| -> Vec<Vec<u64>> {
+            let all: Vec<u64> =
+                noise(seed).take(20_000 / together).flat_map(|x| std::iter::repeat_n(x, together)).collect();
+            all.chunks(2_000).map(<[u64]>::to_vec).collect()
+        };
+        let each = |together| {
+            let repeats = (1..=20).filter_map(|seed| known(run(seed, together)));
+            repeats.reduce(Known::and).expect("they have some beyond").each()
+        };
+        assert!((1.0..1.4).contains(&each(1)), "{}", each(1));
+        assert!((16.0..28.0).contains(&each(20)), "{}", each(20));
+    }
+
+    #[test]
+    fn parts_that_resemble_their_neighbours_and_few_parts_say_less() {
+        let part =
+            |beyond: u64| -> Vec<u64> { (0..1_000).map(|x| if x < beyond { 2_000 } else { x }).collect() };
+        let [by_turns, drift] = [[5, 15, 5, 15, 5, 15], [5, 5, 5, 15, 15, 15]]
+            .map(|beyond| known(beyond.map(part).into()).expect("some are beyond"));
+        assert!((by_turns.squares - drift.squares).abs() < 1e-9);
+        assert!(drift.each() > 2.0 * by_turns.each());
+        let many = (1..50).fold(by_turns.clone(), |sum, _| sum.and(by_turns.clone()));
+        assert!(many.each() < 0.7 * by_turns.each());
+        assert!(known(vec![part(0), Vec::new()]).is_none());
+        // of each that is here there were three
+        let thinned = Known::of(&Parts::new([5, 15, 5, 15, 5, 15].map(part).into(), 3.0), TAIL);
+        assert!((thinned.expect("some are beyond").each() / by_turns.each() - 3.0).abs() < 1e-9);
+    }
+
+    /// Student's t of four degrees of freedom is 2.776.
+    #[test]
+    fn few_values_are_less_sure_by_students_t() {
+        assert!((beside_normal(5) * 1.96 - 2.776).abs() < 1e-3 && beside_normal(1) == 1.0);
+    }
+
+    #[test]
+    fn a_percentile_is_the_smallest_that_enough_do_not_exceed() {
+        let hundred: Vec<u64> = (1..=100).collect();
+        let at = [0.0, 1.0, 99.0, 99.1, 100.0].map(|percent| percentile(&hundred, percent));
+        assert_eq!(at, [1.0, 1.0, 99.0, 100.0, 100.0].map(Some));
+        assert_eq!(percentile(&[], 50.0), None);
+    }
 
     /// A thousand latencies up to 100 ns, of which so many take ten times as long.
-    fn part(slow: u64) -> Histogram {
-        let of = |n: u64| Span::from_ps(if n < slow { 1_000_000 } else { 100 * n });
-        Histogram::of_few((0..1_000).map(of).collect())
+    fn part(slow: u64) -> Vec<u64> {
+        (0..1_000).map(|n| if n < slow { 1_000_000 } else { 100 * n }).collect()
     }
 
     /// Where the percentile lies beside a step, more of the same settles it; where it lies on one, nothing does.
     #[test]
     fn what_is_beside_a_step_is_settled_by_more_of_it() {
-        let few: Vec<Histogram> = (0..10).map(|n| part(if n % 2 == 0 { 8 } else { 9 })).collect();
-        assert!(!settles(&few, 1, 1.0) && settles(&few, 1, 6.0));
-        let none: Vec<Histogram> = (0..10).map(|_| part(0)).collect();
-        assert!(settles(&none, 1, 1.0) && settles(&[], 1, 1.0));
-        let on_it: Vec<Histogram> = (0..10).map(|n| part(if n % 2 == 0 { 9 } else { 11 })).collect();
-        assert!(!settles(&on_it, 5, 6.0));
+        let few: Vec<Vec<u64>> = (0..10).map(|n| part(if n % 2 == 0 { 8 } else { 9 })).collect();
+        assert!(!settled(&few, 1, 1.0) && settled(&few, 1, 6.0));
+        let none: Vec<Vec<u64>> = (0..10).map(|_| part(0)).collect();
+        assert!(settled(&none, 1, 1.0) && settled(&[], 1, 1.0));
+        let on_it: Vec<Vec<u64>> = (0..10).map(|n| part(if n % 2 == 0 { 9 } else { 11 })).collect();
+        assert!(!settled(&on_it, 5, 6.0));
     }
 
     /// Latencies that swing slowly by a tenth, all of those in flight alike: the longest are of one part.
     #[test]
     fn what_swings_slowly_is_known_by_the_percentiles_of_its_parts() {
-        let swing = |n: u64| Histogram::of_few((0..1_000).map(|x| Span::from_ps(1_000 * n + x)).collect());
-        let parts: Vec<Histogram> = [100, 104, 108, 106, 102, 98, 94, 96, 99, 103].map(swing).into();
-        let mut all = Histogram::new();
-        parts.iter().for_each(|part| all.merge(part));
+        let swing = |n: u64| (0..1_000).map(|x| 1_000 * n + x).collect::<Vec<u64>>();
+        let swings: Vec<Vec<u64>> = [100, 104, 108, 106, 102, 98, 94, 96, 99, 103].map(swing).into();
+        let parts = Parts::new(swings.clone(), 1.0);
         let known = Known::of(&parts, TAIL).expect("some are beyond");
-        assert!(tail::interval(&[&all], TAIL, known.each(), Confidence::P95).is_none());
-        let at = all.percentile(TAIL).expect("there are some").as_ps() as f64;
+        assert!(parts.interval(TAIL, known.each()).is_none());
+        let at = percentile(&parts.all, TAIL).expect("there are some");
         let half = known.half_by_parts(at).expect("each has some beyond") / at;
         assert!((0.03..0.15).contains(&half), "{half}");
-        assert!(settles(&parts, 5, 1.0));
+        assert!(settled(&swings, 5, 1.0));
     }
 
     #[test]

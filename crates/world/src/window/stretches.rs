@@ -93,6 +93,7 @@ impl<'a> Stretches<'a> {
     /// A stretch begins.
     fn aim(&mut self, world: &mut World) {
         self.answered = world.progress().1;
+        self.pace.keep_some(self.length());
         self.pace.look_halfway(&self.before, self.answered + self.length() / 2);
     }
     /// Operations of the stretch that began last.
