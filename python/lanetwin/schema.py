@@ -405,8 +405,8 @@ class Row(TypedDict):
     in the row's unit; of the others there is none.
     """
     unsettled: NotRequired[list[float]]
-    """The percentiles that are not settled: their intervals reach more than 10 % to a side, or there is none.
-    None is told of a measurement.
+    """The percentiles that are not settled: their intervals reach more than 10 % to a side, or there is
+    none. None is told of a measurement.
     """
     samples: NotRequired[list[float]]
     """The value in each repeat, in the order of the repeats: what a paired comparison needs."""
