@@ -45,7 +45,7 @@ TESTED := --workspace --exclude lanetwin-benches
 UNHURRIED := --include-ignored --skip nightly::
 
 .PHONY: help demo demo-measure demo-measure-guest demo-exec demo-databases power-cuts install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-clusters test-debug \
-        test-release claims soak first-answer mqsim gen site studies accept bench bench-trained fuzz fuzz-import compare-builds new-model clean toolchain
+        test-release claims soak first-answer mqsim gen site studies accept bench bench-trained fuzz fuzz-import drawn-drives sweep-cost compare-builds new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -170,6 +170,12 @@ bench-trained: | toolchain ## whole paths, built by what a first build has count
 
 fuzz: | toolchain ## random inputs against promises: FUZZ_SECONDS for each target, FUZZ="names" for some
 	fuzz/run $(FUZZ_SECONDS) $(FUZZ)
+
+drawn-drives: $(VENV)/.built $(VENV)/.dev ## calibrate a part to drives drawn at random, each from eight cases, and judge it by twenty others: COUNT=50, half an hour
+	$(BIN)/python tests/python/synthetic_drives.py $(or $(COUNT),50) 100
+
+sweep-cost: $(VENV)/.built $(VENV)/.dev ## CPU time of a sweep of 2 000 points of the demo machine beside that of its simulations alone
+	$(BIN)/python tests/python/sweep_cost.py 125
 
 fuzz-import: $(VENV)/.built $(VENV)/.dev ## damaged files of every format that is imported, for FUZZ_SECONDS: results or a coded error
 	LANETWIN_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/pytest -m long -s tests/python/test_import_abuse.py

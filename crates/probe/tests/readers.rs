@@ -109,8 +109,8 @@ fn the_text_of_lspci_says_what_the_bytes_do() {
 /// A look takes no time that somebody notices: the least of some, since other programs only make it longer.
 #[test]
 fn a_dump_of_400_kb_and_a_live_machine_are_read_in_no_time() {
-    let text = dump::write(&machine());
-    assert!(text.len() > 400_000, "{} B", text.len());
+    let text = dump::write(&machine().into_iter().take(30).collect());
+    assert!((400_000..420_000).contains(&text.len()), "{} B", text.len());
     let least = |look: &dyn Fn() -> Option<Snapshot>| {
         let once = |_| {
             let start = Instant::now();
@@ -118,7 +118,7 @@ fn a_dump_of_400_kb_and_a_live_machine_are_read_in_no_time() {
             let found = diagnose(&inventory).len();
             Some((start.elapsed(), inventory.devices.len(), found))
         };
-        (0..10).filter_map(once).min()
+        (0..40).filter_map(once).min()
     };
     let (took, functions, findings) = least(&|| read(text.as_bytes()).ok()).expect("a dump");
     println!("dump of {} B: {functions} functions, {findings} findings in {took:?}", text.len());
@@ -250,7 +250,9 @@ fn a_tarball_of_sysfs_is_read_wherever_its_members_lead() {
         "{:?}",
         cut.notes
     );
-    assert!(read(&tarball(&members[6..])).is_err(), "there is no function in it");
+    assert!(read(&tarball(&members[6..7])).is_err(), "there is nothing of a machine in it");
+    let nodes_alone = read(&tarball(&members[6..])).expect("a machine without functions");
+    assert_eq!((nodes_alone.spaces.len(), nodes_alone.nodes.len()), (0, 1));
 }
 
 #[test]

@@ -78,8 +78,9 @@ fn members(reader: impl Read) -> Result<Snapshot, NotRead> {
     found.attributes.retain(|address, _| found.spaces.contains_key(address));
     let node = |(node, files): (u32, NodeFiles)| node_of(node, &files.cpus, &files.memory, &files.distances);
     found.nodes = nodes.into_iter().map(node).collect();
-    if found.spaces.is_empty() {
-        return Err(NotRead("the tarball has no `config` below a folder such as `0000:01:00.0`".into()));
+    if found.spaces.is_empty() && found.nodes.is_empty() {
+        let said = "the tarball has neither `config` below a folder such as `0000:01:00.0` nor NUMA nodes";
+        return Err(NotRead(said.into()));
     }
     Ok(found)
 }
