@@ -69,8 +69,8 @@ demo-exec: $(VENV)/.built ## fio and SQLite on a drive that does not exist, behi
 demo-databases: $(VENV)/.built ## MariaDB, RocksDB and Redis on that drive, behind a retimer, a switch, a network and on a slow one: as root; QUICK=1 for a minute
 	@QUICK=$(QUICK) docs/doors/databases/demo
 
-power-cuts: $(VENV)/.built ## cut the power under MariaDB and look for every row that was acknowledged: as root; CUTS=30
-	$(BIN)/python docs/doors/databases/power_cuts.py $(or $(CUTS),30)
+power-cuts: $(VENV)/.built ## cut the power under a database and look for every row that was acknowledged: as root; CUTS=30 DATABASE=mariadb or rocksdb
+	$(BIN)/python docs/doors/databases/power_cuts.py $(or $(CUTS),30) 1 $(or $(DATABASE),mariadb)
 
 install-trained: $(VENV)/.tools | toolchain ## the same, built twice: the second time by what the first counted while it ran scenarios/
 	benches/trained package

@@ -342,12 +342,12 @@ def serve(
 ) -> Lateness:
     """Serve a drive to other processes until Ctrl-C; how late answers were.
 
-    `place` is the path of a Unix socket for NBD, a loopback address with a port for NVMe/TCP, or several with
-    commas between them, which are ports of one subsystem, and an empty folder for FUSE, in which the drive is the file ``drive``. `ready` is called when clients can come, with
-    ``place``, ``control``, ``nqn``, ``file``, ``bytes``, ``namespaces`` and ``lead_us``. By NVMe/TCP `others`
-    are namespaces 2 and so on beside it: names of drives, with files for their bytes. What is asked goes to
-    the file `record`: one whose name ends in ``.csv`` is a trace, others are logs of fio. Raises
-    `LanetwinError`.
+    `place` is the path of a Unix socket for NBD, a loopback address with a port for NVMe/TCP, or several
+    with commas between them, which are ports of one subsystem, and an empty folder for FUSE, in which the
+    drive is the file ``drive``. `ready` is called when clients can come, with ``place``, ``control``,
+    ``nqn``, ``file``, ``bytes``, ``namespaces`` and ``lead_us``. By NVMe/TCP `others` are namespaces 2 and
+    so on beside it: names of drives, with files for their bytes. What is asked goes to the file `record`:
+    one whose name ends in ``.csv`` is a trace, others are logs of fio. Raises `LanetwinError`.
     """
     options: dict[str, Any] = {"sets": list(sets), "variant": variant, "drive": drive, "outside": outside}
     options |= {

@@ -145,13 +145,18 @@ def test_redis_lives_on_the_drive_and_a_slow_one_is_told_apart(tmp_path: Path) -
     assert "| SET operations | slow |" in ran.stdout
 
 
-def test_mariadb_keeps_what_it_has_acknowledged_when_the_power_is_cut() -> None:
-    """One cut, and thirty where REQUIRE names ``mariadbd``, as at night; then a drive that lies."""
+@pytest.mark.parametrize(
+    ("database", "programs"), [("mariadb", ("mariadbd", "mariadb")), ("rocksdb", ("mvn", "javac", "java"))]
+)
+def test_a_database_keeps_what_it_has_acknowledged_when_the_power_is_cut(
+    database: str, programs: tuple[str, ...]
+) -> None:
+    """One cut, and thirty where REQUIRE names the first program, as at night; then a drive that lies."""
     require_mounts()
-    require_tool("mariadbd")
-    require_tool("mariadb")
-    cuts = "30" if "mariadbd" in os.environ.get("REQUIRE", "").replace(",", " ").split() else "1"
-    words = [sys.executable, str(FOLDER / "power_cuts.py"), cuts]
+    for program in programs:
+        require_tool(program)
+    cuts = "30" if programs[0] in os.environ.get("REQUIRE", "").replace(",", " ").split() else "1"
+    words = [sys.executable, str(FOLDER / "power_cuts.py"), cuts, "1", database]
     ran = subprocess.run(words, capture_output=True, text=True, timeout=NIGHT, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert f"{cuts} cuts, " in ran.stdout

@@ -39,8 +39,8 @@ def client(template: Path, *words: str, **properties: object) -> str:
     return ran(java, "-cp", classes, "site.ycsb.Client", *words, "-db", "RocksDbBinding", *told)
 
 
-def prepare(template: Path) -> None:
-    """Make the client, and load a database."""
+def compiled(template: Path) -> str:
+    """Fetch what is on Maven Central, and compile what is ours; where classes are."""
     maven, compiler = found("mvn", "maven"), found("javac", "default-jdk-headless")
     ran(
         maven,
@@ -51,7 +51,14 @@ def prepare(template: Path) -> None:
         "dependency:copy-dependencies",
         f"-DoutputDirectory={template}/lib",
     )
-    ran(compiler, "-cp", f"{template}/lib/*", "-d", f"{template}/classes", f"{HERE}/RocksDbBinding.java")
+    ours = [str(path) for path in sorted(HERE.glob("*.java"))]
+    ran(compiler, "-cp", f"{template}/lib/*", "-d", f"{template}/classes", *ours)
+    return f"{template}/lib/*:{template}/classes"
+
+
+def prepare(template: Path) -> None:
+    """Make the client, and load a database."""
+    compiled(template)
     client(template, "-load", "-threads", "2", **{"rocksdb.dir": f"{template}/data", "rocksdb.sync": "false"})
 
 
