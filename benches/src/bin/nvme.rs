@@ -3,7 +3,8 @@
 //!
 //! `cargo run --release -p lanetwin-benches --bin nvme` prints simulated I/Os per CPU-second, and events for each. With
 //! arguments `CASE COMMANDS [PATH=VALUE …]` it runs one case once, for a profiler, with these changes of the scenario.
-//! `memory` fills a drive of 15.36 TB and writes at random, and prints the peak of memory.
+//! `memory` fills a drive of 15.36 TB and writes at random, and prints the peak of memory. `drives COUNT COMMANDS` is
+//! what an event costs where there are so many drives.
 
 #[path = "../calibration.rs"]
 mod calibration;
@@ -115,6 +116,45 @@ impl Case {
     }
 }
 
+/// The most drives of a host where there are many.
+const OF_A_HOST: u32 = 50;
+
+/// So many drives, each with a slot of its own and 64 random reads of 4 KiB in flight: I/Os, events of each, CPU
+/// nanoseconds of an event.
+fn drives(count: u32, commands: u64) -> [f64; 3] {
+    let of_each = |line: fn(u32) -> String| (0..count).map(line).collect::<String>();
+    let (hosts, named) = (count.div_ceil(OF_A_HOST), |name: &'static str| move |n| format!("{name}{n}"));
+    let hosts: Vec<String> = (0..hosts).map(named("cpu")).collect();
+    let targets: Vec<String> = (0..count).map(named("ssd")).collect();
+    let text = format!(
+        "about: Speed.\nmachine:\n{}{}links:\n{}workloads:\n  load:\n    \
+         block: {{size: 4KiB, depth: 64, span: 3000GB, requests: 1000}}\n    on: [{}]\n    target: [{}]\n",
+        hosts
+            .iter()
+            .map(|host| format!("  {host}: {{part: amd-epyc-9554, ports: 64}}\n"))
+            .collect::<String>(),
+        of_each(|n| format!("  ssd{n}: {{part: samsung-pm1743}}\n")),
+        of_each(|n| format!("  slot{n}: {{from: cpu{}, to: ssd{n}}}\n", n / OF_A_HOST)),
+        hosts.join(", "),
+        targets.join(", ")
+    );
+    let checked = check(Path::new("bench.yaml"), &text, &[], &Catalogue::built_in());
+    let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    let workload = &plan.variants[0].workloads[0];
+    let mut world = World::new(&plan.variants[0], workload, &workload.cases[0], 1);
+    let until = |world: &mut World, commands: u64| {
+        while world.progress().1 < commands {
+            let now = world.kernel.now();
+            world.kernel.run_until(now + Span::from_us(20));
+        }
+        (world.progress().1, world.kernel.events(), cpu_seconds())
+    };
+    let begin = until(&mut world, commands / 4);
+    let end = until(&mut world, commands + commands / 4);
+    let (done, events) = ((end.0 - begin.0) as f64, (end.1 - begin.1) as f64);
+    [done, events / done, (end.2 - begin.2) * 1e9 / events]
+}
+
 /// The medium by itself: random reads or writes of 4 KiB, 1024 at once; requests per CPU-second, and simulated per
 /// second.
 fn medium(kind: Kind, requests: u64, set: &'static [&'static str]) -> [f64; 2] {
@@ -149,6 +189,16 @@ fn main() {
                 simulated / 1e3
             );
         }
+        return;
+    }
+    if std::env::args().nth(1).as_deref() == Some("drives") {
+        let numbers: Vec<u64> = std::env::args().skip(2).filter_map(|text| text.parse().ok()).collect();
+        let [count, commands] = numbers[..] else { panic!("drives COUNT COMMANDS") };
+        let [done, events, ns] = drives(count as u32, commands);
+        println!(
+            "{count} drives: {done:.0} I/Os, {events:.2} events each, {ns:.1} CPU-ns an event, peak memory {:.0} MB",
+            peak_rss_mb()
+        );
         return;
     }
     let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
