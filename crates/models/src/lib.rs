@@ -53,6 +53,7 @@ pub mod shared_port;
 mod slab;
 mod stages;
 pub mod tcp_socket;
+mod wakes;
 
 use lanetwin_ports::Model;
 

@@ -29,6 +29,7 @@ use crate::gauge::held;
 use crate::nvme_software;
 use crate::requests;
 use crate::roles::drive::{Buffered, BuffersWrites};
+use crate::wakes::Wakes;
 use front::Front;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
 use lanetwin_media::Drive;
@@ -116,8 +117,7 @@ pub struct NvmeSsd {
     /// When which port is lost: the controller behind it is then reset, as by every loss of a link (PCIe Base §6.6.1,
     /// conventional reset).
     losses: Vec<(Instant, usize)>,
-    /// The earliest wake that was asked for and has not come; [`Instant::NEVER`] if none.
-    wake_asked: Instant,
+    wakes: Wakes,
     idle_watts: f64,
     /// What a limit of its power leaves for work \[mW\], if there is one.
     allowed_milliwatts: Option<u64>,
@@ -141,7 +141,7 @@ impl NvmeSsd {
             ssd,
             front: Front::new(params, site),
             losses: site.losses.iter().map(|(port, at)| (*at, *port)).collect(),
-            wake_asked: Instant::NEVER,
+            wakes: Wakes::new(),
             idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
             allowed_milliwatts: medium::config(params).energy.allowed_milliwatts(),
             endurance: Endurance::new(params),
@@ -171,9 +171,8 @@ impl NvmeSsd {
             front.take(output, ssd, cx);
         }
         let next = ssd.next_wake();
-        if next < self.wake_asked {
-            self.wake_asked = next;
-            cx.wake_at(next.max(cx.now()), DRIVE);
+        if next != Instant::NEVER {
+            self.wakes.ask(next.max(cx.now()), DRIVE, cx);
         }
     }
 
@@ -247,9 +246,7 @@ impl Component<Message> for NvmeSsd {
     fn wake(&mut self, what: u32, cx: &mut Context<'_>) {
         match what {
             DRIVE => {
-                if self.wake_asked <= cx.now() {
-                    self.wake_asked = Instant::NEVER;
-                }
+                self.wakes.come(cx.now());
                 self.with(cx, |ssd, _, cx| ssd.wake(cx.now()));
             }
             LOSS => self.lose(cx),
