@@ -1,11 +1,13 @@
 //! The event queue: a calendar of unsorted buckets with 16-byte entries.
 //!
 //! ```text
-//!            now            current_end                      base + BUCKETS
+//!            now            current_end                     base + buckets
 //!  ───────────┼──── current ─────┼── bucket ── bucket ── … ───────┼──── overflow heap ───►
 //!              sorted, popped     unsorted, one bit each in        everything later
 //!              from its end       `occupied`
 //! ```
+//!
+//! Buckets become narrower, and as many more, where a machine is so large that many events fall into one.
 //!
 //! A bucket is sorted when time reaches it. Order is by (time, key); two entries that are equal in both are ordered by
 //! the caller's tie rule, so that no result can depend on the order of insertion.
@@ -53,13 +55,20 @@ impl PartialOrd for Entry {
     }
 }
 
-const BUCKETS: u64 = 128;
-/// A bucket is 65.536 ns wide: link events are some nanoseconds apart, so that a bucket holds a few of them, and what a
-/// device does in microseconds is not far. There are few of them, which stay in a cache.
+/// How many buckets there are at first. They are few, which stay in a cache.
+const BUCKETS: usize = 128;
+/// A bucket is 65.536 ns wide at first: link events are some nanoseconds apart, so that a bucket holds a few of them,
+/// and what a device does in microseconds is not far.
 const SHIFT: u32 = 16;
+/// Buckets with more entries than this are too wide: what is put into one that time has reached has to pass others.
+const MANY: usize = 48;
+/// So many of them, one by one, and all are made narrower.
+const TOO_MANY: u32 = 64;
+/// By this power of two, until they are 4.096 ns wide: then [`Queue::words`] has a bit for each word of buckets.
+const NARROWER: u32 = 2;
+const LEAST_SHIFT: u32 = 12;
 /// No bucket.
 const NOWHERE: u64 = u64::MAX;
-const WORDS: usize = (BUCKETS / 64) as usize;
 
 /// Decides between two entries of equal time and `rank`, by their arguments.
 pub(crate) trait TieRule {
@@ -71,8 +80,13 @@ pub(crate) struct Queue {
     current: Vec<Entry>,
     current_end: u64,
     base: u64,
-    buckets: Box<[Vec<Entry>; BUCKETS as usize]>,
-    occupied: [u64; WORDS],
+    /// A bucket is 2^shift ps wide.
+    shift: u32,
+    /// A power of two of them.
+    buckets: Vec<Vec<Entry>>,
+    /// How many buckets that time has reached held too many entries.
+    too_full: u32,
+    occupied: Vec<u64>,
     /// One bit for each word of `occupied` that is not zero.
     words: u32,
     overflow: BinaryHeap<Reverse<Entry>>,
@@ -86,8 +100,10 @@ impl Queue {
             current: Vec::with_capacity(64),
             current_end: 1 << SHIFT,
             base: 0,
-            buckets: Box::new(std::array::from_fn(|_| Vec::new())),
-            occupied: [0; WORDS],
+            shift: SHIFT,
+            buckets: vec![Vec::new(); BUCKETS],
+            too_full: 0,
+            occupied: vec![0; BUCKETS / 64],
             words: 0,
             overflow: BinaryHeap::new(),
             far: NOWHERE,
@@ -96,24 +112,28 @@ impl Queue {
 
     #[inline]
     pub fn push(&mut self, entry: Entry, ties: &impl TieRule) {
-        let bucket = entry.time >> SHIFT;
         if entry.time < self.current_end {
             return self.push_near(entry, ties);
         }
-        if bucket - self.base >= BUCKETS {
+        let bucket = entry.time >> self.shift;
+        if bucket - self.base >= self.buckets.len() as u64 {
             return self.push_far(entry);
         }
-        let i = (bucket % BUCKETS) as usize;
+        let i = self.place(bucket);
         self.buckets[i].push(entry);
         self.occupied[i / 64] |= 1 << (i % 64);
         self.words |= 1 << (i / 64);
+    }
+    #[inline]
+    fn place(&self, bucket: u64) -> usize {
+        bucket as usize & (self.buckets.len() - 1)
     }
 
     /// Puts in what is due behind the last bucket.
     #[cold]
     #[inline(never)]
     fn push_far(&mut self, entry: Entry) {
-        self.far = self.far.min(entry.time >> SHIFT);
+        self.far = self.far.min(entry.time >> self.shift);
         self.overflow.push(Reverse(entry));
     }
 
@@ -155,15 +175,18 @@ impl Queue {
     #[cold]
     #[inline(never)]
     fn advance(&mut self, ties: &impl TieRule) -> bool {
+        if self.too_full >= TOO_MANY {
+            self.narrow(ties);
+        }
         let ring = self.next_occupied();
         let bucket = ring.min(self.far);
         if bucket == NOWHERE {
             return false;
         }
         self.base = bucket;
-        self.current_end = (bucket + 1) << SHIFT;
+        self.current_end = (bucket + 1) << self.shift;
         if ring == bucket {
-            let i = (bucket % BUCKETS) as usize;
+            let i = self.place(bucket);
             std::mem::swap(&mut self.current, &mut self.buckets[i]);
             self.occupied[i / 64] &= !(1 << (i % 64));
             if self.occupied[i / 64] == 0 {
@@ -173,6 +196,9 @@ impl Queue {
         if self.far == bucket {
             self.refill_from_overflow();
         }
+        if self.current.len() > MANY && self.shift > LEAST_SHIFT {
+            self.too_full += 1;
+        }
         if self.current.len() > SHORT {
             self.current.sort_unstable_by(|a, b| before(b, a, ties));
         } else {
@@ -181,12 +207,28 @@ impl Queue {
         true
     }
 
+    /// Makes buckets narrower, and as many more; there are no entries before `current_end`.
+    #[cold]
+    #[inline(never)]
+    fn narrow(&mut self, ties: &impl TieRule) {
+        self.too_full = 0;
+        self.shift -= NARROWER;
+        let many = self.buckets.len() << NARROWER;
+        let old = std::mem::replace(&mut self.buckets, vec![Vec::new(); many]);
+        self.occupied = vec![0; many / 64];
+        self.words = 0;
+        // the last of the buckets that the bucket which time has reached is now
+        self.base = (self.current_end >> self.shift) - 1;
+        self.far = self.overflow.peek().map_or(NOWHERE, |Reverse(first)| first.time >> self.shift);
+        old.into_iter().flatten().for_each(|entry| self.push(entry, ties));
+    }
+
     /// Takes out of the overflow what belongs into the bucket that time has reached.
     fn refill_from_overflow(&mut self) {
         self.far = NOWHERE;
         while let Some(&Reverse(next)) = self.overflow.peek() {
             if next.time >= self.current_end {
-                self.far = next.time >> SHIFT;
+                self.far = next.time >> self.shift;
                 return;
             }
             self.current.push(next);
@@ -196,7 +238,7 @@ impl Queue {
 
     /// The number of the first occupied bucket after `base`, [`NOWHERE`] if there is none.
     fn next_occupied(&self) -> u64 {
-        let start = ((self.base + 1) % BUCKETS) as usize;
+        let start = self.place(self.base + 1);
         let (word, bit) = (start / 64, start % 64);
         let head = self.occupied[word] >> bit;
         if head != 0 {
@@ -209,7 +251,7 @@ impl Queue {
             return NOWHERE;
         }
         let w = next.trailing_zeros() as usize;
-        let steps = if w > word { w - word } else { w + WORDS - word };
+        let steps = if w > word { w - word } else { w + self.occupied.len() - word };
         let distance = steps * 64 - bit + self.occupied[w].trailing_zeros() as usize;
         self.base + 1 + distance as u64
     }
@@ -254,6 +296,33 @@ mod tests {
         fn order(&self, _: u32, a: u32, b: u32) -> Ordering {
             a.cmp(&b)
         }
+    }
+
+    /// Some thousand wait, so close to one another that buckets become narrower, some of them far away.
+    #[test]
+    fn many_come_out_in_order_whatever_width_buckets_have() {
+        let (mut queue, mut random) = (Queue::new(), 1_u64);
+        let mut draw = |below: u64| {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (random >> 33) % below
+        };
+        let mut key = 0;
+        let mut put = |queue: &mut Queue, now: u64| {
+            let reach = [1 << 10, 1 << 16, 1 << 22, 1 << 26][draw(4) as usize];
+            key += 1;
+            queue.push(Entry { time: now + draw(reach), key }, &ByArgument);
+        };
+        (0..20_000).for_each(|_| put(&mut queue, 0));
+        let (mut last, mut left) = ((0, 0), 400_000);
+        while let Some(Entry { time, key }) = queue.pop_until(u64::MAX, &ByArgument) {
+            assert!((time, key) > last);
+            last = (time, key);
+            if left > 0 {
+                left -= 1;
+                put(&mut queue, time);
+            }
+        }
+        assert!(queue.shift < SHIFT && key == 420_000);
     }
 
     proptest! {
