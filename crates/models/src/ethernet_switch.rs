@@ -19,6 +19,7 @@ mod pausing;
 mod trails;
 
 use crate::roles::SendsFrames;
+use crate::wakes::Wakes;
 use lanetwin_fabric::ethernet::logic::switch::{
     BufferSpec, Departure, Horizon, Marking, Mode, PortCounts, Switch, SwitchSpec,
 };
@@ -202,8 +203,7 @@ pub struct EthernetSwitch {
     /// How many were longer.
     too_long: u64,
     trails: Trails,
-    /// When the next wake comes that matters.
-    armed: Instant,
+    wakes: Wakes,
     out: Vec<Departure>,
 }
 
@@ -243,7 +243,7 @@ impl EthernetSwitch {
             ports,
             outages,
             lost: 0,
-            armed: Instant::NEVER,
+            wakes: Wakes::new(),
             out: Vec::new(),
         }
     }
@@ -257,11 +257,7 @@ impl EthernetSwitch {
     /// Sees to it that it is woken when something may have to be decided, and when the last frame starts that has been.
     fn arm(&mut self, last: Option<u64>, cx: &mut Context<'_>) {
         let Some(at) = self.switch.next_decision().or(last) else { return };
-        let at = Instant::from_ps(at).max(cx.now());
-        if at < self.armed {
-            self.armed = at;
-            cx.wake_at(at, 0);
-        }
+        self.wakes.ask(Instant::from_ps(at).max(cx.now()), 0, cx);
     }
 }
 
@@ -284,8 +280,14 @@ impl Component<Message> for EthernetSwitch {
             self.too_long += u64::from(train.count);
             return;
         }
+        let outages = &self.outages[usize::from(port.0)];
+        if outages.are_none() {
+            self.trails.come(at, &train, cx.trail());
+            self.switch.arrive(at.as_ps(), port.0, train);
+            return self.arm(None, cx);
+        }
         self.lost += u64::from(train.count);
-        for (at, piece) in self.outages[usize::from(port.0)].passed(at, train) {
+        for (at, piece) in outages.passed(at, train) {
             self.lost -= u64::from(piece.count);
             self.trails.come(at, &piece, cx.trail());
             self.switch.arrive(at.as_ps(), port.0, piece);
@@ -295,9 +297,7 @@ impl Component<Message> for EthernetSwitch {
 
     fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
         let now = cx.now();
-        if self.armed <= now {
-            self.armed = Instant::NEVER;
-        }
+        self.wakes.come(now);
         let unknown = if self.singly { now } else { cx.next_unknown() };
         let arrivals = unknown.as_ps().min(FAR) + self.nearest;
         let horizon = Horizon { arrivals, answer: 2 * self.nearest, singly: self.singly };
@@ -325,7 +325,7 @@ impl Component<Message> for EthernetSwitch {
 
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
         see("ports-connected", self.ports.iter().flatten().count().to_string());
-        see("next-decision", format!("{:?}", self.armed));
+        see("next-decision", format!("{:?}", self.wakes.first()));
     }
 
     fn report(&mut self, now: Instant, report: &mut Report) {

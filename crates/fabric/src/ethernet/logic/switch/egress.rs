@@ -14,7 +14,9 @@ pub(super) struct Egress {
     pub(super) rate: Rate,
     /// When the wire can take the next frame.
     pub(super) free: u64,
-    pub(super) queues: [Queue; PRIORITIES],
+    queues: [Queue; PRIORITIES],
+    /// Which of them are not empty: a bit for each priority.
+    filled: u8,
     /// Pause frames that wait, each with the time from which it can leave.
     pub(super) pauses: VecDeque<(u64, Pause)>,
     /// What its peer has paused.
@@ -28,13 +30,20 @@ pub(super) const NEVER: u64 = u64::MAX;
 impl Egress {
     pub(super) fn new(rate: Rate) -> Self {
         let (queues, pauses) = (Default::default(), VecDeque::new());
-        Self { rate, free: 0, queues, pauses, gate: Gate::new(rate), next: NEVER }
+        Self { rate, free: 0, queues, filled: 0, pauses, gate: Gate::new(rate), next: NEVER }
+    }
+    /// Puts a frame into the queue of its priority.
+    pub(super) fn put(&mut self, frame: Waiting) {
+        let priority = frame.train.class.priority();
+        self.queues[usize::from(priority)].put(frame);
+        self.filled |= 1 << priority;
     }
     /// Finds out when the next frame starts.
     pub(super) fn plan(&mut self, port: u16, starts: &mut BinaryHeap<Reverse<(u64, u16)>>) {
-        let Self { free, gate, .. } = self;
-        let opens = |(queue, priority): (&Queue, u8)| Some(gate.opens(priority, queue.head()?.max(*free)));
-        let frame = self.queues.iter().zip(0..).filter_map(opens).min();
+        let Self { free, gate, queues, .. } = self;
+        let head = |priority: u8| queues[usize::from(priority)].head();
+        let opens = |priority: u8| Some(gate.opens(priority, head(priority)?.max(*free)));
+        let frame = set_bits(self.filled).filter_map(opens).min();
         let pause = self.pauses.front().map(|(from, _)| *from.max(free));
         let next = frame.into_iter().chain(pause).min().unwrap_or(NEVER);
         if next != self.next {
@@ -48,14 +57,28 @@ impl Egress {
             let head = self.queues[usize::from(*priority)].head();
             head.is_some_and(|head| head <= start) && self.gate.opens(*priority, start) == start
         };
-        let priority = (0..PRIORITIES as u8).rev().find(ready)?;
-        self.queues[usize::from(priority)].take()
+        let priority = set_bits(self.filled).filter(ready).last()?;
+        let queue = &mut self.queues[usize::from(priority)];
+        let taken = queue.take();
+        if queue.head().is_none() {
+            self.filled &= !(1 << priority);
+        }
+        taken
     }
     /// Takes a pause frame out that can start at `start`.
     pub(super) fn take_pause(&mut self, start: u64) -> Option<Pause> {
         self.pauses.front().filter(|(from, _)| *from <= start)?;
         self.pauses.pop_front().map(|(_, pause)| pause)
     }
+}
+
+/// The numbers of the bits that are set, from the lowest on.
+fn set_bits(mut bits: u8) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let first = (bits != 0).then(|| bits.trailing_zeros() as u8)?;
+        bits &= bits - 1;
+        Some(first)
+    })
 }
 
 /// From the first bit of a frame to the first of the next that follows as closely as it may \[ps\].
