@@ -26,6 +26,7 @@ mod inside;
 mod lane;
 mod offload;
 mod pair;
+mod pairs;
 mod params;
 mod paused;
 mod pausing;
@@ -51,11 +52,12 @@ use lanetwin_ports::{
     Protocol, QueuePairId, Site, SocketId, Tlps, WorkCompletion, WorkRequest, socket_of,
 };
 use lanetwin_units::{Better, Instant};
-use pair::Pair;
+use pair::{Heard, Pair};
+use pairs::Pairs;
 use params::{PARAMS, Rules};
 use paused::Paused;
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use turns::Leaving;
 use words::Packet;
 
@@ -110,7 +112,9 @@ impl RoceNic {
             outages: site.outages.first().cloned().unwrap_or_default(),
             class: if params.flag("ethernet.ecn") { class.ecn_capable() } else { class },
             rdma: site.rdma.clone(),
-            pairs: BTreeMap::new(),
+            pairs: Pairs::default(),
+            heard: Heard::default(),
+            understood: VecDeque::new(),
             turn: (QueuePairId(0), 0),
             sockets: site.sockets.clone(),
             flows: BTreeMap::new(),
@@ -144,7 +148,7 @@ impl RoceNic {
 
     /// The queue pair of this name, if it is at this adapter.
     fn pair(&mut self, id: QueuePairId) -> Option<&mut Pair> {
-        if !self.pairs.contains_key(&id) {
+        if self.pairs.get(id).is_none() {
             let (own, peer, peer_station, mtu) = self.rdma.ends(id)?;
             self.site.filter(|site| site.station == Some(own))?;
             let congestion = self.congestion();
@@ -152,7 +156,7 @@ impl RoceNic {
             pair.congestion = congestion;
             self.pairs.insert(id, pair);
         }
-        self.pairs.get_mut(&id)
+        self.pairs.get_mut(id)
     }
 
     /// Software has posted work: the doorbell says how much so far.
@@ -192,11 +196,14 @@ impl RoceNic {
             let (_, registering) = self.rules.registration(work.registers);
             let at = self.engine_free.max(cx.now()) + registering;
             self.engine_free = at + self.rules.wqe_interval;
-            self.agenda.put(at + self.rules.wqe_latency, Task::Begin(id, work), cx);
+            self.understood.push_back((id, work));
+            self.agenda.put(at + self.rules.wqe_latency, Task::Begin, cx);
         }
     }
 
-    fn begin(&mut self, id: QueuePairId, work: WorkRequest, cx: &mut Context<'_>) {
+    /// Begins with what was understood next: each takes as long as the others, so that they are in order.
+    fn begin(&mut self, cx: &mut Context<'_>) {
+        let Some((id, work)) = self.understood.pop_front() else { return };
         let rdma = self.rdma.clone();
         self.counts.messages += 1;
         self.counts.registrations += u64::from(work.registers > 0);
@@ -211,9 +218,9 @@ impl RoceNic {
     /// Cuts packets and asks for their data, as far ahead as it may; sees to it that it comes back in time.
     fn fill(&mut self, id: QueuePairId, cx: &mut Context<'_>) {
         let (rules, now) = (self.rules, cx.now());
-        while let Some(next) = self.pairs.get_mut(&id).and_then(|pair| pair.next(id, now, &rules, &self.rdma))
+        while let Some(pair) = self.pairs.get_mut(id)
+            && let Some(next) = pair.next(id, now, &rules, &self.rdma)
         {
-            let Some(pair) = self.pairs.get_mut(&id) else { return };
             let handled = cx.trail();
             if let Some(trail) = next.trail {
                 cx.resume(trail);
@@ -222,15 +229,16 @@ impl RoceNic {
             let ready = next.data.is_none().then_some(now + rules.tx_latency);
             let trail = cx.trail();
             let number = pair.lanes[next.lane].put(Outgoing { ready, trail, ..next.frame });
+            self.pairs.wait(id, next.lane);
             match next.data {
                 Some((address, bytes)) => {
                     self.read(Read::Payload { pair: id, lane: next.lane, number }, address, bytes, cx);
                 }
-                None => self.agenda.put(now + rules.tx_latency, Task::Line, cx),
+                None => self.look_at_line(now + rules.tx_latency, cx),
             }
             cx.resume(handled);
         }
-        let Some(pair) = self.pairs.get_mut(&id) else { return };
+        let Some(pair) = self.pairs.get_mut(id) else { return };
         if let Some(at) = pair.look_again(now) {
             self.agenda.put(at, Task::Look(id), cx);
         }
@@ -319,21 +327,24 @@ impl RoceNic {
             return;
         }
         let (rdma, id) = (self.rdma.clone(), packet.to);
-        let Some(pair) = self.pair(id) else {
+        if self.pair(id).is_none() {
             self.counts.unexpected += 1;
             return;
-        };
-        let heard = pair.hear(id, (packet, cx.trail()), cx.now(), &rdma);
-        self.counts.unexpected += u64::from(heard.unexpected);
-        for (address, bytes) in heard.writes {
+        }
+        let mut heard = std::mem::take(&mut self.heard);
+        let Some(pair) = self.pairs.get_mut(id) else { return };
+        pair.hear(id, (packet, cx.trail()), (cx.now(), &rdma), &mut heard);
+        self.counts.unexpected += u64::from(std::mem::take(&mut heard.unexpected));
+        for (address, bytes) in heard.writes.drain(..) {
             self.counts.received += u64::from(bytes);
             self.write(id.0.into(), address, bytes, Attributes::NONE, cx);
         }
-        for completion in heard.completions {
+        for completion in heard.completions.drain(..) {
             rdma.complete(id, completion);
             let entry = (1 << 40) | u64::from(id.0) << 12;
             self.write(id.0.into(), entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
         }
+        self.heard = heard;
         self.fill(id, cx);
     }
 
@@ -341,7 +352,7 @@ impl RoceNic {
     fn look(&mut self, id: QueuePairId, cx: &mut Context<'_>) {
         let rdma = self.rdma.clone();
         let now = cx.now();
-        let lost = self.pairs.get_mut(&id).is_some_and(|pair| pair.looks(now));
+        let lost = self.pairs.get_mut(id).is_some_and(|pair| pair.looks(now));
         if lost {
             rdma.complete(id, WorkCompletion::Lost);
             let entry = (1 << 40) | u64::from(id.0) << 12;
@@ -381,7 +392,7 @@ impl Component<Message> for RoceNic {
     fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
         while let Some(task) = self.agenda.take(cx) {
             match task {
-                Task::Begin(id, work) => self.begin(id, work, cx),
+                Task::Begin => self.begin(cx),
                 Task::Hear(frame) => self.hear(&frame, cx),
                 Task::Line => self.send(cx),
                 Task::Look(id) => self.look(id, cx),

@@ -45,7 +45,7 @@ pub use model::{
     Protocol, Site, Value, Way, is_latency_between_widths,
 };
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
-pub use rdma::{QueuePairId, Rdma, Receive, UnderWay, WorkCompletion, WorkRequest};
+pub use rdma::{QueuePairId, Rdma, Receive, Sent, UnderWay, WorkCompletion, WorkRequest};
 pub use route::{Crossing, way};
 pub use sockets::{SocketEnds, SocketId, Sockets, socket_handle, socket_of};
 pub use wiring::{WiredLink, Wiring};

@@ -18,7 +18,7 @@ use lanetwin_fabric::roce::spec::PathMtu;
 use lanetwin_kernel::Trail;
 use lanetwin_units::id;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 id! {
@@ -92,6 +92,32 @@ pub struct UnderWay {
     pub trail: Trail,
 }
 
+/// What both sides know of a message that is under way, without its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// What.
+    pub operation: Operation,
+    /// Of how many bytes.
+    pub bytes: u32,
+    /// Where the data are, or go to, in the memory of the asker's host.
+    pub local: u64,
+    /// Where the data go to, or are, in the memory of the peer's host.
+    pub remote: u64,
+    /// Whether the data are in the work request itself.
+    pub inline: bool,
+    /// Its first packet, by count.
+    pub first: u64,
+    /// How far the request had come that it is of.
+    pub trail: Trail,
+}
+
+impl Sent {
+    const fn of(UnderWay { work, first, trail }: &UnderWay) -> Self {
+        let WorkRequest { operation, bytes, local, remote, inline, .. } = *work;
+        Self { operation, bytes, local, remote, inline, first: *first, trail: *trail }
+    }
+}
+
 struct QueuePair {
     station: Station,
     peer: QueuePairId,
@@ -101,8 +127,42 @@ struct QueuePair {
     taken: u64,
     receives: VecDeque<Receive>,
     received: u64,
-    under_way: BTreeMap<u32, UnderWay>,
+    under_way: Begun,
     completions: VecDeque<WorkCompletion>,
+}
+
+/// Messages that have begun, by their names, which count on: they end nearly in the order of beginning.
+#[derive(Default)]
+struct Begun {
+    /// The name of the first.
+    first: u32,
+    messages: VecDeque<Option<UnderWay>>,
+}
+
+impl Begun {
+    /// Begins with the message of this name, which is that of the one before and one more.
+    fn put(&mut self, name: u32, message: UnderWay) {
+        if self.messages.is_empty() {
+            self.first = name;
+        }
+        debug_assert_eq!(self.place(name), self.messages.len(), "names of messages count on");
+        self.messages.push_back(Some(message));
+    }
+    const fn place(&self, name: u32) -> usize {
+        name.wrapping_sub(self.first) as usize
+    }
+    fn get(&self, name: u32) -> Option<&UnderWay> {
+        self.messages.get(self.place(name))?.as_ref()
+    }
+    fn take(&mut self, name: u32) -> Option<UnderWay> {
+        let place = self.place(name);
+        let taken = self.messages.get_mut(place)?.take();
+        while self.messages.front().is_some_and(Option::is_none) {
+            self.messages.pop_front();
+            self.first = self.first.wrapping_add(1);
+        }
+        taken
+    }
 }
 
 /// All queue pairs of a network. Clones are the same.
@@ -135,7 +195,7 @@ impl Rdma {
                 taken: 0,
                 receives: VecDeque::new(),
                 received: 0,
-                under_way: BTreeMap::new(),
+                under_way: Begun::default(),
                 completions: VecDeque::new(),
             });
         }
@@ -195,17 +255,22 @@ impl Rdma {
     }
     /// The adapter begins with a message: both sides know from now on what it is.
     pub fn begin(&self, of: QueuePairId, message: u32, under_way: UnderWay) {
-        self.with(of, |pair| pair.under_way.insert(message, under_way));
+        self.with(of, |pair| pair.under_way.put(message, under_way));
     }
-    /// A message that is under way.
+    /// What a message is that is under way.
     #[must_use]
-    pub fn under_way(&self, of: QueuePairId, message: u32) -> Option<UnderWay> {
-        self.with(of, |pair| pair.under_way.get(&message).cloned()).flatten()
+    pub fn under_way(&self, of: QueuePairId, message: u32) -> Option<Sent> {
+        self.with(of, |pair| pair.under_way.get(message).map(Sent::of)).flatten()
+    }
+    /// The bytes of a SEND that is under way, where they mean something.
+    #[must_use]
+    pub fn content(&self, of: QueuePairId, message: u32) -> Option<Rc<[u8]>> {
+        self.with(of, |pair| pair.under_way.get(message)?.work.content.clone()).flatten()
     }
     /// The adapter is done with a message.
     #[must_use]
     pub fn end(&self, of: QueuePairId, message: u32) -> Option<UnderWay> {
-        self.with(of, |pair| pair.under_way.remove(&message)).flatten()
+        self.with(of, |pair| pair.under_way.take(message)).flatten()
     }
     /// The adapter tells software something.
     pub fn complete(&self, of: QueuePairId, completion: WorkCompletion) {

@@ -61,7 +61,7 @@ impl RoceNic {
         let Leaving::Pair(id, _) = leaving else { return };
         let now = cx.now();
         self.counts.notified += u64::from(is_cnp(leaving, frame));
-        let Some(pair) = self.pairs.get_mut(&id).filter(|_| frame.payload > 0) else { return };
+        let Some(pair) = self.pairs.get_mut(id).filter(|_| frame.payload > 0) else { return };
         let Some(own) = &mut pair.congestion else { return };
         let bytes = u64::from(wire_bytes(frame.bytes.into())) * u64::from(count);
         own.reaction.sent(now.as_ps(), bytes);
@@ -91,6 +91,7 @@ impl RoceNic {
             let ready = now + rules.tx_latency;
             let frame = Outgoing { payload: 0, ready: Some(ready), trail: cx.trail(), ..next.frame };
             pair.lanes[NOTIFICATIONS].put(frame);
+            self.pairs.wait(packet.to, NOTIFICATIONS);
             self.agenda.put(ready, Task::Line, cx);
         }
         tells

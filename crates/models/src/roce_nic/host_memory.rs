@@ -1,6 +1,6 @@
 //! What an adapter reads from host memory, and writes there.
 
-use super::inside::{Read, Reading, RoceNic, Task};
+use super::inside::{Read, Reading, RoceNic};
 use lanetwin_ports::{Attributes, Context, Tlps};
 
 impl RoceNic {
@@ -27,10 +27,10 @@ impl RoceNic {
             Some(Read::Work(id, work)) => self.understand(id, work, cx),
             Some(Read::Payload { pair, lane, number }) => {
                 let at = cx.now() + self.rules.tx_latency;
-                if let Some(pair) = self.pairs.get_mut(&pair) {
+                if let Some(pair) = self.pairs.get_mut(pair) {
                     pair.lanes[lane].ready(number, at, cx.trail());
                 }
-                self.agenda.put(at, Task::Line, cx);
+                self.look_at_line(at, cx);
             }
             Some(Read::Segments(id, segments)) => self.understand_segments(id, segments, cx),
             Some(Read::Piece(id, number)) => {

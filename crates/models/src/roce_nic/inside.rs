@@ -2,7 +2,8 @@
 
 use super::counts::Counts;
 use super::flow::Flow;
-use super::pair::Pair;
+use super::pair::Heard;
+use super::pairs::Pairs;
 use super::params::Rules;
 use super::paused::Paused;
 use crate::agenda::Agenda;
@@ -12,7 +13,7 @@ use lanetwin_fabric::ethernet::logic::{Class, Train};
 use lanetwin_fabric::tcp::logic::segment::Segment;
 use lanetwin_ports::{CableOutages, EthernetSite, QueuePairId, Rdma, SocketId, Sockets, WorkRequest};
 use lanetwin_units::Instant;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 lanetwin_kernel::stages! {
     after requests::STAGES;
@@ -38,7 +39,11 @@ pub struct RoceNic {
     /// None if it takes no notice of pause frames.
     pub(super) paused: Option<Paused>,
     pub(super) rdma: Rdma,
-    pub(super) pairs: BTreeMap<QueuePairId, Pair>,
+    pub(super) pairs: Pairs,
+    /// What a packet brings about; kept for its room.
+    pub(super) heard: Heard,
+    /// Work requests that are being understood, one after another.
+    pub(super) understood: VecDeque<(QueuePairId, WorkRequest)>,
     /// Who sends next: behind this lane.
     pub(super) turn: (QueuePairId, usize),
     pub(super) sockets: Sockets,
@@ -61,8 +66,8 @@ pub struct RoceNic {
 /// What is done later.
 #[derive(Debug)]
 pub(super) enum Task {
-    /// A work request has been understood.
-    Begin(QueuePairId, WorkRequest),
+    /// The next work request has been understood.
+    Begin,
     /// The last bit of a frame came, `rx.latency` ago.
     Hear(Train),
     /// The line may be able to take a frame.

@@ -82,7 +82,7 @@ impl RoceNic {
             let number = flow.lane.put(Outgoing { ready, trail: cx.trail(), ..next.frame });
             match next.data {
                 Some((address, bytes)) => self.read(Read::Piece(id, number), address, bytes, cx),
-                None => self.agenda.put(now + rules.tx_latency, Task::Line, cx),
+                None => self.look_at_line(now + rules.tx_latency, cx),
             }
         }
         cx.resume(handled);
@@ -93,7 +93,7 @@ impl RoceNic {
         if let Some(flow) = self.flows.get_mut(&id) {
             flow.lane.ready(number, at, cx.trail());
         }
-        self.agenda.put(at, Task::Line, cx);
+        self.look_at_line(at, cx);
     }
 
     /// The socket whose turn it is, of those that can send.

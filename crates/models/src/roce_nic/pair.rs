@@ -11,7 +11,7 @@ use lanetwin_fabric::roce::logic::responder::{Responder, Taken};
 use lanetwin_fabric::roce::spec::{Kind, PathMtu, packet_bytes};
 use lanetwin_fabric::roce::throughput::Message;
 use lanetwin_kernel::Trail;
-use lanetwin_ports::{QueuePairId, Rdma, Receive, UnderWay, WorkCompletion, WorkRequest};
+use lanetwin_ports::{QueuePairId, Rdma, Receive, Sent, UnderWay, WorkCompletion, WorkRequest};
 use lanetwin_units::Instant;
 use std::collections::BTreeMap;
 
@@ -55,13 +55,15 @@ pub(super) struct Next {
 }
 
 /// What a packet has brought about.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Heard {
     /// What is written to host memory: where, and how much \[B\].
     pub(super) writes: Vec<(u64, u32)>,
     pub(super) completions: Vec<WorkCompletion>,
     /// Whether it belongs to nothing.
     pub(super) unexpected: bool,
+    /// What the requester says; empty in between.
+    told: Vec<Outcome>,
 }
 
 impl Pair {
@@ -126,18 +128,17 @@ impl Pair {
             Operation::Read => {
                 let place = (psn.raw(), part.message);
                 let next = self.frame(REQUESTS, place, What::Request { ack }, (Kind::Addressed, 0), rules);
-                let trail = rdma.under_way(own, part.message).map(|under_way| under_way.trail);
+                let trail = rdma.under_way(own, part.message).map(|sent| sent.trail);
                 return Next { trail, ..next };
             }
         };
         let kind = message.kind(part.offset == 0, part.last);
         let what = What::Request { ack };
         let mut next = self.frame(REQUESTS, (psn.raw(), part.message), what, (kind, part.bytes), rules);
-        let under_way = rdma.under_way(own, part.message);
-        next.trail = under_way.as_ref().map(|under_way| under_way.trail);
-        let work = under_way.map(|under_way| under_way.work);
-        let outside = work.filter(|work| !work.inline && part.bytes > 0);
-        next.data = outside.map(|work| (work.local + u64::from(part.offset), part.bytes));
+        let sent = rdma.under_way(own, part.message);
+        next.trail = sent.map(|sent| sent.trail);
+        let outside = sent.filter(|sent| !sent.inline && part.bytes > 0);
+        next.data = outside.map(|sent| (sent.local + u64::from(part.offset), part.bytes));
         next
     }
 
@@ -148,7 +149,7 @@ impl Pair {
             Says::OutOfSequence => What::OutOfSequence,
             Says::NotReady => What::NotReady,
             Says::Data(part) => {
-                let read = rdma.under_way(self.peer, part.message)?.work;
+                let read = rdma.under_way(self.peer, part.message)?;
                 let kind = Message::ReadResponse.kind(part.offset == 0, part.last);
                 let place = (response.psn.raw(), part.message);
                 let mut next = self.frame(ANSWERS, place, What::Data, (kind, part.bytes), rules);
@@ -183,24 +184,22 @@ impl Pair {
         &mut self,
         own: QueuePairId,
         (packet, trail): (Packet, Trail),
-        now: Instant,
-        rdma: &Rdma,
-    ) -> Heard {
+        (now, rdma): (Instant, &Rdma),
+        heard: &mut Heard,
+    ) {
         let posted = rdma.receives(own);
         self.responder.post(posted - self.receives);
         self.receives = posted;
-        let mut heard = Heard::default();
         if let What::Request { ack } = packet.what {
-            self.hear_request(own, (packet, ack, trail), rdma, &mut heard);
+            self.hear_request(own, (packet, ack, trail), rdma, heard);
         } else {
-            self.hear_response(own, packet, now, rdma, &mut heard);
+            self.hear_response(own, packet, now, rdma, heard);
         }
-        heard
     }
 
     /// The part of a message that is in the packet with this number.
-    fn part(&self, packet: &Packet, of: &UnderWay) -> Part {
-        let (mtu, bytes) = (u64::from(self.mtu.bytes()), of.work.bytes);
+    fn part(&self, packet: &Packet, of: &Sent) -> Part {
+        let (mtu, bytes) = (u64::from(self.mtu.bytes()), of.bytes);
         let index = packet.psn.near(of.first).saturating_sub(of.first);
         let offset = (index * mtu).min(bytes.into()) as u32;
         let bytes_here = (bytes - offset).min(self.mtu.bytes());
@@ -218,16 +217,16 @@ impl Pair {
             heard.unexpected = true;
             return;
         };
-        let (operation, part) = (sent.work.operation, self.part(&packet, &sent));
+        let (operation, part) = (sent.operation, self.part(&packet, &sent));
         let part = match operation {
-            Operation::Read => Part { bytes: sent.work.bytes - part.offset, last: true, ..part },
+            Operation::Read => Part { bytes: sent.bytes - part.offset, last: true, ..part },
             _ => part,
         };
         match self.responder.receive(Request { psn: packet.psn, operation, part, ack }) {
             Taken::Data(Operation::Write, part) => {
-                heard.writes.extend(
-                    (part.bytes > 0).then_some((sent.work.remote + u64::from(part.offset), part.bytes)),
-                );
+                heard
+                    .writes
+                    .extend((part.bytes > 0).then_some((sent.remote + u64::from(part.offset), part.bytes)));
             }
             Taken::Data(operation, part) => {
                 if part.offset == 0 {
@@ -238,9 +237,9 @@ impl Pair {
                     (part.bytes > 0).then_some((receive.address + u64::from(part.offset), part.bytes)),
                 );
                 if part.last {
-                    let bytes = sent.work.bytes;
+                    let bytes = sent.bytes;
                     let invalidated = operation == Operation::Send { invalidate: true };
-                    let content = sent.work.content;
+                    let content = rdma.content(self.peer, packet.message);
                     heard.completions.push(WorkCompletion::Received {
                         id: receive.id,
                         bytes,
@@ -276,20 +275,18 @@ impl Pair {
             What::NotReady => Says::NotReady,
             What::Ack | What::Congestion | What::Request { .. } => Says::Ack,
         };
-        let mut told = Vec::new();
+        let mut told = std::mem::take(&mut heard.told);
         let response = Response { psn: packet.psn, says };
         let before = self.went_back();
         if self.requester.receive(now.as_ps(), response, &mut told).is_err() {
             self.lose(heard);
         }
         self.start_anew(before);
-        for outcome in told {
+        for outcome in told.drain(..) {
             match outcome {
                 Outcome::Data(part) => {
                     let to = rdma.under_way(own, part.message).filter(|_| part.bytes > 0);
-                    heard
-                        .writes
-                        .extend(to.map(|read| (read.work.local + u64::from(part.offset), part.bytes)));
+                    heard.writes.extend(to.map(|read| (read.local + u64::from(part.offset), part.bytes)));
                 }
                 Outcome::Done(message) => {
                     let done = rdma.end(own, message).filter(|done| done.work.signalled);
@@ -297,6 +294,7 @@ impl Pair {
                 }
             }
         }
+        heard.told = told;
     }
 
     /// How often the requester has gone back.

@@ -26,21 +26,19 @@ impl Leaving {
 
 impl RoceNic {
     /// The lane whose turn it is, of those that can send.
-    pub(super) fn next_lane(&self, now: Instant) -> Option<(QueuePairId, usize)> {
-        let notifies = |(_, pair): &(&QueuePairId, &Pair)| pair.lanes[NOTIFICATIONS].can_send(now);
-        if self.rules.dcqcn.is_some()
-            && self.is_open(self.rules.cnp_priority, now)
-            && let Some((id, _)) = self.pairs.iter().find(notifies)
-        {
-            return Some((*id, NOTIFICATIONS));
+    pub(super) fn next_lane(&mut self, now: Instant) -> Option<(QueuePairId, usize)> {
+        if self.rules.dcqcn.is_some() && self.is_open(self.rules.cnp_priority, now) {
+            let before_all = (QueuePairId(0), 0);
+            let can_send = |pair: &Pair, lane: usize| pair.lanes[lane].can_send(now);
+            let notification = self.pairs.next(before_all, &[NOTIFICATIONS], can_send);
+            if notification.is_some() {
+                return notification;
+            }
         }
         if !self.is_open(self.class.priority(), now) {
             return None;
         }
-        let lanes = |(id, _): (&QueuePairId, &Pair)| [(*id, REQUESTS), (*id, ANSWERS)];
-        let behind = self.pairs.range(self.turn.0..).flat_map(lanes).filter(|lane| *lane > self.turn);
-        let mut all = behind.chain(self.pairs.range(..=self.turn.0).flat_map(lanes));
-        all.find(|(id, lane)| self.pairs[id].may_send(*lane, now))
+        self.pairs.next(self.turn, &[REQUESTS, ANSWERS], |pair, lane| pair.may_send(lane, now))
     }
 
     /// The frames whose turn it is: of queue pairs and sockets alternately, where both have some.
@@ -57,9 +55,9 @@ impl RoceNic {
         }
         let (id, lane) = lane?;
         let own = if lane == NOTIFICATIONS { self.rules.cnp_priority } else { priority };
-        let bytes = self.pairs.get(&id)?.lanes[lane].first_bytes();
+        let bytes = self.pairs.get(id)?.lanes[lane].first_bytes();
         let burst = self.unstoppable((own, bytes), now, burst);
-        let pair = self.pairs.get_mut(&id)?;
+        let pair = self.pairs.get_mut(id)?;
         let burst = pair.burst(lane, now, burst);
         let (frame, count) = pair.lanes[lane].take(now, burst)?;
         if lane != NOTIFICATIONS {
@@ -75,6 +73,15 @@ impl RoceNic {
             self.line_planned = self.line_free;
             self.agenda.put(self.line_free, Task::Line, cx);
         }
+    }
+
+    /// The line is looked at when a frame is ready at `ready`, or as soon as it is free, if it is known not to be by
+    /// then: nothing leaves before.
+    pub(super) fn look_at_line(&mut self, ready: Instant, cx: &mut Context<'_>) {
+        if self.line_free > ready {
+            return self.plan_line(cx);
+        }
+        self.agenda.put(ready, Task::Line, cx);
     }
 
     /// All that waits for the line.

@@ -1,0 +1,98 @@
+//! The queue pairs of an adapter, by name, and which of their lanes may have something to send.
+
+use super::pair::Pair;
+use lanetwin_ports::QueuePairId;
+
+/// Bits of a queue pair, of which each of its lanes has one.
+const BITS: usize = 4;
+/// No place.
+const NOWHERE: u16 = u16::MAX;
+
+/// Queue pairs in the order of their names.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    pairs: Vec<(QueuePairId, Pair)>,
+    /// The place of each in that order, by its name.
+    places: Vec<u16>,
+    /// A bit for each lane in which something waits, and maybe for others.
+    waiting: Vec<u64>,
+}
+
+impl Pairs {
+    fn place(&self, id: QueuePairId) -> Option<usize> {
+        let place = *self.places.get(id.index())?;
+        (place != NOWHERE).then_some(place.into())
+    }
+    pub(super) fn get(&self, id: QueuePairId) -> Option<&Pair> {
+        Some(&self.pairs[self.place(id)?].1)
+    }
+    pub(super) fn get_mut(&mut self, id: QueuePairId) -> Option<&mut Pair> {
+        let place = self.place(id)?;
+        Some(&mut self.pairs[place].1)
+    }
+    pub(super) fn len(&self) -> usize {
+        self.pairs.len()
+    }
+    /// All of them, in the order of their names.
+    pub(super) fn values(&self) -> impl Iterator<Item = &Pair> {
+        self.pairs.iter().map(|(_, pair)| pair)
+    }
+    /// Puts one in that was not there.
+    pub(super) fn insert(&mut self, id: QueuePairId, pair: Pair) {
+        let place = self.pairs.partition_point(|(other, _)| *other < id);
+        self.pairs.insert(place, (id, pair));
+        let names = self.pairs.last().map_or(0, |(last, _)| last.index() + 1);
+        self.places = vec![NOWHERE; names];
+        self.waiting = vec![0; (self.pairs.len() * BITS).div_ceil(64)];
+        for (place, (id, pair)) in self.pairs.iter().enumerate() {
+            self.places[id.index()] = place as u16;
+            for lane in (0..pair.lanes.len()).filter(|lane| pair.lanes[*lane].len() > 0) {
+                let bit = place * BITS + lane;
+                self.waiting[bit / 64] |= 1 << (bit % 64);
+            }
+        }
+    }
+    /// Something was put into a lane.
+    pub(super) fn wait(&mut self, id: QueuePairId, lane: usize) {
+        if let Some(place) = self.place(id) {
+            let bit = place * BITS + lane;
+            self.waiting[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+    /// The first lane behind this one in which something waits and which may send, of these lanes of each queue pair;
+    /// behind the last comes the first.
+    pub(super) fn next(
+        &mut self,
+        (id, lane): (QueuePairId, usize),
+        lanes: &[usize],
+        may_send: impl Fn(&Pair, usize) -> bool,
+    ) -> Option<(QueuePairId, usize)> {
+        let place = self.pairs.partition_point(|(other, _)| *other < id);
+        let is_there = self.pairs.get(place).is_some_and(|(other, _)| *other == id);
+        let first = place * BITS + if is_there { lane + 1 } else { 0 };
+        let mask = lanes.iter().fold(0, |mask, lane| mask | (u64::MAX / 0xf) << lane);
+        for (from, to) in [(first, self.pairs.len() * BITS), (0, first)] {
+            let mut at = from;
+            while let Some(bit) = self.first_waiting(at, mask).filter(|bit| *bit < to) {
+                let (lane, (id, pair)) = (bit % BITS, &self.pairs[bit / BITS]);
+                if pair.lanes[lane].len() == 0 {
+                    self.waiting[bit / 64] &= !(1 << (bit % 64));
+                } else if may_send(pair, lane) {
+                    return Some((*id, lane));
+                }
+                at = bit + 1;
+            }
+        }
+        None
+    }
+    /// The first bit that is set from `from` on, of those in every word of the mask.
+    fn first_waiting(&self, from: usize, mask: u64) -> Option<usize> {
+        let head = self.waiting.get(from / 64)? & mask & u64::MAX << (from % 64);
+        if head != 0 {
+            return Some(from / 64 * 64 + head.trailing_zeros() as usize);
+        }
+        let rest = (from / 64 + 1..).zip(self.waiting.get(from / 64 + 1..)?);
+        let (word, set) = rest.map(|(i, word)| (i, word & mask)).find(|(_, set)| *set != 0)?;
+        Some(word * 64 + set.trailing_zeros() as usize)
+    }
+}
