@@ -329,6 +329,7 @@ impl MemoryHost {
                 }
                 Task::Found(flight) => self.complete(flight, cx),
                 Task::Request(flight) => self.ask_dram(flight, cx),
+                Task::Answer(flight) if self.rules.sockets == 1 => self.answer(flight, cx),
                 Task::Answer(flight) => {
                     let home = nodes::node_of(self.flights.get(flight).asked_for) as u32;
                     self.return_to(flight, home, cx);

@@ -90,19 +90,24 @@ impl Histogram {
     }
 
     /// Where to count.
+    #[inline]
     fn opened(&mut self) -> &mut Buckets<u64> {
-        if let Counts::Packed(met) = &self.counts {
-            let mut buckets = open();
-            for bucket in met {
-                let again = buckets.record_n(bucket.high.as_ps(), bucket.count);
-                again.expect("an automatic histogram grows up to u64::MAX");
-            }
-            self.counts = Counts::Open(buckets);
+        if let Counts::Packed(_) = &self.counts {
+            self.open_again();
         }
         match &mut self.counts {
             Counts::Open(buckets) => buckets,
             Counts::Packed(_) => unreachable!("it has just been opened"),
         }
+    }
+    #[cold]
+    fn open_again(&mut self) {
+        let mut buckets = open();
+        for bucket in self.buckets() {
+            let again = buckets.record_n(bucket.high.as_ps(), bucket.count);
+            again.expect("an automatic histogram grows up to u64::MAX");
+        }
+        self.counts = Counts::Open(buckets);
     }
 
     /// Counts one latency.

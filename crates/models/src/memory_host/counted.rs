@@ -1,12 +1,35 @@
 //! What is counted of a program as it runs.
 
 use crate::roles::memory::{Found, MemoryResults, NodeTraffic};
-use lanetwin_load::{Answered, Little, StageTimes, Tally};
+use lanetwin_kernel::mix;
+use lanetwin_load::{Answered, Little, StageTimes, Tally, followed_every};
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Instant, Span};
 
 /// The line of a cache \[B\].
 const LINE: u64 = 64;
+
+/// Which lines are followed is drawn anew after so many loads.
+const ROUND: u64 = 1 << 12;
+
+/// Which lines are followed: one of so many, a power of two, by a hash of the line and of how many rounds there were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Followed {
+    every: u64,
+    hash: u64,
+}
+
+impl Followed {
+    /// When memory has served so many loads.
+    fn when(served: u64) -> Self {
+        Self { every: followed_every(served, 1), hash: mix(served / ROUND) }
+    }
+    /// For how many loads one of this line stands; 0 if it is not followed.
+    #[inline]
+    pub(super) const fn weight(self, line: u64) -> u64 {
+        if mix(line ^ self.hash) & (self.every - 1) == 0 { self.every } else { 0 }
+    }
+}
 
 /// What has been counted since a reset.
 #[derive(Debug)]
@@ -14,7 +37,9 @@ pub(super) struct Counted {
     pub(super) since: Instant,
     pub(super) nodes: Vec<NodeTraffic>,
     /// How many loads memory has served.
-    pub(super) served: u64,
+    served: u64,
+    /// Which lines are followed until it has served some more.
+    pub(super) followed: Followed,
     /// Of loads that a cache served.
     pub(super) cached: Histogram,
     pub(super) operations: Histogram,
@@ -34,6 +59,7 @@ impl Counted {
             since: Instant::ZERO,
             nodes: vec![NodeTraffic::default(); nodes],
             served: 0,
+            followed: Followed::when(0),
             cached: Histogram::new(),
             operations: Histogram::new(),
             found: Found::default(),
@@ -128,6 +154,9 @@ impl Counted {
         match node {
             Some(node) => {
                 self.served += 1;
+                if self.served.is_multiple_of(ROUND) {
+                    self.followed = Followed::when(self.served);
+                }
                 self.nodes[node].loads.record(latency);
             }
             None => self.cached.record(latency),

@@ -10,34 +10,25 @@ use super::ids::FlightId;
 use super::nodes::{Node, node_of};
 use super::steps::{TO_SOCKET, TRANSLATION, UNCORE, UNDER_WAY};
 use crate::marks;
-use lanetwin_kernel::{Stage, Trail, mix};
-use lanetwin_load::followed_every;
+use lanetwin_kernel::{Stage, Trail};
 use lanetwin_media::dram::Done;
 use lanetwin_ports::Context;
 use lanetwin_units::Instant;
 
-/// Which lines are followed is drawn anew after so many loads.
-const ROUND: u64 = 1 << 12;
-
 impl MemoryHost {
-    /// For how many loads one of this line stands that is issued now by a program; 0 if it is not followed.
-    fn weight(&self, program: u32, line: u64) -> u64 {
-        let served = self.programs[program as usize].counted.served;
-        let every = followed_every(served, 1);
-        let drawn = every == 1 || mix(line ^ mix(served / ROUND)).is_multiple_of(every);
-        if drawn { every } else { 0 }
-    }
     /// A flight goes on to memory for its line, or waits for somebody who has.
+    #[inline]
     pub(super) fn follow(&mut self, name: FlightId, cx: &mut Context<'_>) {
-        let Flight { cause, walking, thread, line, issued, translated, arrives, .. } =
-            *self.flights.get(name);
-        if walking || cause == Cause::Write {
-            return;
+        let Flight { cause, walking, thread, line, .. } = *self.flights.get(name);
+        let program = &self.programs[self.threads[thread.index()].program as usize];
+        let weight = program.counted.followed.weight(line);
+        if weight > 0 && !walking && cause != Cause::Write {
+            self.begin_following(name, weight, cx);
         }
-        let weight = self.weight(self.threads[thread.index()].program, line);
-        if weight == 0 {
-            return;
-        }
+    }
+    #[cold]
+    fn begin_following(&mut self, name: FlightId, weight: u64, cx: &mut Context<'_>) {
+        let Flight { issued, translated, arrives, .. } = *self.flights.get(name);
         let begun = cx.begin(issued);
         cx.mark_until(translated, TRANSLATION);
         cx.mark_until(arrives, TO_SOCKET);
@@ -45,6 +36,7 @@ impl MemoryHost {
         (flight.trail, flight.weight, flight.begun) = (cx.trail(), weight, begun);
     }
     /// Marks stages of a flight, if it is followed.
+    #[inline]
     pub(super) fn mark(&mut self, name: FlightId, stages: &[(Instant, Stage)], cx: &mut Context<'_>) {
         let flight = self.flights.get(name);
         if flight.trail != Trail::NONE {

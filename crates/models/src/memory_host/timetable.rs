@@ -3,7 +3,7 @@
 use super::ids::{FlightId, ThreadId};
 use lanetwin_units::Instant;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// Something to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,13 +33,16 @@ const TIME: u32 = 64;
 /// Tasks.
 #[derive(Debug)]
 pub(super) struct Timetable {
+    /// Answers of DRAM that are due in the order in which they were put down, as nearly all are.
+    answers: VecDeque<u128>,
+    /// All else.
     tasks: BinaryHeap<Reverse<u128>>,
     asked: u64,
 }
 
 impl Timetable {
     pub(super) const fn new() -> Self {
-        Self { tasks: BinaryHeap::new(), asked: 0 }
+        Self { answers: VecDeque::new(), tasks: BinaryHeap::new(), asked: 0 }
     }
     /// A turn among tasks of the same time: before those of all later ones.
     #[inline]
@@ -69,20 +72,38 @@ impl Timetable {
         };
         debug_assert!(whom < 1 << KIND);
         let low = turn << ORDER | kind << KIND | u64::from(whom);
-        self.tasks.push(Reverse(u128::from(at.as_ps()) << TIME | u128::from(low)));
+        let key = u128::from(at.as_ps()) << TIME | u128::from(low);
+        if matches!(task, Task::Answer(_)) && self.answers.back().is_none_or(|last| *last < key) {
+            self.answers.push_back(key);
+        } else {
+            self.tasks.push(Reverse(key));
+        }
+    }
+    /// The keys of the first answer and of the first of all else, the greatest number where there is none.
+    #[inline]
+    fn first(&self) -> (u128, u128) {
+        let answer = self.answers.front().copied().unwrap_or(u128::MAX);
+        (answer, self.tasks.peek().map_or(u128::MAX, |Reverse(key)| *key))
     }
     /// When the next task is due; [`Instant::NEVER`] if there is none.
     #[inline]
     pub(super) fn next(&self) -> Instant {
-        self.tasks.peek().map_or(Instant::NEVER, |Reverse(key)| Instant::from_ps((key >> TIME) as u64))
+        let (answer, other) = self.first();
+        Instant::from_ps((answer.min(other) >> TIME) as u64)
     }
     /// The next task, if it is due.
     #[inline]
     pub(super) fn take(&mut self, now: Instant) -> Option<Task> {
-        if self.next() > now {
+        let (answer, other) = self.first();
+        let key = answer.min(other);
+        if key == u128::MAX || (key >> TIME) as u64 > now.as_ps() {
             return None;
         }
-        let Reverse(key) = self.tasks.pop()?;
+        if answer < other {
+            self.answers.pop_front();
+        } else {
+            self.tasks.pop();
+        }
         let whom = (key as u32) & ((1 << KIND) - 1);
         Some(match (key >> KIND) as u32 & 7 {
             0 => Task::Step(ThreadId(whom)),
