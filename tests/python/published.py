@@ -32,6 +32,31 @@ def of_cycles(document: dict[str, Any], row: dict[str, str]) -> float:
     return float(test["passed"])
 
 
+def on_curve(document: dict[str, Any], row: dict[str, str]) -> float:
+    """Read off the curve of a workload where it is at a value, or the most that it comes to."""
+
+    def values(metric: str) -> list[float]:
+        own = (row["variant"], row["workload"], metric, "")
+        return [
+            float(one["value"])
+            for one in document["rows"]
+            if (one["variant"], one["workload"], one["metric"], one.get("device") or "") == own
+        ]
+
+    if row["how"] == "peak":
+        return max(values(row["metric"]))
+    points = sorted(
+        zip(values(row["against"]), values(row["metric"]), strict=True), key=lambda point: point[0]
+    )
+    at = float(row["at"])
+    beyond = [place for place, point in enumerate(points) if point[0] >= at]
+    if not beyond:
+        return points[-1][1]
+    (x0, low), (x1, high) = points[max(beyond[0] - 1, 0)], points[beyond[0]]
+    share = min(max((at - x0) / (x1 - x0), 0.0), 1.0) if x1 > x0 else 0.0
+    return low + (high - low) * share
+
+
 def found(document: dict[str, Any], row: dict[str, str]) -> float | None:
     """Read off what a row says of the results; None if it is not one of their values."""
     if document.get("kind") == "link-eye":
@@ -55,6 +80,8 @@ def found(document: dict[str, Any], row: dict[str, str]) -> float | None:
             if (one["variant"], one["workload"], one["case"], one["metric"]) == judged
         ]
         return 1.0 + float(changes[0])
+    if row.get("how") in ("curve", "peak"):
+        return on_curve(document, row)
     if row.get("how") not in (None, "", "value", "mean", "sum"):
         return None
     own = [

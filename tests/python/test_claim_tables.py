@@ -120,6 +120,64 @@ def test_retimers_have_what_was_published_of_latencies() -> None:
                 assert float(row["published"]) == pytest.approx(1.0 + change / 100), row["case"]
 
 
+def test_latency_vs_size_has_the_published_curves() -> None:
+    table = rows(CLAIMS / "latency-vs-size.csv")
+    curves = rows(DATA / "latency-vs-size" / "lmbench.csv")
+    columns = {"dram": "DDR_L_ns", "device": "CXL_ASIC_ns"}
+    told = [(row["label"].split(",")[0], float(row["published"])) for row in table]
+    assert told == [(node, float(row[column])) for node, column in columns.items() for row in curves]
+    sizes = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
+    for row in table:
+        number, unit = row["label"].split(", ")[1].split()
+        size = float(row["case"].split(", ")[1].split()[0]) * 2**20
+        assert float(number) * sizes[unit] == pytest.approx(size, rel=0.005), row["case"]
+
+
+def test_dram_curves_and_cxl_link_have_the_published_curves() -> None:
+    measured = {
+        (row["read_pct"], float(row["bandwidth_gbps"]), float(row["latency_ns"]))
+        for row in rows(DATA / "dram-curves" / "spr_ddr5.csv")
+    }
+    latencies = [row for row in rows(CLAIMS / "dram-curves.csv") if row["how"] == "curve"]
+    told = {(row["workload"].split("-")[1], float(row["at"]), float(row["published"])) for row in latencies}
+    assert told == measured
+    peaks = [row for row in rows(CLAIMS / "dram-curves.csv") if row["how"] == "peak"]
+    for row in peaks:
+        share = row["workload"].split("-")[1]
+        assert float(row["published"]) == max(point[1] for point in measured if point[0] == share)
+    simulated = rows(DATA / "cxl-mess" / "curves.csv")
+    last = {row["read_pct"]: row for row in simulated}
+    table = rows(CLAIMS / "cxl-link.csv")
+    assert [float(row["published"]) for row in table if row["quantity"] == "saturation"] == [
+        float(last[share]["bw_GBps"]) for share in ("2", "46", "100")
+    ]
+    below = [row for row in simulated if row not in last.values()]
+    told = {
+        (row["workload"].split("-")[1], float(row["case"].split(", ")[1].split()[0]), float(row["published"]))
+        for row in table
+        if row["quantity"] == "latency"
+    }
+    assert told == {(row["read_pct"], float(row["bw_GBps"]), float(row["latency_ns"])) for row in below}
+
+
+def test_cmm_h_has_the_printed_table() -> None:
+    columns = {"all reads": "all_read", "3R1W": "r3w1", "2R1W": "r2w1", "1R1W": "r1w1"}
+    printed = {
+        (f"{row['dram_ratio']} : {row['cmmh_ratio']}", mix): float(row[f"{column}_GBps"])
+        for row in rows(DATA / "cmm-h" / "table4.csv")
+        for mix, column in columns.items()
+    }
+    table = rows(CLAIMS / "cmm-h-table4.csv")
+    for row in table:
+        ratio, mix = row["case"].split(", ")[:2]
+        assert float(row["published"]) == printed[ratio, mix], row["case"]
+    assert len(table) == 20 + 12
+    other = {row["item"]: row["value"] for row in rows(DATA / "cmm-h" / "other.csv")}
+    alone = [float(row["published"]) for row in rows(CLAIMS / "cmm-h-module.csv")]
+    items = ("peak bandwidth (4-26GB WSS, 32 cores)", "latency median", "latency average", "latency p99.9")
+    assert alone == [float(other[item]) for item in (*items, "large-WSS plateau")]
+
+
 @pytest.mark.long
 def test_data_in_a_capsule_save_a_write_its_fetch_and_a_registration() -> None:
     latency = {

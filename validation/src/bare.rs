@@ -3,8 +3,9 @@
 //! No scenario is as bare: both directions of a link busy with writes, credits to spare, DLLPs as an application note
 //! of 2009 reckons with them; packets that enter a switch through several ports at the same instant.
 
-use crate::spec::{Ask, Shipped};
-use lanetwin_kernel::{Component, ComponentId, Port, mix};
+use crate::experiment::{of_rows, row};
+use crate::spec::Ask;
+use lanetwin_kernel::{Component, ComponentId, Port};
 use lanetwin_pcie::link::{
     Attach, CLASSES, Core, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Forwarding,
     OutputBuffer, Skp, SwitchSpec,
@@ -14,7 +15,7 @@ use lanetwin_pcie::spec::timing::{
 };
 use lanetwin_pcie::spec::{AddressWidth, Mps, TlpKind};
 use lanetwin_ports::{Attributes, Builder, Context, LinksBuilder, Message, Tlps};
-use lanetwin_stats::results::{Digest, Kind, Results, Row};
+use lanetwin_stats::results::{Results, Row};
 use lanetwin_units::{Generation, Instant, LinkRate, Span, Width};
 use std::any::Any;
 
@@ -24,26 +25,22 @@ const PCIE: Port = Port(0);
 const WIDTHS: [Width; 5] = [Width::X1, Width::X2, Width::X4, Width::X8, Width::X16];
 /// TLPs of a train with which a link is saturated, and trains that wait for the wire.
 const TRAIN: (u16, u32) = (32, 8);
+const FROM_FIRST_TO_LAST: &str = "first bit in to last bit out";
 
 /// What a claim asks of bare links.
-pub(crate) fn results(table: &Shipped, ask: &Ask) -> Results {
-    let found: Vec<(Row, u64)> = match ask {
-        Ask::ApplicationNote => application_note(),
-        Ask::Ceilings => ceilings(),
-        _ => forwarding(),
-    };
-    let mut results = Results::new(Kind::Simulated, table.scenario, env!("CARGO_PKG_VERSION"));
-    results.digest = Some(Digest(found.iter().fold(0, |hash, (_, digest)| mix(hash ^ digest))));
-    results.rows = found.into_iter().map(|(row, _)| row).collect();
-    results
-}
-
-fn row([variant, workload, case, metric, unit]: [String; 5], value: f64) -> Row {
-    Row { variant, workload, case, metric, unit, value, n: 1, ..Row::default() }
+pub(crate) fn results(ask: &Ask) -> Results {
+    of_rows(
+        "bare links",
+        match ask {
+            Ask::ApplicationNote => application_note(),
+            Ask::Ceilings => ceilings(),
+            _ => forwarding(),
+        },
+    )
 }
 
 /// Payloads of 64 B to 4 KiB over Gen2 links: framing alone, or with an Ack and an UpdateFC for every four TLPs.
-fn application_note() -> Vec<(Row, u64)> {
+fn application_note() -> Vec<Row> {
     // over which DLLPs are gathered; SKPs, which they would travel with, are off
     let epoch = Span::from_us(1);
     let mut found = Vec::new();
@@ -58,10 +55,9 @@ fn application_note() -> Vec<(Row, u64)> {
             Direction { skp: Some(Skp { period: epoch.as_ticks().0, duration: 0 }), dllps, ..bare }
         };
         for payload in PAYLOADS {
-            let (both, digest) =
-                plateau(payload, AddressWidth::Bits32, direction, (epoch * 1000, epoch * 20_000));
+            let both = plateau(payload, AddressWidth::Bits32, direction, (epoch * 1000, epoch * 20_000));
             let names = [figure, &width.to_string(), &format!("{payload} B"), "payload throughput", "Gb/s"];
-            found.push((row(names.map(Into::into), both), digest));
+            found.push(row(names, both));
         }
     }
     found
@@ -70,7 +66,7 @@ fn application_note() -> Vec<(Row, u64)> {
 const PAYLOADS: [u16; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
 
 /// Writes of full MPS, with DLLPs and SKP ordered sets, of every generation and width.
-fn ceilings() -> Vec<(Row, u64)> {
+fn ceilings() -> Vec<Row> {
     // more of everything than a round trip on the fastest link needs
     let ample =
         Credits { header: [Some(2047); CLASSES], data: [Some(32_767); CLASSES], latency: Span::from_ns(60) };
@@ -98,15 +94,10 @@ fn ceilings() -> Vec<(Row, u64)> {
             // measuring lasts for so many SKPs that one more or less is far below the bar
             let period = skp.period().as_ps_ceil().as_ps();
             let times = (Span::from_ps(16 * period), Span::from_ps(512 * period));
-            let (both, digest) = plateau(payload, AddressWidth::Bits64, direction, times);
-            let names = [
-                generation.to_string(),
-                width.to_string(),
-                format!("MPS {payload} B"),
-                "payload throughput".into(),
-                "Gb/s".into(),
-            ];
-            found.push((row(names, both / 2.0), digest));
+            let both = plateau(payload, AddressWidth::Bits64, direction, times);
+            let (variant, width, case) =
+                (generation.to_string(), width.to_string(), format!("MPS {payload} B"));
+            found.push(row([&variant, &width, &case, "payload throughput", "Gb/s"], both / 2.0));
         }
     }
     found
@@ -119,7 +110,7 @@ fn plateau(
     addresses: AddressWidth,
     direction: Direction,
     (warm_up, measure): (Span, Span),
-) -> (f64, u64) {
+) -> f64 {
     let mut links = LinksBuilder::new();
     let drain = Drain::ByLink { latency: Span::from_ns(20), per_tlp: Span::ZERO, payload_rate: None };
     let ends = [(); 2].map(|()| links.endpoint(EndpointSpec { lookahead: ISSUE, drain }, addresses));
@@ -133,18 +124,18 @@ fn plateau(
         from,
         ..Device::new((ends[me], ends[1 - me]), (bytes, count))
     };
-    let (devices, digest) = run(links, [0, 1].map(device).into(), from + measure);
+    let devices = run(links, [0, 1].map(device).into(), from + measure);
     let delivered = |device: &Device| {
         let (first, last) = device.first.zip(device.last).expect("measuring lasts for many trains");
         (device.trains * u64::from(count) * u64::from(bytes) * 8) as f64 * 1e3
             / last.since(first).as_ps() as f64
     };
-    (devices.iter().map(delivered).sum(), digest)
+    devices.iter().map(delivered).sum()
 }
 
 /// One packet through an idle switch, and the last of four that come at once. A core that is fast enough moves nothing:
 /// with one, the pairs of widths and the sizes in which it could matter most.
-fn forwarding() -> Vec<(Row, u64)> {
+fn forwarding() -> Vec<Row> {
     const OUTPUT: OutputBuffer = OutputBuffer { tlps: 16, data: 16 * 256 };
     let cores = [
         ("", None),
@@ -165,15 +156,10 @@ fn forwarding() -> Vec<(Row, u64)> {
                 [("cut-through", Forwarding::CutThrough), ("store-and-forward", Forwarding::StoreAndForward)]
             {
                 for (which, sources) in [("one packet", 1), ("last of 4", 4)] {
-                    let (last, digest) = incast((bytes, sources), widths, (forwarding, core));
-                    let names = [
-                        format!("{how}{name}"),
-                        format!("{} to {}", widths.0, widths.1),
-                        format!("{bytes} B, {which}"),
-                        "first bit in to last bit out".into(),
-                        "ns".into(),
-                    ];
-                    found.push((row(names, last.as_ps() as f64 / 1e3), digest));
+                    let last = incast((bytes, sources), widths, (forwarding, core));
+                    let (variant, ports) = (format!("{how}{name}"), format!("{} to {}", widths.0, widths.1));
+                    let names = [&variant, &ports, &format!("{bytes} B, {which}"), FROM_FIRST_TO_LAST, "ns"];
+                    found.push(row(names, last.as_ps() as f64 / 1e3));
                 }
             }
         }
@@ -188,7 +174,7 @@ fn incast(
     (bytes, sources): (u16, usize),
     widths: (Width, Width),
     (forwarding, core): (Forwarding, Option<Core>),
-) -> (Span, u64) {
+) -> Span {
     let mut links = LinksBuilder::new();
     let drain = Drain::ByLink { latency: Span::ZERO, per_tlp: Span::ZERO, payload_rate: None };
     let switch = links.switch(SwitchSpec { core, ..SwitchSpec::plain(Span::from_ns(120), forwarding) });
@@ -205,13 +191,13 @@ fn incast(
     };
     let senders: Vec<Device> = (0..sources).map(source).collect();
     let target = Device::new((to, to), (bytes, 1));
-    let (devices, digest) = run(links, std::iter::once(target).chain(senders).collect(), Instant::NEVER);
+    let devices = run(links, std::iter::once(target).chain(senders).collect(), Instant::NEVER);
     assert_eq!(devices[0].trains + 1, sources as u64, "every write arrives");
-    (devices[0].last.expect("there is a source").since(Instant::ZERO + ISSUE), digest)
+    devices[0].last.expect("there is a source").since(Instant::ZERO + ISSUE)
 }
 
-/// Runs devices on links until then: the devices, and the digest.
-fn run(links: LinksBuilder, devices: Vec<Device>, until: Instant) -> (Vec<Device>, u64) {
+/// Runs devices on links until then.
+fn run(links: LinksBuilder, devices: Vec<Device>, until: Instant) -> Vec<Device> {
     let mut builder = Builder::new();
     let links = builder.add_foreseeing("links", Box::new(links.build(1).expect("links that fit together")));
     let add = |device: Device| {
@@ -222,9 +208,8 @@ fn run(links: LinksBuilder, devices: Vec<Device>, until: Instant) -> (Vec<Device
     let ids: Vec<ComponentId> = devices.into_iter().map(add).collect();
     let mut kernel = builder.seal();
     kernel.run_until(until);
-    let digest = kernel.digest();
     let device = |id| *kernel.component::<Device>(id).expect("what was added is there");
-    (ids.into_iter().map(device).collect(), digest)
+    ids.into_iter().map(device).collect()
 }
 
 /// Keeps trains of writes waiting for its wire, and counts what arrives.

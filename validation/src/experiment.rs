@@ -1,8 +1,9 @@
-//! What claims have in common that run scenarios: results of a plan, and the numbers that it rests on.
+//! What claims have in common: results of a plan, and the numbers that it rests on; rows of what is no plan.
 
 use crate::claim::FreeParameter;
+use lanetwin_kernel::mix;
 use lanetwin_plan::{Catalogue, Plan};
-use lanetwin_stats::results::Results;
+use lanetwin_stats::results::{Digest, Kind, Results, Row};
 use lanetwin_units::NumberKind;
 use lanetwin_world::{self as world, Options, Progress, Watcher};
 use std::sync::LazyLock;
@@ -33,6 +34,20 @@ pub(crate) fn free_parameters(plan: &Plan) -> impl Iterator<Item = FreeParameter
         value: assumption.value,
         calibrated_to: (assumption.kind == NumberKind::Calibrated).then_some(assumption.note),
     })
+}
+
+/// A row of what is no scenario: variant, workload, case, metric, unit.
+pub(crate) fn row(names: [&str; 5], value: f64) -> Row {
+    let [variant, workload, case, metric, unit] = names.map(Into::into);
+    Row { variant, workload, case, metric, unit, value, n: 1, ..Row::default() }
+}
+
+/// Results with these rows.
+pub(crate) fn of_rows(name: &str, rows: Vec<Row>) -> Results {
+    let mut results = Results::new(Kind::Simulated, name, env!("CARGO_PKG_VERSION"));
+    results.digest = Some(Digest(rows.iter().fold(0, |hash, row| mix(hash ^ row.value.to_bits()))));
+    results.rows = rows;
+    results
 }
 
 struct Nobody;

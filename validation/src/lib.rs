@@ -22,7 +22,6 @@ pub mod accuracy;
 mod bare;
 mod claim;
 pub mod claims;
-mod declaration;
 mod embedded;
 mod experiment;
 mod judge;
@@ -38,8 +37,7 @@ mod weigh;
 mod work_pool;
 
 pub use claim::{Effect, FreeParameter, Role};
-pub use claims::claims;
-pub use declaration::Claim;
+pub use claims::{Claim, claims};
 pub use report::{Report, Row, SCHEMA, Summary};
 pub use watch::Progress;
 

@@ -5,20 +5,22 @@
 //! receiver that nobody has confirmed is moved to both ends of a range, alone, and noise is calibrated anew; one that
 //! turns a verdict is a free parameter.
 
-use crate::claim::{Effect, FreeParameter};
+use crate::claim::{Effect, FreeParameter, Role};
+use crate::experiment::{of_rows, row};
 use crate::spec::{Shipped, Tests};
-use lanetwin_kernel::mix;
-use lanetwin_link_lab::channel::{Channel, EyeReport, check, eye};
+use crate::table::Published;
+use lanetwin_link_lab::channel::{Channel, check, eye};
 use lanetwin_link_lab::stability::{self, Options};
 use lanetwin_phy::eye::{Constants, Reference};
 use lanetwin_probe::drive::Request;
-use lanetwin_stats::results::{Digest, Kind, Results, Row};
+use lanetwin_stats::results::Results;
 use lanetwin_units::{Generation, NumberKind};
 use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A channel that is shipped has an answer.
 const ANSWERS: &str = "a channel that is shipped has an answer";
+const MARGIN: &str = "height or width over the mask's";
 
 /// A number of transmitter and receiver, and by which factors it is moved to the ends of its range, which are assumed: a
 /// fifth of what is a corner frequency, a quarter of what is jitter, half of what is a limit or a bandwidth.
@@ -53,58 +55,34 @@ fn channel(table: &Shipped, sets: &[String]) -> Channel {
     channel
 }
 
-fn row(variant: &str, of: (&str, String), metric: &str, (value, unit): (f64, &str)) -> Row {
-    let (variant, workload) = (variant.to_owned(), of.0.to_owned());
-    Row {
-        variant,
-        workload,
-        case: of.1,
-        metric: metric.into(),
-        unit: unit.into(),
-        value,
-        n: 1,
-        ..Row::default()
-    }
-}
-
-fn results(table: &Shipped, rows: Vec<Row>) -> Results {
-    let mut results = Results::new(Kind::Simulated, table.scenario, env!("CARGO_PKG_VERSION"));
-    results.digest = Some(Digest(rows.iter().fold(0, |hash, row| mix(hash ^ row.value.to_bits()))));
-    results.rows = rows;
-    results
-}
-
 const fn as_number(good: bool) -> f64 {
     if good { 2.0 } else { 1.0 }
 }
 
 /// The eyes of a channel.
 pub(crate) fn eyes(table: &Shipped) -> Results {
-    results(table, rows_of(&eye(&channel(table, &[]), &mut |_| ControlFlow::Continue(())).expect(ANSWERS)))
+    judged(table, &channel(table, &[]))
 }
 
-fn rows_of(report: &EyeReport) -> Vec<Row> {
+fn judged(table: &Shipped, channel: &Channel) -> Results {
+    let report = eye(channel, &mut |_| ControlFlow::Continue(())).expect(ANSWERS);
     let of_segments = report.variants.iter().flat_map(|variant| {
         variant.segments.iter().flat_map(|eye| {
-            let at = || ("eye", format!("segment {}", eye.segment));
+            let segment = format!("segment {}", eye.segment);
             [
-                row(&variant.name, at(), "mask", (as_number(eye.passes), "")),
-                row(&variant.name, at(), "eye height", (eye.height_v * 1e3, "mV")),
-                row(&variant.name, at(), "eye width", (eye.width_ui, "UI")),
-                row(&variant.name, at(), "height or width over the mask's", (eye.mask_ratio, "")),
+                row([&variant.name, "eye", &segment, "mask", ""], as_number(eye.passes)),
+                row([&variant.name, "eye", &segment, "eye height", "mV"], eye.height_v * 1e3),
+                row([&variant.name, "eye", &segment, "eye width", "UI"], eye.width_ui),
+                row([&variant.name, "eye", &segment, MARGIN, ""], eye.mask_ratio),
             ]
         })
     });
+    let first = &report.variants[0].name;
     let of_stress = report.stress.iter().filter_map(|stress| {
-        let height = stress.compliance_height_v? * 1e3;
-        Some(row(
-            &report.variants[0].name,
-            ("compliance", "whole budget".into()),
-            "eye height",
-            (height, "mV"),
-        ))
+        let names = [first, "compliance", "whole budget", "eye height", "mV"];
+        Some(row(names, stress.compliance_height_v? * 1e3))
     });
-    of_segments.chain(of_stress).collect()
+    of_rows(table.scenario, of_segments.chain(of_stress).collect())
 }
 
 /// How many ends of ranges there are.
@@ -119,7 +97,7 @@ pub(crate) fn moved(
     sets: &[String],
     step: &mut dyn FnMut() -> Option<()>,
 ) -> Option<(Vec<FreeParameter>, Vec<Effect>)> {
-    let base = judged(tables, None, &[]);
+    let base = with_change(tables, None, &[]);
     let by_numbers = MOVED
         .iter()
         .flat_map(|moved| moved.2.map(|factor| (moved.0, format!("× {factor}"), Ok((moved.1, factor)))));
@@ -127,8 +105,8 @@ pub(crate) fn moved(
     let (mut free, mut effects) = (Vec::new(), Vec::new());
     for (name, end, change) in by_numbers.chain(by_sets) {
         let now = match change {
-            Ok(change) => judged(tables, Some(change), &[]),
-            Err(set) => judged(tables, None, &[set]),
+            Ok(change) => with_change(tables, Some(change), &[]),
+            Err(set) => with_change(tables, None, &[set]),
         };
         if now.iter().zip(&base).any(|(now, base)| now.0 != base.0) {
             free.push(FreeParameter {
@@ -148,7 +126,7 @@ pub(crate) fn moved(
 type Factor = (fn(&mut Reference) -> Vec<&mut f64>, f64);
 
 /// Verdict and margin of each predicted row.
-fn judged(tables: &[Shipped], change: Option<Factor>, sets: &[String]) -> Vec<(f64, f64)> {
+fn with_change(tables: &[Shipped], change: Option<Factor>, sets: &[String]) -> Vec<(f64, f64)> {
     let of = |table: &Shipped| {
         let mut channel = channel(table, sets);
         if let Some((numbers, factor)) = change {
@@ -157,18 +135,11 @@ fn judged(tables: &[Shipped], change: Option<Factor>, sets: &[String]) -> Vec<(f
             channel.constants =
                 channel.constants.with(Generation::Gen5, reference).expect("a number in its range");
         }
-        let rows = rows_of(&eye(&channel, &mut |_| ControlFlow::Continue(())).expect(ANSWERS));
-        let predicted = table.rows.iter().filter(|row| row.role == crate::claim::Role::Predicted);
-        let value = |published: &crate::table::Published, metric: &str| {
-            let is_it = |row: &&Row| {
-                (&*row.variant, Some(&*row.case), &*row.metric)
-                    == (&*published.variant, published.label.as_deref(), metric)
-            };
-            rows.iter().find(is_it).expect("a row of the channel").value
-        };
-        predicted
-            .map(|published| (value(published, "mask"), value(published, "height or width over the mask's")))
-            .collect::<Vec<_>>()
+        let results = judged(table, &channel);
+        let predicted = table.rows.iter().filter(|row| row.role == Role::Predicted);
+        let value = |row: &Published| row.found(&results).expect("it stands beside a row").value;
+        let both = |row: &Published| (value(row), value(&Published { metric: MARGIN.into(), ..row.clone() }));
+        predicted.map(both).collect::<Vec<_>>()
     };
     tables.iter().flat_map(of).collect()
 }
@@ -188,10 +159,10 @@ pub(crate) fn cycles(table: &Shipped, tests: &Tests) -> (Results, Vec<FreeParame
         .expect(ANSWERS);
     let of_series = report.report.series.iter().zip(&variants).flat_map(|(series, variant)| {
         let passed = |test: &lanetwin_probe::cycle::TestReport| {
-            row(variant, ("cycle", test.title.into()), "cycles passed", (test.passed as f64, ""))
+            row([variant, "cycle", test.title, "cycles passed", ""], test.passed as f64)
         };
         let all = as_number(series.tests.iter().all(|test| test.verdict == "pass"));
-        series.tests.iter().map(passed).chain([row(variant, ("cycle", "all".into()), "verdict", (all, ""))])
+        series.tests.iter().map(passed).chain([row([variant, "cycle", "all", "verdict", ""], all)])
     });
     let rows = of_series.collect();
     let assumed = report.numbers.iter().filter(|number| number.kind == NumberKind::Assumed).map(|number| {
@@ -202,5 +173,5 @@ pub(crate) fn cycles(table: &Shipped, tests: &Tests) -> (Results, Vec<FreeParame
             calibrated_to: None,
         }
     });
-    (results(table, rows), assumed.collect())
+    (of_rows(table.scenario, rows), assumed.collect())
 }

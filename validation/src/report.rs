@@ -2,7 +2,7 @@
 
 use crate::accuracy;
 use crate::claim::{Effect, FreeParameter, Outcome, Role};
-use crate::declaration::Claim;
+use crate::claims::Claim;
 use lanetwin_stats::results::Digest;
 use serde::Serialize;
 

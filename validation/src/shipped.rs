@@ -67,7 +67,7 @@ fn answered(table: &Shipped) -> (Results, Vec<FreeParameter>) {
         }
         Ask::Eye => (link::eyes(table), Vec::new()),
         Ask::Cycle(tests) => link::cycles(table, tests),
-        bare => (bare::results(table, bare), Vec::new()),
+        bare => (bare::results(bare), Vec::new()),
     }
 }
 

@@ -29,10 +29,10 @@ impl Number {
         let what = FreeParameter { part: "p".into(), name: name.into(), value, calibrated_to: None };
         Self { prefix: String::new(), what, ends: ends.map(owned) }
     }
-    /// What moves it farthest to a side; none where it cannot be moved.
+    /// What moves it to a side, the farthest first.
     #[cfg(test)]
-    pub(crate) fn farthest(&self, side: usize) -> Option<&Vec<String>> {
-        self.ends[side].first()
+    pub(crate) fn ends(&self, side: usize) -> &[Vec<String>] {
+        &self.ends[side]
     }
     pub(crate) fn free(&self) -> FreeParameter {
         self.what.clone()
