@@ -90,4 +90,4 @@ def test_every_part_says_which_claims_it_stands_in() -> None:
     if os.environ.get("ACCEPT"):
         page.write_text(now, encoding="utf-8")
     assert page.read_text(encoding="utf-8") == now, "if the change is meant: make accept"
-    assert "| `samsung-pm9a3` | `drives` | `scenarios/long/drives.yaml` |" in now
+    assert "| `samsung-pm9a3` | `drives` | `scenarios/long/drives-pm9a3.yaml` |" in now
