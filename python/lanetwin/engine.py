@@ -344,32 +344,6 @@ def discover(sources: Sequence[str] = (), *, with_record: bool = False) -> Disco
     return cast("Discovered", json.loads(_core.discover(json.dumps(list(sources)), with_record)))
 
 
-class Store(TypedDict):
-    """A block device or a partition, and who uses it."""
-
-    name: str
-    users: list[str]
-    root: bool
-
-
-class Disk(TypedDict):
-    """A block device of this machine."""
-
-    name: str
-    made_of: str | None
-    """What it is a part of, or made of, in words; None of a whole drive."""
-    serial: str | None
-    model: str
-    bytes: int
-    read_only: bool
-    stores: list[Store]
-
-
-def disk(name: str) -> Disk | None:
-    """Look at a block device by its name (`nvme0n1`); return None if there is none."""
-    return cast("Disk | None", json.loads(_core.disk(name)))
-
-
 def mean_of(samples: Iterable[float]) -> tuple[float, float, float]:
     """Return the mean of repeated measurements and the ends of its 95 % interval; of one, its value."""
     found = json.loads(_core.mean_of(json.dumps(list(samples))))

@@ -10,11 +10,11 @@ from typing import Any, cast
 import pytest
 from typer.testing import CliRunner
 
-from lanetwin import engine
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.measure import jobs, opened, permitted, read_tests, writing
 from lanetwin.measure.burden import burdens
+from lanetwin.measure.disk import Disk, Store
 from lanetwin.measure.signatures import MARKS, ZFS_LABEL, signatures, told_by_wipefs
 
 SIZE = 80 << 20
@@ -131,14 +131,14 @@ def test_a_file_is_refused_for_what_it_is_and_who_uses_it(data: Path) -> None:
         assert owned[0].serial == str(data)
 
 
-def disk(**more: Any) -> engine.Disk:
+def disk(**more: Any) -> Disk:
     """Return what the kernel would say of a drive that nobody uses."""
     plain: dict[str, Any] = {"name": "d", "made_of": None, "serial": "S1", "model": "A drive", "bytes": SIZE}
     plain |= {"read_only": False, "stores": [store("d")]}
-    return cast("engine.Disk", plain | more)
+    return cast("Disk", plain | more)
 
 
-def store(name: str, *users: str, root: bool = False) -> engine.Store:
+def store(name: str, *users: str, root: bool = False) -> Store:
     return {"name": name, "users": list(users), "root": root}
 
 
@@ -156,7 +156,7 @@ def store(name: str, *users: str, root: bool = False) -> engine.Store:
         (None, "the kernel tells nothing of it"),
     ],
 )
-def test_a_device_is_refused_for_each_reason(found: engine.Disk | None, reason: str) -> None:
+def test_a_device_is_refused_for_each_reason(found: Disk | None, reason: str) -> None:
     assert any(reason in one for one in writing._of_device(found))
 
 

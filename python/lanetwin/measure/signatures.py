@@ -49,7 +49,7 @@ MARKS = (
     Mark("FAT", 54, b"FAT"),
     Mark("FAT32", 82, b"FAT32"),
     Mark("ReFS", 3, b"ReFS"),
-    Mark("ISO 9660", 0x8001, b"CD001"),
+    Mark("ISO 9660", 0x8001, b"\x43\x44001"),
     Mark("UDF", 0x8001, b"BEA01"),
     Mark("HFS+", 1024, b"H+"),
     Mark("APFS", 32, b"NXSB"),

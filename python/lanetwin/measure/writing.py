@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lanetwin import engine
+from lanetwin.measure.disk import disk as look_at
 from lanetwin.measure.problem import refuse
 from lanetwin.measure.signatures import signatures, told_by_wipefs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from lanetwin.measure.disk import Disk
     from lanetwin.measure.target import Target
 
 PROC, SYS = Path("/proc"), Path("/sys")
@@ -94,13 +95,13 @@ HELP_NO_SERIAL = "take a whole drive that tells its serial number"
 HELP_NAME = "if it may be, say so: `--destroy` with this serial number (or path)"
 
 
-def _disk_of(number: int) -> engine.Disk | None:
+def _disk_of(number: int) -> Disk | None:
     """Return what the kernel says of the block device with a number."""
     name = (SYS / f"dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
-    return engine.disk(name)
+    return look_at(name)
 
 
-def _of_device(disk: engine.Disk | None) -> list[str]:
+def _of_device(disk: Disk | None) -> list[str]:
     """Return why a device is not written to, every reason."""
     if disk is None:
         return ["the kernel tells nothing of it"]
