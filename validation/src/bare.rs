@@ -1,4 +1,4 @@
-//! Links and switches without hosts and devices, where nothing but the wire is in the way: what stands beside arithmetic.
+//! Links and switches without hosts and devices, where nothing but the wire is in the way, beside arithmetic.
 //!
 //! No scenario is as bare: both directions of a link busy with writes, credits to spare, DLLPs as an application note
 //! of 2009 reckons with them; packets that enter a switch through several ports at the same instant.

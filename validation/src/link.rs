@@ -1,6 +1,6 @@
 //! Claims about channels: `lanetwin link eye` and `lanetwin link cycle` on the same document say the same.
 //!
-//! What they answer becomes rows as a scenario has them: a verdict is 2 if it is good and 1 if it is not. Noise of eyes is
+//! What they answer becomes rows as a scenario has them: a verdict is 2 if it is good and 1 if not. Noise of eyes is
 //! calibrated: the channel that takes the whole budget just meets the mask. Every other number of transmitter and
 //! receiver that nobody has confirmed is moved to both ends of a range, alone, and noise is calibrated anew; one that
 //! turns a verdict is a free parameter.
@@ -22,7 +22,7 @@ use std::path::Path;
 const ANSWERS: &str = "a channel that is shipped has an answer";
 const MARGIN: &str = "height or width over the mask's";
 
-/// A number of transmitter and receiver, and by which factors it is moved to the ends of its range, which are assumed: a
+/// A number of transmitter and receiver, and by which factors it is moved to the ends of its range, all assumed: a
 /// fifth of what is a corner frequency, a quarter of what is jitter, half of what is a limit or a bandwidth.
 type Moved = (&'static str, fn(&mut Reference) -> Vec<&mut f64>, [f64; 2]);
 

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! A range is half and double for quantities, the neighbours in the list for words, the contrary for flags, unless a
-//! claim says something else with a reason ([`Range`](crate::spec::Range)). If half or double makes no drive, the change is made smaller
-//! until it does; what cannot be moved at all counts.
+//! claim says something else with a reason ([`Range`](crate::spec::Range)). If half or double makes no drive, the
+//! change is made smaller until it does; what cannot be moved at all counts.
 //!
 //! What a scenario sets although nobody confirms it ([`Chosen`](crate::spec::Chosen)) is moved like the others.
 //!

@@ -1,5 +1,5 @@
-//! Runs a claim that is a shipped document and a table of published values: `lanetwin run` on a scenario, `lanetwin link`
-//! on a channel, shows the same numbers, to the last digit.
+//! Runs a claim that is a shipped document and a table of published values: `lanetwin run` on a scenario, `lanetwin
+//! link` on a channel, shows the same numbers, to the last digit.
 
 use crate::claim::{FreeParameter, Outcome, Role};
 use crate::experiment::{free_parameters, results};
