@@ -354,7 +354,7 @@ def test_a_configuration_of_iometer_runs_and_leaves_its_results_file(tmp_path: P
     page = (kept / "report.html").read_text(encoding="utf-8")
     section = page.split('<section id="iometer">')[1].split("</section>")[0]
     assert section.index("Total MBs per Second (Decimal) [MB/s]") < section.index("Total Error Count")
-    assert "Connections per Second: Connections belong to" in section
+    assert "Connections per Second: No worker tests connections" in section
 
     # the plan has the text of the file: the run needs it no longer
     (tmp_path / "idt.icf").unlink()
@@ -363,35 +363,55 @@ def test_a_configuration_of_iometer_runs_and_leaves_its_results_file(tmp_path: P
     assert again["attachments"] == results["attachments"]
 
 
-def test_the_connection_rate_of_iometer_is_told_not_to_be_modelled(tmp_path: Path) -> None:
-    """What a file asks for and does not get is said: at its line, in the report, in place of the metric."""
+def test_a_worker_of_iometer_opens_and_closes_its_drive_and_all_seven_families_have_values(
+    tmp_path: Path,
+) -> None:
+    """Connections are counted and timed; cores tell their modes, and adapters of NVMe/TCP their packets."""
     shutil.copytree(TREE / "scenarios/iometer", tmp_path / "iometer")
-    file = tmp_path / "iometer/two-managers.icf"
-    file.write_text(file.read_text("utf-8").replace("16,DISABLED,1,", "16,ENABLED,40,", 1), "utf-8")
-    scenario = (TREE / "scenarios/iometer-managers.yaml").read_text("utf-8")
-    (tmp_path / "s.yaml").write_text(scenario.replace("requests: 4000", "requests: 400"), "utf-8")
+    scenario = (TREE / "scenarios/iometer-connections.yaml").read_text("utf-8")
+    (tmp_path / "s.yaml").write_text(scenario.replace("requests: 4000", "requests: 1200"), "utf-8")
     done = call(tmp_path, "run", "s.yaml", "--set", "run.repeats=1", "--json")
     assert done.returncode == 0, done.stderr
-    assert "warning[IO106] iometer/two-managers.icf:67" in done.stderr
-    assert "the connection rate test of worker `Readers`: read, but not modelled" in done.stderr
-    results = json.loads(done.stdout)
-    assert "IO106" in {one["code"] for one in results["warnings"]}
-    page = (folder_of_the_run(tmp_path) / "report.html").read_text(encoding="utf-8")
-    assert "connection rate test of worker" in page.split("What is doubtful about the scenario")[-1]
-    metrics = [one for one in results["iometer"] if not one.get("of")]
-    asked = {"Connections per Second", "Average Connection Time", "Maximum Connection Time"}
-    assert {
-        one["metric"] for one in metrics if "connection rate test" in one.get("not_modelled", "")
-    } == asked
-    # of the family of the CPU there is what the host's cores have done; modes of a core are not told apart
-    busy = [one["value"] for one in metrics if one["metric"] == "% CPU Utilization (total)"]
-    assert busy
-    assert all(0 < share < 100 for share in busy)
-    effective = [one["value"] for one in metrics if one["metric"] == "CPU Effectiveness"]
-    total = [one["value"] for one in metrics if one["metric"] == "Total I/Os per Second"]
-    assert effective == pytest.approx([rate / share for rate, share in zip(total, busy, strict=True)])
-    for mode in ("% User Time", "% Privileged Time", "% DPC Time", "% Interrupt Time"):
-        assert all("told apart" in one["not_modelled"] for one in metrics if one["metric"] == mode)
+    assert "IO106" not in done.stderr
+    told = {
+        (one["variant"], one["metric"]): one
+        for one in json.loads(done.stdout)["iometer"]
+        if not one.get("of")
+    }
+
+    def value(variant: str, metric: str) -> float:
+        found = told[variant, metric]["value"]
+        assert found is not None, told[variant, metric]
+        return float(found)
+
+    for variant in ("in-the-server", "nvme-tcp"):
+        # forty transactions to each connection, but for those that the ends of the window cut
+        rate = value(variant, "Total I/Os per Second") / value(variant, "Connections per Second")
+        assert rate == pytest.approx(40, rel=0.05)
+        # each begins when the one before has ended
+        average = value(variant, "Average Connection Time") / 1e3
+        assert average * value(variant, "Connections per Second") == pytest.approx(1, rel=0.05)
+        assert value(variant, "Maximum Connection Time") >= value(variant, "Average Connection Time")
+        assert value(variant, "Packet Errors") == 0
+        assert value(variant, "TCP Segments Retransmitted per Second") == 0
+        assert 0 < value(variant, "% CPU Utilization (total)") < 100
+    near = "in-the-server"
+    busy = value(near, "% CPU Utilization (total)")
+    assert value(near, "% User Time") + value(near, "% Privileged Time") == pytest.approx(busy, rel=0.05)
+    within = value(near, "% DPC Time") + value(near, "% Interrupt Time")
+    assert 0 < within < value(near, "% Privileged Time")
+    # an interrupt is told of one completion or of several
+    assert 0.5 < value(near, "Interrupts per Second") / value(near, "Total I/Os per Second") <= 1.01
+    assert value(near, "Network Packets per Second") == 0
+    # a command and an answer at least
+    assert value("nvme-tcp", "Network Packets per Second") > 2 * value("nvme-tcp", "Total I/Os per Second")
+    for mode in ("% User Time", "Interrupts per Second"):
+        assert "Only drivers of NVMe drives" in told["nvme-tcp", mode]["not_modelled"]
+    sheet = (folder_of_the_run(tmp_path) / "iometer-nvme-tcp.csv").read_bytes().decode().split("\r\n")
+    heads = next(line for line in sheet if line.startswith("'Target Type")).split(",")
+    cells = next(line for line in sheet if line.startswith("WORKER,")).split(",")
+    assert int(cells[heads.index("Connections")]) > 0
+    assert cells[heads.index("Transactions per Connection")] == "40"
 
 
 def test_a_mistake_in_a_configuration_of_iometer_is_told_with_its_place(tmp_path: Path) -> None:

@@ -59,19 +59,27 @@ pub struct Metric {
     /// The group of metrics that it belongs to, of those that are worth telling only where one of the group was
     /// something else than zero in some repeat.
     pub group: Option<&'static str>,
+    /// Whether it is there for whoever asks for it by name, and is no row of its own.
+    pub is_aside: bool,
 }
 
 impl Metric {
     /// A metric that is always told.
     #[must_use]
     pub const fn new(name: &'static str, unit: &'static str, better: Better) -> Self {
-        Self { name: Cow::Borrowed(name), unit, better, group: None }
+        Self { name: Cow::Borrowed(name), unit, better, group: None, is_aside: false }
     }
     /// The same, told only where a metric of this group was something else than zero in some repeat. Where nothing is
     /// said of it, it was zero.
     #[must_use]
     pub const fn if_any(mut self, group: &'static str) -> Self {
         self.group = Some(group);
+        self
+    }
+    /// The same, told to those alone who ask for it by name.
+    #[must_use]
+    pub const fn aside(mut self) -> Self {
+        self.is_aside = true;
         self
     }
 }

@@ -15,6 +15,7 @@ use crate::tally::Tally;
 use crate::workload::{Arrivals, Workload};
 use lanetwin_kernel::{Begun, Component, Port, Stream, Trail, mix};
 use lanetwin_ports::{Context, Done, Message, Operation, Status, Transfer};
+use lanetwin_stats::Histogram;
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
 use std::marker::PhantomData;
@@ -117,6 +118,8 @@ struct Counted {
     intervals: Option<Intervals>,
     /// Latencies of reads and of writes that nobody has taken yet, if they are noted.
     noted: Option<[Vec<Span>; 2]>,
+    /// How long the connections took that have ended.
+    connections: Option<Box<Histogram>>,
 }
 
 impl Counted {
@@ -231,8 +234,16 @@ impl<P: LoadProtocol> Load<P> {
     /// If something was counted after `at`.
     #[must_use]
     pub fn results(&self, at: Instant) -> Results {
-        let Counted { since, number, area_until, residence_ps, sides: [reads, writes], intervals, .. } =
-            &self.counted;
+        let Counted {
+            since,
+            number,
+            area_until,
+            residence_ps,
+            sides: [reads, writes],
+            intervals,
+            connections,
+            ..
+        } = &self.counted;
         assert!(at >= *area_until, "what was counted up to now cannot be told of the past");
         let open = self.outstanding.iter().flatten().map(|open| self.counted.residence(open.asked, at));
         Results {
@@ -246,6 +257,7 @@ impl<P: LoadProtocol> Load<P> {
             },
             outstanding: *number,
             intervals: intervals.clone(),
+            connections: connections.clone(),
         }
     }
     /// Asks for nothing more.
@@ -269,7 +281,11 @@ impl<P: LoadProtocol> Load<P> {
         if self.stopped || self.paused {
             return false;
         }
-        match self.operations.gate(cx.now(), self.counted.number) {
+        let gate = self.operations.gate(cx.now(), self.counted.number);
+        if let Some(time) = self.operations.ended_connection() {
+            self.counted.connections.get_or_insert_default().record(time);
+        }
+        match gate {
             Gate::Open => {}
             Gate::After(pause) => {
                 self.paused = true;

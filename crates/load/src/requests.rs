@@ -38,6 +38,10 @@ pub trait Requests: Debug {
     fn next(&mut self, now: Instant) -> Option<Request>;
     /// How many have been made.
     fn made(&self) -> u64;
+    /// The connection that has ended since the last call, from its opening to its closing; none if none has.
+    fn ended_connection(&mut self) -> Option<Span> {
+        None
+    }
     /// Takes note that a request was answered after `latency`.
     fn answered(&mut self, latency: Span, now: Instant) {
         let _ = (latency, now);

@@ -24,6 +24,9 @@ pub struct Results {
     pub outstanding: u64,
     /// How much was moved when; of jobs of fio only.
     pub intervals: Option<Intervals>,
+    /// From the opening of a target to its closing, of those connections that have ended; of the connection rate test
+    /// of Iometer only.
+    pub connections: Option<Box<Histogram>>,
 }
 
 /// Operations of one kind.
@@ -105,6 +108,13 @@ impl Results {
             (Some(sum), Some(more)) => sum.merge(more),
             (sum, more) => *sum = sum.take().or_else(|| more.clone()),
         }
+        self.merge_connections(other);
+    }
+    fn merge_connections(&mut self, other: &Self) {
+        match (&mut self.connections, &other.connections) {
+            (Some(sum), Some(more)) => sum.merge(more),
+            (sum, more) => *sum = sum.take().or_else(|| more.clone()),
+        }
     }
     /// Takes in what the same load counted in the window behind this one: what it counted in both, as one.
     ///
@@ -125,6 +135,7 @@ impl Results {
         self.little.area_ps += next.little.area_ps;
         self.little.residence_ps += next.little.residence_ps;
         self.outstanding = next.outstanding;
+        self.merge_connections(next);
     }
     /// Takes in what was counted in another window, wherever it is: what was counted in both, as in one that is as long
     /// as both together.
@@ -230,6 +241,7 @@ mod tests {
                 little,
                 outstanding,
                 intervals: Some(Intervals::default()),
+                connections: None,
             }
         };
         let mut both = window(4, 3, 7);
@@ -249,7 +261,16 @@ mod tests {
             let area_ps = 2 * u128::from(us) * 1_000_000;
             let little = Little { area_ps, residence_ps: area_ps };
             let (since, until) = (Instant::ZERO, Instant::ZERO + Span::from_us(us));
-            Results { since, until, reads, writes: Side::default(), little, outstanding: 2, intervals: None }
+            Results {
+                since,
+                until,
+                reads,
+                writes: Side::default(),
+                little,
+                outstanding: 2,
+                intervals: None,
+                connections: None,
+            }
         };
         for (answers, us) in [(4, 24), (5, 24), (4, 20), (5, 21)] {
             let results = results(answers, us);

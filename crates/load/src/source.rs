@@ -1,7 +1,7 @@
 //! The requests of access specifications of Iometer and of jobs of fio, as a load asks for them.
 
 use crate::fio::{Io, Stream};
-use crate::iometer::access::{AccessWorkload, Accesses};
+use crate::iometer::access::{AccessWorkload, Accesses, Connections};
 use crate::requests::{Gate, Request, Requests};
 use lanetwin_units::{Instant, Span};
 
@@ -11,12 +11,47 @@ pub(crate) struct Bursts {
     accesses: Accesses,
     made: u64,
     count: Option<u64>,
+    connections: Option<Connected>,
+}
+
+/// A target that is opened, used for some transactions, and closed when all of them are answered, again and again.
+#[derive(Clone, Debug)]
+struct Connected {
+    each: Connections,
+    /// How many transactions the present connection has left to ask for.
+    left: u32,
+    /// When its opening began; none before the first.
+    begun: Option<Instant>,
+    /// How long the one took that has ended since it was last asked for.
+    ended: Option<Span>,
+}
+
+impl Connected {
+    /// What to wait for before the next transaction: nothing, answers, or that the target is open again.
+    fn gate(&mut self, now: Instant, outstanding: u64) -> Gate {
+        if self.left > 0 {
+            return Gate::Open;
+        }
+        if outstanding > 0 {
+            return Gate::Answered;
+        }
+        self.ended = self.begun.map(|begun| now - begun);
+        self.begun = Some(now);
+        self.left = self.each.transactions.max(1);
+        if self.each.opening == Span::ZERO { Gate::Open } else { Gate::After(self.each.opening) }
+    }
 }
 
 impl Bursts {
     pub(crate) fn new(workload: AccessWorkload, seed: u64, path: &str) -> Self {
-        let AccessWorkload { lines, region, outstanding: _, count } = workload;
-        Self { accesses: Accesses::new(lines, &[region], seed, path), made: 0, count }
+        let AccessWorkload { lines, region, outstanding: _, count, connections } = workload;
+        let connected = |each| Connected { each, left: 0, begun: None, ended: None };
+        Self {
+            accesses: Accesses::new(lines, &[region], seed, path),
+            made: 0,
+            count,
+            connections: connections.map(connected),
+        }
     }
     fn is_over(&self) -> bool {
         self.count.is_some_and(|count| self.made >= count)
@@ -24,9 +59,15 @@ impl Bursts {
 }
 
 impl Requests for Bursts {
-    fn gate(&mut self, _: Instant, _: u64) -> Gate {
+    fn gate(&mut self, now: Instant, outstanding: u64) -> Gate {
         if self.is_over() {
             return Gate::Open;
+        }
+        if let Some(connected) = &mut self.connections {
+            let gate = connected.gate(now, outstanding);
+            if gate != Gate::Open {
+                return gate;
+            }
         }
         match self.accesses.pause() {
             Span::ZERO => Gate::Open,
@@ -38,11 +79,17 @@ impl Requests for Bursts {
             return None;
         }
         self.made += 1;
+        if let Some(connected) = &mut self.connections {
+            connected.left = connected.left.saturating_sub(1);
+        }
         let access = self.accesses.next(0);
         Some(Request { operation: access.operation, address: access.address, bytes: access.bytes })
     }
     fn made(&self) -> u64 {
         self.made
+    }
+    fn ended_connection(&mut self) -> Option<Span> {
+        self.connections.as_mut()?.ended.take()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use lanetwin_kernel::{Component, Kernel, Port};
 use lanetwin_load::BlockLoad;
-use lanetwin_load::iometer::access::{AccessWorkload, Region};
+use lanetwin_load::iometer::access::{AccessWorkload, Connections, Region};
 use lanetwin_load::iometer::config::AccessLine;
 use lanetwin_ports::{Builder, Context, Done, Message, Operation, Status, Transfer};
 use lanetwin_units::{Instant, Span};
@@ -31,7 +31,23 @@ const REGION: Region = Region { start: 0, bytes: 1 << 30, sector: 512 };
 
 /// Runs to the end: the kernel, what the disk was asked for, what was counted.
 fn run(lines: &[AccessLine], outstanding: u32, count: u64, takes: Span) -> Run {
-    let workload = AccessWorkload { lines: lines.to_vec(), region: REGION, outstanding, count: Some(count) };
+    run_with(lines, outstanding, count, takes, None)
+}
+
+fn run_with(
+    lines: &[AccessLine],
+    outstanding: u32,
+    count: u64,
+    takes: Span,
+    connections: Option<Connections>,
+) -> Run {
+    let workload = AccessWorkload {
+        lines: lines.to_vec(),
+        region: REGION,
+        outstanding,
+        count: Some(count),
+        connections,
+    };
     let mut builder = Builder::new();
     let load = builder.add("load", Box::new(BlockLoad::of_accesses(workload, 1, "load")));
     let disk = builder.add("disk", Box::new(Disk { takes, asked: Vec::new() }));
@@ -49,6 +65,19 @@ struct Run {
     results: lanetwin_load::Results,
     end: Instant,
     digest: u64,
+}
+
+/// By hand: opening takes 50 µs, ten transactions by four at a time three rounds of 80 µs: 290 µs for each connection.
+/// The last of ten is not closed, as nothing comes after it.
+#[test]
+fn a_target_is_closed_when_all_its_transactions_are_answered_and_opened_again() {
+    let connections = Some(Connections { transactions: 10, opening: Span::from_us(50) });
+    let run = run_with(&[LINE], 4, 100, Span::from_us(80), connections);
+    assert_eq!(run.end, Instant::ZERO + Span::from_us(10 * 290));
+    assert_eq!(run.results.reads.completed, 100);
+    let made = run.results.connections.expect("connections were tested");
+    assert_eq!((made.count(), made.max()), (9, Some(Span::from_us(290))));
+    assert_eq!(made.sum_ps(), 9 * 290_000_000);
 }
 
 #[test]

@@ -27,9 +27,14 @@ const LINE: AccessLine =
 fn series(version: Version) -> Series {
     let (reads, writes) = (side(6700, 2 << 20, 1250), side(3300, 64 << 10, 400));
     let elapsed = Span::from_us(10_000_000);
-    let cpu = Some(CpuTime { busy: Span::from_us(5_000_000), cores: 2 });
-    let counted = Counted { reads: &reads, writes: &writes, elapsed, cpu, interrupts: None };
-    let settings = Settings { starting_sector: Some(0), maximum_size: Some(0), outstanding: Some(1) };
+    let cpu = Some(CpuTime { busy: Span::from_us(5_000_000), cores: 2, modes: None });
+    let counted = Counted { reads: &reads, writes: &writes, elapsed, cpu, connections: None, network: None };
+    let settings = Settings {
+        starting_sector: Some(0),
+        maximum_size: Some(0),
+        outstanding: Some(1),
+        transactions: None,
+    };
     let running = Running { managers: 1, workers: 1, disks: 1 };
     let lines = vec![LINE, AccessLine { size: 64 << 10, share: 33, reads: 0, ..LINE }];
     let spec = AccessSpec { name: "mixed".into(), assignment: Assignment::None, lines };

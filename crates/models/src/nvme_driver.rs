@@ -33,6 +33,7 @@
 //! Not here: page caches, file systems, merging of requests, retries (whoever joins paths does that).
 
 mod buffers;
+mod cpu;
 mod path;
 mod path_loss;
 mod queue;
@@ -446,6 +447,8 @@ impl Component<Message> for NvmeDriver {
             let in_use_ps = sum(&|queue| queue.core.used(now).in_use_ps);
             report.supply("cores", Supply { in_use_ps, supply, kind: SupplyKind::Server });
         }
+        let uses: Vec<_> = self.queues.iter().map(|queue| queue.cpu).collect();
+        cpu::report(&uses, (self.software.mapping.is_none(), self.software.polled), report);
         let waiting_ps = sum(&|queue| queue.queued.integral_ps(now));
         let in_use_ps = sum(&|queue| queue.in_flight.integral_ps(now));
         let supply = supply * u64::from(self.software.entries - 1);

@@ -47,6 +47,7 @@ use lanetwin_fabric::ethernet::logic::{Class, Pause, Train};
 use lanetwin_fabric::ethernet::spec::{body_bytes, wire_bytes};
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_pcie::spec::TlpKind;
+use lanetwin_ports::usage::adapter;
 use lanetwin_ports::{
     Attributes, Build, Capability, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo,
     Protocol, QueuePairId, Site, SocketId, Tlps, WorkCompletion, WorkRequest, socket_of,
@@ -314,6 +315,7 @@ impl RoceNic {
 
     /// A frame is in the adapter.
     fn hear(&mut self, frame: &Train, cx: &mut Context<'_>) {
+        self.counts.heard += 1;
         self.counts.marked += u64::from(frame.class.is_marked());
         cx.mark(RECEIVE);
         if let Some(piece) = Piece::from_words(frame.words) {
@@ -422,6 +424,9 @@ impl Component<Message> for RoceNic {
         report.rate(MESSAGES, messages, 1e6);
         report.rate(REGISTRATIONS, registrations, 1e6);
         report.rate(FRAMES, frames, 1e6);
+        report.count(adapter::SENT, frames);
+        report.count(adapter::RECEIVED, self.counts.heard);
+        report.count(adapter::DAMAGED, self.counts.lost);
         report.rate(ACKS, requester(|pair| pair.responder.counts().acks), 1e6);
         report.count(MARKED, marked);
         report.count(NOTIFIED, self.counts.notified);

@@ -22,6 +22,7 @@ use lanetwin_kernel::{Metric, Port, Report, Stage, Trail};
 use lanetwin_nvmeof::logic::tcp::Stream;
 use lanetwin_nvmeof::spec::tcp::DigestTypes;
 use lanetwin_pcie::link::EndpointId;
+use lanetwin_ports::usage::adapter;
 use lanetwin_ports::{Context, Message as PortMessage, RunQueue, SocketId, Sockets, socket_handle};
 use lanetwin_units::{Better, Instant, Span};
 use std::cell::RefCell;
@@ -295,13 +296,15 @@ fn work(place: Place<'_>, cost: Span, stage: Stage, cx: &mut Context<'_>) -> Ins
 
 /// What sockets tell of themselves.
 pub(crate) fn report<'a>(sockets: impl Iterator<Item = &'a TcpSocket>, report: &mut Report) {
-    let (mut segments, mut sum) = (0, [0; 4]);
+    let (mut segments, mut resent, mut sum) = (0, 0, [0; 4]);
     for socket in sockets {
         let counts = socket.connection.sender().counts();
         segments += socket.segments;
+        resent += counts.resent;
         let own = [counts.again, counts.gaps, counts.timeouts, counts.slowed];
         sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
     }
     report.rate(SEGMENTS, segments, 1e6);
+    report.count(adapter::RESENT, resent);
     [AGAIN, GAPS, TIMEOUTS, SLOWED].into_iter().zip(sum).for_each(|(metric, sum)| report.count(metric, sum));
 }

@@ -26,6 +26,7 @@ mod pcie_port;
 mod rdma;
 mod route;
 mod sockets;
+pub mod usage;
 mod ways;
 mod wiring;
 

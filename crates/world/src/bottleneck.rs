@@ -72,7 +72,11 @@ fn load(case: &Case, measured: &Measured) -> (String, String) {
             threads => (format!("load: {threads} threads"), format!("they ask for no more at once{closest}")),
         };
     }
-    match case.load.offered() {
+    let offered = match (case.load.offered(), case.load.most_in_flight()) {
+        (Offered::Rate { .. }, Some(most)) if is_full(measured, most) => Offered::Outstanding(most),
+        (offered, _) => offered,
+    };
+    match offered {
         Offered::Outstanding(1) => {
             (format!("load: one at a time{each}"), format!("each waits for the one before{closest}"))
         }
@@ -83,6 +87,13 @@ fn load(case: &Case, measured: &Measured) -> (String, String) {
             ("load: its rate".to_owned(), format!("it asks for less than the machine can do{closest}"))
         }
     }
+}
+
+/// Whether nearly all that may be in flight was, all the time: then it is that which limits, and no rate.
+fn is_full(measured: &Measured, most: u32) -> bool {
+    const NEARLY: f64 = 0.9;
+    let most = f64::from(most) * measured.devices.len().max(1) as f64;
+    measured.load.mean_outstanding().is_some_and(|mean| mean >= NEARLY * most)
 }
 
 /// What would be used up next.

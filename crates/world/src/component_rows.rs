@@ -16,7 +16,7 @@ pub(super) fn metrics(repeats: &[Measured]) -> Vec<(String, Metric)> {
             let in_group = first.metrics.iter().enumerate().filter(|(_, (m, _))| m.group == Some(group));
             in_group.flat_map(|(number, _)| samples(number)).flatten().any(|value| value != 0.0)
         };
-        for (number, (metric, _)) in first.metrics.iter().enumerate() {
+        for (number, (metric, _)) in first.metrics.iter().enumerate().filter(|(_, (m, _))| !m.is_aside) {
             let samples: Option<Vec<f64>> = match metric.group {
                 None => samples(number).collect(),
                 Some(group) if is_any(group) => {

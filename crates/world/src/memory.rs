@@ -202,5 +202,6 @@ pub(super) fn as_results(program: &MemoryResults) -> Results {
         little: Little { area_ps, residence_ps },
         outstanding: program.outstanding,
         intervals: None,
+        connections: None,
     }
 }

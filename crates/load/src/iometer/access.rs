@@ -33,6 +33,18 @@ pub struct AccessWorkload {
     pub outstanding: u32,
     /// How many operations there are in all; no end if none.
     pub count: Option<u64>,
+    /// Whether the target is closed and opened again and again.
+    pub connections: Option<Connections>,
+}
+
+/// The connection rate test: a target is opened, used, and closed when nothing is outstanding any more
+/// (`IOGrunt.cpp`, `Do_IOs`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Connections {
+    /// How many transactions each connection has; at least one.
+    pub transactions: u32,
+    /// How long the program takes to open a target and to close it, together.
+    pub opening: Span,
 }
 
 /// The part of a disk that a worker uses.

@@ -2,11 +2,11 @@
 //!
 //! | Family | Here |
 //! |---|---|
-//! | operations per second | I/Os as counted; transactions equal I/Os, connections are not made |
+//! | operations per second | I/Os as counted; transactions equal I/Os; connections, where a worker tests them |
 //! | megabytes per second | both: decimal (10⁶ B) and binary (2²⁰ B), told apart by name |
 //! | average latency, maximum latency | as counted; of a transaction: that of its I/O |
 //! | CPU | of the driver's cores, if somebody has measured how long they were busy |
-//! | network | not modelled |
+//! | network | of the adapters of the driver's computer, if it has any |
 //! | errors | I/Os that came back damaged, or not at all |
 //!
 //! **Transactions.** A transaction is a request and its reply; an access specification without replies makes one I/O a
@@ -41,8 +41,10 @@ pub struct Counted<'a> {
     pub elapsed: Span,
     /// How busy the driver's cores were, if anybody looked.
     pub cpu: Option<CpuTime>,
-    /// How many interrupts the driver's cores took, if anybody counted.
-    pub interrupts: Option<u64>,
+    /// The connections that were opened and closed, if a worker tests them.
+    pub connections: Option<&'a Histogram>,
+    /// What passed the network adapters of the driver's computer, if it has any.
+    pub network: Option<NetworkCounts>,
 }
 
 /// How busy cores were.
@@ -52,6 +54,34 @@ pub struct CpuTime {
     pub busy: Span,
     /// How many cores there are; at least one.
     pub cores: u32,
+    /// What they were busy with, if anybody looked.
+    pub modes: Option<CpuModes>,
+}
+
+/// What cores were busy with, of all cores, added.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CpuModes {
+    /// Programs.
+    pub user: Span,
+    /// The kernel, interrupts and deferred procedure calls among it, as Windows counts it.
+    pub privileged: Span,
+    /// What interrupts leave to do later.
+    pub deferred: Span,
+    /// Interrupts.
+    pub interrupt: Span,
+    /// How many interrupts there were.
+    pub interrupts: u64,
+}
+
+/// What passed the network adapters of a computer.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct NetworkCounts {
+    /// Packets that left and that came.
+    pub packets: u64,
+    /// Packets that did not come as they were sent.
+    pub errors: u64,
+    /// Segments of TCP that were sent again.
+    pub resent: u64,
 }
 
 /// One of the seven families.
@@ -132,13 +162,15 @@ pub struct Metric {
 }
 
 const NO_CONNECTIONS: Reading =
-    Reading::NotModelled { why: "Connections belong to network workers and to the connection rate test." };
+    Reading::NotModelled { why: "No worker tests connections: its targets stay open." };
 const NO_CPU: Reading = Reading::NotModelled { why: "Nobody measured how busy the driver's cores were." };
 const NO_MODES: Reading = Reading::NotModelled {
-    why: "A core is busy or idle: user, privileged, DPC and interrupt time are not told apart.",
+    why: "Only drivers of NVMe drives on PCIe tell user, privileged, DPC and interrupt time apart.",
 };
-const NO_INTERRUPTS: Reading = Reading::NotModelled { why: "Nobody counted the driver's interrupts." };
-const NO_NETWORK: Reading = Reading::NotModelled { why: "Disk workers use no network interface." };
+const NO_INTERRUPTS: Reading =
+    Reading::NotModelled { why: "Only drivers of NVMe drives on PCIe count their interrupts." };
+const NO_NETWORK: Reading =
+    Reading::NotModelled { why: "The computer has no network adapter in the scenario." };
 
 /// All metrics, in the order of Iometer's menus.
 #[must_use]
@@ -149,7 +181,7 @@ pub fn metrics(counted: &Counted<'_>) -> Vec<Metric> {
         latencies(counted, Family::AverageLatency, AVERAGES, average_ms),
         latencies(counted, Family::MaximumLatency, MAXIMA, maximum_ms),
         cpu(counted),
-        network(),
+        network(counted),
         errors(counted),
     ];
     all.concat()
@@ -173,10 +205,18 @@ impl Counted<'_> {
     }
     /// Of all cores, as a percentage of the time that they had \[%\].
     pub(super) fn utilisation(&self) -> Option<f64> {
+        let CpuTime { busy, .. } = self.cpu?;
+        self.share(busy)
+    }
+    /// A time of all cores, as a percentage of the time that they had \[%\].
+    fn share(&self, time: Span) -> Option<f64> {
         const PERCENT: f64 = 100.0;
-        let CpuTime { busy, cores } = self.cpu?;
-        let had = self.elapsed.as_ps() as f64 * f64::from(cores);
-        Some(if had == 0.0 { 0.0 } else { busy.as_ps() as f64 * PERCENT / had })
+        let had = self.elapsed.as_ps() as f64 * f64::from(self.cpu?.cores);
+        Some(if had == 0.0 { 0.0 } else { time.as_ps() as f64 * PERCENT / had })
+    }
+    /// What cores were busy with.
+    fn modes(&self) -> Option<CpuModes> {
+        self.cpu?.modes
     }
     /// The latencies of both sides.
     pub(super) fn both(&self) -> Histogram {
@@ -202,13 +242,16 @@ pub(super) fn failed(side: &Side) -> u64 {
 fn operations(counted: &Counted<'_>) -> Vec<Metric> {
     let [total, reads, writes] =
         sums(counted, |side| side.completed).map(|n| Reading::Value(counted.per_second(n)));
+    let connections = counted
+        .connections
+        .map_or(NO_CONNECTIONS, |made| Reading::Value(counted.per_second(made.count() as f64)));
     let of = |name, reading| metric(Family::Operations, name, "1/s", reading);
     vec![
         of("Total I/Os per Second", total),
         of("Read I/Os per Second", reads),
         of("Write I/Os per Second", writes),
         of("Transactions per Second", total),
-        of("Connections per Second", NO_CONNECTIONS),
+        of("Connections per Second", connections),
     ]
 }
 
@@ -250,22 +293,27 @@ fn latencies(
 ) -> Vec<Metric> {
     let both = Reading::Value(of(&counted.both()));
     let [reads, writes] = [counted.reads, counted.writes].map(|side| Reading::Value(of(&side.latency)));
-    let readings = [both, reads, writes, both, NO_CONNECTIONS];
+    let connection = counted.connections.map_or(NO_CONNECTIONS, |made| Reading::Value(of(made)));
+    let readings = [both, reads, writes, both, connection];
     names.into_iter().zip(readings).map(|(name, reading)| metric(family, name, "ms", reading)).collect()
 }
 
 fn cpu(counted: &Counted<'_>) -> Vec<Metric> {
     let utilisation = counted.utilisation();
     let of = |name, unit, reading| metric(Family::Cpu, name, unit, reading);
+    let modes = counted.modes();
     let interrupts =
-        counted.interrupts.map_or(NO_INTERRUPTS, |n| Reading::Value(counted.per_second(n as f64)));
+        modes.map_or(NO_INTERRUPTS, |modes| Reading::Value(counted.per_second(modes.interrupts as f64)));
+    let share = |time: fn(&CpuModes) -> Span| {
+        modes.and_then(|modes| counted.share(time(&modes))).map_or(NO_MODES, Reading::Value)
+    };
     let effectiveness = utilisation.map_or(NO_CPU, |percent| Reading::Value(effectiveness(counted, percent)));
     vec![
         of("% CPU Utilization (total)", "%", utilisation.map_or(NO_CPU, Reading::Value)),
-        of("% User Time", "%", NO_MODES),
-        of("% Privileged Time", "%", NO_MODES),
-        of("% DPC Time", "%", NO_MODES),
-        of("% Interrupt Time", "%", NO_MODES),
+        of("% User Time", "%", share(|modes| modes.user)),
+        of("% Privileged Time", "%", share(|modes| modes.privileged)),
+        of("% DPC Time", "%", share(|modes| modes.deferred)),
+        of("% Interrupt Time", "%", share(|modes| modes.interrupt)),
         of("Interrupts per Second", "1/s", interrupts),
         of("CPU Effectiveness", "1/s/%", effectiveness),
     ]
@@ -277,12 +325,16 @@ pub(super) fn effectiveness(counted: &Counted<'_>, percent: f64) -> f64 {
     if percent == 0.0 { 0.0 } else { counted.per_second(total) / percent }
 }
 
-fn network() -> Vec<Metric> {
-    let of = |name, unit| metric(Family::Network, name, unit, NO_NETWORK);
+fn network(counted: &Counted<'_>) -> Vec<Metric> {
+    let of = |name, unit, value: &dyn Fn(NetworkCounts) -> f64| {
+        let reading = counted.network.map_or(NO_NETWORK, |network| Reading::Value(value(network)));
+        metric(Family::Network, name, unit, reading)
+    };
+    let rate = |number: u64| counted.per_second(number as f64);
     vec![
-        of("Network Packets per Second", "1/s"),
-        of("Packet Errors", ""),
-        of("TCP Segments Retransmitted per Second", "1/s"),
+        of("Network Packets per Second", "1/s", &|network| rate(network.packets)),
+        of("Packet Errors", "", &|network| network.errors as f64),
+        of("TCP Segments Retransmitted per Second", "1/s", &|network| rate(network.resent)),
     ]
 }
 
@@ -313,9 +365,26 @@ mod tests {
     fn both_megabytes_and_the_rest_are_as_defined() {
         let reads = side(&[(1 << 20, 1000), (1 << 20, 3000)], 1);
         let writes = side(&[(500_000, 500)], 0);
-        let cpu = Some(CpuTime { busy: Span::from_us(10_000), cores: 4 });
+        let modes = CpuModes {
+            privileged: Span::from_us(10_000),
+            deferred: Span::from_us(4_000),
+            interrupt: Span::from_us(2_000),
+            interrupts: 30,
+            ..CpuModes::default()
+        };
+        let cpu = Some(CpuTime { busy: Span::from_us(10_000), cores: 4, modes: Some(modes) });
+        let mut connections = Histogram::new();
+        [2000, 4000].into_iter().for_each(|us| connections.record(Span::from_us(us)));
+        let network = Some(NetworkCounts { packets: 500, errors: 3, resent: 1 });
         let elapsed = Span::from_us(10_000);
-        let counted = Counted { reads: &reads, writes: &writes, elapsed, cpu, interrupts: Some(30) };
+        let counted = Counted {
+            reads: &reads,
+            writes: &writes,
+            elapsed,
+            cpu,
+            connections: Some(&connections),
+            network,
+        };
         let metrics = metrics(&counted);
         for (name, expected) in [
             ("Total I/Os per Second", 300.0),
@@ -331,7 +400,17 @@ mod tests {
             ("Maximum Write Response Time", 0.5),
             ("% CPU Utilization (total)", 25.0),
             ("CPU Effectiveness", 12.0),
+            ("% User Time", 0.0),
+            ("% Privileged Time", 25.0),
+            ("% DPC Time", 10.0),
+            ("% Interrupt Time", 5.0),
             ("Interrupts per Second", 3000.0),
+            ("Connections per Second", 200.0),
+            ("Average Connection Time", 3.0),
+            ("Maximum Connection Time", 4.0),
+            ("Network Packets per Second", 50_000.0),
+            ("Packet Errors", 3.0),
+            ("TCP Segments Retransmitted per Second", 100.0),
             ("Total Error Count", 1.0),
             ("Write Error Count", 0.0),
         ] {
@@ -343,8 +422,14 @@ mod tests {
     #[test]
     fn what_is_not_modelled_says_why_and_every_family_is_there() {
         let (reads, writes) = (Side::default(), Side::default());
-        let counted =
-            Counted { reads: &reads, writes: &writes, elapsed: Span::ZERO, cpu: None, interrupts: None };
+        let counted = Counted {
+            reads: &reads,
+            writes: &writes,
+            elapsed: Span::ZERO,
+            cpu: None,
+            connections: None,
+            network: None,
+        };
         let metrics = metrics(&counted);
         assert_eq!(metrics.len(), 5 + 6 + 5 + 5 + 7 + 3 + 3);
         assert_eq!(value(&metrics, "Total I/Os per Second"), Some(0.0));

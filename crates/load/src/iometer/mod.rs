@@ -32,6 +32,7 @@
 //!     region: Region::of_disk(settings, 1 << 30, SECTOR),
 //!     outstanding: worker.outstanding,
 //!     count: None,
+//!     connections: None,
 //! };
 //! let load = BlockLoad::of_accesses(workload, 1, "load");
 //! # let _ = load;

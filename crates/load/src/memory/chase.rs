@@ -150,7 +150,7 @@ impl Program for Chase {
     fn warm(&mut self, _: u32) -> Option<Step> {
         let address = self.place(self.at) * self.spec.stride;
         self.at = if self.at + 1 == self.places { 0 } else { self.at + 1 };
-        Some(Step { think: Span::ZERO, address, touch: Touch::Load, depends: true, ends: false })
+        Some(Step { think: Span::ZERO, address, touch: Touch::Load, depends: true, ends: false, sets: false })
     }
     fn reuse(&self) -> Option<u64> {
         (self.spec.stride >= 64).then_some(self.places * 64)

@@ -27,6 +27,8 @@ pub struct Step {
     /// Whether it ends an operation of the program (a request of a client, a vertex, a row): latencies of operations
     /// are counted from the issue of the first step after the last end to the completion of this one.
     pub ends: bool,
+    /// Whether that operation stores what a client has sent (a SET), of a program whose operations do one or the other.
+    pub sets: bool,
 }
 
 /// Threads that use memory.

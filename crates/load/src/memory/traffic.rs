@@ -218,7 +218,7 @@ impl Program for Traffic {
         state.at = if state.at + 1 == self.lines { 0 } else { state.at + 1 };
         state.made += 1;
         let address = u64::from(thread) * self.pitch + line * LINE;
-        Some(Step { think, address, touch, depends: false, ends: false })
+        Some(Step { think, address, touch, depends: false, ends: false, sets: false })
     }
     fn reuse(&self) -> Option<u64> {
         Some(self.lines * LINE * u64::from(self.spec.threads))

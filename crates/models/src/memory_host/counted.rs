@@ -43,6 +43,8 @@ pub(super) struct Counted {
     /// Of loads that a cache served.
     pub(super) cached: Histogram,
     pub(super) operations: Histogram,
+    /// The same of SETs, which are not among those.
+    pub(super) sets: Histogram,
     pub(super) found: Found,
     pub(super) prefetches: u64,
     pub(super) walks: u64,
@@ -62,6 +64,7 @@ impl Counted {
             followed: Followed::when(0),
             cached: Histogram::new(),
             operations: Histogram::new(),
+            sets: Histogram::new(),
             found: Found::default(),
             prefetches: 0,
             walks: 0,
@@ -76,6 +79,15 @@ impl Counted {
         assert!(at >= self.area_until, "what was counted up to now cannot be reset in the past");
         let outstanding = self.outstanding;
         *self = Self { since: at, area_until: at, outstanding, ..Self::new(self.nodes.len()) };
+    }
+    /// An operation has ended.
+    #[inline]
+    pub(super) fn end(&mut self, sets: bool, latency: Span) {
+        if sets {
+            self.sets.record(latency);
+        } else {
+            self.operations.record(latency);
+        }
     }
     #[inline]
     fn advance(&mut self, now: Instant) {
@@ -112,6 +124,8 @@ impl Counted {
         let mut stages = StageTimes::default();
         self.nodes.iter().for_each(|node| stages.merge(&node.stages.made_up_to(&node.loads)));
         stages.take_all(cached, &self.cached);
+        let mut operations = self.operations.clone();
+        operations.merge(&self.sets);
         MemoryResults {
             name: name.to_owned(),
             since: self.since,
@@ -119,7 +133,9 @@ impl Counted {
             nodes: self.nodes.clone(),
             loads,
             stages,
-            operations: self.operations.clone(),
+            operations,
+            gets: self.operations.clone(),
+            sets: self.sets.clone(),
             found: self.found,
             prefetches: self.prefetches,
             walks: self.walks,

@@ -124,7 +124,7 @@ impl MemoryHost {
         let cold = program.cold;
         let line = program.line(step.address, &mut thread.page);
         if step.touch == Touch::Stream {
-            return self.stream(t, line, step.ends.then_some(began), cx);
+            return self.stream(t, line, step.ends.then_some((began, step.sets)), cx);
         }
         let store = step.touch == Touch::Store;
         // a program that no cache ever serves runs where translations cost nothing
@@ -141,7 +141,7 @@ impl MemoryHost {
         core.misses -= 1;
         let cause = if store { Cause::Store } else { Cause::Load };
         let mut flight = Flight::new(cause, t, c, line, now);
-        (flight.ends, flight.operation) = (step.ends, began);
+        (flight.ends, flight.sets, flight.operation) = (step.ends, step.sets, began);
         let name = if store {
             self.flights.begin(flight)
         } else {
@@ -174,7 +174,7 @@ impl MemoryHost {
             thread.data = Data::At(self.now + latency);
         }
         if step.ends {
-            counted.operations.record(self.now + latency - began);
+            counted.end(step.sets, self.now + latency - began);
         }
     }
 
@@ -444,8 +444,19 @@ impl MemoryHost {
     /// A step is over.
     pub(super) fn complete(&mut self, name: FlightId, cx: &mut Context<'_>) {
         let flight = *self.flights.get(name);
-        let Flight { cause, from_memory, ends, thread: t, core: c, line, number, issued, operation, .. } =
-            flight;
+        let Flight {
+            cause,
+            from_memory,
+            ends,
+            sets,
+            thread: t,
+            core: c,
+            line,
+            number,
+            issued,
+            operation,
+            ..
+        } = flight;
         let Flight { trail, weight, begun, .. } = flight;
         self.flights.end(name);
         self.answered += 1;
@@ -466,7 +477,7 @@ impl MemoryHost {
             cx.end(begun);
         }
         if ends {
-            counted.operations.record(self.now - operation);
+            counted.end(sets, self.now - operation);
         }
         if matches!(thread.waits, Waits::Data | Waits::Window) {
             thread.waits = Waits::Nothing;

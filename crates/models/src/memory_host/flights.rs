@@ -29,6 +29,8 @@ pub(super) struct Flight {
     pub(super) at_memory: bool,
     /// Whether its step ends an operation.
     pub(super) ends: bool,
+    /// Whether that operation is a SET.
+    pub(super) sets: bool,
     pub(super) thread: ThreadId,
     pub(super) core: CoreId,
     /// What it wants: the line of its step.
@@ -69,6 +71,7 @@ impl Flight {
             from_memory: false,
             at_memory: false,
             ends: false,
+            sets: false,
             thread,
             core,
             line,

@@ -8,12 +8,13 @@ use lanetwin_ports::Context;
 use lanetwin_units::{Instant, Span};
 
 impl MemoryHost {
-    /// A streaming store: a write, if there is a place for it.
+    /// A streaming store: a write, if there is a place for it. Of the operation that it ends, when that began and
+    /// whether it is a SET.
     pub(super) fn stream(
         &mut self,
         t: ThreadId,
         line: u64,
-        operation: Option<Instant>,
+        operation: Option<(Instant, bool)>,
         cx: &mut Context<'_>,
     ) -> bool {
         let c = self.threads[t.index()].core;
@@ -24,9 +25,9 @@ impl MemoryHost {
         core.l1.remove(line);
         self.l2[core.l2].remove(line);
         self.llc[core.socket as usize].remove(line);
-        if let Some(began) = operation {
+        if let Some((began, sets)) = operation {
             let counted = &mut self.programs[self.threads[t.index()].program as usize].counted;
-            counted.operations.record(self.now - began);
+            counted.end(sets, self.now - began);
         }
         self.answered += 1;
         self.write_back(c, t, line, cx);

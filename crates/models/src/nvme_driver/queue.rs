@@ -1,6 +1,7 @@
 //! A queue pair and the core that its software runs on: requests become commands, completions become answers.
 
 use super::buffers::{Lists, data_address};
+use super::cpu::CpuUse;
 use super::schedule::is_scheduled;
 use crate::ask::Ask;
 use crate::gauge::Gauge;
@@ -53,6 +54,7 @@ pub(super) struct Queue {
     answers: Vec<Answer>,
     /// What has ended of what is asked beside requests, and when its program knows.
     pub(super) asked: Vec<(Completed, Instant)>,
+    pub(super) cpu: CpuUse,
 }
 
 /// A request, of which so many bytes have become commands.
@@ -146,6 +148,7 @@ impl Queue {
             queued: Gauge::default(),
             answers: Vec::new(),
             asked: Vec::new(),
+            cpu: CpuUse::default(),
         }
     }
 
@@ -216,6 +219,7 @@ impl Queue {
         self.in_flight.add(1, now);
         let cost = self.software.submit + mapping.map_or(Span::ZERO, |mapping| mapping.map);
         let begun = self.core.serve(now, cost);
+        self.cpu.submitting += cost;
         self.submitted = begun + cost;
         let at = self.submitted;
         if let Some(part) = self.commands.get(name) {
@@ -263,6 +267,8 @@ impl Queue {
         } else {
             // an interrupt goes before whatever waits: that is later by as much
             self.core.serve(now, self.software.notice);
+            self.cpu.interrupted += self.software.notice;
+            self.cpu.interrupts += 1;
             now + self.software.notice
         })
     }
@@ -284,6 +290,7 @@ impl Queue {
             let entry = self.pair.next_completion();
             let Some(completed) = next(&mut self.pair, &memory) else { break };
             let completing = self.core.serve(now, complete);
+            self.cpu.completing += complete;
             self.handling = completing + complete;
             self.in_flight.remove(1, now);
             let part = u32::try_from(completed.name).ok().and_then(|name| self.commands.take(name));

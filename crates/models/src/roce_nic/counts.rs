@@ -13,7 +13,9 @@ pub struct Counts {
     pub registrations: u64,
     /// Frames that have left.
     pub frames: u64,
-    /// What they took of the line \[ps\].
+    /// Frames that have come.
+    pub heard: u64,
+    /// What those that have left took of the line \[ps\].
     pub busy_ps: u128,
     /// Frames that did not come because the cable was down.
     pub lost: u64,

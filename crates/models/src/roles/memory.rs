@@ -50,6 +50,10 @@ pub struct MemoryResults {
     pub stages: StageTimes,
     /// From the issue of the first step of an operation to the completion of its last.
     pub operations: Histogram,
+    /// The same of the operations that store what a client has sent (SETs), …
+    pub sets: Histogram,
+    /// … and of the others.
+    pub gets: Histogram,
     /// Where loads and stores found their lines.
     pub found: Found,
     /// Lines that a prefetcher asked memory for.

@@ -4,7 +4,7 @@ use crate::files::{FileOf, Source as File, Understood};
 use crate::kind::{Asked, Kind, MOST_CASES, Place, Who};
 use crate::plan::{Axis, Case, IometerCase, IometerFile, IometerWorker, Load};
 use crate::problem::Problem;
-use crate::values::{list, sample, size};
+use crate::values::{list, sample, size, span};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Node, Origin};
@@ -62,6 +62,12 @@ const KEYS: &[Field] = &[
         Holds::One(whole(1, 100_000_000)),
         "I/Os that are measured in a case, of all targets together; otherwise 10000, or more until it is steady; fewer if the run time of the file is over before",
     ),
+    field(
+        "opening",
+        Holds::One(Dimension::Time),
+        "50us",
+        "how long it takes a worker to open a target and to close it, together, where the file has it test the connection rate",
+    ),
     optional("understood", Holds::Ignored, "what the specifications of a complete plan say; not read"),
 ];
 
@@ -87,9 +93,10 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     let tests = tests.and_then(|(source, workers)| source.tests(workers, fields, reports));
     let outstanding = outstanding(workers.as_deref().unwrap_or_default(), fields, reports);
     let (capacity, sector) = (size(fields, "capacity", reports), sector(fields, reports));
-    let requests = sample(fields, "requests", reports);
+    let (requests, opening) = (sample(fields, "requests", reports), span(fields, "opening", reports));
     let (source, workers, tests) = (source?, workers?, tests?);
-    let (outstanding, capacity, sector, requests) = (outstanding?, capacity?, sector?, requests?);
+    let (outstanding, capacity, sector) = (outstanding?, capacity?, sector?);
+    let (requests, opening) = (requests?, opening?);
     let cases = tests.len().saturating_mul(outstanding.len());
     if cases > MOST_CASES {
         fields.fault("outstanding", Problem::TooMuch { cases, most: MOST_CASES }, reports);
@@ -100,7 +107,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
         let worker = |(worker, spec): &(Option<DiskWorker<'_>>, &AccessSpec)| running(*worker, spec, outstanding);
         let workers = test.iter().map(worker).collect();
         let drives = drives.clone();
-        IometerCase { workers, drives, alone, capacity, sector, requests, from: from.clone() }
+        IometerCase { workers, drives, alone, capacity, sector, requests, opening, from: from.clone() }
     };
     let refused = tests.iter().filter(|test| !can_run(&of_test(test, None), fields, reports)).count();
     if refused > 0 {

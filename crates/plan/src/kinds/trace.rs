@@ -124,6 +124,9 @@ impl Blocks for TraceCase {
         let bytes_per_second = u64::try_from(rate).unwrap_or(u64::MAX).max(1);
         Offered::Rate { bytes_per_second, arrivals: Arrivals::Fixed }
     }
+    fn most_in_flight(&self) -> Option<u32> {
+        Some(self.pace.depth)
+    }
     fn requests(&self) -> u64 {
         self.trace.requests().len() as u64
     }

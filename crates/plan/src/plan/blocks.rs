@@ -16,6 +16,10 @@ use std::fmt::Debug;
 pub trait Blocks: Same + Debug + Send + Sync {
     /// Requests in flight on each target at most, or the rate at which they are offered to it.
     fn offered(&self) -> Offered;
+    /// Of requests that come at a rate, how many are in flight on each target at most; no bound if none.
+    fn most_in_flight(&self) -> Option<u32> {
+        None
+    }
     /// Requests that are measured, of all targets together.
     fn requests(&self) -> u64;
     /// Whether there are reads, and whether there are writes.

@@ -43,6 +43,11 @@ impl Load {
             Self::Memory(case) => Offered::Outstanding(case.threads()),
         }
     }
+    /// Of what comes at a rate, how many are in flight on each device at most; no bound if none.
+    #[must_use]
+    pub fn most_in_flight(&self) -> Option<u32> {
+        if let Self::Blocks(blocks) = self { blocks.most_in_flight() } else { None }
+    }
     /// How many operations are measured, of all devices together.
     #[must_use]
     pub fn operations(&self) -> u64 {

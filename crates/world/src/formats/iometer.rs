@@ -4,15 +4,21 @@
 //!
 //! **CPU.** A driver's cores are busy while they submit and complete I/Os, and not otherwise. Utilisation is that time,
 //! of all cores of all drivers, over the time that these cores had: a driver works on cores of its own, and the model
-//! of a host does not count its cores.
+//! of a host does not count its cores. What they were busy with is told where drivers say it of all of that time.
+//!
+//! **Network.** The counts of the adapters by which the hosts of the workload reach drives of others: of a computer
+//! Iometer tells what all its adapters count.
 
 use crate::format::{FinishedCase, Format, Writer};
 use crate::measure::Measured;
 use lanetwin_load::iometer::Version;
-use lanetwin_load::iometer::metrics::{self, Counted, CpuTime, Reading};
+use lanetwin_load::iometer::metrics::{self, Counted, CpuModes, CpuTime, NetworkCounts, Reading};
 use lanetwin_load::iometer::results_csv::{NO_TIME, Row, Running, Series, Settings, Test};
+use lanetwin_kernel as kernel;
 use lanetwin_load::{Results as Counts, Side};
 use lanetwin_plan::{Blocks, IometerCase, IometerWorker, Pair};
+use lanetwin_ports::usage::{adapter, cpu};
+use lanetwin_stats::Histogram;
 use lanetwin_stats::results::{Attachment, IometerMetric, Results};
 use lanetwin_units::Span;
 
@@ -52,10 +58,10 @@ impl<'a> IometerRun<'a> {
     /// The metrics of Iometer: of all together, and of every manager, worker and target if there are several workers.
     fn metrics(&self) -> Vec<IometerMetric> {
         let sum = Sum::of(self.ran.repeats, |measured| Some(&measured.load));
-        let mut told = self.metrics_of("", &sum.counted(self.cpu()));
+        let mut told = self.metrics_of("", &sum.counted(self.cpu(), self.network()));
         if !self.iometer.alone {
             for part in self.parts() {
-                let own = self.metrics_of(&part.name, &part.counted.counted(None));
+                let own = self.metrics_of(&part.name, &part.counted.counted(None, None));
                 told.extend(own.into_iter().filter(|metric| metric.value.is_some()));
             }
         }
@@ -141,7 +147,55 @@ impl<'a> IometerRun<'a> {
         let cores = self.cores();
         let count = u32::try_from(cores.len()).expect("a machine has fewer cores");
         let busy = cores.into_iter().fold(Span::ZERO, |sum, busy| sum + busy);
-        (count > 0).then_some(CpuTime { busy, cores: count })
+        let modes = self.modes().filter(|modes| is_all(modes.user + modes.privileged, busy));
+        (count > 0).then_some(CpuTime { busy, cores: count, modes })
+    }
+    /// What the drivers say that their cores were busy with; none if one of them drives something over a network.
+    fn modes(&self) -> Option<CpuModes> {
+        let pairs = &self.ran.workload.pairs;
+        let subsystems = &self.ran.variant.network.subsystems;
+        let is_remote = |pair: &Pair| {
+            subsystems.iter().any(|one| one.host != pair.on && one.namespaces.contains(&pair.target))
+        };
+        if pairs.iter().any(is_remote) {
+            return None;
+        }
+        let time = |metric: &kernel::Metric| Some(Span::from_ps(self.count(metric, |_| true)?));
+        let (deferred, interrupt) = (time(&cpu::DEFERRED)?, time(&cpu::INTERRUPT)?);
+        Some(CpuModes {
+            user: time(&cpu::USER)?,
+            privileged: time(&cpu::KERNEL)? + deferred + interrupt,
+            deferred,
+            interrupt,
+            interrupts: self.count(&cpu::INTERRUPTS, |_| true)?,
+        })
+    }
+    /// What passed the adapters of the hosts that ask; none if they have none.
+    fn network(&self) -> Option<NetworkCounts> {
+        let variant = self.ran.variant;
+        let asks = |host: usize| self.ran.workload.pairs.iter().any(|pair| pair.on == host);
+        let own = variant.network.associations.iter().filter(|association| asks(association.host));
+        let adapters: Vec<&str> = own.map(|own| &*variant.machine[own.adapter].name).collect();
+        let is_own = |component: &str| adapters.contains(&component.rsplit('/').next().unwrap_or(component));
+        let is_software = |component: &str| component.starts_with("nvmeof/") && is_own(component);
+        Some(NetworkCounts {
+            packets: self.count(&adapter::SENT, is_own)? + self.count(&adapter::RECEIVED, is_own)?,
+            errors: self.count(&adapter::DAMAGED, is_own)?,
+            resent: self.count(&adapter::RESENT, is_software).unwrap_or(0),
+        })
+    }
+    /// What components count under the name of a metric, of those that do, in all repeats; none if none does.
+    fn count(&self, metric: &kernel::Metric, of: impl Fn(&str) -> bool) -> Option<u64> {
+        let uses = self.ran.repeats.iter().flat_map(|measured| &measured.components);
+        let told = uses.filter(|used| of(&used.component)).flat_map(|used| &used.metrics);
+        let values = told.filter(|(own, _)| own.name == metric.name).filter_map(|(_, value)| *value);
+        values.map(|value| value.round() as u64).reduce(|sum, value| sum + value)
+    }
+    /// Whether a component is no host, or one that asks, and no software of a target.
+    fn is_own(&self, component: &str) -> bool {
+        let place = self.ran.variant.machine.iter().position(|one| one.name == *component);
+        let asks = |place| self.ran.workload.pairs.iter().any(|pair| pair.on == place);
+        place.map_or(!component.starts_with("target/"), asks)
     }
     /// How long each core of each driver was busy; what a driver with several did is shared out evenly.
     fn cores(&self) -> Vec<Span> {
@@ -149,7 +203,7 @@ impl<'a> IometerRun<'a> {
         for measured in self.ran.repeats {
             let elapsed = measured.load.time().as_ps() as f64;
             let busy = |share: f64| Span::from_ps((share * elapsed).round() as u64);
-            let drivers = measured.limits.iter().filter(|used| used.name == CORES);
+            let drivers = measured.limits.iter().filter(|used| used.name == CORES && self.is_own(&used.component));
             let cores = drivers.flat_map(|used| (0..used.supply).map(move |_| busy(used.share)));
             for (nth, busy) in cores.enumerate() {
                 match all.get_mut(nth) {
@@ -168,7 +222,7 @@ impl<'a> IometerRun<'a> {
     fn test(&self) -> Test {
         let parts = self.parts();
         let sum = Sum::of(self.ran.repeats, |measured| Some(&measured.load));
-        let counted = sum.counted(self.cpu());
+        let counted = sum.counted(self.cpu(), self.network());
         let (workers, managers) = (&self.iometer.workers, parts.iter().filter(|part| part.worker.is_none()));
         let running = running(managers.count(), &parts);
         let mut rows = vec![Row::all(&common_spec(workers), &counted, running, common(workers))];
@@ -186,14 +240,14 @@ impl<'a> IometerRun<'a> {
     fn manager_rows(&self, manager: &Part<'_>, own: &[Part<'_>]) -> Vec<Row> {
         let only = own.iter().filter(|part| part.target.is_none());
         let workers: Vec<IometerWorker> = only.filter_map(|part| part.worker.cloned()).collect();
-        let counted = manager.counted.counted(self.cpu());
+        let counted = manager.counted.counted(self.cpu(), self.network());
         let (spec, running) = (common_spec(&workers), running(1, own));
         let mut rows = vec![Row::manager(&manager.manager, &spec, &counted, running, common(&workers))];
         rows.extend((0..).zip(self.cores()).map(|(nth, busy)| {
-            Row::processor(nth, &Counted { cpu: Some(CpuTime { busy, cores: 1 }), ..counted })
+            Row::processor(nth, &Counted { cpu: Some(CpuTime { busy, cores: 1, modes: None }), ..counted })
         }));
         for (place, part) in own.iter().enumerate() {
-            let (counted, Some(worker)) = (part.counted.counted(None), part.worker) else { continue };
+            let (counted, Some(worker)) = (part.counted.counted(None, None), part.worker) else { continue };
             let settings = settings(worker);
             rows.push(match part.target {
                 Some(pair) => Row::disk(&pair.device, &counted, settings),
@@ -223,6 +277,7 @@ fn settings(worker: &IometerWorker) -> Settings {
         starting_sector: Some(worker.disk.starting_sector),
         maximum_size: Some(worker.disk.maximum_size),
         outstanding: Some(worker.outstanding),
+        transactions: worker.connections,
     }
 }
 
@@ -245,6 +300,15 @@ struct Sum {
     reads: Side,
     writes: Side,
     elapsed: Span,
+    /// Of workers that test connections.
+    connections: Option<Histogram>,
+}
+
+/// Whether times are all of another, but for what the ends of a window cut off.
+fn is_all(parts: Span, whole: Span) -> bool {
+    const CUT: f64 = 0.05;
+    let (parts, whole) = (parts.as_ps() as f64, whole.as_ps() as f64);
+    (parts - whole).abs() <= CUT * whole
 }
 
 impl Sum {
@@ -255,6 +319,7 @@ impl Sum {
             if let Some(results) = counted(measured) {
                 sum.reads.merge(&results.reads);
                 sum.writes.merge(&results.writes);
+                sum.connect(results.connections.as_deref());
             }
             sum.elapsed += measured.load.time();
         }
@@ -264,10 +329,17 @@ impl Sum {
     fn merge(&mut self, other: &Self) {
         self.reads.merge(&other.reads);
         self.writes.merge(&other.writes);
+        self.connect(other.connections.as_ref());
         self.elapsed = self.elapsed.max(other.elapsed);
     }
-    const fn counted(&self, cpu: Option<CpuTime>) -> Counted<'_> {
-        Counted { reads: &self.reads, writes: &self.writes, elapsed: self.elapsed, cpu, interrupts: None }
+    fn connect(&mut self, more: Option<&Histogram>) {
+        if let Some(more) = more {
+            self.connections.get_or_insert_default().merge(more);
+        }
+    }
+    const fn counted(&self, cpu: Option<CpuTime>, network: Option<NetworkCounts>) -> Counted<'_> {
+        let (reads, writes, connections) = (&self.reads, &self.writes, self.connections.as_ref());
+        Counted { reads, writes, elapsed: self.elapsed, cpu, connections, network }
     }
 }
 

@@ -35,16 +35,32 @@ pub(crate) fn beside(repeats: &[Measured]) -> Vec<(String, Metric)> {
 }
 
 /// What the rows tell of hints: how many there were, and what was answered.
-const HINTS: [(&str, HintCount); 8] = [
+const HINTS: [(&str, HintCount); 6] = [
     ("pages announced", |told| told.announced),
     ("announced pages accepted", |told| told.accepted),
     ("pages dismissed", |told| told.dismissed),
     ("dismissed pages that left", |told| told.leaving),
     ("pages asked for", |told| told.asked),
-    ("asked pages that were cached", |told| told.cached),
     ("pages whose temperature was asked", |told| told.felt),
-    ("their temperatures, summed", |told| told.heat),
 ];
+
+/// What a program that asks the device about its pages is told, for each page that it asks about: before all else, as
+/// it is what is asked.
+fn answers(uses: &[&MemoryUse]) -> Vec<Metric> {
+    let ratio = |name: &'static str, unit, times: f64, [part, whole]: [HintCount; 2]| {
+        let samples: Option<Vec<f64>> = uses
+            .iter()
+            .map(|u| {
+                (whole(&u.advised) > 0).then(|| times * part(&u.advised) as f64 / whole(&u.advised) as f64)
+            })
+            .collect();
+        samples.map(|samples| Metric::new(name, unit, Better::Neither, samples))
+    };
+    let cached =
+        ratio("pages asked for that are cached", "%", 100.0, [|told| told.cached, |told| told.asked]);
+    let warm = ratio("temperature of a page asked for", "", 1.0, [|told| told.heat, |told| told.felt]);
+    cached.into_iter().chain(warm).collect()
+}
 
 fn told(repeats: &[Measured], parts: &[&[Batch]]) -> Vec<(Option<String>, Metric)> {
     let uses: Vec<&MemoryUse> = repeats.iter().filter_map(|measured| measured.memory.as_ref()).collect();
@@ -55,6 +71,7 @@ fn told(repeats: &[Measured], parts: &[&[Batch]]) -> Vec<(Option<String>, Metric
     };
     let has = |node: Option<usize>, of: TrafficCount| uses.iter().any(|u| u.rate(node, of) > 0.0);
     let is_mixed = |node| has(node, READ) && has(node, WRITTEN);
+    list.extend(answers(&uses).into_iter().map(|metric| (None, metric)));
     let ended: Option<Vec<f64>> = uses.iter().map(|u| Some(u.ended?.as_ps() as f64 / PS_PER_US)).collect();
     list.extend(ended.map(|samples| (None, Metric::new("program time", "us", Better::Lower, samples))));
     let moved = |batch: &Batch| {
@@ -111,7 +128,24 @@ fn operations(uses: &[&MemoryUse]) -> Vec<Metric> {
         let done: u64 = u.programs.first().map_or(0, |program| program.operations.count());
         if ps == 0 { 0.0 } else { done as f64 * PS_PER_SECOND / ps as f64 / 1e3 }
     };
-    vec![Metric::new("operations", "k/s", Better::Higher, uses.iter().map(a_second).collect()), latency]
+    let all = Metric::new("operations", "k/s", Better::Higher, uses.iter().map(a_second).collect());
+    let mut list = vec![all, latency];
+    list.extend(gets_and_sets(&told));
+    list
+}
+
+/// GETs and SETs of a store apart, if it does both: how long they take.
+fn gets_and_sets(told: &[&MemoryResults]) -> Vec<Metric> {
+    if told.iter().any(|program| program.sets.is_empty() || program.gets.is_empty()) {
+        return Vec::new();
+    }
+    let of =
+        |kind: fn(&MemoryResults) -> &Histogram| told.iter().map(|program| kind(program).clone()).collect();
+    let (gets, sets): (Vec<Histogram>, Vec<Histogram>) = (of(|one| &one.gets), of(|one| &one.sets));
+    [("GET latency", gets), ("SET latency", sets)]
+        .into_iter()
+        .filter_map(|(name, own)| latency(name, &own, Vec::new()))
+        .collect()
 }
 
 /// The mean of each repeat and in its parts, and the percentiles of all; nothing if there is nothing.

@@ -94,7 +94,7 @@ def draw(drawn: Speeds, key: str, width: float) -> str:
             drawing.text(scale(tick), bottom + 16, fixed(tick, 1), "tick", "middle")
     y = 0.0
     for workload in workloads:
-        drawing.text(0, y + 15, shortened(workload, label - 6), "strong", hint=workload)
+        drawing.text(0, y + 15, shortened(workload, width - reading), "strong", hint=workload)
         y += HEAD
         for bar in (bar for bar in bars if bar["workload"] == workload):
             css = series_class(drawn.order.index(bar["variant"]) if bar["variant"] in drawn.order else 0)

@@ -27,6 +27,8 @@ pub struct Counts {
     pub sent: u64,
     /// Of these, bytes that had been sent before.
     pub again: u64,
+    /// Segments that had been sent before, whole or in part.
+    pub resent: u64,
     /// How often a gap was believed (fast retransmit).
     pub gaps: u64,
     /// How often nothing came through.
@@ -108,7 +110,7 @@ impl Sender {
             slowed_until: first,
             says_reduced: false,
             probes: false,
-            counts: Counts { sent: 0, again: 0, gaps: 0, timeouts: 0, probes: 0, slowed: 0 },
+            counts: Counts { sent: 0, again: 0, resent: 0, gaps: 0, timeouts: 0, probes: 0, slowed: 0 },
         }
     }
     /// So many bytes more are to be sent.
@@ -193,6 +195,7 @@ impl Sender {
         self.counts.sent += u64::from(chunk.bytes);
         self.counts.again += u64::from(chunk.bytes).min(self.next.saturating_sub(chunk.from));
         if chunk.from < self.next {
+            self.counts.resent += 1;
             self.again = to;
             // whose acknowledgement that is nobody can tell (Karn)
             self.timed = None;

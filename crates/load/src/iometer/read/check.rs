@@ -55,9 +55,6 @@ impl Reader<'_> {
         if matches!(worker.kind, WorkerKind::Network(_)) {
             self.report(&warn("the network load"), place);
         }
-        if worker.connections.tested {
-            self.report(&warn("the connection rate test"), place);
-        }
         if self.cut.is_some() {
             return;
         }

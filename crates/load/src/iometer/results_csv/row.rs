@@ -83,6 +83,8 @@ pub struct Settings {
     pub maximum_size: Option<u64>,
     /// How many I/Os are outstanding on each target.
     pub outstanding: Option<u32>,
+    /// How many transactions each connection has; none where connections are not tested.
+    pub transactions: Option<u32>,
 }
 
 impl Settings {
@@ -93,6 +95,7 @@ impl Settings {
             starting_sector: self.starting_sector.filter(|own| other.starting_sector == Some(*own)),
             maximum_size: self.maximum_size.filter(|own| other.maximum_size == Some(*own)),
             outstanding: self.outstanding.filter(|own| other.outstanding == Some(*own)),
+            transactions: self.transactions.filter(|own| other.transactions == Some(*own)),
         }
     }
 }
@@ -256,8 +259,7 @@ impl Row {
         self.count(Column::BytesWritten, writes.bytes.into());
         self.count(Column::ReadIos, reads.completed.into());
         self.count(Column::WriteIos, writes.completed.into());
-        self.count(Column::Connections, 0);
-        self.cells.insert(Column::TransactionsPerConnection, AMBIGUOUS);
+        self.count(Column::Connections, counted.connections.map_or(0, Histogram::count).into());
         (0..).zip(bins(&counted.both())).for_each(|(nth, n)| self.count(Column::Bin(nth), n.into()));
     }
     fn processors(&mut self, counted: &Counted<'_>) {
@@ -267,15 +269,18 @@ impl Row {
         let total = |side: &Side| side.latency.sum_ps() / PS_PER_RAW;
         let most = |side: &Side| u128::from(side.latency.max().map_or(0, Span::as_ps)) / PS_PER_RAW;
         let Counted { reads, writes, .. } = counted;
+        let connections = counted.connections.map_or((0, 0), |made| {
+            (made.sum_ps() / PS_PER_RAW, u128::from(made.max().map_or(0, Span::as_ps)) / PS_PER_RAW)
+        });
         for (column, value) in [
             (Column::RawReadLatency, total(reads)),
             (Column::RawWriteLatency, total(writes)),
             (Column::RawTransaction, total(reads) + total(writes)),
-            (Column::RawConnection, 0),
+            (Column::RawConnection, connections.0),
             (Column::RawMaximumRead, most(reads)),
             (Column::RawMaximumWrite, most(writes)),
             (Column::RawMaximumTransaction, most(reads).max(most(writes))),
-            (Column::RawMaximumConnection, 0),
+            (Column::RawMaximumConnection, connections.1),
             (Column::RawRunTime, u128::from(counted.elapsed.as_ps()) / PS_PER_RAW),
         ] {
             self.count(column, value);
@@ -283,11 +288,12 @@ impl Row {
         self.cells.insert(Column::ProcessorSpeed, Cell::Real(RAW_PER_SECOND));
     }
     fn settings(&mut self, settings: Settings) {
-        let Settings { starting_sector, maximum_size, outstanding } = settings;
+        let Settings { starting_sector, maximum_size, outstanding, transactions } = settings;
         for (column, value) in [
             (Column::StartingSector, starting_sector),
             (Column::MaximumSize, maximum_size),
             (Column::QueueDepth, outstanding.map(u64::from)),
+            (Column::TransactionsPerConnection, transactions.map(u64::from)),
         ] {
             match value {
                 Some(value) => self.count(column, value.into()),
@@ -333,8 +339,14 @@ mod tests {
         reads.count(Status::Ok, 4096, Span::from_us(1500));
         let elapsed = Span::from_us(15_000_000);
         let writes = Side::default();
-        let counted = Counted { reads: &reads, writes: &writes, elapsed, cpu: None, interrupts: None };
-        let settings = Settings { starting_sector: Some(0), maximum_size: Some(0), outstanding: Some(1) };
+        let counted =
+            Counted { reads: &reads, writes: &writes, elapsed, cpu: None, connections: None, network: None };
+        let settings = Settings {
+            starting_sector: Some(0),
+            maximum_size: Some(0),
+            outstanding: Some(1),
+            transactions: None,
+        };
         assert_eq!(settings.common(Settings { maximum_size: Some(8), ..settings }).maximum_size, None);
         let row = Row::worker("Worker 1", "reads", &counted, 1, settings);
         let at = |column| row.cells.get(&column).map(|cell| cell.number()).expect("a number");

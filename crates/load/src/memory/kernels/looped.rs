@@ -233,6 +233,7 @@ impl<A: Loops> Program for Looped<A> {
                 touch,
                 depends: false,
                 ends: false,
+                sets: false,
             });
         }
         if self.threads[thread as usize].left == Some(0) && !self.jump(thread, threads) {

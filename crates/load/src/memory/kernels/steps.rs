@@ -35,7 +35,8 @@ impl<'a> Writer<'a> {
     /// A step in any case.
     pub(super) fn step(&mut self, address: u64, touch: Touch, depends: bool) {
         let think = Span::from_ps(std::mem::take(&mut self.computed_ps));
-        self.steps.push(Step { think, address: address / LINE * LINE, touch, depends, ends: false });
+        let address = address / LINE * LINE;
+        self.steps.push(Step { think, address, touch, depends, ends: false, sets: false });
     }
     /// The last step ends an operation.
     pub(super) fn end(&mut self) {

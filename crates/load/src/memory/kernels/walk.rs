@@ -112,7 +112,7 @@ impl Walk {
         let think = Span::from_ps((due - self.paid) * self.pass_ps);
         self.paid = due;
         let ends = self.ends && self.cursors[self.next].due >= self.passes;
-        Some(Step { think, address, touch, depends: false, ends })
+        Some(Step { think, address, touch, depends: false, ends, sets: false })
     }
     /// The computing time that no step has carried yet \[ps\].
     pub(super) const fn unpaid_ps(&self) -> u64 {

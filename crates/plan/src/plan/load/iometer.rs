@@ -3,7 +3,7 @@
 use crate::plan::blocks::{Blocks, LeftOut, Thread, Timing};
 use crate::plan::offered::Offered;
 use lanetwin_kernel::Component;
-use lanetwin_load::iometer::access::{AccessWorkload, Region};
+use lanetwin_load::iometer::access::{AccessWorkload, Connections, Region};
 use lanetwin_load::iometer::config::{AccessLine, AccessSpec, DiskSettings};
 use lanetwin_load::iometer::{TestType, Version};
 use lanetwin_load::{BlockLoad, Slot};
@@ -27,6 +27,8 @@ pub struct IometerCase {
     pub sector: u32,
     /// I/Os that are measured, of all targets together.
     pub requests: u64,
+    /// How long opening and closing a target takes together, where connections are tested.
+    pub opening: Span,
     /// Where it is from.
     pub from: IometerFile,
 }
@@ -105,6 +107,9 @@ impl IometerCase {
             region: Region::of_disk(&worker.disk, self.capacity.0, self.sector),
             outstanding: worker.outstanding,
             count: None,
+            connections: worker
+                .connections
+                .map(|transactions| Connections { transactions, opening: self.opening }),
         }
     }
     /// The specification that all workers run, if they run the same.
@@ -278,6 +283,12 @@ impl Blocks for IometerCase {
             list.push(format!(
                 "Bursts and delays of {name} are of each target; in Iometer all targets of a worker share them."
             ));
+        }
+        if self.workers.iter().any(|worker| worker.connections.is_some()) && of.pairs > 1 {
+            list.push(
+                "Connections are of each target: while a worker of Iometer opens one, it asks none."
+                    .to_owned(),
+            );
         }
         if self.has_replies() {
             list.push(format!("The replies of {name}: a disk makes none."));

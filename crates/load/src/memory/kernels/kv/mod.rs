@@ -198,7 +198,7 @@ impl Instance {
         let reply = buffered(self.heap.buffer(client, true), &mut self.reply, answered);
         self.touch(reply, Touch::Store, false);
         if let Some(last) = self.steps.back_mut() {
-            last.ends = true;
+            (last.ends, last.sets) = (true, sets);
         }
     }
     /// From the hash to the key: bucket, then entries and keys along the chain.
@@ -244,7 +244,7 @@ impl Instance {
 }
 
 const fn step(line: u64, touch: Touch, depends: bool) -> Step {
-    Step { think: Span::ZERO, address: line * LINE, touch, depends, ends: false }
+    Step { think: Span::ZERO, address: line * LINE, touch, depends, ends: false, sets: false }
 }
 
 /// The next `bytes` of a buffer, from its start again where they do not fit.
