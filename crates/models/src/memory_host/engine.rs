@@ -444,19 +444,8 @@ impl MemoryHost {
     /// A step is over.
     pub(super) fn complete(&mut self, name: FlightId, cx: &mut Context<'_>) {
         let flight = *self.flights.get(name);
-        let Flight {
-            cause,
-            from_memory,
-            ends,
-            sets,
-            thread: t,
-            core: c,
-            line,
-            number,
-            issued,
-            operation,
-            ..
-        } = flight;
+        let Flight { cause, from_memory, ends, thread: t, core: c, line, number, issued, operation, .. } =
+            flight;
         let Flight { trail, weight, begun, .. } = flight;
         self.flights.end(name);
         self.answered += 1;
@@ -477,7 +466,7 @@ impl MemoryHost {
             cx.end(begun);
         }
         if ends {
-            counted.end(sets, self.now - operation);
+            counted.end(flight.sets, self.now - operation);
         }
         if matches!(thread.waits, Waits::Data | Waits::Window) {
             thread.waits = Waits::Nothing;
