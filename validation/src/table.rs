@@ -65,7 +65,6 @@ pub(crate) struct Published {
     pub(crate) weighed: String,
     /// Under which conditions: block, pattern, depth, jobs, state, link, as far as they are known.
     #[serde(default)]
-    #[expect(dead_code, reason = "for people, and for the pages that are written from tables")]
     pub(crate) conditions: String,
     /// Where it was published; otherwise where the claim says.
     #[serde(default)]
