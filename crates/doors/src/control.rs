@@ -71,6 +71,10 @@ enum Control {
     PortUp {
         port: u16,
     },
+    Refer {
+        /// Other discovery services by NVMe/TCP, in the place of those named before.
+        to: Vec<SocketAddr>,
+    },
 }
 
 /// How a namespace is reached by a port (Asymmetric Namespace Access State).
@@ -101,7 +105,7 @@ const fn first() -> u16 {
 }
 
 /// What happens to clients of a door.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Upheaval {
     /// The drive is pulled out while it is used: its power is gone, nobody can connect.
     Removed,
@@ -117,6 +121,8 @@ pub enum Upheaval {
     PortUp(usize),
     /// A namespace, or all, are reached in another way by a port, from 0, or by all.
     Access(AnaState, Option<u16>, Option<Nsid>),
+    /// Hosts are referred to other discovery services, and told of it.
+    Refer(Vec<SocketAddr>),
 }
 
 /// Carries out a line at a door with so many ports of NVMe/TCP; the answer, a line of JSON without its end, and what
@@ -136,19 +142,7 @@ pub fn carry_out(
     if let Some(error) = refusal(&control, ports, namespaces) {
         return (json!({ "error": error }).to_string(), None);
     }
-    let upheaval = match control {
-        Control::PortDown { port } => Some(Upheaval::PortDown(usize::from(port) - 1)),
-        Control::PortUp { port } => Some(Upheaval::PortUp(usize::from(port) - 1)),
-        Control::Access { state, port, namespace } => {
-            let (port, nsid) = (port.map(|port| port - 1), namespace.map(|number| Nsid(number.into())));
-            Some(Upheaval::Access(state.word(), port, nsid))
-        }
-        Control::Remove => Some(Upheaval::Removed),
-        Control::Insert => Some(Upheaval::Inserted),
-        Control::Reset => Some(Upheaval::Reset),
-        Control::End => Some(Upheaval::Ended),
-        _ => None,
-    };
+    let upheaval = upheaval(&control);
     let done: Value = match control {
         Control::Status => json!({
             "lateness": engine.lateness(), "in_progress": engine.in_progress(), "has_power": engine.has_power(),
@@ -173,6 +167,7 @@ pub fn carry_out(
         | Control::End
         | Control::PortDown { .. }
         | Control::PortUp { .. }
+        | Control::Refer { .. }
         | Control::Access { .. } => json!({}),
         Control::ForgetLateness => {
             engine.forget_lateness();
@@ -182,12 +177,31 @@ pub fn carry_out(
     (done.to_string(), upheaval)
 }
 
+/// What clients see of it.
+fn upheaval(control: &Control) -> Option<Upheaval> {
+    match control {
+        Control::Refer { to } => Some(Upheaval::Refer(to.clone())),
+        Control::PortDown { port } => Some(Upheaval::PortDown(usize::from(*port) - 1)),
+        Control::PortUp { port } => Some(Upheaval::PortUp(usize::from(*port) - 1)),
+        Control::Access { state, port, namespace } => {
+            let (port, nsid) = (port.map(|port| port - 1), namespace.map(|number| Nsid(number.into())));
+            Some(Upheaval::Access(state.word(), port, nsid))
+        }
+        Control::Remove => Some(Upheaval::Removed),
+        Control::Insert => Some(Upheaval::Inserted),
+        Control::Reset => Some(Upheaval::Reset),
+        Control::End => Some(Upheaval::Ended),
+        _ => None,
+    }
+}
+
 /// Why something cannot be done to a port or a namespace: there is none of this number.
 fn refusal(control: &Control, ports: usize, namespaces: usize) -> Option<String> {
     let is_none = |number: u16, of: usize| number == 0 || usize::from(number) > of;
     let (port, namespace) = match *control {
         Control::Access { port, namespace, .. } => (port.or(Some(1)), namespace),
         Control::PortDown { port } | Control::PortUp { port } => (Some(port), None),
+        Control::Refer { .. } => (Some(1), None),
         _ => (None, None),
     };
     let no_port = port.filter(|port| is_none(*port, ports));

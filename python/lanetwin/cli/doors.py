@@ -226,6 +226,22 @@ def port_up(place: Place, port: Port) -> None:
 
 
 @device.command()
+def refer(
+    place: Place,
+    to: Annotated[
+        list[str] | None,
+        typer.Argument(help="Other discovery services, ADDRESS:PORT; none takes them back.", show_default=False),
+    ] = None,
+) -> None:
+    """Refer hosts by NVMe/TCP to other discovery services; those that asked for it are told.
+
+    [dim]Example:[/]
+      lanetwin device refer 127.0.0.1:4420 192.0.2.7:8009
+    """
+    emulation.control(place, {"control": "refer", "to": to or []})
+
+
+@device.command()
 def fault(
     place: Place,
     kind: Annotated[FaultKind, typer.Argument(help="What is wrong from now on; 'none' ends it.")],

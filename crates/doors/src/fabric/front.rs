@@ -1,7 +1,7 @@
 //! A subsystem at a target, without sockets: bytes of connections in, bytes of connections and commands for the drive
 //! out.
 
-use super::offer::Offer;
+use super::offer::{Offer, referral};
 use crate::command::{Command, Ended, Kind};
 use crate::drive::Facts;
 use crate::engine::Reply;
@@ -16,6 +16,7 @@ use lanetwin_nvmeof::logic::tcp::Stream;
 use lanetwin_units::Instant;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::net::SocketAddr;
 use std::ops::Range;
 
 /// Data of writes that the front holds at most \[B\]; a write beyond that ends with Data Transfer Error.
@@ -145,6 +146,12 @@ impl Front {
     /// Bytes have come: what is to be done.
     pub fn receive(&mut self, now: Instant, connection: u32, bytes: Vec<u8>) -> Vec<Outward> {
         self.at_target(|target, out| target.receive(now, ConnectionId(connection), Stream::from(bytes), out));
+        self.go_on(now)
+    }
+    /// Other discovery services are named from now on, and no others; hosts that have asked for it are told.
+    pub fn refer(&mut self, now: Instant, to: &[SocketAddr]) -> Vec<Outward> {
+        let referrals = to.iter().map(|address| referral(*address)).collect();
+        self.at_target(|target, out| target.refer(referrals, out));
         self.go_on(now)
     }
     /// A connection is gone.

@@ -5,7 +5,10 @@ use crate::drive::{Drive, Facts};
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
 use lanetwin_nvme::spec::{ControllerId, Nsid};
 use lanetwin_nvmeof::logic::target::{OfferedSubsystem, PortConfig, TargetConfig, TcpConfig, Transport};
-use lanetwin_nvmeof::spec::discovery::AddressFamily;
+use lanetwin_nvmeof::spec::discovery::{
+    AddressFamily, DISCOVERY_NQN, DYNAMIC_CONTROLLER, DiscoveryEntry, SubsystemType, TransportType,
+};
+use lanetwin_nvmeof::spec::fabrics::name_field;
 use std::net::SocketAddr;
 
 /// So many hosts can be connected at a time.
@@ -18,6 +21,9 @@ const TRANSFER_LOG2: u8 = 7;
 const MOST_DATA: u32 = 128 << 10;
 /// In-capsule data of an I/O command \[B\]. As Linux `nvmet-tcp`: four pages.
 const CAPSULE_DATA: u32 = 16 << 10;
+
+/// The admin queue of another discovery service, of which nothing is known \[entries\]: that of Linux.
+const ADMIN_ENTRIES: u16 = 32;
 
 /// What is offered, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,6 +103,24 @@ fn port((number, address): (u16, &SocketAddr)) -> PortConfig {
         service: address.port().to_string(),
         capsule_data: CAPSULE_DATA,
     }
+}
+
+/// An entry of the discovery log that names another discovery service, which is reached by TCP.
+#[must_use]
+pub fn referral(to: SocketAddr) -> DiscoveryEntry {
+    let mut entry = DiscoveryEntry::ZERO;
+    entry.set_transport(TransportType::TCP);
+    entry.set_family(if to.is_ipv6() { AddressFamily::IPV6 } else { AddressFamily::IPV4 });
+    entry.set_subsystem_type(SubsystemType::REFERRAL);
+    entry.set_controller(DYNAMIC_CONTROLLER);
+    entry.set_admin_entries(ADMIN_ENTRIES);
+    let mut service = [b' '; 32];
+    let port = to.port().to_string();
+    service[..port.len()].copy_from_slice(port.as_bytes());
+    entry.set_service(service);
+    entry.set_subsystem(name_field(DISCOVERY_NQN));
+    entry.set_address(name_field(&to.ip().to_string()));
+    entry
 }
 
 fn controller(id: u16) -> ControllerConfig {

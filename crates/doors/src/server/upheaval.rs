@@ -1,4 +1,5 @@
-//! What happens to clients from outside: the drive is pulled out, a port fails, a namespace is reached in another way.
+//! What happens to clients from outside: the drive is pulled out, a port fails, a namespace is reached in another way,
+//! hosts are referred to other discovery services.
 
 use super::peer::{Peer, PeerKind};
 use super::{Entrance, Server};
@@ -17,23 +18,27 @@ impl Server {
     }
     /// What happens to clients.
     pub(super) fn upset(&mut self, now: Instant, upheaval: Upheaval) {
-        match upheaval {
+        match &upheaval {
             Upheaval::Removed => self.is_removed = true,
             Upheaval::Inserted => self.is_removed = false,
             Upheaval::Reset => {}
             Upheaval::Ended => self.is_ended = true,
             Upheaval::PortDown(port) => {
-                self.down.insert(port);
+                self.down.insert(*port);
             }
             Upheaval::PortUp(port) => {
-                self.down.remove(&port);
+                self.down.remove(port);
                 return;
             }
-            Upheaval::Access(state, port, nsid) => return self.set_access(now, (port, nsid), state),
+            Upheaval::Access(state, port, nsid) => return self.set_access(now, (*port, *nsid), *state),
+            Upheaval::Refer(to) => {
+                let out = self.front.as_mut().map_or_else(Vec::new, |front| front.refer(now, to));
+                return self.carry_out(now, out);
+            }
         }
-        let is_client = |peer: &Peer| match (&peer.kind, upheaval) {
+        let is_client = |peer: &Peer| match (&peer.kind, &upheaval) {
             (PeerKind::Control(_), _) => false,
-            (PeerKind::NvmeTcp(_, by), Upheaval::PortDown(port)) => *by == port,
+            (PeerKind::NvmeTcp(_, by), Upheaval::PortDown(port)) => by == port,
             _ => true,
         };
         let clients = self.peers.iter().filter(|(_, peer)| is_client(peer));

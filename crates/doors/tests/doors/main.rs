@@ -10,6 +10,7 @@ mod paths;
 mod power;
 mod real_time;
 mod record;
+mod referrals;
 mod serving;
 mod unruly_hosts;
 mod virtual_time;
