@@ -157,7 +157,7 @@ enum Task {
 
 impl NvmeDriver {
     fn new(params: &Params, site: &Site) -> Self {
-        let software = Software::new(params);
+        let software = Software { staging: site.staging, ..Software::new(params) };
         let loads = params.count("ports") as u16;
         let priorities = vec![QueuePriority::MEDIUM; loads.into()];
         let place = site.target.zip(site.memory.clone()).map(|(device, memory)| {

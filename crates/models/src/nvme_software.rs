@@ -10,6 +10,7 @@
 //! rate at high ones.
 
 use lanetwin_nvme::spec::feature::Arbitration;
+use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::Span;
 
@@ -248,6 +249,8 @@ pub(crate) struct Software {
     pub(crate) enable: Span,
     /// What becomes of a driver that is one of several paths.
     pub(crate) path: PathRules,
+    /// The device in whose memory data lie, but for writes of at most so many bytes; none if all lie in the host's.
+    pub(crate) staging: Option<(EndpointId, u32)>,
 }
 
 /// What it takes a kernel to have a device reach a buffer behind an IOMMU, for each command.
@@ -300,6 +303,7 @@ impl Software {
                 link_loss: params.time("driver.link-loss"),
                 timeout: params.time("driver.timeout"),
             },
+            staging: None,
         }
     }
 }

@@ -16,22 +16,28 @@
 //!
 //! **Lookahead.** Every TLP is offered to the link exactly `issue` after it could be.
 //!
+//! A drive with a controller memory buffer has data there where commands say so, and answers peers that read it
+//! (`buffer`).
+//!
 //! Not here: the queues' other end (`nvme-driver`), registers that are read (the driver is told of nothing that it
 //! would have to read), the content of user data, power states.
 
+mod buffer;
 mod front;
 mod known;
 mod medium;
 mod params;
 mod totals;
 
+use crate::agenda::Agenda;
 use crate::gauge::held;
 use crate::nvme_software;
 use crate::requests;
 use crate::roles::drive::{Buffered, BuffersWrites};
 use crate::wakes::Wakes;
 use front::Front;
-use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
+use known::CMB;
+use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind};
 use lanetwin_media::Drive;
 use lanetwin_nvme::logic::Subsystem;
 use lanetwin_nvme::spec::ControllerId;
@@ -39,10 +45,10 @@ use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Build, Capability, Context, Message, Mistake, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol,
-    Site, Tlps,
+    Site, Tlps, device_of,
 };
 use lanetwin_ssd::Ssd;
-use lanetwin_units::Instant;
+use lanetwin_units::{Better, Instant};
 use std::any::Any;
 
 pub use lanetwin_media::{Counters, Spare};
@@ -109,6 +115,11 @@ fn limits(params: &Params) -> Vec<Mistake> {
     medium::config(params).limits().into_iter().map(medium::mistake).collect()
 }
 
+const PEERS_READ: Metric =
+    Metric::new("read by peers from its memory", "MB/s", Better::Neither).if_any("traffic of peers");
+const PEERS_WROTE: Metric =
+    Metric::new("written by peers to its memory", "MB/s", Better::Neither).if_any("traffic of peers");
+
 /// The device.
 pub struct NvmeSsd {
     /// The drive itself. None if the parameters describe no drive: it then hears nothing.
@@ -118,6 +129,8 @@ pub struct NvmeSsd {
     /// conventional reset).
     losses: Vec<(Instant, usize)>,
     wakes: Wakes,
+    /// Reads of its memory by peers that are not answered yet, by port.
+    peers: Agenda<(usize, Tlps)>,
     idle_watts: f64,
     /// What a limit of its power leaves for work \[mW\], if there is one.
     allowed_milliwatts: Option<u64>,
@@ -125,7 +138,7 @@ pub struct NvmeSsd {
     spare: Option<Spare>,
 }
 
-/// What the drive is woken for: it asked for that itself, …
+/// What the drive is woken for: it asked for that itself, or a peer is to be answered, …
 const DRIVE: u32 = 0;
 /// … or the loss of a port.
 const LOSS: u32 = 2;
@@ -142,6 +155,7 @@ impl NvmeSsd {
             front: Front::new(params, site),
             losses: site.losses.iter().map(|(port, at)| (*at, *port)).collect(),
             wakes: Wakes::new(),
+            peers: Agenda::new(),
             idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
             allowed_milliwatts: medium::config(params).energy.allowed_milliwatts(),
             endurance: Endurance::new(params),
@@ -193,8 +207,32 @@ impl NvmeSsd {
         }
     }
 
-    /// The host writes a register: a doorbell, most of the time.
+    /// A peer reads the drive's memory.
+    fn peer_reads(&mut self, port: usize, tlps: Tlps, cx: &mut Context<'_>) {
+        match self.front.buffers.get_mut(port).and_then(Option::as_mut) {
+            Some(buffer) if device_of(tlps.address).is_some() => {
+                let at = buffer.read(tlps, cx.now());
+                self.peers.put(at, (port, tlps), cx);
+            }
+            _ => self.front.unexpected += u64::from(tlps.count),
+        }
+    }
+    fn answer_peers(&mut self, cx: &mut Context<'_>) {
+        while let Some((port, request)) = self.peers.take(cx) {
+            if let Some(buffer) = self.front.buffers.get_mut(port).and_then(Option::as_mut) {
+                cx.mark(CMB);
+                buffer.answer(&request, cx);
+            }
+        }
+    }
+
+    /// The host writes a register, a doorbell, most of the time; or a peer writes the drive's memory.
     fn register(&mut self, port: usize, tlps: &Tlps, cx: &mut Context<'_>) {
+        if let Some(buffer) = self.front.buffers.get_mut(port).and_then(Option::as_mut)
+            && device_of(tlps.address).is_some()
+        {
+            return buffer.traffic.write(tlps);
+        }
         let Ok(offset) = u32::try_from(tlps.address) else {
             self.front.unexpected += u64::from(tlps.count);
             return;
@@ -234,7 +272,8 @@ impl Component<Message> for NvmeSsd {
             Message::Tlps(tlps) => match tlps.kind {
                 TlpKind::MWr => self.register(port, &tlps, cx),
                 TlpKind::CplD => self.with(cx, |ssd, front, cx| front.completions(port, &tlps, ssd, cx)),
-                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg => {
+                TlpKind::MRd => self.peer_reads(port, tlps, cx),
+                TlpKind::Cpl | TlpKind::Msg => {
                     self.front.unexpected += u64::from(tlps.count);
                 }
             },
@@ -248,6 +287,7 @@ impl Component<Message> for NvmeSsd {
             DRIVE => {
                 self.wakes.come(cx.now());
                 self.with(cx, |ssd, _, cx| ssd.wake(cx.now()));
+                self.answer_peers(cx);
             }
             LOSS => self.lose(cx),
             _ => unreachable!("a drive asks for no other wake than {what}"),
@@ -276,6 +316,9 @@ impl Component<Message> for NvmeSsd {
         let used = |busy: &[u64]| server(busy.iter().map(|ps| u128::from(*ps)).sum(), busy.len() as u64);
         report.supply("channels of the medium", used(&channels));
         report.supply("dies of the medium", used(&dies));
+        let (read, written) = self.front.moved_by_peers();
+        report.rate(PEERS_READ, read, 1e6);
+        report.rate(PEERS_WROTE, written, 1e6);
         for (number, requests) in self.front.plugged() {
             report.supply(format!("tags{number}"), requests.tags_used(now));
         }

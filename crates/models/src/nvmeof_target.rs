@@ -10,8 +10,7 @@
 //! namespace is a drive of the host, asked by way of its driver on the same core. Data lie in the host's memory between
 //! drive and adapter: each byte passes it twice. What comes by TCP a core copies, too (`streams`).
 //!
-//! Not here: making connections, commands that are no reads, writes, flushes or Write Zeroes, merging, peer-to-peer
-//! between adapter and drive.
+//! Not here: making connections, commands that are no reads, writes, flushes or Write Zeroes, merging.
 
 mod connection;
 mod streams;
@@ -29,7 +28,7 @@ use lanetwin_nvmeof::logic::target::{Asked, Effect, Target};
 use lanetwin_nvmeof::logic::tcp::Stream;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
-    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Rdma, Site,
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Rdma, RunQueue, Site,
     WorkCompletion,
 };
 use lanetwin_units::{Better, Instant};
@@ -73,6 +72,8 @@ const PARAMS: &[Param] = &[Param {
 const COMMANDS: Metric = Metric::new("commands", "k/s", Better::Neither);
 const BY_CAPSULE: Metric = Metric::new("writes with data in their capsule", "k/s", Better::Neither);
 const READS: Metric = Metric::new("RDMA READs", "k/s", Better::Neither);
+const CORES: Metric = Metric::new("cores of the host in use", "", Better::Lower);
+const STAGED: Metric = Metric::new("data through the memory of the host", "MB/s", Better::Lower);
 const R2TS: Metric = Metric::new("R2Ts", "k/s", Better::Neither).if_any("R2Ts");
 
 /// The device.
@@ -94,6 +95,8 @@ struct Counts {
     by_capsule: u64,
     reads: u64,
     r2ts: u64,
+    /// What devices have moved into the host's memory and out of it again \[B\].
+    staged: u64,
     unexpected: u64,
 }
 
@@ -181,10 +184,13 @@ impl NvmeofTarget {
 
     /// The drive has answered.
     fn drive_done(&mut self, place: usize, done: Done, cx: &mut Context<'_>) {
-        let Some(asked) = self.connections.get_mut(place).and_then(|own| own.end(done)) else {
+        let own = self.connections.get_mut(place);
+        let Some((asked, bytes)) = own.and_then(|own| Some((own.end(done)?, own.ended_bytes))) else {
             self.counts.unexpected += 1;
             return;
         };
+        // once into it, and once out of it
+        self.counts.staged += 2 * u64::from(bytes);
         let effects = self.perform(place, asked, cx);
         self.carry_out(place, effects, cx);
     }
@@ -239,6 +245,17 @@ impl NvmeofTarget {
         if let Some(stream) = sent {
             self.plan_stream(place, stream, cx);
         }
+    }
+
+    /// The time of the host's cores that has been used so far \[ps\]: by this, and by whoever shares them.
+    fn busy_cores_ps(&self, now: Instant) -> u64 {
+        let mut cores: Vec<&RunQueue> = Vec::new();
+        for own in self.connections.iter().filter(|own| !own.is_inside()) {
+            if !cores.iter().any(|known| known.is(own.core())) {
+                cores.push(own.core());
+            }
+        }
+        cores.iter().map(|core| core.used(now).in_use_ps as u64).sum()
     }
 
     /// Tells the adapter how much has been posted.
@@ -297,11 +314,13 @@ impl Component<Message> for NvmeofTarget {
         report.rate(BY_CAPSULE, self.counts.by_capsule, 1e3);
         report.rate(READS, self.counts.reads, 1e3);
         report.rate(R2TS, self.counts.r2ts, 1e3);
+        report.rate(CORES, self.busy_cores_ps(now), 1e12);
+        report.rate(STAGED, self.counts.staged, 1e6);
         tcp_socket::report(self.connections.iter().filter_map(Connection::socket_alone), report);
     }
 
     fn digest(&self) -> u64 {
-        let Counts { commands, by_capsule, reads, r2ts, unexpected } = self.counts;
+        let Counts { commands, by_capsule, reads, r2ts, unexpected, .. } = self.counts;
         [commands, by_capsule, reads + r2ts, unexpected]
             .iter()
             .fold(0, |sum, word| lanetwin_kernel::mix(sum ^ word))

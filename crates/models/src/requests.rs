@@ -13,7 +13,7 @@ use lanetwin_kernel::{Port, Supply, Trail};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::logic::split::{Alignment, Run, reads, writes};
 use lanetwin_pcie::spec::{Mps, Mrrs, TlpKind};
-use lanetwin_ports::{Attributes, Context, Message, PcieSite, Tlps};
+use lanetwin_ports::{Attributes, Context, Message, PcieSite, Tlps, device_of};
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
@@ -95,6 +95,30 @@ impl Requests {
         self.send(TlpKind::MWr, handle, *end, Attributes::LAST.and(last), cx);
     }
 
+    /// Writes a register of a peer: 4 B of it, `value` at `offset`.
+    pub(crate) fn write_register(&self, to: EndpointId, (offset, value): (u64, u32), cx: &mut Context<'_>) {
+        let (kind, attributes, count, bytes) = (TlpKind::MWr, Attributes::LAST, 1, 4);
+        let tlps = Tlps {
+            kind,
+            attributes,
+            count,
+            bytes,
+            from: self.site.endpoint,
+            to,
+            handle: value,
+            address: offset,
+        };
+        let handled = cx.trail();
+        cx.mark_until(cx.now() + self.issue, ISSUE);
+        cx.send(self.port, self.issue, Message::Tlps(tlps));
+        cx.resume(handled);
+    }
+
+    /// Where the port stands.
+    pub(crate) const fn endpoint(&self) -> EndpointId {
+        self.site.endpoint
+    }
+
     /// In how many TLPs [`Requests::write`] would write this.
     pub(crate) fn write_tlps(&self, address: u64, bytes: u32) -> u64 {
         let runs = writes(address, bytes, self.mps, Alignment::Aligned).runs();
@@ -161,7 +185,7 @@ impl Requests {
     /// Sends a run that one message can say.
     #[inline(never)]
     fn send_train(&self, kind: TlpKind, handle: u32, run: Run, attributes: Attributes, cx: &mut Context<'_>) {
-        let (from, to) = (self.site.endpoint, self.to);
+        let (from, to) = (self.site.endpoint, device_of(run.first_address).unwrap_or(self.to));
         let Run { len: bytes, first_address: address, count } = run;
         let tlps = Tlps { kind, attributes, count: count as u16, bytes, from, to, handle, address };
         let handled = cx.trail();

@@ -15,6 +15,8 @@
 //! that it cannot arrive before. A packet is acknowledged when it is in the adapter. What it does for TCP is told in
 //! `offload`.
 //!
+//! What it does where it is a target by itself is told in `target_offload`.
+//!
 //! Not here: several ports (an adapter for each), selective repeat, keys, caches of queue pairs and
 //! translations that can miss, interrupt moderation.
 
@@ -31,6 +33,7 @@ mod params;
 mod paused;
 mod pausing;
 mod points;
+mod target_offload;
 mod turns;
 mod words;
 
@@ -69,7 +72,20 @@ pub static MODEL: Model = Model {
     ports: &[
         PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the adapter's edge connector", many: false },
         PortInfo { name: "ethernet", speaks: Protocol::Ethernet, about: "the adapter's port", many: false },
+        PortInfo {
+            name: HOST_PORT,
+            speaks: Protocol::Inside,
+            about: "of one that can be a target by itself: completion entries of the drives that it drives",
+            many: false,
+        },
+        PortInfo {
+            name: WITHIN_PORT,
+            speaks: Protocol::Inside,
+            about: "of one that can be a target by itself: the target, and the drivers of drives, within it",
+            many: false,
+        },
     ],
+    has_port: |params, port| ![HOST_PORT, WITHIN_PORT].contains(&port) || params.flag("offload"),
     params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
     capabilities: &[Capability::Rdma],
     build: Build::Component(|params, site| Box::new(RoceNic::new(params, site))),
@@ -78,6 +94,10 @@ pub static MODEL: Model = Model {
 
 const PCIE: Port = Port(0);
 const ETHERNET: Port = Port(1);
+const HOST: Port = Port(2);
+const WITHIN: Port = Port(3);
+const HOST_PORT: &str = "host";
+const WITHIN_PORT: &str = "within";
 
 const SENT: Metric = Metric::new("payload sent", "MB/s", Better::Neither);
 const RECEIVED: Metric = Metric::new("payload received", "MB/s", Better::Neither);
@@ -125,6 +145,8 @@ impl RoceNic {
             line_free: Instant::ZERO,
             line_planned: Instant::ZERO,
             engine_free: Instant::ZERO,
+            engine: site.cores.first().cloned(),
+            tails: BTreeMap::new(),
             agenda: Agenda::new(),
             counts: Counts::default(),
         }
@@ -155,6 +177,7 @@ impl RoceNic {
             let congestion = self.congestion();
             let mut pair = Pair::new(peer, peer_station, self.rules.limits(mtu));
             pair.congestion = congestion;
+            pair.inside = self.rdma.is_inside(id);
             self.pairs.insert(id, pair);
         }
         self.pairs.get_mut(id)
@@ -342,9 +365,7 @@ impl RoceNic {
             self.write(id.0.into(), address, bytes, Attributes::NONE, cx);
         }
         for completion in heard.completions.drain(..) {
-            rdma.complete(id, completion);
-            let entry = (1 << 40) | u64::from(id.0) << 12;
-            self.write(id.0.into(), entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
+            self.complete(id, completion, cx);
         }
         self.heard = heard;
         self.fill(id, cx);
@@ -352,15 +373,21 @@ impl RoceNic {
 
     /// A queue pair may be able to go on, or has waited for too long.
     fn look(&mut self, id: QueuePairId, cx: &mut Context<'_>) {
-        let rdma = self.rdma.clone();
         let now = cx.now();
         let lost = self.pairs.get_mut(id).is_some_and(|pair| pair.looks(now));
         if lost {
-            rdma.complete(id, WorkCompletion::Lost);
-            let entry = (1 << 40) | u64::from(id.0) << 12;
-            self.write(id.0.into(), entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
+            self.complete(id, WorkCompletion::Lost, cx);
         }
         self.fill(id, cx);
+    }
+    /// Tells the software of a queue pair something, by a completion entry.
+    fn complete(&self, id: QueuePairId, completion: WorkCompletion, cx: &mut Context<'_>) {
+        self.rdma.complete(id, completion);
+        if self.pairs.get(id).is_some_and(|pair| pair.inside) {
+            return self.complete_within(id, cx);
+        }
+        let entry = (1 << 40) | u64::from(id.0) << 12;
+        self.write(id.0.into(), entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
     }
 
     /// What the line has been in use up to `now` \[ps\].
@@ -378,8 +405,12 @@ impl SendsFrames for RoceNic {
 }
 
 impl Component<Message> for RoceNic {
-    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
+            Message::Mmio { to, handle, address, .. } if port == WITHIN => {
+                self.hear_within(to, (handle, address), cx);
+            }
+            Message::Signal { handle, from } if port == HOST => self.fetch_entry(handle, from, cx),
             Message::Frames(train) => self.frames(&train, cx),
             Message::Tlps(tlps) => match tlps.kind {
                 TlpKind::MWr => self.ring(&tlps, cx),
@@ -417,6 +448,9 @@ impl Component<Message> for RoceNic {
         report.supply("line", Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
         if let Some(requests) = &self.requests {
             report.supply("tags", requests.tags_used(now));
+        }
+        if let Some(engine) = &self.engine {
+            report.supply("engine of the target within", engine.used(now));
         }
         let requester = |of: fn(&Pair) -> u64| self.pairs.values().map(of).sum::<u64>();
         report.rate(SENT, sent, 1e6);

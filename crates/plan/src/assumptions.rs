@@ -29,6 +29,9 @@ fn of_default(component: &ComponentPlan, name: &str) -> String {
 const FABRIC_SOFTWARE: [&str; 2] = ["driver.rdma.", "target."];
 /// The same, where it goes by TCP.
 const TCP_SOFTWARE: &str = "driver.tcp.";
+/// Those of adapters that can be targets by themselves, and of drives with memory for peers.
+const OFFLOAD: &str = "offload";
+const DRIVE_MEMORY: &str = "cmb";
 
 /// A number that is not from a data sheet, a standard or a measurement.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -69,6 +72,8 @@ impl Plan {
         let subsystems = &variant.network.subsystems;
         let has_fabric = !subsystems.is_empty();
         let has_tcp = subsystems.iter().any(|subsystem| subsystem.transport.is_tcp());
+        let is_offloaded = subsystems.iter().any(|subsystem| subsystem.offload);
+        let has_peers = subsystems.iter().any(|subsystem| subsystem.in_drives);
         let of = |component| {
             let mut list = self.of_component(component);
             list.retain(|assumption| {
@@ -77,6 +82,8 @@ impl Plan {
                 (drives || !is_software(name))
                     && (has_fabric || !is_of_fabric)
                     && (has_tcp || !name.starts_with(TCP_SOFTWARE))
+                    && (is_offloaded || !name.starts_with(OFFLOAD))
+                    && (has_peers || !name.starts_with(DRIVE_MEMORY))
             });
             list
         };

@@ -31,6 +31,11 @@ impl RunQueue {
     pub fn serve(&self, now: Instant, service: Span) -> Instant {
         self.0.borrow_mut().serve(now, service)
     }
+    /// Whether these are the same cores.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
     /// The CPU time that has been asked for so far.
     #[must_use]
     pub fn busy(&self) -> Span {

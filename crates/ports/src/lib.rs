@@ -23,6 +23,7 @@ mod memory;
 mod message;
 mod model;
 mod pcie_port;
+mod peers;
 mod rdma;
 mod route;
 mod sockets;
@@ -46,6 +47,7 @@ pub use model::{
     Protocol, Site, Value, Way, is_latency_between_widths,
 };
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
+pub use peers::{device_memory, device_of};
 pub use rdma::{QueuePairId, Rdma, Receive, Sent, UnderWay, WorkCompletion, WorkRequest};
 pub use route::{Crossing, way};
 pub use sockets::{SocketEnds, SocketId, Sockets, socket_handle, socket_of};

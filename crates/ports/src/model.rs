@@ -199,6 +199,8 @@ pub enum Protocol {
     Block,
     /// A driver's view of a root complex.
     Cpu,
+    /// The same of a device that is no host: what runs in an adapter and drives other devices.
+    Inside,
     /// CXL.mem: lines of memory, joined by a link that packs them into flits.
     Cxl,
     /// Ethernet: frames. Two ports are joined directly; each knows the line between them.
@@ -385,6 +387,9 @@ pub struct Site {
     pub forwarding: Forwarding,
     /// Whether it will be asked how long it was busy.
     pub tells_busy_time: bool,
+    /// For a driver of a target: the device in whose memory data lie, but for writes of at most so many bytes, which
+    /// come in capsules; none if all lie in the host's.
+    pub staging: Option<(EndpointId, u32)>,
 }
 
 impl Site {
@@ -409,6 +414,7 @@ impl Site {
             sockets: Sockets::default(),
             forwarding: Forwarding::default(),
             tells_busy_time: false,
+            staging: None,
         }
     }
 }

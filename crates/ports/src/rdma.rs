@@ -122,6 +122,8 @@ struct QueuePair {
     station: Station,
     peer: QueuePairId,
     mtu: PathMtu,
+    /// Whether the adapter itself is its software.
+    inside: bool,
     work: VecDeque<WorkRequest>,
     posted: u64,
     taken: u64,
@@ -190,6 +192,7 @@ impl Rdma {
                 station,
                 peer,
                 mtu,
+                inside: false,
                 work: VecDeque::new(),
                 posted: 0,
                 taken: 0,
@@ -200,6 +203,16 @@ impl Rdma {
             });
         }
         ids
+    }
+    /// The software of a queue pair runs in its adapter: neither work nor completions lie in the memory of a host. To
+    /// be said before the run starts.
+    pub fn keep_inside(&self, of: QueuePairId) {
+        self.with(of, |pair| pair.inside = true);
+    }
+    /// Whether it does.
+    #[must_use]
+    pub fn is_inside(&self, of: QueuePairId) -> bool {
+        self.with(of, |pair| pair.inside).unwrap_or(false)
     }
     fn with<R>(&self, of: QueuePairId, act: impl FnOnce(&mut QueuePair) -> R) -> Option<R> {
         self.0.borrow_mut().get_mut(of.index()).map(act)

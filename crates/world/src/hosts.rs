@@ -6,6 +6,8 @@
 //!  cores: 0                                           each queue pair has one of its own
 //! ```
 //!
+//! An adapter that is a target by itself has one engine, which stands for a core.
+//!
 //! The threads of a `memory-host` ask its cores for their turns. Where they run beside a load, its cores are those of
 //! the host that asks.
 
@@ -55,5 +57,13 @@ fn apart(variant: &Variant) -> Hosts {
     let is_host =
         |component: &ComponentPlan| component.is_host() || component.cxl_role() == Some(CxlRole::Host);
     let hosts = variant.machine.iter().enumerate().filter(|(_, component)| is_host(component));
-    hosts.map(|(place, component)| (place, Host::new(component))).collect()
+    let mut hosts: Hosts = hosts.map(|(place, component)| (place, Host::new(component))).collect();
+    for subsystem in variant.network.subsystems.iter().filter(|subsystem| subsystem.offload) {
+        for port in &subsystem.ports {
+            hosts
+                .entry(port.adapter)
+                .or_insert_with(|| Host { memory: SharedMemory::new(), cores: vec![RunQueue::new(1)] });
+        }
+    }
+    hosts
 }

@@ -17,6 +17,7 @@ mod adding;
 mod driving;
 mod queues;
 mod remote;
+mod software;
 mod transports;
 
 use super::blueprint::{Blueprint, Ids};

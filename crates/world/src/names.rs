@@ -17,6 +17,8 @@ pub(super) const PATHS: &str = "(paths)";
 pub(super) const NVMEOF: &str = "(nvmeof)";
 /// The software that offers drives over a network, before the name of its adapter.
 pub(super) const TARGET: &str = "(target)";
+/// What joins the software within an adapter to it, before its name.
+pub(super) const WITHIN: &str = "(within)";
 /// A CXL link.
 const CXL: &str = "(cxl)";
 

@@ -29,7 +29,9 @@ mod questions;
 mod remote;
 mod remote_goodput;
 mod remote_laws;
+mod remote_offload;
 mod remote_paths;
+mod remote_scale;
 mod retimers;
 mod runs;
 // the device that it is about is compiled where assertions are

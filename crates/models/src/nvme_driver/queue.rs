@@ -13,7 +13,7 @@ use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
 use lanetwin_nvme::spec::io::{BlocksDword12, DatasetRange};
 use lanetwin_nvme::spec::{Command, CompletionEntry, IoOpcode, Nsid};
-use lanetwin_ports::{Context, HostMemory, RunQueue, SharedMemory, Status};
+use lanetwin_ports::{Context, HostMemory, RunQueue, SharedMemory, Status, device_memory};
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
@@ -194,7 +194,7 @@ impl Queue {
             IoOpcode::READ | IoOpcode::WRITE => {
                 let data = *request.data.get_or_insert_with(|| {
                     let mapped = mapping.and_then(|_| memory.map(ask.bytes.into()));
-                    mapped.unwrap_or_else(|| data_address(ask.handle, ask.bytes))
+                    mapped.unwrap_or_else(|| self.software.data_address(&ask))
                 });
                 let host = data + u64::from(*from);
                 (host, self.lists.second_pointer(name, host, bytes, limits.transfer, &mut memory))
@@ -318,6 +318,19 @@ impl Queue {
         let at = self.handling.max(now);
         let ring = self.pair.flush_head().map(|(doorbell, value)| Ring { doorbell, value, at });
         (&self.answers, ring)
+    }
+}
+
+impl Software {
+    /// Where the device finds the data of a request, or puts them.
+    fn data_address(&self, ask: &Ask) -> u64 {
+        let own = data_address(ask.handle, ask.bytes);
+        match self.staging {
+            Some((device, in_capsule)) if ask.opcode == IoOpcode::READ || ask.bytes > in_capsule => {
+                device_memory(device, own)
+            }
+            _ => own,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The front of a drive on PCIe: reads and writes of host memory over its ports, interrupts, and what completions
 //! bring.
 
+use super::buffer::Buffer;
 use super::known::{ANSWER, Command, ENGINE, ENGINE_QUEUE, FETCH, FIRMWARE, Known, MEDIUM};
 use super::params;
 use super::totals::Signals;
@@ -10,7 +11,7 @@ use lanetwin_kernel::{Port, Trail};
 use lanetwin_nvme::logic::{Direction, HostEffect, Place, Purpose, Segment, Token};
 use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_nvme::spec::{ControllerId, SqId};
-use lanetwin_ports::{Attributes, Context, Params, SharedMemory, Site, Tlps};
+use lanetwin_ports::{Attributes, Context, Params, SharedMemory, Site, Tlps, device_of};
 use lanetwin_ssd::{MediumTimes, Output, Ssd, Stage};
 
 /// The size of the write that signals an MSI-X vector \[B\].
@@ -33,6 +34,8 @@ pub(super) struct Front {
     /// Reads of host memory that are under way, by their handles on the link.
     reads: Slab<Reading>,
     known: Known,
+    /// The memory that others reach, by port; none where there is none.
+    pub(super) buffers: Vec<Option<Buffer>>,
     pub(super) signals: Signals,
     pub(super) unexpected: u64,
 }
@@ -72,6 +75,8 @@ impl Front {
         let sites = site.pcie.iter().take(params::ports(params).into()).enumerate();
         let requests =
             sites.map(|(i, port)| port.map(|port| Requests::new(Port(i as u16), port, port.root, issue)));
+        let buffers = site.pcie.iter().enumerate();
+        let buffers = buffers.map(|(i, port)| Buffer::new(params, Port(i as u16), (*port)?)).collect();
         let mut memories = [site.memory.clone(), site.memory.clone()];
         for (port, memory) in &site.behind {
             if let Some(own) = memories.get_mut(*port) {
@@ -83,6 +88,7 @@ impl Front {
             memories,
             reads: Slab::new(),
             known: Known::default(),
+            buffers,
             signals: Signals::default(),
             unexpected: 0,
         }
@@ -156,6 +162,9 @@ impl Front {
                 cx.mark(FETCH);
                 let what = What::Bytes { address, bytes, commands };
                 self.read(Reading { token, left: bytes, what }, address, bytes, cx);
+            }
+            HostEffect::Transfer { token, at, .. } if self.has_data(ssd, token, at) => {
+                ssd.transferred(now, token);
             }
             HostEffect::Transfer { token, direction: Direction::FromHost, bytes, at } => {
                 cx.resume(self.arrived(ssd, token));
@@ -271,9 +280,27 @@ impl Front {
         }
     }
 
+    /// Whether the data of a command lie in the memory of the drive itself (CMB): they then cross no link.
+    #[inline]
+    fn has_data(&self, ssd: &Ssd, token: Token, at: Place) -> bool {
+        if !self.buffers.get(token.controller()).is_some_and(Option::is_some) {
+            return false;
+        }
+        let first = match at {
+            Place::Memory { address } => Some(address),
+            _ => ssd.segments(token).next().map(|segment| segment.address),
+        };
+        first.is_some_and(|address| device_of(address).is_some())
+    }
     /// The port of a controller.
     fn port(&self, controller: ControllerId) -> Option<&Requests> {
         self.requests.get(usize::from(controller.0))?.as_ref()
+    }
+
+    /// What peers have read from the drive's memory and written to it so far \[B\].
+    pub(super) fn moved_by_peers(&self) -> (u64, u64) {
+        let all = self.buffers.iter().flatten().map(|buffer| buffer.traffic);
+        all.fold((0, 0), |sum, own| (sum.0 + own.completion_bytes, sum.1 + own.write_bytes))
     }
 
     /// The ports that are plugged in, each with what is behind the names of what it has: nothing for the first.

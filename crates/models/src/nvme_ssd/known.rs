@@ -12,6 +12,7 @@ lanetwin_kernel::stages! {
     FIRMWARE = "firmware, without an engine",
     MEDIUM = "medium",
     ANSWER = "answer",
+    CMB = "memory of the drive",
 }
 
 /// A command that is known: the trails of what it waited for.

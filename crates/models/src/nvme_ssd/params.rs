@@ -14,6 +14,7 @@ pub(super) const CONDITIONS: &[Condition] = &[
     Condition { of: &["nand.suspend."], on: "nand.suspend", must_be: Setting::On },
     Condition { of: &["ftl.slc."], on: "ftl.slc.blocks", must_be: Setting::Above0 },
     Condition { of: &["ftl.read-ahead."], on: "ftl.read-ahead.streams", must_be: Setting::Above0 },
+    Condition { of: &["cmb."], on: "cmb", must_be: Setting::Above0 },
     Condition { of: &["encryption."], on: "encryption", must_be: Setting::On },
 ];
 
@@ -119,6 +120,24 @@ pub(super) const PARAMS: &[Param] = &[
         dimension: Dimension::Choice(&["512B", "4KiB"]),
         default: Some("512B"),
         about: "the size of a logical block, in all namespaces",
+    },
+    Param {
+        name: "cmb",
+        dimension: Dimension::Size,
+        default: Some("0B"),
+        about: "the controller memory buffer: memory of the drive that other devices read and write; 0 if it has none",
+    },
+    Param {
+        name: "cmb.latency",
+        dimension: Dimension::Time,
+        default: Some("300ns"),
+        about: "from a read of it by a peer being taken up to its data",
+    },
+    Param {
+        name: "cmb.interval",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the least time between two reads of it that are taken up; 0 is no limit",
     },
 ];
 

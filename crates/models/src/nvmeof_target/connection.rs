@@ -18,7 +18,7 @@ use lanetwin_nvmeof::logic::tcp::Stream;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
     BlockCommand, BlockCommandKind, Context, Done, Message, Operation, QueuePairId, Rdma, Receive, RunQueue,
-    Status, Transfer, WorkRequest,
+    Status, Transfer, WorkRequest, device_memory,
 };
 use lanetwin_units::{Instant, Span};
 use std::collections::{BTreeMap, VecDeque};
@@ -93,6 +93,10 @@ pub(super) struct Connection {
     signals: VecDeque<Trail>,
     looking: bool,
     lost: bool,
+    /// Whether it is an adapter's, and costs no time of cores.
+    inside: bool,
+    /// What the last command that ended has moved through the memory of the host \[B\].
+    pub(super) ended_bytes: u32,
 }
 
 impl Connection {
@@ -100,6 +104,7 @@ impl Connection {
         if let Way::Rdma(pair) = queue.way {
             (0..queue.entries).for_each(|id| rdma.post_receive(pair, receive(id)));
         }
+        let inside = matches!(queue.way, Way::Rdma(pair) if rdma.is_inside(pair));
         Self {
             queue,
             head: 0,
@@ -109,7 +114,13 @@ impl Connection {
             signals: VecDeque::new(),
             looking: false,
             lost: false,
+            inside,
+            ended_bytes: 0,
         }
+    }
+    /// Whether it is an adapter's, in the place of software of a host.
+    pub(super) const fn is_inside(&self) -> bool {
+        self.inside
     }
     /// Its queue pair; none by TCP.
     pub(super) const fn pair(&self) -> Option<QueuePairId> {
@@ -232,7 +243,8 @@ impl Connection {
         }
     }
     fn move_data(&mut self, slot: u32, direction: Direction) -> Asked {
-        self.buffer = DATA_AT + u64::from(slot) * BUFFER + (u64::from(self.queue.connection.0) << 32);
+        let own = DATA_AT + u64::from(slot) * BUFFER + (u64::from(self.queue.connection.0) << 32);
+        self.buffer = self.queue.staging.map_or(own, |drive| device_memory(drive, own));
         let pending = self.pending.get(slot);
         let (bytes, at, command) = pending
             .map_or((0, Place::Capsule { offset: 0 }, None), |own| (own.bytes, own.place, Some(own.info)));
@@ -247,7 +259,10 @@ impl Connection {
     }
     /// The drive has answered: what the target is to do.
     pub(super) fn end(&mut self, done: Done) -> Option<Vec<Asked>> {
-        let &mut Pending { info, opcode, .. } = self.pending.get(done.handle)?;
+        let &mut Pending { info, opcode, bytes, place, .. } = self.pending.get(done.handle)?;
+        let in_host = self.queue.staging.is_none() || matches!(place, Place::Capsule { .. });
+        let moves = matches!(opcode, IoOpcode::READ | IoOpcode::WRITE);
+        self.ended_bytes = if in_host && moves { bytes } else { 0 };
         let mut asked = Vec::new();
         let status = match done.status {
             Status::Ok => NvmeStatus::SUCCESS,
@@ -295,7 +310,8 @@ impl Connection {
     pub(super) fn post_response(&self, entry: CompletionEntry, invalidate: bool, rdma: &Rdma) -> u64 {
         let request = self.work_request(Verb::Send { invalidate }, COMPLETION_ENTRY_BYTES);
         let content = Some(entry.to_bytes()[..].into());
-        self.post(WorkRequest { local: CAPSULES, signalled: true, content, ..request }, rdma)
+        let inline = self.inside;
+        self.post(WorkRequest { local: CAPSULES, signalled: true, inline, content, ..request }, rdma)
     }
     const fn work_request(&self, operation: Verb, bytes: u32) -> WorkRequest {
         WorkRequest {

@@ -36,6 +36,7 @@ impl RoceNic {
             Some(Read::Piece(id, number)) => {
                 self.piece_read(id, number, cx.now() + self.rules.tx_latency, cx);
             }
+            Some(Read::Entry { handle, from }) => self.tell_within(handle, from, cx),
             None => {}
         }
     }

@@ -11,7 +11,8 @@ use crate::requests::{self, Requests};
 use crate::slab::Slab;
 use lanetwin_fabric::ethernet::logic::{Class, Train};
 use lanetwin_fabric::tcp::logic::segment::Segment;
-use lanetwin_ports::{CableOutages, EthernetSite, QueuePairId, Rdma, SocketId, Sockets, WorkRequest};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_ports::{CableOutages, EthernetSite, QueuePairId, Rdma, RunQueue, SocketId, Sockets, WorkRequest};
 use lanetwin_units::Instant;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -59,6 +60,10 @@ pub struct RoceNic {
     pub(super) line_planned: Instant,
     /// When the next work request can be begun with.
     pub(super) engine_free: Instant,
+    /// What runs the target within; none if none does.
+    pub(super) engine: Option<RunQueue>,
+    /// The tail of each submission queue that it drives, by its drive and the offset of its doorbell.
+    pub(super) tails: BTreeMap<(EndpointId, u64), u32>,
     pub(super) agenda: Agenda<Task>,
     pub(super) counts: Counts,
 }
@@ -95,4 +100,6 @@ pub(super) enum Read {
     Payload { pair: QueuePairId, lane: usize, number: u64 },
     Segments(SocketId, Vec<Segment>),
     Piece(SocketId, u64),
+    /// A completion entry of a drive that it drives: the signal that says it is there.
+    Entry { handle: u32, from: EndpointId },
 }

@@ -21,6 +21,9 @@ pub(super) const ANSWERS: usize = 1;
 /// That of notifications of congestion, which go first.
 pub(super) const NOTIFICATIONS: usize = 2;
 
+/// The command of a capsule \[B\] (NVM Express over Fabrics 1.1, figure 5).
+const CAPSULE_BYTES: u32 = 64;
+
 #[derive(Debug)]
 pub(super) struct Pair {
     peer: QueuePairId,
@@ -42,6 +45,8 @@ pub(super) struct Pair {
     /// When it will look at this again; in the past if that is not known.
     planned: Instant,
     lost: bool,
+    /// Whether its software is in the adapter: capsules stay there, and only data behind them go to host memory.
+    pub(super) inside: bool,
 }
 
 /// A packet that is to be sent.
@@ -82,6 +87,7 @@ impl Pair {
             answering: BTreeMap::new(),
             planned: Instant::ZERO,
             lost: false,
+            inside: false,
         }
     }
 
@@ -233,9 +239,10 @@ impl Pair {
                     self.receive = rdma.take_receive(own);
                 }
                 let Some(receive) = self.receive else { return };
-                heard.writes.extend(
-                    (part.bytes > 0).then_some((receive.address + u64::from(part.offset), part.bytes)),
-                );
+                let kept = if self.inside { CAPSULE_BYTES.saturating_sub(part.offset).min(part.bytes) } else { 0 };
+                let from = u64::from(part.offset + kept);
+                let outside = part.bytes - kept;
+                heard.writes.extend((outside > 0).then_some((receive.address + from, outside)));
                 if part.last {
                     let bytes = sent.bytes;
                     let invalidated = operation == Operation::Send { invalidate: true };

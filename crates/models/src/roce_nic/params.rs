@@ -236,6 +236,36 @@ pub(super) const PARAMS: &[Param] = &[
         default: Some("5MB/s"),
         about: "no queue pair is slower (40 Mb/s)",
     },
+    Param {
+        name: "offload",
+        dimension: Dimension::Flag,
+        default: Some("false"),
+        about: "whether it can be a target by itself: it takes commands out of capsules and drives the queues of drives, without cores of the host",
+    },
+    Param {
+        name: "offload.command",
+        dimension: Dimension::Time,
+        default: Some("150ns"),
+        about: "of a target within: how long a capsule occupies it, up to the doorbell of the drive",
+    },
+    Param {
+        name: "offload.data",
+        dimension: Dimension::Time,
+        default: Some("80ns"),
+        about: "of a target within: how long the data of a write occupy it that do not come in the capsule: once for the RDMA READ, once when they are there",
+    },
+    Param {
+        name: "offload.complete",
+        dimension: Dimension::Time,
+        default: Some("100ns"),
+        about: "of a target within: how long a completion entry of a drive occupies it, up to data and response being posted",
+    },
+    Param {
+        name: "offload.poll",
+        dimension: Dimension::Time,
+        default: Some("200ns"),
+        about: "of a target within: from a completion entry having been read to the next look at its queue",
+    },
 ];
 
 /// The parameters, as the adapter uses them.

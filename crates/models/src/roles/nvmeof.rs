@@ -6,6 +6,7 @@ use crate::tcp_socket::TcpSocket;
 use lanetwin_nvme::spec::{ControllerId, SqId};
 use lanetwin_nvmeof::logic::host::Queue;
 use lanetwin_nvmeof::logic::target::{ConnectionId, SubsystemId, Target};
+use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{QueuePairId, RunQueue};
 
 /// An end of a connection.
@@ -64,6 +65,8 @@ pub struct TargetQueue {
     pub block: u32,
     /// The core that its software runs on.
     pub core: RunQueue,
+    /// The drive in whose memory data lie that do not come in capsules; none if they lie in the host's.
+    pub staging: Option<EndpointId>,
 }
 
 /// The software of a host that connects.

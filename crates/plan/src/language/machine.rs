@@ -152,6 +152,16 @@ pub(crate) const SUBSYSTEM: &[Field] = &[
         Holds::One(Dimension::Flag),
         "of tcp: whether a digest follows the data of each data unit; otherwise not",
     ),
+    optional(
+        "offload",
+        Holds::One(Dimension::Flag),
+        "whether the adapter itself takes commands and drives the queues of the drives, without cores of the host, as `attr_offload` of a target of Linux with the vendor's drivers; otherwise not",
+    ),
+    optional(
+        "staging",
+        one_of(&["host", "drive"]),
+        "where data lie between adapter and drives: in the memory of the host, or in the controller memory buffer of each drive, from peer to peer, as `p2pmem` of a namespace of Linux; host unless said otherwise",
+    ),
 ];
 
 /// A drive that is assigned to another partition.

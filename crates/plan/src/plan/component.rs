@@ -73,6 +73,11 @@ impl ComponentPlan {
     pub fn port(&self, protocol: Protocol) -> Option<usize> {
         self.ports.iter().position(|port| port.speaks == protocol)
     }
+    /// The number of the port of this name.
+    #[must_use]
+    pub fn named_port(&self, name: &str) -> Option<usize> {
+        self.ports.iter().position(|port| port.name == name)
+    }
 }
 
 impl PartialEq for ComponentPlan {

@@ -50,6 +50,10 @@ pub struct SubsystemPlan {
     pub hosts: Option<Vec<usize>>,
     /// How commands and data go.
     pub transport: TransportPlan,
+    /// Whether its adapter is the target, in the place of the host's software.
+    pub offload: bool,
+    /// Whether data lie in the memory of the drives, between drive and adapter, and not in the host's.
+    pub in_drives: bool,
 }
 
 /// An adapter that a subsystem is reached by.

@@ -35,6 +35,18 @@ problems! {
     PortOfAnother { name: String, one: String, other: String } = "FB023", "`{name}` is below `{other}`, and other ports of the subsystem below `{one}`, which runs the target", "name adapters of one host: a subsystem of two hosts is not modelled";
     /// Not one of the ports.
     NotOneOfPorts { name: String } = "FB024", "`{name}` is none of the subsystem's ports", "name some of those under `port`";
+    /// An adapter that is no target.
+    NoOffload { name: String } = "FB025", "`{name}` cannot be a target by itself", "name an adapter with `offload: true`, such as `connectx-5-ex`, or leave `offload` out: software of the host is then the target";
+    /// Offload of what is not offloaded.
+    OffloadOfTcp = "FB026", "an adapter is a target by itself for RDMA alone, and the subsystem goes by TCP", "leave `transport: tcp` out, or `offload`";
+    /// Two adapters that would both drive the same drives.
+    OffloadByTwo { one: String, other: String } = "FB027", "`{one}` and `{other}` would both drive the queues of the same drives", "name one `port`: several paths to a target within adapters are not modelled";
+    /// Two targets behind one adapter.
+    TwoTargets { port: String, other: String } = "FB028", "`{port}` is the port of subsystem `{other}`, too, of which one alone is offloaded", "give both the same `offload`, or one of them an adapter of its own";
+    /// Data in the memory of a drive that has none.
+    NoDriveMemory { name: String } = "FB029", "`{name}` has no controller memory buffer, where the data would lie", "say its size, as `cmb: 256MiB`, or leave `staging` out: data then lie in the memory of the host";
+    /// The same by TCP.
+    StagingOfTcp = "FB030", "data of a subsystem by TCP lie in the memory of the host, where cores copy them", "leave `transport: tcp` out, or `staging`";
     /// Packets that a switch drops.
     BlackHole { from: String, name: String, switch: String, has: String, needed: String } = "FB103", "full packets between `{from}` and subsystem `{name}` are lost: `{switch}` drops frames that carry more than {has}, and these carry {needed}", "raise `ethernet.mtu` of the switch, or lower it at both adapters; what is short passes, so that connections are made and large requests hang until they are lost";
     /// More in flight than a queue over the network has room for.

@@ -65,7 +65,9 @@ pub(super) fn report_unconnected(
                 // a wrapper passes requests on: both its sides are needed, unless a workload is one of them; what has
                 // memory and a block port asks for what its memory does not hold
                 Protocol::Block => blocks > 1 && !(asked && port == 0) || plan.has(Protocol::Cxl),
-                Protocol::Dma | Protocol::Cpu | Protocol::Cxl | Protocol::Ethernet => false,
+                Protocol::Dma | Protocol::Cpu | Protocol::Inside | Protocol::Cxl | Protocol::Ethernet => {
+                    false
+                }
             };
             if needed && !wiring.taken.contains_key(&End { component, port }) {
                 let port = format!("{}.{}", slot.name, declared.name);

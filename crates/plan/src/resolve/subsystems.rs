@@ -12,7 +12,8 @@ use super::transports::{self, Tiny};
 use crate::kind::Components;
 use crate::language::SUBSYSTEM;
 use crate::plan::{
-    AssociationPlan, ComponentPlan, ConnectionPlan, End, LinkPlan, Network, PortOffer, SubsystemPlan, Wires,
+    AssociationPlan, ComponentPlan, ConnectionPlan, End, LinkPlan, Network, PortOffer, SubsystemPlan,
+    TransportPlan, Wires,
 };
 use crate::problem::network::Problem;
 use lanetwin_document::fields::{Fields, Said, check_name, is_map, join};
@@ -116,7 +117,82 @@ fn subsystem(
         Some(_) => Some(hosts(fields, place, reports)?),
     };
     let transport = transports::read(name, fields, (&ports, place.machine, network), reports)?;
-    Some(SubsystemPlan { name: name.to_owned(), host, ports, namespaces, hosts, transport })
+    let offload = offload(fields, (&ports, transport), (place, network), reports)?;
+    let in_drives = in_drives(fields, (&namespaces, transport), place, reports)?;
+    let name = name.to_owned();
+    Some(SubsystemPlan { name, host, ports, namespaces, hosts, transport, offload, in_drives })
+}
+
+/// Whether data lie in the memory of the drives, each of which must have some.
+fn in_drives(
+    fields: &mut Fields<'_>,
+    (namespaces, transport): (&[usize], TransportPlan),
+    place: Place<'_>,
+    reports: &mut Reports,
+) -> Option<bool> {
+    let is_on = match fields.written("staging") {
+        Some(_) => fields.one("staging", reports)?.value == Value::Choice("drive"),
+        None => false,
+    };
+    if !is_on {
+        return Some(false);
+    }
+    if transport.is_tcp() {
+        fields.fault("staging", Problem::StagingOfTcp, reports);
+        return None;
+    }
+    let has_none = |drive: &&usize| {
+        let said = place.plan(**drive).and_then(|plan| plan.params.0.get("cmb"));
+        !matches!(said, Some(Value::Size(Bytes(bytes))) if *bytes > 0)
+    };
+    if let Some(drive) = namespaces.iter().find(has_none) {
+        let name = place.machine.label(*drive);
+        fields.fault("staging", Problem::NoDriveMemory { name }, reports);
+        return None;
+    }
+    Some(true)
+}
+
+/// Whether the adapter is the target itself, which must be able to.
+fn offload(
+    fields: &mut Fields<'_>,
+    (ports, transport): (&[PortOffer], TransportPlan),
+    (place, network): (Place<'_>, &Network),
+    reports: &mut Reports,
+) -> Option<bool> {
+    let is_on = match fields.written("offload") {
+        Some(_) => fields.one("offload", reports)?.value == Value::Flag(true),
+        None => false,
+    };
+    let label = |port: &PortOffer| place.machine.label(port.adapter);
+    let differs = |other: &&SubsystemPlan| other.offload != is_on;
+    for other in network.subsystems.iter().filter(differs) {
+        let is_its = |port: &&PortOffer| other.ports.iter().any(|its| its.adapter == port.adapter);
+        if let Some(port) = ports.iter().find(is_its) {
+            let (port, other) = (label(port), other.name.clone());
+            fields.fault("offload", Problem::TwoTargets { port, other }, reports);
+            return None;
+        }
+    }
+    if !is_on {
+        return Some(false);
+    }
+    let can = |port: &&PortOffer| {
+        place.plan(port.adapter).and_then(|plan| plan.params.0.get("offload")) == Some(&Value::Flag(true))
+    };
+    if let Some(port) = ports.iter().find(|port| !can(port)) {
+        fields.fault("offload", Problem::NoOffload { name: label(port) }, reports);
+        return None;
+    }
+    if transport.is_tcp() {
+        fields.fault("offload", Problem::OffloadOfTcp, reports);
+        return None;
+    }
+    if let [first, other, ..] = ports {
+        fields.fault("offload", Problem::OffloadByTwo { one: label(first), other: label(other) }, reports);
+        return None;
+    }
+    Some(true)
 }
 
 /// The host that runs the target, and the adapters of it that the subsystem is reached by.

@@ -9,11 +9,11 @@
 //! driver behind it on the same core. Where a subsystem has several ports, it has one by each, and what joins them
 //! ([`lanetwin_models::multipath`]) before it. Connections are made before the run starts.
 
-use super::super::names::{CPU, DRIVER, NVMEOF, PATHS, TARGET, shown};
+use super::super::names::{CPU, DRIVER, NVMEOF, PATHS, TARGET, WITHIN, shown};
 use super::adding::{Adding, NewLoad, port, settings};
 use super::queues::{Connected, RemoteHost};
+use super::software::{count, own_settings, set_engine, set_engine_within, size};
 use super::transports;
-use lanetwin_document::fields;
 use lanetwin_kernel::{ComponentId, Port, role_of};
 use lanetwin_models as models;
 use lanetwin_models::multipath::{Multipath, MultipathSpec, Policy};
@@ -24,8 +24,8 @@ use lanetwin_nvmeof::logic::establish::establish;
 use lanetwin_nvmeof::logic::host::{HostName, Queue, QueueConfig};
 use lanetwin_nvmeof::logic::target::{ConnectionId, SubsystemId, Target};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_plan::{ComponentPlan, Pair, RemotePlan};
-use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
+use lanetwin_plan::{Pair, RemotePlan};
+use lanetwin_ports::{Protocol, RunQueue, Site, Value};
 use lanetwin_units::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,6 +39,8 @@ struct Remote<'a> {
 
 /// A target with what it serves: one for each adapter that drives are offered by.
 struct Serving {
+    /// Whether the adapter itself is the target.
+    offload: bool,
     target: Target,
     queues: Vec<TargetQueue>,
     /// The drive of each.
@@ -121,7 +123,12 @@ impl<'a> Adding<'a> {
             let connected = HostQueue { queue, way: own, nsid, block, core, path: path.map(association) };
             let place = (asker.place, path.unwrap_or(0));
             self.connected.push(Connected { place, adapter: plan.adapter, queue: connected });
-            let core = self.core_of(plan.target, before + queues.len());
+            let core = match self.is_offloaded(plan.subsystem) {
+                true => self.core_of(plan.port, 0),
+                false => self.core_of(plan.target, before + queues.len()),
+            };
+            let in_drives = variant.network.subsystems[plan.subsystem].in_drives;
+            let staging = in_drives.then(|| self.endpoint(asker.pair.target));
             let subsystem = SubsystemId(plan.subsystem as u16);
             queues.push(TargetQueue {
                 connection,
@@ -132,10 +139,15 @@ impl<'a> Adding<'a> {
                 entries,
                 block,
                 core,
+                staging,
             });
             drives.push(asker.pair.target);
         }
-        Serving { target, queues, drives }
+        Serving { offload: self.is_offloaded(first.subsystem), target, queues, drives }
+    }
+    /// Whether the adapter of a subsystem is its target.
+    fn is_offloaded(&self, subsystem: usize) -> bool {
+        self.blueprint.variant.network.subsystems[subsystem].offload
     }
 
     fn queue_config(&self, host: usize, plan: &RemotePlan, (most, capsule_data): (u32, u32)) -> QueueConfig {
@@ -164,7 +176,7 @@ impl<'a> Adding<'a> {
     fn ends(&self, host: usize, plan: &RemotePlan) -> [Way; 2] {
         let stations = [plan.adapter, plan.port].map(|adapter| self.station(adapter));
         let hosts = [host, plan.target].map(|host| &self.blueprint.variant.machine[host].params);
-        transports::connect(self.net, stations, (plan.connection, hosts))
+        transports::connect(self.net, stations, (plan.connection, hosts, self.is_offloaded(plan.subsystem)))
     }
 
     fn station(&self, adapter: usize) -> lanetwin_fabric::ethernet::logic::Station {
@@ -183,21 +195,68 @@ impl<'a> Adding<'a> {
         self.hosts.get(&host).is_some_and(|host| !host.cores.is_empty())
     }
 
-    /// Adds the software of a host that offers drives: targets, drivers, and what joins them to the host.
+    /// Adds the software of a host that offers drives: targets, drivers, and what joins them to the host. Where an
+    /// adapter is the target, all of it is joined to the adapter, which alone hears of completion entries.
     fn serve(&mut self, host: usize, servings: Vec<(usize, Serving)>) {
         let plan = &self.blueprint.variant.machine[host];
-        let drives: BTreeSet<usize> = servings.iter().flat_map(|(_, own)| own.drives.clone()).collect();
+        let is_within = |own: &Serving| own.offload;
+        let own = servings.iter().filter(|(_, own)| !is_within(own));
+        let drives: BTreeSet<usize> = own.clone().flat_map(|(_, own)| own.drives.clone()).collect();
         let endpoint = |component| self.endpoint(component);
-        let all = drives.iter().copied().chain(servings.iter().map(|(port, _)| *port));
-        let devices: BTreeMap<EndpointId, Port> =
+        let all = drives.iter().copied().chain(own.map(|(port, _)| *port));
+        let mut devices: BTreeMap<EndpointId, Port> =
             (0..).zip(all).map(|(place, device)| (endpoint(device), shared_port::of_load(place))).collect();
+        let mut within = Vec::new();
+        for (adapter, own) in servings.iter().filter(|(_, own)| is_within(own)) {
+            let port = shared_port::of_load((devices.len() + within.len()) as u32);
+            within.push((
+                *adapter,
+                port,
+                own.drives.iter().map(|drive| endpoint(*drive)).collect::<Vec<_>>(),
+            ));
+        }
+        for (_, port, drives) in &within {
+            devices.extend(drives.iter().map(|drive| (*drive, *port)));
+        }
         let mux = format!("{CPU}/{}", plan.name);
         let mux = self.builder.add(mux, Box::new(SharedPort { loads: 1, devices: devices.clone() }));
         self.builder.join((mux, shared_port::HOST), (self.ids.of(host), port(plan, Protocol::Cpu)));
+        for (adapter, from, _) in within {
+            let entries = self.blueprint.variant.machine[adapter].named_port("host");
+            let entries = Port(entries.expect("an adapter that can be a target has this port") as u16);
+            self.builder.join((mux, from), (self.ids.of(adapter), entries));
+        }
+        let (offloaded, own): (Vec<_>, Vec<_>) = servings.into_iter().partition(|(_, own)| is_within(own));
+        self.run_targets((host, None), own, (mux, &devices));
+        for (adapter, serving) in offloaded {
+            self.serve_within(host, adapter, serving);
+        }
+    }
+    /// Adds the software within an adapter.
+    fn serve_within(&mut self, host: usize, adapter: usize, serving: Serving) {
+        let plan = &self.blueprint.variant.machine[adapter];
+        let drives: BTreeSet<usize> = serving.drives.iter().copied().collect();
+        let all = drives.into_iter().chain([adapter]).map(|device| self.endpoint(device));
+        let devices: BTreeMap<EndpointId, Port> =
+            (0..).zip(all).map(|(place, device)| (device, shared_port::of_load(place))).collect();
+        let mux = format!("{WITHIN}/{}", plan.name);
+        let mux = self.builder.add(mux, Box::new(SharedPort { loads: 1, devices: devices.clone() }));
+        let inside = plan.named_port("within").expect("an adapter that can be a target has this port");
+        self.builder.join((mux, shared_port::HOST), (self.ids.of(adapter), Port(inside as u16)));
+        self.run_targets((host, Some(adapter)), vec![(adapter, serving)], (mux, &devices));
+    }
+    /// Adds targets with the drivers behind them, joined to what takes their doorbells: the host, or an adapter that
+    /// they are within.
+    fn run_targets(
+        &mut self,
+        (host, within): (usize, Option<usize>),
+        servings: Vec<(usize, Serving)>,
+        (mux, devices): (ComponentId, &BTreeMap<EndpointId, Port>),
+    ) {
         // the cores of each drive's queues, in the order of its driver's ports
         let mut cores: BTreeMap<usize, Vec<RunQueue>> = BTreeMap::new();
         let mut added = Vec::new();
-        for (adapter, Serving { target, queues, drives }) in servings {
+        for (adapter, Serving { target, queues, drives, .. }) in servings {
             let own = queues.iter().map(|queue| queue.core.clone());
             let behind: Vec<(usize, u16)> = drives
                 .iter()
@@ -208,14 +267,14 @@ impl<'a> Adding<'a> {
                     (*drive, cores.len() as u16)
                 })
                 .collect();
-            let id = self.add_target(host, adapter, (target, queues));
+            let id = self.add_target((host, within), adapter, (target, queues));
             self.builder.join((id, Port(0)), (mux, devices[&self.endpoint(adapter)]));
             added.push((id, behind));
         }
         let drivers: BTreeMap<usize, ComponentId> = cores
             .into_iter()
             .map(|(drive, cores)| {
-                let id = self.add_driver_of_target(host, drive, cores);
+                let id = self.add_driver_of_target((host, within), drive, cores);
                 self.builder.join((id, Port(0)), (mux, devices[&self.endpoint(drive)]));
                 (drive, id)
             })
@@ -234,7 +293,7 @@ impl<'a> Adding<'a> {
 
     fn add_target(
         &mut self,
-        host: usize,
+        (host, within): (usize, Option<usize>),
         adapter: usize,
         (target, queues): (Target, Vec<TargetQueue>),
     ) -> ComponentId {
@@ -242,8 +301,12 @@ impl<'a> Adding<'a> {
         let model = models::find("nvmeof-target").expect("it is on the shelf");
         let mut params = own_settings(model, &machine[host]);
         params.0.insert("ports", Value::Count(queues.len() as u64));
+        if let Some(adapter) = within {
+            set_engine_within(&mut params, &machine[adapter]);
+            params.0.insert("driver.poll", Value::Time(Span::ZERO));
+        }
         let path = format!("{TARGET}/{}", machine[adapter].name);
-        let cores = if self.reports_cores(host) {
+        let cores = if self.reports_cores(within.unwrap_or(host)) {
             queues.iter().map(|queue| queue.core.clone()).collect()
         } else {
             Vec::new()
@@ -255,16 +318,28 @@ impl<'a> Adding<'a> {
         self.builder.add(path, component)
     }
 
-    fn add_driver_of_target(&mut self, host: usize, drive: usize, cores: Vec<RunQueue>) -> ComponentId {
+    fn add_driver_of_target(
+        &mut self,
+        (host, within): (usize, Option<usize>),
+        drive: usize,
+        cores: Vec<RunQueue>,
+    ) -> ComponentId {
         let machine = &self.blueprint.variant.machine;
         let model = models::driver(machine[drive].model);
         let mut params = settings(model, &machine[drive], &machine[host]);
-        set_engine(&mut params, &machine[host]);
+        match within {
+            Some(adapter) => set_engine_within(&mut params, &machine[adapter]),
+            None => set_engine(&mut params, &machine[host]),
+        }
         params.0.insert("ports", Value::Count(cores.len() as u64));
         let path = format!("{DRIVER}/{}", machine[drive].name);
         let (target, memory) =
             (Some(self.endpoint(drive)), self.hosts.get(&host).map(|host| host.memory.clone()));
-        let site = Site { target, memory, cores, ..Site::alone(path.as_str(), self.blueprint.seed) };
+        let mut subsystems = self.blueprint.variant.network.subsystems.iter();
+        let in_drives = subsystems.any(|own| own.in_drives && own.namespaces.contains(&drive));
+        let in_capsule = size(&machine[host], "target.in-capsule-data") & !15;
+        let staging = target.filter(|_| in_drives).map(|drive| (drive, in_capsule));
+        let site = Site { target, memory, cores, staging, ..Site::alone(path.as_str(), self.blueprint.seed) };
         let component = model.component(&params, &site).expect("a driver is a component");
         self.builder.add(path, component)
     }
@@ -374,39 +449,4 @@ impl<'a> Adding<'a> {
 /// A name of NVM Express for something of the scenario.
 fn nqn(name: &str) -> String {
     format!("nqn.2026-01.org.lanetwin:{name}")
-}
-
-/// What a host says of the parameters of a model.
-fn own_settings(model: &Model, host: &ComponentPlan) -> Params {
-    let value = |param: &'static lanetwin_ports::Param| {
-        let own = host.params.0.get(param.name).copied();
-        let default = || fields::default(param.dimension, param.default.expect("software has defaults"));
-        (param.name, own.unwrap_or_else(default))
-    };
-    Params(model.all_params().map(value).collect())
-}
-
-/// The driver of a drive is asked by the target, not by a program: it has the target's engine and costs.
-fn set_engine(params: &mut Params, host: &ComponentPlan) {
-    match host.params.0.get("target.software") {
-        Some(Value::Choice("spdk")) => {
-            params.0.insert("driver.engine", Value::Choice("spdk"));
-        }
-        _ => {
-            params.0.insert("driver.engine", Value::Choice("io_uring"));
-            for (own, of) in [
-                ("driver.io_uring.submit", "target.nvmet.submit"),
-                ("driver.io_uring.complete", "target.nvmet.complete"),
-            ] {
-                params.0.extend(host.params.0.get(of).map(|value| (own, *value)));
-            }
-        }
-    }
-}
-
-fn size(host: &ComponentPlan, name: &str) -> u32 {
-    if let Some(Value::Size(bytes)) = host.params.0.get(name) { bytes.0.min(1 << 20) as u32 } else { 4096 }
-}
-fn count(host: &ComponentPlan, name: &str) -> u32 {
-    if let Some(Value::Count(count)) = host.params.0.get(name) { *count as u32 } else { 128 }
 }

@@ -51,14 +51,21 @@ pub(super) fn of_host(connection: ConnectionPlan) -> HostTransport {
     }
 }
 
-/// Both ends of a connection between two stations, whose hosts have these parameters.
+/// Both ends of a connection between two stations, whose hosts have these parameters; `offload` says whether the second
+/// is in the adapter itself.
 pub(super) fn connect(
     net: &Ethernet,
     stations: [Station; 2],
-    (connection, hosts): (ConnectionPlan, [&Params; 2]),
+    (connection, hosts, offload): (ConnectionPlan, [&Params; 2], bool),
 ) -> [Way; 2] {
     match connection {
-        ConnectionPlan::Rdma(mtu) => net.rdma.connect(stations, mtu).map(Way::Rdma),
+        ConnectionPlan::Rdma(mtu) => {
+            let [host, target] = net.rdma.connect(stations, mtu);
+            if offload {
+                net.rdma.keep_inside(target);
+            }
+            [host, target].map(Way::Rdma)
+        }
         ConnectionPlan::Tcp { frames, digests } => {
             let wanted = hosts.map(limits);
             let segment = segment_bytes(frames, TIMESTAMPS_BYTES);

@@ -198,6 +198,7 @@ pub(super) const fn protocol(protocol: Protocol) -> &'static str {
         Protocol::Dma => "DMA commands",
         Protocol::Block => "block requests",
         Protocol::Cpu => "the processor's side",
+        Protocol::Inside => "what runs within",
         Protocol::Cxl => "CXL",
         Protocol::Ethernet => "Ethernet",
     }

@@ -1,0 +1,80 @@
+//! An adapter that is a target by itself: offload of the target, as adapters from ConnectX-5 on have it.
+//!
+//! ```text
+//!  capsule ─► engine ─► MWr entry of the submission queue ─► host memory     drive: MRd entry, data ═ host memory
+//!                   └─► MWr doorbell ─► drive
+//!  drive ─► MWr completion entry ─► host memory ─► MRd entry ═► CplD ─► engine ─► MRd data ═► CplD ─► line
+//! ```
+//!
+//! Queues and staging buffer are in host memory, and the doorbells are registers of the drive: the adapter is given the
+//! addresses of all of them (`sq_pas`, `cq_pas`, `sqt_dbr_addr`, `cqh_dbr_addr` of `ib_nvmf_backend_ctrl_init_attr` in
+//! `ib_verbs_exp.h` of the vendor's drivers; NVIDIA developer forum, topic 289894: "I/O queue, completion queue and
+//! staging buffer" in the memory of the target). No core takes part once queues are made. That the adapter finds
+//! completion entries by looking is assumed: no vector of interrupts is among what it is given. Looks that find nothing
+//! take no room on its link here.
+//!
+//! The software within is the same as on a host, with other costs: `nvmeof-target` and `nvme-driver`, on one run queue.
+
+use super::inside::{Read, RoceNic};
+use super::WITHIN;
+use lanetwin_nvme::spec::registers::DOORBELLS;
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_ports::{Attributes, Context, Message, QueuePairId};
+use lanetwin_units::Span;
+
+/// Where submission and completion queues lie, for the links: where nothing has bytes, for those are there already.
+const QUEUES: u64 = 1 << 41;
+const SUBMISSION_BYTES: u32 = 64;
+const COMPLETION_BYTES: u32 = 16;
+
+impl RoceNic {
+    /// What runs within rings a doorbell: of this adapter, or of a drive.
+    pub(super) fn hear_within(&mut self, to: EndpointId, (handle, address): (u32, u64), cx: &mut Context<'_>) {
+        let Some(requests) = &self.requests else { return };
+        if to == requests.endpoint() {
+            let Ok(id) = u16::try_from(handle).map(QueuePairId) else { return };
+            let rdma = self.rdma.clone();
+            let work: Vec<_> = std::iter::from_fn(|| rdma.take(id, address)).collect();
+            if self.pair(id).is_some() {
+                self.understand(id, work, cx);
+            }
+            return;
+        }
+        let entries = self.submitted(to, (address, handle));
+        if let Some(requests) = &self.requests {
+            if entries > 0 {
+                let at = QUEUES | (address & 0xffff) << 16;
+                requests.write(0, at, entries * SUBMISSION_BYTES, Attributes::NONE, cx);
+            }
+            requests.write_register(to, (address, handle), cx);
+        }
+    }
+
+    /// How many entries a doorbell tells of: none, if it is that of a completion queue. Where a ring begins anew, those
+    /// before its end are not counted.
+    fn submitted(&mut self, to: EndpointId, (offset, tail): (u64, u32)) -> u32 {
+        let Some(number) = offset.checked_sub(DOORBELLS.into()).map(|offset| offset / 4) else { return 0 };
+        if !number.is_multiple_of(2) {
+            return 0;
+        }
+        let before = self.tails.insert((to, offset), tail).unwrap_or(0);
+        if tail >= before { tail - before } else { tail }
+    }
+
+    /// A completion entry of a drive is in host memory: the adapter reads it.
+    pub(super) fn fetch_entry(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
+        let at = QUEUES | 1 << 40 | u64::from(handle & 0xffff) << 12;
+        self.read(Read::Entry { handle, from }, at, COMPLETION_BYTES, cx);
+    }
+    /// It is here.
+    pub(super) fn tell_within(&self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
+        cx.send(WITHIN, Span::ZERO, Message::Signal { handle, from });
+    }
+    /// A queue pair has a completion for what runs within.
+    pub(super) fn complete_within(&self, id: QueuePairId, cx: &mut Context<'_>) {
+        if let Some(requests) = &self.requests {
+            let from = requests.endpoint();
+            cx.send(WITHIN, Span::ZERO, Message::Signal { handle: id.0.into(), from });
+        }
+    }
+}
