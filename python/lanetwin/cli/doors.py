@@ -230,7 +230,9 @@ def refer(
     place: Place,
     to: Annotated[
         list[str] | None,
-        typer.Argument(help="Other discovery services, ADDRESS:PORT; none takes them back.", show_default=False),
+        typer.Argument(
+            help="Other discovery services, ADDRESS:PORT; none takes them back.", show_default=False
+        ),
     ] = None,
 ) -> None:
     """Refer hosts by NVMe/TCP to other discovery services; those that asked for it are told.
