@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lanetwin import emulation
+from plain_clients import Nbd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,8 +40,6 @@ GIVEN_UP_S = 60.0
 """Whoever says nothing is turned away after 10 s, where this machine has time for it."""
 LONG_S = 60.0
 READS = 200
-NBD_GREETING = 18
-NBD_READ = struct.Struct(">IHHQQI")
 ICREQ = bytes([0, 0, 128, 0, 128, 0, 0, 0]) + bytes(120)
 """Initialize Connection Request of NVMe/TCP (NVMe/TCP Transport 1.0, 3.6.2.2)."""
 
@@ -126,23 +125,14 @@ def has_ended(member: socket.socket) -> bool:
 
 def nbd_reads(path: str) -> float:
     """Read some hundred times by NBD; the longest that one took [s]."""
-    with socket.socket(socket.AF_UNIX) as client:
-        client.connect(path)
-        client.settimeout(LONG_S)
-        wire = client.makefile("rwb")
-        assert wire.read(NBD_GREETING)[:8] == b"NBDMAGIC"
-        # fixed newstyle without zeroes; NBD_OPT_EXPORT_NAME
-        wire.write(struct.pack(">I", 3) + b"IHAVEOPT" + struct.pack(">II", 1, 5) + b"drive")
-        wire.flush()
-        assert struct.unpack(">QH", wire.read(10))[0] == 1 << 30
-        worst = 0.0
-        for cookie in range(READS):
-            began = time.monotonic()
-            wire.write(NBD_READ.pack(0x25609513, 0, 0, cookie, 4096 * cookie, 4096))
-            wire.flush()
-            assert struct.unpack(">IIQ", wire.read(16)) == (0x67446698, 0, cookie)
-            assert len(wire.read(4096)) == 4096
-            worst = max(worst, time.monotonic() - began)
+    client = Nbd(path)
+    assert client.size == 1 << 30
+    worst = 0.0
+    for number in range(READS):
+        began = time.monotonic()
+        assert client.ask(writes=False, first=4096 * number, count=4096) == 0
+        worst = max(worst, time.monotonic() - began)
+    client.close()
     return worst
 
 
