@@ -117,7 +117,7 @@ impl Case {
 }
 
 /// The most drives of a host where there are many.
-const OF_A_HOST: u32 = 50;
+const OF_A_HOST: u32 = 25;
 
 /// So many drives, each with a slot of its own and 64 random reads of 4 KiB in flight: I/Os, events of each, CPU
 /// nanoseconds of an event.
