@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-LONG_S = 400.0
+LONG_S = 900.0
 """Longer than a guest takes whose programs are translated, on a machine that is busy."""
 DEVICES = (
     "pcie-root-port,id=rp0,chassis=1,slot=1",

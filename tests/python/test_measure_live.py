@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pytest
 
 HERE = Path(__file__).parent
-LONG_S = 600.0
+LONG_S = 900.0
 """Longer than any step takes of a guest whose programs are translated, on a machine that is busy."""
 SIZE = 16 << 20
 SCENARIO = """about: What does this drive do?
