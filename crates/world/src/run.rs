@@ -24,8 +24,8 @@ use lanetwin_plan::{Plan, RunLength};
 use lanetwin_ports::Operation;
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
-    Assumption, AssumptionKind, Bottleneck, Cost, CxlUse, Digest, Kind, Part, Repeat, Results, ScenarioText,
-    ScenarioWarning, SteadyState, Temperatures, Utilisation, Waterfall,
+    Assumption, AssumptionKind, Bottleneck, Cost, CxlUse, Digest, Kind, Part, Repeat, Results, Row,
+    ScenarioText, ScenarioWarning, SteadyState, Temperatures, Utilisation, Waterfall,
 };
 use lanetwin_stats::steady::SniaRule;
 use lanetwin_units::{Instant, NumberKind};
@@ -277,10 +277,17 @@ fn warning(found: &Diagnostic) -> ScenarioWarning {
     ScenarioWarning { code: code.into(), file, line, column, path, message, help }
 }
 
+/// A row of what is without chance: other random numbers would give the same value, so one that has no parts to differ
+/// has an interval without width.
+fn certain(row: Row) -> Row {
+    Row { low: row.low.or(Some(row.value)), high: row.high.or(Some(row.value)), ..row }
+}
+
 /// Everything about one case whose repeats are all done.
 fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
     let (variant, workload, case) = (&task.variant.name, &task.workload.name, &task.case.label);
-    results.rows.extend(rows(variant, workload, task.case, repeats));
+    let told = rows(variant, workload, task.case, repeats);
+    results.rows.extend(told.into_iter().map(|row| if task.alone { certain(row) } else { row }));
     let first = &repeats[0];
     for link in &first.links {
         results.utilisation.push(Utilisation {

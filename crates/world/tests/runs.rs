@@ -195,6 +195,37 @@ fn twins_are_equivalent_without_any_change_and_half_the_width_is_worse() {
     assert_eq!(late.verdict, Verdict::Worse, "{late:?}");
 }
 
+const CERTAIN: &str = "
+about: Two drives without chance behind a wide uplink and a narrow one.
+machine:
+  host: {part: generic-host-gen4}
+  sw: {part: generic-switch-gen4}
+  a: {model: fixed-latency-disk}
+  b: {model: fixed-latency-disk}
+links:
+  up: {from: host, to: sw, gen: 4, width: x4}
+  bay-a: {from: sw, to: a, gen: 4, width: x4}
+  bay-b: {from: sw, to: b, gen: 4, width: x4}
+workloads:
+  read: {block: {size: 128KiB, depth: 8, pattern: sequential}, on: host, target: [a, b]}
+variants:
+  x4: {}
+  x2: {links.up.width: x2}
+compare: {baseline: x4, equivalent_within: 2%}
+";
+
+/// Nothing is inconclusive where other random numbers change nothing: even what has no parts to differ is certain.
+#[test]
+fn what_is_without_chance_has_a_verdict() {
+    let results = results(&plan("certain.yaml", CERTAIN, &[]), &Options::default());
+    assert!(results.rows.iter().all(|row| row.n == 1 && row.low.is_some() && row.high.is_some()));
+    let of = |metric: &str| {
+        let found = results.verdicts.iter().find(|verdict| verdict.metric == metric);
+        found.unwrap_or_else(|| panic!("a verdict on {metric}")).verdict
+    };
+    assert_eq!((of("throughput"), of("fairness")), (Verdict::Worse, Verdict::Equivalent));
+}
+
 /// A device with a bug: it panics at the message after so many.
 struct Fuse {
     device: Box<dyn Component<Message>>,
