@@ -2,7 +2,7 @@
 
 use crate::declaration::{Field, Holds};
 use crate::node::{Entry, Kind, Node, Origin, Spot};
-use crate::problem::{Complaint, Problem, Reports, quoted};
+use crate::problem::{Complaint, Problem, Reports, known_keys, quoted};
 use crate::quantity::{self, Mistake};
 use crate::spelling::Near;
 use lanetwin_ports::{Dimension, Value};
@@ -43,7 +43,7 @@ impl<'n> Fields<'n> {
         let known: Vec<&str> = table.iter().map(|field| field.name).chain(more.iter().copied()).collect();
         for entry in node.entries().iter().filter(|entry| !known.contains(&&*entry.key)) {
             let near = Near::of(&entry.key, known.iter().copied());
-            let known = quoted(known.iter().copied());
+            let known = known_keys(known.iter().copied());
             reports.add(
                 Problem::UnknownKey { key: entry.key.clone(), known, near },
                 entry.spot,

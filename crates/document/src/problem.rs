@@ -166,9 +166,47 @@ pub fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     if words.is_empty() { "none".into() } else { format!("`{}`", words.join("`, `")) }
 }
 
+/// The most keys that a message lists one by one.
+const LISTED: usize = 24;
+
+/// The keys that can stand somewhere, for a message. Of more than a reader would go through, those that share their
+/// beginning are one: `nand.*`.
+pub fn known_keys<'a>(keys: impl IntoIterator<Item = &'a str>) -> String {
+    let keys: Vec<&str> = keys.into_iter().collect();
+    if keys.len() <= LISTED {
+        return quoted(keys);
+    }
+    let family = |key: &&str| key.split_once('.').map(|(first, _)| first.to_owned());
+    let is_alone = |key: &&str| keys.iter().filter(|other| family(other) == family(key)).count() == 1;
+    let mut shown: Vec<String> = Vec::new();
+    for key in &keys {
+        let word = match family(key) {
+            Some(first) if !is_alone(key) => format!("{first}.*"),
+            _ => (*key).to_owned(),
+        };
+        if !shown.contains(&word) {
+            shown.push(word);
+        }
+    }
+    quoted(shown.iter().map(String::as_str))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_keys_families_are_listed() {
+        let few = ["part", "nand.page", "nand.read"];
+        assert_eq!(known_keys(few), "`part`, `nand.page`, `nand.read`");
+        let more: Vec<String> = (0..LISTED).map(|n| format!("firmware.{n}")).collect();
+        let many = few.into_iter().chain(["buffer", "buffer.frees", "queues.entries"]);
+        let many = many.chain(more.iter().map(String::as_str));
+        assert_eq!(
+            known_keys(many),
+            "`part`, `nand.*`, `buffer`, `buffer.frees`, `queues.entries`, `firmware.*`"
+        );
+    }
 
     #[test]
     fn codes_ascend_and_are_never_used_twice() {

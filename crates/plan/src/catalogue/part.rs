@@ -4,7 +4,7 @@ use crate::problem::Problem;
 use lanetwin_document::declaration::{Field, Holds};
 use lanetwin_document::fields::{self, Fields, is_map, join, scalar};
 use lanetwin_document::node::{Entry, Node, Spot};
-use lanetwin_document::problem::{Problem as Common, Reports, quoted};
+use lanetwin_document::problem::{Problem as Common, Reports, known_keys, quoted};
 use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
 use lanetwin_ports::{Dimension, Model, Param, Value};
@@ -205,7 +205,7 @@ pub(super) fn read_number(
         let known = || model.all_params().map(|param| param.name);
         let problem = Common::UnknownKey {
             key: entry.key.clone(),
-            known: quoted(known()),
+            known: known_keys(known()),
             near: Near::of(&entry.key, known()),
         };
         reports.add(problem, entry.spot, &path);

@@ -11,7 +11,7 @@ use crate::language::LINK;
 use crate::resolve::components::{Assembled, Slot};
 use lanetwin_document::fields::join;
 use lanetwin_document::node::{Entry, Kind, Node, Origin, Spot};
-use lanetwin_document::problem::{Problem, Reports, quoted};
+use lanetwin_document::problem::{Problem, Reports, known_keys};
 use lanetwin_document::spelling::Near;
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ fn said(entry: &Entry, assembly: &Assembly, path: &str, reports: &mut Reports) -
             let exposed = || assembly.parameters.keys().map(|name| &**name);
             let inside = assembly.components.iter().map(|(name, _)| format!("{name}.…"));
             let known: Vec<String> = exposed().map(str::to_owned).chain(inside).collect();
-            let (near, known) = (Near::of(&own.key, exposed()), quoted(known.iter().map(|name| &**name)));
+            let (near, known) = (Near::of(&own.key, exposed()), known_keys(known.iter().map(|name| &**name)));
             reports.add(
                 Problem::UnknownKey { key: own.key.clone(), known, near },
                 own.spot,
