@@ -1,36 +1,38 @@
 //! Where operations spent their time: the sum of every stage over all of them, and a sample of them for percentiles.
 //!
-//! The sums are integers. All operations are followed up to [`FOLLOWED`] of all loads together; of more, every second
-//! of the next so many, every fourth of twice as many, and so on, each for as many as it stands for: to follow one
-//! costs time, and the cost of a long run must not show it. What they stand for is then made up to the sum of all
-//! latencies, which is known ([`StageTimes::made_up_to`]). Of the sample, every n-th operation is kept whole; whenever
-//! there are too many, every second one is dropped and n doubles, so that it is spread evenly over everything that was
-//! counted. Which ones depends on their number alone. Samples of several loads are joined whole; beyond [`MERGED`] they
-//! are drawn from in strata, and what was left out is stood for by its neighbours in latency.
+//! **Sums** are integers. Following an operation costs time, so long runs follow a share of them: the first
+//! [`FOLLOWED`] operations of all loads together are all followed, of the next [`FOLLOWED`] every second one, of the
+//! twice as many after those every fourth, and so on. A followed operation has a weight: the number of operations that
+//! it represents. [`StageTimes::made_up_to`] then scales the stages so that they add up to the sum of all latencies,
+//! which is known exactly.
+//!
+//! **Percentiles** come from a sample of whole operations. It keeps every n-th followed operation; when it is full,
+//! every second one is dropped and n doubles, so that the sample stays evenly spread over the run. Only an operation's
+//! number decides whether it is kept. When loads are merged, their samples are concatenated; beyond [`MERGED`] entries
+//! a stratified sample by latency replaces them.
 
 use lanetwin_ports::Context;
 use lanetwin_stats::{Bucket, Histogram};
 use lanetwin_units::{Instant, Span};
 use std::ops::Range;
 
-/// All operations are followed up to so many of all loads of a machine.
+/// How many operations of all loads of a machine together are followed without sampling.
 const FOLLOWED: u64 = 1 << 12;
 /// The most operations in a sample.
 const SAMPLE: usize = 512;
-/// The most operations in the samples of several loads together: so many that to draw from them hardly moves a
-/// percentile.
+/// The most operations in a merged sample: large enough that drawing from it hardly moves a percentile.
 const MERGED: usize = 16 * SAMPLE;
 
-/// The time that operations spent in each stage, by the number of the stage among all of a kernel.
+/// The time that operations spent in each stage. Stages are numbered across the whole kernel.
 #[derive(Clone, Default, Debug)]
 pub struct StageTimes {
     sums: Vec<StageSum>,
-    /// The stages that were met, in the order in which operations passed them.
+    /// The stages that occurred, in the order in which operations pass them.
     order: Vec<u32>,
     operations: u64,
     followed: u64,
     sample: Vec<Sampled>,
-    /// Every so many operations one is sampled; 0 is every one.
+    /// One of so many followed operations enters the sample; 0 means all of them.
     every: u64,
 }
 
@@ -79,7 +81,7 @@ impl StageTimes {
             self.thin();
         }
     }
-    /// Takes in operations that were in one stage and in no other, of which all are known.
+    /// Adds operations that spent all their time in one stage, none of them left out.
     pub fn take_all(&mut self, stage: u32, latencies: &Histogram) {
         if latencies.is_empty() {
             return;
@@ -101,7 +103,7 @@ impl StageTimes {
         };
         self.sample.extend(each.map(one));
     }
-    /// Drops every second operation of the sample until it is small enough.
+    /// Drops every second operation until the sample fits.
     fn thin(&mut self) {
         while self.sample.len() >= SAMPLE {
             let mut place = 0;
@@ -113,7 +115,7 @@ impl StageTimes {
             self.every = self.every.max(1) * 2;
         }
     }
-    /// Takes in what was counted elsewhere in the same kernel.
+    /// Adds the times of another load of the same kernel.
     pub fn merge(&mut self, other: &Self) {
         let mut before: Option<u32> = None;
         for stage in other.order.iter().copied() {
@@ -136,13 +138,13 @@ impl StageTimes {
         }
     }
 
-    /// The same as of all operations of these latencies, of which those that were followed are some: the stages sum to
-    /// that of the latencies, in the shares that they have. The same, if they are all.
+    /// Scales the followed operations to all operations with these latencies: afterwards the stages add up to the sum
+    /// of the latencies, in unchanged proportions. Returns a copy if every operation was followed.
     #[must_use]
     pub fn made_up_to(&self, latencies: &Histogram) -> Self {
         let mut all = self.clone();
         let (followed, count) = (self.total_ps(), latencies.count());
-        // the last one that is followed may stand for others behind the end
+        // the last followed operation may represent some that were not issued before the end
         let is_whole = self.followed == count && self.operations == count;
         if is_whole || followed == 0 {
             return all;
@@ -159,17 +161,17 @@ impl StageTimes {
         all.operations = count;
         all
     }
-    /// How many operations the sums are of.
+    /// How many operations the sums represent.
     #[must_use]
     pub const fn operations(&self) -> u64 {
         self.operations
     }
-    /// How many of them were followed, and stand for the others; all, if they are as many.
+    /// How many of them were followed; equal to [`Self::operations`] if none was left out.
     #[must_use]
     pub const fn followed(&self) -> u64 {
         self.followed
     }
-    /// What they took \[ps\].
+    /// The sum over all stages \[ps\].
     #[must_use]
     pub fn total_ps(&self) -> u128 {
         self.sums.iter().map(|sum| u128::from(sum.ps)).sum()
@@ -183,11 +185,12 @@ impl StageTimes {
     pub const fn sampled(&self) -> usize {
         self.sample.len()
     }
-    /// The operations of the sample: when each was asked, and its stages from the last to the first \[ps\].
+    /// The sampled operations: when each was submitted, and its stages from the last to the first \[ps\].
     pub fn sample(&self) -> impl Iterator<Item = (Instant, &[(u32, u64)])> {
         self.sample.iter().filter_map(|one| Some((one.asked?, &*one.stages)))
     }
-    /// The time in these stages that so many percent of the sample do not exceed; none if it is empty.
+    /// The weighted percentile, over the sample, of the time spent in the stages that `is` selects; none of an empty
+    /// sample.
     #[must_use]
     pub fn percentile(&self, percent: f64, is: impl Fn(u32) -> bool) -> Option<Span> {
         let of = |one: &Sampled| one.stages.iter().filter(|(stage, _)| is(*stage)).map(|(_, ps)| *ps).sum();
@@ -204,8 +207,8 @@ impl StageTimes {
     }
 }
 
-/// So many of these operations, which stand for as many as all of them do: one from each of as many equal parts of
-/// what they stand for, in the order of their latencies, so that percentiles stay where they are.
+/// A stratified sample of `count` operations with the same total weight. The operations are sorted by latency and cut
+/// into `count` strata of equal weight; one operation of each stratum is kept, so that percentiles hardly move.
 fn drawn(mut of: Vec<Sampled>, count: usize) -> Vec<Sampled> {
     of.sort_by_cached_key(|one| one.stages.iter().map(|(_, ps)| *ps).sum::<u64>());
     let whole: u64 = of.iter().map(|one| one.weight).sum();
@@ -215,7 +218,7 @@ fn drawn(mut of: Vec<Sampled>, count: usize) -> Vec<Sampled> {
     of.retain_mut(|one| {
         below += one.weight;
         let first = part;
-        // the middle of a part decides whose it is
+        // a stratum goes to the operation that covers its middle
         while part < count && up_to(part).midpoint(up_to(part + 1)) < below {
             part += 1;
         }
@@ -225,15 +228,14 @@ fn drawn(mut of: Vec<Sampled>, count: usize) -> Vec<Sampled> {
     of
 }
 
-/// For how many operations one stands, the `number`-th since counting began of one of so many loads; 0 if it is not
-/// followed.
+/// The weight of the `number`-th operation of one of `loads` loads since counting began: how many operations it
+/// represents; 0 if it is not followed.
 pub(crate) fn weight(number: u64, loads: u64) -> u64 {
     let every = every(number, loads);
     if number.is_multiple_of(every) { every } else { 0 }
 }
 
-/// One of so many operations is followed, of those behind the `number`-th since counting began of one of so many loads:
-/// a power of two.
+/// From the `number`-th operation on, one of so many is followed (a power of two), for each of `loads` loads.
 #[inline]
 #[must_use]
 pub fn every(number: u64, loads: u64) -> u64 {
@@ -241,7 +243,7 @@ pub fn every(number: u64, loads: u64) -> u64 {
     if rounds == 0 { 1 } else { 2 << rounds.ilog2() }
 }
 
-/// Makes room for a stage that is met for the first time: before the one that comes after it.
+/// Makes room for a stage that occurs for the first time, before the stage `later` that follows it.
 #[cold]
 fn meet<'s>(
     sums: &'s mut Vec<StageSum>,
@@ -301,7 +303,7 @@ mod tests {
         }
     }
 
-    /// Whoever is followed stands for those behind it that are not: together for all, but for less than one round.
+    /// The weights add up to the number of operations, to within the weight of the last one.
     #[test]
     fn those_that_are_followed_stand_for_all() {
         for loads in [1, 3, 16, 100_000] {

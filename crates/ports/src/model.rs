@@ -18,7 +18,7 @@ use lanetwin_pcie::spec::Extension;
 use lanetwin_units::{Bytes, Generation, Instant, Span, Width};
 use std::collections::BTreeMap;
 
-/// A kind of device: what it is called, what it can be connected to, what can be said of it, how it is built.
+/// A kind of device: its name, ports, parameters, checks, and how an instance is built.
 pub struct Model {
     /// Its name in part files (`root-complex`).
     pub name: &'static str,
@@ -26,40 +26,40 @@ pub struct Model {
     pub about: &'static str,
     /// Its ports, in the order of their numbers.
     pub ports: &'static [PortInfo],
-    /// Its parameters, in groups (a port's standard parameters, its own).
+    /// Its parameters, in groups (the standard parameters of its ports, its own).
     pub params: &'static [&'static [Param]],
-    /// Whether its PCIe ports empty their receive buffers themselves ([`Message::Release`]), with these parameters; if
-    /// not, the links do it for them after `port.drain`.
+    /// Whether, with these parameters, the device frees its PCIe receive buffers itself ([`Message::Release`]); if not,
+    /// the link frees them after `port.drain`.
     pub drains_itself: fn(&Params) -> bool,
-    /// Whether it has memory that devices read and write by DMA.
+    /// Whether it has memory that other devices read and write by DMA.
     pub has_memory: bool,
-    /// Whether it has its port of this name, which it declares, with these parameters.
+    /// Whether the declared port of this name exists with these parameters.
     pub has_port: fn(&Params, &str) -> bool,
-    /// Everything about these parameters, legal one by one, that makes it impossible.
+    /// Errors: combinations of parameters, each legal by itself, that no device can have.
     pub mistakes: fn(&Params) -> Vec<Mistake>,
-    /// What is possible with these parameters and holds it back more than whoever reads them would think, with the
+    /// Warnings: combinations that are possible but limit the device more than their values suggest, with the
     /// arithmetic.
     pub limits: fn(&Params) -> Vec<Mistake>,
-    /// Which of its parameters have an effect only beside certain values of others.
+    /// Which parameters have an effect only with certain values of others.
     pub conditions: &'static [Condition],
-    /// The name of the model of the software between programs and this device; of no meaning for what is not driven.
-    /// Its parameters that the device's model has too are set with the device.
+    /// The name of the model of this device's driver software; unused if the device has none. Parameters that driver
+    /// and device both declare are set with the device.
     pub driver: &'static str,
-    /// What can be asked of it beyond what its ports say.
+    /// What it can do beyond what its ports say.
     pub capabilities: &'static [Capability],
-    /// How many cores the software and the programs of this host share, with these parameters; 0 if it does not say.
+    /// How many cores the software and the programs of this host share, with these parameters; 0 if unspecified.
     pub cores: fn(&Params) -> u64,
-    /// The parameter that says how long something takes to pass it on this way: one of its own for the way, or
+    /// The parameter that gives the forwarding latency along a path through the device: a parameter for that path, or
     /// `latency`.
     pub latency_parameter: fn(&Params, Way) -> &'static str,
-    /// Whether it is told of messages when they are sent, not when they arrive ([`Component::expect`]): it is then
-    /// added to the kernel as foreseeing.
+    /// Whether it learns of messages when they are sent instead of when they arrive ([`Component::expect`]). It is then
+    /// added to the kernel as a foreseeing component.
     pub foresees: bool,
     /// Makes one.
     pub build: Build,
 }
 
-/// What can be asked of a device beyond what its ports say.
+/// What a device can do beyond what its ports say.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Capability {
     /// It takes commands of NVM Express from queues in host memory.
@@ -68,7 +68,7 @@ pub enum Capability {
     Rdma,
 }
 
-/// A way through something that stands between links, or in one.
+/// A path through a switch or a retimer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// Along a link of this generation.
@@ -77,11 +77,11 @@ pub enum Way {
     Between(Width, Width),
 }
 
-/// The parameter that every way has which has no latency of its own.
+/// The parameter for every path that has no latency parameter of its own.
 pub const LATENCY: &str = "latency";
 
-/// Whether the parameter of this name is the latency between links of two widths (`latency.x4-x8`), of which zero
-/// stands for [`LATENCY`].
+/// Whether the parameter of this name is the latency between links of two widths (`latency.x4-x8`). Its value zero
+/// means that [`LATENCY`] applies.
 #[must_use]
 pub fn is_latency_between_widths(name: &str) -> bool {
     let widths = name.strip_prefix("latency.").and_then(|pair| pair.split_once('-'));
@@ -89,10 +89,10 @@ pub fn is_latency_between_widths(name: &str) -> bool {
     widths.is_some_and(|(from, to)| is_width(from) && is_width(to))
 }
 
-/// Parameters that are legal one by one and make no device together.
+/// A combination of parameters, each legal by itself, that is wrong or limiting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mistake {
-    /// The parameter that can be changed.
+    /// The parameter to change.
     pub parameter: &'static str,
     /// What is wrong.
     pub problem: String,
@@ -100,19 +100,19 @@ pub struct Mistake {
     pub remedy: String,
 }
 
-/// What becomes of a model in a machine that runs.
+/// How a model is instantiated in a world.
 #[derive(Clone, Copy)]
 pub enum Build {
     /// A component of the kernel.
     Component(fn(&Params, &Site) -> Box<dyn Component<Message>>),
-    /// A switch of the links: they do what it does, and it is sent no messages.
+    /// A PCIe switch. The links simulate it; it receives no messages.
     Switch(fn(&Params) -> SwitchSpec),
-    /// A retimer or a redriver: it stands in a link of some generation, which does what it does.
+    /// A retimer or a redriver inside a link of some generation. The link simulates it.
     Extension(fn(&Params, Generation) -> Extension),
 }
 
 impl Model {
-    /// What a model is that says nothing else of itself: a declaration says what differs, `..Model::DEFAULT` the rest.
+    /// The defaults: a declaration states what differs and takes the rest from `..Model::DEFAULT`.
     pub const DEFAULT: Self = Self {
         name: "",
         about: "",
@@ -131,12 +131,12 @@ impl Model {
         foresees: false,
         build: Build::Component(|_, _| unreachable!("a model says how it is built")),
     };
-    /// Whether this can be asked of it.
+    /// Whether it has this capability.
     #[must_use]
     pub fn can(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)
     }
-    /// Makes a component; none if it is a switch or stands in a link.
+    /// Builds the component; none for a switch, retimer or redriver.
     #[must_use]
     pub fn component(&self, params: &Params, site: &Site) -> Option<Box<dyn Component<Message>>> {
         match self.build {
@@ -144,7 +144,7 @@ impl Model {
             Build::Switch(_) | Build::Extension(_) => None,
         }
     }
-    /// Says what switch it is; none if it is none.
+    /// The specification of a switch; none for other models.
     #[must_use]
     pub fn switch(&self, params: &Params) -> Option<SwitchSpec> {
         match self.build {
@@ -152,7 +152,7 @@ impl Model {
             Build::Switch(build) => Some(build(params)),
         }
     }
-    /// Says what it is in a link of a generation; none if it does not stand in links.
+    /// The specification of a retimer or redriver at a generation; none for other models.
     #[must_use]
     pub fn extension(&self, params: &Params, generation: Generation) -> Option<Extension> {
         match self.build {
@@ -160,7 +160,7 @@ impl Model {
             Build::Extension(build) => Some(build(params, generation)),
         }
     }
-    /// Whether it stands in links.
+    /// Whether it is a retimer or a redriver.
     #[must_use]
     pub const fn is_extension(&self) -> bool {
         matches!(self.build, Build::Extension(_))
@@ -214,24 +214,24 @@ pub struct Param {
     pub name: &'static str,
     /// What kind of quantity it is.
     pub dimension: Dimension,
-    /// Its value when nobody says one, written as a user would; none if somebody must.
+    /// Its default value, written as a user would; none if a value is required.
     pub default: Option<&'static str>,
     /// What it means, in one sentence.
     pub about: &'static str,
 }
 
-/// What the names of parameters of a host's software begin with. They are the host's, and hold for the drivers of all
-/// its drives; a drive that is said to have one has it for its own drivers.
+/// The prefix of parameters of a host's software. Set on a host, such a parameter applies to the drivers of all its
+/// drives; set on a drive, it applies to the drivers of that drive.
 pub const HOST_SOFTWARE: &str = "driver.";
 
 impl Param {
-    /// Whether it is about the software of a host.
+    /// Whether it is a parameter of a host's software.
     #[must_use]
     pub fn is_of_host_software(&self) -> bool {
         self.name.starts_with(HOST_SOFTWARE)
     }
-    /// The same parameters, some of them with other defaults: models share what a parameter means, not what it usually
-    /// is.
+    /// The same parameters, some with other defaults: models share the meaning of a parameter, not always its usual
+    /// value.
     ///
     /// # Panics
     /// If there is no parameter of one of the names: when it is compiled, if the declaration is a constant.
@@ -346,7 +346,7 @@ impl Params {
     }
 }
 
-/// Where a component is built: what it may know of its surroundings.
+/// What a component is told of its surroundings when it is built.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// Its path in the machine (`host`, `card`).
@@ -358,34 +358,33 @@ pub struct Site {
     /// For a driver: the PCIe port of the device that it drives. For a DMA requester: the PCIe port of the peer whose
     /// memory it reads and writes; none if the memory is the host's.
     pub target: Option<EndpointId>,
-    /// For a root complex: the PCIe port of each device that is driven, with the root port that leads to it.
+    /// For a root complex: the PCIe port of each device with a driver, and the root port above it.
     pub routes: Vec<(EndpointId, EndpointId)>,
     /// The bytes of the host's memory: for a host its own, for a device that of the host above it, for a driver that of
     /// its host; none where there is no host.
     pub memory: Option<SharedMemory>,
-    /// Where the host's software shares cores: for a host all of them, for a driver the one of each of its loads. Empty
-    /// where it does not.
+    /// The run queues of cores that the host's software shares: for a host all of them, for a driver the one of each of
+    /// its loads. Empty if cores are not shared.
     pub cores: Vec<RunQueue>,
-    /// For whom has CXL ports downstream: the decoders of the memory behind them, in the order of addresses. A target
-    /// is the place of a port among the downstream CXL ports.
+    /// For a component with downstream CXL ports: the HDM decoders of the memory behind them, in the order of
+    /// addresses. A decoder's target is the index of a port among the downstream CXL ports.
     pub decoders: Vec<Decoder>,
-    /// When the link of which port goes down, the first being 0, and takes what is behind the port with it: of a device
-    /// with several.
+    /// For a device with several PCIe ports: which port (from 0) loses its link, and when. The controller behind that
+    /// port is lost with it.
     pub losses: Vec<(usize, Instant)>,
-    /// The bytes of the memory of the host behind which port, where there is one: the ports of a device can lead to
-    /// several hosts.
+    /// The memory of the host behind each port, for a device whose ports lead to several hosts.
     pub behind: Vec<(usize, SharedMemory)>,
     /// Its Ethernet ports, in the order of its ports of that protocol; unconnected ones are `None`.
     pub ethernet: Vec<Option<EthernetSite>>,
-    /// When the cables at them are down, in the same order.
+    /// When the cables at these ports are down, in the same order.
     pub outages: Vec<CableOutages>,
     /// The queue pairs of its network: for an adapter, and for software that uses one.
     pub rdma: Rdma,
-    /// The connections of TCP of its network: for the same.
+    /// The TCP connections of its network: likewise.
     pub sockets: Sockets,
-    /// For a switch of Ethernet: which of its ports lead to which station.
+    /// For an Ethernet switch: its forwarding table.
     pub forwarding: Forwarding,
-    /// Whether it will be asked how long it was busy.
+    /// Whether it must account for the time that it was busy.
     pub tells_busy_time: bool,
     /// For a driver of a target: the device in whose memory data lie, but for writes of at most so many bytes, which
     /// come in capsules; none if all lie in the host's.
@@ -393,8 +392,8 @@ pub struct Site {
 }
 
 impl Site {
-    /// A place without surroundings: no PCIe port that is connected, nobody to drive, no memory but its own. What a
-    /// component has of them is added: `Site { target, ..Site::alone("driver", 1) }`.
+    /// A site without connections, driver target or host memory. Callers add what there is:
+    /// `Site { target, ..Site::alone("driver", 1) }`.
     #[must_use]
     pub fn alone(path: impl Into<String>, seed: u64) -> Self {
         Self {
@@ -422,10 +421,9 @@ impl Site {
 /// A PCIe port in its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PcieSite {
-    /// The port's own name on the links.
+    /// The port's identifier on the links.
     pub endpoint: EndpointId,
-    /// The root port at the top of the hierarchy, which requests for the host's memory go to (its own, for a root
-    /// port).
+    /// The root port at the top of its hierarchy, the destination of requests to host memory (for a root port, itself).
     pub root: EndpointId,
     /// Maximum Payload Size of the hierarchy \[B\].
     pub mps: u16,

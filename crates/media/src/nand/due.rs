@@ -1,44 +1,44 @@
-//! What a machine does next, and how soon anybody outside can hear of something.
+//! The timers of the flash machine, and a lower bound on when its next result can become visible.
 //!
-//! Most of what a machine does is nobody's business but its own: when a page is sensed, its data still have to cross
-//! the bus. So whoever owns a machine need not look at every step, only soon enough for the next that can matter
-//! ([`Due::soonest`]); the steps before it are then made up for, in their order.
+//! Most steps are internal: when a page has been sensed, its data still have to cross the bus. The owner therefore
+//! need not wake at every step. It wakes no later than [`Due::soonest`], the earliest time at which a completion could
+//! become visible, and the machine then works off all steps up to that time in their order.
 
 use crate::timers::{NEVER, Timers};
 
-/// What is due.
+/// What happens when a timer expires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
-    /// An operation ends, and something may follow at once.
+    /// An operation ends, and its owner may react at once.
     End = 0,
-    /// An operation ends of which nobody hears at once ([`Op::heard_after`](super::op::Op::heard_after)).
+    /// An operation ends whose completion is reported later ([`Op::heard_after`](super::op::Op::heard_after)).
     LateEnd = 1,
-    /// A page is sensed: no operation ends.
+    /// A page has been sensed: no operation ends.
     Sensed = 2,
-    /// The bus falls idle after a command: no operation ends.
+    /// The bus becomes idle after a command: no operation ends.
     Idle = 3,
 }
 
-/// The alarms of channels and servers, by what is due then. Each has one at most.
+/// The timers of channels and servers, by kind of step. Each channel or server has at most one.
 #[derive(Clone, Debug)]
 pub(super) struct Due {
     timers: [Timers; 4],
-    /// The earliest of each kind [ps]: most questions are answered by these.
+    /// The earliest timer of each kind [ps]: a cache that answers most calls.
     fronts: [u64; 4],
-    /// The least time from a step that ends nothing to an end [ps].
+    /// The least time from an internal step to the end of an operation [ps].
     least_inner: u64,
-    /// The least time from an end to its being heard of, of those of which nobody hears at once [ps].
+    /// The least time from a late end to its report [ps].
     least_late: u64,
 }
 
 impl Due {
-    /// No alarms, for so many channels, which come first, and servers: data are sent by channels alone.
+    /// No timer set. Channels are numbered before servers; only channels send data.
     pub(super) fn new(channels: usize, servers: usize) -> Self {
         let timers = [channels + servers, channels, channels + servers, channels].map(Timers::new);
         Self { timers, fronts: [NEVER; 4], least_inner: NEVER, least_late: NEVER }
     }
 
-    /// Sets the alarm of a part; [`NEVER`] clears it. It has none of another kind.
+    /// Sets the timer of a channel or server; [`NEVER`] clears it. It must have no timer of another kind.
     #[inline]
     pub(super) fn set(&mut self, step: Step, part: usize, at: u64) {
         let timers = &mut self.timers[step as usize];
@@ -48,14 +48,14 @@ impl Due {
         timers.set(part, at);
         self.fronts[step as usize] = timers.first().0;
     }
-    /// The alarm of a part, if it is of this kind.
+    /// The timer of a channel or server of this kind; [`NEVER`] if it is not set.
     #[inline]
     pub(super) fn of(&self, step: Step, part: usize) -> u64 {
         self.timers[step as usize].of(part)
     }
 
-    /// From now on there is an operation that ends no sooner than `inner` after any step before its last, and is heard
-    /// of `late` after that.
+    /// Registers an operation that ends no sooner than `inner` after any of its internal steps, and is reported `late`
+    /// after its end.
     #[inline]
     pub(super) fn bound(&mut self, inner: u64, late: u64) {
         self.least_inner = self.least_inner.min(inner);
@@ -64,8 +64,8 @@ impl Due {
         }
     }
 
-    /// Takes out the earliest alarm, if it is not after `limit`: when, and whose it is. Among equals the part with the
-    /// lower number comes first.
+    /// Removes and returns the earliest timer that is not after `limit`: its time and the number of its channel or
+    /// server. Among equal times the lower number comes first.
     #[inline]
     pub(super) fn take(&mut self, limit: u64) -> Option<(u64, usize)> {
         let [end, late, sensed, idle] = self.fronts;
@@ -85,8 +85,8 @@ impl Due {
         self.fronts[kind] = timers.first().0;
         Some((at, part))
     }
-    /// Nobody hears of anything before [ps]. With something in suspense, an end that is heard of late may be what
-    /// resumes it, so that it counts like any other.
+    /// A lower bound on the time of the next report [ps]. With `suspense` an operation is suspended, and even a late
+    /// end may resume it at once, so that late ends count from their end and not from their report.
     #[inline]
     pub(super) fn soonest(&self, suspense: bool) -> u64 {
         let [end, late, sensed, idle] = self.fronts;

@@ -1,4 +1,4 @@
-//! A switch: what arrives is admitted to a shared buffer, waits for the wire of its port, and leaves.
+//! An Ethernet switch: a frame is admitted to a shared buffer, queues for its output port, and is sent.
 //!
 //! ```text
 //!  ingress ── admitted? ──► buffer ── latency ──► queue of (port, priority) ──► wire
@@ -6,20 +6,23 @@
 //!                 └─ no room: dropped                  else the order of time
 //! ```
 //!
-//! * A frame is admitted when its first bit arrives, or dropped (tail drop). It has its room until its last bit left.
-//! * Cut-through: it can leave `latency` after its first bit has come. Store-and-forward, and into a faster wire, which
-//!   would otherwise run dry: `latency` after its last bit has come.
-//! * A wire takes the frame of the highest priority that can leave; among these the one that could first, and of two
-//!   at the same time the one from the lower port.
-//! * With [`PauseSpec`], frames of lossless priorities have room that is kept for the port where they come in. When
-//!   that is short the peer is paused: the pause frame can leave `latency` after what it comes of, before all else. A
-//!   pause frame that comes in closes its priorities at that port.
+//! * **Admission.** When its first bit arrives, a frame is admitted or dropped (tail drop). It occupies the buffer
+//!   until its last bit has been sent.
+//! * **Forwarding.** Cut-through: a frame may be sent `latency` after its first bit has arrived. Store-and-forward:
+//!   `latency` after its last bit. A cut-through switch stores frames for a faster output, which would otherwise
+//!   underrun.
+//! * **Scheduling.** A port sends the ready frame of the highest priority; among equals the one that was ready first,
+//!   and at equal times the one from the lower ingress port.
+//! * **Pause.** With [`PauseSpec`], frames of lossless priorities use buffer space reserved for their ingress port.
+//!   When that runs short, the peer is paused: the pause frame may be sent `latency` after the frame that caused it,
+//!   ahead of all other frames. A pause frame that arrives stops its priorities at that port.
 //!
-//! **Batched.** Decisions are made as far ahead as nothing unknown can reach: [`Horizon`]. A train that nothing else
-//! can touch before the horizon passes in one step. How far ahead, and in how many frames at once, changes no
-//! departure: `tests/switches` holds it to a naive reference with an event for whatever happens to a frame.
+//! **Batches.** The switch decides everything that lies before its [`Horizon`], the earliest time at which an unknown
+//! frame could have an effect. A train that nothing else can affect before the horizon passes in one step. Neither the
+//! horizon nor the batch size changes a departure: `tests/switches` compares with a naive reference that has an event
+//! for every frame.
 //!
-//! Not here: the cable ([`Departure`] says when the first bit starts); weighted queues; learning of addresses.
+//! Not modelled here: the cable ([`Departure`] says when the first bit is sent), weighted queues, address learning.
 
 mod buffer;
 mod egress;
@@ -44,44 +47,45 @@ use queue::Waiting;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// When a frame can leave.
+/// How a switch forwards frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// A while after its first bit has come.
+    /// `latency` after the first bit has arrived.
     CutThrough,
-    /// A while after its last bit has come.
+    /// `latency` after the last bit has arrived.
     StoreAndForward,
 }
 
-/// What a switch is.
+/// The configuration of a switch.
 #[derive(Clone, Debug)]
 pub struct SwitchSpec {
-    /// The rate of each port; none where nothing is plugged in.
+    /// The line rate of each port; none for an empty port.
     pub ports: Vec<Option<Rate>>,
-    /// When frames can leave.
+    /// How frames are forwarded.
     pub mode: Mode,
-    /// From the first bit in to the first bit out, or from the last in to the first out \[ps\].
+    /// Latency \[ps\]: first bit in to first bit out (cut-through), or last bit in to first bit out
+    /// (store-and-forward).
     pub latency_ps: u64,
     /// Its buffer.
     pub buffer: BufferSpec,
-    /// How it pauses its peers and obeys them; none if it drops and takes no notice.
+    /// Flow control; none for a switch that drops frames and ignores pause frames.
     pub pause: Option<PauseSpec>,
-    /// Where frames go.
+    /// The forwarding table.
     pub forwarding: Forwarding,
 }
 
-/// How far a switch may decide: nothing that is not known yet arrives before `arrivals` \[ps\].
+/// How far ahead a switch may decide: no unknown frame arrives before `arrivals` \[ps\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Horizon {
-    /// The first time at which something may arrive of which nothing is known.
+    /// The earliest time at which an unknown frame may arrive.
     pub arrivals: u64,
-    /// How long after a start of its own something may arrive in answer to it.
+    /// How long after the switch has sent a frame a response to it may arrive.
     pub answer: u64,
-    /// Whether only one frame is decided at a time.
+    /// Whether frames are decided one at a time (`granularity: tlp`).
     pub singly: bool,
 }
 
-/// Frames that leave.
+/// Frames that a port sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Departure {
     /// The port.
@@ -92,27 +96,27 @@ pub struct Departure {
     pub train: Train,
 }
 
-/// What has arrived, or will, at a port and is not admitted yet.
+/// Frames that arrive at a port and have not been admitted yet.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     at: u64,
     train: Train,
 }
 
-/// A switch. Times are told, in ps, and never decrease.
+/// The state of a switch. Callers pass the time in ps; it never decreases.
 #[derive(Debug)]
 pub struct Switch {
     spec: SwitchSpec,
     ingress: Vec<VecDeque<Arrival>>,
     egress: Vec<Option<Egress>>,
-    /// The first arrival of each port that has one.
+    /// The first pending arrival of each ingress port.
     arrivals: BinaryHeap<Reverse<(u64, u16)>>,
-    /// The next start of each port that has one; those that are not `Egress::next` any more count for nothing.
+    /// The next transmission of each egress port; an entry that differs from `Egress::next` is stale and ignored.
     starts: BinaryHeap<Reverse<(u64, u16)>>,
     buffer: Buffer,
-    /// None if it pauses nobody.
+    /// None without flow control.
     lossless: Option<Ingress>,
-    /// How long after an arrival it may have an effect on what leaves \[ps\].
+    /// The shortest time from an arrival to its first effect on what is sent \[ps\].
     effect: u64,
     ledger: Ledger,
 }
@@ -138,7 +142,7 @@ impl Switch {
         }
     }
 
-    /// A train arrives at a port, the first bit of the first frame at `at`; not before one that arrived there earlier.
+    /// A train arrives at a port, the first bit of its first frame at `at`; trains at a port arrive in order.
     pub fn arrive(&mut self, at: u64, port: u16, train: Train) {
         let waiting = &mut self.ingress[usize::from(port)];
         if waiting.is_empty() {
@@ -147,7 +151,7 @@ impl Switch {
         waiting.push_back(Arrival { at, train });
     }
 
-    /// The first time at which something may be decided that nobody has been told of yet; none if there is nothing.
+    /// The earliest time at which an undecided event is due; none if there is nothing to do.
     #[must_use]
     pub fn next_decision(&mut self) -> Option<u64> {
         let arrival = self.arrivals.peek().map(|Reverse((at, _))| at + self.effect);
@@ -156,7 +160,7 @@ impl Switch {
         arrival.into_iter().chain(pause).chain(start).min()
     }
 
-    /// Decides everything that is sure before the horizon; tells what leaves.
+    /// Decides everything before the horizon and reports what is sent.
     pub fn decide(&mut self, mut horizon: Horizon, out: &mut Vec<Departure>) {
         let told = out.len();
         loop {
@@ -196,7 +200,7 @@ impl Switch {
         true
     }
 
-    /// A pause frame is made for the peer of a port at `at`.
+    /// Queues a pause frame for the peer of a port at `at`.
     fn tell_peer(&mut self, at: u64, port: u16, pause: Pause) {
         if let Some(egress) = &mut self.egress[usize::from(port)] {
             egress.pauses.push_back((at + self.spec.latency_ps, pause));
@@ -204,7 +208,7 @@ impl Switch {
         }
     }
 
-    /// A pause frame comes in at a port, the first bit at `at`.
+    /// A pause frame arrives at a port, its first bit at `at`.
     fn obey(&mut self, at: u64, port: u16, frame: &Train, pause: Pause) {
         let Some(rate) = self.spec.ports[usize::from(port)] else { return };
         let effect = at + reaction_ps(&self.spec, rate, port);
@@ -215,7 +219,7 @@ impl Switch {
         self.ledger.add(Entry::of(Event::Heard { ends: pause.quanta == 0 }, effect, port, frame));
     }
 
-    /// The next start of all, with its port.
+    /// The earliest next transmission of all ports, with its port.
     fn next_start(&mut self) -> Option<(u64, u16)> {
         while let Some(&Reverse((at, port))) = self.starts.peek() {
             if self.egress[usize::from(port)].as_ref().is_some_and(|egress| egress.next == at) {
@@ -226,7 +230,7 @@ impl Switch {
         None
     }
 
-    /// Admits the next frame of a port, or several that leave at once; tells those.
+    /// Admits the next frame of an ingress port, or passes a run of frames through; reports what is sent.
     fn take_in(&mut self, ingress: u16, horizon: &Horizon) -> Option<Departure> {
         let Arrival { at, train } = *self.ingress[usize::from(ingress)].front()?;
         if let Some(pause) = Pause::of(&train) {
@@ -270,7 +274,7 @@ impl Switch {
         None
     }
 
-    /// Takes a frame in, if there is room for it where it came in and where it goes to.
+    /// Admits a frame if its ingress reservation and its egress queue both have room for it.
     fn admit(&mut self, at: u64, (ingress, port): (u16, u16), frame: &Train) -> Admission {
         let (priority, room) = (frame.class.priority(), self.spec.buffer.room_for(frame.bytes));
         let own = (ingress, priority);
@@ -287,8 +291,9 @@ impl Switch {
         admission
     }
 
-    /// As many frames at the head of a port as surely leave as they come, in one step: the way out is idle, its wire is
-    /// fast enough, there is room, and nothing else can be admitted before `until`.
+    /// Passes a run of frames at the head of an ingress port through in one step. This is possible if the egress is
+    /// idle and at least as fast as the frames arrive, the buffer has room, and nothing else can be admitted before
+    /// `until`.
     fn pass_through(&mut self, (ingress, port): (u16, u16), until: u64) -> Option<Departure> {
         let Arrival { at, train } = *self.ingress[usize::from(ingress)].front()?;
         let rate_in = self.spec.ports[usize::from(ingress)]?;
@@ -325,8 +330,8 @@ impl Switch {
         Some(Departure { port, start, train })
     }
 
-    /// Takes `count` frames in, of which at most `at_once` are there at a time, if it is sure that each would be taken
-    /// in and nothing else came of it.
+    /// Admits a run of `count` frames, at most `at_once` of them in the buffer at a time, if every one of them is
+    /// certain to be admitted without a pause frame.
     fn admit_run(
         &mut self,
         at: u64,
@@ -344,7 +349,7 @@ impl Switch {
         sure
     }
 
-    /// Frames that came in at `ingress` have left `port`, the last bit of the first at `at`.
+    /// Releases the buffer of frames from `ingress` that were sent at `port`, the last bit of the first at `at`.
     fn release(&mut self, at: (u64, u64), (ingress, port): (u16, u16), frame: &Train, count: u16) {
         let priority = frame.class.priority();
         self.buffer.release(at, (port.into(), priority), (frame.bytes, count));
@@ -353,14 +358,14 @@ impl Switch {
         }
     }
 
-    /// How long after its first bit has come a frame can leave from a port.
+    /// The time from the arrival of a frame's first bit until it may be sent at a port \[ps\].
     fn delay(&self, train: &Train, rate_in: Rate, port: u16) -> u64 {
         let faster = self.egress[usize::from(port)].as_ref().is_some_and(|egress| egress.rate > rate_in);
         let stored = self.spec.mode == Mode::StoreAndForward || faster;
         self.spec.latency_ps + if stored { body_ps(rate_in, train) } else { 0 }
     }
 
-    /// Puts a frame that was admitted at `frame.from` into its queue.
+    /// Queues a frame that was admitted at `frame.from`.
     fn enqueue(&mut self, port: u16, frame: Waiting) {
         let Some(rate_in) = self.spec.ports[usize::from(frame.ingress)] else { return };
         let from = frame.from + self.delay(&frame.train, rate_in, port);
@@ -370,7 +375,7 @@ impl Switch {
         }
     }
 
-    /// The first `count` frames of a port are seen to.
+    /// Removes the first `count` frames of an ingress port, which have been dealt with.
     fn pass_on(&mut self, ingress: u16, count: u16) {
         self.arrivals.pop();
         let waiting = &mut self.ingress[usize::from(ingress)];
@@ -387,7 +392,7 @@ impl Switch {
         }
     }
 
-    /// The frame starts that is next at a port.
+    /// Sends the next frame of a port.
     fn send(&mut self, port: u16) -> Departure {
         let egress = self.egress[usize::from(port)].as_mut().expect("what starts has a way out");
         let start = egress.next;
@@ -408,14 +413,14 @@ impl Switch {
         Departure { port, start, train }
     }
 
-    /// Counts what has happened up to `now`, the present.
+    /// Brings the counters up to `now`.
     pub fn happen(&mut self, now: u64) {
         self.ledger.happen(now);
         if self.lossless.is_some() {
             self.egress.iter_mut().flatten().for_each(|egress| egress.gate.settle(now));
         }
     }
-    /// What has happened up to `now`, which is not before what was counted already.
+    /// The counters as of `now`, which never decreases.
     #[must_use]
     pub fn counts(&self, now: u64) -> SwitchCounts {
         let mut counts = self.ledger.counts(now);
@@ -425,20 +430,20 @@ impl Switch {
         }
         counts
     }
-    /// What it is.
+    /// The configuration.
     #[must_use]
     pub const fn spec(&self) -> &SwitchSpec {
         &self.spec
     }
 }
 
-/// How long after the first bit of a pause frame no frame is begun with at a port \[ps\].
+/// The time from the first bit of a pause frame until the port stops beginning frames \[ps\].
 fn reaction_ps(spec: &SwitchSpec, rate: Rate, port: u16) -> u64 {
     let response = spec.pause.as_ref().and_then(|pause| pause.response_ps.get(usize::from(port)));
     response.map_or(NEVER / 4, |response| pause_frame_time(rate).as_ps() + response)
 }
 
-/// Joins a departure to the last one of its port, if it continues that; whether it does.
+/// Merges a departure into the last one of its port if it continues that train; returns whether it did.
 fn join(told: &mut [Departure], departure: Departure) -> bool {
     let Some(before) = told.iter_mut().rev().find(|before| before.port == departure.port) else {
         return false;
