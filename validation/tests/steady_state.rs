@@ -111,13 +111,18 @@ fn tables_have_what_the_formulas_say() {
     }
 }
 
-#[test]
-#[ignore = "takes minutes without optimisation: make test-rust"]
-fn simulated_write_amplification_is_that_of_the_analysis() {
-    let report = run(&["steady-state"], &mut |_| ControlFlow::Continue(())).expect("the claim exists");
-    for row in &report.rows {
-        println!("{:28} {:.3} {:.3}", row.case, row.published, row.predicted);
+/// The claim itself, which `make claims` holds to its figures, too.
+mod nightly {
+    use super::*;
+
+    #[test]
+    #[ignore = "takes half a minute with optimisation: make test-nightly"]
+    fn simulated_write_amplification_is_that_of_the_analysis() {
+        let report = run(&["steady-state"], &mut |_| ControlFlow::Continue(())).expect("the claim exists");
+        for row in &report.rows {
+            println!("{:28} {:.3} {:.3}", row.case, row.published, row.predicted);
+        }
+        assert!(report.claims[0].met, "{}", report.claims[0].text);
+        assert_eq!(report.rows.len(), 14);
     }
-    assert!(report.claims[0].met, "{}", report.claims[0].text);
-    assert_eq!(report.rows.len(), 14);
 }
