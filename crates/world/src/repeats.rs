@@ -1,13 +1,14 @@
-//! Which repeats of which cases are run, and which come behind them.
+//! Which repeats of each case are run, and in which rounds.
 //!
 //! ```text
-//!  length stated ──────────► all repeats ──────────────────────────────┬─► more of them, if `run.until` says so
-//!  until it is steady ─► two ─┬─ other events: there is chance ─► the rest ┘
-//!                             └─ the same: one, which is measured for as long as all together
+//!  stated length ───────► all repeats ───────────────────────────────────┬─► additional ones if `run.until` asks for them
+//!  until steady ─► two ─┬─ they differ: random ─► the remaining repeats ─┘
+//!                       └─ equal digests: deterministic ─► one, as long as all repeats together
 //! ```
 //!
-//! All variants of a case have the same repeats, so that each is paired with that of the baseline. What has no chance
-//! in it would be the same five times; measured for longer it shows what its own course makes of its mean.
+//! All variants of a case have the same number of repeats, because each repeat is paired with that of the baseline. A
+//! deterministic case would give the same result in every repeat; run once and longer, it shows how much its mean still
+//! varies over time.
 
 use super::loads::Overload;
 use super::measure::Measured;
@@ -16,7 +17,7 @@ use lanetwin_plan::{Case, Plan, RunLength, Variant, WorkloadPlan};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// So many repeats show whether there is chance in a case.
+/// How many repeats show whether a case is deterministic.
 const TRIALS: u32 = 2;
 
 /// One world to run.
@@ -26,7 +27,7 @@ pub(super) struct Task<'a> {
     pub(super) workload: &'a WorkloadPlan,
     pub(super) case: &'a Case,
     pub(super) repeat: u32,
-    /// Whether it stands for all repeats, and is measured for as long as they are together.
+    /// Whether this one run replaces all repeats of a deterministic case, and is as long as they are together.
     pub(super) alone: bool,
 }
 
@@ -34,13 +35,13 @@ pub(super) struct Task<'a> {
 pub(super) struct Repeats<'a> {
     /// The first of them.
     pub(super) task: Task<'a>,
-    /// Whether those that are done say whether there is chance in it.
+    /// Whether the first [`TRIALS`] repeats are still to show whether the case is deterministic.
     on_trial: bool,
-    /// How many there shall be.
+    /// How many repeats there will be.
     pub(super) wanted: usize,
-    /// Those that were measured, in their order.
+    /// The repeats that were measured, in their order.
     pub(super) done: Vec<Measured>,
-    /// What became of the others, but for those that were not begun.
+    /// The repeats that ended in an overload. Those that are neither here nor in `done` were not started.
     pub(super) overloads: Vec<Overload>,
 }
 
@@ -51,11 +52,11 @@ impl Repeats<'_> {
     pub(super) fn was_interrupted(&self) -> bool {
         self.done.len() + self.overloads.len() < self.wanted
     }
-    /// Whether other random numbers change nothing.
-    fn is_without_chance(&self) -> bool {
+    /// Whether all repeats have the same digest, so that random numbers have no effect.
+    fn is_deterministic(&self) -> bool {
         self.is_whole() && self.done.windows(2).all(|pair| pair[0].digest == pair[1].digest)
     }
-    /// One that is measured for longer takes the place of repeats that are all the same.
+    /// Discards the equal repeats: one longer run takes their place.
     fn begin_anew(&mut self) {
         self.task.alone = true;
         self.wanted = 0;
@@ -87,14 +88,14 @@ fn groups(cases: &[Repeats<'_>]) -> Vec<Vec<usize>> {
     groups.into_values().collect()
 }
 
-/// The repeats that are run first: all, but two of what may be without chance, to see whether it is. Nobody has said
-/// how long that is measured, and all variants have the same repeats.
+/// The repeats of the first round: all of them, or [`TRIALS`] of a case that may be deterministic. Only cases without a
+/// stated length are tried, since only those can be measured for longer.
 pub(super) fn first_repeats(plan: &Plan, cases: &mut [Repeats<'_>]) -> Vec<(usize, Range<u32>)> {
     let mut wanted = Vec::new();
     for places in groups(cases) {
         let may_be = |place: &usize| {
             let Task { workload, case, .. } = cases[*place].task;
-            // what is run whole has no longer course to show
+            // a load that is run to its end cannot be measured for longer
             let is_whole = case.load.timing().is_whole;
             workload.length == RunLength::UntilSteady && workload.steady.is_none() && !is_whole
         };
@@ -108,13 +109,13 @@ pub(super) fn first_repeats(plan: &Plan, cases: &mut [Repeats<'_>]) -> Vec<(usiz
     wanted
 }
 
-/// What follows the first repeats: of what is without chance in every variant one that is measured for longer, of
-/// everything else the other repeats.
-pub(super) fn behind_trials(plan: &Plan, cases: &mut [Repeats<'_>]) -> Vec<(usize, Range<u32>)> {
+/// The second round: one longer run of each case that is deterministic in every variant, the remaining repeats of the
+/// others.
+pub(super) fn after_trials(plan: &Plan, cases: &mut [Repeats<'_>]) -> Vec<(usize, Range<u32>)> {
     let mut wanted = Vec::new();
     for places in groups(cases) {
         let places: Vec<usize> = places.into_iter().filter(|place| cases[*place].on_trial).collect();
-        let alone = places.iter().all(|place| cases[*place].is_without_chance());
+        let alone = places.iter().all(|place| cases[*place].is_deterministic());
         for place in places {
             cases[place].on_trial = false;
             if alone {
@@ -126,11 +127,11 @@ pub(super) fn behind_trials(plan: &Plan, cases: &mut [Repeats<'_>]) -> Vec<(usiz
     wanted
 }
 
-/// The repeats that are added: see [`until`].
-pub(super) fn further(plan: &Plan, cases: &[Repeats<'_>], seed: u64) -> Vec<(usize, Range<u32>)> {
+/// Additional repeats that `run.until` asks for: see [`until`].
+pub(super) fn additional(plan: &Plan, cases: &[Repeats<'_>], seed: u64) -> Vec<(usize, Range<u32>)> {
     let Some(until) = plan.run.until else { return Vec::new() };
     let mut wanted = Vec::new();
-    // more of what is without chance would tell nothing
+    // more repeats of a deterministic case would give the same results
     let can_tell = |place: &usize| cases[*place].is_whole() && !cases[*place].task.alone;
     for places in groups(cases).into_iter().filter(|places| places.iter().all(can_tell)) {
         let repeated = |place: &usize| {

@@ -12,7 +12,7 @@ use super::loads::Overload;
 use super::measure::{Measured, measure};
 use super::problem::{Problem, at_rate};
 use super::relative::relatives;
-use super::repeats::{Repeats, Task, behind_trials, cases, first_repeats, further};
+use super::repeats::{Repeats, Task, additional, after_trials, cases, first_repeats};
 use super::rows::rows;
 use super::stages::Spent;
 use super::switches;
@@ -107,8 +107,8 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
                 None => {}
             }
         }
-        wanted = behind_trials(plan, &mut cases);
-        wanted.extend(further(plan, &cases, seed));
+        wanted = after_trials(plan, &mut cases);
+        wanted.extend(additional(plan, &cases, seed));
     }
     let cost = Cost {
         cpu_seconds: cpu_seconds() - begun,
