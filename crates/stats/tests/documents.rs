@@ -41,6 +41,7 @@ fn full() -> Results {
         steady: Some(Steadiness::unsteady("rate", Some(0.31), Some(0.24))),
         percentiles: vec![(50.0, 546.0), (99.9, 706.0)],
         percentile_intervals: vec![(50.0, 545.0, 547.5)],
+        unsettled: vec![99.0],
         samples: vec![31.8, 31.9, 31.9, 31.9, 32.0],
     }];
     let stages = vec![("card: issue".to_owned(), Span::from_ns(80)), ("slot".to_owned(), Span::from_ns(466))];

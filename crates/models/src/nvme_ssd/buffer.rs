@@ -33,8 +33,7 @@ impl Buffer {
     /// What a port shows; none if the drive has no such memory.
     pub(super) fn new(params: &Params, port: Port, site: PcieSite) -> Option<Self> {
         let issue = params.time("issue");
-        let answers =
-            Completer::new(port, PcieSite { rcb: RCB_BYTES, ..site }, CompletionCut::Mps, issue);
+        let answers = Completer::new(port, PcieSite { rcb: RCB_BYTES, ..site }, CompletionCut::Mps, issue);
         (params.size("cmb").0 > 0).then(|| Self {
             answers,
             latency: params.time("cmb.latency").max(issue),

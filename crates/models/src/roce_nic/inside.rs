@@ -12,7 +12,9 @@ use crate::slab::Slab;
 use lanetwin_fabric::ethernet::logic::{Class, Train};
 use lanetwin_fabric::tcp::logic::segment::Segment;
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_ports::{CableOutages, EthernetSite, QueuePairId, Rdma, RunQueue, SocketId, Sockets, WorkRequest};
+use lanetwin_ports::{
+    CableOutages, EthernetSite, QueuePairId, Rdma, RunQueue, SocketId, Sockets, WorkRequest,
+};
 use lanetwin_units::Instant;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -97,9 +99,16 @@ pub(super) struct Reading {
 #[derive(Debug)]
 pub(super) enum Read {
     Work(QueuePairId, Vec<WorkRequest>),
-    Payload { pair: QueuePairId, lane: usize, number: u64 },
+    Payload {
+        pair: QueuePairId,
+        lane: usize,
+        number: u64,
+    },
     Segments(SocketId, Vec<Segment>),
     Piece(SocketId, u64),
     /// A completion entry of a drive that it drives: the signal that says it is there.
-    Entry { handle: u32, from: EndpointId },
+    Entry {
+        handle: u32,
+        from: EndpointId,
+    },
 }

@@ -239,7 +239,8 @@ impl Pair {
                     self.receive = rdma.take_receive(own);
                 }
                 let Some(receive) = self.receive else { return };
-                let kept = if self.inside { CAPSULE_BYTES.saturating_sub(part.offset).min(part.bytes) } else { 0 };
+                let kept =
+                    if self.inside { CAPSULE_BYTES.saturating_sub(part.offset).min(part.bytes) } else { 0 };
                 let from = u64::from(part.offset + kept);
                 let outside = part.bytes - kept;
                 heard.writes.extend((outside > 0).then_some((receive.address + from, outside)));

@@ -15,8 +15,8 @@
 //!
 //! The software within is the same as on a host, with other costs: `nvmeof-target` and `nvme-driver`, on one run queue.
 
-use super::inside::{Read, RoceNic};
 use super::WITHIN;
+use super::inside::{Read, RoceNic};
 use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Attributes, Context, Message, QueuePairId};
@@ -29,7 +29,12 @@ const COMPLETION_BYTES: u32 = 16;
 
 impl RoceNic {
     /// What runs within rings a doorbell: of this adapter, or of a drive.
-    pub(super) fn hear_within(&mut self, to: EndpointId, (handle, address): (u32, u64), cx: &mut Context<'_>) {
+    pub(super) fn hear_within(
+        &mut self,
+        to: EndpointId,
+        (handle, address): (u32, u64),
+        cx: &mut Context<'_>,
+    ) {
         let Some(requests) = &self.requests else { return };
         if to == requests.endpoint() {
             let Ok(id) = u16::try_from(handle).map(QueuePairId) else { return };
