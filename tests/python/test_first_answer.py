@@ -39,7 +39,7 @@ def test_a_tail_may_be_off_by_ten_per_cent_or_be_told_as_not_settled() -> None:
     long = tailed(200.0, 198.0, 202.0)
     assert list(first_answer.off(tailed(221.0, 219.0, 240.0), long)) == ["latency p99 221 for 200 (+10.5%)"]
     unsure = tailed(221.0, 190.0, 222.0) | {"unsettled": [99.0, 99.9]}
-    [told] = first_answer.off(cast("Row", unsure), long)
+    [told] = first_answer.off(unsure, long)
     assert told == "latency p99 221 for 200 (+10.5%, NOT SETTLED)"
     assert not Found(JOB, "", "", [told], ["latency"]).is_miss
     assert Found(JOB, "", "", [told], ["latency"]).is_confirmed
@@ -49,7 +49,7 @@ def test_a_tail_may_be_off_by_ten_per_cent_or_be_told_as_not_settled() -> None:
 
 def test_a_tail_is_doubtful_if_as_few_leave_it_open_by_the_interval_of_the_long_run() -> None:
     def many(row: Row, operations: int) -> Row:
-        return cast("Row", row | {"operations": operations})
+        return row | {"operations": operations}
 
     first = many(tailed(221.0, 150.0, 300.0), 50_000)
     assert first_answer.is_doubtful(first, many(tailed(200.0, 185.0, 201.0), 100_000))

@@ -11,8 +11,8 @@ pub struct Spare {
     /// What can hold data or garbage over the capacity, less one: without the SLC cache and what GC keeps of each die,
     /// its low watermark, half of each block that is being written, and half a victim.
     pub effective: f64,
-    /// What the analysis of greedy GC says of uniform random writes all over a full drive without trim; none with an SLC
-    /// cache, or if victims are chosen otherwise.
+    /// What the analysis of greedy GC says of uniform random writes all over a full drive without trim; none with an
+    /// SLC cache, or if victims are chosen otherwise.
     pub write_amplification: Option<f64>,
 }
 

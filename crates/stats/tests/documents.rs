@@ -129,7 +129,7 @@ fn every_name_of_the_schema_is_there_and_no_other() {
                "value": 31.9, "low": 31.8, "high": 32.0, "n": 5, "seconds": 0.002, "operations": 50000,
                "steady": {"condition": "not-steady", "of": "rate", "range": 0.31, "slope": 0.24},
                "percentiles": [[50.0, 546.0], [99.9, 706.0]],
-               "percentile_intervals": [[50.0, 545.0, 547.5]],
+               "percentile_intervals": [[50.0, 545.0, 547.5]], "unsettled": [99.0],
                "samples": [31.8, 31.9, 31.9, 31.9, 32.0]})
     );
     assert_eq!(

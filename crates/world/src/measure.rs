@@ -149,6 +149,11 @@ impl DirectionUse {
     }
 }
 
+/// Whether both sides of Little's law are equal.
+fn is_exact(results: &Results) -> bool {
+    results.little.area_ps == results.little.residence_ps
+}
+
 /// Runs a world through warm-up and measurement, or through rounds until it is steady; afterwards follows some
 /// operations, if asked to on behalf of so many repeats.
 ///
@@ -172,7 +177,6 @@ pub(super) fn measure(
         return Err(overload);
     }
     let begin = before.at;
-    let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
     let mut load = together(&results);
     let mut memory = memory_since(world, &before.advised, ended.then(|| end - begin));

@@ -47,7 +47,8 @@ fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) 
     let devices = &repeats[0].devices;
     let percents = [&PERCENTILES[..], if devices.is_empty() { &[] } else { &[LONGEST] }].concat();
     let parts = parts(repeats);
-    let clumped = if parts_tell(repeats) { pooled(repeats) } else { Clumped::default() };
+    let clumped: Vec<&Clumped> = repeats.iter().map(|measured| &measured.clumped).collect();
+    let clumped = if parts_tell(repeats) { pooled(&clumped) } else { Clumped::default() };
     let always = !devices.is_empty();
     let told = CaseRows { case, percents: &percents, always, parts: &parts, clumped };
     let together: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();

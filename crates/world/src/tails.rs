@@ -1,9 +1,9 @@
 //! How well tails of latencies are known: of one world while it goes on, and what its parts say of it in the end.
 //!
-//! A pause of a drive is one event, however many wait for it. How far the shares of equal parts of a measurement up to a
-//! percentile are from each other, in deviations of independent latencies, says for how many one counts.
+//! A pause of a drive is one event, however many I/Os wait for it, so that latencies close in time are not independent.
+//! The measurement is cut into equal parts. How much the share of latencies below a percentile varies from part to
+//! part, relative to the variation of independent latencies, says how many latencies count as one.
 
-use crate::measure::Measured;
 use crate::pace::Pace;
 use lanetwin_ports::Operation;
 use lanetwin_stats::steady::batch_means;
@@ -150,10 +150,10 @@ pub(super) fn clumped(pace: &Pace, percents: &[f64]) -> Clumped {
 }
 
 /// The same of all repeats of a case.
-pub(super) fn pooled(repeats: &[Measured]) -> Clumped {
+pub(super) fn pooled(repeats: &[&Clumped]) -> Clumped {
     OPERATIONS.map(|operation| {
         let of = |percent: f64| {
-            let own = repeats.iter().flat_map(|measured| &measured.clumped[operation as usize]);
+            let own = repeats.iter().flat_map(|clumped| &clumped[operation as usize]);
             own.filter(|known| known.percent == percent).cloned().reduce(Known::and)
         };
         PERCENTILES.into_iter().filter_map(of).collect()

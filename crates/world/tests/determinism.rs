@@ -96,11 +96,13 @@ fn granularity_does_not_change_a_result() {
     }
 }
 
-/// All scenarios of the tree draw addresses, but one that replays a trace.
+/// All scenarios of the tree draw addresses, but one that replays a trace and one that reads in order.
 #[test]
 #[ignore = "takes minutes without optimisation: make test-rust"]
 fn another_seed_is_another_run() {
-    for (plan, first) in ONCE.iter().filter(|(plan, _)| plan.name != "trace") {
+    for (plan, first) in
+        ONCE.iter().filter(|(plan, _)| !["trace", "link-cycles-drive"].contains(&&*plan.name))
+    {
         let other = Options { seed: Some(plan.run.seed + 1), ..Options::default() };
         assert_ne!(first.digest, results(plan, &other).digest, "{}", plan.name);
     }

@@ -7,8 +7,9 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lanetwin.glance import RESTATED, TAIL
+from lanetwin.glance import RESTATED
 from lanetwin.summary import unique
+from lanetwin.tails import TAIL
 
 if TYPE_CHECKING:
     from lanetwin.results import Better, Bottleneck, Row
