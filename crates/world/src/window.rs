@@ -11,10 +11,12 @@
 //! the job is over before, all of it is the window; if the budget is spent before, the last stretch is, with the
 //! one before if there is little of it.
 
+mod length;
 mod measured;
 mod stretches;
 mod warm_up;
 
+pub(super) use length::Length;
 pub(super) use measured::Window;
 
 use super::pace::Pace;
@@ -24,19 +26,6 @@ use lanetwin_plan::{Case, WarmUp};
 use lanetwin_stats::results::Steadiness;
 use stretches::{GROWTH, Stretches};
 use warm_up::warm_up;
-
-/// How long a case is measured.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Length {
-    /// What comes before.
-    pub(super) warm_up: WarmUp,
-    /// Until it is steady or the world has had so many events; none if it is as long as somebody said.
-    pub(super) events: Option<u64>,
-    /// How many repeats there are of it, which are alike.
-    pub(super) repeats: u32,
-    /// Behind a stretch that was steady comes one so many times as long, and that is the window; 1 if the first is.
-    pub(super) times: u64,
-}
 
 /// A warm-up, and a window behind it.
 pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {

@@ -2,7 +2,7 @@
 //!
 //! A write buffer that fills up is filled, not waited for: the stretch begins anew.
 
-use super::Length;
+use super::length::Length;
 use super::measured::Window;
 use super::warm_up::operations_before;
 use crate::pace::Pace;
