@@ -13,7 +13,7 @@ from lanetwin.summary import OUTCOMES, tables, unique, variants
 from lanetwin.tails import TAIL, doubt, is_unsettled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from lanetwin.binding import Binding
     from lanetwin.masked import Masked
@@ -209,11 +209,23 @@ def _notes(results: Results, workload: str, case: str) -> list[str]:
     if {row["n"] for row in rows} == {1}:
         notes.append("one repeat")
     first = {row["variant"]: row.get("steady") for row in reversed(rows)}
-    notes += [
-        f"{variant}: {condition(steady)}"
+    notes += _of_variants(
+        (variant, condition(steady))
         for variant, steady in reversed(first.items())
         if steady and steady["condition"] == "not-steady"
-    ]
+    )
     whole = [row for row in rows if row.get("device") is None]
-    doubts = {name: doubt(row for row in whole if row["variant"] == name) for name in reversed(first)}
-    return notes + [f"{variant}: {text}" for variant, text in doubts.items() if text]
+    doubts = ((name, doubt(row for row in whole if row["variant"] == name)) for name in reversed(first))
+    return notes + _of_variants((variant, text) for variant, text in doubts if text)
+
+
+def _of_variants(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """Say each text once, behind the names of the variants that it is said of.
+
+    >>> _of_variants([("a", "one repeat"), ("b", "late"), ("c", "one repeat")])
+    ['a, c: one repeat', 'b: late']
+    """
+    of: dict[str, list[str]] = {}
+    for variant, text in notes:
+        of.setdefault(text, []).append(variant)
+    return [f"{', '.join(variants)}: {text}" for text, variants in of.items()]

@@ -97,4 +97,5 @@ def main() -> None:
     check("where it may", holds=Path(DRIVES["lost"]).read_bytes() != before)
 
 
-main()
+if __name__ == "__main__":
+    main()

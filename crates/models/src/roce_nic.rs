@@ -450,7 +450,7 @@ impl Component<Message> for RoceNic {
             report.supply("tags", requests.tags_used(now));
         }
         if let Some(engine) = &self.engine {
-            report.supply("engine of the target within", engine.used(now));
+            report.supply("target offload engine", engine.used(now));
         }
         let requester = |of: fn(&Pair) -> u64| self.pairs.values().map(of).sum::<u64>();
         report.rate(SENT, sent, 1e6);

@@ -154,6 +154,10 @@ impl Mounts {
         for process in processes.chain(["self".to_owned()]) {
             let text = fs::read_to_string(proc.join(&process).join("mountinfo")).unwrap_or_default();
             mounts.extend(text.lines().filter_map(mount));
+            // ourselves are among the others by number
+            if process == "self" {
+                continue;
+            }
             let open = proc.join(&process).join("fd");
             let devices = entries(&open).into_iter().filter_map(|fd| device_name(&open.join(fd)));
             openers.extend(devices.map(|device| (process.clone(), device)));
