@@ -254,8 +254,13 @@ fuzz_target!(|input: &[u8]| {
                 let data_location = [DataLocation::Memory, DataLocation::Messages, DataLocation::Keys]
                     [usize::from(data_location % 3)];
                 let flow_control = entries.is_multiple_of(2);
-                let connection =
-                    Connection { queue: sqid(queue), entries: entries.into(), data_location, flow_control, port: 0 };
+                let connection = Connection {
+                    queue: sqid(queue),
+                    entries: entries.into(),
+                    data_location,
+                    flow_control,
+                    port: 0,
+                };
                 let _ = subsystem.connect(ControllerChoice::One(id(second)), &connection);
             }
             Step::Submit { second, queue, command, data_bytes } => {
