@@ -10,6 +10,17 @@ LONG_S = 60.0
 BLOCK = 512
 IN_CAPSULE = 0x01
 BY_TRANSPORT = 0x5A
+SCENARIO = """
+about: A drive for a door.
+machine:
+  cpu: {model: root-complex}
+  ssd: {model: nvme-ssd, capacity: 1GiB, medium: cross-point}
+links:
+  slot: {from: cpu, to: ssd}
+workloads:
+  w: {block: {size: 4KiB, requests: 100}, on: cpu, target: ssd}
+"""
+"""What they are clients of."""
 
 
 class Nbd:

@@ -16,21 +16,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lanetwin import emulation
-from plain_clients import Nbd
+from plain_clients import SCENARIO, Nbd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCENARIO = """
-about: A drive for a door.
-machine:
-  cpu: {model: root-complex}
-  ssd: {model: nvme-ssd, capacity: 1GiB, medium: cross-point}
-links:
-  slot: {from: cpu, to: ssd}
-workloads:
-  w: {block: {size: 4KiB, requests: 100}, on: cpu, target: ssd}
-"""
 CROWD = 1000
 FILES = 4096
 """Open files that this process and the server may have."""

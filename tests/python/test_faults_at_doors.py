@@ -15,21 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from conftest import require_mounts
 from lanetwin import device, emulation
-from plain_clients import Nbd, NvmeTcp
+from plain_clients import SCENARIO, Nbd, NvmeTcp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SCENARIO = """
-about: A drive for a door.
-machine:
-  cpu: {model: root-complex}
-  ssd: {model: nvme-ssd, capacity: 1GiB, medium: cross-point}
-links:
-  slot: {from: cpu, to: ssd}
-workloads:
-  w: {block: {size: 4KiB, requests: 100}, on: cpu, target: ssd}
-"""
 PAGE = Path(__file__).parents[2] / "docs" / "doors.md"
 BEGIN, END = "<!-- faults: what tests/python/test_faults_at_doors.py finds -->\n", "<!-- end -->\n"
 LATER_MS = 1500
