@@ -71,15 +71,22 @@ fn events_grow_with_the_machine_and_no_faster() {
     assert!((7.8..8.2).contains(&reads), "{few:?} and {many:?}");
 }
 
-/// Prints what stands in docs/nvmeof.md: to be run alone, as memory is that of the process.
-#[test]
-#[ignore = "prints a table"]
-fn the_table_of_scale() {
-    println!("initiators x targets x drives: reads, events, seconds, MB at most");
-    for targets in [2, 4, 8, 16] {
-        let began = std::time::Instant::now();
-        let (reads, events, megabytes) = ran(4 * targets, targets);
-        let seconds = began.elapsed().as_secs_f64();
-        println!("{} x {targets} x {DRIVES}: {reads}, {events}, {seconds:.2} s, {megabytes} MB", 4 * targets);
+mod nightly {
+    use super::*;
+
+    /// Prints what stands in docs/nvmeof.md: to be run alone, as memory is that of the process.
+    #[test]
+    #[ignore = "prints a table, and holds nothing"]
+    fn the_table_of_scale() {
+        println!("initiators x targets x drives: reads, events, seconds, MB at most");
+        for targets in [2, 4, 8, 16] {
+            let began = std::time::Instant::now();
+            let (reads, events, megabytes) = ran(4 * targets, targets);
+            let seconds = began.elapsed().as_secs_f64();
+            println!(
+                "{} x {targets} x {DRIVES}: {reads}, {events}, {seconds:.2} s, {megabytes} MB",
+                4 * targets
+            );
+        }
     }
 }
