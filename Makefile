@@ -115,7 +115,7 @@ test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
 	$(BIN)/pytest $(SIDE_BY_SIDE) $(TESTS)
 
 test-clusters: $(VENV)/.built $(VENV)/.dev $(VENV)/.clusters ## sweeps on Dask and Ray, of this machine alone: every row as on threads
-	$(BIN)/pytest tests/python/test_sweep.py -k "dask or ray"
+	$(BIN)/pytest tests/python/test_sweep.py -k "dask or ray or cluster"
 
 nightly: ## `test`, and all that takes too long for every change
 	@.ci/steps test test-debug test-release test-nightly test-clusters claims soak site fuzz fuzz-import
@@ -135,7 +135,7 @@ claims: $(VENV)/.built $(VENV)/.dev ## hold the figures of claims that take minu
 soak: $(VENV)/.built $(VENV)/.dev ## use the live view for an hour: memory, open files, answers; LANETWIN_SOAK_SECONDS=60 for less
 	$(BIN)/pytest -m long -s tests/python/test_ui_soak.py
 
-studies: $(VENV)/.built ## the studies of studies/, quick ones: make studies WHOLE=1 for whole ones, which take many minutes
+studies: $(VENV)/.built ## the studies of studies/, quick ones: make studies WHOLE=1 for whole ones, which take ten minutes of a processor
 	@for study in $(notdir $(wildcard studies/*)); do \
 	  $(BIN)/lanetwin study $$study $(if $(WHOLE),,--quick) --force --out runs/studies/$$study || exit $$?; \
 	done
@@ -171,8 +171,8 @@ bench-trained: | toolchain ## whole paths, built by what a first build has count
 fuzz: | toolchain ## random inputs against promises: FUZZ_SECONDS for each target, FUZZ="names" for some
 	fuzz/run $(FUZZ_SECONDS) $(FUZZ)
 
-drawn-drives: $(VENV)/.built $(VENV)/.dev ## calibrate a part to drives drawn at random, each from eight cases, and judge it by twenty others: COUNT=50, half an hour
-	$(BIN)/python tests/python/synthetic_drives.py $(or $(COUNT),50) 100
+drawn-drives: $(VENV)/.built $(VENV)/.dev ## calibrate a part to drives drawn at random, each from eight cases, and judge it by twenty others: COUNT=50, half an hour; FIRST=20 goes on behind the first twenty
+	$(BIN)/python tests/python/synthetic_drives.py $(or $(COUNT),50) 100 $(or $(FIRST),0)
 
 sweep-cost: $(VENV)/.built $(VENV)/.dev ## CPU time of a sweep of 2 000 points of the demo machine beside that of its simulations alone
 	$(BIN)/python tests/python/sweep_cost.py 125

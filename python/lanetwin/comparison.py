@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from lanetwin import engine
 from lanetwin.errors import LanetwinError
 from lanetwin.language import tr
-from lanetwin.measured import imported, is_measurement
+from lanetwin.measured import imported, is_measurement, is_no_document
 from lanetwin.results import load
 from lanetwin.sentences import told
 from lanetwin.summary import unique, variants
@@ -51,7 +51,7 @@ def load_any(path: Path) -> Results:
 
     Raises `LanetwinError` if it is neither.
     """
-    if is_measurement(path):
+    if _is_of_others(path):
         return imported([path], version=engine.version())
     return engine.load_file(path)
 
@@ -61,9 +61,14 @@ def compare_files(a: Path, b: Path, *, margin: float | None = None) -> Results:
 
     Of different kinds, what was measured is the baseline, and instead of verdicts there are `errors`.
     """
-    if not (is_measurement(a) or is_measurement(b)) and len({_kind(a), _kind(b)}) < 2:
+    if not (_is_of_others(a) or _is_of_others(b)) and len({_kind(a), _kind(b)}) < 2:
         return engine.compare_files(a, b, margin=margin)
     return compare(load_any(a), load_any(b), margin=margin)
+
+
+def _is_of_others(path: Path) -> bool:
+    """Whether a file is not for the reader of results: of another program, empty, or no document at all."""
+    return is_measurement(path) or is_no_document(path)
 
 
 def _kind(path: Path) -> str:

@@ -324,11 +324,13 @@ def device(
 
 Entrance = Literal["nbd", "nvme-tcp", "fuse"]
 """How other processes come to a drive."""
+AnyEntrance = Literal["nbd", "nvme-tcp", "fuse", "vfio-user"]
+"""The same, and how a guest does."""
 
 
 def serve(
     scenario: str | PathLike[str],
-    entrance: Entrance,
+    entrance: AnyEntrance,
     place: str | PathLike[str],
     *,
     ready: Callable[[dict[str, Any]], object] | None = None,
@@ -338,20 +340,24 @@ def serve(
     data: str | PathLike[str] | None = None,
     record: str | PathLike[str] | None = None,
     others: Iterable[tuple[str, str | PathLike[str] | None]] = (),
+    keys: str | PathLike[str] | None = None,
     outside: bool = False,
 ) -> Lateness:
     """Serve a drive to other processes until Ctrl-C; how late answers were.
 
-    `place` is the path of a Unix socket for NBD, a loopback address with a port for NVMe/TCP, or several
-    with commas between them, which are ports of one subsystem, and an empty folder for FUSE, in which the
-    drive is the file ``drive``. `ready` is called when clients can come, with ``place``, ``control``,
-    ``nqn``, ``file``, ``bytes``, ``namespaces`` and ``lead_us``. By NVMe/TCP `others` are namespaces 2 and
-    so on beside it: names of drives, with files for their bytes. What is asked goes to the file `record`:
-    one whose name ends in ``.csv`` is a trace, others are logs of fio. Raises `LanetwinError`.
+    `place` is the path of a Unix socket for NBD and vfio-user, a loopback address with a port for NVMe/TCP,
+    or several with commas between them, which are ports of one subsystem, and an empty folder for FUSE, in
+    which the drive is the file ``drive``. With `keys`, a file of secrets, hosts by NVMe/TCP have to prove who
+    they are, and the address may be one that other machines reach. `ready` is called when clients can come,
+    with ``place``, ``control``, ``nqn``, ``file``, ``bytes``, ``namespaces`` and ``lead_us``. By NVMe/TCP
+    `others` are namespaces 2 and so on beside it: names of drives, with files for their bytes. What is asked
+    goes to the file `record`: one whose name ends in ``.csv`` is a trace, others are logs of fio. Raises
+    `LanetwinError`.
     """
     options: dict[str, Any] = {"sets": list(sets), "variant": variant, "drive": drive, "outside": outside}
     options |= {
-        key: None if file is None else str(file) for key, file in (("data", data), ("record", record))
+        key: None if file is None else str(file)
+        for key, file in (("data", data), ("record", record), ("keys", keys))
     }
 
     beside = [(name, None if file is None else str(file)) for name, file in others]
@@ -371,6 +377,8 @@ class Pong(TypedDict):
     discovered: list[str]
     nqn: str
     controller: int
+    host: str
+    proved: Literal["nobody", "host", "both"]
     model: str
     serial: str
     bytes: int
@@ -395,15 +403,27 @@ def ping(
     depth: int = 1,
     digests: bool = False,
     seed: int = 1,
+    host: str | None = None,
+    keys: str | PathLike[str] | None = None,
 ) -> Pong:
     """Discover a subsystem by NVMe/TCP, connect, identify it, and read at random places.
 
     `size` is that of a read [B], `depth` how many are in progress. Without an `nqn` it is the first of the
-    discovery log. Raises `LanetwinError`.
+    discovery log. `host` is the NQN of this host, `keys` a file with the secrets with which it proves that.
+    Raises `LanetwinError`.
     """
-    asked = {"nqn": nqn, "nsid": nsid, "reads": reads, "size": size, "depth": depth}
-    asked |= {"digests": digests, "seed": seed}
+    asked: dict[str, Any] = {"nqn": nqn, "nsid": nsid, "reads": reads, "size": size, "depth": depth}
+    asked |= {"digests": digests, "seed": seed, "host": host, "keys": None if keys is None else str(keys)}
     return cast("Pong", json.loads(_core.nvme_tcp_ping(address, json.dumps(asked))))
+
+
+def new_key(hash_name: str) -> str:
+    """Return a new secret by NVMe/TCP, as ``nvme connect --dhchap-secret`` takes it.
+
+    It is for ``sha-256``, ``sha-384`` or ``sha-512``, or for ``none``: then it is the key itself. Raises
+    `LanetwinError`.
+    """
+    return _core.nvme_tcp_key(hash_name)
 
 
 def control(place: str | PathLike[str], asked: dict[str, Any], timeout: float = 10.0) -> dict[str, Any]:

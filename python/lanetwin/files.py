@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,10 @@ MOST = 512 << 20
 
 
 def read_text(path: Path) -> str:
-    """Read a plain file whole, as UTF-8.
+    """Read a plain file whole, as UTF-8, or as UTF-16 if it begins with a mark of its byte order.
 
-    A device may have no end, and a pipe nobody who writes to it: neither is opened.
+    Shells of Windows write so what a program prints. The mark is not part of the text. A device may have no
+    end, and a pipe nobody who writes to it: neither is opened.
 
     Raises `OSError` if it is no plain file, too large or unreadable, `UnicodeDecodeError` if it is no text.
     """
@@ -25,4 +27,5 @@ def read_text(path: Path) -> str:
         data = file.read(MOST + 1)
     if len(data) > MOST:
         raise OSError(errno.EFBIG, f"it is larger than {MOST >> 20} MiB, the most that such a file may have")
-    return data.decode("utf-8")
+    is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if is_wide else "utf-8-sig")

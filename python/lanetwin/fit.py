@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,9 @@ _LADDERS: tuple[tuple[tuple[str, float], ...], ...] = (
 _LADDER_OF = {unit: ladder for ladder in _LADDERS for unit, _ in ladder}
 _OF_IOPS = {"1/s": "IOPS", "k/s": "k IOPS", "M/s": "M IOPS", "G/s": "G IOPS"}
 """How rates of I/Os are written."""
+_SIZES = ("B", "KiB", "MiB", "GiB", "TiB")
+_SIZE_STEP = 1024
+_LONG_SIZE = re.compile(r"\b(\d{5,})[  ](B|KiB|MiB|GiB)\b")
 SHORT = 3
 """Significant digits of a value that is read at a glance."""
 
@@ -75,6 +79,23 @@ def brief(value: float, unit: str, metric: str = "", digits: int = SHORT) -> str
     """
     fit = fitting(value, unit, metric)
     return with_unit(significant(value * fit.scale, digits), fit.unit)
+
+
+def with_fitting_sizes(case: str) -> str:
+    """Write the sizes in the name of a case in units that fit, where a smaller one makes them exact.
+
+    >>> with_fitting_sizes("4201216 KiB, 8 in flight"), with_fitting_sizes("1536 KiB")
+    ('4.01 GiB, 8 in flight', '1536 KiB')
+    """
+    return _LONG_SIZE.sub(lambda found: _in_larger_unit(int(found[1]), found[2]), case)
+
+
+def _in_larger_unit(count: int, unit: str) -> str:
+    at = _SIZES.index(unit)
+    size = float(count)
+    while size >= _SIZE_STEP and at + 1 < len(_SIZES):
+        size, at = size / _SIZE_STEP, at + 1
+    return with_unit(significant(size, SHORT), _SIZES[at])
 
 
 def converted(value: float, unit: str, to: str) -> float | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from lanetwin.binding import bindings
+from lanetwin.binding import bindings, named
 from lanetwin.masked import masked
 from lanetwin.steadiness import condition, measurement
 from lanetwin.summary import OUTCOMES, tables, unique, variants
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from lanetwin.binding import Binding
     from lanetwin.masked import Masked
-    from lanetwin.results import Outcome, Results, Row, Verdict
+    from lanetwin.results import Outcome, Results, Row, Steadiness, Verdict
     from lanetwin.summary import CaseLine, ResultTable
 
 MOST_METRICS = 4
@@ -154,8 +155,18 @@ def _shown(own: Sequence[ResultTable]) -> list[ResultTable]:
     room = MOST_METRICS - any(table.metric == "latency" for table in told)  # its tail stands beside it
     if len(told) <= room:
         return told
-    kept = [table for table in judged + rest if not table.metric.endswith("IOPS")][:room] or told[:room]
+    first = _asked(told) if judged else []
+    room = max(room, min(len(first) + 2, MOST_METRICS))
+    rest = [table for table in rest if table not in first]
+    kept = [table for table in first + judged + rest if not table.metric.endswith("IOPS")][:room] or told[
+        :room
+    ]
     return [table for table in told if table in kept]
+
+
+def _asked(told: Sequence[ResultTable]) -> list[ResultTable]:
+    """Return what stands before all that is judged: what the workload was made to ask."""
+    return list(takewhile(lambda table: not table.compared, told))
 
 
 def _line(table: ResultTable, line: CaseLine) -> Line:
@@ -209,23 +220,28 @@ def _notes(results: Results, workload: str, case: str) -> list[str]:
     if {row["n"] for row in rows} == {1}:
         notes.append("one repeat")
     first = {row["variant"]: row.get("steady") for row in reversed(rows)}
-    notes += _of_variants(
-        (variant, condition(steady))
-        for variant, steady in reversed(first.items())
-        if steady and steady["condition"] == "not-steady"
-    )
+    names = list(reversed(first))
+    unsteady = {name: steady for name, steady in first.items() if steady and _is_unsteady(steady)}
+    notes += _of_variants(((name, condition(unsteady[name])) for name in names if name in unsteady), names)
     whole = [row for row in rows if row.get("device") is None]
-    doubts = ((name, doubt(row for row in whole if row["variant"] == name)) for name in reversed(first))
-    return notes + _of_variants((variant, text) for variant, text in doubts if text)
+    doubts = ((name, doubt(row for row in whole if row["variant"] == name)) for name in names)
+    return notes + _of_variants(((variant, text) for variant, text in doubts if text), names)
 
 
-def _of_variants(notes: Iterable[tuple[str, str]]) -> list[str]:
-    """Say each text once, behind the names of the variants that it is said of.
+def _is_unsteady(steady: Steadiness) -> bool:
+    return steady["condition"] == "not-steady"
 
-    >>> _of_variants([("a", "one repeat"), ("b", "late"), ("c", "one repeat")])
+
+def _of_variants(notes: Iterable[tuple[str, str]], every: Sequence[str]) -> list[str]:
+    """Say each text once, behind the names of the variants that it is said of, if it is not said of all.
+
+    >>> _of_variants([("a", "one repeat"), ("b", "late"), ("c", "one repeat")], ["a", "b", "c"])
     ['a, c: one repeat', 'b: late']
+    >>> _of_variants([("a", "late"), ("b", "late")], ["a", "b"])
+    ['late']
     """
     of: dict[str, list[str]] = {}
     for variant, text in notes:
         of.setdefault(text, []).append(variant)
-    return [f"{', '.join(variants)}: {text}" for text, variants in of.items()]
+    heads = ((named(variants, every), text) for text, variants in of.items())
+    return [f"{head}: {text}" if head else text for head, text in heads]

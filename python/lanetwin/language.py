@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -29,6 +30,11 @@ METRICS = (
     "write latency",
 )
 """Names of metrics that the catalogues have; others are told as the engine names them."""
+FULL_STOPS = ("。", "！", "？", "；")
+"""What ends a sentence and has its own space behind it."""
+_CHINESE = "\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"
+_CHINESE_LINE = re.compile(f"(?<=[{_CHINESE}])\\n(?=[{_CHINESE}])|(?<=[。，；：！？、）])\\n(?=[A-Za-z])")
+"""The end of a line between two characters of Chinese, whose stops are among them, or behind a stop."""
 _current: ContextVar[str] = ContextVar("language", default="en")
 
 
@@ -71,3 +77,34 @@ def tr(text: str, **values: object) -> str:
     """
     found = catalogue(current()).gettext(text) if text else text
     return found.format(**values) if values else found
+
+
+def joined(*sentences: str) -> str:
+    """Join sentences as the language of each does: a full-width stop has its space within.
+
+    >>> joined("One.", "Two."), joined("一。", "二。")
+    ('One. Two.', '一。二。')
+    """
+    found = ""
+    for sentence in sentences:
+        found += f"{'' if not found or found.endswith(FULL_STOPS) else ' '}{sentence}"
+    return found
+
+
+def apart(name: str) -> str:
+    """Return a name as it stands behind a Chinese word: a Latin one with a space before it.
+
+    >>> with written_in("zh"):
+    ...     apart("IDT"), apart("《报告》")
+    (' IDT', '《报告》')
+    """
+    return f" {name}" if current() != "en" and name[:1].isascii() else name
+
+
+def unbroken(text: str) -> str:
+    r"""Join the lines of Chinese paragraphs, where the end of a line would be seen as a space.
+
+    >>> unbroken("一。\n二 A\n三\n\n- 四")
+    '一。二 A\n三\n\n- 四'
+    """
+    return _CHINESE_LINE.sub("", text)

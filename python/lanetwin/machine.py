@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lanetwin.binding import busy
 from lanetwin.summary import variants
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lanetwin.results import Results
 
 
@@ -73,6 +76,59 @@ def machines(results: Results) -> list[Machine]:
         found[key].variants.append(variant)
         found[key].changes[variant] = [_told(path, value) for path, value in (changed or {}).items()]
     return [machine for machine in found.values() if machine.nodes]
+
+
+def opened(machine: Machine, name: str, part: dict[str, Any], results: Results) -> Machine:
+    """Return a machine with the inside of an assembly in the place of its box.
+
+    Args:
+        machine: As it is outside.
+        name: The component to open.
+        part: What the catalogue says of its part: components, links and ports.
+        results: The run, for the use of the links inside.
+
+    """
+    inside = {one["component"]: f"{name}.{one['component']}" for one in part["components"]}
+    door = inside[part["ports"][0]["about"].partition(".")[0]]
+    nodes = [node for node in machine.nodes if node.name != name]
+    nodes += [Node(inside[one["component"]], one["model"]) for one in part["components"]]
+    outer = [
+        replace(
+            edge,
+            start=door if edge.start == name else edge.start,
+            end=door if edge.end == name else edge.end,
+        )
+        for edge in machine.edges
+    ]
+    inner = []
+    for one in part["links"]:
+        speed = " ".join(
+            word for word in (f"Gen{one['gen']}" if "gen" in one else "", one.get("width", "")) if word
+        )
+        start, end = (inside[one[side].partition(".")[0]] for side in ("from", "to"))
+        inner.append(Edge(f"{name}.{one['link']}", start, end, speed, []))
+    _measure(results, machine.variants[0], inner)
+    edges = [*outer, *_through_ports(inner)]
+    taken = {node.name for node in machine.nodes} | {edge.name for edge in machine.edges}
+
+    def short(full: str) -> str:
+        inner_name = full.removeprefix(f"{name}.")
+        return full if inner_name in taken else inner_name
+
+    return Machine(
+        machine.variants,
+        [Node(short(node.name), node.part) for node in nodes],
+        [replace(one, name=short(one.name), start=short(one.start), end=short(one.end)) for one in edges],
+        machine.changes,
+    )
+
+
+def _through_ports(edges: list[Edge]) -> list[Edge]:
+    """Return links inside a device, those to a disk as they run: to the root ports that it is joined to."""
+    ports = {edge.end: edge.start for edge in edges if edge.speed}
+    return [
+        edge if edge.speed or edge.end not in ports else replace(edge, end=ports[edge.end]) for edge in edges
+    ]
 
 
 def _changed(plan: dict[str, Any], changes: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -145,7 +201,8 @@ def _measure(results: Results, variant: str, edges: list[Edge]) -> None:
             ends[of["direction"]] = max(ends.get(of["direction"], 0.0), 1.0 - of["idle"])
     for edge in edges:
         for direction, share in shares.get(edge.name, {}).items():
-            if direction.split(" → ")[0].split(".")[0] == edge.start:
+            sender = direction.split(" → ")[0]
+            if edge.start in (sender, sender.split(".")[0]):
                 edge.down = max(edge.down or 0.0, share)
             else:
                 edge.up = max(edge.up or 0.0, share)
@@ -175,3 +232,15 @@ def alike(machine: Machine) -> list[list[str]]:
         key = (node.part, to[0].start, to[0].speed, len(to[0].via)) if is_leaf else (node.name,)
         groups.setdefault(key, []).append(node.name)
     return [group for group in groups.values() if len(group) > 1]
+
+
+def range_of(names: Sequence[str]) -> str:
+    """Name several at once.
+
+    >>> range_of(["ssd1", "ssd2", "ssd12"]), range_of(["left", "right"])
+    ('ssd1…12', 'left … right')
+    """
+    first, last = names[0], names[-1]
+    stem, number = re.split(r"(?=\d*$)", first, maxsplit=1)[0], last[len(last.rstrip("0123456789")) :]
+    is_numbered = number and all(re.fullmatch(re.escape(stem) + r"\d+", name) for name in names)
+    return f"{first}…{number}" if is_numbered else f"{first} … {last}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LIMITING = 0.95
 """What is in use for less of the time than this does not hold its rate alone."""
 REMEDIES = {
-    "cores": "give the host more of them (`cores:` of the host, or of `driver`), or ask from more jobs",
+    "cores": "give the host more of them (cores of the host, or of its driver), or ask from more jobs",
     "queue entries": "use more or deeper queues",
     "firmware engines": "use a faster drive, or more of them",
     "dies of the medium": "use a faster drive, or more of them",

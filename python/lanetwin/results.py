@@ -6,9 +6,9 @@ The engine owns the document (schema ``lanetwin-results/1``). Its types are gene
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NotRequired, cast, get_origin, get_type_hints
 
-from lanetwin.errors import LanetwinError
+from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.files import read_text
 from lanetwin.schema import (
     Abscissa,
@@ -80,6 +80,32 @@ __all__ = [
     "load",
     "parse",
 ]
+
+
+MAY_LACK = frozenset({"about", "options", "cost"})
+"""What measurements, imports and versions before this one have not always written."""
+ALWAYS = (
+    frozenset(
+        name
+        for name, holds in get_type_hints(Results, include_extras=True).items()
+        if get_origin(holds) is not NotRequired
+    )
+    - MAY_LACK
+)
+"""What every results document has; the rest it may have."""
+
+
+def require_all(results: Results, file: str) -> None:
+    """Refuse a document in which something lacks that every one has. Raises `LanetwinError` (RS005).
+
+    What programs have measured asks no question.
+    """
+    results.setdefault("about", "")
+    missing = sorted(ALWAYS - results.keys())
+    if missing:
+        message = f"the document is damaged: there is no `{missing[0]}`"
+        remedy = "the file was edited by hand; run the scenario again"
+        raise LanetwinError("", [Diagnostic("RS005", "error", message, remedy, file=file, path=missing[0])])
 
 
 def parse(text: str, origin: str) -> Results:

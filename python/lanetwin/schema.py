@@ -486,6 +486,10 @@ class Steadiness(TypedDict):
     """How long it stays so [s]: what was measured uses something up that lasts so long at this rate, at
     least ten times as long as was measured. It is not steady if the job says that it goes on for longer.
     """
+    begins_seconds: NotRequired[float]
+    """How long it takes until it is so [s]: what was measured holds behind that, and a job that ends
+    before, or not much later, comes to something else.
+    """
 
 
 class SteadyState(TypedDict):

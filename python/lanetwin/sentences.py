@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 JOINTS = ((". ", "。"), ("; ", "；"), (" · ", " · "), (": ", "："), (", ", "，"), (" … ", " … "))
 """What joins parts that can be told one by one, the loosest first, and what does so in Chinese."""
 _LETTERS = re.compile(r"[A-Za-z]{2}")
+_WORDS = re.compile(r"\b[a-z]{3,}")
 _NUMBER = r"[\u2212+]?[\d\u221e][\d\u202f.,]*"
 _FIELDS = {
     "n": f"({_NUMBER})",
@@ -191,6 +192,20 @@ def word(text: str) -> str:
         return told(text)
 
 
+def case_told(case: str) -> str:
+    """Return the name of a case in the current language where it is composed; what its author named stays.
+
+    Of several parts, joined by commas, each is told that is words with a value, and whole.
+
+    >>> case_told("4 KiB, 8 in flight")
+    '4 KiB, 8 in flight'
+    """
+    parts = case.split(", ")
+    found = [told(part) if " " in part else part for part in parts]
+    whole = [new if not _WORDS.search(new) else old for new, old in zip(found, parts, strict=True)]
+    return (", " if current() == "en" else "，").join(whole)
+
+
 @cache
 def _told(text: str, language: str, names: frozenset[str]) -> str:
     if text in names or not _LETTERS.search(text):
@@ -239,8 +254,13 @@ def _in_parts(text: str, language: str, names: frozenset[str]) -> str:
     for joint, said in JOINTS:
         parts = _split(text, joint)
         found = [_told(part, language, names) for part in parts] if len(parts) > 1 else parts
-        if found != parts:
-            return said.join(found)
+        if found == parts:
+            continue
+        ways = [said.join(found)]
+        if joint == ": " and len(parts) > 2:
+            # what stands behind the first one may be a sentence that has such a joint itself
+            ways.append(said.join((found[0], _told(joint.join(parts[1:]), language, names))))
+        return min(ways, key=lambda way: len(_LETTERS.findall(way)))
     if inside := _PARENTHESES.fullmatch(text):
         before = f"{_told(inside[1], language, names)}" if inside[1] else ""
         return f"{before}（{_told(inside[2], language, names)}）"

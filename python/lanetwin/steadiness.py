@@ -24,11 +24,15 @@ def why(steady: Steadiness) -> str:
     'rate: range 31\u202f%, slope 24\u202f%'
     >>> why({"condition": "not-steady", "of": "ssd: free blocks", "lasts_seconds": 41.25})
     'ssd: free blocks: gone in 41.25\u202fs'
+    >>> why({"condition": "not-steady", "of": "ssd: write buffer", "begins_seconds": 4.7})
+    'ssd: write buffer: full after 4.700\u202fs'
     """
     known = [(name, steady.get(name)) for name in ("range", "slope")]
     parts = [f"{name} {_percent(value)}" for name, value in known if isinstance(value, float)]
     if (lasts := steady.get("lasts_seconds")) is not None:
         parts.append(f"gone in {duration(lasts)}")
+    if (begins := steady.get("begins_seconds")) is not None:
+        parts.append(f"full after {duration(begins)}")
     of = steady.get("of", "")
     return f"{of}: {', '.join(parts)}" if parts else of
 

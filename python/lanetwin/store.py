@@ -28,6 +28,10 @@ GENERATOR = 'name="generator" content="lanetwin'
 _ATTACHMENT = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/){0,8}[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
+NOT_OURS = "name another place with --out: --force replaces what lanetwin has written, and empty folders"
+"""What to do about a folder that is somebody else's."""
+
+
 def folder_name(results: Results) -> str:
     """Return the folder's name: the run's name, its digest, and a mark if the result is partial.
 
@@ -88,15 +92,22 @@ def refuse_to_overwrite(path: Path, *, force: bool) -> None:
     raise taken(path)
 
 
-def taken(path: Path) -> LanetwinError:
+def taken(
+    path: Path,
+    what: str = "there is something already, which is not overwritten",
+    remedy: str = "name another place with --out, or overwrite it with --force",
+) -> LanetwinError:
     """Return the error of a place where something is already."""
-    found = Diagnostic(
-        code="RS006",
-        severity="error",
-        message="there is something already, which is not overwritten",
-        help="name another place with --out, or overwrite it with --force",
-        file=str(path),
-    )
+    found = Diagnostic(code="RS006", severity="error", message=what, help=remedy, file=str(path))
+    return LanetwinError("", [found])
+
+
+def unwritable(path: Path, error: OSError, remedy: str = "name another folder with --out") -> LanetwinError:
+    """Return the error of a place where nothing can be written, with what the system says of it."""
+    is_file = isinstance(error, FileExistsError)
+    why = "a file is where a folder would be" if is_file else error.strerror or str(error)
+    said = f"cannot write there: {why}"
+    found = Diagnostic(code="RS018", severity="error", message=said, help=remedy, file=str(path))
     return LanetwinError("", [found])
 
 
@@ -118,7 +129,7 @@ def render_beside(results: Results, stored: Path, *, force: bool = False) -> Pat
         fresh.write_text(report.render(results), encoding="utf-8", newline="")
         fresh.replace(page)
     except OSError as error:
-        raise LanetwinError(f"cannot write {page}: {error}; name another folder with --out") from error
+        raise unwritable(page, error) from error
     return folder
 
 
@@ -155,7 +166,7 @@ def replace(folder: Path, write: Callable[[Path], object], mark: str) -> Path:
     Raises `LanetwinError` if it cannot be written.
     """
     if folder.exists() and not _may_replace(folder, mark):
-        raise LanetwinError(f"{folder} exists and is not the folder of a run; name another one with --out")
+        raise taken(folder, "there is something already that is not the folder of a run", NOT_OURS)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -167,7 +178,7 @@ def replace(folder: Path, write: Callable[[Path], object], mark: str) -> Path:
             shutil.rmtree(fresh, ignore_errors=True)
             raise
     except OSError as error:
-        raise LanetwinError(f"cannot write {folder}: {error}; name another folder with --out") from error
+        raise unwritable(folder, error) from error
     return folder
 
 
@@ -179,7 +190,7 @@ def write_file(file: Path, text: str | bytes) -> None:
         fresh.write_bytes(text if isinstance(text, bytes) else text.encode())
         fresh.replace(file)
     except OSError as error:
-        raise LanetwinError(f"cannot write {file}: {error}; name another folder with --out") from error
+        raise unwritable(file, error) from error
 
 
 def _may_replace(folder: Path, mark: str) -> bool:

@@ -64,6 +64,8 @@ class Hardware:
     """Words for QEMU."""
     kernel: str = ""
     """Words for the kernel."""
+    forwards: tuple[tuple[int, int], ...] = ()
+    """Ports of this machine's loopback that lead to ports of the guest."""
 
 
 PLAIN = Hardware()
@@ -119,19 +121,25 @@ class Guest:
             self.process.send_signal(signal.SIGCONT)
 
 
-def require_guest(*programs: str) -> dict[str, str]:
-    """Return where the tools for a guest with these programs are.
+NEWER = "trixie"
+"""The release of Debian whose kernel authenticates hosts of NVMe/TCP; that of 6.1 is built without it."""
+
+
+def require_guest(*programs: str, release: str = "") -> dict[str, str]:
+    """Return where the tools for a guest with these programs are, with the kernel of a release of Debian.
 
     Without one of them the test is skipped, but fails where REQUIRE names it.
     """
     if platform.machine() != "x86_64":
         pytest.skip("the guest is one of x86-64")
     tools = {name: require_tool(name) for name in ("qemu-system-x86_64", "busybox", *programs)}
-    kernel = os.environ.get("LANETWIN_GUEST_KERNEL", "")
+    name = "LANETWIN_GUEST_KERNEL" + (f"_{release.upper()}" if release else "")
+    kernel = os.environ.get(name, "")
     if not Path(kernel).is_file():
-        why = "LANETWIN_GUEST_KERNEL names no kernel (.ci/guest-kernel fetches one)"
-        if "guest-kernel" in os.environ.get("REQUIRE", "").replace(",", " ").split():
-            pytest.fail(f"guest-kernel is required here (REQUIRE names it): {why}")
+        why = f"{name} names no kernel (.ci/guest-kernel {release} fetches one)"
+        required = f"guest-kernel-{release}" if release else "guest-kernel"
+        if required in os.environ.get("REQUIRE", "").replace(",", " ").split():
+            pytest.fail(f"{required} is required here (REQUIRE names it): {why}")
         pytest.skip(why)
     return tools | {"kernel": kernel}
 
@@ -151,7 +159,8 @@ def booted(
     command += ["-m", f"{hardware.memory_mib},slots=1,maxmem=8G", "-smp", "2", "-nodefaults"]
     command += ["-no-user-config", "-display", "none", "-no-reboot"]
     command += ["-serial", "stdio", "-serial", f"file:{folder / 'out'}"]
-    command += ["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net,romfile="]
+    forwards = (f",hostfwd=tcp:127.0.0.1:{here}-:{there}" for here, there in hardware.forwards)
+    command += ["-netdev", "user,id=net" + "".join(forwards), "-device", "virtio-net-pci,netdev=net,romfile="]
     command += ["-kernel", tools["kernel"], "-initrd", str(initrd), *hardware.options]
     command += [
         "-append",

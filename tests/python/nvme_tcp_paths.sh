@@ -52,6 +52,9 @@ end() {
   echo "CHECK $1"
 }
 
+# as in nvme_tcp_host.sh: Linux's driver may send a SIGPIPE to the program whose request meets a closed connection
+trap '' PIPE
+
 modprobe nvme-tcp || fail "no nvme-tcp"
 connect "$PORT"
 connect "$OTHER"

@@ -125,10 +125,14 @@ def told(lines: Sequence[Line]) -> str:
 
 
 def main() -> None:
-    """Calibrate as many drives as the argument says, and tell how each comes out and all together."""
-    number, requests = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    """Calibrate as many drives as the first argument says, from that on which the third one names.
+
+    Tells how each comes out, and all together.
+    """
+    words = [int(word) for word in sys.argv[1:]]
+    number, requests, first = words + [1, 200, 0][len(words) :]
     all_lines: list[Line] = []
-    for drive in range(number):
+    for drive in range(first, first + number):
         with tempfile.TemporaryDirectory() as folder:
             found = outcome(drive, Path(folder), requests)
         all_lines += found.rows

@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -12,11 +12,14 @@ from fake_core import FakeCore
 from lanetwin import engine
 from lanetwin.cli import app
 from lanetwin.fit import brief, fitting
+from lanetwin.measured.document import document_of
 from lanetwin.results import Results
 from test_report_in_browser import SCENARIOS, TWO_BY_TWO
 
 MOST_LINES = 25
 """Two variants of two cases are answered in so many lines."""
+FIRST_SCREEN = 30
+"""Three variants of four workloads, which is what the demo has."""
 DEPTHS = """
 about: From which queue depth on is the drive full?
 machine:
@@ -73,7 +76,8 @@ def test_long_names_of_cases_go_on_from_line_to_line(
     assert max(map(len, lines)) <= 120
     numbers = [line for line in lines if line.rstrip().endswith("worse")]
     assert len(numbers) == 8, "a line for each metric of each case, both variants in it"
-    said = " ".join(" ".join(line[17:42].split()) for line in numbers[4:])
+    start = next(line for line in lines if line.startswith("workload")).index("case")
+    said = " ".join(" ".join(line[start : start + 25].split()) for line in numbers[4:])
     assert said == "4 KiB random reads + 16 KiB log + 128 KiB sequential reads + 128 KiB sequential writes"
 
 
@@ -121,6 +125,65 @@ def test_no_value_is_in_a_unit_that_does_not_fit(name: str, runner: CliRunner) -
         "four digits before the point have a larger unit"
     )
     assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+THREE = """
+about: Which slot does the card need?
+machine:
+  host: {part: generic-host-gen4}
+  card: {part: generic-dma-gen5}
+links:
+  slot: {from: host, to: card, width: x16}
+workloads:
+  read: {dma: {operation: read, size: [64B, 4KiB], outstanding: 64, transfers: 300}, on: card, target: host}
+variants:
+  sixteen-lanes: {}
+  eight-lanes: {links.slot.width: x8}
+  four-lanes: {links.slot.width: x4}
+compare: {baseline: sixteen-lanes, equivalent_within: 2%}
+run: {repeats: 2}
+"""
+
+
+@pytest.mark.parametrize(("width", "has_values"), [(80, False), (120, True)])
+def test_three_variants_take_as_few_lines_as_two(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch, width: int, *, has_values: bool
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    Path("s.yaml").write_text(THREE, encoding="utf-8")
+    lines = call(runner, "run", "s.yaml").stdout.splitlines()
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= width
+    throughput = next(line for line in lines if " throughput " in line)
+    assert throughput.count("▼") == 2
+    assert throughput.count("Gb/s") == (3 if has_values else 1)
+    legend = next(line for line in lines if "▲ better" in line)
+    assert ("their change from sixteen-lanes" in legend) != has_values
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_the_first_command_of_a_newcomer_fits_a_screen(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = call(runner, "run", str(SCENARIOS / "demo.yaml"), "--set", "run.repeats=2").stdout.splitlines()
+    assert len(lines) <= FIRST_SCREEN
+    assert max(map(len, lines)) <= width
+    numbers = [line for line in lines if re.search("(throughput|latency) +[0-9]", line)]
+    assert len(numbers) == 8, "a line for each metric of each workload, all variants in it"
+
+
+def test_how_long_many_workloads_were_measured_is_one_line(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    scenario = str(SCENARIOS / "retimer.yaml")
+    shown = call(runner, "run", scenario, "--set", "run.repeats=2").stdout
+    assert re.search(r"^Measured: each workload \S+ … \S+\sk operations in .* … .*\sms *$", shown, re.M)
+    # of too few for a tail, as of all but one
+    assert len(re.findall("p99 NOT SETTLED", shown)) == 1
+    assert "Why: --full" in shown
+    assert "all but x2: NOT STEADY" in shown
 
 
 def test_every_table_is_printed_on_request(core: FakeCore, runner: CliRunner) -> None:
@@ -181,10 +244,65 @@ def test_out_overwrites_nothing_silently(verb: str, core: FakeCore, runner: CliR
 def test_a_file_that_is_no_result_is_told_with_its_place(runner: CliRunner) -> None:
     Path("x.json").write_text("{", encoding="utf-8")
     Path("y.json").write_text('{"schema": "lanetwin-results/1"}', encoding="utf-8")
-    for file, code in (("x.json", "RS002"), ("y.json", "RS005"), ("nothing.json", "RS001")):
+    whole = json.loads((Path(__file__).parent / "data" / "results.json").read_text("utf-8"))
+    del whole["plan"]
+    Path("z.json").write_text(json.dumps(whole), encoding="utf-8")
+    wrong = {"x.json": "RS002", "y.json": "RS005", "nothing.json": "RS001", "z.json": "RS005"}
+    for file, code in wrong.items():
         done = call(runner, "report", file)
         assert done.exit_code == 1
         assert f"error[{code}] {file}" in done.stderr
+
+
+def test_a_run_that_finished_nothing_has_a_report_that_says_so(runner: CliRunner) -> None:
+    results = json.loads((Path(__file__).parent / "data" / "results.json").read_text("utf-8"))
+    for part in ("rows", "waterfalls", "utilisation", "components", "bottlenecks", "verdicts", "switches"):
+        results[part] = []
+    results |= {"complete": False, "stopped": "interrupted"}
+    Path("stopped.json").write_text(json.dumps(results), encoding="utf-8")
+    done = call(runner, "report", "stopped.json", "--out", "shown")
+    assert done.exit_code == 0, done.output
+    assert "Nothing was finished before the run stopped." in Path("shown/report.html").read_text("utf-8")
+
+
+def test_what_is_not_ours_is_never_replaced(core: FakeCore, runner: CliRunner) -> None:
+    call(runner, "run", "slot.yaml", "--out", "kept")
+    Path("mine").mkdir()
+    Path("mine/letter.txt").write_text("dear", encoding="utf-8")
+    Path("file").write_text("dear", encoding="utf-8")
+    for place in ("mine", "file"):
+        done = call(runner, "report", "kept", "--out", place, "--force")
+        assert done.exit_code == 1
+        assert f"error[RS006] {place}" in done.stderr
+    assert Path("mine/letter.txt").read_text(encoding="utf-8") == "dear"
+    unwritable = call(runner, "report", "kept", "--out", "file/below")
+    assert unwritable.exit_code == 1
+    assert (
+        "error[RS018] file/below\n  cannot write there: a file is where a folder would be\n"
+        in unwritable.stderr
+    )
+    assert "Errno" not in unwritable.stderr
+
+
+@pytest.mark.parametrize("words", [["new", "-o"], ["new", "study", "-o"], ["link", "new", "-o"]])
+def test_a_new_file_that_cannot_be_written_is_told_with_its_place(
+    words: list[str], runner: CliRunner
+) -> None:
+    Path("file").write_text("dear", encoding="utf-8")
+    done = call(runner, *words, "file/below.yaml")
+    assert done.exit_code == 1
+    assert "error[RS018] file/below.yaml\n  cannot write there: Not a directory\n" in done.stderr
+    done = call(runner, *words, "file")
+    assert done.exit_code == 1
+    assert "error[RS006] file" in done.stderr
+    assert Path("file").read_text(encoding="utf-8") == "dear"
+
+
+@pytest.mark.parametrize("name", ["ZH", "zh_CN.UTF-8", "zh-Hans"])
+def test_a_language_is_known_by_the_names_that_systems_give_it(
+    core: FakeCore, runner: CliRunner, name: str
+) -> None:
+    assert "工作负载" in call(runner, "run", "slot.yaml", "--lang", name).stdout
 
 
 @pytest.mark.parametrize(
@@ -222,3 +340,20 @@ def test_the_next_limit_is_not_what_limits(results: Results) -> None:
         assert binding.next.name != binding.name
         if binding.share is not None:
             assert binding.next.share < binding.share
+
+
+def test_what_programs_measured_has_a_report_without_a_question(runner: CliRunner) -> None:
+    value = {
+        "variant": "as-is",
+        "workload": "w",
+        "case": "c",
+        "x": None,
+        "metric": "operations",
+        "unit": "k/s",
+    }
+    row = value | {"better": "higher", "value": 1.5, "low": 1.4, "high": 1.6, "n": 2}
+    measured = document_of([cast("Any", row)], {}, "databases", engine.version())
+    Path("m.json").write_text(json.dumps(measured), encoding="utf-8")
+    done = call(runner, "report", "m.json", "--out", "shown")
+    assert done.exit_code == 0, done.output
+    assert "operations" in done.stdout

@@ -1,6 +1,7 @@
 """A part out of measurements: drives whose truth is known, what is refused, what is written."""
 
 import json
+import re
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -13,6 +14,7 @@ from lanetwin import calibration, engine
 from lanetwin.calibration.outcome import Outcome, Role
 from lanetwin.calibration.space import Parameter, quantity, written
 from lanetwin.cli import app
+from untold import english
 
 REQUESTS = 100
 """Of each case of a drive: few, so that a calibration takes seconds."""
@@ -165,6 +167,46 @@ def test_what_cannot_be_done_is_refused(plain: Path, options: tuple[str, ...], c
     assert [file.name for file in (plain.parent / "parts").iterdir()] == ["plain.yaml"]
 
 
+def test_a_fit_that_ends_at_a_bound_says_so(plain: Path) -> None:
+    asked = ("parts", "calibrate", "plain", "--in", plain, "--from", plain.parent / "measured.json")
+    done = call(*asked, "--as", "mine", "--on", "one", "--free", "latency=60us..80us")
+    assert done.exit_code == 0, done.output
+    assert "latency ends at a bound of its range, 60us to 80us" in done.stdout
+    done = call(*asked, "--as", "other", "--on", "one", "--free", "latency=60us..180us")
+    assert "ends at a bound" not in done.stdout
+
+
+@pytest.mark.parametrize("on", [("one", "some"), ("one",)])
+def test_in_another_language_no_english_is_left(on: tuple[str, ...], plain: Path) -> None:
+    measured = json.loads((plain.parent / "measured.json").read_text())
+    for row in measured["rows"]:
+        row["variant"] = "mine"
+        # a part of nothing but a latency cannot be these
+        row["value"] *= 2 if row["workload"] == "some" else 1
+    (plain.parent / "measured.json").write_text(json.dumps(measured))
+    chosen = [word for name in on for word in ("--on", name)]
+    asked = ("parts", "calibrate", "plain", "--in", plain, "--from", plain.parent / "measured.json", *chosen)
+    done = call(*asked, "--as", "other", "--free", "latency=60us..80us", "--free", "parallelism=8..64")
+    assert done.exit_code == 0, done.output
+    done = call(*asked, "--free", "latency=60us..80us", "--free", "parallelism=8..64", "--lang", "zh")
+    assert done.exit_code == 0, done.output
+    names = {"one", "many", "large", "some", "latency", "parallelism", "mine", "as-is", "LOW", "HIGH", "us"}
+    assert "latency" in done.stdout
+    names |= set(re.findall(r"randread\S*", done.stdout))
+    left = [(line, found) for line in done.stdout.splitlines() if (found := english(line, names))]
+    assert not left, done.stdout
+
+
+def test_what_was_predicted_calibrates_nothing(plain: Path) -> None:
+    predicted = plain.parent / "predicted.json"
+    predicted.write_text(json.dumps(engine.run(str(plain))))
+    done = call("parts", "calibrate", "plain", "--in", plain, "--from", predicted, "--as", "mine")
+    assert done.exit_code == 1
+    assert "error[CA003]" in done.stderr
+    assert "these results are simulated" in done.stderr
+    assert not (plain.parent / "parts" / "mine.yaml").exists()
+
+
 def test_a_variant_with_another_part_is_refused(plain: Path) -> None:
     plain.write_text(DRIVE + "variants:\n  a: {}\n  b: {machine.ssd.part: generic-nvme-gen4}\n")
     done = call("parts", "calibrate", "plain", "--in", plain, "--from", plain.parent / "measured.json")
@@ -193,6 +235,15 @@ def test_measurements_that_name_no_scenario_need_one(tmp_path: Path, plain: Path
     results["scenario"] = {"path": "", "text": ""}
     (tmp_path / "bare.json").write_text(json.dumps(results))
     assert "CA002" in call("parts", "calibrate", "plain", "--from", tmp_path / "bare.json").stderr
+
+
+@pytest.mark.parametrize(("text", "code"), [("", "ME006"), ("hello\n", "ME002"), ("{", "RS002")])
+def test_what_is_no_measurement_is_told_to_be_none(text: str, code: str, tmp_path: Path, plain: Path) -> None:
+    (tmp_path / "nothing.json").write_text(text)
+    done = CliRunner().invoke(
+        app, ["parts", "calibrate", "drive", "--in", str(plain), "--from", str(tmp_path / "nothing.json")]
+    )
+    assert (done.exit_code, f"error[{code}]" in done.stderr) == (1, True), done.stderr
 
 
 def test_without_scipy_it_says_what_to_install(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,7 @@ def test_rows_are_counted_and_nothing_works_without_a_command() -> None:
         assert row.command or row.state != "works", row
         assert row.remark or row.command or row.state == "not yet", row
         assert not (row.command and row.state == "not yet"), row
+        assert row.remark or row.state == "works", row
     total = re.search(r"^\| all \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", PAGE.read_text("utf-8"), re.M)
     assert total
     counts = Counter(row.state for row in found)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -143,6 +145,40 @@ def test_redis_lives_on_the_drive_and_a_slow_one_is_told_apart(tmp_path: Path) -
     assert 3.0 < predicted[1] / predicted[0] < 5.0
     assert rows["slow", "SET", "operations"]["n"] == 2
     assert "| SET operations | slow |" in ran.stdout
+
+
+def test_rocksdb_is_asked_all_six_workloads_of_ycsb(tmp_path: Path) -> None:
+    for program in ("mvn", "javac", "java"):
+        require_tool(program)
+    asked = {
+        "a": {"READ", "UPDATE"},
+        "b": {"READ", "UPDATE"},
+        "c": {"READ"},
+        "d": {"READ", "INSERT"},
+        "e": {"SCAN", "INSERT"},
+        "f": {"READ", "UPDATE", "READ-MODIFY-WRITE"},
+    }
+
+    def rocksdb(*words: str, workload: str = "a") -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(FOLDER / "rocksdb.py"), *words]
+        own = {**os.environ, "RECORDS": "2000", "WORKLOAD": workload}
+        return subprocess.run(
+            command, cwd=tmp_path, env=own, capture_output=True, text=True, timeout=LONG, check=False
+        )
+
+    made = rocksdb("prepare", str(tmp_path / "template"))
+    assert made.returncode == 0, made.stderr
+    for workload, operations in asked.items():
+        ran = rocksdb("run", str(tmp_path / "template"), "1", workload=workload)
+        assert ran.returncode == 0, ran.stderr
+        counts = dict(re.findall(r"^\[([A-Z-]+)\], Operations, (\d+)$", ran.stdout, re.MULTILINE))
+        counts.pop("CLEANUP", None)
+        assert set(counts) == operations, workload
+        assert all(int(number) > 0 for number in counts.values())
+        ended = set(re.findall(r"Return=(\w+)", ran.stdout))
+        assert ended == {"OK"}, workload
+        shutil.rmtree(tmp_path / "rocksdb")
+    assert "there is no workload q" in rocksdb("run", str(tmp_path / "template"), "1", workload="q").stderr
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ def function(
     payload: int = 1,
     buses: End = (1, 1),
     bus: int = 0,
+    ids: End = (0x144D, 0xA824),
+    subsystem: End = (0, 0),
 ) -> bytes:
     """Return the configuration space of a port with these buses below it, or of an NVMe drive."""
     kind = kind or ("root" if port else "drive")
@@ -34,9 +36,10 @@ def function(
     def put(at: int, value: int, size: int) -> None:
         space[at : at + size] = value.to_bytes(size, "little")
 
-    put(0x00, 0xA824144D, 4)
+    put(0x00, ids[0] | ids[1] << 16, 4)
     put(0x06, 0x0010, 2)
     put(0x09, 0x010802 if kind == "drive" else 0x060400, 3)
+    put(0x2C, subsystem[0] | subsystem[1] << 16, 4)
     if kind != "drive":
         put(0x0E, 1, 1)
         put(0x18, bus | buses[0] << 8 | buses[1] << 16, 3)
@@ -105,6 +108,30 @@ def test_findings_fail_on_demand(box: Path, gates: tuple[str, ...], status: int)
     assert call("discover", box, *options).exit_code == status
 
 
+def test_a_gate_that_nobody_knows_is_refused(box: Path) -> None:
+    done = call("discover", box, "--fail-on", "warnign")
+    assert done.exit_code == 2
+    assert "warnign" in done.stderr
+
+
+def test_where_there_is_nothing_to_read_or_to_write_it_is_told(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    words = tmp_path / "words.txt"
+    words.write_text("just words\n")
+    for source in (tmp_path / "nowhere.txt", empty, words):
+        done = call("discover", source)
+        assert done.exit_code == 1
+        assert f"error[HW001] {source}" in done.stderr
+        assert "help: " in done.stderr
+    lone = tmp_path / "lone.txt"
+    lone.write_text(dump({"00:01.0": function(port=True, capable=(5, 16), trained=(4, 2))}))
+    done = call("discover", lone, "--scenario", tmp_path / "lone.yaml")
+    assert done.exit_code == 1
+    assert "error[HW002]" in done.stderr
+    assert not (tmp_path / "lone.yaml").exists()
+
+
 def test_the_scenario_runs_and_says_what_the_slot_costs(box: Path) -> None:
     file = box.parent / "box.yaml"
     assert call("discover", box, "--scenario", file).exit_code == 0
@@ -152,6 +179,60 @@ def test_drives_behind_a_switch_share_what_its_link_carries(switched: Path) -> N
     assert could > 2.8 * max(alone)
 
 
+PM9A3 = (0x144D, 0xA80A)
+
+
+def of_drive(tmp_path: Path, subsystem: End, ids: End = PM9A3) -> dict[str, Any]:
+    """Return the scenario of a machine with one drive of an ID, and its comments."""
+    drive = function(capable=(4, 4), trained=(4, 4), ids=ids, subsystem=subsystem)
+    file, scenario = tmp_path / "one.txt", tmp_path / "one.yaml"
+    file.write_text(dump({"00:01.0": function(port=True, capable=(4, 16), trained=(4, 4)), "01:00.0": drive}))
+    done = call("discover", file, "--scenario", scenario, "--force", "--json")
+    assert done.exit_code == 0, done.output
+    ssd = engine.check(str(scenario))["plan"]["machine"]["ssd0"]  # type: ignore[index]
+    told = [device["part"] for device in json.loads(done.stdout)["devices"]]
+    return {"part": ssd["part"], "told": told[1], "text": scenario.read_text()}
+
+
+def test_a_drive_is_recognised_by_its_ids(tmp_path: Path) -> None:
+    known = of_drive(tmp_path, (0x1028, 0x215B))
+    assert (known["part"], known["told"]) == ("samsung-pm9a3", "samsung-pm9a3")
+    assert "recognised by 144d:a80a, subsystem 1028:215b" in known["text"]
+    # the same chip is in drives of another kind
+    other = of_drive(tmp_path, (0x144D, 0xA801))
+    assert (other["part"], other["told"]) == ("generic-tlc-gen4", None)
+    assert "generic, no part has 144d:a80a, subsystem 144d:a801" in other["text"]
+    assert of_drive(tmp_path, (0x1987, 0x5016), ids=(0x1987, 0x5016))["part"] == "phison-e16"
+
+
+def test_a_part_of_the_users_goes_before_that_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    text = "name: mine\nabout: Mine.\nmodel: nvme-ssd\ngrade: datasheet-only\n"
+    own = tmp_path / "parts" / "mine.yaml"
+    own.write_text(f"{text}pci:\n  - {{id: 144d:a80a, subsystems: [1028:215b], source: my own}}\n")
+    assert of_drive(tmp_path, (0x1028, 0x215B))["part"] == "mine"
+    assert of_drive(tmp_path, (0x1028, 0x215C))["part"] == "samsung-pm9a3"
+    own.write_text(f"{text}pci:\n  - {{id: 144d:a80a, source: my own}}\n")
+    assert of_drive(tmp_path, (0x144D, 0xA801))["part"] == "mine"
+
+
+def test_a_switch_is_recognised_with_its_lanes(tmp_path: Path) -> None:
+    ids = (0x11F8, 0x4000)
+    x8 = (4, 8)
+    drive = function(capable=(4, 4), trained=(4, 4))
+    functions = {
+        "00:01.0": function(port=True, buses=(1, 4), capable=x8, trained=x8),
+        "01:00.0": function(kind="upstream", bus=1, buses=(2, 4), ids=ids, capable=x8, trained=x8),
+        "02:00.0": function(kind="downstream", bus=2, buses=(3, 3), capable=(4, 4), trained=(4, 4), ids=ids),
+        "03:00.0": drive,
+    }
+    file, scenario = tmp_path / "box.txt", tmp_path / "box.yaml"
+    file.write_text(dump(functions))
+    assert call("discover", file, "--scenario", scenario).exit_code == 0
+    assert "part: microchip-switchtec-gen4" in scenario.read_text()
+    assert call("run", scenario, "--out", tmp_path / "out").exit_code == 0
+
+
 def test_a_record_is_the_same_machine_without_serial_numbers(box: Path) -> None:
     record = box.parent / "box.json"
     first = json.loads(call("discover", box, "--record", record, "--json").stdout)
@@ -175,6 +256,25 @@ def test_several_files_are_one_machine(box: Path) -> None:
     assert "NUMA node 0: CPUs 0-2, 2 GiB" in said
     assert "NVMe drive nvme0: A drive" in said
     assert "└─ 0000:01:00.0" in said
+
+
+HWLOC = """<topology><object type="Machine">
+<object type="Bridge" bridge_type="0-1" bridge_pci="0000:[00-04]">%s</object></object></topology>"""
+EXPANDER = """<object type="PCIDev" pci_busid="0000:0%d:00.0" pci_type="0502 [8086:0d93] [0000:0000] 01">
+<object type="OSDev" name="mem%d" subtype="CXLMem"><info name="CXLRAMSize" value="%dKiB"/></object>
+</object>"""
+
+
+def test_each_cxl_memory_has_a_port_of_the_host(tmp_path: Path) -> None:
+    file, scenario = tmp_path / "box.xml", tmp_path / "box.yaml"
+    file.write_text(HWLOC % "".join(EXPANDER % (nth, nth, nth << 18) for nth in (1, 2, 3)))
+    done = call("discover", file, "--scenario", scenario)
+    assert done.exit_code == 0, done.output
+    assert "mem2 0.5 GiB" in done.stdout
+    assert "its link is not told; taken as Gen5 x16" in scenario.read_text()
+    plan = engine.check(str(scenario))["plan"]
+    assert plan is not None
+    assert [plan["machine"][f"cxl{nth}"]["capacity"] for nth in range(3)] == ["256MiB", "512MiB", "768MiB"]
 
 
 HOSTILE = "<script>alert(1)</script> \"]; x [\\ =cmd|' /C calc'!A0"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from conftest import require_mounts
 from lanetwin import device, emulation
-from plain_clients import SCENARIO, Nbd, NvmeTcp
+from plain_clients import SCENARIO, AwayError, Nbd, NvmeTcp, VfioUser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,6 +43,9 @@ FAULTS: tuple[tuple[str, dict[str, Any], dict[str, Any], int], ...] = (
     ("pulled out", {"control": "remove"}, {"control": "insert"}, 1),
 )
 """What it is called, what is asked for it and to end it, and how many requests are looked at."""
+
+
+Client = Nbd | NvmeTcp | VfioUser
 
 
 class Door(Protocol):
@@ -89,11 +92,9 @@ class InProcess:
 class AtPlace:
     """A drive that is served at a place, whose clients come again when their connection has ended."""
 
-    def __init__(
-        self, place: str, connect: Callable[[], Nbd | NvmeTcp], in_words: Callable[[int], str]
-    ) -> None:
+    def __init__(self, place: str, connect: Callable[[], Client], in_words: Callable[[int], str]) -> None:
         self.place, self.connect, self.in_words = place, connect, in_words
-        self.client: Nbd | NvmeTcp | None = None
+        self.client: Client | None = None
 
     def control(self, asked: dict[str, Any]) -> bool:
         """Do it by the control socket."""
@@ -105,6 +106,9 @@ class AtPlace:
         self.client = self.client or self.connect()
         try:
             return self.in_words(self.client.ask(writes=writes, first=FIRST, count=COUNT))
+        except AwayError as how:
+            self.close()
+            return str(how)
         except OSError:
             self.close()
             return "the connection ends"
@@ -189,6 +193,7 @@ def column(door: Door) -> list[str]:
 def test_every_fault_shows_at_every_door_as_the_page_says(tmp_path: Path) -> None:
     require_mounts()
     scenario, path, folder = tmp_path / "door.yaml", str(tmp_path / "s"), tmp_path / "d"
+    guest = str(tmp_path / "g")
     scenario.write_text(SCENARIO)
     folder.mkdir()
     with ExitStack() as stack:
@@ -197,18 +202,20 @@ def test_every_fault_shows_at_every_door_as_the_page_says(tmp_path: Path) -> Non
         said = stack.enter_context(served(scenario, "--nvme-tcp", "127.0.0.1:0"))
         address = said.partition(" at ")[2].partition(",")[0]
         stack.enter_context(served(scenario, "--fuse", str(folder)))
+        stack.enter_context(served(scenario, "--vfio-user", f"unix:{guest}"))
         doors: list[Door] = [
             InProcess(drive),
             AtPlace(path, lambda: Nbd(path), nbd_in_words),
             AtPlace(address, lambda: NvmeTcp(address, NQN), status_in_words),
             AsFile(folder),
+            AtPlace(guest, lambda: VfioUser(guest), status_in_words),
         ]
         for door in doors:
             stack.callback(door.close)
         # each door has a drive of its own; most of the time is waited for
         with ThreadPoolExecutor(len(doors)) as pool:
             columns = list(pool.map(column, doors))
-    found = "| Fault | in process | NBD | NVMe/TCP | FUSE |\n|---|---|---|---|---|\n"
+    found = "| Fault | in process | NBD | NVMe/TCP | FUSE | vfio-user |\n|---|---|---|---|---|---|\n"
     rows = zip(FAULTS, *columns, strict=True)
     found += "".join(f"| {fault[0]} | {' | '.join(cells)} |\n" for fault, *cells in rows)
     text = PAGE.read_text(encoding="utf-8")

@@ -81,9 +81,7 @@ DOZEN = [(seed, job) for seed, count in ((7, 4), (21, 8)) for job in first_answe
 def case(seed: int, job: Job) -> object:
     """Leave those to `make claims` that fill a drive, which takes a minute and a half."""
     is_long = (job.rw, job.bs, job.iodepth) == ("write", "128k", 64)
-    drifts = (job.drive, job.rw, job.bs, job.iodepth, job.numjobs) == ("samsung-pm9a3", "randrw", "4k", 16, 8)
-    known = pytest.mark.xfail(reason="drifts more slowly than is measured; CLAIMS.md", strict=True)
-    return pytest.param(seed, job, marks=pytest.mark.long if is_long else known if drifts else [])
+    return pytest.param(seed, job, marks=pytest.mark.long if is_long else [])
 
 
 @pytest.mark.parametrize(("seed", "job"), [case(*one) for one in DOZEN], ids=str)

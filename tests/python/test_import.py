@@ -29,6 +29,17 @@ SAMPLES: dict[str, tuple[str, str]] = {
   "write": { "total_ios": 0, "iops": 0 } } ] }
 """,
     ),
+    "fio-terse": (
+        "minimal.txt",
+        "fio: a word before\n3;fio-3.33;seq;0;0;1048576;524288;131072;2000;"
+        + "1;9;1.5;0.5;2;20;8.25;1.5;"
+        + "50.000000%=7;99.000000%=19;"
+        + "0%=0;" * 18
+        + "3;25;9.75;1.5;0;0;0.0%;0.0;0.0;"
+        + "0;0;0;0;0;0;0.0;0.0;0;0;0.0;0.0;"
+        + "0%=0;" * 20
+        + "0;0;0.0;0.0;0;0;0.0%;0.0;0.0;1.0%;2.0%;7;0;9\n",
+    ),
     "fio-log": ("randread_lat.1.log", "1, 1000, 0, 4096, 0\n2, 3000, 0, 4096, 0\n"),
     "fio-hist": (
         "run_clat_hist.1.log",
@@ -93,6 +104,12 @@ SAMPLES: dict[str, tuple[str, str]] = {
 """A short file of each format."""
 TOLD: dict[str, dict[tuple[str, str], float]] = {
     "fio-json": {("seq", "throughput"): 28_700.0, ("seq", "IOPS"): 218.9636, ("seq", "latency"): 292_000.5},
+    "fio-terse": {
+        ("seq", "throughput"): 536.870912,
+        ("seq", "IOPS"): 131.072,
+        ("seq", "latency"): 9750.0,
+        ("seq", "completion latency"): 8250.0,
+    },
     "fio-log": {("randread", "latency"): 2000.0},
     "fio-hist": {("run", "completion latency"): 100.0},
     "iometer": {("2 MiB reads", "throughput"): 3146.777, ("2 MiB reads", "latency"): 660_000.0},
@@ -149,9 +166,10 @@ def test_percentiles_are_kept_in_ns(tmp_path: Path) -> None:
     tails = {
         name: next(dict(r["percentiles"]) for r in read(tmp_path / file, text)["rows"] if r["percentiles"])
         for name, (file, text) in SAMPLES.items()
-        if name in ("fio-json", "ycsb", "memtier", "redis-benchmark", "sysbench")
+        if name in ("fio-json", "fio-terse", "ycsb", "memtier", "redis-benchmark", "sysbench")
     }
     assert tails["fio-json"][50.0] == 280_000.0
+    assert tails["fio-terse"][99.0] == 19_000.0
     assert tails["ycsb"][99.0] == 300_000.0
     assert tails["memtier"][99.0] == pytest.approx(6_335_000.0)
     assert tails["redis-benchmark"][99.0] == pytest.approx(607_000.0)
@@ -213,6 +231,26 @@ def test_what_fio_says_is_what_is_imported(
         r for r in results["rows"] if r["metric"] == "read completion latency" and not r.get("device")
     )
     assert bool(together["percentiles"]) == (grouped or form == "json+")
+
+
+@pytest.mark.parametrize("version", ["2", "3", "4", "5"])
+def test_terse_output_says_what_json_says(
+    version: str, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    words = [require_tool("fio"), "--name=job", "--rw=randrw", "--bs=4k", "--numjobs=2", "--thread"]
+    words += ["--size=8m", "--ioengine=psync", f"--directory={tmp_path}", f"--terse-version={version}"]
+    words += ["--output-format=json,terse"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60, cwd=tmp_path)
+    end = done.stdout.rindex("}") + 1
+    start = done.stdout.index("{")
+    terse = done.stdout[:start] + done.stdout[end:]
+    found = read(tmp_path / "terse.txt", terse)
+    assert found["options"]["imported"] == {str(tmp_path / "terse.txt"): "fio-terse"}
+    told, said = values(found), values(read(tmp_path / "out.json", done.stdout[start:end]))
+    assert set(told) == set(said)
+    # its times have a resolution of 1 ns and its rates of 1 KiB/s and 1/s
+    for key, value in said.items():
+        assert told[key] == pytest.approx(value, rel=0.01), key
 
 
 def test_percentiles_of_bins_are_those_of_fio(tmp_path: Path, require_tool: Callable[[str], str]) -> None:
@@ -349,6 +387,13 @@ def test_measurements_are_compared_with_each_other_and_foreign_files_are_refused
     done = call(runner, "compare", "a", "b")
     assert done.exit_code == 0, done.stderr
     assert "+100.0" in done.stdout
+    assert call(runner, "import", "b.json", "--workload", "u", "--variant", "v", "--out", "u").exit_code == 0
+    empty = json.loads(Path("a/results.json").read_text(encoding="utf-8")) | {"rows": [], "complete": False}
+    Path("e.json").write_text(json.dumps(empty), encoding="utf-8")
+    done = call(runner, "compare", "a", "e.json")
+    assert done.exit_code == 1
+    assert "error[RS017] e.json" in done.stderr
+    assert "no rows" in done.stderr
     done = call(runner, "compare", "a", "c.json")
     assert done.exit_code == 1
     assert "error[RS003] c.json" in done.stderr

@@ -93,6 +93,19 @@ def test_files_that_are_none_are_told(runner: CliRunner) -> None:
     assert "fio-json" in call(runner, "import", "--formats").stdout
 
 
+def test_text_of_windows_is_read_and_text_for_people_is_told(runner: CliRunner) -> None:
+    text = SAMPLES["fio-json"][1]
+    for nth, encoding in enumerate(("utf-8-sig", "utf-16")):
+        Path("o.json").write_bytes(text.partition("\n")[2].encode(encoding))
+        done = call(runner, "import", "o.json", "--out", f"out{nth}")
+        assert done.exit_code == 0, done.output
+        assert "28.70" in done.stdout
+    Path("n.txt").write_text("r: (groupid=0, jobs=1): err= 0: pid=7: Fri\n  read: IOPS=12.9k, BW=50.4MiB/s\n")
+    done = call(runner, "import", "n.txt")
+    assert "error[ME002]" in done.stderr
+    assert "--output-format=json" in done.stderr
+
+
 def only_coded_errors(file: Path, data: bytes, format_: str | None = None) -> None:
     """Import a file; anything but results or a coded error is a fault."""
     file.write_bytes(data)

@@ -13,8 +13,9 @@ import pytest
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
-from lanetwin import language
+from lanetwin import engine, language
 from lanetwin.language import METRICS, catalogue, tr, written_in
+from lanetwin.sentences import told
 from lanetwin.study import build, evidence, html, parse
 
 if TYPE_CHECKING:
@@ -66,6 +67,15 @@ def test_the_language_is_that_of_the_document_alone() -> None:
         with written_in("en"):
             assert tr("Results") == "Results"
     assert tr("Results") == "Results"
+
+
+def test_every_bar_of_a_claim_is_told_in_chinese() -> None:
+    with written_in("zh"):
+        bars = {one["claim"]: told(one["bar"]) for one in engine.claims()}
+    assert len(bars) > 15
+    words = {name: re.findall("[A-Za-z]{2,}", bar) for name, bar in bars.items()}
+    units = {"Retimer", "MPS", "KiB", "QD", "BER", "ns", "MAPE", "GB"}
+    assert {word for own in words.values() for word in own} <= units
 
 
 SCENARIO = """\

@@ -266,6 +266,6 @@ def test_new_writes_a_description_that_is_right(runner: CliRunner) -> None:
     assert call(runner, "budget", "link.yaml").exit_code == 0
     again = call(runner, "new")
     assert again.exit_code == 1
-    assert "exists" in again.stderr
+    assert "error[RS006]" in again.stderr
     assert call(runner, "new", "--force").exit_code == 0
     assert call(runner, "new", "-o", "-").stdout == json.loads(_core.link_templates())[0]["text"]

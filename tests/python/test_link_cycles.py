@@ -178,9 +178,12 @@ def test_a_signal_stops_it_and_keeps_the_counts(number: signal.Signals) -> None:
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
-    engine_runs(child.pid)
-    child.send_signal(number)
-    stdout, stderr = child.communicate(timeout=60)
+    try:
+        engine_runs(child.pid)
+        child.send_signal(number)
+        stdout, stderr = child.communicate(timeout=60)
+    finally:
+        child.kill()  # in the background of some shells signals are ignored
     assert child.returncode == 130, stderr
     assert "every register is put back" in stderr
     (series,) = json.loads(stdout)["series"]

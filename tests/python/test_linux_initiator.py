@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from guest import booted, require_guest
+from guest import HOST, booted, require_guest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -230,4 +230,28 @@ def test_linux_fails_over_between_two_paths(tmp_path: Path, monkeypatch: pytest.
                 target.device(verb, *words)
                 if check:
                     assert guest.said("CHECK", LONG_S) == check
+            assert guest.said("ENDED", LONG_S) == "0"
+
+
+def test_linux_follows_a_referral(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/sbin:/usr/sbin")
+    tools = require_guest("nvme", "fio")
+    script = (HERE / "nvme_tcp_referrals.sh").read_text(encoding="utf-8")
+    other = re.sub(r"\bssd\b(?!,)", "other", SCENARIO).replace("capacity: 1GiB", "capacity: 2GiB")
+    folders = [tmp_path / name for name in ("first", "second")]
+    for folder in folders:
+        folder.mkdir()
+    with served(folders[0], SCENARIO) as target, served(folders[1], other) as second:
+        nqn = "nqn.2026-01.org.lanetwin"
+        known = f"PORT={target.port} OTHER={second.port} NQN={nqn}:ssd OTHER_NQN={nqn}:other\n"
+        known += f"SIZES='{(1 << 30) // 512} {(2 << 30) // 512}'\n"
+        with booted(tmp_path, tools, known + script) as guest:
+            assert guest.said("CHECK", LONG_S) == "no referral"
+            assert guest.said("WANT", LONG_S) == "referral"
+            target.device("refer", f"{HOST}:{second.port}")
+            for check in ("referred", "followed", "connected to all", "written to all"):
+                assert guest.said("CHECK", LONG_S) == check
+            assert guest.said("WANT", LONG_S) == "none"
+            target.device("refer")
+            assert guest.said("CHECK", LONG_S) == "no referral any more"
             assert guest.said("ENDED", LONG_S) == "0"

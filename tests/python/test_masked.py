@@ -45,4 +45,4 @@ def test_what_limits_both_is_told_first(
     assert ("are equivalent because driver/" in first) == is_masked
     if is_masked:
         assert "limits them, and not what was changed (links.up.width)" in first
-        assert "`cores:`" in first
+        assert "cores of the host" in first

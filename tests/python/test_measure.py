@@ -77,8 +77,8 @@ def test_fio_gets_nothing_but_what_is_allowed(tmp_path: Path, data: Path) -> Non
     assert [(test.workload, test.case) for test in tests] == [("evil", "read me")]
     assert any("would write" in one.why for one in left)
     told = " ".join(one.why for one in left)
-    assert "exec_prerun" in told
-    assert "unlink" in told
+    assert "exec_prerun, filename, ioengine, unlink, write_bw_log" in told
+    assert "measured without exec_prerun" in " ".join(one.told() for one in left)
     text = tests[0].text(opened("as-is", data), seconds=1, ramp=0)
     keys = {line.partition("=")[0] for line in text.splitlines() if "=" in line}
     assert keys <= ALLOWED | OWN | {"filename", "allow_file_create", "lat_percentiles"}

@@ -59,6 +59,24 @@ variants:
 compare: {baseline: x16, equivalent_within: 2%}
 run: {repeats: 2}
 """
+EIGHT_DRIVES = """\
+about: Does a Gen4 switch of x8 hold back eight drives?
+machine:
+  host: {part: generic-host-gen4}
+  sw: {part: generic-switch-gen4, ports: 9}
+  ssd1..8: {part: samsung-pm9a3}
+links:
+  up: {from: host, to: sw, width: x16}
+  bay1..8: {from: sw, to: ssd1..8}
+workloads:
+  seq: {fio: {rw: read, bs: 128k, iodepth: 32, requests: 1000}, on: host, target: ssd1..8}
+  rand: {fio: {rw: randread, bs: 4k, iodepth: 32, requests: 2000}, on: host, target: ssd1..8}
+variants:
+  x16: {}
+  x8: {links.up.width: x8}
+compare: {baseline: x16, equivalent_within: 2%}
+run: {repeats: 2}
+"""
 UNSEEN = {
     "lanes": TWO_BY_TWO,
     "no-question": TWO_BY_TWO.replace("about: Does this card need all the lanes of this slot?", "about: ''"),
@@ -86,6 +104,43 @@ variants:
   gen4: {}
   gen3: {links.one.gen: 3, links.two.gen: 3, links.three.gen: 3, links.four.gen: 3}
 compare: {baseline: gen4, equivalent_within: 2%}
+run: {repeats: 2}
+""",
+    "eight-drives": EIGHT_DRIVES,
+    "three-fabrics": """\
+about: What do I lose when my drives move behind a NIC, and does SPDK give it back?
+machine:
+  server: {part: generic-host-gen4}
+  nic: {part: connectx-5-ex}
+  tor: {part: generic-ethernet-switch-100g}
+  box-nic: {part: connectx-5-ex}
+  box: {part: generic-host-gen4}
+  bays: {part: broadcom-pex88096}
+  ssd1..2: {part: phison-e16}
+links:
+  slot: {from: server, to: nic}
+  net: {from: nic, to: tor}
+  box-net: {from: tor, to: box-nic}
+  box-slot: {from: box, to: box-nic}
+  up: {from: server, to: bays}
+  bay1..2: {from: bays, to: ssd1..2}
+workloads:
+  latency:
+    block: {size: 4KiB, depth: 1, pattern: sequential, span: 4GiB, requests: 200}
+    on: server
+    target: ssd1
+  stream:
+    block: {size: 128KiB, depth: 32, pattern: sequential, span: 4GiB, requests: 400}
+    on: server
+    target: [ssd1, ssd2]
+variants:
+  direct: {}
+  kernel-target: {links.up.from: box, subsystems.jbof: {port: box-nic, namespaces: [ssd1, ssd2]}}
+  spdk-target:
+    links.up.from: box
+    subsystems.jbof: {port: box-nic, namespaces: [ssd1, ssd2]}
+    machine.box.target.software: spdk
+compare: {baseline: direct, equivalent_within: 2%}
 run: {repeats: 2}
 """,
 }
@@ -172,9 +227,12 @@ def test_paper_leaves_out_what_is_folded(
         assert folded not in text
 
 
-def test_two_variants_of_two_cases_take_few_pages(tmp_path: Path, require_tool: Callable[[str], str]) -> None:
+@pytest.mark.parametrize("scenario", [TWO_BY_TWO, EIGHT_DRIVES], ids=["one card", "eight drives"])
+def test_two_variants_of_two_cases_take_few_pages(
+    scenario: str, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
     chromium, pdfinfo = require_tool("chromium"), require_tool("pdfinfo")
-    (tmp_path / "s.yaml").write_text(TWO_BY_TWO, encoding="utf-8")
+    (tmp_path / "s.yaml").write_text(scenario, encoding="utf-8")
     paper = printed(chromium, tmp_path, report.render(engine.run(str(tmp_path / "s.yaml"))))
     told = subprocess.run([pdfinfo, str(paper)], capture_output=True, text=True, check=True).stdout
     assert int(told.split("Pages:")[1].split()[0]) <= MOST_PAGES

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,7 @@ def rows_of(section: dict[str, Any]) -> list[str]:
     return lines
 
 
+@cache
 def models() -> dict[str, set[str]]:
     """Return every model and the parameters it takes, as the check of a scenario knows them."""
     component = SCHEMA["properties"]["machine"]["additionalProperties"]["properties"]
@@ -110,8 +112,13 @@ def parameter_rows(port: bool) -> list[str]:
 
 
 def kinds(workload: dict[str, Any]) -> dict[str, Any]:
-    """Return the section of every kind of workload."""
-    sections = {name: held for name, held in workload["properties"].items() if "properties" in held}
+    """Return the section of every kind of workload; of some the name of a file is enough."""
+    sections = {
+        name: choice
+        for name, held in workload["properties"].items()
+        for choice in held.get("anyOf", [held])
+        if "properties" in choice
+    }
     return {name: held for name, held in sections.items() if name not in ("steady-state", "programs")}
 
 
@@ -119,13 +126,14 @@ def tables() -> dict[str, list[str]]:
     """Return every generated table by its name."""
     top = SCHEMA["properties"]
     workload = top["workloads"]["additionalProperties"]
+    others = {name: held for name, held in workload["properties"].items() if name not in kinds(workload)}
     return {
         "links": rows_of(top["links"]["additionalProperties"]),
         "partitions": rows_of(top["partitions"]["additionalProperties"]),
         "attach": rows_of(top["partitions"]["additionalProperties"]["properties"]["attach"]["items"]),
         "subsystems": rows_of(top["subsystems"]["additionalProperties"]),
         "interleave": rows_of(top["interleave"]["additionalProperties"]),
-        "workloads": rows_of(workload),
+        "workloads": rows_of({**workload, "properties": others}),
         **{name: rows_of(section) for name, section in kinds(workload).items()},
         "actions": rows_of(workload["properties"]["actions"]["items"]),
         "steady state": rows_of(workload["properties"]["steady-state"]),

@@ -95,6 +95,20 @@ def test_several_objectives_have_a_front(file: Path) -> None:
     assert is_better(found.search.objectives, (2.0, 2.0), (1.0, 1.0))
 
 
+@pytest.mark.parametrize(
+    ("goals", "said"),
+    [
+        ({"maximize": "bandwidth"}, "no result has `bandwidth`.*throughput"),
+        ({"minimize": "latency p42"}, "no result has `latency p42`"),
+        ({"minimize": "cost", "require": ["through <= 5"]}, "no result has `through`"),
+        ({"minimize": "power"}, "nothing says what the power of a point is.*prices"),
+    ],
+)
+def test_a_metric_that_no_result_has_is_told(file: Path, goals: dict[str, Any], said: str) -> None:
+    with pytest.raises(LanetwinError, match=rf"RS013.*{said}"):
+        lt.Scenario(file).search(trials=4, **goals)
+
+
 def test_prices_are_summed_over_parts(file: Path, tmp_path: Path) -> None:
     table = tmp_path / "prices.csv"
     head = "part,cost,unit,power_w,source,date\n"

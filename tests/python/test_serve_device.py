@@ -180,6 +180,8 @@ def test_what_cannot_be_served_is_refused(tmp_path: Path) -> None:
         ("--nbd", f"unix:{scenario}", "DO011", 1),
         ("--nbd", f"unix:{tmp_path}/no/folder/sock", "DO011", 1),
         ("--nbd", "0.0.0.0:10809", "unix:PATH", 2),
+        ("--vfio-user", "slot.sock", "unix:PATH", 2),
+        ("--vfio-user", f"unix:{scenario}", "DO011", 1),
         ("--nvme-tcp", "0.0.0.0:4420", "DO012", 1),
         ("--nvme-tcp", "192.0.2.1:4420", "DO012", 1),
         ("--variant", "baseline", "give one of them", 2),

@@ -5,12 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import os
+import secrets
 import signal
+import socket
+import subprocess
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import html5lib
 import pytest
@@ -23,12 +28,13 @@ from lanetwin.report import sweep as report
 from lanetwin.sweep import Asked, Swept, files, lines, sweep
 from lanetwin.sweep.analysis import analyse
 from lanetwin.sweep.cache import Cache
-from lanetwin.sweep.clusters import Dask, Ray, packed, simulate_packed
+from lanetwin.sweep.clusters import Dask, Ray, connecting, packed, simulate_packed
 from lanetwin.sweep.executors import AHEAD, Processes, Threads, in_flight
 from lanetwin.sweep.point import Job, Outcome
+from lanetwin.sweep.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from typer.testing import CliRunner
 
@@ -120,16 +126,103 @@ def test_a_dask_cluster_has_the_same_rows(slot: str) -> None:
     assert table(swept) == table(fresh(Asked(slot)))
 
 
+def test_a_killed_dask_worker_changes_nothing(slot: str) -> None:
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+
+        def busy() -> list[int]:
+            at = client.run(os.getpid)
+            return [at[worker] for worker, keys in client.processing().items() if keys and worker in at]
+
+        executor = Killing(Dask(client), busy)
+        swept = fresh(Asked(slot, LONGER), executor)
+    assert executor.killed
+    assert swept.complete
+    assert table(swept) == table(fresh(Asked(slot, LONGER)))
+
+
+@pytest.fixture(scope="module")
+def ray() -> Iterator[Any]:
+    """Two processes of Ray on the loopback device, which let in who has their token."""
+    with pytest.MonkeyPatch.context() as patch:
+        # Ray reads them as it is imported, and not again
+        patch.setenv("RAY_AUTH_MODE", "token")
+        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        ray = pytest.importorskip("ray")
+        try:
+            ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False)
+            yield ray
+        finally:
+            ray.shutdown()
+
+
 @pytest.mark.filterwarnings("default")
-def test_a_ray_cluster_has_the_same_rows(slot: str) -> None:
-    """Two processes on the loopback device."""
-    ray = pytest.importorskip("ray")
-    ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1")
-    try:
-        swept = fresh(Asked(slot), Ray())
-    finally:
-        ray.shutdown()
-    assert table(swept) == table(fresh(Asked(slot)))
+def test_a_ray_cluster_has_the_same_rows(slot: str, ray: Any) -> None:
+    assert ray.is_initialized()
+    assert table(fresh(Asked(slot), Ray())) == table(fresh(Asked(slot)))
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_killed_ray_worker_changes_nothing(slot: str, ray: Any) -> None:
+    assert ray.is_initialized()
+    executor = Killing(Ray(), lambda: children("ray::simulate_packed", below=True))
+    swept = fresh(Asked(slot, LONGER), executor)
+    assert executor.killed
+    assert swept.complete
+    assert table(swept) == table(fresh(Asked(slot, LONGER)))
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_ray_cluster_with_a_token_lets_nobody_in_without(
+    slot: str, ray: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the token the command has the rows of threads, with another one it is told why it has none."""
+    address = ray.get_runtime_context().gcs_address
+
+    def swept(folder: str) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-m", "lanetwin", "sweep", slot, "--ray", address, "--no-cache", "--quiet"]
+        command = [*words, "--out", folder]
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+    done = swept("out")
+    assert done.returncode == 0, done.stderr
+    assert Path("out/rows.csv").read_text(encoding="utf-8") == table(fresh(Asked(slot)))
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    refused = swept("refused")
+    assert refused.returncode == 1
+    assert f"error[RS016] {address}" in refused.stderr
+    assert f"no Ray cluster can be used at {address}" in refused.stderr
+    assert not Path("refused").exists()
+
+
+@pytest.mark.parametrize("kind", ["distributed", "ray"])
+@pytest.mark.filterwarnings("default")
+def test_a_cluster_that_is_not_there_is_told(kind: str) -> None:
+    pytest.importorskip(kind)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(LanetwinError, match=f"RS016.*cluster can be used at .*{address}: .*refused"):
+            Dask(f"tcp://{address}") if kind == "distributed" else Ray(address)
+
+
+def test_an_address_without_a_cluster_has_a_code() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(LanetwinError) as told, connecting("Dask", address):
+            pytest.fail("nobody listens there")
+    (found,) = told.value.diagnostics
+    assert (found.code, found.file) == ("RS016", address)
+    assert "start it" in found.help
+
+
+def test_values_named_on_the_command_line_keep_their_costs() -> None:
+    plan = Asked(str(SCENARIOS / "slots.yaml"), vary=("links.up.width=x4,x2",)).design()
+    assert plan.names == ["up", "each bay"]
+    assert plan.cost(0) == 8
+    assert [plan.cost(point) for point in range(3, 6)] == [None] * 3, "nobody says what x2 costs"
 
 
 def test_a_worker_of_another_build_gives_nothing(slot: str) -> None:
@@ -139,35 +232,51 @@ def test_a_worker_of_another_build_gives_nothing(slot: str) -> None:
         simulate_packed(replace(work, build="another"))
 
 
-class Killing(Processes):
-    """Processes of which one is killed after the first answer."""
+LONGER = ("workloads.read.dma.transfers=20000",)
+"""What makes a point take long enough to be interrupted."""
+
+
+class Killing:
+    """An executor of which a worker is killed while it simulates, after the first answer."""
+
+    def __init__(self, executor: Executor, busy: Callable[[], list[int]]) -> None:
+        self._executor = executor
+        self._busy = busy
+        self.killed = 0
 
     def run(self, jobs: Iterable[Job]) -> Generator[Outcome, None, None]:
-        """Kill the youngest child, once."""
-        for nth, outcome in enumerate(super().run(jobs)):
-            if nth == 0:
-                os.kill(max(children()), signal.SIGKILL)
+        """Kill the youngest worker, once."""
+        for outcome in self._executor.run(jobs):
+            until = time.monotonic() + 10
+            while not self.killed and time.monotonic() < until:
+                for process in sorted(self._busy())[-1:]:
+                    os.kill(process, signal.SIGKILL)
+                    self.killed = process
             yield outcome
 
 
-def children() -> list[int]:
-    """Return the workers of this process: children that simulate, not what watches over them."""
+def children(word: str, *, below: bool = False) -> list[int]:
+    """Return the children of this process, with `below` theirs as well, whose command lines have a word."""
+    parents: dict[int, int] = {}
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-                words = (entry / "cmdline").read_text()
+                parents[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                found += [int(entry.name)] if word in (entry / "cmdline").read_text() else []
             except OSError:
                 continue
-            if parent == os.getpid() and "spawn_main" in words:
-                found.append(int(entry.name))
-    return found
+    own = {os.getpid()}
+    while below and (more := {child for child, parent in parents.items() if parent in own} - own):
+        own |= more
+    return [process for process in found if parents.get(process) in own]
 
 
 def test_a_killed_process_changes_nothing(slot: str) -> None:
     asked = Asked(slot)
-    killed = fresh(asked, Killing(2))
+    executor = Killing(Processes(2), lambda: children("spawn_main"))
+    killed = fresh(asked, executor)
+    assert executor.killed
     assert killed.complete
     assert table(killed) == table(fresh(asked))
 
@@ -219,6 +328,10 @@ def test_points_that_cannot_be_built_are_told(slot: str) -> None:
     assert swept.refused[3][0].code == "SC021"
     assert len(list(swept.results())) == 6
     assert swept.complete
+    points = Table(len(swept.design))
+    for point, rows, limits in swept.results():
+        points.add(point, rows, limits)
+    assert any("6 of 9 points" in doubt for doubt in lines.doubts(swept.design, points))
     with pytest.raises(LanetwinError, match="SC021"):
         fresh(Asked(slot, vary=("links.slot.width=x3,x5",)))
 

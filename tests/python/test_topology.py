@@ -1,11 +1,13 @@
 """The picture of a machine: no link lies over a component, and no words do."""
 
 from itertools import pairwise
+from typing import TYPE_CHECKING, cast
 from xml.etree import ElementTree
 
 import pytest
 
-from lanetwin.machine import Edge, Machine, Node
+from lanetwin import engine
+from lanetwin.machine import Edge, Machine, Node, opened
 from lanetwin.report.figures.topology import Topology, draw
 from lanetwin.report.svg import SMALL, text_width
 
@@ -18,6 +20,9 @@ def machine(links: dict[str, tuple[str, str]]) -> Machine:
     ]
     return Machine(["as-is"], [Node(name, "a-part") for name in names], edges)
 
+
+if TYPE_CHECKING:
+    from lanetwin.results import Results
 
 BOX_ON_A_NETWORK = {
     "slot": ("server", "nic"),
@@ -56,3 +61,54 @@ def test_links_that_pass_components_go_around_them(links: dict[str, tuple[str, s
             x, y = float(words.get("x") or 0), float(words.get("y") or 0)
             for left, top, right, low in boxes:
                 assert not (left < x + half and x - half < right and top < y and y - SMALL < low)
+
+
+def test_links_that_come_level_to_one_component_stand_apart() -> None:
+    links = {
+        "a-slot": ("a", "a-nic"),
+        "b-slot": ("b", "b-nic"),
+        "a-up": ("a", "sw"),
+        "b-up": ("b", "sw"),
+        "bay": ("sw", "ssd"),
+    }
+    picture = draw(Topology(machine(links), frozenset(), several=False), "t", 620.0)
+    drawn = ElementTree.fromstring(picture)  # noqa: S314 - drawn here
+    words = [
+        (float(one.get("x") or 0), float(one.get("y") or 0))
+        for one in drawn.iter("text")
+        if one.get("text-anchor") == "middle"
+    ]
+    for nth, (x, y) in enumerate(words):
+        for other_x, other_y in words[nth + 1 :]:
+            assert abs(x - other_x) > 20 or abs(y - other_y) >= SMALL, "words over words"
+
+
+def test_an_assembly_is_opened_with_what_the_catalogue_says_of_it() -> None:
+    part = engine.part("samsung-cmm-h")
+    links = {one["link"]: one for one in part["links"]}
+    assert links["bay"] == {"link": "bay", "from": "root", "to": "ssd", "gen": "4", "width": "x4"}
+    whole = Machine(
+        ["as-is"],
+        [Node("host", "a-host"), Node("cmmh", "samsung-cmm-h")],
+        [Edge("slot", "host", "cmmh", "Gen5 x8", [])],
+    )
+    use = {"variant": "as-is", "link": "cmmh.bay", "tlp": 0.25, "dllp": 0.0, "skp": 0.0, "replay": 0.0}
+    both = [
+        use | {"direction": f"cmmh.{one} → cmmh.{other}"} for one, other in (("ssd", "root"), ("root", "ssd"))
+    ]
+    results = cast("Results", {"utilisation": [both[0], both[1] | {"tlp": 0.125}]})
+    found = opened(whole, "cmmh", part, results)
+    assert {node.name: node.part for node in found.nodes} == {
+        "host": "a-host",
+        "controller": "cxl-hybrid",
+        "root": "root-complex",
+        "ssd": "nvme-ssd",
+    }
+    assert [(edge.name, edge.start, edge.end, edge.speed) for edge in found.edges] == [
+        ("slot", "host", "controller", "Gen5 x8"),
+        ("disk", "controller", "root", ""),
+        ("bay", "root", "ssd", "Gen4 x4"),
+    ]
+    assert (found.edges[2].down, found.edges[2].up) == (0.125, 0.25)
+    drawn = draw(Topology(found, frozenset(), several=False), "t", 620.0)
+    assert drawn.count('class="node"') == 4

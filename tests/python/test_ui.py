@@ -18,16 +18,20 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from browser import opened
+from lanetwin import engine
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.ui import peer
+from lanetwin.ui.editing import of_variant, shortened
 from lanetwin.ui.first_page import page
 from lanetwin.ui.folder import Folder
 from lanetwin.ui.guard import COOKIE
+from lanetwin.ui.quick import workloads
 from lanetwin.ui.running import MOST_KEPT
 from lanetwin.ui.series import CHARTS, FIRST, bars
 from lanetwin.ui.server import LONGEST_REQUEST, application
 from lanetwin.ui.sliders import sliders
+from test_report_in_browser import EIGHT_DRIVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -186,6 +190,21 @@ def test_every_slider_of_retimers_and_weights_is_a_change_that_is_accepted(clien
     assert answer["workloads"]
 
 
+def test_many_links_that_are_alike_have_one_slider(client: TestClient) -> None:
+    bays = "  up: {from: host, to: sw, width: x8}\n  bay1..5: {from: sw, to: card1..5}\n"
+    text = SCENARIO.replace("  slot: {from: host, to: card, gen: 4, width: x16}\n", bays)
+    text = text.replace("  card: {", "  sw: {part: generic-switch-gen4, ports: 6}\n  card1..5: {")
+    text = text.replace("on: card,", "on: card1..5,").replace("links.slot.width: x4", "links.up.width: x4")
+    found = post(client, "/api/check", path="slot.yaml", text=text)
+    assert not [one for one in found["diagnostics"] if one["severity"] == "error"]
+    paths = [one["path"] for one in found["sliders"]]
+    assert paths[:4] == ["links.up.width", "links.up.gen", "links.bay1..5.width", "links.bay1..5.gen"]
+    narrow = post(client, "/api/quick", path="slot.yaml", text=text, sets=["links.bay1..5.width=x1"])
+    wide = post(client, "/api/quick", path="slot.yaml", text=text, sets=[])
+    values = [one["workloads"][0]["lines"][0]["value"] for one in (narrow, wide)]
+    assert values[0] < values[1] * 0.7
+
+
 def test_a_slider_moves_throughput_and_what_binds_within_a_second(client: TestClient) -> None:
     def quick(*sets: str) -> Any:
         return post(client, "/api/quick", path="slot.yaml", text=SCENARIO, sets=list(sets))
@@ -197,6 +216,25 @@ def test_a_slider_moves_throughput_and_what_binds_within_a_second(client: TestCl
     assert wide["workloads"][0]["binds"].startswith("slot: host → card")
     assert single["workloads"][0]["binds"] == "load: one at a time"
     assert max(answer["seconds"] for answer in (wide, narrow, single)) < 1
+
+
+def test_a_first_look_at_many_drives_asks_each_for_its_share(tmp_path: Path) -> None:
+    place = tmp_path / "eight.yaml"
+    place.write_text(EIGHT_DRIVES, encoding="utf-8")
+    plan = engine.check(str(place), of_variant({}, ""))["plan"]
+    assert plan
+    found = shortened(plan, [])
+    # four times 32, which are on their way at once: more than an eighth of a thousand
+    assert {one for one in found if one.startswith("workloads.")} == {
+        "workloads.seq.fio.requests=128",
+        "workloads.rand.fio.requests=128",
+    }
+    quick = workloads(engine.run(str(place), sets=[*of_variant({}, ""), *found]))
+    whole = workloads(engine.run(str(place), sets=[*of_variant({}, ""), "run.repeats=1"]))
+    for one, other in zip(quick, whole, strict=True):
+        assert one["binds"].partition(",")[0] == other["binds"].partition(",")[0]
+        values = [line["value"] for line in one["lines"]]
+        assert values == pytest.approx([line["value"] for line in other["lines"]], rel=0.02)
 
 
 def test_a_weight_of_memory_is_a_slider() -> None:

@@ -41,6 +41,8 @@ pub enum Holds {
     Names,
     /// A mapping with these keys.
     Section(&'static [Field]),
+    /// A mapping with these keys, or the name of a file alone.
+    SectionOfFile(&'static [Field]),
     /// A list of mappings with these keys.
     List(&'static [Field]),
     /// A mapping from names to mappings with these keys (and, for components, their parameters).

@@ -2,8 +2,8 @@
 //! tables, and everything that is wrong with it at once.
 //!
 //! ```text
-//!  text ─ yaml ─► Node ─ overlay (variants, `--set`) ─► Node ─ Fields, against a table of Field ─► values, and the completed mapping
-//!                   └────────────────────── Reports ──────────────────────┘──► Diagnostics: code, place, remedy
+//!  text ─ yaml ─► Node ─ numbered ─ overlay (variants, `--set`) ─► Node ─ Fields, against a table of Field ─► values, and the completed mapping
+//!                   └─────────────────────────────────── Reports ──────────────────────┘──► Diagnostics: code, place, remedy
 //! ```
 //!
 //! Here are the [quantities with their units](quantity), what is wrong in [any document](problem), and the page of
@@ -17,6 +17,7 @@ mod embedded;
 mod explain;
 pub mod fields;
 pub mod node;
+pub mod numbered;
 pub mod outline;
 pub mod overlay;
 pub mod problem;

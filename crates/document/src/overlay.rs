@@ -5,6 +5,7 @@
 
 use crate::fields::{is_map, is_name, join};
 use crate::node::{Entry, Kind, Node, Origin, Spot};
+use crate::numbered;
 use crate::problem::{Problem, Reports};
 use crate::spelling::Near;
 use crate::yaml;
@@ -39,7 +40,7 @@ pub fn set(document: &mut Node, text: &str, file: u16, reports: &mut Reports) {
         return;
     };
     let Some(value) = yaml::read(value, file, Origin::Set, reports) else { return };
-    apply(document, path.trim(), value.all_by(Origin::Set), spot, reports);
+    apply_to_all(document, path.trim(), value.all_by(Origin::Set), spot, reports);
 }
 
 /// The document of each variant, its name, and where the variant stands; `vary` lays the changes of one over the
@@ -108,7 +109,7 @@ pub fn vary_at(document: &mut Node, at: &str, changes: &Node, reports: &mut Repo
 /// Lays a mapping from paths to values over a document of any kind.
 pub fn lay(document: &mut Node, changes: &Node, reports: &mut Reports) {
     for Entry { key, spot, value } in changes.entries() {
-        apply(document, key, value.clone().all_by(Origin::Variant), *spot, reports);
+        apply_to_all(document, key, value.clone().all_by(Origin::Variant), *spot, reports);
     }
 }
 
@@ -119,6 +120,15 @@ fn steps(path: &str) -> Vec<&str> {
         _ => usize::MAX,
     };
     path.splitn(whole, '.').collect()
+}
+
+/// Lays a value over the place of a path, or of each that a numbered one stands for.
+fn apply_to_all(document: &mut Node, path: &str, value: Node, spot: Spot, reports: &mut Reports) {
+    let paths = numbered::paths(path, spot, reports);
+    let values = numbered::values(path, &paths, &value, reports);
+    for (path, value) in paths.iter().zip(values) {
+        apply(document, path, value, spot, reports);
+    }
 }
 
 fn apply(document: &mut Node, path: &str, value: Node, spot: Spot, reports: &mut Reports) {

@@ -1,7 +1,7 @@
 //! What an author can get wrong in any document: one variant a code, with the message and the remedy.
 //!
 //! A code never changes its meaning and is never used again; `docs/errors/` has a page for each, whose examples are
-//! run as tests. `SC0…` are errors, `SC1…` warnings.
+//! run as tests. `SC0…` and `NA…` (numbered names) are errors, `SC1…` warnings.
 
 use crate::node::Spot;
 use crate::spelling::Near;
@@ -40,6 +40,13 @@ impl std::fmt::Display for Diagnostic {
 }
 
 problems! {
+    /// A numbered name that counts downwards, or too far.
+    BadNumbers { text: String, most: u64 } = "NA001", "`{text}` is not a range of names", "count upwards, as in `ssd1..4`, to {most} names at most";
+    /// A numbered value within a numbered entry, of another length.
+    NumbersDiffer { one: String, of_one: usize, other: String, of_other: usize } = "NA002", "`{other}` is {of_other} names, and `{one}` is {of_one}", "number both alike, so that each takes its own, or write the names out";
+    /// A number of equal things, said of one name.
+    Counted { name: String, count: String } = "NA003", "`{name}` is one, and has no `count`", "number its name, so that each can be joined and changed: `{name}1..{count}: …`, and `{name}1..{count}` where all are meant";
+
     /// The text is not YAML.
     Syntax { said: String } = "SC001", "this is not YAML: {said}", "look at the line and the one above it: a missing `:`, quote or bracket, or an indentation that does not line up";
     /// A file cannot be read.
@@ -144,7 +151,8 @@ impl Reports {
     pub fn has_errors(&self) -> bool {
         self.found.iter().any(|report| report.severity == Severity::Error)
     }
-    /// All of them, in the order of their places.
+    /// All of them, in the order of their places. What is said of several names at one place, as of the entries that
+    /// one numbered entry stands for, is said once.
     pub fn into_diagnostics(self, sources: &[String]) -> Vec<Diagnostic> {
         let complete = |report: Report| Diagnostic {
             code: report.code,
@@ -156,7 +164,13 @@ impl Reports {
             message: report.message,
             help: report.help,
         };
-        self.found.into_iter().map(complete).collect()
+        let mut found: Vec<Report> = self.found.into_iter().collect();
+        let same = |one: &mut Report, other: &mut Report| {
+            one.spot.line > 0
+                && (one.spot, one.code, &one.message) == (other.spot, other.code, &other.message)
+        };
+        found.dedup_by(same);
+        found.into_iter().map(complete).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What can be done to a served drive from outside: a line of JSON, answered by a line of JSON.
 
 use crate::engine::Engine;
-use crate::faults::Fault;
+use crate::faults::{Fault, When};
 use crate::problem::Problem;
 use lanetwin_nvme::spec::Nsid;
 use lanetwin_nvme::spec::ana::AnaState;
@@ -56,6 +56,12 @@ enum Control {
         /// It comes after so long \[ms\].
         #[serde(default)]
         after_ms: u64,
+        /// Then again each time that so long has passed \[ms\]; 0 for once.
+        #[serde(default)]
+        every_ms: u64,
+        /// With one request of so many, by chance; 0 for at a time.
+        #[serde(default)]
+        one_in: u64,
     },
     ForgetLateness,
     Access {
@@ -155,9 +161,10 @@ pub fn carry_out(
             engine.power_on();
             json!({})
         }
-        Control::Fault { what, namespace, after_ms } => {
-            let after = Span::from_us(after_ms.saturating_mul(1000));
-            let unit = namespace.checked_sub(1).filter(|unit| engine.fault_later(now, *unit, (after, &what)));
+        Control::Fault { what, namespace, after_ms, every_ms, one_in } => {
+            let [after, every] = [after_ms, every_ms].map(|ms| Span::from_us(ms.saturating_mul(1000)));
+            let when = When { after, every, one_in };
+            let unit = namespace.checked_sub(1).filter(|unit| engine.fault_later(now, *unit, (when, &what)));
             unit.map_or_else(
                 || json!({ "error": format!("there is no namespace {namespace}") }),
                 |_| json!({}),

@@ -19,7 +19,7 @@
 use crate::bytes::{Content, CutOutcome, Unsure};
 use crate::command::{Command, Ended, Kind, Request};
 use crate::drive::Drive;
-use crate::faults::Fault;
+use crate::faults::{Fault, ToCome, When};
 use crate::lateness::{Lateness, Told};
 use crate::problem::Problem;
 use crate::record::{Asked, Record};
@@ -81,8 +81,8 @@ pub struct Engine {
     made: u64,
     /// Of faults that hit by chance.
     chance: Stream,
-    /// Faults that are still to come: when, in the time of the machine, and of which drive.
-    to_come: Vec<(Instant, u16, Fault)>,
+    /// Faults that are still to come, in the time of the machine.
+    to_come: ToCome,
     cuts: u64,
     has_power: bool,
     answers: Vec<Answer>,
@@ -114,7 +114,7 @@ impl Engine {
             at_once: Vec::new(),
             made: 0,
             chance: Stream::new(drive.seed, "door", "faults"),
-            to_come: Vec::new(),
+            to_come: ToCome::default(),
             cuts: 0,
             has_power: true,
             answers: Vec::new(),
@@ -190,6 +190,10 @@ impl Engine {
     pub fn ask(&mut self, now: Instant, ticket: u64, command: Command) {
         let at = self.machine_time(now);
         self.bring_faults(at);
+        let by_chance = self.to_come.drawn(command.unit, &mut self.chance);
+        if let Some(unit) = self.units.get_mut(usize::from(command.unit)) {
+            by_chance.iter().for_each(|fault| unit.fault(at, fault));
+        }
         let unit = self.units.get(usize::from(command.unit));
         let Some(unit) = unit.filter(|unit| self.has_power && unit.facts.allow(command.request).is_ok())
         else {
@@ -204,6 +208,12 @@ impl Engine {
         }
         let tag = self.twin.ask(at.max(up), command.unit, command.request);
         self.open.insert(tag, Pending { ticket, command, is_faulted });
+    }
+    /// Whether the link of one of the drives is down, and whoever looks at it sees that.
+    pub fn is_link_lost(&mut self, now: Instant, unit: u16) -> bool {
+        let at = self.machine_time(now);
+        self.bring_faults(at);
+        self.units.get(usize::from(unit)).is_some_and(|unit| at < unit.faults.lost_until())
     }
     /// Replies at once: no drive has a part in it.
     pub fn echo(&mut self, ticket: u64) {
@@ -323,27 +333,25 @@ impl Engine {
         unit.fault(at, fault);
         true
     }
-    /// A fault of one of the drives that comes after so long; whether there is such a drive. `None` forgets those of
-    /// this drive that are still to come.
-    pub fn fault_later(&mut self, now: Instant, unit: u16, (after, fault): (Span, &Fault)) -> bool {
-        let at = self.machine_time(now) + after;
-        if *fault == Fault::None && after == Span::ZERO {
-            self.to_come.retain(|(_, of, _)| *of != unit);
+    /// A fault of one of the drives that comes later, again or by chance; whether there is such a drive. `None` at once
+    /// forgets those of this drive that are still to come.
+    pub fn fault_later(&mut self, now: Instant, unit: u16, (when, fault): (When, &Fault)) -> bool {
+        let at_once = when.after == Span::ZERO && when.one_in == 0;
+        if *fault == Fault::None && at_once {
+            self.to_come.forget(unit);
         }
-        if after == Span::ZERO {
+        if at_once && when.every == Span::ZERO {
             return self.fault(now, unit, fault);
         }
         let is_there = usize::from(unit) < self.units.len();
         if is_there {
-            self.to_come.push((at, unit, fault.clone()));
-            self.to_come.sort_by_key(|(at, ..)| *at);
+            self.to_come.plan(self.machine_time(now), unit, (when, fault));
         }
         is_there
     }
     /// Faults whose time has come.
     fn bring_faults(&mut self, until: Instant) {
-        while self.to_come.first().is_some_and(|(at, ..)| *at <= until) {
-            let (at, unit, fault) = self.to_come.remove(0);
+        for (at, unit, fault) in self.to_come.due(until) {
             self.units[usize::from(unit)].fault(at, &fault);
         }
     }

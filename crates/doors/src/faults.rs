@@ -65,12 +65,77 @@ pub enum Fault {
     None,
 }
 
+/// When a fault comes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct When {
+    /// After so long.
+    pub after: Span,
+    /// Then again each time that so long has passed; once if that is nothing.
+    pub every: Span,
+    /// Not at a time, but with one request of so many, by chance; 0 for at a time.
+    pub one_in: u64,
+}
+
+/// Faults that are still to come, of several drives.
+#[derive(Clone, Default, Debug)]
+pub struct ToCome {
+    at: Vec<Timed>,
+    by_chance: Vec<(u16, u64, Fault)>,
+}
+
+#[derive(Clone, Debug)]
+struct Timed {
+    at: Instant,
+    every: Span,
+    unit: u16,
+    fault: Fault,
+}
+
+impl ToCome {
+    /// One of a drive.
+    pub fn plan(&mut self, now: Instant, unit: u16, (when, fault): (When, &Fault)) {
+        let fault = fault.clone();
+        match when.one_in {
+            0 => self.at.push(Timed { at: now + when.after, every: when.every, unit, fault }),
+            one_in => self.by_chance.push((unit, one_in, fault)),
+        }
+    }
+    /// Those of a drive do not come.
+    pub fn forget(&mut self, unit: u16) {
+        self.at.retain(|timed| timed.unit != unit);
+        self.by_chance.retain(|(of, ..)| *of != unit);
+    }
+    /// Those whose time has come, in their order. Of one that has come several times meanwhile the last counts.
+    pub fn due(&mut self, until: Instant) -> Vec<(Instant, u16, Fault)> {
+        let mut due = Vec::new();
+        self.at.retain_mut(|timed| {
+            if timed.at > until {
+                return true;
+            }
+            let missed = until.since(timed.at).as_ps().checked_div(timed.every.as_ps()).unwrap_or(0);
+            let last = timed.at + timed.every * missed;
+            due.push((last, timed.unit, timed.fault.clone()));
+            timed.at = last + timed.every;
+            timed.every > Span::ZERO
+        });
+        due.sort_by_key(|(at, ..)| *at);
+        due
+    }
+    /// Those that come with a request to a drive, by chance.
+    pub fn drawn(&self, unit: u16, chance: &mut Stream) -> Vec<Fault> {
+        let of_it = self.by_chance.iter().filter(|(of, ..)| *of == unit);
+        of_it.filter(|(_, one_in, _)| chance.below(*one_in) == 0).map(|(.., fault)| fault.clone()).collect()
+    }
+}
+
 /// The faults that a drive has.
 #[derive(Clone, Default, Debug)]
 pub struct Faults {
     unreadable: Vec<Range<u64>>,
     slow: Option<(u64, u64, Span)>,
     down_until: Instant,
+    /// The same of a link that is down, and not only in training.
+    lost_until: Instant,
     /// One read of so many fails.
     unlucky: Option<u64>,
     /// One bit of so many is wrong.
@@ -88,7 +153,8 @@ impl Faults {
                 self.slow = Some((die, dies.max(1), Span::from_us(extra_us)));
             }
             Fault::LinkDown { for_ms } => {
-                self.down_until = self.down_until.max(now + Span::from_us(for_ms.saturating_mul(1000)));
+                self.lost_until = self.lost_until.max(now + Span::from_us(for_ms.saturating_mul(1000)));
+                self.down_until = self.down_until.max(self.lost_until);
             }
             Fault::Retrain { for_us } => self.down_until = self.down_until.max(now + Span::from_us(for_us)),
             Fault::MediaErrors { one_in } => self.unlucky = Some(one_in),
@@ -102,6 +168,11 @@ impl Faults {
     #[must_use]
     pub const fn down_until(&self) -> Instant {
         self.down_until
+    }
+    /// When the link is there again, for who sees it go; long ago, if it is.
+    #[must_use]
+    pub const fn lost_until(&self) -> Instant {
+        self.lost_until
     }
     /// How much longer a request takes.
     #[must_use]
@@ -207,6 +278,30 @@ mod tests {
         assert!(!faults.take_room(512));
         faults.give_room(4096);
         assert!(faults.take_room(4096) && !faults.take_room(1));
+    }
+
+    #[test]
+    fn faults_come_at_their_time_again_and_by_chance() {
+        let us = |us| Instant::ZERO + Span::from_us(us);
+        let mut to_come = ToCome::default();
+        let plan = |to_come: &mut ToCome, unit, (after, every, one_in), fault| {
+            let when = When { after: Span::from_us(after), every: Span::from_us(every), one_in };
+            to_come.plan(us(0), unit, (when, &fault));
+        };
+        plan(&mut to_come, 0, (10, 0, 0), Fault::Full);
+        plan(&mut to_come, 0, (5, 20, 0), Fault::Retrain { for_us: 1 });
+        plan(&mut to_come, 1, (0, 0, 50), Fault::LinkDown { for_ms: 1 });
+        let mut times = |until| to_come.due(us(until)).into_iter().map(|(at, ..)| at).collect::<Vec<_>>();
+        assert_eq!((times(4), times(9)), (vec![], vec![us(5)]));
+        assert_eq!((times(30), times(24)), (vec![us(10), us(25)], vec![]));
+        // nobody has looked for long: it came last at 85
+        assert_eq!((times(100), times(104), times(105)), (vec![us(85)], vec![], vec![us(105)]));
+        let mut chance = Stream::new(1, "test", "faults");
+        let came = (0..50_000).filter(|_| !to_come.drawn(1, &mut chance).is_empty()).count();
+        assert!((900..1100).contains(&came), "{came}");
+        assert!((0..1000).all(|_| to_come.drawn(0, &mut chance).is_empty()));
+        (0..2).for_each(|unit| to_come.forget(unit));
+        assert!(to_come.due(Instant::NEVER).is_empty() && to_come.by_chance.is_empty());
     }
 
     #[test]

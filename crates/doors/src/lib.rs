@@ -21,9 +21,13 @@
 //! | [`engine`] | twin and bytes together, time being an argument |
 //! | [`local`] | the door in process: a thread that keeps the time |
 //! | [`nbd`] | the Network Block Device protocol, without sockets |
+//! | [`medium`] | what controllers ask of their medium, as commands for drives |
 //! | [`fabric`] | NVMe/TCP: a subsystem without sockets, a host with them |
+//! | [`vfio_user`] | vfio-user: a PCI function of a guest, without sockets; a driver of our own |
 //! | [`fuse`] | a file in a folder, by the kernel's FUSE |
 //! | [`server`] | the door for other processes: a thread with sockets that keeps the time |
+//! | [`keys`] | secrets of hosts, in a file |
+//! | [`powers`] | what hosts need to authenticate, computed by a thread |
 //! | [`listen`] | sockets that nobody but their owner can open |
 //! | [`control`] | faults and power cuts from outside |
 //!
@@ -41,12 +45,16 @@ pub mod fabric;
 pub mod faults;
 pub mod file;
 pub mod fuse;
+pub mod keys;
 pub mod lateness;
 pub mod listen;
 pub mod local;
+pub mod medium;
 pub mod nbd;
+pub mod powers;
 pub mod problem;
 pub mod record;
 pub mod server;
 pub mod twin;
 mod unit;
+pub mod vfio_user;

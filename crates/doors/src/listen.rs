@@ -1,5 +1,5 @@
 //! Sockets that programs of this machine reach: Unix sockets that nobody but their owner can open, and that go away
-//! with whoever listens; TCP on loopback.
+//! with whoever listens; TCP on loopback, and beyond it where hosts authenticate.
 
 use crate::problem::Problem;
 use rustix::fs::Mode;
@@ -58,8 +58,24 @@ impl Listening {
 /// # Errors
 /// Why that cannot be.
 pub fn loopback(address: &str) -> Result<TcpListener, Problem> {
-    let known = address.parse::<SocketAddr>().ok().filter(|known| known.ip().is_loopback());
-    let known = known.ok_or_else(|| Problem::NotLoopback { address: address.into() })?;
+    tcp(address, false)
+}
+
+/// Listens at a TCP address, which other machines may reach only if hosts have to prove who they are. It is one address
+/// in any case, because hosts read it in the discovery log.
+///
+/// # Errors
+/// Why that cannot be.
+pub fn tcp(address: &str, has_keys: bool) -> Result<TcpListener, Problem> {
+    let fits = |known: &SocketAddr| match known.ip() {
+        ip if ip.is_loopback() => true,
+        ip => has_keys && !ip.is_unspecified() && !ip.is_multicast(),
+    };
+    let known = address.parse::<SocketAddr>().ok().filter(fits);
+    let known = known.ok_or_else(|| {
+        let address = address.into();
+        if has_keys { Problem::NoOneAddress { address } } else { Problem::NotLoopback { address } }
+    })?;
     let listener = TcpListener::bind(known).and_then(|listener| {
         listener.set_nonblocking(true)?;
         Ok(listener)

@@ -27,7 +27,9 @@ problems! {
     /// A path that no socket can be at.
     SocketTaken { path: String, what: String } = "DO011", "no socket can be made at `{path}`: it {what}", "give a path where there is nothing, in a folder of yours; paths of sockets have at most 107 characters";
     /// An address that other machines reach, or none.
-    NotLoopback { address: String } = "DO012", "`{address}` is not a loopback address with a port", "give 127.0.0.1 or [::1] with a port, such as 127.0.0.1:4420: whoever reaches a served drive may write to it";
+    NotLoopback { address: String } = "DO012", "`{address}` is not a loopback address with a port", "give 127.0.0.1 or [::1] with a port, such as 127.0.0.1:4420: whoever reaches a served drive may write to it; or let hosts authenticate with --keys, and give one address of this machine";
+    /// No address, or one that is not of one machine, though hosts have to authenticate.
+    NoOneAddress { address: String } = "DO020", "`{address}` is not one address with a port by which hosts reach this machine", "give one, such as 192.0.2.1:4420: hosts read it in the discovery log; --nvme-tcp twice serves at two";
     /// An address that nobody can listen at.
     AddressTaken { address: String, said: String } = "DO013", "nobody can listen at {address}: {said}", "end the other server, or give another port; port 0 is any that is free";
     /// Nobody there speaks NVMe/TCP.
@@ -38,6 +40,8 @@ problems! {
     NotMounted { folder: String, said: String } = "DO016", "the file of the drive cannot be mounted at `{folder}`: {said}", "load the kernel module `fuse` so that there is /dev/fuse, and be root or install fusermount3";
     /// Drives that cannot be served together.
     NotTogether { said: String } = "DO018", "these drives cannot be served together: {said}", "serve several drives with --nvme-tcp, as namespaces of one subsystem, name each once, and record one alone";
+    /// A file of secrets that cannot be used.
+    KeysUnusable { file: String, said: String } = "DO019", "the secrets in `{file}` cannot be used: {said}", "give a file of yours with mode 0600 and a line for each host: its NQN, its secret and, if the drive is to prove itself, another one; `lanetwin nvme-tcp key` writes secrets";
     /// A file that no record can be written to.
     NoRecord { file: String, said: String } = "DO017", "the record `{file}` cannot be written: {said}", "give a file that is not there yet, in a folder of yours with room";
 }

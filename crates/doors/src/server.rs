@@ -3,32 +3,39 @@
 //! ```text
 //!  clients ◄─► sockets ◄─► Connection (NBD), or Front (NVMe/TCP) ◄─► Engine ◄─► world, bytes
 //!  kernel  ◄─► FUSE    ◄─► Desk, Answer ─────────────────────────────┤
+//!  guest   ◄─► socket  ◄─► Session, Function (vfio-user) ────────────┤
 //!  control ◄─► socket  ◄─► a line of JSON   ─────────────────────────┘
 //! ```
 //!
 //! Nothing blocks but the wait for a socket or for the time at which something is due, and shortly before that nothing
-//! does: then the thread watches the clock. Whoever sends slowly, or takes no replies, keeps nobody else waiting. What
-//! connections hold is limited, each by the largest request, and all together.
+//! does: then the thread watches the clock. Whoever sends slowly, or takes no replies, keeps nobody else waiting, and
+//! what hosts need to authenticate is computed by a thread beside it. What connections hold is limited, each by the
+//! largest request, and all together.
 
 mod file;
+mod guest;
 mod measure;
 mod of_file;
+mod of_guest;
 mod peer;
+mod subsystem;
 mod upheaval;
 
 use crate::command::{Command, Ended, Kind};
 use crate::control;
 use crate::engine::{Engine, Reply};
-use crate::fabric::front::{Front, Outward};
+use crate::fabric::front::Front;
 use crate::fabric::offer::Offer;
 use crate::fuse::mount::Mounted;
 use crate::lateness::Told;
 use crate::listen::Listening;
 use crate::nbd::connection::{Asked, Connection};
+use crate::powers::Powers;
 use crate::problem::Problem;
 use crate::record::Record;
 use lanetwin_units::{Instant, Span};
 use of_file::OfFile;
+use of_guest::Guest;
 use peer::{Peer, PeerKind, Socket};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +64,8 @@ pub enum Entrance {
     NvmeTcp(Vec<TcpListener>),
     /// As a file, by FUSE.
     File(Mounted),
+    /// By vfio-user, at a Unix socket: one guest at a time.
+    VfioUser(Listening),
 }
 
 /// Sockets that are listened to.
@@ -91,12 +100,16 @@ pub struct Server {
     /// The subsystem, if it is served by NVMe/TCP.
     front: Option<Front>,
     began: std::time::Instant,
+    /// What hosts need to authenticate, if they have to.
+    powers: Option<Powers>,
     /// By the number of the connection, which the subsystem knows, too.
     peers: BTreeMap<u32, Peer>,
     asked: BTreeMap<u64, Whose>,
     /// What the front has asked for: its tickets, by those of the engine.
     of_front: BTreeMap<u64, u64>,
     of_file: OfFile,
+    /// The function of a guest, if it is served by vfio-user.
+    guest: Option<Guest>,
     numbers: u64,
     connections: u32,
     /// Not the drive before the door has measured itself.
@@ -121,7 +134,7 @@ impl Server {
     /// The system gives no sockets or no thread.
     pub fn new(engine: Engine, sockets: Sockets) -> io::Result<Self> {
         let offer = match &sockets.entrance {
-            Entrance::Nbd(_) | Entrance::File(_) => None,
+            Entrance::Nbd(_) | Entrance::File(_) | Entrance::VfioUser(_) => None,
             Entrance::NvmeTcp(ports) => {
                 let addresses = ports.iter().map(TcpListener::local_addr).collect::<io::Result<_>>()?;
                 Some(Offer::of(engine.drive(), addresses))
@@ -131,11 +144,13 @@ impl Server {
             engine,
             sockets,
             front: None,
+            powers: None,
             began: std::time::Instant::now(),
             peers: BTreeMap::new(),
             asked: BTreeMap::new(),
             of_front: BTreeMap::new(),
             of_file: OfFile::default(),
+            guest: None,
             numbers: 0,
             connections: 0,
             who: Who::Echo,
@@ -146,18 +161,11 @@ impl Server {
             lead: Span::ZERO,
             nqn: offer.as_ref().map(|offer| offer.nqn.clone()),
         };
-        let file = match &server.sockets.entrance {
-            Entrance::File(mounted) => Some(mounted.file()),
-            Entrance::Nbd(_) | Entrance::NvmeTcp(_) => None,
-        };
-        server.lead = match (&offer, file) {
-            (None, None) => server.measure_nbd()?,
-            (None, Some(file)) => server.measure_file(file)?,
-            (Some(offer), _) => server.measure_nvme_tcp(offer)?,
-        };
+        server.lead = server.measure(offer.as_ref())?;
         server.peers.clear();
         server.own_entrance = None;
         server.front = offer.as_ref().map(front).transpose()?;
+        server.guest = server.guest.is_some().then(|| Guest::new(server.engine.drive())).transpose()?;
         server.who = Who::Drive;
         let now = server.now();
         server.engine.set_lead(now, server.lead);
@@ -198,13 +206,15 @@ impl Server {
             }
             let now = self.now();
             let replies = self.engine.poll(now);
+            self.wake_guest(now);
             self.answer(now, replies);
             let woken = self.front.as_mut().map_or_else(Vec::new, |front| front.wake(now));
             self.carry_out(now, woken);
             if self.is_ended {
                 return;
             }
-            let is_idle = self.asked.is_empty() && self.of_front.is_empty() && self.of_file.is_empty();
+            let is_quiet = self.guest.as_ref().is_none_or(Guest::is_idle) && self.of_file.is_empty();
+            let is_idle = is_quiet && self.asked.is_empty() && self.of_front.is_empty();
             if now.since(checked) >= LOOK || is_idle {
                 checked = now;
                 self.close_idle(now);
@@ -234,6 +244,7 @@ impl Server {
     /// Waits until a socket is ready, or something is due: who is ready; none is a listener.
     fn wait(&mut self) -> Vec<(Option<u32>, PollFlags)> {
         let wake = self.front.as_ref().map_or(Instant::NEVER, Front::next_wake);
+        let wake = self.guest.as_ref().map_or(wake, |guest| wake.min(guest.function.next_wake()));
         let left = self.engine.next_due().min(wake).since(self.now());
         let sleep =
             if left > WATCH { Span::from_ps(left.as_ps() - WATCH.as_ps()).min(LOOK) } else { Span::ZERO };
@@ -243,11 +254,14 @@ impl Server {
         let entrances: Vec<_> = match (&self.who, &self.own_entrance, &self.sockets.entrance) {
             (_, _, Entrance::File(mounted)) => vec![mounted.bell()],
             (Who::Echo, own, _) => own.iter().map(AsFd::as_fd).collect(),
-            (Who::Drive, _, Entrance::Nbd(listening)) => vec![listening.socket.as_fd()],
+            (Who::Drive, _, Entrance::Nbd(listening) | Entrance::VfioUser(listening)) => {
+                vec![listening.socket.as_fd()]
+            }
             (Who::Drive, _, Entrance::NvmeTcp(ports)) => ports.iter().map(AsFd::as_fd).collect(),
         };
         let control = (self.who == Who::Drive).then(|| self.sockets.control.socket.as_fd());
-        for listener in entrances.into_iter().chain(control) {
+        let powers = self.powers.as_ref().map(Powers::bell);
+        for listener in entrances.into_iter().chain(control).chain(powers) {
             fds.push(PollFd::from_borrowed_fd(listener, PollFlags::IN));
             who.push(None);
         }
@@ -265,6 +279,7 @@ impl Server {
     }
     fn accept(&mut self) {
         self.attend_desk();
+        self.attend_powers();
         let mut come = Vec::new();
         match (&self.own_entrance, &self.sockets.entrance) {
             (Some(own), _) => come.extend(accepted(own, 0)),
@@ -275,6 +290,10 @@ impl Server {
                 }
             }
             (None, Entrance::File(_)) => {}
+            (None, Entrance::VfioUser(listening)) => {
+                let sockets = std::iter::from_fn(|| listening.socket.accept().ok());
+                come.extend(sockets.map(|(socket, _)| (Socket::Unix(socket), PeerKind::guest())));
+            }
             (None, Entrance::Nbd(listening)) => {
                 while let Ok((socket, _)) = listening.socket.accept() {
                     let connection = Connection::new(self.engine.drive().facts);
@@ -282,7 +301,8 @@ impl Server {
                 }
             }
         }
-        if self.is_removed {
+        // a guest has its drive whether or not that answers
+        if self.is_removed && self.guest.is_none() {
             come.clear();
         }
         // who has no part in the measurement waits until it is over
@@ -307,6 +327,11 @@ impl Server {
         if let (PeerKind::NvmeTcp(_, port), Some(front)) = (&kind, &mut self.front) {
             front.accept(number, *port);
         }
+        if let (PeerKind::VfioUser(_), Some(guest)) = (&kind, &mut self.guest)
+            && !guest.take(number)
+        {
+            return Ok(());
+        }
         let mut peer = Peer::new(socket, kind, self.now());
         peer.send();
         self.peers.insert(number, peer);
@@ -319,7 +344,8 @@ impl Server {
             _ if now.since(peer.since) <= NEGOTIATION => false,
             _ if peer.is_closing => true,
             PeerKind::Nbd(connection) => !connection.is_negotiated(),
-            PeerKind::NvmeTcp(..) => front.is_none_or(|front| !front.has_queue(number)),
+            PeerKind::NvmeTcp(..) => front.is_none_or(|front| !front.is_admitted(number)),
+            PeerKind::VfioUser(_) => Self::is_dumb(&peer.kind),
             PeerKind::Echo(_) => false,
             PeerKind::Control(_) => true,
         };
@@ -334,8 +360,10 @@ impl Server {
             self.lost(now, number);
         }
     }
-    /// The subsystem hears that a connection is gone.
+    /// Who has to hears that a connection is gone.
     fn lost(&mut self, now: Instant, number: u32) {
+        self.lost_guest(now, number);
+        self.powers.iter_mut().for_each(|powers| powers.forget(number));
         let out = self.front.as_mut().map_or_else(Vec::new, |front| front.lost(now, number));
         self.carry_out(now, out);
     }
@@ -408,6 +436,7 @@ impl Server {
                 true
             }
             PeerKind::NvmeTcp(..) => true,
+            PeerKind::VfioUser(session) => self.hear_guest(now, &peer.socket, session, &mut peer.output),
         }
     }
     /// Hands replies to whoever has asked.
@@ -418,6 +447,7 @@ impl Server {
                 continue;
             }
             let Some(reply) = self.answer_file(now, reply) else { continue };
+            let Some(reply) = self.answer_guest(now, reply) else { continue };
             let Reply { ticket, ended, data, .. } = reply;
             let Some(Whose { peer: number, cookie, kind, first }) = self.asked.remove(&ticket) else {
                 continue;
@@ -430,40 +460,6 @@ impl Server {
             }
             peer.send();
         }
-    }
-    fn answer_front(&mut self, now: Instant, reply: Reply) {
-        let out = self.front.as_mut().map_or_else(Vec::new, |front| front.answered(now, reply));
-        self.carry_out(now, out);
-    }
-    /// Does what the subsystem wants.
-    fn carry_out(&mut self, now: Instant, out: Vec<Outward>) {
-        for outward in out {
-            match outward {
-                Outward::Send { connection, bytes } => {
-                    let Some(peer) = self.peers.get_mut(&connection) else { continue };
-                    peer.output.extend(bytes);
-                    peer.send();
-                }
-                Outward::Close { connection } => {
-                    let Some(peer) = self.peers.get_mut(&connection) else { continue };
-                    (peer.is_closing, peer.since) = (true, now);
-                    if peer.output.is_empty() {
-                        self.peers.remove(&connection);
-                    }
-                }
-                Outward::Ask { ticket, command } => self.ask_for_front(now, ticket, command),
-                Outward::Erase { unit } => self.engine.erase(unit),
-            }
-        }
-    }
-    fn ask_for_front(&mut self, now: Instant, ticket: u64, command: Command) {
-        if self.who == Who::Echo {
-            let data = vec![0; command.request.bytes as usize];
-            return self.answer_front(now, Reply { ticket, ended: Ended::Well, data, latency: Span::ZERO });
-        }
-        self.numbers += 1;
-        self.of_front.insert(self.numbers, ticket);
-        self.engine.ask(now, self.numbers, command);
     }
 }
 

@@ -102,6 +102,10 @@ pub struct Buffered {
     pub passed: u64,
     /// What leaves it at once: a program \[B\].
     pub lump: u64,
+    /// A program on each die \[B\].
+    pub round: u64,
     /// What garbage collection has to earn until it rests \[B\].
     pub owed: u64,
+    /// No die takes a program: what comes now waits.
+    pub awaits: bool,
 }

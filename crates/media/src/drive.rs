@@ -395,6 +395,13 @@ impl Drive {
         Buffered { passed: self.host.bytes_written, ..buffered }
     }
 
+    /// Empties the write buffer, as it will be if the medium takes more than comes.
+    pub fn empty_buffer(&mut self) {
+        if let Core::Flash(flash) = &mut self.core {
+            flash.empty_buffer();
+        }
+    }
+
     /// Dies have taken programs as they come if writes come faster than GC earns space for them, and are one after the
     /// other about to take the next.
     pub fn await_collection(&mut self) {

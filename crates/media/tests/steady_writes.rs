@@ -65,6 +65,25 @@ fn gc_finds_as_much_in_a_page_from_the_beginning_on() {
     assert!((early / lived - 1.0).abs() < 0.05, "{early} units in a page, {lived} later");
 }
 
+/// Dies that wait for garbage collection go round each by itself: from the second round on as many writes end in each
+/// eighth of a round as in the next, which takes 24 ms. Were they in step, a third of that would end in some.
+#[test]
+fn dies_that_wait_for_collection_are_not_in_step() {
+    let config = real_blocks(32, 0.104, Initial::SteadyState);
+    let (units, begin, eighth) = (config.units(), Span::from_us(8_000), Span::from_us(3_000));
+    let mut counts = vec![0; 20];
+    for seed in 1..=8 {
+        let (mut drive, mut dice) = (Drive::new(&config, seed).expect("no mistakes"), Dice(seed));
+        writes_by_window(&mut drive, Instant::ZERO, units, 64, (begin, 1), &mut dice);
+        drive.await_collection();
+        drive.fill_buffer();
+        let from = Instant::ZERO + begin;
+        let all = writes_by_window(&mut drive, from, units, 64, (eighth, 28), &mut dice);
+        counts.iter_mut().zip(&all[8..]).for_each(|(sum, count)| *sum += count);
+    }
+    assert!(unevenness(&counts) < 0.5, "{counts:?}");
+}
+
 /// `cargo test --profile optimised -p lanetwin-media --test steady_writes -- --ignored --nocapture`
 mod nightly {
     use super::drives::{nand, random};

@@ -26,6 +26,7 @@
 //! | [`dram_params`] | what can be said of DRAM behind a device or a host |
 //! | `doorbell` | what a block driver and a block device have agreed on |
 //! | `fabric_software` | what software of NVMe over Fabrics costs, on both sides |
+//! | `nvme_front` | the front of NVMe controllers on PCIe, whatever is behind them |
 //! | `nvme_software` | what software costs between a program and an NVMe controller |
 //! | [`tcp_socket`] | a connection of NVMe/TCP in the software of its host |
 //! | [`multipath`] | software of a host that joins the paths to a drive, and fails over between them |
@@ -45,6 +46,7 @@ mod gauge;
 mod iommu;
 mod marks;
 pub mod multipath;
+mod nvme_front;
 mod nvme_software;
 mod requests;
 pub mod roles;
@@ -84,6 +86,7 @@ models! {
     memory_host,
     null_disk,
     nvme_driver,
+    nvme_emulation,
     nvme_ssd,
     nvmeof_host,
     nvmeof_target,

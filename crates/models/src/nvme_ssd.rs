@@ -17,26 +17,24 @@
 //! **Lookahead.** Every TLP is offered to the link exactly `issue` after it could be.
 //!
 //! A drive with a controller memory buffer has data there where commands say so, and answers peers that read it
-//! (`buffer`).
+//! (`nvme_front::buffer`).
 //!
 //! Not here: the queues' other end (`nvme-driver`), registers that are read (the driver is told of nothing that it
 //! would have to read), the content of user data, power states.
 
-mod buffer;
-mod front;
-mod known;
 mod medium;
 mod params;
 mod totals;
 
 use crate::agenda::Agenda;
 use crate::gauge::held;
+use crate::nvme_front::buffer::Buffer;
+use crate::nvme_front::known::{self, CMB, ENGINE, ENGINE_QUEUE, FIRMWARE, MEDIUM};
+use crate::nvme_front::{Front, command_name};
 use crate::nvme_software;
 use crate::requests;
 use crate::roles::drive::{Buffered, BuffersWrites};
 use crate::wakes::Wakes;
-use front::Front;
-use known::CMB;
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind};
 use lanetwin_media::Drive;
 use lanetwin_nvme::logic::Subsystem;
@@ -47,12 +45,13 @@ use lanetwin_ports::{
     Build, Capability, Context, Message, Mistake, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol,
     Site, Tlps, device_of,
 };
-use lanetwin_ssd::Ssd;
+use lanetwin_ssd::{MediumTimes, Output, Ssd, Stage};
 use lanetwin_units::{Better, Instant};
 use std::any::Any;
 
+pub use crate::nvme_front::Signals;
 pub use lanetwin_media::{Counters, Spare};
-pub use totals::{Endurance, Signals, Totals};
+pub use totals::{Endurance, Totals};
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -138,6 +137,36 @@ pub struct NvmeSsd {
     spare: Option<Spare>,
 }
 
+/// The memory that others reach, by port.
+fn buffers(params: &Params, site: &Site) -> Vec<Option<Buffer>> {
+    let ports = site.pcie.iter().enumerate();
+    ports.map(|(i, port)| Buffer::new(params, Port(i as u16), (*port)?)).collect()
+}
+
+/// Does what the drive wants, or notes what it tells.
+#[inline]
+fn take(output: Output, (ssd, front): (&mut Ssd, &mut Front), cx: &mut Context<'_>) {
+    match output {
+        Output::Host(effect) => front.carry_out(effect, ssd, cx),
+        Output::Stage { command: Some(command), stage: Stage::Done(times) } => {
+            let name = command_name(command.controller, command.sqid.0, command.cid.0);
+            medium_done(name, times, front, cx);
+        }
+        Output::Stage { .. } => {}
+    }
+}
+/// The medium is done with a command, or with a part of it.
+fn medium_done(name: u32, times: MediumTimes, front: &mut Front, cx: &mut Context<'_>) {
+    let MediumTimes { begun, worked, submitted } = times;
+    let command = front.known.command(name);
+    cx.resume(command.arrived);
+    cx.mark_until(begun, ENGINE_QUEUE);
+    cx.mark_until(worked, ENGINE);
+    cx.mark_until(submitted, FIRMWARE);
+    cx.mark(MEDIUM);
+    command.done = cx.trail();
+}
+
 /// What the drive is woken for: it asked for that itself, or a peer is to be answered, …
 const DRIVE: u32 = 0;
 /// … or the loss of a port.
@@ -152,7 +181,7 @@ impl NvmeSsd {
         }
         Self {
             ssd,
-            front: Front::new(params, site),
+            front: Front::new(site, (params.time("issue"), params::ports(params)), buffers(params, site)),
             losses: site.losses.iter().map(|(port, at)| (*at, *port)).collect(),
             wakes: Wakes::new(),
             peers: Agenda::new(),
@@ -182,7 +211,7 @@ impl NvmeSsd {
     fn carry_on(&mut self, cx: &mut Context<'_>) {
         let (Some(ssd), front) = (&mut self.ssd, &mut self.front) else { return };
         while let Some(output) = ssd.poll(cx.now()) {
-            front.take(output, ssd, cx);
+            take(output, (ssd, front), cx);
         }
         let next = ssd.next_wake();
         if next != Instant::NEVER {
@@ -257,6 +286,11 @@ impl BuffersWrites for NvmeSsd {
     fn fill_buffer(&mut self) {
         if let Some(ssd) = &mut self.ssd {
             ssd.fill_buffer();
+        }
+    }
+    fn empty_buffer(&mut self) {
+        if let Some(ssd) = &mut self.ssd {
+            ssd.empty_buffer();
         }
     }
 }

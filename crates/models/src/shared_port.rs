@@ -6,7 +6,9 @@
 //!  driver of load 2 ─┘                        or whose device they are from
 //! ```
 //!
-//! Several jobs on a device that takes requests directly are joined in the same way: `(jobs)`.
+//! Several jobs on a device that takes requests directly are joined in the same way: `(jobs)`. So are, the other way
+//! round, the queues by which a device asks, in the place of the host: `(queues)`. It names its requests as several
+//! loads would.
 //!
 //! It takes no time and limits nothing: what drivers share of their host's cores is no business of its.
 
@@ -36,14 +38,18 @@ pub struct SharedPort {
 }
 
 impl Component<Message> for SharedPort {
-    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+        let of_handle =
+            |handle| if port == HOST { of_load(Handles::place(handle, self.loads)) } else { HOST };
         let to = match message {
-            Message::Mmio { .. } | Message::Block(_) | Message::Command(_) => HOST,
+            Message::Mmio { .. } => HOST,
+            Message::Block(transfer) => of_handle(transfer.handle),
+            Message::Command(command) => of_handle(command.handle),
             Message::Signal { handle, from } => {
                 let of_device = self.devices.get(&from).copied();
                 of_device.unwrap_or_else(|| of_load(Handles::place(handle, self.loads)))
             }
-            Message::BlockDone(done) => of_load(Handles::place(done.handle, self.loads)),
+            Message::BlockDone(done) => of_handle(done.handle),
             _ => unreachable!("drivers and root complexes exchange doorbells and signals, not {message:?}"),
         };
         cx.send(to, Span::ZERO, message);

@@ -1,7 +1,7 @@
-//! The wakes that a component has asked for and that are still to come.
+//! The wakes that a component has asked the kernel for and that are still to come.
 //!
-//! Who asks for an earlier wake than it has asked for before will get both, and needs the later one not to be asked for
-//! again when the earlier one has come: what waits is looked at once for each instant.
+//! The kernel takes no wake back. A component that asked for one at 20 ns and then needs one at 10 ns is woken at both.
+//! This list keeps it from asking for 20 ns a second time when it looks at what waits at 10 ns.
 
 use lanetwin_ports::Context;
 use lanetwin_units::Instant;
@@ -9,7 +9,7 @@ use lanetwin_units::Instant;
 /// Wakes that are still to come, with one token.
 #[derive(Debug, Default)]
 pub(crate) struct Wakes {
-    /// The earliest is the last: each was asked for when all others were later.
+    /// Latest first: a wake is asked for only if all others that are still to come are later.
     asked: Vec<Instant>,
 }
 
@@ -26,7 +26,7 @@ impl Wakes {
             cx.wake_at(at, token);
         }
     }
-    /// It is `now`: wakes up to that have come.
+    /// Forgets the wakes up to `now`: they have come.
     #[inline]
     pub(crate) fn come(&mut self, now: Instant) {
         while self.asked.last().is_some_and(|first| *first <= now) {

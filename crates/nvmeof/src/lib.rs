@@ -22,7 +22,8 @@
 //! Transport 1.0). Where a section has no number here, its title is given. Offsets and values agree with SPDK
 //! `nvmf_spec.h` and Linux `nvme-tcp.h`, `nvme-rdma.h` as far as these go.
 //!
-//! Not here: authentication (DH-HMAC-CHAP) and TLS, which are refused; NVMe/FC; which of several paths a host takes.
+//! Not here: TLS, and a secure channel that follows an authentication, which are refused; NVMe/FC; which of several
+//! paths a host takes.
 
 pub mod logic;
 pub mod spec;

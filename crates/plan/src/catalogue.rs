@@ -16,10 +16,12 @@ use std::sync::OnceLock;
 
 mod assembly;
 mod part;
+mod pci;
 
 pub use assembly::Assembly;
 pub(crate) use part::find_model;
 pub use part::{Grade, Number, Part};
+pub use pci::{Identity, Ids};
 
 /// Every part there is.
 #[derive(Clone, Default, Debug)]
@@ -114,9 +116,9 @@ impl Catalogue {
             self.open.push(Open { node, file: file.to_owned(), built_in });
             return;
         }
-        let Some(part) = part::read(&node, file, reports) else { return };
-        let built_in = PARTS.iter().any(|(stem, text_of)| *stem == part.name && *text_of == text);
-        if self.parts.contains_key(&part.name) && !built_in {
+        let Some(mut part) = part::read(&node, file, reports) else { return };
+        part.built_in = PARTS.iter().any(|(stem, text_of)| *stem == part.name && *text_of == text);
+        if self.parts.contains_key(&part.name) && !part.built_in {
             reports.add(Problem::Hidden { name: part.name.clone() }, node.spot, "name");
         }
         self.assemblies.remove(&part.name);
@@ -185,6 +187,18 @@ mod tests {
             assert!(!fitted || assembly.grade != Grade::DatasheetOnly, "{} is calibrated", assembly.name);
             assert_eq!(assembly.grade == Grade::Validated, assembly.validated.is_some(), "{}", assembly.name);
         }
+    }
+
+    #[test]
+    fn an_id_of_a_part_is_one_of_pci_and_has_a_source() {
+        let pci = |text: &str| read(&format!("{HEAD}pci: [{text}]"));
+        assert_eq!(pci("{id: 10b5:8749, source: me}"), [""; 0]);
+        assert_eq!(pci("{id: 144d:a80a, subsystems: [144d:a813, 1028:215b], source: me}"), [""; 0]);
+        assert_eq!(pci("{id: 144d:a80a}"), ["SC006 pci.source"]);
+        for wrong in ["144d", "144d:80a", "144d:a80ag", "+44d:a80a", "'144d: a80a'"] {
+            assert_eq!(pci(&format!("{{id: {wrong}, source: me}}")), ["SC008 pci.id"], "{wrong}");
+        }
+        assert_eq!(pci("{id: 144d:a80a, subsystems: a813, source: me}"), ["SC008 pci.subsystems"]);
     }
 
     #[test]

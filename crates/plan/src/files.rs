@@ -2,6 +2,8 @@
 //! understood once, and kept with the plan.
 //!
 //! ```text
+//!  workloads.*.KIND: FILE ──► workloads.*.KIND.file
+//!
 //!  workloads.*.KIND.file ─┬─ `files:` of the scenario ─┐
 //!                         └─ the file beside it ───────┴─► text ─ FileOf::read ─► content, or what is wrong with it
 //!  workloads.*.KIND without a file ───────────────────────────── FileOf::options ─┘
@@ -19,7 +21,7 @@ pub use folder::Files;
 use crate::problem::{add_finding, add_finding_at};
 use lanetwin_document::add_source;
 use lanetwin_document::fields::{is_map, join, scalar};
-use lanetwin_document::node::{Kind, Node, Spot};
+use lanetwin_document::node::{Entry, Kind, Node, Spot};
 use lanetwin_document::problem::Reports;
 use lanetwin_load::Finding;
 use std::any::Any;
@@ -218,11 +220,30 @@ impl Configurations {
     }
 }
 
+/// Writes sections out that are the name of their file alone: `fio: jobs.fio` is `fio: {file: jobs.fio}`.
+pub(crate) fn write_out(document: &mut Node, kinds: &[(&'static str, FileOf)]) {
+    let workloads = document.entries_mut().into_iter().flatten().filter(|entry| entry.key == "workloads");
+    let keys = workloads
+        .filter_map(|entry| entry.value.entries_mut())
+        .flatten()
+        .filter_map(|workload| workload.value.entries_mut())
+        .flatten();
+    for section in keys {
+        let Some((_, of)) = kinds.iter().find(|(kind, _)| *kind == section.key) else { continue };
+        let node = &mut section.value;
+        if let Kind::Scalar(name) = &mut node.kind {
+            let name =
+                Node { spot: node.spot, origin: node.origin, kind: Kind::Scalar(std::mem::take(name)) };
+            node.kind = Kind::Map(vec![Entry::new(of.key.to_owned(), name)]);
+        }
+    }
+}
+
 /// The texts under `files:`.
 fn texts(document: &Node, reports: &mut Reports) -> Option<BTreeMap<String, String>> {
     let section = document.get("files").filter(|node| node.kind != Kind::Null)?;
     is_map(section, "files", reports).then_some(())?;
-    let read = |entry: &lanetwin_document::node::Entry| {
+    let read = |entry: &Entry| {
         let text = scalar(&entry.value, "the text of a file", &join("files", &entry.key), reports)?;
         Some((entry.key.clone(), text.to_owned()))
     };

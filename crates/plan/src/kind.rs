@@ -81,6 +81,8 @@ pub(crate) trait Components {
     fn plan(&self, component: usize) -> Option<&ComponentPlan>;
     /// What the author calls it.
     fn label(&self, component: usize) -> String;
+    /// The host that is in the same assembly as a component, if there is one.
+    fn host_beside(&self, component: usize) -> Option<usize>;
     /// Whether a component of this name was not understood.
     fn is_unclear(&self, name: &str) -> bool;
 }

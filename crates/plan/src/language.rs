@@ -80,8 +80,9 @@ const fn with_kinds<const N: usize>() -> [Field; N] {
         all[at] = if at < PAIR.len() {
             PAIR[at]
         } else if at < PAIR.len() + KINDS.len() {
-            let Kind { name, about, keys, .. } = KINDS[at - PAIR.len()];
-            optional(name, Holds::Section(keys), about)
+            let Kind { name, about, keys, file, .. } = KINDS[at - PAIR.len()];
+            let holds = if file.is_some() { Holds::SectionOfFile(keys) } else { Holds::Section(keys) };
+            optional(name, holds, about)
         } else {
             BESIDE[at - PAIR.len() - KINDS.len()]
         };
@@ -190,7 +191,7 @@ pub(crate) const RUN: &[Field] = &[
         "budget",
         Holds::One(Dimension::Time),
         "15s",
-        "CPU time that a case may cost in each variant until it is steady, if nobody says how long it is, and `until` is met, all repeats together; counted in events, four million a second",
+        "CPU time that a case may cost in each variant until it is steady, if nobody says how long it is, and `until` is met, all repeats together; counted in events, ten million a second",
     ),
     field("seed", Holds::One(count(0, u64::MAX)), "1", "the seed of all random numbers"),
 ];

@@ -39,7 +39,7 @@ mod templates;
 mod values;
 mod words;
 
-pub use catalogue::{Assembly, Catalogue, Grade, Number, Part};
+pub use catalogue::{Assembly, Catalogue, Grade, Identity, Ids, Number, Part};
 pub use files::Files;
 pub use plan::{
     Absence, ActionPlan, AllowedCores, Arrivals, AssociationPlan, Axis, BlockCase, Blocks, Budget, CablePlan,

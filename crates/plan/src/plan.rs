@@ -120,7 +120,7 @@ pub struct Variant {
     pub network: Network,
     /// Ports joined by nothing but a connection (block ports).
     pub joins: Vec<Join>,
-    /// Block ports that ask a drive on PCIe, by way of a driver on the host above it.
+    /// Block ports that ask a drive on PCIe, by way of a driver on a host.
     pub driven: Vec<Driven>,
     /// The workloads, in the order of writing.
     pub workloads: Vec<WorkloadPlan>,
@@ -157,7 +157,7 @@ pub struct Driven {
     pub from: End,
     /// The drive: its place in [`Variant::machine`].
     pub drive: usize,
-    /// The host above the drive, on which the driver runs.
+    /// The host on which the driver runs: the one above the drive, or another that asks it over the network.
     pub host: usize,
 }
 

@@ -12,7 +12,7 @@ use lanetwin_units::Width;
 use std::collections::BTreeMap;
 
 /// A name that can be a step of a path; of letters beyond ASCII the check of a scenario knows more.
-const NAME: &str = "^[A-Za-z\u{AA}-\u{FFDC}][A-Za-z0-9_\u{AA}-\u{FFDC}-]*$";
+const NAME: &str = "^[A-Za-z\u{AA}-\u{FFDC}][A-Za-z0-9_\u{AA}-\u{FFDC}-]*([0-9]\\.\\.[0-9]+)?$";
 /// The units of a time.
 const TIMES: &str = "ps|ns|us|µs|μs|ms|s";
 const NUMBER: &str = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?";
@@ -157,7 +157,7 @@ fn holds(field: &Field) -> Entries {
             let list = entries([("type", text("array")), ("items", Node::map(one()))]);
             any_of([one(), list])
         }
-        Holds::Placed(fields) => any_of([word(), mapping(fields, Vec::new())]),
+        Holds::Placed(fields) | Holds::SectionOfFile(fields) => any_of([word(), mapping(fields, Vec::new())]),
         Holds::PlacedParts(fields) => named(any_of([word(), mapping(fields, Vec::new())])),
         Holds::Weights(dimension) => {
             entries([("type", text("object")), ("additionalProperties", Node::map(quantity(dimension)))])

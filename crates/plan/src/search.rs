@@ -23,7 +23,7 @@ use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Entry, Kind, Node, Origin};
 use lanetwin_document::problem::{Diagnostic, Problem as Common, Reports};
 use lanetwin_document::spelling::Near;
-use lanetwin_document::{add_source, overlay, unreadable, yaml};
+use lanetwin_document::{add_source, numbered, overlay, unreadable, yaml};
 use lanetwin_ports::Value;
 use lanetwin_textfile::{Limit as Least, read_text};
 use problem::Problem;
@@ -97,6 +97,7 @@ fn read_asked(
 ) -> Option<Search> {
     let file = add_source(sources, path.to_owned());
     let mut tree = yaml::read(text, file.file, Origin::Scenario, reports)?;
+    numbered::write_out(&mut tree, reports);
     for text in &asked.sets {
         let spot = add_source(sources, format!("--set {text}"));
         overlay::set(&mut tree, text, spot.file, reports);

@@ -22,7 +22,7 @@ use lanetwin_document::declaration::Field;
 use lanetwin_document::fields::{Fields, is_map, join};
 use lanetwin_document::node::{Entry, Kind, Node, Origin};
 use lanetwin_document::problem::{Diagnostic, Reports};
-use lanetwin_document::{add_source, overlay, unreadable, yaml};
+use lanetwin_document::{add_source, numbered, overlay, unreadable, yaml};
 use lanetwin_ports::Value;
 use lanetwin_textfile::{Limit, read_text};
 use problem::Problem;
@@ -135,6 +135,7 @@ fn read_asked(
 ) -> Option<Design> {
     let file = add_source(sources, path.to_owned());
     let mut tree = yaml::read(text, file.file, Origin::Scenario, reports)?;
+    numbered::write_out(&mut tree, reports);
     for text in &asked.sets {
         let spot = add_source(sources, format!("--set {text}"));
         overlay::set(&mut tree, text, spot.file, reports);
@@ -146,15 +147,16 @@ fn read_asked(
         None => (Section { ends: asked.search, ..OF_SWEEP }, of(OF_SWEEP.name)),
     };
     let mut section = section.cloned();
+    let mut replaced = Vec::new();
     let given = asked_entries(asked, sources, reports)?;
     if !given.is_empty() {
         let mut node = section.unwrap_or_else(|| Node::map::<&str>([]));
         for entry in given {
-            lay(&mut node, entry);
+            replaced.extend(lay(&mut node, entry));
         }
         section = Some(node);
     }
-    read(kind, section.as_ref(), &tree, reports)
+    read_over(kind, section.as_ref(), &replaced, &tree, reports)
 }
 
 /// What the command line adds to the section.
@@ -180,13 +182,18 @@ fn asked_entries(asked: &Asked, sources: &mut Vec<String>, reports: &mut Reports
     Some(entries)
 }
 
-/// Adds an entry, or puts it in the place of that of the same key.
-fn lay(node: &mut Node, entry: Entry) {
-    let Some(entries) = node.entries_mut() else { return };
+/// Adds an entry, or puts it in the place of that of the same key, and paths that go together in that of those that
+/// were alone. Returns what was there.
+fn lay(node: &mut Node, entry: Entry) -> Vec<Entry> {
+    let Some(entries) = node.entries_mut() else { return Vec::new() };
+    let together: &[Entry] = if entry.key == "zip" { entry.value.entries() } else { &[] };
+    let is_given = |old: &mut Entry| together.iter().any(|given| given.key == old.key);
+    let mut before: Vec<Entry> = entries.extract_if(.., is_given).collect();
     match entries.iter_mut().find(|old| old.key == entry.key) {
-        Some(old) => *old = entry,
+        Some(old) => before.push(std::mem::replace(old, entry)),
         None => entries.push(entry),
     }
+    before
 }
 
 /// Reports what is wrong with the section of the scenario whose document is `tree`, if it has one.
@@ -202,6 +209,17 @@ pub(crate) fn read(
     tree: &Node,
     reports: &mut Reports,
 ) -> Option<Design> {
+    read_over(kind, section, &[], tree, reports)
+}
+
+/// As [`read`], where entries were `replaced` by others of the same paths, which keep what is said of those.
+fn read_over(
+    kind: Section,
+    section: Option<&Node>,
+    replaced: &[Entry],
+    tree: &Node,
+    reports: &mut Reports,
+) -> Option<Design> {
     let Some(node) = section else {
         reports.add(Problem::NothingSwept, tree.spot, kind.name);
         return None;
@@ -212,7 +230,11 @@ pub(crate) fn read(
     let has = |name: &str| kind.words.iter().any(|field| field.name == name);
     let of = |name: &str| node.get(name).filter(|node| has(name) && node.kind != Kind::Null);
     let sample = of("sample").map(|node| read_sample(node, reports));
-    let mut found = Found { kind, axes: Vec::new(), groups: Vec::new(), failed: false };
+    let before = replaced
+        .iter()
+        .filter_map(|old| Axis::read(old, kind.name, sample.is_some(), &mut Reports::default()));
+    let mut found =
+        Found { kind, before: before.collect(), axes: Vec::new(), groups: Vec::new(), failed: false };
     for entry in node.entries().iter().filter(|entry| !kind.has_word(entry)) {
         found.take(std::slice::from_ref(entry), kind.name, sample.is_some(), reports);
     }
@@ -249,6 +271,8 @@ fn zipped(node: &Node) -> Vec<&Node> {
 /// The axes while they are read.
 struct Found {
     kind: Section,
+    /// Those that the command line replaces.
+    before: Vec<Axis>,
     axes: Vec<Axis>,
     groups: Vec<Vec<usize>>,
     failed: bool,
@@ -259,10 +283,13 @@ impl Found {
     fn take(&mut self, entries: &[Entry], at: &str, sampled: bool, reports: &mut Reports) {
         let mut group = Vec::new();
         for entry in entries {
-            let Some(axis) = Axis::read(entry, at, sampled, reports) else {
+            let Some(mut axis) = Axis::read(entry, at, sampled, reports) else {
                 self.failed = true;
                 continue;
             };
+            if let Some(before) = self.before.iter().find(|before| before.paths == axis.paths) {
+                axis.follow(before, &entry.key);
+            }
             if let Some(first) = group.first().map(|first: &usize| &self.axes[*first]) {
                 let (has, needed) = (axis.values.len(), first.values.len());
                 if has != needed && !sampled {

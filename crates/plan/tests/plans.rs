@@ -1,7 +1,7 @@
 //! Is a plan complete, does it print as itself, and does no text make the reader panic?
 
 use lanetwin_document::{Diagnostic, Origin};
-use lanetwin_plan::{Catalogue, Checked, Load, Offered, Plan, check};
+use lanetwin_plan::{Catalogue, Checked, FioCase, Load, Offered, Plan, check};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -169,6 +169,31 @@ fn a_mistake_of_a_variant_says_so() {
     assert_eq!(found[0].file, "--set variants.wide={links.slot.width: x16}");
 }
 
+const NAMED: &str = "
+about: Is the name of a file enough?
+machine: {host: {part: generic-host-gen4}, ssd: {part: generic-nvme-gen4}}
+links: {bay: {from: host, to: ssd}}
+workloads: {load: {fio: small.fio, on: host, target: ssd}}
+variants: {as-is: {}, other: {workloads.load.fio: large.fio}}
+files: {small.fio: \"[a]\\nrw=randread\\nbs=4k\\n\", large.fio: \"[b]\\nrw=randread\\nbs=8k\\n\"}
+";
+
+#[test]
+fn a_section_can_be_the_name_of_its_file_alone() {
+    let sizes = |sets: &[&str]| -> Vec<u64> {
+        let plan = plan(NAMED, sets);
+        let loads = plan.variants.iter().map(|variant| &variant.workloads[0].cases[0].load);
+        loads
+            .map(|load| load.blocks::<FioCase>().expect("a load of fio").jobs[0].job.settings.bs[0])
+            .collect()
+    };
+    assert_eq!(sizes(&[]), [4096, 8192]);
+    assert_eq!(sizes(&["workloads.load.fio=large.fio", "workloads.load.fio.requests=50"]), [8192, 8192]);
+    // a file that is not there is told with the path of the section written out
+    let found = read(&NAMED.replace("fio: small.fio", "fio: none.fio"), &[]).diagnostics;
+    assert_eq!(found[0].path, "workloads.load.fio.file", "{found:#?}");
+}
+
 #[test]
 fn a_file_that_is_not_there_or_not_text_is_one_diagnostic() {
     let codes = |path: &Path| -> Vec<&'static str> {
@@ -236,4 +261,52 @@ variants:
     assert_eq!(pairs(1), ["latency.x4-x8", "latency.x8-x8"]);
     assert_eq!(pairs(2), [""; 0]);
     assert_prints_as_itself(&plan);
+}
+
+/// A box of drives in a few lines, and the same written out.
+const NUMBERED: &str = "about: x
+machine:
+  host: {part: generic-host-gen4}
+  box: {part: generic-switch-gen4}
+  ssd1..3: {part: samsung-pm9a3}
+links:
+  up: {from: host, to: box}
+  bay1..3: {from: box, to: ssd1..3}
+workloads:
+  w: {fio: {rw: randread, bs: 4k}, on: host, target: ssd1..3}
+variants:
+  as-is: {}
+  narrow: {links.bay2..3.width: x2}
+";
+
+#[test]
+fn numbered_names_are_the_plan_that_is_written_out() {
+    let written_out = NUMBERED
+        .replace("  ssd1..3: {part: samsung-pm9a3}\n", &(1..4).map(drive).collect::<String>())
+        .replace("  bay1..3: {from: box, to: ssd1..3}\n", &(1..4).map(bay).collect::<String>())
+        .replace("target: ssd1..3", "target: [ssd1, ssd2, ssd3]")
+        .replace("links.bay2..3.width: x2", "links.bay2.width: x2, links.bay3.width: x2");
+    fn drive(number: u32) -> String {
+        format!("  ssd{number}: {{part: samsung-pm9a3}}\n")
+    }
+    fn bay(number: u32) -> String {
+        format!("  bay{number}: {{from: box, to: ssd{number}}}\n")
+    }
+    let sets = ["machine.ssd1..2.ftl.initial=empty"];
+    let (short, long) = (plan(NUMBERED, &sets), plan(&written_out, &sets));
+    // but for the places that it was written at
+    let told = |plan: &Plan| plan.document().to_yaml().split("\norigins:").next().map(str::to_owned);
+    assert_eq!(told(&short), told(&long));
+    assert_prints_as_itself(&short);
+}
+
+#[test]
+fn what_is_wrong_with_a_numbered_entry_is_said_once() {
+    let text = NUMBERED.replace("samsung-pm9a3", "samsung-pm9a3, firmwear: 1");
+    assert_eq!(places(&read(&text, &[]).diagnostics), ["SC005 5:34 machine.ssd1.firmwear"]);
+    let text = NUMBERED.replace("to: ssd1..3", "to: ssd1..4");
+    assert_eq!(
+        places(&read(&text, &[]).diagnostics).first().map(String::as_str),
+        Some("NA002 8:28 links.bay1..3.to")
+    );
 }

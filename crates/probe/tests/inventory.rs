@@ -90,6 +90,28 @@ fn a_drive_below_a_port_is_what_it_is() {
 }
 
 #[test]
+fn a_subsystem_is_in_the_header_and_of_a_bridge_in_a_capability() {
+    let (mut port, mut drive) = (space(PORT), space(DRIVE));
+    // of a bridge these are the upper halves of a window of addresses
+    for bytes in [&mut port, &mut drive] {
+        bytes[0x2c..0x30].copy_from_slice(&[0x28, 0x10, 0x5b, 0x21]);
+    }
+    port[0x41] = 0x80;
+    port[0x80..0x88].copy_from_slice(&[0x0d, 0, 0, 0, 0x00, 0x10, 0x96, 0xa0]);
+    let of = |bytes: Vec<u8>| {
+        let address = "01:00.0".parse::<Address>().expect("an address");
+        let snapshot = Snapshot { spaces: BTreeMap::from([(address, bytes)]), ..Snapshot::default() };
+        let found = Inventory::of(&snapshot).devices.remove(0).subsystem;
+        found.map(|subsystem| (subsystem.vendor, subsystem.device))
+    };
+    assert_eq!(of(drive), Some((0x1028, 0x215b)));
+    assert_eq!(of(port.clone()), Some((0x1000, 0xa096)));
+    port[0x80] = 0x05;
+    assert_eq!(of(port), None);
+    assert_eq!(of(space(DRIVE)), None);
+}
+
+#[test]
 fn a_link_below_what_both_ends_can_do_is_found_with_its_evidence() {
     let codes = |trained, target| {
         let (port, drive) = (Made { trained, target, ..PORT }, Made { trained, ..DRIVE });

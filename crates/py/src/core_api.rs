@@ -195,14 +195,31 @@ pub fn compare(a: &str, b: &str, options: &str) -> Answer {
     let margin =
         Margin::new(margin).ok_or_else(|| Failure::Message(format!("a margin is above 0, not {margin}")))?;
     let read = |text, name| Results::from_json(text, name).map_err(|e| read_failure(&e));
-    let results = world::compare(&read(a, "A")?, &read(b, "B")?, margin);
-    if results.rows.is_empty() {
-        return Err(Failure::Message(
-            "the two documents have no row in common: no variant, workload, case and metric are the same"
-                .into(),
-        ));
+    let (a, b) = (read(a, "A")?, read(b, "B")?);
+    let results = world::compare(&a, &b, margin);
+    if !results.rows.is_empty() {
+        return Ok(results.to_json());
     }
-    Ok(results.to_json())
+    let empty = [("A", &a), ("B", &b)].into_iter().find(|(_, results)| results.rows.is_empty());
+    Err(nothing_to_compare(empty.map(|(name, _)| name)))
+}
+
+/// Why a comparison says nothing: the one of the two that has no rows, or that they have none in common.
+fn nothing_to_compare(empty: Option<&str>) -> Failure {
+    let (message, help) = match empty {
+        Some(_) => (
+            "it has no rows: nothing was finished before it was stopped",
+            "run or measure it again, to the end",
+        ),
+        None => (
+            "the two have no row in common: no variant, workload, case and metric are the same",
+            "give workloads and cases the same names in both; of what is imported, `--workload` and `--variant` say them",
+        ),
+    };
+    let diagnostic = serde_json::json!([{
+        "code": "RS017", "severity": "error", "file": empty.unwrap_or_default(), "message": message, "help": help,
+    }]);
+    Failure::Diagnostics(diagnostic.to_string())
 }
 
 /// Reads a configuration of Iometer: `{"diagnostics": […], "config": … | null}`.
@@ -304,9 +321,12 @@ pub fn parts_list(beside: Option<&str>) -> Answer {
             "validated": validated.cloned().unwrap_or_default(),
         })
     };
-    let parts = catalogue
-        .parts()
-        .map(|p| (&p.name, entry(&p.name, p.model.name, &p.about, p.grade, p.validated.as_ref())));
+    let parts = catalogue.parts().map(|part| {
+        let mut one = entry(&part.name, part.model.name, &part.about, part.grade, part.validated.as_ref());
+        one["pci"] = serde_json::json!(part.pci);
+        one["own"] = serde_json::json!(!part.built_in);
+        (&part.name, one)
+    });
     let assemblies = catalogue
         .assemblies()
         .map(|a| (&a.name, entry(&a.name, "assembly", &a.about, a.grade, a.validated.as_ref())));
@@ -341,11 +361,18 @@ fn assembly_show(assembly: &Assembly) -> Answer {
             part.parameters.iter().map(move |(name, number)| number_of(&format!("{inner}.{name}"), number))
         })
         .collect();
+    let links: Vec<_> = assembly
+        .joints()
+        .map(|(name, mut said)| {
+            said.insert("link", name);
+            said
+        })
+        .collect();
     json(&serde_json::json!({
         "name": assembly.name, "about": assembly.about, "model": "assembly",
         "what it does": "It is made of other parts, which it joins.",
         "grade": assembly.grade.to_string(), "validated": assembly.validated.clone().unwrap_or_default(),
-        "components": components, "ports": assembly.ports.iter().map(of).collect::<Vec<_>>(),
+        "components": components, "links": links, "ports": assembly.ports.iter().map(of).collect::<Vec<_>>(),
         "exposes": assembly.parameters.iter().map(exposed).collect::<Vec<_>>(), "parameters": parameters,
     }))
 }
@@ -367,7 +394,7 @@ pub fn parts_show(name: &str, beside: Option<&str>) -> Answer {
     json(&serde_json::json!({
         "name": part.name, "about": part.about, "model": part.model.name, "what it does": part.model.about,
         "grade": part.grade.to_string(), "validated": part.validated.clone().unwrap_or_default(),
-        "ports": ports, "parameters": parameters,
+        "ports": ports, "pci": part.pci, "parameters": parameters,
     }))
 }
 

@@ -31,6 +31,8 @@ struct Wanted {
     #[serde(default)]
     others: Vec<Beside>,
     record: Option<PathBuf>,
+    /// The secrets of hosts that are admitted by NVMe/TCP.
+    keys: Option<PathBuf>,
     seed: Option<u64>,
     #[serde(default)]
     virtual_time: bool,
@@ -61,11 +63,13 @@ pub struct Chosen {
     pacing: Pacing,
     /// Where what is asked of it is recorded.
     pub record: Option<Record>,
+    /// The file with the secrets of hosts.
+    pub keys: Option<PathBuf>,
 }
 
 /// The drive that options choose.
 pub fn choose(path: &str, options: &str) -> Result<Chosen, Failure> {
-    let Wanted { sets, variant, drive, bytes, data, others, record, seed, virtual_time, outside } =
+    let Wanted { sets, variant, drive, bytes, data, others, record, keys, seed, virtual_time, outside } =
         core_api::parse(options, "the options of the drive")?;
     let plan = core_api::plan_of(path, &sets, outside).map_err(|found| refused(&found))?;
     let wrong = |problem: Problem| refused(&[problem.at(path)]);
@@ -79,7 +83,8 @@ pub fn choose(path: &str, options: &str) -> Result<Chosen, Failure> {
     let stores = drive.all_facts().into_iter().zip(files).map(|(facts, file)| store(facts, file));
     let stores = stores.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
     let record = record.map(|file| Record::create(&file)).transpose().map_err(wrong)?;
-    Ok(Chosen { drive, stores, pacing: if virtual_time { Pacing::Virtual } else { Pacing::Real }, record })
+    let pacing = if virtual_time { Pacing::Virtual } else { Pacing::Real };
+    Ok(Chosen { drive, stores, pacing, record, keys })
 }
 
 /// Where bytes of a drive are: a file, or memory.

@@ -69,6 +69,11 @@ mod _core {
     fn nvme_tcp_ping(py: Python<'_>, address: String, asked: String) -> PyResult<String> {
         py.detach(|| serving::ping(&address, &asked)).map_err(|failure| refusal(py, failure))
     }
+    /// A new secret for authentication by NVMe/TCP.
+    #[pyfunction]
+    fn nvme_tcp_key(py: Python<'_>, name: &str) -> PyResult<String> {
+        serving::new_key(name).map_err(|failure| refusal(py, failure))
+    }
 
     /// The engine's version.
     #[pyfunction]

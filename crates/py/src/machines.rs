@@ -24,8 +24,15 @@ pub fn discover(sources: &str, with_record: bool) -> Answer {
     json(&document)
 }
 
+/// What may be read of a machine, for who has something else.
+const KNOWN: &str = "give what `lspci -xxxx`, `-vvv` or `-mm` prints, hwloc's XML, the JSON of `cxl list` or `nvme list`, what \
+                     `numactl -H` prints, a copy or a tarball of /sys, or a record of `lanetwin discover`";
+
 fn told(source: &str, why: &NotRead) -> Failure {
-    Failure::Message(format!("{source}: {why}"))
+    let diagnostic = serde_json::json!([{
+        "code": "HW001", "severity": "error", "file": source, "message": why.to_string(), "help": KNOWN,
+    }]);
+    Failure::Diagnostics(diagnostic.to_string())
 }
 
 fn snapshot(source: &str) -> Result<Snapshot, Failure> {

@@ -4,31 +4,38 @@ use crate::core_api::{self, Answer, Failure, Monitor, json, refused};
 use crate::device::{Chosen, choose};
 use lanetwin_doors::control::path_of;
 use lanetwin_doors::engine::Engine;
-use lanetwin_doors::fabric::ping::Ping;
+use lanetwin_doors::fabric::ping::{NoPong, Ping};
 use lanetwin_doors::fuse::mount::Mounted;
-use lanetwin_doors::listen::{Listening, loopback};
+use lanetwin_doors::keys;
+use lanetwin_doors::listen::{Listening, tcp};
 use lanetwin_doors::problem::Problem;
 use lanetwin_doors::server::{Entrance, Server, Sockets};
+use lanetwin_doors::vfio_user::link::LinkSeen;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
 /// Serves a drive until the monitor says that it is over: how late answers were.
 ///
-/// `entrance` is `nbd`, `nvme-tcp` or `fuse`, `place` the path of a Unix socket, one or more addresses with commas
-/// between them, or an empty folder.
+/// `entrance` is `nbd`, `vfio-user`, `nvme-tcp` or `fuse`, `place` the path of a Unix socket (of the first two), one or
+/// more addresses with commas between them, or an empty folder.
 /// `options` are those of a drive. When it listens it reports
 /// `{"place", "control", "nqn", "file", "bytes", "namespaces", "lead_us"}`.
 pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor: &Monitor) -> Answer {
-    let Chosen { drive, stores, record, .. } = choose(path, options)?;
+    let Chosen { drive, stores, record, keys, .. } = choose(path, options)?;
     let wrong = |problem: Problem| refused(&[problem.at(place)]);
     let no_socket = |error: std::io::Error| Failure::Message(format!("the system gives no sockets: {error}"));
     if entrance != "nvme-tcp" && !drive.others.is_empty() {
-        return Err(wrong(Problem::NotTogether { said: "one is served by NBD, or as a file".into() }));
+        return Err(wrong(Problem::NotTogether {
+            said: "one is served by NBD, by vfio-user, or as a file".into(),
+        }));
     }
+    let of_keys = |problem: Problem| refused(&[problem.at(path)]);
+    let ring = keys.as_deref().map(keys::read).transpose().map_err(of_keys)?;
     let mut file = None;
     let (entrance, places) = match entrance {
         "nvme-tcp" => {
-            let ports = place.split(',').map(loopback).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+            let listen = |address| tcp(address, ring.is_some());
+            let ports = place.split(',').map(listen).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
             let addresses = ports.iter().map(TcpListener::local_addr).collect::<Result<Vec<_>, _>>();
             let addresses: Vec<String> =
                 addresses.map_err(no_socket)?.iter().map(SocketAddr::to_string).collect();
@@ -39,12 +46,21 @@ pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor
             file = Some(mounted.file());
             (Entrance::File(mounted), vec![place.to_owned()])
         }
+        "vfio-user" => {
+            let why = || "it is on no link of PCI Express, which a guest would see".into();
+            let is_linked = LinkSeen::of(&drive).is_some();
+            let no_link = || wrong(Problem::NotServed { name: drive.pair.device.clone(), why: why() });
+            is_linked.then_some(()).ok_or_else(no_link)?;
+            let listening = Listening::at(Path::new(place)).map_err(wrong)?;
+            (Entrance::VfioUser(listening), vec![place.to_owned()])
+        }
         _ => (Entrance::Nbd(Listening::at(Path::new(place)).map_err(wrong)?), vec![place.to_owned()]),
     };
     let control = path_of(&places[0]).map_err(wrong)?;
     let sockets = Sockets { entrance, control: Listening::at(&control).map_err(wrong)? };
     let namespaces: Vec<u64> = drive.all_facts().iter().map(|facts| facts.bytes).collect();
     let mut server = Server::new(Engine::of(&drive, stores).started(), sockets).map_err(no_socket)?;
+    ring.map_or(Ok(()), |ring| server.admit(ring)).map_err(no_socket)?;
     server.record_into(record);
     let ready = serde_json::json!({
         "place": places.join(","), "control": control, "nqn": server.nqn(), "file": file, "bytes": namespaces[0],
@@ -73,6 +89,20 @@ pub fn ping(address: &str, asked: &str) -> Answer {
     let ping: Ping = core_api::parse(asked, "what the ping asks for")?;
     let wrong = |said: String| refused(&[Problem::NoTarget { address: address.into(), said }.at(address)]);
     let known: SocketAddr = address.parse().map_err(|_| wrong("this is no address with a port".into()))?;
-    let pong = ping.run(known).map_err(|error| wrong(error.to_string()))?;
+    let pong = ping.run(known).map_err(|error| match error {
+        NoPong::Keys(problem) => refused(&[problem.at(address)]),
+        error => wrong(error.to_string()),
+    })?;
     json(&pong)
+}
+
+/// A new secret for a host or a subsystem: for a hash (`sha-256`, `sha-384`, `sha-512`), or for none.
+pub fn new_key(hash: &str) -> Answer {
+    let named = keys::hash_named(hash);
+    if named.is_none() && hash != "none" {
+        let said = format!("`{hash}` is no hash: sha-256, sha-384, sha-512 or none");
+        return Err(Failure::Message(said));
+    }
+    keys::new_secret(named)
+        .map_err(|error| Failure::Message(format!("the system has no randomness: {error}")))
 }

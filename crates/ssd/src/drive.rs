@@ -308,6 +308,10 @@ impl Ssd {
     pub fn await_collection(&mut self) {
         self.medium.borrow_mut().await_collection();
     }
+    /// Empties the write buffer, as it will be if the medium takes more than comes.
+    pub fn empty_buffer(&mut self) {
+        self.medium.borrow_mut().empty_buffer();
+    }
     /// Fills the write buffer, as it will be if writes go on to come faster than the medium takes them.
     pub fn fill_buffer(&mut self) {
         self.medium.borrow_mut().fill_buffer();

@@ -22,6 +22,8 @@
 //! |---|---|
 //! | [`config`] | what a drive is made of |
 //! | [`drive`] | the drive |
+//! | [`controllers`] | what a front needs of controllers |
+//! | [`forward`] | controllers whose medium is elsewhere |
 //! | [`bytes`] | what is stored, and a store in memory |
 //! | `firmware`, `erase` | what commands, Format and Sanitize cost beside the medium |
 //! | `layout` | where on the medium namespaces are |
@@ -32,12 +34,16 @@
 mod buffers;
 pub mod bytes;
 pub mod config;
+pub mod controllers;
 pub mod drive;
 mod erase;
 mod firmware;
+pub mod forward;
 mod health;
 mod layout;
 
 pub use bytes::{ByteStore, SparseMemory, StoreFault};
 pub use config::{FirmwareConfig, SsdConfig, SsdFault};
+pub use controllers::Controllers;
 pub use drive::{MediumTimes, Output, Ssd, Stage};
+pub use forward::{Forwarded, Forwarder};

@@ -132,13 +132,16 @@ impl Blueprint<'_> {
         let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
         // A host that is told to ring a doorbell must know behind which of its root ports the device is.
         let asked = self.workload.pairs.iter().filter(|pair| pair.on == i).map(|pair| pair.target);
-        let driven = self.variant.driven.iter().filter(|driven| driven.host == i).map(|driven| driven.drive);
+        let driven = self.variant.driven.iter().filter(|driven| driven.host == i && !self.is_remote(driven));
+        let driven = driven.map(|driven| driven.drive);
         let remote = self.remote_devices(i);
         let routes =
             asked.chain(driven).chain(remote).flat_map(|drive| self.device_ports(drive, endpoints)).collect();
         let target = self.peer(i, endpoints);
         let memory = hosts.get(&self.host_of(i)).map(|host| host.memory.clone());
-        let cores = hosts.get(&i).map(|host| host.cores.clone()).unwrap_or_default();
+        let runs_on = self.variant.driven.iter().find(|driven| driven.from.component == i);
+        let runs_on = runs_on.map_or(i, |driven| driven.host);
+        let cores = hosts.get(&runs_on).map(|host| host.cores.clone()).unwrap_or_default();
         let path = component.name.clone();
         let decoding = self.variant.decoding.iter().find(|decoding| decoding.component == i);
         let decoders = decoding.map(|decoding| decoding.decoders.clone()).unwrap_or_default();

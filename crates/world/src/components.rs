@@ -149,12 +149,14 @@ pub(super) fn changed(before: &Reports, middle: Option<&Reports>, after: &Report
 
 /// How far a write buffer was from balance.
 pub(super) fn buffer_changed((drive, rise): &(ComponentId, Rise), reports: &Reports) -> Option<Changed> {
-    let drive = reports.iter().find(|reported| reported.id == *drive)?;
-    Some(Changed {
-        of: format!("{}: write buffer", drive.name()),
-        slope: rise.share().abs(),
-        excess: rise.excess(),
-    })
+    let of = write_buffer_of(reports, *drive)?;
+    Some(Changed { of, slope: rise.share().abs(), excess: rise.excess() })
+}
+
+/// What the write buffer of a drive is called: `ssd: write buffer`.
+pub(super) fn write_buffer_of(reports: &Reports, drive: ComponentId) -> Option<String> {
+    let drive = reports.iter().find(|reported| reported.id == drive)?;
+    Some(format!("{}: write buffer", drive.name()))
 }
 
 /// Something that is used up, and how long it lasts at the rate of what was measured.

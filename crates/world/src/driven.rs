@@ -1,4 +1,5 @@
-//! Drivers between block ports and drives on PCIe: what a device with flash behind it runs to get at its pages.
+//! Drivers between block ports and drives on PCIe: what a device with flash behind it runs to get at its pages. Those
+//! of drives that are asked over the network are [added with the loads](super::loads).
 //!
 //! ```text
 //!  cmmh.controller ─ (driver)/cmmh.disk ─ cmmh.root ═ cmmh.ssd
@@ -21,7 +22,7 @@ impl Blueprint<'_> {
     /// Adds the driver of every block port that asks a drive on PCIe.
     pub(super) fn add_driven(&self, ids: &Ids, endpoints: &Endpoints, hosts: &Hosts, builder: &mut Builder) {
         let mut by_host: BTreeMap<usize, Vec<&Driven>> = BTreeMap::new();
-        for driven in &self.variant.driven {
+        for driven in self.variant.driven.iter().filter(|driven| !self.is_remote(driven)) {
             by_host.entry(driven.host).or_default().push(driven);
         }
         for (host, all) in by_host {
@@ -42,6 +43,11 @@ impl Blueprint<'_> {
                 self.add_driver_of(driven, (ids, device(driven), &hosts[&host], thread), cpu, builder);
             }
         }
+    }
+
+    /// Whether a drive is asked over the network.
+    pub(super) fn is_remote(&self, driven: &Driven) -> bool {
+        self.variant.network.remote(driven.host, driven.drive).is_some()
     }
 
     fn add_driver_of(

@@ -4,6 +4,7 @@
 //!  DMA     (load)/card1 ─ card1        (load)/card2 ─ card2
 //!  blocks  (load)/ssd1 ─ (driver)/ssd1 ─┐
 //!          (load)/ssd2 ─ (driver)/ssd2 ─┴─ (cpu) ─ host ═ … ═ ssd1, ssd2
+//!  a DPU   (load) ─ (driver) ─ host ═ dpu.front ─ (queues) ─ (nvmeof)/dpu.nic ─ dpu.arm ═ dpu.nic ── … ═ ssd1
 //! ```
 //!
 //! Which driver a device has is its model's business ([`lanetwin_models::driver`]); one that has a port for each load
@@ -15,6 +16,7 @@
 
 mod adding;
 mod driving;
+mod forwarding;
 mod queues;
 mod remote;
 mod software;
@@ -133,8 +135,10 @@ impl Blueprint<'_> {
         hosts: &Hosts,
         builder: &mut Builder,
     ) -> AddedLoad {
-        let askers = askers(self);
+        let mut askers = askers(self);
         let loads = u32::try_from(askers.len()).expect("a machine has fewer devices, and a phase fewer jobs");
+        let forwarding = self.forwarding();
+        askers.extend((loads..).zip(&forwarding).map(|(place, queue)| queue.asker(place)));
         let (jobs, shared, paths) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let adding = Adding {
             blueprint: self,
@@ -197,12 +201,13 @@ impl<'a> Adding<'a> {
             self.askers.iter().filter(is_driven).map(|asker| asker.pair.on).collect();
         hosts.into_iter().for_each(|host| self.join_drivers(host));
         let (mut loads, mut openings) = (Vec::new(), Vec::new());
-        for asker in self.askers {
+        for asker in &self.askers[..self.loads as usize] {
             match self.blueprint.load {
                 Some(load) => loads.push(self.one(asker, load)),
                 None => openings.push(self.open(asker)),
             }
         }
+        self.join_forwarding();
         AddedLoad { loads, openings, paths: self.paths }
     }
 
@@ -225,7 +230,7 @@ impl<'a> Adding<'a> {
     /// Adds what joins the drivers of a host to it, if there are several.
     fn join_drivers(&mut self, host: usize) {
         let is_driven =
-            |asker: &&NewLoad<'_>| asker.pair.on == host && !self.disk(asker.pair).has(Protocol::Block);
+            |asker: &&NewLoad<'_>| asker.pair.on == host && !self.disk(asker.pair).answers_blocks();
         // the first load of each driver, with the driver's device if the driver has it for itself
         let mut drivers: BTreeMap<(usize, Option<u32>), (u32, Option<EndpointId>)> = BTreeMap::new();
         for NewLoad { place, pair, .. } in self.askers.iter().filter(is_driven) {
@@ -236,12 +241,13 @@ impl<'a> Adding<'a> {
             let driver = (asked, (!shares).then_some(*place));
             drivers.entry(driver).or_insert((*place, device.filter(|_| shares)));
         }
-        // the drivers of further paths have ports behind those of the loads
+        // the drivers of further paths have ports behind those of all that ask
+        let places = self.askers.len() as u32;
         let mut further = BTreeMap::new();
         for (target, _) in drivers.keys().filter(|(_, alone)| alone.is_none()) {
             let ports = self.blueprint.ports_below(host, *target, self.endpoints);
             for (_, (device, _)) in ports.into_iter().skip(1) {
-                further.insert(device, shared_port::of_load(self.loads + further.len() as u32));
+                further.insert(device, shared_port::of_load(places + further.len() as u32));
             }
         }
         // and so have the adapters of further paths
@@ -249,7 +255,7 @@ impl<'a> Adding<'a> {
         for adapter in remotes.map(|remote| remote.adapter) {
             let device = self.blueprint.device(adapter, self.endpoints).map(|(device, _)| device);
             if let Some(device) = device.filter(|_| !drivers.contains_key(&(adapter, None))) {
-                let next = shared_port::of_load(self.loads + further.len() as u32);
+                let next = shared_port::of_load(places + further.len() as u32);
                 further.entry(device).or_insert(next);
             }
         }

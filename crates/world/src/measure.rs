@@ -2,6 +2,7 @@
 
 use super::actions::Acted;
 use super::batch::Batch;
+use super::buffers::Filling;
 use super::capture::Captured;
 use super::components::{self, ComponentUse, SupplyUse};
 use super::cxl::CxlDirectionUse;
@@ -19,7 +20,7 @@ use super::world::World;
 use lanetwin_load::Results;
 use lanetwin_models::roles::memory::{Advised, MemoryResults};
 use lanetwin_plan::{Case, Load, PtsPlan, SteadyRule, WarmUp};
-use lanetwin_ports::LinkReport;
+use lanetwin_ports::{CxlLinkUse, LinkReport};
 use lanetwin_stats::results::{Condition, Steadiness};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeSet;
@@ -73,6 +74,8 @@ pub struct Measured {
     pub window: Range<Instant>,
     /// Whether it was steady then.
     pub steadiness: Steadiness,
+    /// The write buffer that was filled for it.
+    pub(super) filling: Option<Filling>,
     /// Equal parts of it; none if it was too short for that, or went in rounds.
     pub batches: Vec<Batch>,
     /// How its slowest reads and writes lie together in time.
@@ -172,7 +175,7 @@ pub(super) fn measure(
         (Some(rule), None) => (in_rounds(rounds::run(world, rule), rule), Vec::new()),
         (None, _) => (window::run(world, case, length), Vec::new()),
     };
-    let Window { before, end, results, ended, rounds, pace, steadiness } = window;
+    let Window { before, end, results, ended, rounds, pace, steadiness, filling } = window;
     if let Some(overload) = world.overload() {
         return Err(overload);
     }
@@ -190,8 +193,7 @@ pub(super) fn measure(
     let reports = world.reports();
     let limits = components::supplies(&before.reports, &reports, end - begin);
     let components = components::uses(&before.reports, &reports, end - begin);
-    let cxl_after = world.cxl_report(world.kernel.now());
-    let cxl = world.cxl_use(&before.cxl, &cxl_after);
+    let cxl = cxl_since(world, &before.cxl);
     let links = before.links.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let transits = followed(world, follow, case.load.operations());
@@ -202,6 +204,7 @@ pub(super) fn measure(
         acted: acted_to_the_end(world),
         window: begin..end,
         steadiness,
+        filling,
         batches: pace.batches(BATCHES).unwrap_or_default(),
         clumped: clumped(&pace, &PERCENTILES),
         load,
@@ -219,6 +222,12 @@ pub(super) fn measure(
         events,
         tlp_hops: after.iter().map(|r| r.activity.tlps).sum(),
     })
+}
+
+/// How busy CXL links have been since then.
+fn cxl_since(world: &mut World, before: &[[CxlLinkUse; 2]]) -> Vec<CxlDirectionUse> {
+    let after = world.cxl_report(world.kernel.now());
+    world.cxl_use(before, &after)
 }
 
 /// What programs on cores have shown since devices had been told so much, and how long they took if they have ended.
@@ -318,7 +327,7 @@ fn run_to(world: &mut World, answered: u64) {
 fn in_rounds(found: InRounds, rule: &SteadyRule) -> Window {
     let InRounds { before, end, results, rounds } = found;
     let (steadiness, pace) = (rounds.steadiness(rule.of), Pace::default());
-    Window { before, end, results, ended: false, rounds: Some(rounds), pace, steadiness }
+    Window { before, end, results, ended: false, rounds: Some(rounds), pace, steadiness, filling: None }
 }
 
 fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse {

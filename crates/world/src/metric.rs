@@ -61,7 +61,11 @@ impl Metric {
             let each = known.map_or(of_means, Known::each);
             let of_share = tail::interval(repeats, percent, each, Confidence::P95);
             let found = of_share.or_else(|| by_sections(&all, repeats, known?))?;
-            Some((percent, found.low() / PS_PER_NS, found.high() / PS_PER_NS))
+            let after = known.and_then(Known::goes_on_at).zip(all.percentile(percent));
+            let after = after.map(|(ratio, at)| ratio * at.as_ps() as f64);
+            let (low, high) = (found.low(), found.high());
+            let ends = after.map_or((low, high), |after| (low.min(after), high.max(after)));
+            Some((percent, ends.0 / PS_PER_NS, ends.1 / PS_PER_NS))
         };
         let told = percents.iter().filter(|percent| **percent < 100.0);
         let percentile_intervals = told.filter_map(|percent| interval(*percent)).collect();

@@ -11,6 +11,8 @@ pub(super) const DRIVER: &str = "(driver)";
 pub(super) const CPU: &str = "(cpu)";
 /// What joins several jobs to a device.
 pub(super) const JOBS: &str = "(jobs)";
+/// What joins the queues by which a device asks a drive.
+pub(super) const QUEUES: &str = "(queues)";
 /// What joins the paths to a drive.
 pub(super) const PATHS: &str = "(paths)";
 /// The software that asks over a network, before the name of its adapter.

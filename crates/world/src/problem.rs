@@ -3,7 +3,7 @@
 use lanetwin_document::node::{Node, Origin, Spot};
 use lanetwin_document::problem::{Diagnostic, Reports};
 use lanetwin_document::problems;
-use lanetwin_document::{add_source, yaml};
+use lanetwin_document::{add_source, numbered, yaml};
 use lanetwin_plan::Plan;
 use lanetwin_units::Span;
 
@@ -16,7 +16,8 @@ problems! {
 pub(super) fn at_rate(problem: &Problem, plan: &Plan, workload: &str) -> Diagnostic {
     let (mut reports, mut sources) = (Reports::default(), Vec::new());
     let file = add_source(&mut sources, plan.path.clone());
-    let tree = yaml::read(&plan.text, file.file, Origin::Scenario, &mut Reports::default());
+    let mut tree = yaml::read(&plan.text, file.file, Origin::Scenario, &mut Reports::default());
+    tree.iter_mut().for_each(|tree| numbered::write_out(tree, &mut Reports::default()));
     let rate = tree.as_ref().and_then(|tree| rate(tree, workload));
     let (spot, key) = rate.unwrap_or((file, ""));
     let path = ["workloads", workload, key, "rate"].into_iter().filter(|step| !step.is_empty());

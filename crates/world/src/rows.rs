@@ -1,6 +1,7 @@
 //! Rows: what the repeats of a case have shown, as metrics with their uncertainty.
 
 use super::batch::{Batch, across, mean_latencies};
+use super::buffers::{Filling, behind_filling};
 use super::component_rows;
 use super::measure::{Measured, parts, parts_tell};
 use super::memory::rows as memory;
@@ -35,7 +36,9 @@ fn stands_for(row: &mut Row, repeats: &[Measured], counted: &[&Results]) {
     row.operations = Some(counted.iter().map(|results| results.tally().completed()).sum());
     let mut told = repeats.iter().map(|measured| &measured.steadiness);
     let worst = told.clone().find(|told| told.is_unsteady()).or_else(|| told.next());
-    row.steady = worst.cloned();
+    let filling: Vec<&Filling> = repeats.iter().filter_map(|measured| measured.filling.as_ref()).collect();
+    let behind = behind_filling(&filling, seconds / counted.len() as f64);
+    row.steady = behind.filter(|_| worst.is_some_and(|told| !told.is_unsteady())).or_else(|| worst.cloned());
 }
 
 fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {

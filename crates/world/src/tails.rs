@@ -66,6 +66,8 @@ pub(super) struct Known {
     every: f64,
     /// The percentile in each part \[ps\]; none if a part has too few to have one.
     of_parts: Vec<f64>,
+    /// The percentile in the second half of each repeat, beside that of all of it.
+    of_second_halves: Vec<f64>,
 }
 
 /// What parts say of reads and of writes, percentile by percentile.
@@ -96,6 +98,7 @@ impl Known {
             freedom: parts.len() as u32 - 1,
             every: *every,
             of_parts: if of_parts.len() == parts.len() { of_parts } else { Vec::new() },
+            of_second_halves: vec![second_half(parts, percent)? / at],
         })
     }
     /// What parts of these repeats and of those say.
@@ -105,7 +108,17 @@ impl Known {
         self.freedom += others.freedom;
         self.every = self.every.max(others.every);
         self.of_parts.extend(others.of_parts);
+        self.of_second_halves.extend(others.of_second_halves);
         self
+    }
+    /// How many times the percentile of all that of the second halves is, if it is off by more than that of a settled
+    /// percentile may be, and not by chance. Repeats that all begin in a state that they leave agree with one another,
+    /// and what would come after them is rather as their second halves were.
+    pub(super) fn goes_on_at(&self) -> Option<f64> {
+        let ratios = &self.of_second_halves;
+        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+        let by_chance = interval::mean(ratios, Confidence::P95).is_some_and(|range| range.contains(1.0));
+        (!by_chance && (mean - 1.0).abs() > tail::SETTLED).then_some(mean)
     }
     /// For how many latencies one independent one would do, at least 1: parts that resemble their neighbours count for
     /// fewer (as of an autoregressive process of the first order), and so do few parts (Student's t).
@@ -120,6 +133,13 @@ impl Known {
         let means = batch_means(&self.of_parts, self.of_parts.len(), Confidence::P95)?;
         Some(sectioned(&self.of_parts, at)? * neighbours(means.lag1).sqrt())
     }
+}
+
+/// The percentile of the latencies of the last half of these parts \[ps\].
+fn second_half(parts: &[Vec<u64>], percent: f64) -> Option<f64> {
+    let mut late = parts[parts.len() / 2..].concat();
+    late.sort_unstable();
+    percentile(&late, percent).filter(|at| *at > 0.0)
 }
 
 /// Student's t of so many values beside that of many.
@@ -173,6 +193,9 @@ pub(super) fn times_until_settled(pace: &Pace, repeats: u32, times: &[f64]) -> O
     times.iter().copied().find(settle)
 }
 
+/// It should reach so far of what it may: the intervals of the other repeats are not known yet.
+const SURELY: f64 = 0.75;
+
 /// Whether the 99th percentile of so many repeats, each so many times what these parts have together, is settled; that
 /// of nothing is.
 fn settles(known: Option<&Known>, parts: &Parts, repeats: u32, times: f64) -> bool {
@@ -184,7 +207,7 @@ fn settles(known: Option<&Known>, parts: &Parts, repeats: u32, times: f64) -> bo
         let half = known?.half_by_parts(at)? / fewer.sqrt();
         Some((at - half, at + half))
     });
-    tail::is_settled(at, ends)
+    tail::is_settled(at, ends.map(|(low, high)| (at - (at - low) / SURELY, at + (high - at) / SURELY)))
 }
 
 #[cfg(test)]
@@ -278,7 +301,26 @@ mod tests {
         let at = percentile(&parts.all, TAIL).expect("there are some");
         let half = known.half_by_parts(at).expect("each has some beyond") / at;
         assert!((0.03..0.15).contains(&half), "{half}");
-        assert!(settled(&swings, 5, 1.0));
+        assert!(!settled(&swings, 5, 1.0) && settled(&swings, 5, 2.0));
+    }
+
+    /// Each repeat begins with slow ones and leaves that state; or has them by turns, or by chance in one half.
+    #[test]
+    fn a_state_that_every_repeat_leaves_is_seen_by_its_second_half() {
+        // no two of the slow ones of a part are alike, so that some are beyond
+        let part = |slow: u64| (0..1_000).map(|n| if n < slow { 1_000_000 + n } else { 100 * n }).collect();
+        let repeats = |slow: [[u64; 4]; 3]| {
+            let of = |slow: [u64; 4]| known(slow.map(part).into()).expect("some are beyond");
+            slow.map(of).into_iter().reduce(Known::and).expect("three").goes_on_at()
+        };
+        let left = repeats([[60, 0, 0, 0], [80, 1, 0, 0], [70, 0, 1, 0]]).expect("they agree");
+        assert!((0.098..0.1).contains(&left), "{left}");
+        let reached = repeats([[0, 0, 5, 30], [0, 0, 5, 32], [1, 0, 5, 29]]).expect("they agree");
+        assert!((10.0..10.5).contains(&reached), "{reached}");
+        assert_eq!(repeats([[20, 19, 20, 20], [20, 21, 20, 20], [22, 19, 20, 21]]), None);
+        assert_eq!(repeats([[60, 0, 0, 0], [0, 0, 0, 60], [60, 0, 0, 0]]), None);
+        // what has no chance in it says it once
+        assert!(known([60, 0, 0, 0].map(part).into()).and_then(|once| once.goes_on_at()).is_some());
     }
 
     #[test]

@@ -84,5 +84,5 @@ fn whole_program(world: &mut World) -> Window {
     let end = world.run_to_end();
     let results = world.results(world.kernel.now());
     let steadiness = Steadiness::default();
-    Window { before, end, results, ended: true, rounds: None, pace, steadiness }
+    Window { before, end, results, ended: true, rounds: None, pace, steadiness, filling: None }
 }

@@ -27,6 +27,7 @@ mod preconditioning;
 mod pts;
 mod questions;
 mod remote;
+mod remote_dpu;
 mod remote_goodput;
 mod remote_laws;
 mod remote_offload;

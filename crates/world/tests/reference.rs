@@ -185,11 +185,12 @@ impl Script for Recited {
     }
 }
 
-/// All worlds of a plan that have links, by name.
-fn recordings(plan: &Plan) -> impl Iterator<Item = (String, Recording)> {
+/// The worlds of a plan that have links, by name, with so many cases of each workload at most.
+fn recordings(plan: &Plan, cases_max: usize) -> impl Iterator<Item = (String, Recording)> {
     plan.variants.iter().filter(|variant| !variant.links.is_empty()).flat_map(move |variant| {
         variant.workloads.iter().flat_map(move |workload| {
-            workload.cases.iter().map(move |case| {
+            // the last cases have the most in flight
+            workload.cases.iter().rev().take(cases_max).map(move |case| {
                 let name = format!("{} {} {} {}", plan.name, variant.name, workload.name, case.label);
                 (name, Recording::new(variant, workload, case))
             })
@@ -242,10 +243,22 @@ impl Recording {
 }
 
 #[test]
-fn every_departure_of_every_scenario_is_that_of_the_reference() {
+fn departures_of_every_variant_and_workload_are_those_of_the_reference() {
+    compare_scenarios(1);
+}
+
+mod nightly {
+    #[test]
+    #[ignore = "the same of every case: make test-nightly"]
+    fn every_departure_of_every_scenario_is_that_of_the_reference() {
+        super::compare_scenarios(usize::MAX);
+    }
+}
+
+fn compare_scenarios(cases_max: usize) {
     let of_scenario = |file: &PathBuf| {
         let (mut wrong, mut met) = (Vec::new(), BTreeSet::new());
-        for (name, recording) in recordings(&plan_of(file, &[])) {
+        for (name, recording) in recordings(&plan_of(file, &[]), cases_max) {
             wrong.extend(recording.compare().err().map(|why| format!("{name}: {why}")));
             // The positive control: it could have been wrong, if anything went over a link.
             let is_used = recording.said_any(|action| matches!(action, Action::HandIn { .. }));
@@ -283,7 +296,7 @@ run: {repeats: 1}
 #[test]
 fn whatever_runs_out_departures_are_those_of_the_reference_and_depend_on_every_picosecond() {
     let plan = plan("tight.yaml", TIGHT, &[]);
-    let recordings: Vec<(String, Recording)> = recordings(&plan).collect();
+    let recordings: Vec<(String, Recording)> = recordings(&plan, 1).collect();
     for (name, recording) in &recordings {
         assert_eq!(recording.compare(), Ok(()), "{name}");
     }

@@ -7,10 +7,13 @@
 The tables are made once, in a folder of the host, and copied to each drive: every run begins with the
 same bytes. The server listens at a Unix socket alone. The buffer pool is smaller than the tables, and
 files are opened with O_DIRECT, so that the drive is read; a commit is sure when it ends.
+
+ROWS of each table, TABLES, THREADS and POOL_MIB choose another size.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from contextlib import contextmanager
@@ -22,15 +25,15 @@ from programs import copied, found, is_listened_to, ran, server
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-THREADS = 4
-TABLES = 4
-ROWS = 25_000
+THREADS = int(os.environ.get("THREADS", "4"))
+TABLES = int(os.environ.get("TABLES", "4"))
+ROWS = int(os.environ.get("ROWS", "25000"))
 OPTIONS = (
     "--no-defaults",
     "--user=root",
     "--skip-networking",
     "--skip-log-bin",
-    "--innodb-buffer-pool-size=8M",
+    f"--innodb-buffer-pool-size={int(os.environ.get('POOL_MIB', '8'))}M",
     "--innodb-log-file-size=32M",
     "--innodb-flush-method=O_DIRECT",
     "--innodb-flush-log-at-trx-commit=1",

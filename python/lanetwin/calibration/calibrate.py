@@ -49,6 +49,12 @@ def calibrate(asked: Asked, measured: Results) -> Outcome:
     measured. Raises `LanetwinError` if the scenario, the rows or the parameters do not allow it.
     """
     libraries()
+    if measured["kind"] != "measured":
+        refuse(
+            "CA003",
+            f"nothing was measured: these results are {measured['kind']}",
+            "give what `lanetwin measure` or `import` has made, or the file of the program that measured",
+        )
     components, settings = _components(asked)
     part = engine.part(asked.part, str(asked.scenario))
     simulator = Simulator(asked.scenario, components, asked.sets, asked.tell)

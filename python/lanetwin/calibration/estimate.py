@@ -26,6 +26,12 @@ BEGINNINGS = 2
 """From how many of them, the best, the fit begins, beside the part's own values. Assumed."""
 MOST_STEPS = 10
 """Most steps of a fit. Assumed."""
+FURTHER = 10
+"""From how many more of them, where the fit misses by more than it should. Assumed."""
+FIRST_STEPS, GOING_ON = 4, 2
+"""So many steps are made from each of these, and the rest from the best. Assumed."""
+MISSED = 3.0
+"""A misfit of so many times the noise is one that chance does not explain. Assumed."""
 FOLLOWING = 3
 """In how many steps the others follow a parameter that is held somewhere: they begin near. Assumed."""
 WELL_TOLD = 0.1
@@ -74,6 +80,11 @@ class Problem:
         """Return the sum of squares."""
         return float((self.residuals(point) ** 2).sum())
 
+    def misfit(self, point: Point) -> float:
+        """Return the root mean square of ln(predicted / measured)."""
+        np, _, _ = libraries()
+        return float(np.sqrt((self.errors(point) ** 2).mean()))
+
     def _only(self) -> list[str]:
         return sorted({row.key[1] for row in self.rows})
 
@@ -108,15 +119,20 @@ class Spread:
 def fitted(
     simulator: Simulator, parameters: Sequence[Parameter], rows: Sequence[Target], noise: float
 ) -> Fit:
-    """Return the fit from the best of the part's own values and points spread over the bounds."""
-    np, _, _ = libraries()
+    """Return the fit from the best of the part's own values and points spread over the bounds.
+
+    If it explains the rows badly it begins from further points, too.
+    """
     problem = Problem(simulator, parameters, rows, noise)
     start = tuple(one.place(one.start) for one in parameters)
     tried = sorted(scattered(STARTS * len(parameters), len(parameters)), key=problem.cost)
     ends = [_descend(problem, begin, MOST_STEPS) for begin in (start, *tried[:BEGINNINGS])]
+    if min(problem.misfit(end) for end in ends) > MISSED * noise:
+        further = tried[BEGINNINGS : BEGINNINGS + FURTHER]
+        near = sorted((_descend(problem, begin, FIRST_STEPS) for begin in further), key=problem.cost)
+        ends += [_descend(problem, begin, MOST_STEPS) for begin in near[:GOING_ON]]
     point = min(ends, key=problem.cost)
-    misfit = float(np.sqrt((problem.errors(point) ** 2).mean()))
-    return Fit(problem, point, misfit, [end for end in ends if end != point])
+    return Fit(problem, point, problem.misfit(point), [end for end in ends if end != point])
 
 
 def _descend(problem: Problem, point: Point, steps: int) -> Point:

@@ -72,6 +72,10 @@ def judged(value: Value, others: Sequence[tuple[str, float]]) -> Line:
     return Line(value, role, low, high, list(dict.fromkeys(far)) if role is Role.APART else [])
 
 
+NEAR = 0.01
+"""A value that is no further from a bound than this share of the range is at it. Assumed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """A parameter after the fit."""
@@ -94,6 +98,11 @@ class Told:
         if self.is_told:
             return "told"
         return "only with others" if self.conditional < WELL_TOLD else "not told"
+
+    @property
+    def is_at_bound(self) -> bool:
+        """Whether it ends where its range does, so that beyond that the fit may be better."""
+        return not NEAR < self.parameter.place(self.value) < 1 - NEAR
 
     @property
     def text(self) -> str:

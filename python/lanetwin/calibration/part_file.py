@@ -37,6 +37,7 @@ def part_text(outcome: Outcome, name: str, origin: str) -> str:
         "model": base["model"],
         "grade": "validated" if outcome.of(Role.PREDICTED) else "calibrated",
         "validated": judgement(outcome, origin),
+        "pci": [{key: value for key, value in one.items() if value} for one in base.get("pci", ())],
         "parameters": numbers,
         "calibration": {
             "from": base["name"],
@@ -44,7 +45,7 @@ def part_text(outcome: Outcome, name: str, origin: str) -> str:
             "rows": [_line(line) for line in outcome.rows],
         },
     }
-    return yaml_out.dump(part if part["validated"] else {k: v for k, v in part.items() if k != "validated"})
+    return yaml_out.dump({key: value for key, value in part.items() if value})
 
 
 def judgement(outcome: Outcome, origin: str) -> str:

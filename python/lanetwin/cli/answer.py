@@ -18,10 +18,11 @@ from lanetwin.cli.tables import VERDICT_STYLES, fits, plain_table, width_of
 from lanetwin.comparison import errors, mean_error, question
 from lanetwin.fit import brief, told
 from lanetwin.glance import all_lines, geometric_mean, glances
-from lanetwin.numbers import DIGITS, change, share
+from lanetwin.numbers import DIGITS, change, percentile_name, share
 from lanetwin.sentences import word as metric_word
+from lanetwin.steadiness import measurement
 from lanetwin.summary import spread, stopped, unique, variants, verdict_words
-from lanetwin.tails import ABOUT, is_tail
+from lanetwin.tails import ABOUT, NOT_SETTLED, TAIL, is_tail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,11 +35,25 @@ if TYPE_CHECKING:
 
 MOST_LINES = 16
 """More lines than this are those of the telling case of each workload."""
+MOST_OF_SEVERAL = 12
+"""So of more than two variants, whose limits take more lines, too."""
+MOST_APART = 3
+"""How long more workloads than this were measured is told of all together …"""
+MANY_TAILS = 3
+"""… and so is that as many have a tail that is not settled."""
 MARKS: dict[Outcome, str] = {"better": "▲", "worse": "▼", "equivalent": "=", "inconclusive": "?"}
 """Verdicts where there is no room for words."""
-LEGEND = "▲ better, ▼ worse, = equivalent, ? inconclusive. "
+MOST_SIGNED = 14
+"""More lines than this, those on what limits a workload among them, are one line for each variant instead."""
+PAIR = ("the baseline", "one beside it")
+UNSTEADY_MARK = "!"
+"""Behind a verdict on a time that was not steady."""
+LEGEND = "▲ better, ▼ worse, = equivalent, ? inconclusive"
+UNSTEADY_LEGEND = "! not steady"
 LEAST_CASE = 24
-"""The name of a case is not folded to less than this [characters]."""
+"""The name of a case is not folded to less than this [characters] …"""
+NARROW_CASE = 14
+"""… unless a line for each metric has room then."""
 _NUMBER_AND_UNIT = re.compile(r"(\d) ")
 MOST_STACKED = 30
 """More lines than this, each of a variant, are a line for each variant."""
@@ -66,17 +81,40 @@ def print_answer(results: Results) -> None:
         console.print()
     if any(one.binding for one in found):
         console.print(_limits(found))
-    measured = [f"{one.workload} {one.measured}" for one in found if one.measured]
-    if measured:
-        console.print(Text(printable(f"Measured: {'; '.join(measured)}"), "dim"))
-    for one in found:
-        doubts = [note for note in one.notes if "NOT" in note]
-        if doubts:
-            more = f"; {len(doubts) - 1} more: --full" if len(doubts) > 1 else ""
-            console.print(Text(printable(f"{one.workload}, {one.case}: {doubts[0]}{more}"), "bold yellow"))
+    told_of = _measured(results, found)
+    if told_of:
+        console.print(Text(printable(f"Measured: {told_of}"), "dim"))
+    for doubt in _doubts(found):
+        console.print(Text(printable(doubt), "bold yellow"))
     partial = stopped(results)
     if partial:
         console.print(Text(partial, "bold yellow"))
+
+
+def _measured(results: Results, found: Sequence[Glance]) -> str:
+    """Say how long each workload was measured; of many workloads how long the shortest and the longest."""
+    if len(found) <= MOST_APART:
+        return "; ".join(f"{one.workload} {one.measured}" for one in found if one.measured)
+    shown = {(one.workload, one.case) for one in found}
+    whole = measurement([row for row in results["rows"] if (row["workload"], row["case"]) in shown])
+    return f"each workload {whole}" if whole else ""
+
+
+def _doubts(found: Sequence[Glance]) -> list[str]:
+    """Say of each workload what to know before believing it; that many have a doubtful tail, in one line."""
+    of = {one.workload: [note for note in one.notes if "NOT" in note] for one in found}
+    tails = [workload for workload, notes in of.items() if notes and NOT_SETTLED in notes[0]]
+    is_many = len(tails) >= MANY_TAILS
+    lines = []
+    for one in found:
+        doubts = of[one.workload]
+        if doubts and not (is_many and one.workload in tails):
+            more = f"; {len(doubts) - 1} more: --full" if len(doubts) > 1 else ""
+            lines.append(f"{', '.join(unique((one.workload, one.case)))}: {doubts[0]}{more}")
+    if is_many:
+        where = "every workload" if len(tails) == len(found) else ", ".join(tails)
+        lines.append(f"{percentile_name(TAIL)} {NOT_SETTLED}: {where}. Why: --full")
+    return lines
 
 
 def _print_errors(results: Results, lines: Sequence[ErrorLine]) -> None:
@@ -107,30 +145,56 @@ def _print_errors(results: Results, lines: Sequence[ErrorLine]) -> None:
 def _numbers(results: Results, found: Sequence[Glance]) -> tuple[Table, str]:
     """Make the table of numbers: all cases if they are few, else the telling ones, else a line a variant."""
     names, lines = variants(results), all_lines(results)
-    note = ""
     places = list(dict.fromkeys((line.workload, line.case) for line in lines))
     if len(names) == 1 and len(places) <= MOST_LINES < len(lines):
-        return _by_case(lines, places, names[0]), note
-    if len(lines) > MOST_LINES:
+        return _by_case(lines, places, names[0]), ""
+    notes: list[str] = []
+    if len(lines) > (MOST_LINES if len(names) <= len(PAIR) else MOST_OF_SEVERAL):
+        before = len(lines)
         lines = [line for one in found for line in one.lines if line.verdicts or not results["verdicts"]]
         if any(one.cases > 1 for one in found):
             why = "largest change" if results["verdicts"] else "most throughput"
-            note = f"Of each workload the case of the {why}. Every case: --full"
-    if len(names) > 1 and len(lines) * len(names) > MOST_STACKED:
-        for spreads in (True, False):
-            table = _side_by_side(lines, names, intervals=False, spreads=spreads)
-            if fits(table, out()):
-                return table, note
-        ways = (_by_variant(found, names), _by_workload(found, names))
-        table = next((way for way in ways if fits(way, out())), min(ways, key=width_of))
-        return table, LEGEND + (note or "Every metric: --full")
-    layouts = [
-        _side_by_side(told, names, intervals=intervals, spreads=spreads)
-        for told in (lines, _over_lines(lines))
-        for intervals, spreads in ((True, True), (False, True), (False, False))
-    ]
-    layouts.append(_stacked(lines, names))
-    return next((table for table in layouts[:-1] if fits(table, out())), layouts[-1]), note
+            notes = [f"Of each workload the case of the {why}", "Every case: --full"]
+        elif len(lines) < before:
+            notes = ["Every metric: --full"]
+    several = [_side_by_side(lines, names, intervals=False, spreads=spreads) for spreads in (True, False)]
+    if len(names) == 1 or len(lines) * len(names) <= MOST_STACKED:
+        several = [
+            _side_by_side(told, names, intervals=intervals, spreads=spreads)
+            for told in (lines, _over_lines(lines))
+            for intervals, spreads in ((True, True), (False, True), (False, False))
+        ]
+    table = next((table for table in several if fits(table, out())), None)
+    if table is not None:
+        return table, ". ".join(notes)
+    return _narrow(lines, found, names, notes)
+
+
+def _narrow(
+    lines: Sequence[Line], found: Sequence[Glance], names: Sequence[str], notes: Sequence[str]
+) -> tuple[Table, str]:
+    """Make the table of numbers where variants have no room side by side with their verdicts in words."""
+    legend = _legend(lines)
+    is_pair, stacked = len(names) == len(PAIR), len(lines) * len(names)
+    if len(names) > 1 and (is_pair or stacked <= MOST_STACKED or len(lines) + 2 * len(found) <= MOST_SIGNED):
+        for values, heads in ((True, []), (False, [f"Below other variants: their change from {names[0]}"])):
+            ways = (lines, _over_lines(lines), _over_lines(lines, NARROW_CASE))
+            signs = (_with_signs(told, names, values=values) for told in ways)
+            table = next((table for table in signs if fits(table, out())), None)
+            if table is not None:
+                return table, ". ".join((*heads, legend, *notes))
+    each = _stacked(lines, names)
+    if len(names) > 1 and (stacked > MOST_STACKED or not (is_pair or fits(each, out()))):
+        tables = (_by_variant(found, names), _by_workload(found, names))
+        table = next((one for one in tables if fits(one, out())), min(tables, key=width_of))
+        return table, ". ".join((legend, *(notes or ["Every metric: --full"])))
+    return each, ". ".join(notes)
+
+
+def _legend(lines: Sequence[Line]) -> str:
+    """Say what the signs of verdicts mean."""
+    unsteady = any(verdict.get("not_steady") for line in lines for verdict in line.verdicts.values())
+    return f"{LEGEND}, {UNSTEADY_LEGEND}" if unsteady else LEGEND
 
 
 def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: bool, spreads: bool) -> Table:
@@ -155,7 +219,7 @@ def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: boo
             cells += _compared(line, name, base, intervals=intervals, is_compared=is_compared)
         table.add_row(*cells)
     for metric, means in _means(lines, names):
-        row = [Text("geometric mean", "dim"), Text(""), Text(printable(metric_word(metric)), "dim"), Text("")]
+        row = [Text("geomean", "dim"), Text(""), Text(printable(metric_word(metric)), "dim"), Text("")]
         for mean in means:
             blank = [Text("")] * ((1 + intervals) if is_compared else 0)
             row += [Text(""), Text(change(mean), "dim"), *blank]
@@ -163,13 +227,51 @@ def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: boo
     return table
 
 
-def _over_lines(lines: Sequence[Line]) -> list[Line]:
+def _with_signs(lines: Sequence[Line], names: Sequence[str], *, values: bool) -> Table:
+    """Give each metric of each case a line, the variants side by side, their verdicts as signs.
+
+    Without `values` only the baseline's stands there, and the changes of the others.
+    """
+    columns = [("workload", False), ("case", False), ("metric", False), (names[0], True)]
+    for name in names[1:]:
+        columns += [(name, True), ("change", True)] if values else [(name, True)]
+    table = plain_table("", columns)
+    before = ("", "")
+    for line in lines:
+        place = (line.workload, line.case)
+        words = ["" if line.workload == before[0] else line.workload, "" if place == before else line.case]
+        before = place
+        cells = [Text(printable(word)) for word in (*words, metric_word(line.metric))]
+        cells.append(_value(line.values.get(names[0]), spread=False))
+        for name in names[1:]:
+            cells += [_value(line.values.get(name), spread=False)] if values else []
+            cells.append(_signed(line, name, names[0]))
+        table.add_row(*cells)
+    for metric, means in _means(lines, names):
+        row = [Text("geomean", "dim"), Text(""), Text(printable(metric_word(metric)), "dim"), Text("")]
+        for mean in means:
+            row += [*([Text("")] if values else []), Text(f"{change(mean)}  ", "dim")]
+        table.add_row(*row)
+    return table
+
+
+def _signed(line: Line, name: str, base: str) -> Text:
+    """Write a change with its verdict as a sign, and whether that is of a time that was not steady."""
+    verdict, changed = line.verdicts.get(name), line.change(name, base)
+    words = "" if changed is None else change(changed)
+    if verdict is None:
+        return Text(f"{words}  ", "dim")
+    mark = MARKS[verdict["verdict"]] + (UNSTEADY_MARK if verdict.get("not_steady") else "")
+    return Text(f"{words} {mark}", VERDICT_STYLES[verdict["verdict"]])
+
+
+def _over_lines(lines: Sequence[Line], least: int = LEAST_CASE) -> list[Line]:
     """Let the name of a case that has several lines go on from line to line, as a paragraph does."""
     found: list[Line] = []
     for workload, case in dict.fromkeys((line.workload, line.case) for line in lines):
         own = [line for line in lines if (line.workload, line.case) == (workload, case)]
         whole = _NUMBER_AND_UNIT.sub("\\1\u00a0", case)
-        widths = range(LEAST_CASE, max(LEAST_CASE, len(whole)) + 1)
+        widths = range(least, max(least, len(whole)) + 1)
         pieces = next(parts for width in widths if len(parts := wrap(whole, width) or [""]) <= len(own))
         pieces += [""] * (len(own) - len(pieces))
         found += [replace(line, case=piece) for line, piece in zip(own, pieces, strict=True)]
@@ -256,12 +358,10 @@ def _by_workload(found: Sequence[Glance], names: Sequence[str]) -> Table:
 
 def _level_or_change(line: Line, name: str, base: str) -> Text:
     """Write the value of the baseline, and of others the change with its verdict as a sign."""
-    verdict, changed = line.verdicts.get(name), line.change(name, base)
-    if name == base or changed is None:
+    if name == base or line.change(name, base) is None:
         row = line.values.get(name)
         return Text(brief(row["value"], row["unit"], row["metric"]) if row else "–")
-    words = f"{change(changed)} {MARKS[verdict['verdict']] if verdict else ' '}"
-    return Text(words, VERDICT_STYLES[verdict["verdict"]] if verdict else "")
+    return _signed(line, name, base)
 
 
 def _means(lines: Sequence[Line], names: Sequence[str]) -> list[tuple[str, list[float]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -125,4 +126,7 @@ _register()
 def main() -> None:
     """Run the command and exit with its status."""
     streams.prepare()
-    app()
+    try:
+        app()
+    except KeyboardInterrupt:  # before a command has begun
+        sys.exit(Exit.INTERRUPTED)

@@ -24,10 +24,11 @@ from lanetwin.comparison import load_any
 from lanetwin.fit import brief
 from lanetwin.numbers import change
 from lanetwin.results import Results
+from lanetwin.sentences import naming, told
 
 TITLES = {
     Role.CALIBRATED: "rows that calibrated it",
-    Role.PREDICTED: "rows that were held back: predicted",
+    Role.PREDICTED: "rows that were held back and predicted",
     Role.APART: "rows that were held back and rest on what these rows cannot tell",
 }
 """What rows of a role are called."""
@@ -126,7 +127,8 @@ def calibrate(
     if as_json:
         emit_json({**calibration.document(outcome), "file": str(file)})
         return
-    _print(outcome)
+    with naming(_names(outcome)):
+        _print(outcome)
     if not quiet:
         err().print(f"Part: {file}", soft_wrap=True)
 
@@ -139,9 +141,21 @@ def _scenario(results: Results) -> Path:
     return Path(named)
 
 
+def _names(outcome: Outcome) -> set[str]:
+    """Return what authors have named: parameters of a part, variants, workloads and cases."""
+    names = {one.parameter.name for one in outcome.parameters} | {one.name for one in outcome.idle}
+    return names | {name for line in outcome.rows for name in line.value.row.place}
+
+
 def _print(outcome: Outcome) -> None:
     console = out()
     console.print(_parameters(outcome.parameters))
+    for one in outcome.parameters:
+        if one.is_at_bound:
+            low, high = (one.parameter.text(place) for place in (0.0, 1.0))
+            name = one.parameter.name
+            said = f"{name} ends at a bound of its range, {low} to {high}; --free {name}=LOW..HIGH widens it"
+            console.print(Text(said, "yellow"), soft_wrap=True)
     if outcome.idle:
         names = ", ".join(one.name for one in outcome.idle)
         console.print(f"no row depends on {names}", soft_wrap=True)
@@ -151,36 +165,37 @@ def _print(outcome: Outcome) -> None:
             console.print(_rows(role, lines))
             console.print(_errors(lines), soft_wrap=True)
     if outcome.misfit > BAD_FIT:
-        said = f"The model misses the rows that it was fitted to by {outcome.misfit * 100:.0f} % (RMS): "
+        said = f"The model misses the rows that it was fitted to by {outcome.misfit * 100:.0f} % (RMS); "
         console.print(Text(said + "something else limits this device", "yellow"), soft_wrap=True)
     for note in outcome.notes:
         console.print(Text(printable(note), "dim"), soft_wrap=True)
 
 
-def _parameters(told: Sequence[Told]) -> Table:
-    names = (("parameter", False), ("from", True), ("to", True), ("±", True), ("these rows", False))
+def _parameters(parameters: Sequence[Told]) -> Table:
+    names = (("parameter", False), ("start", True), ("fitted", True), ("±", True), ("these rows", False))
     table = plain_table("parameters", names)
-    for one in told:
+    for one in parameters:
         start = one.parameter.text(one.parameter.place(one.parameter.start))
         spread = f"{min(one.deviation, 9.99) * 100:.0f} %"
-        table.add_row(one.parameter.name, start, one.text, spread, {"told": "tell it"}.get(one.how, one.how))
+        how = told("tell it" if one.is_told else one.how)
+        table.add_row(one.parameter.name, start, one.text, spread, how)
     return table
 
 
 def _rows(role: Role, lines: Sequence[Line]) -> Table:
     names = [("workload", False), ("case", False), ("metric", False), ("measured", True), ("predicted", True)]
-    names += [("error", True), ("before", True)]
+    names += [("error", True), ("error before", True)]
     if role is Role.APART:
         names.append(("rests on", False))
     table = plain_table(TITLES[role], names)
     for line in lines:
         row = line.value.row
         _, workload, case, metric = row.key
-        texts = [workload, case, metric, brief(row.measured, row.unit, metric)]
+        texts = [workload, case, told(metric), brief(row.measured, row.unit, metric)]
         texts += [brief(line.value.after, row.unit, metric), change(line.error), change(line.error_before)]
         if role is Role.APART:
             more = len(line.rests_on) - MOST_NAMES
-            names_of = [*line.rests_on[:MOST_NAMES], *([f"{more} more"] if more > 0 else [])]
+            names_of = [*line.rests_on[:MOST_NAMES], *([told(f"{more} more")] if more > 0 else [])]
             texts.append(", ".join(names_of))
         table.add_row(*(Text(printable(text)) for text in texts))
     return table
@@ -188,4 +203,4 @@ def _rows(role: Role, lines: Sequence[Line]) -> Table:
 
 def _errors(lines: Sequence[Line]) -> str:
     middle, largest = median_error(lines) or 0.0, largest_error(lines) or 0.0
-    return f"{len(lines)} rows: median error {middle * 100:.1f} %, largest {largest * 100:.1f} %"
+    return f"{len(lines)} rows have a median error of {middle * 100:.1f} %, the largest {largest * 100:.1f} %"

@@ -21,8 +21,8 @@ PARTS = typer.Typer(
     help="The catalogue of parts, with the source of every number and how far a part can be trusted.",
     invoke_without_command=True,
 )
-COLUMNS = ("name", "kind", "about", "grade", "validated")
-"""What the list tells of each part."""
+COLUMNS = ("name", "kind", "about", "grade")
+"""What the list tells of each part; what it was compared with is a paragraph, and told of one part."""
 OF_OURS = ("kind", "grade")
 """What is told in our words; the rest is the part's author's."""
 FACTS = ("name", "about", "model", "what it does", "grade", "validated")
@@ -66,8 +66,8 @@ def list_parts(beside: Beside = None, as_json: AsJson = False) -> None:
     if as_json:
         emit_json(entries)
         return
-    names = [name for name in COLUMNS if any(entry.get(name) for entry in entries)]
-    _print_entries("", names, entries)
+    # who looks for a drive finds all drives together
+    _print_entries("", list(COLUMNS), sorted(entries, key=lambda part: (part["kind"], part["name"])))
 
 
 @PARTS.command("show")
@@ -96,6 +96,10 @@ def show(
             )
             console.print(line)
     console.print()
+    if pci := part.get("pci"):
+        entries = [{**one, "subsystem": ", ".join(one["subsystems"]) or told("any")} for one in pci]
+        _print_entries("recognised by", ["id", "subsystem", "source"], entries)
+        console.print()
     if ports := part.get("ports"):
         _print_entries("ports", ["port", "about"], ports)
         console.print()

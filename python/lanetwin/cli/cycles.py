@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from lanetwin import engine
+from lanetwin import engine, store
 from lanetwin.cli.arguments import AsJson, ChannelVariants, Quiet, Sets
 from lanetwin.cli.console import Exit, emit_json, out, printable
 from lanetwin.cli.cycle_tables import print_cycles, print_training
@@ -18,7 +18,7 @@ from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
 from lanetwin.cli.rendering import say_where
-from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.errors import Diagnostic
 from lanetwin.report import cycles as cycles_report
 from lanetwin.report import link as link_report
 from lanetwin.sentences import naming
@@ -282,7 +282,7 @@ def _write(
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise LanetwinError(f"cannot write {path}: {error}; name another file with --report") from error
+        raise store.unwritable(path, error, "name another file with --report") from error
     say_where(path)
 
 

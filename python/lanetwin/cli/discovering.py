@@ -90,25 +90,33 @@ def discover(
       lanetwin discover box.txt nvme.json numa.txt --picture html > box.html
       lanetwin discover box.txt --scenario box.yaml && lanetwin run box.yaml
     """
+    wanted = set(fail_on or [])
+    unknown = sorted(wanted - {*Gravity, *(one["code"] for one in engine.codes())})
+    if unknown:
+        said = f"'{unknown[0]}' is neither warning nor note, nor the code of a finding such as HW101"
+        raise typer.BadParameter(said, param_hint="--fail-on")
     paths = [str(source) for source in sources or []]
     found: dict[str, Any] = dict(engine.discover(paths, with_record=record is not None))
     written = found.pop("record")
     found["findings"] = [
         {**finding, "costs_gb_s": discovered.costs(finding)} for finding in found["findings"]
     ]
+    beside = str(scenario) if scenario else None
+    parts = discovered.recognised(found["devices"], beside)
+    found["devices"] = [{**device, "part": parts.get(device["address"])} for device in found["devices"]]
     if record:
         store.refuse_to_overwrite(record, force=force)
         store.write_file(record, written)
     if scenario:
         store.refuse_to_overwrite(scenario, force=force)
-        store.write_file(scenario, discovered.scenario(found))
+        store.write_file(scenario, discovered.scenario(found, beside))
     if as_json:
         emit_json(found)
     elif picture is Picture.TREE:
         _print(found)
     else:
         emit(PICTURES[picture](found))
-    _end(found, set(fail_on or []))
+    _end(found, wanted)
 
 
 def _print(found: dict[str, Any]) -> None:

@@ -67,11 +67,9 @@ def new(
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        raise LanetwinError(
-            f"{path} exists; name another file with --out, or overwrite it with --force"
-        ) from error
+        raise store.taken(path) from error
     except OSError as error:
-        raise LanetwinError(f"cannot write {path}: {error}; name another file with --out") from error
+        raise store.unwritable(path, error, "name another file with --out") from error
     emit(str(path))
     err().print(f"Next: lanetwin run {path}", style="dim", soft_wrap=True)
 
@@ -87,7 +85,7 @@ def _new_study(folder: Path, *, force: bool) -> None:
         for name, text in shipped.template().items():
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise LanetwinError(f"cannot write {folder}: {error}; name another folder with --out") from error
+        raise store.unwritable(folder, error) from error
     emit(str(folder / "study.yaml"))
     err().print(f"Next: lanetwin study {folder / 'study.yaml'} --quick", style="dim", soft_wrap=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
@@ -70,7 +71,25 @@ def serve_device(
         typer.Option(
             "--nvme-tcp",
             metavar="ADDRESS",
-            help="Serve by NVMe/TCP, on loopback. Several: the ports of one subsystem.",
+            help="Serve by NVMe/TCP, on loopback; elsewhere with --keys. Several: ports of one subsystem.",
+            show_default=False,
+        ),
+    ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            "--keys",
+            metavar="FILE",
+            help="Hosts by NVMe/TCP have to authenticate (DH-HMAC-CHAP) with the secrets of this file.",
+            show_default=False,
+        ),
+    ] = None,
+    vfio_user: Annotated[
+        str | None,
+        typer.Option(
+            "--vfio-user",
+            metavar="unix:PATH",
+            help="Serve to a guest of QEMU by vfio-user at this socket.",
             show_default=False,
         ),
     ] = None,
@@ -113,30 +132,35 @@ def serve_device(
     """Serve a drive of a scenario to other programs, in real time, until Ctrl-C.
 
     Programs connect by NBD (qemu-img, nbdcopy, fio's engine nbd) or by NVMe/TCP (a Linux
-    host), or open a file (FUSE), and see the latencies that the model predicts. At the end,
-    how late answers were.
+    host), open a file (FUSE), or run in a guest whose PCIe drive this is (vfio-user), and
+    see the latencies that the model predicts. At the end, how late answers were.
 
     [dim]Examples:[/]
       lanetwin serve-device slot.yaml --variant retimer --nbd unix:slot.sock
       lanetwin serve-device slot.yaml --nvme-tcp 127.0.0.1:4420
       lanetwin serve-device slot.yaml --nvme-tcp 127.0.0.1:4420 --nvme-tcp 127.0.0.1:4421
       lanetwin serve-device box.yaml --nvme-tcp 127.0.0.1:4420 --drive ssd1 --drive ssd2
+      lanetwin serve-device slot.yaml --nvme-tcp 192.0.2.1:4420 --keys hosts.keys
       lanetwin serve-device slot.yaml --fuse slot.d --record asked.csv
+      lanetwin serve-device slot.yaml --vfio-user unix:slot.sock
     """
-    entrance, place = _entrance(nbd, nvme_tcp or [], fuse)
+    entrance, place = _entrance(nbd, nvme_tcp or [], fuse, vfio_user)
+    if keys and entrance != "nvme-tcp":
+        raise typer.BadParameter("hosts authenticate by --nvme-tcp alone", param_hint="--keys")
     (first, file), others = _drives(drive or [], data or [])
     with interruptible("ending; what was acknowledged is written", may_abort=False):
         told = emulation.serve(
             scenario,
             entrance,
             place,
-            ready=_say_ready,
+            ready=partial(_say_ready, entrance),
             sets=sets or [],
             variant=variant,
             drive=first,
             data=file,
             others=others,
             record=record,
+            keys=keys,
             outside=outside,
         )
     if as_json:
@@ -258,14 +282,20 @@ def fault(
         int, typer.Option(min=1, help="bit-errors: one bit of so many. media-errors: one read of so many.")
     ] = 1_000_000,
     after_ms: Annotated[int, typer.Option(min=0, help="It comes after so long [ms].")] = 0,
+    every_ms: Annotated[int, typer.Option(min=0, help="Then again, as often as that [ms]; 0: once.")] = 0,
+    by_chance: Annotated[
+        int, typer.Option(min=0, help="It comes with one request of so many, by chance; 0: not so.")
+    ] = 0,
     namespace: Annotated[int, typer.Option(min=1, help="Which, of several drives by NVMe/TCP.")] = 1,
 ) -> None:
-    """Let something be wrong with the drive.
+    """Let something be wrong with the drive: now, at times, or by chance, until 'none' ends all of it.
 
     [dim]Examples:[/]
       lanetwin device fault slot.sock link-down --for-ms 2000
       lanetwin device fault slot.sock media-error --first 1048576 --length 4096
       lanetwin device fault slot.sock full --after-ms 5000
+      lanetwin device fault slot.sock retrain --for-us 200 --every-ms 1000
+      lanetwin device fault slot.sock link-down --for-ms 20 --by-chance 10000
     """
     values: dict[FaultKind, dict[str, int]] = {
         FaultKind.MEDIA_ERROR: {"first": first, "bytes": length},
@@ -276,8 +306,8 @@ def fault(
         FaultKind.MEDIA_ERRORS: {"one_in": one_in},
     }
     what = {"fault": kind.value, **values.get(kind, {})}
-    asked = {"control": "fault", "what": what, "namespace": namespace, "after_ms": after_ms}
-    emulation.control(place, asked)
+    when = {"after_ms": after_ms, "every_ms": every_ms, "one_in": by_chance}
+    emulation.control(place, {"control": "fault", "what": what, "namespace": namespace, **when})
 
 
 def in_words(told: emulation.Lateness) -> str:
@@ -298,18 +328,27 @@ def in_words(told: emulation.Lateness) -> str:
     )
 
 
-def _entrance(nbd: str | None, nvme_tcp: list[str], fuse: Path | None) -> tuple[emulation.Entrance, str]:
+def _entrance(
+    nbd: str | None, nvme_tcp: list[str], fuse: Path | None, vfio_user: str | None
+) -> tuple[emulation.AnyEntrance, str]:
     """Return how clients come in, and where."""
-    if sum(bool(way) for way in (nbd, nvme_tcp, fuse)) != 1:
-        raise typer.BadParameter("give one of them", param_hint="--nbd, --nvme-tcp, --fuse")
+    if sum(bool(way) for way in (nbd, nvme_tcp, fuse, vfio_user)) != 1:
+        raise typer.BadParameter("give one of them", param_hint="--nbd, --nvme-tcp, --fuse, --vfio-user")
     if nvme_tcp:
         return "nvme-tcp", ",".join(nvme_tcp)
     if fuse is not None:
         return "fuse", str(fuse)
-    kind, colon, path = str(nbd).partition(":")
+    if vfio_user is not None:
+        return "vfio-user", _path(vfio_user, "--vfio-user")
+    return "nbd", _path(str(nbd), "--nbd")
+
+
+def _path(socket: str, option: str) -> str:
+    """Return the path of a socket that is given as unix:PATH."""
+    kind, colon, path = socket.partition(":")
     if kind != "unix" or not colon or not path:
-        raise typer.BadParameter(f"{nbd!r} is not of the form unix:PATH", param_hint="--nbd")
-    return "nbd", path
+        raise typer.BadParameter(f"{socket!r} is not of the form unix:PATH", param_hint=option)
+    return path
 
 
 Served = tuple[str | None, Path | None]
@@ -326,10 +365,12 @@ def _drives(names: list[str], files: list[Path]) -> tuple[Served, list[tuple[str
     return first, both[1:]
 
 
-def _say_ready(said: dict[str, Any]) -> None:
+def _say_ready(entrance: emulation.AnyEntrance, said: dict[str, Any]) -> None:
     """Say where clients connect."""
     nqn, place = said["nqn"], said["place"]
     where = f"{nqn} at {place}" if nqn else said["file"] or f"nbd+unix:///drive?socket={place}"
+    if entrance == "vfio-user":
+        where = f"vfio-user at {place}"
     sizes = " + ".join(str(size) for size in said["namespaces"])
     lead = f"the door takes {said['lead_us']:.0f} µs, by which answers leave earlier"
     err().print(f"{where}, {sizes} B; {lead}; control: {said['control']}", soft_wrap=True)

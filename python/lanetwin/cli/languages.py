@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
 
 
 def _known(name: str) -> str:
-    """Refuse a language that there is not."""
-    if name not in LANGUAGES:
+    """Return the language that is meant by `zh`, `ZH` or `zh_CN.UTF-8`; refuse one that there is not."""
+    found = re.split(r"[-_.]", name.lower())[0]
+    if found not in LANGUAGES:
         raise typer.BadParameter(f"there is no language {name!r}; the languages are {', '.join(LANGUAGES)}")
-    return name
+    return found
 
 
 Language = Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from lanetwin import engine
+from lanetwin import engine, store
 from lanetwin.cli import cycles
 from lanetwin.cli.arguments import AsJson, ChannelVariants, Quiet, Sets
 from lanetwin.cli.console import Exit, as_written, emit, emit_json, err, out, printable
@@ -18,7 +18,7 @@ from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
 from lanetwin.cli.rendering import say_where
 from lanetwin.cli.tables import plain_table
-from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.errors import Diagnostic
 from lanetwin.numbers import fixed, significant
 from lanetwin.report import link as link_report
 from lanetwin.sentences import naming, told
@@ -74,11 +74,9 @@ def new(
         with out_file.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        raise LanetwinError(
-            f"{out_file} exists; name another file with --out, or overwrite it with --force"
-        ) from error
+        raise store.taken(out_file) from error
     except OSError as error:
-        raise LanetwinError(f"cannot write {out_file}: {error}; name another file with --out") from error
+        raise store.unwritable(out_file, error, "name another file with --out") from error
     emit(str(out_file))
     err().print(f"Next: lanetwin link budget {out_file}", style="dim", soft_wrap=True)
 
@@ -269,7 +267,7 @@ def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise LanetwinError(f"cannot write {path}: {error}; name another file with --report") from error
+        raise store.unwritable(path, error, "name another file with --report") from error
     say_where(path)
 
 

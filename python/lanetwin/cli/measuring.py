@@ -103,7 +103,7 @@ def measure_(
         raise typer.BadParameter("--destroy says whose contents may be lost: it goes with --write")
     tests, left = read_tests(scenario, sets or [], workloads or [], writing=write)
     for one in left:
-        err().print(Text(printable(f"not measured: {one.what}: {one.why}"), "yellow"), soft_wrap=True)
+        err().print(Text(printable(one.told()), "yellow"), soft_wrap=True)
     writing = any(test.writes for test in tests)
     if dry and not writing:
         emit("\n".join(test.text(target, seconds=seconds, ramp=ramp) for test in tests for target in targets))

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.cells import cell_len
 from rich.text import Text
 
 from lanetwin import store
 from lanetwin.cli.arguments import AsJson, Force, Outside, Quiet
-from lanetwin.cli.console import Exit, emit, emit_json, out, printable
+from lanetwin.cli.console import Exit, as_written, emit, emit_json, err, out, printable
 from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.languages import in_languages
 from lanetwin.cli.progress import shown
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 RUNS = Path("runs")
 """Where studies are kept, beside runs."""
+NO_FONT = (
+    "this machine has no font with Chinese characters: the PDF will show boxes; "
+    "install one (Debian: fonts-noto-cjk)"
+)
 STYLES = {"better": "green", "worse": "red", "inconclusive": "yellow"}
 
 
@@ -85,6 +90,8 @@ def study(
         return
     if has_pdf:
         pdf.browser()  # before anything is computed
+        if pdf.lacks_signs(current()):
+            err().print(Text(NO_FONT, "yellow"))
     if out_folder:
         store.refuse_to_overwrite(out_folder, force=force)
     file, is_shipped = shipped.find(name)
@@ -133,12 +140,13 @@ def _show(paper: Paper, place: Path, *, as_json: bool, quiet: bool) -> None:
     else:
         emit(printable(paper.question))
         emit("")
-        width = max((len(one.word) for one in paper.answer), default=0)
+        width = max((cell_len(one.word) for one in paper.answer), default=0)
         for one in paper.answer:
-            line = Text(f"{one.word:{width}}  ", STYLES.get(one.verdict, ""))
+            blank = " " * (width - cell_len(one.word) + 2)
+            line = Text(one.word + blank, STYLES.get(one.verdict, ""))
             line.append(printable(one.text), "not bold default")
             out().print(line, soft_wrap=True)
             for note in one.notes:
-                out().print(Text(" " * (width + 2) + printable(note), "dim"), soft_wrap=True)
+                out().print(as_written(" " * (width + 2) + note, "dim"), soft_wrap=True)
     if not quiet:
         say_where(place / folder.MARK, "Study: ")

@@ -38,7 +38,7 @@ from lanetwin.sentences import naming
 from lanetwin.sweep import Asked, Swept, files, lines, sweep
 from lanetwin.sweep.analysis import Analysis, analyse
 from lanetwin.sweep.cache import FILE, Cache
-from lanetwin.sweep.clusters import Dask
+from lanetwin.sweep.clusters import Dask, Ray
 from lanetwin.sweep.executors import Executor, Processes, Threads
 from lanetwin.sweep.table import Table
 
@@ -95,6 +95,15 @@ def sweep_(
             show_default=False,
         ),
     ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="ADDRESS",
+            help="The workers of this Ray cluster simulate instead ('auto': the one of this machine).",
+            show_default=False,
+        ),
+    ] = None,
     jobs: Jobs = None,
     cache: CacheFile = FILE,
     no_cache: Annotated[
@@ -135,8 +144,7 @@ def sweep_(
     folder = out_folder or resume or RUNS / files.folder_name(asked, plan)
     if out_folder:
         store.refuse_to_overwrite(out_folder, force=force)
-    executor: Executor = Processes(jobs) if workers is Workers.PROCESSES else Threads(jobs)
-    executor = Dask(dask) if dask else executor
+    executor = _executor(workers, jobs, dask, ray)
     with Cache(None if no_cache else cache) as kept:
         if not no_cache:
             files.begin(folder, asked, plan)
@@ -161,6 +169,15 @@ def sweep_(
         _say_where(folder, swept)
     if not swept.complete:
         raise typer.Exit(Exit.INTERRUPTED)
+
+
+def _executor(workers: Workers, jobs: int | None, dask: str | None, ray: str | None) -> Executor:
+    """Return who simulates."""
+    if dask and ray:
+        raise typer.BadParameter("name one cluster", param_hint="--ray")
+    if dask or ray:
+        return Dask(dask) if dask else Ray(ray)
+    return Processes(jobs) if workers is Workers.PROCESSES else Threads(jobs)
 
 
 def print_sweep(swept: Swept, table: Table, found: Analysis, *, full: bool) -> None:

@@ -3,7 +3,8 @@
 from lanetwin.discovered.cost import costs
 from lanetwin.discovered.drawing import html, svg
 from lanetwin.discovered.names import described
+from lanetwin.discovered.parts import recognised
 from lanetwin.discovered.pictures import dot, mermaid, tree
 from lanetwin.discovered.scenario import scenario
 
-__all__ = ["costs", "described", "dot", "html", "mermaid", "scenario", "svg", "tree"]
+__all__ = ["costs", "described", "dot", "html", "mermaid", "recognised", "scenario", "svg", "tree"]

@@ -16,6 +16,8 @@ SLOWEST, NEWEST, WIDEST = 3, 6, 16
 """Generations and lanes that a CXL link may have (CXL 3.1 §1.4.1: 8 GT/s is the least, degraded)."""
 SMALLEST, LARGEST = 1 << 20, 1 << 30
 """A working set is half of a memory, within these [bytes]."""
+MOST = 64
+"""A host of the model has no more CXL ports."""
 
 
 @dataclass
@@ -34,7 +36,10 @@ def memories(found: Mapping[str, Any]) -> Memories:
     written = Memories()
     devices = {device["address"]: device for device in found["devices"]}
     sized = [(one, one["volatile_bytes"] + one["persistent_bytes"]) for one in found["memories"]]
-    for nth, (memory, size) in enumerate((one, size) for one, size in sized if size >= 2 * SMALLEST):
+    large = [(one, size) for one, size in sized if size >= 2 * SMALLEST]
+    if len(large) > MOST:
+        written.comments.append(f"# Left out: {len(large) - MOST} CXL memories; a host has {MOST} at most.")
+    for nth, (memory, size) in enumerate(large[:MOST]):
         name, device = f"cxl{nth}", devices.get(memory["address"] or "")
         link = _link(device, devices)
         written.components[name] = {"part": PART, "capacity": f"{size >> 20}MiB"}
@@ -45,11 +50,15 @@ def memories(found: Mapping[str, Any]) -> Memories:
         what = f"{device['address']} {described(device)}" if device else "CXL memory"
         written.comments.append(f"# {name}: {what} {memory['name']}")
         if device and not link:
-            at = end(device["link"]["trained"]) if device["link"] else "nothing that is told"
-            written.comments.append(f"# {name}: its link is at {at}, which CXL is not; taken as Gen5 x16.")
+            told = device["link"]
+            said = (
+                f"its link is at {end(told['trained'])}, which CXL is not" if told else "its link is not told"
+            )
+            written.comments.append(f"# {name}: {said}; taken as Gen5 x16.")
         written.workloads |= _workloads(name, size)
     if written.components:
-        written.components = {HOST: {"model": "memory-host"}} | written.components
+        host = {"model": "memory-host", "ports": len(written.components)}
+        written.components = {HOST: host} | written.components
     return written
 
 

@@ -56,6 +56,7 @@ def text_of(device: Device, found: Mapping[str, Any], stem: str = "") -> str:
         for one in found["memories"]
         if one["address"] == at
     ]
+    more += [f"{told('part')} {device['part']}"] if device["part"] else []
     said = f" ({', '.join(more)})" if more else ""
     return f"{stem}{at} {described(device)}{said}{link_of(device)}"
 

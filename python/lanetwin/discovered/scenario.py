@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lanetwin import yaml_out
+from lanetwin import engine, yaml_out
 from lanetwin.discovered.memories import memories
 from lanetwin.discovered.names import described
-from lanetwin.errors import LanetwinError
+from lanetwin.discovered.parts import ids_of, subsystem_of
+from lanetwin.errors import Diagnostic, LanetwinError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,8 @@ class Machine:
 
     devices: Mapping[str, Device]
     comments: list[str]
+    beside: str | None
+    """Where the scenario is going to lie: its own parts lie there, too."""
     components: dict[str, Any] = field(default_factory=dict)
     links: dict[str, Any] = field(default_factory=dict)
     trained: dict[str, Any] = field(default_factory=dict)
@@ -72,15 +75,23 @@ class Machine:
         self.switches[upstream["address"]] = name
         self.ports[name] = 0
         generation = max(min(upstream["link"]["capable"]["generation"], NEWEST), min(SWITCHES))
-        self.components[name] = {"part": SWITCHES[generation]}
-        self.comments.append(f"# {name}: {upstream['address']} {described(upstream)}")
+        self.components[name] = self.part(name, upstream, SWITCHES[generation])
         self.link(f"up_{name}", upstream, name, WIDEST)
         return name
+
+    def part(self, name: str, device: Device, generic: str, model: str = "") -> dict[str, Any]:
+        """Return the part that a function was recognised as, or a generic one; say which in a comment."""
+        at, ids, subsystem = device["address"], ids_of(device), subsystem_of(device)
+        part = device["part"]
+        said = f"# {name}: {' '.join(filter(None, (at, described(device), model)))}"
+        by = ids + (f", subsystem {subsystem}" if subsystem else "")
+        self.comments.append(f"{said}: recognised by {by}" if part else f"{said}: generic, no part has {by}")
+        return {"part": part or generic}
 
 
 HEAD = [
     "# Written by `lanetwin discover`.",
-    "# Parts are generic: put in those that you have (`lanetwin parts`).",
+    "# A generic part stands for a device that no part is known of: put in yours (`lanetwin parts`).",
 ]
 NOTHING = (
     "there is no NVMe drive below a root port over links whose speed and width are known, and no CXL memory "
@@ -88,19 +99,20 @@ NOTHING = (
 )
 
 
-def scenario(found: Mapping[str, Any]) -> str:
+def scenario(found: Mapping[str, Any], beside: str | None = None) -> str:
     """Return a scenario of the drives below root ports and switches, and of CXL memories, alone and together.
 
-    What cannot be reached over links that are known is left out, with a comment. Raises `LanetwinError` if
-    there is nothing that can.
+    A device is the part that it was recognised as, or else a generic one. What cannot be reached over links
+    that are known is left out, with a comment. Raises `LanetwinError` if there is nothing that can.
     """
     devices = {device["address"]: device for device in found["devices"]}
     drives = [device for device in found["devices"] if device["class"] >> 8 == NVME]
     usable = [drive for drive in drives if _is_reached(drive, devices)]
     of_memories = memories(found)
     if not usable and not of_memories.components:
-        raise LanetwinError(NOTHING)
-    machine = Machine(devices, list(HEAD))
+        help_ = "read more of the machine: `lspci -xxxx` as root, `cxl list`"
+        raise LanetwinError("", [Diagnostic("HW002", "error", NOTHING, help_)])
+    machine = Machine(devices, list(HEAD), beside)
     host = _put_drives(machine, usable, found) if usable else {}
     lost = len(drives) - len(usable)
     if lost:
@@ -146,17 +158,30 @@ def _put_drives(machine: Machine, drives: list[Device], found: Mapping[str, Any]
     models = {one["address"]: one["model"] for one in found["drives"]}
     for nth, drive in enumerate(drives):
         name, generation = f"ssd{nth}", drive["link"]["capable"]["generation"]
-        part = PARTS[max(min(generation, NEWEST), min(PARTS))]
-        model = models.get(drive["address"], "")
-        machine.comments.append(f"# {name}: {drive['address']} {described(drive)} {model}".rstrip())
-        machine.components[name] = {"part": part} | _port(drive, WIDEST_DRIVE)
+        generic = PARTS[max(min(generation, NEWEST), min(PARTS))]
+        part = machine.part(name, drive, generic, models.get(drive["address"], ""))
+        machine.components[name] = part | _lacking(part["part"], _port(drive, WIDEST_DRIVE), machine.beside)
         machine.link(f"slot{nth}", drive, name, WIDEST_DRIVE)
+    _fit_switches(machine)
+    return {"host": {"part": HOSTS[newest], "ports": len(machine.roots)}}
+
+
+def _fit_switches(machine: Machine) -> None:
+    """Give switches the ports that their links take."""
     for name, ports in machine.ports.items():
         own = [link for link in machine.links.values() if name in (link["from"], link["to"])]
         widest = max(own, key=lambda link: int(link["width"][1:]))["width"]
         most = {"port.gen": max(link["gen"] for link in own), "port.width": widest}
-        machine.components[name] |= {"ports": ports + 1} | most
-    return {"host": {"part": HOSTS[newest], "ports": len(machine.roots)}}
+        component = machine.components[name]
+        if component["part"] in SWITCHES.values():
+            component |= {"ports": ports + 1} | most
+
+
+def _lacking(part: str, wanted: Mapping[str, Any], beside: str | None) -> dict[str, Any]:
+    """Return the settings of a component that its part does not have already."""
+    numbers = engine.part(part, beside)["parameters"]
+    has = {number["parameter"]: str(number["value"]).removeprefix("x") for number in numbers}
+    return {name: value for name, value in wanted.items() if has.get(name) != str(value).removeprefix("x")}
 
 
 def _port(device: Device, most: int) -> dict[str, Any]:

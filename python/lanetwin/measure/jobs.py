@@ -68,7 +68,7 @@ OWN = frozenset(
     }
 )
 """Options that are written, too, but with values of ours, or that go into the order of tests."""
-WITHOUT_EFFECT = frozenset({"filename", "name", "new_group", "description"})
+WITHOUT_EFFECT = frozenset({"name", "new_group", "description"})
 """Options that mean nothing here, and need no mention."""
 ENGINES = ("io_uring", "libaio", "psync", "pvsync", "pvsync2", "sync")
 """Engines that ask the block layer, which is what is measured."""
@@ -173,6 +173,15 @@ class Left:
 
     what: str
     why: str
+    """Why it is not measured, or the options that it is measured without."""
+    in_part: bool = False
+    """Whether it is measured, but not as it is written."""
+
+    def told(self) -> str:
+        """Say it in a sentence."""
+        if self.in_part:
+            return f"measured without {self.why}: {self.what}"
+        return f"not measured: {self.what}: {self.why}"
 
 
 def read_tests(
@@ -257,7 +266,7 @@ def _of_workload(name: str, fio: Mapping[str, Any], asked: _Asked) -> tuple[list
         tests.append(Test(name, case, tuple(job for job, _ in written)))
         dropped = sorted({option for _, options in written for option in options})
         if dropped:
-            left.append(Left(f"{name}, {case}", f"without {', '.join(dropped)}"))
+            left.append(Left(f"{name}, {case}", ", ".join(dropped), in_part=True))
     return tests, left
 
 
@@ -299,10 +308,13 @@ def _job(
         value = "1" if option["value"] is None else str(option["value"])
         if key in ALLOWED and _VALUE.fullmatch(value) and (key != "rw" or value.startswith(f"{job['rw']}:")):
             found[key] = value
-        elif key not in OWN | WITHOUT_EFFECT | ALLOWED:
+        elif key not in OWN | WITHOUT_EFFECT and key != "rw":
             dropped.append(key)
-    wanted = said.get("ioengine", {}).get("value") or engine_of_host
+    asked = said.get("ioengine", {}).get("value")
+    wanted = asked or engine_of_host
     found["ioengine"] = wanted if wanted in ENGINES else "libaio"
+    if asked and asked not in ENGINES:
+        dropped.append("ioengine")
     name = _NAME.sub("-", str(job["name"]))[:80] or "job"
     places = (_bytes(said, "offset"), _bytes(said, "offset_increment"))
     return Job(

@@ -168,7 +168,7 @@ class _Record:
             "seconds": asked.seconds,
             "ramp": asked.ramp,
             "repeats": asked.repeats,
-            "not_measured": [f"{one.what}: {one.why}" for one in asked.left],
+            "not_measured": [one.told() for one in asked.left],
             "written": self._written(),
             "invalid": [{**row, "why": self._why[_test(row)]} for row in rows if _test(row) in self._why],
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, cast
 
 from lanetwin.files import read_text
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 VARIANT = "as-is"
 """What the variant of a measurement is called, as that of a scenario without variants."""
+FOR_PEOPLE = "this is what fio prints for people: run it with --output-format=json (json,normal prints both)"
+_PRINTED_BY_FIO = re.compile(r"^\S.*: \(groupid=\d+, jobs=\d+\): err=", re.MULTILINE)
 
 
 def imported(
@@ -45,9 +48,8 @@ def imported(
             refuse("ME006", source, "the file is empty")
         known = named(format_) if format_ else format_of(text, source)
         if known is None:
-            refuse(
-                "ME002", source, "this is of no format that is read", help_=f"known: {', '.join(_names())}"
-            )
+            help_ = FOR_PEOPLE if _PRINTED_BY_FIO.search(text) else f"known: {', '.join(_names())}"
+            refuse("ME002", source, "this is of no format that is read", help_=help_)
         values = known.read(text, source)
         if not values:
             refuse("ME006", source, f"there is nothing in it that {known.name} measured")
@@ -71,6 +73,16 @@ def is_measurement(path: Path) -> bool:
         return False
 
 
+def is_no_document(path: Path) -> bool:
+    """Whether a file is there that cannot be results of lanetwin: it is empty, or not a mapping of JSON."""
+    try:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            return False
+        return not read_text(path).lstrip("\ufeff \t\r\n").startswith("{")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
 def _names() -> list[str]:
     return [one.name for one in FORMATS]
 
@@ -82,7 +94,7 @@ def _text(path: Path, source: Source) -> str:
             refuse("ME005", source, f"it is larger than {MOST_BYTES >> 20} MiB", help_="give a summary of it")
         return read_text(path)
     except UnicodeDecodeError:
-        refuse("ME001", source, "the file cannot be read: it is not UTF-8 text", help_=help_)
+        refuse("ME001", source, "the file cannot be read: it is neither UTF-8 nor UTF-16", help_=help_)
     except OSError as error:
         refuse("ME001", source, f"the file cannot be read: {error.strerror or error}", help_=help_)
 

@@ -74,7 +74,7 @@ def read(text: str, source: Source) -> list[Value]:
             runs.append(jobs)
             starts.append(start)
     for jobs in runs:
-        found += _groups(jobs)
+        found += groups(jobs)
     return found
 
 
@@ -99,7 +99,7 @@ def _job(one: Any, path: str, source: Source) -> Job:
     return Job(one, path, source)
 
 
-def _groups(jobs: Sequence[Job]) -> list[Value]:
+def groups(jobs: Sequence[Job]) -> list[Value]:
     """Return the values of every group of jobs that ran at once, and of each job of a group of several."""
     groups: dict[int, list[Job]] = {}
     for job in jobs:

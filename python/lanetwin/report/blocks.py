@@ -20,6 +20,7 @@ from lanetwin.numbers import (
     share,
     significant,
 )
+from lanetwin.report import condensed
 from lanetwin.report.figures import (
     loaded_latency,
     rounds,
@@ -361,6 +362,7 @@ def speeds(results: Results, easel: Easel) -> list[Figure]:
 def waterfalls(results: Results, easel: Easel) -> list[Breakdowns]:
     """Draw the first and the last case of every workload, and tabulate all."""
     everything = waterfall.breakdowns(results)
+    names = condensed.names_together(results)
     found = []
     for workload in unique(breakdown.workload for breakdown in everything):
         own = [breakdown for breakdown in everything if breakdown.workload == workload]
@@ -369,7 +371,8 @@ def waterfalls(results: Results, easel: Easel) -> list[Breakdowns]:
         if len(nodes) > 1:
             # the first case of each memory
             shown = [next(b for b in own if b.device == node) for node in nodes[:MOST_NODES]]
-        found.append(Breakdowns(workload, [easel.figure(waterfall.draw, b) for b in shown], _stages(own)))
+        figures = [easel.figure(waterfall.draw, condensed.few_hops(one, names)) for one in shown]
+        found.append(Breakdowns(workload, figures, _stages(own)))
     return found
 
 
@@ -435,7 +438,8 @@ def link_use(results: Results, easel: Easel) -> tuple[list[Figure], Details | No
     ]
     values = [name for _, name in utilisation.KINDS] + ["mean queue"]
     details = _details("Every case", ["workload", "case", "variant", "link", "direction"], values, rows)
-    return [easel.figure(utilisation.draw, use) for use in busiest], details
+    names = condensed.names_together(results)
+    return [easel.figure(utilisation.draw, condensed.few_links(use, names)) for use in busiest], details
 
 
 def _details(title: str, names: list[str], values: list[str], rows: list[list[str]]) -> Details:

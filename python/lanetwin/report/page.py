@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from lanetwin import yaml_out
 from lanetwin.comparison import errors, mean_error, question
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 CONTENTS = "<!-- contents -->"
 """Where the page has its contents list."""
+_CODE = re.compile("`([^`<>\n]+)`")
+_LIST = re.compile(r'<ul class="plain-list">.*?</ul>', re.DOTALL)
 LARGEST_INLINE = 100_000
 """Data up to this size [bytes] can be saved from the page itself; larger ones lie beside it."""
 
@@ -56,6 +58,7 @@ def environment() -> Environment:
     environment.filters["change"] = change
     environment.filters["share"] = share
     environment.filters["word"] = word
+    environment.filters["code"] = code
     return environment
 
 
@@ -66,7 +69,21 @@ def render(results: Results) -> str:
     """
     with naming(names_of(results)):
         page = _rendered(results)
-        return in_language(page.replace(CONTENTS, contents(page), 1))
+        return _code_in_lists(in_language(page.replace(CONTENTS, contents(page), 1)))
+
+
+def code(text: str) -> Markup:
+    """Write a text with what stands between grave accents as code; all else is escaped.
+
+    >>> code("`ber: 0` is <free>")
+    Markup('<code>ber: 0</code> is &lt;free&gt;')
+    """
+    return Markup(_CODE.sub("<code>\\1</code>", str(escape(text))))  # noqa: S704 - escaped before
+
+
+def _code_in_lists(page: str) -> str:
+    """Do the same in the lists of a page, whose sentences are told as a whole before."""
+    return _LIST.sub(lambda found: _CODE.sub("<code>\\1</code>", found[0]), page)
 
 
 def in_language(page: str) -> str:
@@ -82,6 +99,7 @@ def _rendered(results: Results) -> str:
     switch_figures, switch_details = blocks.in_switches(drawn, easel)
     steady_figures, steady_details = blocks.steady(drawn, easel)
     workloads = unique(row["workload"] for row in results["rows"])
+    machines = topology.topologies(drawn)
     return (
         environment()
         .get_template("report.html.j2")
@@ -95,7 +113,8 @@ def _rendered(results: Results) -> str:
             policy=policy(),
             tiles=tiles.tiles(results, seen),
             overview=tiles.overview(results, seen),
-            topologies=blocks.drawings(easel, topology.draw, topology.topologies(drawn)),
+            topologies=blocks.drawings(easel, topology.draw, machines),
+            machines_are_small=all(topology.is_small(one) for one in machines),
             levels=blocks.drawings(easel, levels.draw, levels.levels(drawn, seen)),
             distributions=blocks.drawings(
                 easel, percentiles.draw, percentiles.distributions(drawn, glances(drawn))

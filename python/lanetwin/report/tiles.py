@@ -128,7 +128,7 @@ def _tile(one: Glance, names: list[str], *, compared: bool) -> Tile:
     elif one.cases > 1:
         why = "largest change" if compared else "most throughput"
         notes.insert(0, f"{why} of {one.cases} cases{_counts(one)}")
-    case = "" if len(names) == 1 and one.cases > 1 else one.case
+    case = "" if (len(names) == 1 and one.cases > 1) or one.case == one.workload else one.case
     return Tile(one.workload, case, one.outcome, metrics, rows, binds(one), notes)
 
 

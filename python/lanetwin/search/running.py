@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from lanetwin import engine, store
 from lanetwin.errors import Diagnostic
 from lanetwin.files import read_text
-from lanetwin.search.goal import Limit, Objective
+from lanetwin.search.goal import OF_PARTS, Limit, Objective
 from lanetwin.search.optimiser import Optimiser, is_better, on_front
 from lanetwin.search.prices import Prices
 from lanetwin.search.problem import refuse
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from lanetwin.sweep.cache import Cache
     from lanetwin.sweep.executors import Executor
 
+PRICES = (
+    "give prices of parts with `prices:` in the scenario or --prices FILE, or `cost:` beside swept values"
+)
 BATCH = 8
 """So many points are proposed before any is told: what is proposed does not depend on who simulates."""
 
@@ -210,6 +213,7 @@ def search(
             for number, _ in batch:
                 trial = run.judge(number, results[number])
                 optimiser.tell(trial, run.key(trial.point))
+            run.check_metrics()
             _tell(progress, optimiser.finished(), most, run.last)
     except (KeyboardInterrupt, Stopped):
         searched.complete = False
@@ -270,6 +274,10 @@ class _Evaluation:
         self.units = [""] * (len(asked.objectives) + len(asked.limits))
         self.unpriced: set[str] = set()
         self.last = ""
+        self._found: set[str] = set()
+        """Quantities in question that a result had."""
+        self._metrics: set[str] = set()
+        """What results have."""
         tried = Design(plan.axes, plan.groups, [], sampled=True, cheapest=None)
         name = Path(asked.asked.path).stem
         self.swept = Swept(asked.asked, tried, name, about, [], cache)
@@ -309,8 +317,10 @@ class _Evaluation:
         sums = self._sums(place)
         goals = self.asked.quantities
         found = [goal.value(kept["rows"], sums) for goal in goals]
+        self._metrics.update(row["metric"] for row in kept["rows"] if row.get("device") is None)
         for at, one in enumerate(found):
             if one is not None:
+                self._found.add(str(goals[at]))
                 self.units[at] = one[1] or {"power": "W", "cost": self._cost_unit}.get(goals[at].metric, "")
         if None in found:
             return Trial(number, point, None)
@@ -319,6 +329,23 @@ class _Evaluation:
         first, rest = values[: len(self.asked.objectives)], values[len(self.asked.objectives) :]
         within = all(limit.excess(value) <= 0 for limit, value in zip(self.asked.limits, rest, strict=True))
         return Trial(number, point, tuple(first), tuple(rest), within)
+
+    def check_metrics(self) -> None:
+        """Refuse a quantity that no result has had, if there was any result.
+
+        What parts cost or draw is another matter if there are prices: which parts have none is told.
+        """
+        if not self._metrics:
+            return
+        for goal in self.asked.quantities:
+            if str(goal) in self._found or (goal.metric in OF_PARTS and self.asked.prices.parts):
+                continue
+            if goal.metric in OF_PARTS:
+                refuse("RS013", f"nothing says what the {goal.metric} of a point is", PRICES)
+            known = ", ".join(sorted(self._metrics))
+            refuse(
+                "RS013", f"no result has `{goal}`", f"results have {known}; percentiles are those of rows.csv"
+            )
 
     def _check_units(self) -> None:
         """Refuse a limit in a unit that the results do not have."""

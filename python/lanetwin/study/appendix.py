@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lanetwin.binding import bindings
-from lanetwin.language import tr
+from lanetwin.fit import with_fitting_sizes
+from lanetwin.language import joined, tr
 from lanetwin.numbers import change
-from lanetwin.sentences import told
+from lanetwin.sentences import case_told, told
 from lanetwin.sentences import told as in_language
 from lanetwin.steadiness import measurements
 from lanetwin.study.paper import Cite, Entry, Heading, Items, Paragraph, Table
@@ -15,6 +16,9 @@ from lanetwin.study.picking import Place, cite_run, digest_of, rows_of
 from lanetwin.summary import unique, variants
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lanetwin.engine import FreeParameter
     from lanetwin.results import Results
     from lanetwin.study.document import WhatIf
     from lanetwin.study.paper import Content
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
 
 MOST_LIMITS = 60
 """A table of limits has no more rows."""
+MOST_LISTED = 12
+"""Of more numbers of a part that are assumed the first are told."""
+REPORT = "lanetwin report results/NAME.json"
 
 
 class Numbers:
@@ -93,7 +100,7 @@ def method(desk: Desk, numbers: Numbers) -> list[Content]:
     if evidence.is_quick:
         text = tr("This is a quick study: runs are shortened by the changes in their commands.")
         if evidence.left_out:
-            text += " " + tr("Left out: {names}.", names=", ".join(evidence.left_out))
+            text = joined(text, tr("Left out: {names}.", names=", ".join(evidence.left_out)))
         content.append(Paragraph(text))
     rows = [_computed(name, results) for name, results in evidence.runs.items()]
     rows += [
@@ -130,7 +137,7 @@ def method(desk: Desk, numbers: Numbers) -> list[Content]:
             entries(
                 one.workload,
                 tr("all") if one.variants == "all" else one.variants,
-                one.cases,
+                _case(one.cases),
                 one.time,
                 one.operations,
                 told(one.steady),
@@ -175,11 +182,18 @@ def limits(desk: Desk, numbers: Numbers) -> list[Content]:
     return content
 
 
+def _case(name: str) -> str:
+    """Tell a case, or the first and the last of several, in the language, with sizes in units that fit."""
+    return " … ".join(case_told(with_fitting_sizes(part)) for part in name.split(" … "))
+
+
 def _places(places: list[tuple[str, str]], results: Results, part: int) -> str:
-    names = unique(place[part] for place in places)
-    everything = variants(results) if part == 0 else []
+    everything = variants(results) if part == 0 else unique(row["case"] for row in results["rows"])
+    # in the order of the scenario, whatever limits them
+    names = sorted({place[part] for place in places}, key=everything.index)
     if part == 0 and len(names) == len(everything) and len(names) > 1:
         return tr("all")
+    names = names if part == 0 else [_case(name) for name in names]
     return (
         ", ".join(names)
         if len(names) <= 8
@@ -208,16 +222,39 @@ def sensitivity(desk: Desk, numbers: Numbers) -> list[Content]:
         parameters = claim.get("parameters", [])
         if not parameters:
             continue
-        lines = tuple(
-            entries(one["part"], one["name"], one["value"], one["calibrated_to"] or "") for one in parameters
-        )
         head = entries(tr("part"), tr("parameter"), tr("value"), tr("calibrated to"))
+        lines = _free(parameters)
         title = tr("Free parameters of the claim {claim}", claim=claim["claim"])
         cite = Cite(claim["claim"], digest_of(claim), desk.evidence.commands.get("claims", ""))
-        content.append(Table(numbers.next(), title, head, lines, (), (cite,)))
+        cut = any("…" in note for line in lines for cell in line for note in cell.notes)
+        notes = (
+            (tr("What is left out stands in the reports of the runs: `{command}`.", command=REPORT),)
+            if cut
+            else ()
+        )
+        content.append(Table(numbers.next(), title, head, lines, notes, (cite,)))
     if not content:
         content.append(Paragraph(tr("No assumption is moved in this study.")))
     return content
+
+
+def _free(parameters: Sequence[FreeParameter]) -> tuple[tuple[Entry, ...], ...]:
+    """Return a line for what is calibrated, and one for all that is assumed of a part.
+
+    >>> one = {"part": "card", "name": "burst", "value": "4 KiB", "calibrated_to": None}
+    >>> lines = _free([one, one | {"name": "issue", "value": "20 ns"}, one | {"calibrated_to": "row 1"}])
+    >>> [[cell.text for cell in line] for line in lines], lines[1][1].notes
+    ([['card', 'burst', '4 KiB', 'row 1'], ['card', '2 assumed', '', '']], ('burst 4 KiB · issue 20 ns',))
+    """
+    fitted = [one for one in parameters if one["calibrated_to"]]
+    assumed = [one for one in parameters if not one["calibrated_to"]]
+    lines = [entries(one["part"], one["name"], one["value"], one["calibrated_to"] or "") for one in fitted]
+    for part in unique(one["part"] for one in assumed):
+        own = [f"{one['name']} {one['value']}" for one in assumed if one["part"] == part]
+        count = tr("{count} assumed", count=len(own))
+        told = own if len(own) <= MOST_LISTED else [*own[: MOST_LISTED - 1], "…"]
+        lines.append((Entry(part), Entry(count, (" · ".join(told),)), *entries("", "")))
+    return tuple(lines)
 
 
 def _moved(what: WhatIf, base: Results, changed: Results, desk: Desk) -> list[tuple[Entry, ...]]:
@@ -233,7 +270,7 @@ def _moved(what: WhatIf, base: Results, changed: Results, desk: Desk) -> list[tu
         for key, row in before.items():
             if key in after and row["value"]:
                 moved = after[key]["value"] / row["value"] - 1
-                words = (*key[:3], tr(key[3]))
+                words = (*key[:2], _case(key[2]), tr(key[3]))
                 told = Entry(", ".join(unique(words)))
                 found.append(
                     (Entry(what.text.told(desk.language)), told, Entry(change(moved), is_number=True))
@@ -245,6 +282,7 @@ def threats(desk: Desk, numbers: Numbers) -> list[Content]:
     """Return what may make results wrong: what the author knows, and what they say of themselves."""
     items = [text.told(desk.language) for text in desk.study.threats]
     evidence = desk.evidence
+    items += _shared_doubts(evidence.runs)
     for name, results in evidence.runs.items():
         items += _doubts(name, results)
     if evidence.is_quick:
@@ -259,22 +297,33 @@ def threats(desk: Desk, numbers: Numbers) -> list[Content]:
     return content
 
 
+def _shared_doubts(runs: Mapping[str, Results]) -> list[str]:
+    """Say once what several runs have in common: on how many numbers they rest, that they were run once."""
+    rests: dict[tuple[int, int], list[str]] = {}
+    for name, results in runs.items():
+        kinds = [one["kind"] for one in results["assumptions"]]
+        if kinds:
+            rests.setdefault((kinds.count("assumed"), kinds.count("calibrated")), []).append(name)
+    found = [
+        tr(
+            "Resting on {assumed} assumed and {calibrated} calibrated numbers: {runs}.",
+            assumed=assumed,
+            calibrated=calibrated,
+            runs=", ".join(names),
+        )
+        for (assumed, calibrated), names in rests.items()
+    ]
+    once = [name for name, results in runs.items() if {row["n"] for row in results["rows"]} == {1}]
+    if once:
+        runs_of_one = ", ".join(once)
+        found.append(tr("Run once, so that no spread between repeats is known: {runs}.", runs=runs_of_one))
+    return found
+
+
 def _doubts(name: str, results: Results) -> list[str]:
     found = []
-    kinds = [one["kind"] for one in results["assumptions"]]
-    if kinds:
-        found.append(
-            tr(
-                "{run} rests on {assumed} assumed and {calibrated} calibrated numbers.",
-                run=name,
-                assumed=kinds.count("assumed"),
-                calibrated=kinds.count("calibrated"),
-            )
-        )
-    if {row["n"] for row in results["rows"]} == {1}:
-        found.append(tr("{run} was run once: no spread between repeats is known.", run=name))
     unsteady = unique(
-        f"{row['variant']}, {row['workload']}, {row['case']}"
+        f"{row['variant']}, {row['workload']}, {_case(row['case'])}"
         for row in results["rows"]
         if (steady := row.get("steady")) and steady["condition"] == "not-steady"
     )
@@ -282,6 +331,8 @@ def _doubts(name: str, results: Results) -> list[str]:
         shown = "; ".join(unsteady[:4]) + (" …" if len(unsteady) > 4 else "")
         found.append(
             tr("{run}: {count} cases were not steady ({cases}).", run=name, count=len(unsteady), cases=shown)
+            if len(unsteady) > 1
+            else tr("{run}: one case was not steady ({cases}).", run=name, cases=shown)
         )
     if not results["complete"]:
         found.append(tr("{run} was stopped before it was finished.", run=name))

@@ -6,12 +6,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lanetwin import engine
-from lanetwin.language import tr, written_in
+from lanetwin.language import apart, joined, tr, unbroken, written_in
 from lanetwin.numbers import change, share, significant
 from lanetwin.report.blocks import Easel
 from lanetwin.study import appendix, plots, reckoning, tables
 from lanetwin.study.conclusion import judged
-from lanetwin.study.document import Budget, Drawn, Grid, Listing, Missing, Prose, Reckoned, Sheet, Stability
+from lanetwin.study.document import (
+    Budget,
+    Drawn,
+    Grid,
+    Listing,
+    Missing,
+    Packet,
+    Prose,
+    Reckoned,
+    Sheet,
+    Stability,
+)
 from lanetwin.study.paper import Chapter, Entry, Heading, Items, Paper, Paragraph, Table
 from lanetwin.study.parse_blocks import NUMBERED_HERE, is_figure
 from lanetwin.study.tables import Compared, Desk
@@ -94,7 +105,7 @@ class _Author:
         if block.number == NUMBERED_HERE:
             block = replace(block, number=self.added.next(is_figure=is_figure(block)))
         if isinstance(block, Prose):
-            return Paragraph(block.text.told(desk.language))
+            return Paragraph(unbroken(block.text.told(desk.language)))
         if isinstance(block, Missing):
             return tables.missing(block, desk)
         if isinstance(block, Listing):
@@ -113,25 +124,30 @@ class _Author:
             return table
         if isinstance(block, Drawn):
             return plots.plot(block, desk, self.easel)
+        if isinstance(block, Packet):
+            return plots.packet(block, desk, self.easel)
         raise TypeError(type(block))
 
     def question(self) -> list[Content]:
         """Return what is asked, and after which document."""
         study, told = self.desk.study, self.desk.language
-        content: list[Content] = [Paragraph((study.abstract or study.about).told(told))]
+        content: list[Content] = [Paragraph(unbroken((study.abstract or study.about).told(told)))]
         if study.after:
             text = tr(
                 "This study follows {document}; tables and figures have the numbers that they have there.",
-                document=study.after.told(told),
+                document=apart(study.after.told(told)),
             )
-            content.append(Paragraph(f"{text} {appendix.numbering()}"))
+            content.append(Paragraph(joined(text, appendix.numbering())))
         return content
 
     def published(self) -> list[Content]:
         """Return every published value beside its prediction, with the error."""
-        found = self.compared
-        if not found:
+        if not self.compared:
             return []
+        # a quick study has nothing to tell of the others: they stand in their tables
+        found = [one for one in self.compared if one.predicted is not None or not self.desk.evidence.is_quick]
+        left_out = len(self.compared) - len(found)
+        more = tr("{count} more published values are of runs that a quick study leaves out.", count=left_out)
         head = [
             tr("table"),
             tr("case"),
@@ -152,7 +168,10 @@ class _Author:
             for one in found
         ]
         names = tuple(Entry(name, is_number=2 <= nth <= 4) for nth, name in enumerate(head))
-        table = Table(self.added.next(), tr("Published values and what comes out here"), names, tuple(rows))
+        if not rows:
+            return [Paragraph(self.mean_errors())]
+        title = tr("Published values and what comes out here")
+        table = Table(self.added.next(), title, names, tuple(rows), (more,) if left_out else ())
         return [Paragraph(self.mean_errors()), table]
 
     def mean_errors(self) -> str:
@@ -170,9 +189,10 @@ class _Author:
             most=share(max(errors)),
         )
         if given:
-            text += " " + tr(
+            counts_for_nothing = tr(
                 "{count} values were given to the model or calibrated it, and count for nothing.", count=given
             )
+            text = joined(text, counts_for_nothing)
         return text
 
     def conclusion(self, found: list[Judged]) -> list[Content]:
@@ -189,7 +209,7 @@ class _Author:
             content += [Paragraph(text), Items(tuple(one.entry for one in found))]
         closing = self.desk.study.closing
         if closing:
-            content.append(Paragraph(closing.told(self.desk.language)))
+            content.append(Paragraph(unbroken(closing.told(self.desk.language))))
         return content
 
 

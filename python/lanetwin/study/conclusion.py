@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from lanetwin.language import tr
 from lanetwin.numbers import change, fixed, share
+from lanetwin.sentences import case_told
+from lanetwin.sentences import told as in_language
 from lanetwin.study.paper import Entry
 from lanetwin.study.picking import Place, verdicts_of
 from lanetwin.study.tables import budget_word, thousands, word
@@ -79,7 +81,7 @@ def _verdicts(statement: Statement, desk: Desk) -> tuple[str, str]:
         outcome=word(statement.outcome),
         margin=share(largest["margin"]),
         change=change(largest["change"]),
-        case=largest["case"],
+        case=case_told(largest["case"]),
         metric=tr(metric),
     )
     if unsteady := [one for one in found if one.get("not_steady")]:
@@ -139,9 +141,11 @@ def _channel(statement: Statement, desk: Desk) -> tuple[str, str]:
 def _claim(statement: Statement, desk: Desk) -> tuple[str, str]:
     found = desk.evidence.validation
     claim = next((one for one in found["claims"] if one["claim"] == statement.of), None) if found else None
+    if claim is None and not desk.evidence.is_quick:
+        return OPEN, tr("stopped before it was computed")
     if claim is None:
         return OPEN, tr("claim {claim} is not computed in a quick study", claim=statement.of)
-    evidence = tr("claim {claim}, bar: {bar}", claim=statement.of, bar=claim["bar"])
+    evidence = tr("claim {claim}, bar: {bar}", claim=statement.of, bar=in_language(claim["bar"]))
     return (HOLDS if claim["met"] else FAILS), evidence
 
 

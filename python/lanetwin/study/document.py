@@ -207,6 +207,15 @@ class Drawn(Block):
     unit: str = ""
     whole: tuple[tuple[str, float], ...] = ()
     """Of a sweep: what is 100 % of each variant, in `unit`; empty draws the metric itself."""
+    inside: str = ""
+    """Of a topology: the component that is drawn with what it is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packet(Block):
+    """A figure of the fields of a packet: name, size, whether it is data."""
+
+    fields: tuple[tuple[Words, Words, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

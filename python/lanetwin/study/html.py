@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from lanetwin.language import HTML_NAMES, tr, written_in
+from lanetwin.language import FULL_STOPS, HTML_NAMES, tr, written_in
 from lanetwin.report import page
 from lanetwin.study.paper import called
 
@@ -43,6 +43,7 @@ def render(paper: Paper) -> str:
     environment = page.environment().overlay()
     environment.filters["markdown"] = markdown
     environment.filters["slug"] = slug
+    environment.filters["gap"] = lambda text: "" if text.endswith(FULL_STOPS) else " "
     with written_in(paper.language):
         return environment.get_template("study.html.j2").render(
             paper=paper,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lanetwin.language import tr, written_in
+from lanetwin.language import joined, tr, written_in
 from lanetwin.report import page
 from lanetwin.study.html import slug
 from lanetwin.study.paper import Absent, Heading, Items, Paragraph, Plot, Table, called
@@ -40,7 +40,8 @@ def _content(one: Content, drawings: dict[str, str]) -> Iterator[str]:
     elif isinstance(one, Items):
         for item in one.items:
             verdict = f"**{item.word}**: " if item.verdict else ""
-            yield f"- {verdict}{_plain(item.text)}" + "".join(f" {_plain(note)}." for note in item.notes)
+            notes = [tr("{said}.", said=_plain(note)) for note in item.notes]
+            yield f"- {verdict}{joined(_plain(item.text), *notes)}"
     elif isinstance(one, Table):
         yield from _table(one)
     elif isinstance(one, Plot):
@@ -48,7 +49,12 @@ def _content(one: Content, drawings: dict[str, str]) -> Iterator[str]:
     elif isinstance(one, Absent):
         yield _caption(one.is_figure, one.number, one.title)
         yield ""
-        yield f"> **{one.reason}**" + (f": {_plain(one.why)}" if one.why else "")
+        why = (
+            tr("{what}: {said}", what=f"**{one.reason}**", said=_plain(one.why))
+            if one.why
+            else f"**{one.reason}**"
+        )
+        yield f"> {why}"
 
 
 def _caption(is_figure: bool, number: str, title: str) -> str:

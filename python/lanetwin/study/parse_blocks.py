@@ -13,6 +13,7 @@ from lanetwin.study.document import (
     Grid,
     Listing,
     Missing,
+    Packet,
     Pick,
     Prose,
     Published,
@@ -68,7 +69,7 @@ class Context:
 
 def is_figure(block: Block) -> bool:
     """Return whether a block is counted among the figures."""
-    return isinstance(block, Drawn) or (isinstance(block, Missing) and block.is_figure)
+    return isinstance(block, Drawn | Packet) or (isinstance(block, Missing) and block.is_figure)
 
 
 def blocks(root: Section, key: str, context: Context) -> tuple[Block, ...]:
@@ -124,6 +125,7 @@ def _block(item: Outline, path: str, context: Context) -> Block | None:
         "cycles": _stability,
         "budget": _budget,
         "reckon": _reckoned,
+        "fields": _packet,
     }
     kinds = [kind for kind in (*readers, *DRAWINGS) if kind in probe]
     if len(kinds) != 1:
@@ -156,6 +158,18 @@ def _photograph(item: Outline, path: str, context: Context) -> Block:
     section = Section(item, path, context.reports, (*COMMON, "photograph"))
     words = section.words("photograph")
     return Missing(item, path, *_numbered(section), "figure" in section, words, is_photograph=True)
+
+
+def _packet(item: Outline, path: str, context: Context) -> Block:
+    section = Section(item, path, context.reports, (*COMMON, "fields"))
+    fields = []
+    for node, where in section.items("fields"):
+        one = Section(node, where, context.reports, ("name", "size", "is"))
+        holds = one.text("is", "overhead")
+        if holds not in ("data", "overhead"):
+            one.fault("is", f"a field is data or overhead, not `{holds}`", "write `is: data`, or nothing")
+        fields.append((one.words("name", required=True), one.words("size", required=True), holds == "data"))
+    return Packet(item, path, *_numbered(section), tuple(fields))
 
 
 def _listing(item: Outline, path: str, context: Context) -> Block:
@@ -293,7 +307,8 @@ def _published(found: list[tuple[Outline, str]], nth: int, role: str, context: C
 
 
 def _drawn(item: Outline, path: str, kind: str, context: Context) -> Block:
-    keys = (*COMMON, kind, *PICK, "series", "groups", "unit", *(("whole",) if kind == "sweep" else ()))
+    own = {"sweep": ("whole",), "topology": ("inside",)}.get(kind, ())
+    keys = (*COMMON, kind, *PICK, "series", "groups", "unit", *own)
     section = Section(item, path, context.reports, keys)
     of = section.text(kind, required=True)
     context.require("channels" if kind in ("loss", "eye") else "runs", of, section, kind)
@@ -313,6 +328,7 @@ def _drawn(item: Outline, path: str, kind: str, context: Context) -> Block:
         tuple(groups),
         section.text("unit"),
         _wholes(section, context),
+        section.text("inside"),
     )
 
 

@@ -29,6 +29,20 @@ def browser() -> str:
     return found
 
 
+def lacks_signs(language: str) -> bool:
+    """Whether this machine is known to have no font for a language: paper would show boxes for its signs."""
+    lister = shutil.which("fc-list")
+    if language == "en" or lister is None:
+        return False
+    try:
+        # fontconfig's own list, of a language of the catalogue
+        asked = [lister, f":lang={language}", "file"]
+        done = subprocess.run(asked, capture_output=True, timeout=20, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and not done.stdout.strip()
+
+
 def printed(page: str) -> bytes:
     """Return a page as PDF.
 

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from markupsafe import Markup
 
+from lanetwin import engine
 from lanetwin.fit import converted
 from lanetwin.glance import glances
 from lanetwin.language import tr
 from lanetwin.numbers import fixed
+from lanetwin.report import condensed
 from lanetwin.report.figures import (
     bars,
     channel,
+    fields,
     levels,
     loaded_latency,
     percentiles,
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 
     from lanetwin.report.blocks import Captioned, Easel, Figure
     from lanetwin.results import Results, Row
-    from lanetwin.study.document import Drawn
+    from lanetwin.study.document import Drawn, Packet
     from lanetwin.study.tables import Desk
 
 Data = tuple["Callable[[Any, str, float], str]", "Sequence[Captioned]"]
@@ -74,6 +77,17 @@ def plot(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
     )
 
 
+def packet(block: Packet, desk: Desk, easel: Easel) -> Plot:
+    """Return the fields of a packet as a figure; it is of the author, and rests on no run."""
+    told = desk.language
+    parts = tuple(fields.Field(name.told(told), size.told(told), data) for name, size, data in block.fields)
+    title = block.title.told(told)
+    said = ", ".join(f"{part.name}: {part.size}" for part in parts)
+    names = {text for part in parts for text in (part.name, part.size)}
+    drawing, description = _told(easel, fields.draw, fields.Fields("", title, f"{said}.", parts), names)
+    return Plot(block.number, title, drawing, description, _note(block, told))
+
+
 def _told(
     easel: Easel, draw: Callable[[Any, str, float], str], data: Captioned, names: set[str]
 ) -> tuple[Figure, str]:
@@ -90,10 +104,7 @@ def _data(block: Drawn, results: Results, desk: Desk, place: Place) -> Data:
     if block.kind == "bars":
         return bars.draw, [_bars(block, results, desk, place)]
     if block.kind == "topology":
-        machines = topology.topologies(results)
-        return topology.draw, [
-            one for one in machines if any(_fits(pick.variant, name) for name in one.machine.variants)
-        ]
+        return topology.draw, _topologies(block, results, place)
     if block.kind == "sweep":
         found = [*sweep.sweeps(results), *sweep.component_sweeps(results)]
         chosen = [
@@ -117,8 +128,25 @@ def _fits(pattern: str, name: str) -> bool:
     return fnmatchcase(name, pattern)
 
 
+def _topologies(block: Drawn, results: Results, place: Place) -> list[topology.Topology]:
+    """Return the machines of the variants that are asked for, one component opened if that is asked for."""
+    found = topology.topologies(results)
+    chosen = [one for one in found if any(_fits(block.pick.variant, name) for name in one.machine.variants)]
+    if not block.inside or not chosen:
+        return chosen
+    part = next((node.part for node in chosen[0].machine.nodes if node.name == block.inside), "")
+    if not part:
+        names = ", ".join(node.name for node in chosen[0].machine.nodes)
+        raise place.error(f"the machine has no `{block.inside}`", f"name one of {names}")
+    about = engine.part(part)
+    if not about.get("components"):
+        raise place.error(f"`{part}` is not made of other parts", "leave `inside` out")
+    return [topology.inside(one, block.inside, about, results) for one in chosen]
+
+
 def _breakdowns(block: Drawn, results: Results) -> list[waterfall.Breakdown]:
     found = []
+    names = condensed.names_together(results)
     for one in waterfall.breakdowns(results):
         kept = {
             name: own
@@ -126,7 +154,7 @@ def _breakdowns(block: Drawn, results: Results) -> list[waterfall.Breakdown]:
             if block.pick.fits(name, one.workload, one.case, "latency")
         }
         if kept and (not block.pick.device or _fits(block.pick.device, one.device or "")):
-            found.append(replace(one, by_variant=kept))
+            found.append(condensed.few_hops(replace(one, by_variant=kept), names))
     return found
 
 
@@ -199,7 +227,7 @@ def _of_channel(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
     return Plot(block.number, title, drawing, description, _note(block, told), (cite,))
 
 
-def _note(block: Drawn, language: str) -> tuple[str, ...]:
+def _note(block: Drawn | Packet, language: str) -> tuple[str, ...]:
     return tuple(text for text in (block.note.told(language),) if text)
 
 

@@ -102,5 +102,11 @@ def _told(number: Number, value: float | None, desk: Desk) -> str:
     if number.value is None:
         return tr("{name}: {value}, of the run {run}.", name=title, value=shown, run=number.pick.run)
     source = number.source.told(desk.language)
-    when = f", {number.date}" if number.date else ""
-    return f"{title}: {shown} ({kind_word(number.kind)}: {source}{when})."
+    said = tr("{what}, {when}", what=source, when=number.date) if number.date else source
+    return tr(
+        "{name}: {value} ({kind}: {source}).",
+        name=title,
+        value=shown,
+        kind=kind_word(number.kind),
+        source=said,
+    )

@@ -15,6 +15,8 @@ from lanetwin.study.reading import Words
 from lanetwin.summary import unique
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lanetwin.study.document import Budget, Cell, Grid, Listing, Missing, Sheet, Stability, Study
     from lanetwin.study.evidence import Evidence
     from lanetwin.study.picking import Reading
@@ -127,7 +129,7 @@ def grid(block: Grid, desk: Desk) -> tuple[Table, list[Compared]]:
     for name, cells in block.rows:
         entries = [Entry(name.told(told))]
         for column, cell in zip(block.columns, cells, strict=True):
-            case = f"{name.told(told)}, {column.told(told)}"
+            case = tr("{row}, {column}", row=name.told(told), column=column.told(told))
             entries.append(_cell(block, cell, case, desk, compared) if cell else Entry(NOT_COMPUTED))
         rows.append(tuple(entries))
     head = (
@@ -142,10 +144,19 @@ def grid(block: Grid, desk: Desk) -> tuple[Table, list[Compared]]:
         block.title.told(told),
         head,
         tuple(rows),
-        _notes(unit, *natures, block.note.told(told)),
-        tuple(cite_run(desk.evidence, run) for run in runs),
+        _notes(_without(runs, desk), unit, *natures, block.note.told(told)),
+        tuple(cite_run(desk.evidence, run) for run in runs if run in desk.evidence.runs),
     )
     return table, compared
+
+
+def _without(runs: Sequence[str], desk: Desk) -> str:
+    """Say why values of runs are not there."""
+    if all(run in desk.evidence.runs for run in runs):
+        return ""
+    is_quick = desk.evidence.is_quick
+    why = tr("left out of a quick study") if is_quick else tr("stopped before it was computed")
+    return f"{NOT_COMPUTED} {why}"
 
 
 def _cell(block: Grid, cell: Cell, case: str, desk: Desk, compared: list[Compared]) -> Entry:

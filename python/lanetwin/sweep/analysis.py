@@ -51,16 +51,10 @@ class Analysis:
     enough: list[bool]
     chosen: int | None
     """The cheapest point that is good enough."""
+    best: int | None
+    """The point that is the best in the worst of the required metrics; of several, the first cheapest."""
     costs: list[float | None]
     effects: list[Effect] = field(default_factory=list)
-
-    @property
-    def best(self) -> int | None:
-        """The point that is the best in the worst of the required metrics; of several, the first cheapest."""
-        known = [point for point, share in enumerate(self.shares) if share is not None]
-        if not known:
-            return None
-        return max(known, key=lambda point: (self.shares[point], -(self.costs[point] or 0.0)))
 
 
 def analyse(plan: Design, table: Table) -> Analysis:
@@ -101,9 +95,17 @@ def analyse(plan: Design, table: Table) -> Analysis:
         choice["shares"],
         choice["enough"],
         choice["chosen"],
+        _best(choice["shares"], costs),
         costs,
         list(_effects(plan, found["effects"])),
     )
+
+
+def _best(shares: list[float | None], costs: list[float | None]) -> int | None:
+    """Return the point with the largest share; of several, the first cheapest."""
+    places = enumerate(zip(shares, costs, strict=True))
+    known = [(share, -(cost or 0.0), -point) for point, (share, cost) in places if share is not None]
+    return -max(known)[2] if known else None
 
 
 def _required(columns: list[Column], asked: Cheapest | None) -> list[int]:

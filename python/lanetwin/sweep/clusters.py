@@ -1,11 +1,15 @@
 """Points simulated by other machines: Dask, Ray. Both are extras, and results do not depend on either.
 
-Neither asks who connects: whoever reaches their ports runs programs as their user. Start them on a network
-that you trust, or on this machine alone.
+As they come, neither asks who connects: whoever reaches their ports runs programs as their user. Both can:
+Dask by certificates (addresses that begin with ``tls://``), Ray from 2.52 on by a token
+(``RAY_AUTH_MODE=token``).
 """
 
 from __future__ import annotations
 
+import logging
+import socket
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -19,7 +23,10 @@ from lanetwin.sweep.executors import AHEAD
 from lanetwin.sweep.point import Job, Outcome, build, simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Iterator
+
+PATIENCE_S = 5.0
+"""A machine that answers does so within this; both libraries wait for minutes. Assumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,26 @@ def simulate_packed(work: Packed) -> Outcome:
         return simulate(replace(work.job, path=str(file), sets=()))
 
 
+@contextmanager
+def connecting(kind: str, address: str) -> Iterator[None]:
+    """Raise a `LanetwinError` (RS016) if a cluster does not answer at its address or does not let us in."""
+    try:
+        host, _, port = address.rpartition("://")[2].rpartition(":")
+        if host and port.isdigit():
+            socket.create_connection((host.strip("[]"), int(port)), PATIENCE_S).close()
+        yield
+    except (OSError, OverflowError, RuntimeError, TypeError, ValueError) as error:
+        why = " ".join(str(error).split()) or type(error).__name__
+        found = Diagnostic(
+            code="RS016",
+            severity="error",
+            message=f"no {kind} cluster can be used at {address}: {why}",
+            help="start it, or name where it listens, with the token or the certificates that it asks for",
+            file=address,
+        )
+        raise LanetwinError("", [found]) from None
+
+
 class Dask:
     """Workers of a Dask cluster (``pip install 'lanetwin[dask]'`` there and here).
 
@@ -67,7 +94,11 @@ class Dask:
     def __init__(self, client: Any) -> None:
         distributed = library("distributed")
         self._own = isinstance(client, str)
-        self.client = distributed.Client(client) if self._own else client
+        if self._own:
+            with connecting("Dask", client):
+                self.client = distributed.Client(client)
+        else:
+            self.client = client
 
     def run(self, jobs: Iterable[Job]) -> Generator[Outcome, None, None]:
         """Simulate jobs; a worker that dies is replaced, and what it was about is done again."""
@@ -93,10 +124,19 @@ class Dask:
 
 
 class Ray:
-    """Workers of the Ray cluster that was initialised (``pip install 'lanetwin[ray]'`` there and here)."""
+    """Workers of a Ray cluster (``pip install 'lanetwin[ray]'`` there and here).
 
-    def __init__(self) -> None:
+    `address` is that of a cluster that runs (``auto``, ``HOST:6379``), and the connection to it is closed at
+    the end; without one it is what ``ray.init`` has connected to. A cluster with a token takes it from the
+    environment (``RAY_AUTH_TOKEN``, ``RAY_AUTH_TOKEN_PATH``) or from ``~/.ray/auth_token``.
+    """
+
+    def __init__(self, address: str | None = None) -> None:
         self._ray = library("ray")
+        self._own = address is not None
+        if address is not None:
+            with connecting("Ray", address):
+                self._ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
 
     def run(self, jobs: Iterable[Job]) -> Generator[Outcome, None, None]:
         """Simulate jobs; Ray retries what a worker that dies was about."""
@@ -115,3 +155,5 @@ class Ray:
         finally:
             for reference in open_:
                 ray.cancel(reference)
+            if self._own:
+                ray.shutdown()

@@ -103,8 +103,16 @@ class Design:
         return [f"{path}={level['set']}" for axis, level in levels for path in axis["paths"]]
 
     def cost(self, point: int) -> float | None:
-        """Return what a point costs: the sum over its values; none if no value has a cost."""
-        costs = [level["cost"] for level in self.levels(point) if level["cost"] is not None]
+        """Return what a point costs: the sum over its values.
+
+        None if no value has a cost, or one has none though other values of its axis have.
+        """
+        costs = []
+        for axis, level in zip(self.axes, self.levels(point), strict=True):
+            if level["cost"] is not None:
+                costs.append(level["cost"])
+            elif any(other["cost"] is not None for other in axis["values"]):
+                return None
         return sum(costs) if costs else None
 
     @property

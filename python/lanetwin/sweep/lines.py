@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,10 +70,15 @@ def worth_a_line(plan: Design, found: Analysis) -> list[int]:
         if any(column.values[point] == column.values[point] for column in found.columns)
     ]
     if plan.has_costs:
-        known.sort(key=lambda point: (found.costs[point] or 0.0, -(found.shares[point] or 0.0), point))
+        dear = math.inf
+        known.sort(key=lambda point: (_or(found.costs[point], dear), -(found.shares[point] or 0.0), point))
     elif plan.sampled:
         known.sort(key=lambda point: (-(found.shares[point] or 0.0), point))
     return known
+
+
+def _or(cost: float | None, otherwise: float) -> float:
+    return otherwise if cost is None else cost
 
 
 def line(plan: Design, table: Table, found: Analysis, point: int) -> Line:
@@ -133,12 +139,17 @@ def answer(plan: Design, found: Analysis) -> list[str]:
 
 
 def doubts(plan: Design, table: Table) -> list[str]:
-    """Say which workloads were not steady, and at how many points."""
+    """Say which workloads were not steady, at how many points, and what axes say where points are missing."""
     all_ = len(plan)
-    return [
+    found = [
         f"{workload} {NOT_STEADY} at {len(points)} of {all_} points: a longer run may have other numbers."
         for workload, points in table.unsteady.items()
     ]
+    if table.done < all_ and len(plan.groups) > 1:
+        # of a grid of which a corner is there, axes move together
+        said = f"What an axis explains is of {table.done} of {all_} points"
+        found.append(f"{said}: without the others one axis may stand for another.")
+    return found
 
 
 def _reached(found: Analysis, point: int) -> str:

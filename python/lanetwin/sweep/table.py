@@ -59,6 +59,8 @@ class Table:
 
     def __init__(self, points: int) -> None:
         self.points = points
+        self.done = 0
+        """Of how many of them there are metrics."""
         self.columns: dict[Place, Column] = {}
         self.limits: dict[tuple[str, str, int], dict[int, str]] = {}
         """What limits a case at each point."""
@@ -68,6 +70,7 @@ class Table:
 
     def add(self, point: int, rows: list[Row], bottlenecks: list[Bottleneck]) -> None:
         """Take over the rows of a point; those of single devices are left to the files."""
+        self.done += 1
         cases: dict[tuple[str, str], list[str]] = {}
         for row in rows:
             if row.get("device") is not None:

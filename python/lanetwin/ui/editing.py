@@ -78,12 +78,37 @@ def shortened(plan: dict[str, Any], sets: Sequence[str]) -> list[str]:
     """Return the changes that make a run short: one repeat, a small budget, few operations."""
     found = [*sets, "run.repeats=1", "run.budget=200ms"]
     for name, workload in (plan.get("workloads") or {}).items():
-        for kind, key, most in LIMITS:
+        for kind, key, enough in LIMITS:
             load = workload.get(kind)
-            if isinstance(load, dict) and isinstance(load.get(key), int) and load[key] > most:
+            if not isinstance(load, dict):
+                continue
+            most = max(-(-enough // _targets(workload)), ROUNDS * _at_once(load))
+            if isinstance(load.get(key), int) and load[key] > most:
                 found.append(f"workloads.{name}.{kind}.{key}={most}")
     return found
 
 
-LIMITS = (("dma", "transfers", 1500), ("block", "requests", 1000), ("memory", "lines", 500))
-"""Loads, what they do so many times, and how many of it are enough for a first look."""
+def _targets(workload: dict[str, Any]) -> int:
+    """Return how many devices are asked, each for as much as the load says."""
+    target = workload.get("target")
+    return max(len(target), 1) if isinstance(target, list) else 1
+
+
+def _at_once(load: dict[str, Any]) -> int:
+    """Return how much a load asks of a device before the first answer."""
+    return max((load[key] for key in AT_ONCE if isinstance(load.get(key), int)), default=1)
+
+
+LIMITS = (
+    ("dma", "transfers", 1500),
+    ("block", "requests", 1000),
+    ("fio", "requests", 1000),
+    ("iometer", "requests", 1000),
+    ("memory", "lines", 500),
+)
+"""Loads, what they do so many times, and how many of it, for all targets, are enough for a first look."""
+AT_ONCE = ("outstanding", "depth", "iodepth")
+"""Keys of loads that say how much is on its way at once."""
+ROUNDS = 4
+"""A device is asked for at least so many times what is on its way at once: less is a burst, with other
+throughput and limits."""

@@ -59,8 +59,10 @@ class Folder:
         path = self.scenario(name)
         try:
             return read_text(path)
-        except (OSError, UnicodeDecodeError) as error:
-            raise LanetwinError(f"cannot read {name}: {error}") from error
+        except UnicodeDecodeError as error:
+            raise LanetwinError(f"cannot read {name}: it is not written in UTF-8") from error
+        except OSError as error:
+            raise LanetwinError(f"cannot read {name}: {os.strerror(error.errno or 0)}") from error
 
     def write(self, name: str, text: str) -> None:
         """Write a scenario, whole or not at all."""

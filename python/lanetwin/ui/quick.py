@@ -58,7 +58,7 @@ def _workload(one: Glance) -> dict[str, Any]:
         )
     return {
         "name": one.workload,
-        "case": one.case,
+        "case": "" if one.case == one.workload else one.case,
         "lines": lines,
         "binds": str(bind) if bind else "",
         "why": bind.short_why if bind else "",

@@ -60,7 +60,7 @@ def bars(results: Results) -> dict[str, Any]:
                 "case": metric["case"],
                 "target": metric.get("of", ""),
                 "value": metric["value"],
-                "text": f"{metric['value']:.4g} {metric['unit']}".strip(),
+                "text": brief(metric["value"], metric["unit"], metric["metric"]),
             }
             found.setdefault(metric["metric"], []).append(own)
     names = list(found)

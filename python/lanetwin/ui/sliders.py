@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from lanetwin import engine
+from lanetwin.report.figures.topology import MOST_ALIKE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,8 +43,43 @@ def sliders(plan: Mapping[str, Any]) -> list[Slider]:
     return [*_links(plan.get("links") or {}), *_loads(plan.get("workloads") or {})]
 
 
-def _links(links: Mapping[str, Any]) -> Iterator[Slider]:
+def _together(links: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Return links with their names; more than a few numbered ones that are alike as one, as a path has them.
+
+    >>> bays = {f"bay{n}": {"from": "sw", "to": f"ssd{n}", "width": "x4"} for n in range(1, 6)}
+    >>> [name for name, _ in _together({"up": {"from": "host", "to": "sw"}, **bays})]
+    ['up', 'bay1..5']
+    >>> [name for name, _ in _together(bays | {"bay3": {"from": "sw", "to": "ssd3", "width": "x2"}})]
+    ['bay1', 'bay2', 'bay3', 'bay4', 'bay5']
+    """
+    runs: list[list[str]] = []
     for name, link in links.items():
+        last = runs[-1][-1] if runs else ""
+        if last and name == _next(last) and _kind(link) == _kind(links[last]):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    for run in runs:
+        if len(run) > MOST_ALIKE:
+            first, last = run[0], run[-1]
+            yield f"{first}..{last[len(last.rstrip('0123456789')) :]}", links[first]
+        else:
+            yield from ((name, links[name]) for name in run)
+
+
+def _next(name: str) -> str:
+    """Return the name that is numbered one higher; nothing of a name without a number."""
+    stem = name.rstrip("0123456789")
+    return f"{stem}{int(name[len(stem) :]) + 1}" if stem != name else ""
+
+
+def _kind(link: Mapping[str, Any]) -> dict[str, Any]:
+    own = {key: value for key, value in link.items() if key != "to"}
+    return own | {"from": str(link.get("from", "")).partition(".")[0]}
+
+
+def _links(links: Mapping[str, Any]) -> Iterator[Slider]:
+    for name, link in _together(links):
         path = f"links.{name}"
         if "width" in link:
             yield _one(f"{name}: width", f"{path}.width", WIDTHS, link["width"])

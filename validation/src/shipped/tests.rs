@@ -58,11 +58,20 @@ fn every_range_and_every_fit_is_of_the_machine() {
 /// last bit, and is missed.
 #[test]
 fn a_corrupted_table_has_the_same_predictions_and_is_missed() {
-    corrupt(claim("pcie-bench"), true);
     corrupt(claim("idt-16t4g2"), false);
-    corrupt(claim("retimer-ab"), true);
     corrupt(claim("section-i"), true);
-    corrupt(claim("switch-forwarding"), true);
+}
+
+mod nightly {
+    use super::*;
+
+    #[test]
+    #[ignore = "the same of larger claims: make test-nightly"]
+    fn corrupted_tables_of_larger_claims_have_the_same_predictions_and_are_missed() {
+        for name in ["pcie-bench", "retimer-ab", "switch-forwarding"] {
+            corrupt(claim(name), true);
+        }
+    }
 }
 
 fn claim(wanted: &str) -> &'static Spec {

@@ -2,27 +2,21 @@
 //! out.
 
 use super::offer::{Offer, referral};
-use crate::command::{Command, Ended, Kind};
-use crate::drive::Facts;
+use crate::command::Command;
 use crate::engine::Reply;
-use lanetwin_nvme::logic::{
-    Direction, Effect as Wanted, Health, HostEffect, MediaOperation, MediaRequest, Subsystem, Token,
-};
+use crate::keys::random;
+use crate::medium::{ForDrives, MediaEnd, Medium};
+use lanetwin_nvme::logic::{Direction, Effect as Wanted, Health, HostEffect, MediaRequest, Subsystem, Token};
 use lanetwin_nvme::spec::ana::AnaState;
-use lanetwin_nvme::spec::{Nsid, SqId, Status};
+use lanetwin_nvme::spec::{Nsid, SqId};
 use lanetwin_nvmeof::logic::Data;
+use lanetwin_nvmeof::logic::authentication::{Power, Ring};
 use lanetwin_nvmeof::logic::target::{Asked, ConnectionId, Effect, SubsystemId, Target};
 use lanetwin_nvmeof::logic::tcp::Stream;
 use lanetwin_units::Instant;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque};
 use std::net::SocketAddr;
-use std::ops::Range;
-
-/// Data of writes that the front holds at most \[B\]; a write beyond that ends with Data Transfer Error.
-pub const MOST_HELD: u64 = 512 << 20;
-/// The drive is asked for no more than this at a time \[B\].
-const MOST_ASKED: u64 = 1 << 31;
 
 /// What is to be done outside.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,6 +40,13 @@ pub enum Outward {
         /// What.
         command: Command,
     },
+    /// Compute a power for a connection that authenticates, beside what others wait for; [`Front::raised`] is told.
+    Raise {
+        /// For which connection.
+        connection: u32,
+        /// Which.
+        power: Power,
+    },
     /// Every byte of a drive becomes zero (Format NVM, Sanitize). It takes no time.
     Erase {
         /// Which of the drives that are served together.
@@ -53,37 +54,19 @@ pub enum Outward {
     },
 }
 
-/// What the medium is asked for: how many commands of the drive have no reply, and how the others ended.
-struct Open {
-    token: Token,
-    operation: MediaOperation,
-    left: u32,
-    status: Status,
-}
-
 /// A subsystem at a target.
 pub struct Front {
-    /// Of each namespace, the first of which has the number 1.
-    facts: Vec<Facts>,
     target: Target,
     subsystem: Subsystem,
+    medium: Medium,
     /// What the controllers want.
     wanted: VecDeque<Wanted>,
     /// What the target wants.
     effects: VecDeque<Effect>,
     outward: Vec<Outward>,
     wakes: BinaryHeap<Reverse<Instant>>,
-    /// By a number, and by the tickets of the commands that are asked for it.
-    open: BTreeMap<u64, Open>,
-    tickets: BTreeMap<u64, u64>,
-    numbers: u64,
-    /// Data between host and drive, by the part of a command that they belong to.
-    data: BTreeMap<u64, (Token, Vec<u8>)>,
     /// A queue has ended since there were none: some may be of commands that are gone.
     is_doubtful: bool,
-    /// What writes may hold \[B\], by part, and the sum.
-    room: BTreeMap<u64, u64>,
-    held: u64,
 }
 
 impl Front {
@@ -93,20 +76,14 @@ impl Front {
     /// What of the offer cannot be.
     pub fn new(offer: &Offer) -> Result<Self, String> {
         Ok(Self {
-            facts: offer.facts.clone(),
             target: Target::new(offer.target()).map_err(|fault| fault.to_string())?,
             subsystem: Subsystem::new(&offer.subsystem()).map_err(|fault| fault.to_string())?,
+            medium: Medium::new(offer.facts.clone()),
             wanted: VecDeque::new(),
             effects: VecDeque::new(),
             outward: Vec::new(),
             wakes: BinaryHeap::new(),
-            open: BTreeMap::new(),
-            tickets: BTreeMap::new(),
-            numbers: 0,
-            data: BTreeMap::new(),
             is_doubtful: false,
-            room: BTreeMap::new(),
-            held: 0,
         })
     }
     /// A connection is open, by a port, from 0.
@@ -121,27 +98,31 @@ impl Front {
         (port, nsid): (u16, Option<Nsid>),
         state: AnaState,
     ) -> Option<Vec<Outward>> {
-        let all = 1..=self.facts.len() as u32;
+        let all = 1..=self.medium.namespaces();
         let chosen: Vec<Nsid> = nsid.map_or_else(|| all.map(Nsid).collect(), |nsid| vec![nsid]);
         let set = |subsystem: &mut Subsystem, out: &mut Vec<Wanted>| {
             chosen.into_iter().all(|nsid| subsystem.set_access(now, (port, nsid), state, out))
         };
         self.at_subsystem(set).then(|| self.go_on(now))
     }
-    /// Whether it has a queue.
+    /// These hosts are admitted from now on, and no others, after they have proved who they are.
+    pub fn admit(&mut self, ring: Ring) {
+        self.at_target(|target, out| target.admit(SubsystemId(0), ring, out));
+    }
+    /// Whether it has a queue, and its host has proved who it is where it must.
     #[must_use]
-    pub fn has_queue(&self, connection: u32) -> bool {
-        self.target.has_queue(ConnectionId(connection))
+    pub fn is_admitted(&self, connection: u32) -> bool {
+        self.target.is_admitted(ConnectionId(connection))
     }
     /// Data of writes that are held \[B\].
     #[must_use]
     pub const fn held(&self) -> u64 {
-        self.held
+        self.medium.held()
     }
     /// Whether it holds nothing of any command.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
-        self.open.is_empty() && self.tickets.is_empty() && self.data.is_empty() && self.room.is_empty()
+        self.medium.is_at_rest()
     }
     /// Bytes have come: what is to be done.
     pub fn receive(&mut self, now: Instant, connection: u32, bytes: Vec<u8>) -> Vec<Outward> {
@@ -161,9 +142,14 @@ impl Front {
     }
     /// The drive has replied.
     pub fn answered(&mut self, now: Instant, reply: Reply) -> Vec<Outward> {
-        if let Some(number) = self.tickets.remove(&reply.ticket) {
-            self.end_part(now, number, reply);
+        if let Some(end) = self.medium.answered(reply) {
+            self.end(now, end);
         }
+        self.go_on(now)
+    }
+    /// A power that a connection needs is here, or cannot be.
+    pub fn raised(&mut self, now: Instant, connection: u32, value: Option<Vec<u8>>) -> Vec<Outward> {
+        self.at_target(|target, out| target.raised(ConnectionId(connection), value, out));
         self.go_on(now)
     }
     /// When [`Front::wake`] must be called.
@@ -215,10 +201,8 @@ impl Front {
         if !self.is_doubtful {
             return;
         }
-        let is_gone = |token: &Token| self.subsystem.command(*token).is_none();
-        let gone: Vec<Token> = self.data.values().map(|(token, _)| *token).filter(is_gone).collect();
-        gone.into_iter().for_each(|token| self.forget(token));
-        self.is_doubtful = !self.data.is_empty();
+        self.medium.sweep(&self.subsystem);
+        self.is_doubtful = self.medium.has_data();
     }
 
     /// A controller wants something.
@@ -235,17 +219,13 @@ impl Front {
     fn perform(&mut self, now: Instant, effect: HostEffect) {
         let (token, data) = match effect {
             HostEffect::Transfer { token, direction: Direction::ToHost, .. } => {
-                let Some((_, data)) = self.data.remove(&token.part()) else {
-                    return self.failed(now, token);
-                };
+                let Some(data) = self.medium.hand_out(token) else { return self.failed(now, token) };
                 (Some(token), data)
             }
             HostEffect::Transfer { token, bytes, .. } => {
-                if self.held + u64::from(bytes) > MOST_HELD {
+                if !self.medium.reserve(token, bytes) {
                     return self.failed(now, token);
                 }
-                self.held += u64::from(bytes);
-                self.room.insert(token.part(), bytes.into());
                 (Some(token), Vec::new())
             }
             HostEffect::Store { token, .. } => (Some(token), self.subsystem.content(token).to_vec()),
@@ -267,13 +247,8 @@ impl Front {
         self.at_subsystem(|subsystem, out| subsystem.transferred(now, token, out));
     }
     fn failed(&mut self, now: Instant, token: Token) {
-        self.forget(token);
+        self.medium.forget(token);
         self.at_subsystem(|subsystem, out| subsystem.failed(now, token, out));
-    }
-    /// The data of a part are of no use any more.
-    fn forget(&mut self, token: Token) {
-        self.data.remove(&token.part());
-        self.held -= self.room.remove(&token.part()).unwrap_or(0);
     }
 
     /// The target wants something.
@@ -284,6 +259,13 @@ impl Front {
                 None => self.at_target(|target, out| target.lost(connection, out)),
             },
             Effect::Close { connection } => self.outward.push(Outward::Close { connection: connection.0 }),
+            Effect::Draw { connection } => match random() {
+                Ok(random) => self.at_target(|target, out| target.drawn(connection, &random, out)),
+                Err(_) => self.at_target(|target, out| target.lost(connection, out)),
+            },
+            Effect::Raise { connection, power } => {
+                self.outward.push(Outward::Raise { connection: connection.0, power });
+            }
             Effect::Connect { connection, subsystem, choice, queue, keep_alive_ms } => {
                 let made = self.subsystem.connect(choice, &queue);
                 if let (Ok(controller), SqId::ADMIN) = (made, queue.queue) {
@@ -332,109 +314,24 @@ impl Front {
         if for_controller {
             return self.at_subsystem(|subsystem, out| subsystem.fetched(now, token, &bytes, out));
         }
-        self.data.insert(token.part(), (token, bytes));
-        self.transferred(now, token);
-        if self.subsystem.command(token).is_none() {
-            self.forget(token);
-        }
+        let mut out = Vec::new();
+        self.medium.bring(now, (token, bytes), &mut self.subsystem, &mut out);
+        self.wanted.extend(out);
     }
 
     /// A controller asks the medium.
     fn ask(&mut self, now: Instant, token: Token, request: MediaRequest) {
-        let MediaRequest { operation, .. } = request;
-        let (kind, fua) = match operation {
-            MediaOperation::Read => (Kind::Read, false),
-            MediaOperation::Write { force_unit_access } => (Kind::Write, force_unit_access),
-            MediaOperation::Compare => (Kind::Compare, false),
-            MediaOperation::WriteZeroes { force_unit_access, .. } => (Kind::WriteZeroes, force_unit_access),
-            MediaOperation::Deallocate => (Kind::Deallocate, false),
-            MediaOperation::Flush => (Kind::Flush, false),
-            MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => {
-                let erase = self.units(request.nsid).map(|unit| Outward::Erase { unit });
-                self.outward.extend(erase);
-                return self
-                    .at_subsystem(|subsystem, out| subsystem.media_done(now, token, Status::SUCCESS, out));
-            }
-        };
-        let data = match kind {
-            Kind::Write | Kind::Compare => self.data.remove(&token.part()).map(|(_, data)| data),
-            _ => Some(Vec::new()),
-        };
-        let Some(data) = data else {
-            return self.media_done(now, token, (operation, Status::DATA_TRANSFER_ERROR));
-        };
-        self.numbers += 1;
-        let number = self.numbers;
-        let pieces = self.pieces(kind, &request);
-        self.open
-            .insert(number, Open { token, operation, left: pieces.len() as u32, status: Status::SUCCESS });
-        let mut data = Some(data);
-        for (unit, first, length) in pieces {
-            let data = data.take().unwrap_or_default();
-            let command = Command { fua, data, unit, ..Command::of(kind, first, length) };
-            self.numbers += 1;
-            self.tickets.insert(self.numbers, number);
-            self.outward.push(Outward::Ask { ticket: self.numbers, command });
-        }
+        let (asked, ended) = self.medium.ask(token, request);
+        self.outward.extend(asked.into_iter().map(|one| match one {
+            ForDrives::Ask { ticket, command } => Outward::Ask { ticket, command },
+            ForDrives::Erase { unit } => Outward::Erase { unit },
+        }));
+        ended.into_iter().for_each(|end| self.end(now, end));
     }
-    /// The drives that a namespace identifier is about.
-    fn units(&self, nsid: Nsid) -> Range<u16> {
-        let all = self.facts.len() as u16;
-        match nsid {
-            Nsid::ALL => 0..all,
-            Nsid(number) => (number - 1) as u16..number as u16,
-        }
-    }
-    /// What the drives are asked for: which, from where on, how much \[B\].
-    fn pieces(&self, kind: Kind, request: &MediaRequest) -> Vec<(u16, u64, u32)> {
-        let units = self.units(request.nsid);
-        if kind == Kind::Flush {
-            return units.map(|unit| (unit, 0, 0)).collect();
-        }
-        let unit = units.start;
-        let block = u64::from(self.facts[usize::from(unit)].block);
-        let (first, bytes) = (request.slba * block, u64::from(request.blocks) * block);
-        let most = MOST_ASKED / block * block;
-        let length = |from: u64| (bytes - from).min(most) as u32;
-        let pieces = (0..bytes.div_ceil(most).max(1)).map(|piece| piece * most);
-        pieces.map(|from| (unit, first + from, length(from))).collect()
-    }
-    /// The drive has replied to a command of what the medium was asked for.
-    fn end_part(&mut self, now: Instant, number: u64, reply: Reply) {
-        let Some(open) = self.open.get_mut(&number) else { return };
-        open.left -= 1;
-        if open.status.is_success() {
-            open.status = status(reply.ended);
-        }
-        if open.left > 0 {
-            return;
-        }
-        let Open { token, operation, status, .. } = *open;
-        self.open.remove(&number);
-        if operation == MediaOperation::Read && status.is_success() {
-            self.data.insert(token.part(), (token, reply.data));
-        }
-        self.media_done(now, token, (operation, status));
-    }
-    fn media_done(&mut self, now: Instant, token: Token, (operation, status): (MediaOperation, Status)) {
-        if operation != MediaOperation::Read {
-            self.forget(token);
-        }
-        self.at_subsystem(|subsystem, out| subsystem.media_done(now, token, status, out));
-        if self.subsystem.command(token).is_none() {
-            self.forget(token);
-        }
-    }
-}
-
-/// What NVMe calls an end.
-const fn status(ended: Ended) -> Status {
-    match ended {
-        Ended::Well => Status::SUCCESS,
-        Ended::Differs => Status::COMPARE_FAILURE,
-        Ended::ReadError => Status::UNRECOVERED_READ_ERROR,
-        Ended::WriteError => Status::WRITE_FAULT,
-        Ended::NoRoom => Status::CAPACITY_EXCEEDED,
-        Ended::Aborted | Ended::NoPower => Status::INTERNAL_ERROR,
+    /// What the medium was asked for has ended.
+    fn end(&mut self, now: Instant, end: MediaEnd) {
+        let mut out = Vec::new();
+        self.medium.end(now, end, &mut self.subsystem, &mut out);
+        self.wanted.extend(out);
     }
 }

@@ -1,12 +1,15 @@
 //! A host of our own: it connects to a subsystem by NVMe/TCP, in user space, and waits for answers.
 
+use crate::keys::random;
 use lanetwin_nvme::spec::{Command, SqId};
+use lanetwin_nvmeof::logic::authentication::Keys;
 use lanetwin_nvmeof::logic::host::discovery::{LogReader, Next};
 use lanetwin_nvmeof::logic::host::{
-    Controller, ControllerConfig, ControllerEffect, Ending, Failure, HostName, HostTransport, Io,
+    Controller, ControllerConfig, ControllerEffect, Ending, Failure, HostName, HostTransport, Io, Queue,
     QueueEffect, TcpHost, Transfer,
 };
 use lanetwin_nvmeof::logic::tcp::Stream;
+use lanetwin_nvmeof::spec::authentication::Explanation;
 use lanetwin_nvmeof::spec::discovery::{DISCOVERY_NQN, DiscoveryEntry};
 use lanetwin_nvmeof::spec::tcp::DigestTypes;
 use lanetwin_units::Instant;
@@ -19,6 +22,9 @@ use std::time::Duration;
 
 /// A target that does not take a connection, or bytes, within this time is none.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Who connects if nobody says otherwise.
+pub const HOST_NQN: &str = "nqn.2026-01.org.lanetwin:host";
 
 /// Who connects, and to what.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,6 +41,10 @@ pub struct Wanted {
     pub digests: bool,
     /// Keep Alive Timeout \[ms\]; 0 for none.
     pub keep_alive_ms: u32,
+    /// Who connects: the NQN of the host.
+    pub host: String,
+    /// With what it proves that, if it is asked to.
+    pub keys: Option<Keys>,
 }
 
 impl Wanted {
@@ -48,6 +58,8 @@ impl Wanted {
             entries: 128,
             digests: false,
             keep_alive_ms: 5000,
+            host: HOST_NQN.into(),
+            keys: None,
         }
     }
 }
@@ -77,12 +89,24 @@ fn in_words(failure: Failure) -> String {
         Failure::Refused(status, dw0) => {
             format!("the target has refused it with status {:#05x} (dword 0: {dw0:#x})", status.0)
         }
+        Failure::AuthenticationRequired => {
+            "the target wants a proof of who this host is: give its secret with --keys".into()
+        }
+        Failure::NotAuthenticated(Explanation::FAILED) => {
+            "host or target has not proved who it is: they do not have the same secrets".into()
+        }
+        Failure::NotAuthenticated(why) => {
+            format!("authentication has failed, reason code explanation {:#04x}", why.0)
+        }
         Failure::Rejected(_) => "the connection was rejected".into(),
         Failure::Protocol(_) => "what answers does not keep to NVMe/TCP".into(),
         Failure::Terminated(status) => {
             format!("the target has ended the connection, fatal error status {:#x}", status.0)
         }
         Failure::Lost => "the connection is lost".into(),
+        Failure::LostUnproved => "the connection is lost before host and target have proved who they are: perhaps they do not have \
+                                  the same secrets"
+            .into(),
     }
 }
 
@@ -120,8 +144,9 @@ impl Initiator {
         let transport = HostTransport::Tcp(TcpHost { digests, ..TcpHost::default() });
         let mut id = *b"lanetwin\0\0\0\0\0\0\0\0";
         id[8..12].copy_from_slice(&std::process::id().to_le_bytes());
-        let host = HostName { nqn: "nqn.2026-01.org.lanetwin:host".into(), id };
+        let host = HostName { nqn: wanted.host.clone(), id };
         let mut config = ControllerConfig::new(host, &wanted.subsystem, transport);
+        config.keys.clone_from(&wanted.keys);
         (config.io_queues, config.io_entries) = (wanted.io_queues, wanted.entries);
         (config.keep_alive_ms, config.controller_loss) =
             (wanted.keep_alive_ms, Some(lanetwin_units::Span::ZERO));
@@ -174,6 +199,11 @@ impl Initiator {
     #[must_use]
     pub fn identity(&self) -> &[u8] {
         self.controller.identity()
+    }
+    /// Whether this host has proved who it is.
+    #[must_use]
+    pub fn has_proved(&self) -> bool {
+        self.controller.queue(SqId::ADMIN).is_some_and(Queue::has_proved)
     }
     /// How many I/O queues there are.
     #[must_use]
@@ -316,6 +346,10 @@ impl Initiator {
             QueueEffect::Completed { name, ending } => {
                 let data = self.data.remove(&name).unwrap_or_default();
                 self.ended.push(Ended { name, ending, data });
+            }
+            QueueEffect::Draw => {
+                let random = random().map_err(io::Error::other)?;
+                self.with(|controller, now, out| controller.drawn(now, queue, &random, out))?;
             }
             // the association is over then, which is told
             QueueEffect::Close | QueueEffect::Unanswered { .. } => {}

@@ -1,16 +1,20 @@
 //! How long reads take at a subsystem, as a host sees it.
 
-use super::initiator::{Initiator, Trouble, Wanted};
+use super::initiator::{HOST_NQN, Initiator, Trouble, Wanted};
+use crate::keys;
+use crate::problem::Problem;
 use lanetwin_kernel::Stream;
 use lanetwin_nvme::logic::host::commands::{identify, read};
 use lanetwin_nvme::spec::admin::IdentifyStructure;
 use lanetwin_nvme::spec::identify::{IdentifyController, IdentifyNamespace, LbaFormatWord};
 use lanetwin_nvme::spec::{Nsid, SqId};
+use lanetwin_nvmeof::logic::authentication::Keys;
 use lanetwin_nvmeof::logic::host::Transfer;
 use lanetwin_stats::Histogram;
 use lanetwin_units::Span;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A read that is not answered within this time never is.
@@ -33,6 +37,12 @@ pub struct Ping {
     pub digests: bool,
     /// Where to read is drawn from this.
     pub seed: u64,
+    /// The NQN of the host; that of the file of secrets if it names one alone, else lanetwin's own.
+    #[serde(default)]
+    pub host: Option<String>,
+    /// The file with its secrets.
+    #[serde(default)]
+    pub keys: Option<PathBuf>,
 }
 
 /// What was found and measured.
@@ -44,6 +54,10 @@ pub struct Pong {
     pub nqn: String,
     /// The controller (CNTLID).
     pub controller: u16,
+    /// The NQN of the host.
+    pub host: String,
+    /// Who has proved who it is: nobody, the host, or both.
+    pub proved: Proved,
     /// Model Number.
     pub model: String,
     /// Serial Number.
@@ -70,12 +84,27 @@ pub struct Pong {
     pub histogram: Vec<(f64, u64)>,
 }
 
+/// Who has proved who it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proved {
+    /// Nobody: the target does not ask.
+    Nobody,
+    /// The host.
+    Host,
+    /// Host and target.
+    Both,
+}
+
 /// Why there is no measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum NoPong {
     /// Nobody answers as a target does.
     #[error(transparent)]
     Trouble(#[from] Trouble),
+    /// The secrets cannot be used.
+    #[error("the secrets cannot be used")]
+    Keys(Box<Problem>),
     /// What was asked for cannot be.
     #[error("{0}")]
     Asked(String),
@@ -107,8 +136,16 @@ impl Ping {
         let nqn = known.ok_or_else(|| NoPong::Asked("the target offers no subsystem".into()))?;
         let depth = self.depth.clamp(1, 1023);
         let entries = (depth + 1).max(128);
-        let wanted = Wanted { entries, digests: self.digests, ..Wanted::new(address, &nqn) };
+        let (host, keys) = self.who()?;
+        let has_both = keys.as_ref().is_some_and(|keys| keys.subsystem.is_some());
+        let wanted =
+            Wanted { entries, digests: self.digests, host: host.clone(), keys, ..Wanted::new(address, &nqn) };
         let mut initiator = Initiator::connect(&wanted)?;
+        let proved = match initiator.has_proved() {
+            false => Proved::Nobody,
+            true if has_both => Proved::Both,
+            true => Proved::Host,
+        };
         let (model, serial) = identity(&initiator);
         let namespace = self.namespace(&mut initiator)?;
         let began = Instant::now();
@@ -118,6 +155,8 @@ impl Ping {
             discovered,
             nqn,
             controller: initiator.controller_id(),
+            host,
+            proved,
             model,
             serial,
             bytes: namespace.bytes,
@@ -131,6 +170,18 @@ impl Ping {
             percentiles_us: [50.0, 90.0, 99.0, 99.9].into_iter().filter_map(percentile).collect(),
             histogram: doubling(&took),
         })
+    }
+    /// Who connects, and its secrets.
+    fn who(&self) -> Result<(String, Option<Keys>), NoPong> {
+        let Some(file) = &self.keys else {
+            return Ok((self.host.clone().unwrap_or_else(|| HOST_NQN.into()), None));
+        };
+        let ring = keys::read(file).map_err(|problem| NoPong::Keys(Box::new(problem)))?;
+        let alone = if let [(nqn, _)] = &ring.hosts[..] { Some(nqn.clone()) } else { None };
+        let host = self.host.clone().or(alone).unwrap_or_else(|| HOST_NQN.into());
+        let known = ring.keys(&host).cloned();
+        let none = || NoPong::Asked(format!("the file of secrets names no host {host}"));
+        Ok((host.clone(), Some(known.ok_or_else(none)?)))
     }
     fn namespace(&self, initiator: &mut Initiator) -> Result<Namespace, NoPong> {
         let nsid = Nsid(self.nsid);

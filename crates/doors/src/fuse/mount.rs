@@ -5,14 +5,15 @@ use super::desk::Desk;
 use super::file::Folder;
 use crate::drive::Facts;
 use crate::problem::Problem;
-use fuser::{BackgroundSession, Config, MountOption, Session};
+use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use nix::mount::{MntFlags, umount2};
 use std::io::{self, Write};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 /// What the mount is called in the table of mounts.
 const SOURCE: &str = "lanetwin";
@@ -26,6 +27,18 @@ pub struct Mounted {
     desk: Arc<Desk>,
     session: Option<BackgroundSession>,
     keeper: Child,
+}
+
+/// Hears what a kernel asks, or whatever writes as one does, by a descriptor of `/dev/fuse` or a socket that keeps
+/// messages apart; until it says that it goes, or says nonsense.
+///
+/// # Errors
+/// It does not begin as a kernel does, or the system gives no thread.
+pub fn hear(kernel: OwnedFd, facts: Facts) -> io::Result<(Arc<Desk>, JoinHandle<io::Result<()>>)> {
+    let desk = Arc::new(Desk::new()?);
+    let filesystem = Folder { facts, desk: desk.clone() };
+    let session = Session::from_fd(filesystem, kernel, SessionACL::All, Config::default())?;
+    Ok((desk, session.spawn()?.guard))
 }
 
 impl Mounted {

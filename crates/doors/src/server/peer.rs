@@ -1,6 +1,7 @@
 //! A connection of whatever kind, with its socket.
 
 use crate::nbd::connection::Connection;
+use crate::vfio_user::session::Session;
 use lanetwin_units::Instant;
 use rustix::event::PollFlags;
 use std::io::{self, ErrorKind, Read, Write};
@@ -69,7 +70,15 @@ pub enum PeerKind {
     Echo(Box<Connection>),
     /// What has come by it, and the port by which it has come, from 0.
     NvmeTcp(Vec<u8>, usize),
+    VfioUser(Box<Session>),
     Control(Vec<u8>),
+}
+
+impl PeerKind {
+    /// A guest's client that has said nothing.
+    pub fn guest() -> Self {
+        Self::VfioUser(Box::default())
+    }
 }
 
 impl Peer {
@@ -91,11 +100,16 @@ impl Peer {
         let own = match &self.kind {
             PeerKind::Nbd(connection) | PeerKind::Echo(connection) => connection.held(),
             PeerKind::Control(bytes) | PeerKind::NvmeTcp(bytes, _) => bytes.capacity(),
+            PeerKind::VfioUser(session) => session.held(),
         };
         own + self.output.capacity()
     }
-    /// Reads what has come; whether the other side is there.
+    /// Reads what has come; whether the other side is there. What a guest's client sends is read elsewhere, with the
+    /// files that come beside it.
     pub fn receive(&mut self) -> bool {
+        if matches!(self.kind, PeerKind::VfioUser(_)) {
+            return true;
+        }
         let mut buffer = [0; 64 << 10];
         // what comes without end is not read without end: others wait
         for _ in 0..16 {
@@ -108,6 +122,7 @@ impl Peer {
                     PeerKind::Control(bytes) | PeerKind::NvmeTcp(bytes, _) => {
                         bytes.extend_from_slice(&buffer[..count]);
                     }
+                    PeerKind::VfioUser(_) => {}
                 },
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return true,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}

@@ -13,7 +13,7 @@ impl Server {
     pub(super) const fn ports(&self) -> usize {
         match &self.sockets.entrance {
             Entrance::NvmeTcp(ports) => ports.len(),
-            Entrance::Nbd(_) | Entrance::File(_) => 0,
+            Entrance::Nbd(_) | Entrance::File(_) | Entrance::VfioUser(_) => 0,
         }
     }
     /// What happens to clients.
@@ -21,7 +21,7 @@ impl Server {
         match &upheaval {
             Upheaval::Removed => self.is_removed = true,
             Upheaval::Inserted => self.is_removed = false,
-            Upheaval::Reset => {}
+            Upheaval::Reset => self.reset_guest(now),
             Upheaval::Ended => self.is_ended = true,
             Upheaval::PortDown(port) => {
                 self.down.insert(*port);
@@ -37,7 +37,8 @@ impl Server {
             }
         }
         let is_client = |peer: &Peer| match (&peer.kind, &upheaval) {
-            (PeerKind::Control(_), _) => false,
+            // of a guest the drive is away, not its client
+            (PeerKind::Control(_) | PeerKind::VfioUser(_), _) => false,
             (PeerKind::NvmeTcp(_, by), Upheaval::PortDown(port)) => by == port,
             _ => true,
         };

@@ -20,6 +20,7 @@ use lanetwin_nvme::spec::feature::Feature;
 use lanetwin_nvme::spec::log::LogPage;
 use lanetwin_nvme::spec::{Command, IoOpcode, Nsid, SqId, Status};
 use lanetwin_nvmeof::logic::Data;
+use lanetwin_nvmeof::logic::authentication::Ring;
 use lanetwin_nvmeof::logic::host::{
     Controller, ControllerConfig, ControllerEffect, HostName, HostTransport, Io, QueueEffect, TcpHost,
     Transfer,
@@ -55,8 +56,12 @@ impl Served {
     }
     /// At so many ports.
     pub fn at(ports: usize, scenario: String, choice: Choice) -> Self {
+        Self::admitting(ports, (scenario, choice), None)
+    }
+    /// With hosts that have to prove who they are.
+    pub fn admitting(ports: usize, (scenario, choice): (String, Choice), ring: Option<Ring>) -> Self {
         let (ready, is_ready) = channel();
-        let serving = Serving::of(scenario, choice, move || {
+        let serving = Serving::admitting(scenario, choice, ring, move || {
             let ports: Vec<_> = (0..ports).map(|_| loopback("127.0.0.1:0").expect("an address")).collect();
             let addresses: Vec<SocketAddr> =
                 ports.iter().map(|port| port.local_addr().expect("an address")).collect();
@@ -68,13 +73,13 @@ impl Served {
         let addresses = is_ready.recv_timeout(LONG).expect("it listens");
         Self { address: addresses[0], other: addresses.get(1).copied(), serving }
     }
-    fn wanted(&self) -> Wanted {
+    pub fn wanted(&self) -> Wanted {
         Wanted::new(self.address, NQN)
     }
     fn host(&self) -> Initiator {
         Initiator::connect(&self.wanted()).expect("an association")
     }
-    fn socket(&self) -> TcpStream {
+    pub fn socket(&self) -> TcpStream {
         let socket = TcpStream::connect(self.address).expect("it listens");
         socket.set_read_timeout(Some(LONG)).expect("a timeout");
         socket
@@ -289,7 +294,17 @@ fn only_this_machine_is_listened_to() {
 }
 
 fn ping(served: &Served, depth: u32, reads: u64) -> Pong {
-    let ping = Ping { nqn: None, nsid: 1, reads, size: 4096, depth, digests: false, seed: 1 };
+    let ping = Ping {
+        nqn: None,
+        nsid: 1,
+        reads,
+        size: 4096,
+        depth,
+        digests: false,
+        seed: 1,
+        host: None,
+        keys: None,
+    };
     ping.run(served.address).expect("a target")
 }
 
@@ -397,8 +412,31 @@ impl Together {
     }
 }
 
-fn place(step: u64) -> u64 {
+/// So many reads are compared with those in process.
+pub const READS: usize = 300;
+
+/// The block that the reads of a comparison begin at.
+pub fn place(step: u64) -> u64 {
     step.wrapping_mul(0x9e37_79b9_7f4a_7c15) % (1 << 20) * 8
+}
+
+/// Which reads of 4 KiB end when in virtual time, in process, with so many in flight.
+pub fn in_process(drive: &Drive, depth: u64) -> Vec<(u64, Instant)> {
+    let mut direct = Engine::new(drive, Box::new(SparseMemory::new())).started();
+    let read = |step: u64| DriveCommand::read(place(step) * 512, 4096);
+    (0..depth).for_each(|step| direct.ask(Instant::ZERO, step, read(step)));
+    let (mut begun, mut now, mut ended) = (depth, Instant::ZERO, Vec::new());
+    while ended.len() < READS {
+        let (at, replies) = direct.next_replies(now).expect("something is in progress");
+        now = at;
+        for reply in replies {
+            ended.push((reply.ticket, now));
+            direct.ask(now, begun, read(begun));
+            begun += 1;
+        }
+    }
+    ended.truncate(READS);
+    ended
 }
 
 /// Capsules and controllers take no time of the machine: what a host sees is what the drive takes in process.
@@ -408,36 +446,24 @@ fn a_subsystem_in_virtual_time_answers_when_the_drive_does() {
         let plan = plan(&machine("nand, firmware.read-latency: 20us", "depth: 1"));
         let drive = Drive::choose(&plan, &Choice::default()).expect("a drive");
         let mut together = Together::new(&drive);
-        let mut direct = Engine::new(&drive, Box::new(SparseMemory::new())).started();
-        let (mut begun, mut seen, mut expected) = (0, Vec::new(), Vec::new());
-        for _ in 0..depth {
+        let (mut begun, mut seen) = (0, Vec::new());
+        while begun < depth {
             together.read(begun, place(begun));
-            direct.ask(Instant::ZERO, begun, DriveCommand::read(place(begun) * 512, 4096));
             begun += 1;
         }
-        let (mut theirs, mut ours) = (begun, begun);
-        while seen.len() < 300 {
+        while seen.len() < READS {
             let (now, ended) = together.next();
             for name in ended {
                 seen.push((name, now));
-                together.read(theirs, place(theirs));
-                theirs += 1;
+                together.read(begun, place(begun));
+                begun += 1;
             }
         }
-        while expected.len() < 300 {
-            let now = expected.last().map_or(Instant::ZERO, |(_, at)| *at);
-            let (now, replies) = direct.next_replies(now).expect("something is in progress");
-            for reply in replies {
-                expected.push((reply.ticket, now));
-                direct.ask(now, ours, DriveCommand::read(place(ours) * 512, 4096));
-                ours += 1;
-            }
-        }
-        seen.truncate(300);
-        expected.truncate(300);
+        seen.truncate(READS);
+        let expected = in_process(&drive, depth);
         // tickets of the front are its own: the times are compared, and which read it was
         assert_eq!(seen, expected, "depth {depth}");
-        assert!(seen[299].1 > Instant::ZERO + Span::from_us(20));
+        assert!(seen[READS - 1].1 > Instant::ZERO + Span::from_us(20));
     }
 }
 
@@ -446,6 +472,7 @@ mod nightly {
 
     /// The bar of doors on a machine that has a core to itself: mean ± 5 %, 99th percentile ± 15 %.
     #[test]
+    #[ignore = "prints a table, which a busy machine spoils: make test-nightly"]
     fn a_host_sees_what_is_predicted() {
         for latency in ["200us", "500us", "1ms"] {
             for depth in [1, 4, 8] {

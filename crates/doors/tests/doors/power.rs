@@ -167,6 +167,7 @@ mod nightly {
     use super::*;
 
     #[test]
+    #[ignore = "takes a minute: make test-nightly"]
     fn two_hundred_and_forty_cuts() {
         for seed in 0..6 {
             let mut writer = Writer::new(if seed % 3 == 0 { PROTECTED } else { VOLATILE }, seed + 10);

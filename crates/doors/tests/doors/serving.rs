@@ -5,6 +5,7 @@ use lanetwin_doors::drive::{Choice, Drive};
 use lanetwin_doors::engine::Engine;
 use lanetwin_doors::lateness::Told;
 use lanetwin_doors::server::{Server, Sockets};
+use lanetwin_nvmeof::logic::authentication::Ring;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -25,12 +26,22 @@ impl Serving {
     }
     /// Serves drives of a scenario.
     pub fn of(scenario: String, choice: Choice, sockets: impl FnOnce() -> Sockets + Send + 'static) -> Self {
+        Self::admitting(scenario, choice, None, sockets)
+    }
+    /// Serves drives of a scenario to hosts that have to prove who they are.
+    pub fn admitting(
+        scenario: String,
+        choice: Choice,
+        ring: Option<Ring>,
+        sockets: impl FnOnce() -> Sockets + Send + 'static,
+    ) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let theirs = stop.clone();
         let thread = std::thread::spawn(move || {
             let drive = Drive::choose(&plan(&scenario), &choice).expect("a drive");
             let engine = Engine::of(&drive, Vec::new()).started();
             let mut server = Server::new(engine, sockets()).expect("sockets");
+            ring.into_iter().for_each(|ring| server.admit(ring).expect("a thread"));
             server.serve(&|| theirs.load(Ordering::Relaxed));
             (server.lateness(), server.close())
         });

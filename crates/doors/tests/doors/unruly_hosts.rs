@@ -143,6 +143,7 @@ impl Rig {
                 }
                 Outward::Ask { ticket, command } => self.asked.push((ticket, command)),
                 Outward::Erase { .. } => panic!("nobody formats"),
+                Outward::Raise { .. } => panic!("nobody authenticates"),
             }
         }
     }

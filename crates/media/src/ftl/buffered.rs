@@ -17,13 +17,28 @@ const BUFFERED: u64 = 0x6275_6666_6572;
 const DRAWS: u64 = 4;
 
 impl Flash {
+    /// Forgets what waits in the buffer: a medium that takes more than comes will have taken it.
+    pub fn empty_buffer(&mut self) {
+        if !self.acknowledges {
+            return;
+        }
+        for queue in 0..self.buffer.queues.len() {
+            while let Some(slot) = self.buffer.pop(queue) {
+                self.buffer.used -= 1;
+                self.buffer.release(slot);
+            }
+        }
+    }
+
     /// How full the write buffer is; what passes through it the owner knows. There is no room in one that acknowledges
     /// nothing: it holds what is in flight.
     pub fn buffered(&self) -> Buffered {
         let room = if self.acknowledges { self.buffer.room() } else { 0 };
         let [level, room, lump] =
             [self.buffer.used, room, self.layout.program].map(|units| u64::from(units) * UNIT);
-        Buffered { level, room, lump, owed: self.owed(), passed: 0 }
+        let round = lump * u64::from(self.layout.dies);
+        let awaits = self.pools.iter().all(|pool| pool.open.iter().all(|dies| *dies == 0));
+        Buffered { level, room, lump, round, owed: self.owed(), awaits, passed: 0 }
     }
 
     /// Fills the buffer with units before those that wait in it: of writes in order, what was written last; of writes

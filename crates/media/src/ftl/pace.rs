@@ -73,6 +73,12 @@ impl Pace {
         self.wants || self.has(0, blocks)
     }
 
+    /// Which part of a block that is being left has to be moved; none if there is no such block.
+    pub(super) fn moved(&self) -> f64 {
+        let part = |leaving: &Leaving| (1_u64 << PART) as f64 / leaving.gain as f64;
+        self.leaving.last().map_or(0.0, part)
+    }
+
     /// Notes whether GC looks in vain for a block that is worth it.
     pub(super) const fn set_wants(&mut self, wants: bool) {
         self.wants = wants;

@@ -1,15 +1,38 @@
 //! What dies keep from the host, and when they collect.
 
 use super::blocks::{NONE, State};
+use super::layout::Site;
 use super::pace::Pace;
-use super::{Die, Flash};
+use super::{Die, Flash, Owner};
 use crate::config::{Initial, UNIT};
+use crate::nand::machine::{Op, Queue, Work};
 use crate::random::Draws;
 use lanetwin_units::mix;
 
 /// Separate these draws from others of the seed.
 const PHASE: u64 = 0x0070_6861_7365;
 const WAITS: u64 = 0x0077_6169_7473;
+/// What is left of an operation takes so long at least, as long as reads of pages do \[ps\].
+const SHORTEST: u64 = 50_000_000;
+
+/// Where a die is between two programs of the host.
+struct Turn {
+    /// Which part of a program it has still to earn.
+    lacks: f64,
+    /// Which part of the program that it is at has still to be done.
+    busy: f64,
+}
+
+/// A die that is so far in its round, from 0 to 1, where such a part of a block has to be moved: that is also the part
+/// of its programs that are not the host's, as a block gives the host what need not be moved.
+fn turn(round: f64, moved: f64, draws: &mut Draws) -> Turn {
+    let own = 1.0 - moved;
+    if round < own {
+        return Turn { lacks: 1.0, busy: 1.0 - round / own };
+    }
+    let lacks = if moved > 0.0 { (1.0 - round) / moved } else { 0.0 };
+    Turn { lacks, busy: draws.unit() }
+}
 
 impl Flash {
     /// Whether GC has to work on a die: so that the host can write its next program, or for itself to have a block to
@@ -94,21 +117,56 @@ impl Flash {
     }
 
     /// Dies that have their reserve take programs as they come. If writes have long come faster than GC earns, none
-    /// has: each has earned a part of its next program, and no two the same.
+    /// has: each goes round by itself, a program of the host and then the moves that earn the next one, and no two are
+    /// at the same place of it.
     pub fn await_collection(&mut self, now: u64) {
         if self.owed() == 0 {
             return;
         }
         let mut draws = Draws::new(mix(self.seed ^ mix(WAITS ^ self.stamp)));
         for die in 0..self.layout.dies {
-            let lacks = 1 + draws.below(self.layout.program.into());
+            let round = draws.unit();
             let pace = &self.dies[die as usize].pace;
-            if pace.has(0, &self.blocks) {
-                self.dies[die as usize].pace.reserve = pace.space(&self.blocks) + lacks;
-                self.note_room(die);
-                self.collect(now, die);
+            if self.ftl.slc.is_some() {
+                // programs go to the cache: GC has its own turns
+                if pace.has(0, &self.blocks) {
+                    let lacks = (round * f64::from(self.layout.program)).ceil();
+                    self.await_program(now, die, lacks as u64);
+                }
+                continue;
             }
+            let Turn { lacks, busy } = turn(round, pace.moved(), &mut draws);
+            self.put_busy(now, die, (busy * self.times.program(0) as f64) as u64);
+            self.await_program(now, die, (lacks * f64::from(self.layout.program)).ceil() as u64);
         }
+    }
+
+    /// So many units, at least one, are to be earned on a die before it takes the next program of the host.
+    fn await_program(&mut self, now: u64, die: u32, lacks: u64) {
+        let pace = &self.dies[die as usize].pace;
+        self.dies[die as usize].pace.reserve = pace.space(&self.blocks) + lacks.max(1);
+        self.note_room(die);
+        self.collect(now, die);
+    }
+
+    /// A die is in the middle of something, and has so much of it left \[ps\].
+    fn put_busy(&mut self, now: u64, die: u32, array: u64) {
+        let Site { server, die: inner, plane } = self.layout.site(die, 0);
+        let op = Op {
+            owner: Owner::Nobody.pack(),
+            server,
+            work: Work::Erase,
+            die: inner,
+            plane,
+            page: 0,
+            bus_in: self.times.erase_in(self.layout.planes as usize),
+            transfers: 1,
+            array: array.max(SHORTEST),
+            bus_out: 0,
+            when_loaded: None,
+            heard_after: 0,
+        };
+        self.machine.put(now, op, Queue::Writes);
     }
 
     /// The emptiest block of a drawn die is being collected. It had been taken at the level at which greedy GC takes

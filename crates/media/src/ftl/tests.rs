@@ -345,6 +345,27 @@ fn a_buffer_that_is_filled_drains_as_if_all_of_it_had_been_written() {
 }
 
 #[test]
+fn in_a_buffer_that_is_emptied_is_what_is_on_its_way_alone() {
+    let mut config = small();
+    ftl_of(&mut config).initial = Initial::SteadyState;
+    let mut flash = flash(&config, 1);
+    let write = |token| {
+        let first = u64::from(token) * 7 * UNIT;
+        Request { token, kind: Kind::Write, first, bytes: UNIT, tenant: 0, part_of: None }
+    };
+    (0..100).for_each(|token| flash.submit(0, &write(token), 0));
+    flash.fill_buffer();
+    flash.empty_buffer();
+    flash.audit();
+    assert_eq!(flash.buffer.waiting, 0);
+    while flash.soonest() != crate::timers::NEVER {
+        flash.run(flash.soonest());
+    }
+    assert_eq!(flash.buffered().level, 0);
+    flash.audit();
+}
+
+#[test]
 fn encryption_is_a_pipeline() {
     let mut config = small();
     config.encryption = Some(Encryption { latency: Span::from_us(2), bytes_per_second: 4_096_000_000 });

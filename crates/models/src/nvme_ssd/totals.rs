@@ -1,5 +1,6 @@
 //! What a drive has lived through, and how much it can.
 
+use crate::nvme_front::Signals;
 use lanetwin_kernel::{Metric, Report, State};
 use lanetwin_media::{Counters, Spare, Stocks};
 use lanetwin_ports::Params;
@@ -9,10 +10,6 @@ const POWER: Metric = Metric::new("drive power", "W", Better::Lower);
 const PER_WATT: Metric = Metric::new("drive throughput per watt", "MB/s/W", Better::Higher);
 const UNWRITTEN: Metric = Metric::new("reads of what was never written", "%", Better::Neither)
     .if_any("reads of what was never written");
-const DOORBELLS: Metric = Metric::new("doorbells", "/command", Better::Lower);
-const SHADOW_READS: Metric =
-    Metric::new("shadow doorbells read", "/command", Better::Lower).if_any("shadow doorbells");
-const INTERRUPTS: Metric = Metric::new("interrupts", "/command", Better::Lower);
 const AMPLIFICATION: Metric = Metric::new("write amplification", "", Better::Lower);
 const NOMINAL: Metric = Metric::new("over-provisioning, nominal", "%", Better::Higher);
 const EFFECTIVE: Metric = Metric::new("over-provisioning, effective", "%", Better::Higher);
@@ -56,10 +53,7 @@ impl Totals {
     pub(super) fn report(&self, report: &mut Report) {
         self.report_energy(report);
         self.report_unwritten(report);
-        let Signals { doorbells, shadow_reads, completions, interrupts } = self.signals;
-        report.ratio(DOORBELLS, [doorbells, completions], 1.0);
-        report.ratio(SHADOW_READS, [shadow_reads, completions], 1.0);
-        report.ratio(INTERRUPTS, [interrupts, completions], 1.0);
+        self.signals.report(report);
         self.report_writes(report);
         self.report_spare(report);
     }
@@ -132,19 +126,6 @@ impl Totals {
             }
         }
     }
-}
-
-/// What host and controller have told each other, at all ports together.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Signals {
-    /// Doorbells that were rung.
-    pub doorbells: u64,
-    /// Shadow doorbells that the controller has read.
-    pub shadow_reads: u64,
-    /// Completion queue entries.
-    pub completions: u64,
-    /// MSI-X vectors that were signalled.
-    pub interrupts: u64,
 }
 
 /// How much a medium can be written before its blocks, or lines, have had the cycles they survive.

@@ -11,4 +11,6 @@ pub trait BuffersWrites {
     /// Fills the buffer with more of what is being written, as it will be if writes go on to come faster than the
     /// medium takes them.
     fn fill_buffer(&mut self);
+    /// Empties the buffer, as it will be if the medium takes more than comes.
+    fn empty_buffer(&mut self);
 }

@@ -113,14 +113,18 @@ wire! {
         reserved = 7:6;
     }
 
-    /// Status Field of an [`ErrorEntry`]: that of the completion, with the phase lowest (Base 2.0 §5.16.1.2).
+    /// Status Field of an [`ErrorEntry`]: all of that of the completion, with the phase lowest (Base 2.0 §5.16.1.2).
     pub struct LoggedStatus(u16) {
         /// Phase Tag; need not be valid
         phase / with_phase: bool = 0:0;
         /// Status Code Type and Status Code
         status / with_status: u16 = 11:1;
-        /// Command Retry Delay, More, Do Not Retry
-        flags / with_flags: u8 = 15:12;
+        /// Command Retry Delay (CRD): which of the controller's three delays, 0 for none
+        retry_delay / with_retry_delay: u8 = 13:12;
+        /// More (M): the error log has more about it
+        more / with_more: bool = 14:14;
+        /// Do Not Retry (DNR)
+        do_not_retry / with_do_not_retry: bool = 15:15;
     }
 
     /// Parameter Error Location of an [`ErrorEntry`] (Base 2.0 §5.16.1.2).

@@ -186,7 +186,8 @@ fn a_wrong_command_has_its_status() {
     let entries = log(&mut rig, &mut host, LogPage::ERROR, 128);
     let newest = ErrorEntry::from_bytes(entries[..64].try_into().unwrap());
     assert_eq!((newest.count(), newest.sq_number(), newest.opcode()), (13, 1, 2));
-    assert_eq!(newest.status().status(), Status::DATA_SGL_LENGTH_INVALID.0);
+    // bits 15 to 1 are those of the completion: Do Not Retry, More, no delay, 0 and 0Fh
+    assert_eq!(newest.status().raw(), 1 << 15 | 1 << 14 | 0x00f << 1);
 
     // a list whose second entry is not of a page
     let list = rig.memory.allocate(4096);
@@ -200,6 +201,13 @@ fn a_wrong_command_has_its_status() {
         rig.io(&mut host, 0, with_buffer(read(1, 0, 8), 0x1000, 4096)),
         Status::UNRECOVERED_READ_ERROR
     );
+    // something that passes can be tried again
+    rig.media_status = Status::INTERNAL_ERROR;
+    assert_eq!(rig.io(&mut host, 0, with_buffer(read(1, 0, 8), 0x1000, 4096)), Status::INTERNAL_ERROR);
+    let entries = log(&mut rig, &mut host, LogPage::ERROR, 128);
+    let logged = |from| ErrorEntry::from_bytes(entries[from..from + 64].try_into().unwrap()).status();
+    assert_eq!((logged(0).status(), logged(0).more(), logged(0).do_not_retry()), (0x006, true, false));
+    assert_eq!((logged(64).status(), logged(64).more(), logged(64).do_not_retry()), (0x281, true, true));
 }
 
 #[test]

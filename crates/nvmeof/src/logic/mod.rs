@@ -3,11 +3,13 @@
 //! | module | is about |
 //! |---|---|
 //! | [`data`] | data as bytes or as lengths |
+//! | [`authentication`] | DH-HMAC-CHAP: both sides of it |
 //! | [`establish`] | connections that are made at once |
 //! | [`tcp`] | data units in a stream of bytes |
 //! | [`host`] | the side of hosts: queues, associations, logs |
 //! | [`target`] | the side of controllers: connections, associations, discovery, transfers |
 
+pub mod authentication;
 pub mod data;
 pub mod establish;
 pub mod host;

@@ -164,6 +164,14 @@ structure! {
     }
 }
 
+impl FabricsType {
+    /// Whether it carries messages of an authentication.
+    #[must_use]
+    pub const fn is_authentication(self) -> bool {
+        matches!(self, Self::AUTHENTICATION_SEND | Self::AUTHENTICATION_RECEIVE)
+    }
+}
+
 impl FabricsCommand {
     /// The Fabrics command in a submission queue entry, if it is one.
     #[must_use]

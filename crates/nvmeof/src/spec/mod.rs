@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`fabrics`] | Fabrics commands and their responses |
 //! | [`status`] | how Fabrics commands end |
+//! | [`authentication`] | Authentication Send and Receive, messages of DH-HMAC-CHAP |
 //! | [`identify`] | what a controller behind a fabric tells beside the rest |
 //! | [`discovery`] | the discovery log |
 //! | [`ana`] | Asymmetric Namespace Access |
@@ -11,6 +12,7 @@
 //! | [`rdma`] | private data of NVMe/RDMA connections |
 
 pub mod ana;
+pub mod authentication;
 pub mod discovery;
 pub mod fabrics;
 pub mod identify;

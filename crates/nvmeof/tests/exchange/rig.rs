@@ -5,6 +5,7 @@ use crate::drive::drive;
 use crate::network::{Carried, Packet, Rng, Wire};
 use lanetwin_nvme::spec::SqId;
 use lanetwin_nvmeof::logic::Data;
+use lanetwin_nvmeof::logic::authentication::Random;
 use lanetwin_nvmeof::logic::host::{Controller, ControllerConfig, ControllerEffect, Ending, Io, QueueEffect};
 use lanetwin_nvmeof::logic::target::{
     Asked, ConnectionId, Effect, SubsystemId, Target, TargetConfig, Transport,
@@ -329,6 +330,11 @@ impl Rig {
                 self.keys.remove(&(id.expect("a connection"), key)).expect("a valid key");
             }
             QueueEffect::Close => {}
+            QueueEffect::Draw => {
+                let (random, mut effects) = (self.random(), Vec::new());
+                self.host.drawn(self.now, queue, &random, &mut effects);
+                self.carry_out_host(effects);
+            }
             QueueEffect::Deliver { name, offset, data } => {
                 let all = self.delivered.entry(name).or_default();
                 assert_eq!(all.len(), offset as usize, "data come in order");
@@ -416,6 +422,11 @@ impl Rig {
                     wire.closed = true;
                 }
             }
+            Effect::Draw { connection } => {
+                let random = self.random();
+                self.target.drawn(connection, &random, more);
+            }
+            Effect::Raise { connection, power } => self.target.raised(connection, power.compute(), more),
             Effect::Connect { connection, subsystem, choice, queue, keep_alive_ms } => {
                 let made = self.ssd.connect(choice, &queue);
                 if let (Ok(controller), SqId::ADMIN) = (made, queue.queue) {
@@ -446,6 +457,9 @@ impl Rig {
             Effect::Done { token, .. } => self.ssd.transferred(now, token),
             Effect::Failed { token, .. } => self.ssd.failed(now, token),
         }
+    }
+    fn random(&mut self) -> Random {
+        Random(std::array::from_fn(|_| self.rng.below(256) as u8))
     }
     fn send_to_host(&mut self, connection: ConnectionId, packet: Packet) {
         if let Some((_, wire)) = self.wires.get_mut(&connection) {

@@ -25,7 +25,7 @@ impl<U: Copy> Domain<U> {
         let segment = *own.inputs[input].front().expect("an occupied input has a segment");
         let ser = own.serialiser.ticks(u64::from(segment.bytes));
         let mut run = own.run(&segment, input % CLASSES, t, ser, bounds, one_by_one);
-        if run.count == 1 && segment.n > 1 && own.finite[input % CLASSES] && !one_by_one {
+        if run.count == 1 && segment.count > 1 && own.finite[input % CLASSES] && !one_by_one {
             run = own.follow_credits(segment, input % CLASSES, bounds, run);
         }
         if own.bit_error_ratio > 0.0 {
@@ -48,7 +48,7 @@ impl<U: Copy> Domain<U> {
     ) {
         let class = input % CLASSES;
         // A TLP that is alone and goes when it is eligible has ended no stall.
-        if decided > segment.t || own.filled > 1 {
+        if decided > segment.eligible || own.filled > 1 {
             own.end_stall(decided);
         }
         own.occupy(input, class, &segment, &run);
@@ -57,11 +57,11 @@ impl<U: Copy> Domain<U> {
         self.cause_dllps(own, run);
         let hop = own.hops[usize::from(segment.to)];
         if let Sink::Output { egress } = own.sink {
-            self.take_in(own, class, &segment, &run);
+            self.receive_at_destination(own, class, &segment, &run);
             self.pass_to_output(own, usize::from(egress), input, &segment, &run, env);
         } else if hop.egress == NO_EGRESS {
-            let is_last = segment.index + run.count == segment.count;
-            self.take_in(own, class, &segment, &run);
+            let is_last = segment.index + run.count == segment.train_count;
+            self.receive_at_destination(own, class, &segment, &run);
             self.arrive(own, &segment, &run, is_last, env);
         } else {
             if own.finite[class] {
@@ -83,8 +83,8 @@ impl<U: Copy> Domain<U> {
         env: &mut impl Environment<U>,
     ) {
         own.dequeue(input, run.count);
-        own.note(segment, run, decided);
-        let is_last = segment.index + run.count == segment.count;
+        own.record_departures(segment, run, decided);
+        let is_last = segment.index + run.count == segment.train_count;
         if is_last {
             let train = self.trains.get_mut(segment.train);
             if usize::from(train.hops) < RECORDED_HOPS && usize::from(own.number) < self.on_links {
@@ -156,7 +156,10 @@ impl<U: Copy> Domain<U> {
         } else {
             let first = run.start + run.duration + egress.credit_latency;
             let weight = u32::from(segment.units);
-            egress.put_return(ring, Returns { t: first, p: run.spacing, n: u32::from(run.count), weight });
+            egress.put_return(
+                ring,
+                Returns { at: first, spacing: run.spacing, count: u32::from(run.count), weight },
+            );
             first
         };
         egress.owed[ring] -= u32::from(run.count);
@@ -193,7 +196,7 @@ impl<U: Copy> Domain<U> {
         } else {
             t += run.duration;
         }
-        onward.enqueue(input, Segment { t, p: run.spacing, n: run.count, ..*segment });
+        onward.enqueue(input, Segment { eligible: t, spacing: run.spacing, count: run.count, ..*segment });
         let at = t.max(onward.link_free);
         self.ask_wake(next, at, env);
     }
@@ -213,13 +216,16 @@ impl<U: Copy> Domain<U> {
         let rest = self.egresses[usize::from(ingress.upstream)].rest(segment.bytes);
         let onward = &mut self.egresses[next];
         let dry = rest.saturating_sub(onward.serialiser.ticks(segment.bytes.into()));
-        let moved = Paced { t: run.start, p: run.spacing, n: run.count };
-        let paces = moved.or_later(segment.t + dry, segment.p);
-        let first = paces[0].t + ingress.onward;
+        let moved = Times { start: run.start, spacing: run.spacing, count: run.count };
+        let rows = moved.or_later(segment.eligible + dry, segment.spacing);
+        let first = rows[0].start + ingress.onward;
         let mut index = segment.index;
-        for Paced { t, p, n } in paces.into_iter().filter(|paced| paced.n > 0) {
-            onward.enqueue(input, Segment { t: t + ingress.onward, p, n, index, ..*segment });
-            index += n;
+        for Times { start, spacing, count } in rows.into_iter().filter(|times| times.count > 0) {
+            onward.enqueue(
+                input,
+                Segment { eligible: start + ingress.onward, spacing, count, index, ..*segment },
+            );
+            index += count;
         }
         let at = first.max(onward.link_free);
         self.ask_wake(next, at, env);
@@ -227,7 +233,13 @@ impl<U: Copy> Domain<U> {
 
     /// The receive buffer at the destination takes TLPs in.
     #[inline]
-    pub(super) fn take_in(&self, own: &mut Egress, class: usize, segment: &Segment, run: &Run) {
+    pub(super) fn receive_at_destination(
+        &self,
+        own: &mut Egress,
+        class: usize,
+        segment: &Segment,
+        run: &Run,
+    ) {
         if !matches!(own.sink, Sink::Device | Sink::Output { .. }) {
             own.drain(class, segment, run, || self.trains.get(segment.train).train.payload);
         } else if own.finite[class] {
@@ -268,7 +280,7 @@ impl<U: Copy> Domain<U> {
             let (from, sequence, user) = (train.from, train.sequence, train.train.user);
             let tail = run.last() + run.duration + own.propagation;
             self.soonest = self.soonest.min(tail);
-            let delivery = Delivery { from, sequence, first: 0, count: segment.count, user };
+            let delivery = Delivery { from, sequence, first: 0, count: segment.train_count, user };
             let starts = Starts::All(&train.starts[..usize::from(train.hops)]);
             env.deliver(to, Ticks(tail).as_ps_ceil(), delivery, starts);
         }
@@ -326,13 +338,13 @@ impl Egress {
     #[inline(never)]
     fn give_back_from_column(&mut self, ring: usize, segment: &Segment, run: &Run) -> u64 {
         let rest = self.rest(segment.bytes);
-        let left = Paced { t: run.start + run.duration, p: run.spacing, n: run.count };
-        let paces = left.or_later(segment.t + rest, segment.p);
+        let left = Times { start: run.start + run.duration, spacing: run.spacing, count: run.count };
+        let rows = left.or_later(segment.eligible + rest, segment.spacing);
         let (weight, latency) = (u32::from(segment.units), self.credit_latency);
-        for Paced { t, p, n } in paces.into_iter().filter(|paced| paced.n > 0) {
-            self.put_return(ring, Returns { t: t + latency, p, n: n.into(), weight });
+        for Times { start, spacing, count } in rows.into_iter().filter(|times| times.count > 0) {
+            self.put_return(ring, Returns { at: start + latency, spacing, count: count.into(), weight });
         }
-        paces[0].t + latency
+        rows[0].start + latency
     }
 
     /// How much later than it may be forwarded a TLP from this egress is all in.
@@ -346,30 +358,35 @@ impl Egress {
     }
 }
 
-/// `n` times: `t`, `t + p`, …
+/// `count` times: `start`, and each next `spacing` later \[ticks\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Paced {
-    t: u64,
-    p: u64,
-    n: u16,
+struct Times {
+    start: u64,
+    spacing: u64,
+    count: u16,
 }
 
-impl Paced {
-    const NONE: Self = Self { t: 0, p: 0, n: 0 };
+impl Times {
+    const NONE: Self = Self { start: 0, spacing: 0, count: 0 };
 
-    /// The later of each of these times and of `t`, `t + p`, …: they change places once at most.
+    /// The later of each of these times and of as many others: two evenly spaced rows of times overtake each other once
+    /// at most.
     #[inline]
-    fn or_later(self, t: u64, p: u64) -> [Self; 2] {
-        let other = Self { t, p, n: self.n };
-        let (first, second) = if self.t >= t { (self, other) } else { (other, self) };
-        if first.p >= second.p || self.n == 1 {
-            return [first, Self::NONE];
+    fn or_later(self, start: u64, spacing: u64) -> [Self; 2] {
+        let other = Self { start, spacing, count: self.count };
+        let (leader, chaser) = if self.start >= start { (self, other) } else { (other, self) };
+        if leader.spacing >= chaser.spacing || self.count == 1 {
+            return [leader, Self::NONE];
         }
-        // The second is behind by this much, and catches up by so much each time.
-        let (behind, step) = (first.t - second.t, second.p - first.p);
-        let n = (behind / step + 1).min(u64::from(self.n)) as u16;
-        let later = Self { t: second.t + u64::from(n) * second.p, p: second.p, n: self.n - n };
-        [Self { n, ..first }, later]
+        // The chaser begins this much earlier, and gains so much with each time.
+        let (behind, gain) = (leader.start - chaser.start, chaser.spacing - leader.spacing);
+        let count = (behind / gain + 1).min(u64::from(self.count)) as u16;
+        let overtaken = Self {
+            start: chaser.start + u64::from(count) * chaser.spacing,
+            spacing: chaser.spacing,
+            count: self.count - count,
+        };
+        [Self { count, ..leader }, overtaken]
     }
 }
 
@@ -380,10 +397,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn two_paces_are_the_later_of_each(t in 0_u64..50, u in 0_u64..50, p in 0_u64..9, q in 0_u64..9, n in 1_u16..20) {
-            let paces = Paced { t, p, n }.or_later(u, q);
+        fn two_rows_of_times_are_the_later_of_each(t in 0_u64..50, u in 0_u64..50, p in 0_u64..9, q in 0_u64..9, n in 1_u16..20) {
+            let rows = Times { start: t, spacing: p, count: n }.or_later(u, q);
             let times: Vec<u64> =
-                paces.iter().flat_map(|paced| (0..u64::from(paced.n)).map(|i| paced.t + i * paced.p)).collect();
+                rows.iter().flat_map(|row| (0..u64::from(row.count)).map(|i| row.start + i * row.spacing)).collect();
             let expected: Vec<u64> = (0..u64::from(n)).map(|i| (t + i * p).max(u + i * q)).collect();
             prop_assert_eq!(times, expected);
         }

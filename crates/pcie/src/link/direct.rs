@@ -26,8 +26,9 @@ impl<U: Copy> Domain<U> {
         while own.filled == 1 {
             let class = (own.occupied as u64).trailing_zeros() as usize;
             let segment = *own.inputs[class].front()?;
-            t = t.max(segment.t);
-            let (distance, held) = own.direct_distance(class, segment.t, self.soonest, self.strictly_ordered);
+            t = t.max(segment.eligible);
+            let (distance, held) =
+                own.direct_distance(class, segment.eligible, self.soonest, self.strictly_ordered);
             let horizon = self.soonest.saturating_add(distance).max(step).min(end);
             if t >= horizon {
                 own.ask_wake(t, &mut self.soonest, env);
@@ -72,14 +73,14 @@ impl<U: Copy> Domain<U> {
     ) {
         let ser = own.serialiser.ticks(u64::from(segment.bytes));
         let mut run = Run { start: t, spacing: ser, count: 1, duration: ser };
-        if segment.n > 1 {
+        if segment.count > 1 {
             run = own.run(&segment, class, t, ser, bounds, false);
             if run.count == 1 && own.finite[class] {
                 run = own.follow_credits(segment, class, bounds, run);
             }
         }
         // A TLP that is alone and goes when it is eligible has ended no stall.
-        if t > segment.t || own.filled > 1 {
+        if t > segment.eligible || own.filled > 1 {
             own.end_stall(t);
         }
         own.occupy(class, class, &segment, &run);
@@ -88,7 +89,7 @@ impl<U: Copy> Domain<U> {
             self.cause_dllps(own, run);
         }
         own.drain(class, &segment, &run, || self.trains.get(segment.train).train.payload);
-        let is_last = segment.index + run.count == segment.count;
+        let is_last = segment.index + run.count == segment.train_count;
         if is_last || segment.singly {
             self.arrive(own, &segment, &run, is_last, env);
         }

@@ -21,18 +21,19 @@ pub(super) const SMALLEST_TLP_BYTES: u16 = 20;
 /// The most that a TLP has besides its payload: framing, a header of 4 DW, prefixes, ECRC \[B\].
 pub(super) const OVERHEAD_BYTES_MAX: u64 = 64;
 
-/// `n` equal TLPs of one train, eligible at `t`, `t + p`, … \[ticks\].
+/// `count` equal TLPs of one train, the first of them eligible at `eligible`, each next `spacing` later \[ticks\].
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Segment {
-    pub t: u64,
-    pub p: u64,
+    pub eligible: u64,
+    pub spacing: u64,
     /// Enters the digest of each departure.
     pub key: u64,
     pub train: TrainId,
-    pub n: u16,
-    /// Index of the first in the train, and how many the train has.
-    pub index: u16,
     pub count: u16,
+    /// Index of the first in the train.
+    pub index: u16,
+    /// How many the whole train has.
+    pub train_count: u16,
     pub bytes: u16,
     /// Data credits of each.
     pub units: u16,
@@ -381,18 +382,18 @@ impl Egress {
     pub fn enqueue(&mut self, input: usize, new: Segment) {
         let ring = &mut self.inputs[input];
         if let Some(back) = ring.back_mut() {
-            let last = back.t + u64::from(back.n - 1) * back.p;
-            debug_assert!(new.t >= last, "an input is in the order of time");
+            let last = back.eligible + u64::from(back.count - 1) * back.spacing;
+            debug_assert!(new.eligible >= last, "an input is in the order of time");
             if back.train == new.train {
-                let step = new.t - last;
-                if (back.n == 1 || back.p == step) && (new.n == 1 || new.p == step) {
-                    back.p = step;
-                    back.n += new.n;
+                let step = new.eligible - last;
+                if (back.count == 1 || back.spacing == step) && (new.count == 1 || new.spacing == step) {
+                    back.spacing = step;
+                    back.count += new.count;
                     return;
                 }
             }
         } else {
-            self.head[input] = new.t;
+            self.head[input] = new.eligible;
             self.occupied |= 1 << input;
             self.filled += 1;
         }
@@ -403,16 +404,16 @@ impl Egress {
     #[inline(always)]
     pub fn dequeue(&mut self, input: usize, m: u16) {
         let ring = &mut self.inputs[input];
-        if let Some(front) = ring.front_mut().filter(|front| m < front.n) {
-            front.t += u64::from(m) * front.p;
-            front.n -= m;
+        if let Some(front) = ring.front_mut().filter(|front| m < front.count) {
+            front.eligible += u64::from(m) * front.spacing;
+            front.count -= m;
             front.index += m;
-            self.head[input] = front.t;
+            self.head[input] = front.eligible;
             return;
         }
         ring.pop();
         match ring.front() {
-            Some(front) => self.head[input] = front.t,
+            Some(front) => self.head[input] = front.eligible,
             None => {
                 self.head[input] = NEVER;
                 self.occupied &= !(1 << input);

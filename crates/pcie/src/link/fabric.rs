@@ -174,13 +174,13 @@ impl<U: Copy> Fabric<U> {
         }
         let t = Ticks::from(ready).0;
         let mut segment = Segment {
-            t,
-            p: 0,
+            eligible: t,
+            spacing: 0,
             key: digest_key(endpoint, sequence),
             train: TrainId::default(),
-            n: train.count,
-            index: 0,
             count: train.count,
+            index: 0,
+            train_count: train.count,
             bytes: train.wire_bytes,
             units: train.payload.div_ceil(16),
             to: train.to.0,
@@ -242,7 +242,7 @@ impl<U: Copy> Fabric<U> {
         egress.owed[class] -= u32::from(count);
         let t = Ticks::from(at).0 + egress.credit_latency;
         let weight = u32::from(payload.div_ceil(16));
-        egress.put_return(class, Returns { t, p: 0, n: u32::from(count), weight });
+        egress.put_return(class, Returns { at: t, spacing: 0, count: u32::from(count), weight });
         if egress.starved & (1 << class) != 0 {
             let at = t.max(egress.link_free);
             self.domain.ask_wake(e, at, env);
@@ -308,7 +308,7 @@ impl<U: Copy> Fabric<U> {
     pub fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
         for (e, egress) in self.domain.egresses.iter().enumerate() {
             let queued: usize =
-                egress.inputs.iter().flat_map(ring::Ring::iter).map(|s| usize::from(s.n)).sum();
+                egress.inputs.iter().flat_map(ring::Ring::iter).map(|s| usize::from(s.count)).sum();
             see(&format!("egress{e}/queued"), format!("{queued} TLPs"));
             see(&format!("egress{e}/free-at"), Ticks(egress.link_free).as_ps_ceil().to_string());
             for (c, name) in ["posted", "non-posted", "completion"].into_iter().enumerate() {

@@ -28,13 +28,13 @@ impl<U: Copy> Fabric<U> {
         let Self { domain, current, asking, .. } = self;
         let own = &mut domain.egresses[e];
         // What another egress will decide is no event yet, as long as it has not asked for its wake.
-        let possible = own.direct && asking.is_none() && own.goes_before(segment.t);
+        let possible = own.direct && asking.is_none() && own.goes_before(segment.eligible);
         if !possible || domain.tlp_by_tlp || domain.journeys.is_some() {
             return false;
         }
         std::mem::swap(own, current);
         if current.filled != 0 {
-            domain.send_before(current, segment.t, env);
+            domain.send_before(current, segment.eligible, env);
         }
         let idle = current.filled == 0 && current.wake == NEVER;
         let run = if idle { domain.whole_run(current, segment, usize::from(train.class), env) } else { None };
@@ -76,11 +76,12 @@ impl<U: Copy> Domain<U> {
         env: &mut impl Environment<U>,
     ) -> Option<Run> {
         let view = self.view(0, env);
-        let t = segment.t.max(own.link_free);
-        let (distance, held) = own.direct_distance(class, segment.t, view.soonest, self.strictly_ordered);
+        let t = segment.eligible.max(own.link_free);
+        let (distance, held) =
+            own.direct_distance(class, segment.eligible, view.soonest, self.strictly_ordered);
         let horizon = view.soonest.saturating_add(distance).min(view.end);
         // Overhead that is due and the end of a stall are for the ordinary way.
-        if t >= horizon.min(own.overhead.next) || (t > segment.t && t > own.idle_from) {
+        if t >= horizon.min(own.overhead.next) || (t > segment.eligible && t > own.idle_from) {
             return None;
         }
         let blocked = (own.finite[class] && !own.has_credits(class, segment.units, t))
@@ -89,12 +90,12 @@ impl<U: Copy> Domain<U> {
             return None;
         }
         let ser = own.serialiser.ticks(u64::from(segment.bytes));
-        if segment.n == 1 {
+        if segment.count == 1 {
             return Some(Run { start: t, spacing: ser, count: 1, duration: ser });
         }
         let bounds = own.direct_bounds(segment, t, (view.soonest, horizon), (distance, held));
         let run = own.run(segment, class, t, ser, bounds, false);
-        (run.count == segment.n).then_some(run)
+        (run.count == segment.count).then_some(run)
     }
 
     /// Lets all TLPs of a train leave and arrive.
@@ -111,7 +112,7 @@ impl<U: Copy> Domain<U> {
         let class = usize::from(train.class);
         own.starved = 0; // nobody waits
         own.occupy(class, class, segment, run);
-        own.note(segment, run, run.start);
+        own.record_departures(segment, run, run.start);
         if train.notify {
             env.departed(from, Ticks(run.last() + run.duration).as_ps_ceil(), run.last(), train.user);
         }
@@ -137,7 +138,7 @@ impl<U: Copy> Domain<U> {
         if segment.singly {
             (0..run.count).for_each(|i| deliver(i, 1, run.start + u64::from(i) * run.spacing));
         } else {
-            deliver(0, segment.count, run.last());
+            deliver(0, segment.train_count, run.last());
         }
     }
 }

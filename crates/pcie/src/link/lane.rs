@@ -10,12 +10,12 @@ pub(super) struct Lane {
     pub(super) input: u8,
     pub(super) left: u16,
     pub(super) head: u64,
-    pub(super) p: u64,
+    pub(super) spacing: u64,
     pub(super) run: Run,
 }
 
 impl Lane {
-    pub(super) const EMPTY: Self = Self { input: 0, left: 0, head: NEVER, p: 0, run: IDLE };
+    pub(super) const EMPTY: Self = Self { input: 0, left: 0, head: NEVER, spacing: 0, run: IDLE };
 
     /// The lane of an input, if its first segment is like the sample.
     #[inline]
@@ -23,9 +23,9 @@ impl Lane {
         let alike = segment.bytes == sample.bytes && segment.units == sample.units && !segment.singly;
         alike.then_some(Self {
             input: input as u8,
-            left: segment.n,
-            head: segment.t,
-            p: segment.p,
+            left: segment.count,
+            head: segment.eligible,
+            spacing: segment.spacing,
             run: IDLE,
         })
     }

@@ -117,7 +117,7 @@ impl<U: Copy> Domain<U> {
         if let Some(run) = lane.run.extend(t, lanes.ser) {
             self.leave(own, usize::from(lane.input), run, env);
         }
-        lane.head += lane.p;
+        lane.head += lane.spacing;
         lane.left -= 1;
     }
 
@@ -165,7 +165,7 @@ impl<U: Copy> Domain<U> {
     #[inline]
     fn take_wire(&mut self, own: &mut Egress, lanes: &Lanes, run: Run, env: &mut impl Environment<U>) {
         own.occupy(0, lanes.class, &lanes.sample, &run);
-        self.take_in(own, lanes.class, &lanes.sample, &run);
+        self.receive_at_destination(own, lanes.class, &lanes.sample, &run);
         if own.one_lender() {
             // Credits of all inputs go back through one ring, in the order of time.
             self.return_credits(own, lanes.class, &lanes.sample, &run, env);
@@ -184,7 +184,7 @@ impl<U: Copy> Domain<U> {
             self.pass_to_output(own, usize::from(egress), input, &segment, &run, env);
             return;
         }
-        let is_last = segment.index + run.count == segment.count;
+        let is_last = segment.index + run.count == segment.train_count;
         self.arrive(own, &segment, &run, is_last, env);
     }
 }

@@ -129,7 +129,7 @@ impl<U: Copy> Domain<U> {
     fn owe(&mut self, opposite: usize, t: u64, count: u64) {
         let theirs = &mut self.egresses[opposite].overhead;
         for _ in 0..count {
-            theirs.due.push(Returns { t, p: 0, n: 1, weight: 1 });
+            theirs.due.push(Returns { at: t, spacing: 0, count: 1, weight: 1 });
             theirs.next = theirs.next.min(t);
         }
     }

@@ -24,7 +24,10 @@ impl Egress {
         if self.finite[class] {
             let t = run.start + run.duration + self.propagation + latency + self.credit_latency;
             let weight = u32::from(segment.units);
-            self.put_return(class, Returns { t, p: run.spacing, n: u32::from(run.count), weight });
+            self.put_return(
+                class,
+                Returns { at: t, spacing: run.spacing, count: u32::from(run.count), weight },
+            );
         }
     }
 
@@ -43,7 +46,7 @@ impl Egress {
         let ring = &mut self.returns[class];
         let mut put = |t: u64, p: u64, n: u64| {
             if finite {
-                ring.push(Returns { t: t + latency_back, p, n: n as u32, weight });
+                ring.push(Returns { at: t + latency_back, spacing: p, count: n as u32, weight });
             }
         };
         let count = u64::from(run.count);

@@ -3,12 +3,12 @@
 use super::ring::Ring;
 use super::sentinels::NEVER;
 
-/// `n` returns of something, at `t`, `t + p`, … \[ticks\], each worth `weight`.
+/// `count` returns of something, the first at `at`, each next `spacing` later \[ticks\], each worth `weight`.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Returns {
-    pub t: u64,
-    pub p: u64,
-    pub n: u32,
+    pub at: u64,
+    pub spacing: u64,
+    pub count: u32,
     pub weight: u32,
 }
 
@@ -22,24 +22,24 @@ impl ReturnRing {
     }
     #[inline]
     pub fn next(&self) -> u64 {
-        self.0.front().map_or(NEVER, |r| r.t)
+        self.0.front().map_or(NEVER, |r| r.at)
     }
     #[inline]
     pub fn push(&mut self, new: Returns) {
         if let Some(back) = self.0.back_mut() {
             debug_assert!(
-                new.t >= back.t + u64::from(back.n - 1) * back.p,
+                new.at >= back.at + u64::from(back.count - 1) * back.spacing,
                 "a ring of returns is in the order of time"
             );
             let continues = new.weight == back.weight
-                && (new.n == 1 || back.n == 1 || new.p == back.p)
-                && (back.n == 1 || new.t == back.t + u64::from(back.n) * back.p)
-                && (new.n == 1 || back.n > 1 || new.t == back.t + new.p);
+                && (new.count == 1 || back.count == 1 || new.spacing == back.spacing)
+                && (back.count == 1 || new.at == back.at + u64::from(back.count) * back.spacing)
+                && (new.count == 1 || back.count > 1 || new.at == back.at + new.spacing);
             if continues {
-                if back.n == 1 {
-                    back.p = new.t - back.t;
+                if back.count == 1 {
+                    back.spacing = new.at - back.at;
                 }
-                back.n += new.n;
+                back.count += new.count;
                 return;
             }
         }
@@ -48,7 +48,7 @@ impl ReturnRing {
     /// The time of the last return that is known.
     #[inline]
     pub fn last(&self) -> Option<u64> {
-        self.0.back().map(|r| r.t + u64::from(r.n - 1) * r.p)
+        self.0.back().map(|r| r.at + u64::from(r.count - 1) * r.spacing)
     }
     /// The run of returns that comes next.
     #[inline]
@@ -59,19 +59,21 @@ impl ReturnRing {
     #[inline]
     pub fn take_front(&mut self, n: u32) {
         if let Some(front) = self.0.front_mut() {
-            debug_assert!(n <= front.n, "only the front run is taken");
-            if n == front.n {
+            debug_assert!(n <= front.count, "only the front run is taken");
+            if n == front.count {
                 self.0.pop();
             } else {
-                front.t += u64::from(n) * front.p;
-                front.n -= n;
+                front.at += u64::from(n) * front.spacing;
+                front.count -= n;
             }
         }
     }
     /// What is due at `t`, left where it is: how many, and their weight together.
     pub fn due(&self, t: u64) -> (i64, i64) {
-        let due = self.0.iter().take_while(|r| r.t <= t).map(|r| {
-            let n = (t - r.t).checked_div(r.p).map_or(r.n, |past| (past + 1).min(u64::from(r.n)) as u32);
+        let due = self.0.iter().take_while(|r| r.at <= t).map(|r| {
+            let n = (t - r.at)
+                .checked_div(r.spacing)
+                .map_or(r.count, |past| (past + 1).min(u64::from(r.count)) as u32);
             (i64::from(n), i64::from(n) * i64::from(r.weight))
         });
         due.fold((0, 0), |(n, w), (count, weight)| (n + count, w + weight))
@@ -81,19 +83,19 @@ impl ReturnRing {
     pub fn take_due(&mut self, t: u64) -> (i64, i64) {
         let (mut count, mut weight) = (0, 0);
         while let Some(front) = self.0.front_mut() {
-            if front.t > t {
+            if front.at > t {
                 break;
             }
-            let due = if front.n == 1 || front.p == 0 {
-                front.n
+            let due = if front.count == 1 || front.spacing == 0 {
+                front.count
             } else {
-                (((t - front.t) / front.p) + 1).min(u64::from(front.n)) as u32
+                (((t - front.at) / front.spacing) + 1).min(u64::from(front.count)) as u32
             };
             count += i64::from(due);
             weight += i64::from(due) * i64::from(front.weight);
-            if due < front.n {
-                front.t += u64::from(due) * front.p;
-                front.n -= due;
+            if due < front.count {
+                front.at += u64::from(due) * front.spacing;
+                front.count -= due;
                 break;
             }
             self.0.pop();
@@ -102,6 +104,8 @@ impl ReturnRing {
     }
     /// What is on its way: how many, and their weight together.
     pub fn pending(&self) -> (u64, u64) {
-        self.0.iter().fold((0, 0), |(n, w), r| (n + u64::from(r.n), w + u64::from(r.n) * u64::from(r.weight)))
+        self.0
+            .iter()
+            .fold((0, 0), |(n, w), r| (n + u64::from(r.count), w + u64::from(r.count) * u64::from(r.weight)))
     }
 }

@@ -43,15 +43,15 @@ impl Egress {
         bounds: Bounds,
         one_by_one: bool,
     ) -> Run {
-        let (mut spacing, mut count) = (duration, u64::from(segment.n));
+        let (mut spacing, mut count) = (duration, u64::from(segment.count));
         if one_by_one || count == 1 {
             return Run { start: t, spacing, count: 1, duration };
         }
-        if segment.p > duration {
-            if t == segment.t {
-                spacing = segment.p;
+        if segment.spacing > duration {
+            if t == segment.eligible {
+                spacing = segment.spacing;
             } else {
-                count = count.min((t - segment.t) / (segment.p - duration) + 1);
+                count = count.min((t - segment.eligible) / (segment.spacing - duration) + 1);
             }
         }
         let until = bounds.until.min(self.overhead.next);
@@ -88,16 +88,18 @@ impl Egress {
         }
         let Some(&front) = self.returns[ring].front() else { return run };
         let (duration, t) = (run.duration, run.start);
-        let pace = front.t.saturating_sub(t);
-        let steady =
-            i64::from(front.weight) == units && pace >= duration && (front.n == 1 || front.p == pace);
-        if !steady || segment.p > pace {
+        let pace = front.at.saturating_sub(t);
+        let steady = i64::from(front.weight) == units
+            && pace >= duration
+            && (front.count == 1 || front.spacing == pace);
+        if !steady || segment.spacing > pace {
             return run;
         }
         let until = bounds.until.min(self.overhead.next);
         let room = if self.replay_finite { self.replay_room / i64::from(segment.bytes) } else { i64::MAX };
-        let mut more =
-            u64::from(front.n).min(u64::from(segment.n) - 1).min(room.unsigned_abs().saturating_sub(1));
+        let mut more = u64::from(front.count)
+            .min(u64::from(segment.count) - 1)
+            .min(room.unsigned_abs().saturating_sub(1));
         if t + more * pace >= until {
             more = (until - 1 - t) / pace;
         }
@@ -131,14 +133,19 @@ impl Egress {
             self.replay_room -= count * i64::from(segment.bytes);
             let t = run.start + run.duration + self.ack_round;
             let weight = u32::from(segment.bytes);
-            self.replay_returns.push(Returns { t, p: run.spacing, n: u32::from(run.count), weight });
+            self.replay_returns.push(Returns {
+                at: t,
+                spacing: run.spacing,
+                count: u32::from(run.count),
+                weight,
+            });
         }
     }
 
     /// Keeps the books of a run. The digest is a sum over TLPs of `key × (start + index × constant)`: equal for equal
     /// schedules, however they are cut into runs.
     #[inline]
-    pub(super) fn note(&mut self, segment: &Segment, run: &Run, decided: u64) {
+    pub(super) fn record_departures(&mut self, segment: &Segment, run: &Run, decided: u64) {
         if run.count == 1 {
             return self.note_one(segment, run, decided);
         }
@@ -151,8 +158,8 @@ impl Egress {
         done.data_units += count * u64::from(segment.units);
         done.wire_bytes += count * u64::from(segment.bytes);
         done.tlp_time += count * run.duration;
-        let ahead = count * (decided - segment.t) + run.spacing * pairs;
-        done.waited += u128::from(ahead - segment.p * pairs);
+        let ahead = count * (decided - segment.eligible) + run.spacing * pairs;
+        done.waited += u128::from(ahead - segment.spacing * pairs);
         let what = starts.wrapping_add(indices.wrapping_mul(INDEX_FACTOR));
         done.digest = done.digest.wrapping_add(segment.key.wrapping_mul(what));
     }
@@ -165,7 +172,7 @@ impl Egress {
         done.data_units += u64::from(segment.units);
         done.wire_bytes += u64::from(segment.bytes);
         done.tlp_time += run.duration;
-        done.waited += u128::from(decided - segment.t);
+        done.waited += u128::from(decided - segment.eligible);
         let what = run.start.wrapping_add(u64::from(segment.index).wrapping_mul(INDEX_FACTOR));
         done.digest = done.digest.wrapping_add(segment.key.wrapping_mul(what));
     }
@@ -174,15 +181,17 @@ impl Egress {
 /// How many TLPs of a segment were eligible at `t` or before, the first of them in any case.
 #[inline]
 fn eligible_by(segment: &Segment, t: u64) -> u64 {
-    t.saturating_sub(segment.t).checked_div(segment.p).map_or(u64::MAX, |further| further.saturating_add(1))
+    t.saturating_sub(segment.eligible)
+        .checked_div(segment.spacing)
+        .map_or(u64::MAX, |further| further.saturating_add(1))
 }
 
 /// Of `more` TLPs behind the first of a segment, which leave at `t + pace`, `t + 2 · pace`, …: how long the wire, free
 /// `ser` after the one before, waits for them to be eligible, summed.
 #[inline]
 fn late(segment: &Segment, t: u64, (ser, pace): (u64, u64), more: u64) -> u64 {
-    let first = (segment.t + segment.p).saturating_sub(t + ser);
-    let less = pace - segment.p;
+    let first = (segment.eligible + segment.spacing).saturating_sub(t + ser);
+    let less = pace - segment.spacing;
     let n = if less == 0 { more } else { first.div_ceil(less).min(more) };
     n * first - less * (n * n.saturating_sub(1) / 2)
 }
@@ -199,8 +208,8 @@ mod tests {
         ) {
             let p = ser + spare;
             let pace = p + slack;
-            let segment = Segment { t: t.saturating_sub(lead), p, n: 20, ..Segment::default() };
-            let each = (1..=more).map(|k| (segment.t + k * p).saturating_sub(t + (k - 1) * pace + ser));
+            let segment = Segment { eligible: t.saturating_sub(lead), spacing: p, count: 20, ..Segment::default() };
+            let each = (1..=more).map(|k| (segment.eligible + k * p).saturating_sub(t + (k - 1) * pace + ser));
             prop_assert_eq!(late(&segment, t, (ser, pace), more), each.sum::<u64>());
         }
     }

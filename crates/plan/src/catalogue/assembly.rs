@@ -73,6 +73,14 @@ impl Assembly {
     pub(crate) fn component(&self, name: &str) -> Option<&Part> {
         self.components.iter().find(|(own, _)| own == name).map(|(_, part)| part)
     }
+    /// What is joined inside: the name of each link, and what was written of it, its ends among that.
+    pub fn joints(&self) -> impl Iterator<Item = (&str, BTreeMap<&str, &str>)> {
+        self.links.iter().map(|entry| {
+            let said =
+                entry.value.entries().iter().filter_map(|own| Some((own.key.as_str(), own.value.text()?)));
+            (entry.key.as_str(), said.collect())
+        })
+    }
     /// Whether there is a link of this name inside.
     pub(crate) fn has_link(&self, name: &str) -> bool {
         self.links.iter().any(|entry| entry.key == name)
@@ -183,7 +191,17 @@ fn component(
             let model = find_model(model, spot, &fields.at("model"), reports)?;
             let about = model.about.to_owned();
             let (file, parameters) = (head.file.to_owned(), BTreeMap::new());
-            Part { name: String::new(), about, model, grade: head.grade, validated: None, parameters, file }
+            Part {
+                name: String::new(),
+                about,
+                model,
+                grade: head.grade,
+                validated: None,
+                pci: Vec::new(),
+                parameters,
+                file,
+                built_in: false,
+            }
         }
         (Some(_), Some(_)) => {
             fields.fault("model", Common::Exclusive { one: "part", other: "model" }, reports);

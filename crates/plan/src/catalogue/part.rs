@@ -1,5 +1,6 @@
 //! A part: a model with numbers, each with its kind and source, and the file that says them.
 
+use super::pci::{self, IDENTITY, Identity};
 use crate::problem::Problem;
 use lanetwin_document::declaration::{Field, Holds};
 use lanetwin_document::fields::{self, Fields, is_map, join, scalar};
@@ -68,10 +69,16 @@ pub struct Part {
     /// What it was compared with, and how well it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validated: Option<String>,
+    /// How it is recognised in a machine that is there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pci: Vec<Identity>,
     /// Its numbers; what is not here has the model's default.
     pub parameters: BTreeMap<&'static str, Number>,
     /// The file it was read from.
     pub file: String,
+    /// Whether it comes with the program, wherever its file lies.
+    #[serde(skip)]
+    pub built_in: bool,
 }
 
 fn as_written<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
@@ -104,6 +111,7 @@ const PART: &[Field] = &[
     field("model", Holds::Text, true, "the model that behaves like it"),
     field("grade", Holds::One(Dimension::Choice(GRADES)), true, "how far it can be trusted"),
     field("validated", Holds::Text, false, "what it was compared with, and how well it did"),
+    field("pci", Holds::List(IDENTITY), false, "the PCI IDs by which `lanetwin discover` knows it"),
     field("parameters", Holds::Ignored, false, "its numbers"),
     field(
         "calibration",
@@ -133,6 +141,7 @@ pub(super) fn read(node: &Node, file: &str, reports: &mut Reports) -> Option<Par
     let about = part.text("about", reports).map(|said| said.value);
     let grade = grade(&mut part, reports);
     let validated = part.text("validated", reports).map(|said| said.value);
+    let pci = pci::read(&part, reports);
     let model =
         part.text("model", reports).and_then(|said| find_model(&said.value, said.spot, "model", reports));
     let parameters = match (part.written("parameters"), model) {
@@ -145,8 +154,10 @@ pub(super) fn read(node: &Node, file: &str, reports: &mut Reports) -> Option<Par
         model: model?,
         grade: grade?,
         validated,
+        pci: pci?,
         parameters,
         file: file.to_owned(),
+        built_in: false,
     })
 }
 

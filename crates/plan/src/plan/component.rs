@@ -1,7 +1,7 @@
 //! A component of the plan: a model with all its parameters, and its ports.
 
 use lanetwin_document::node::Origin;
-use lanetwin_ports::{HOST_SOFTWARE, Model, Params, Protocol, Value};
+use lanetwin_ports::{Capability, HOST_SOFTWARE, Model, Params, Protocol, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -55,6 +55,12 @@ impl ComponentPlan {
     #[must_use]
     pub fn has(&self, protocol: Protocol) -> bool {
         self.ports.iter().any(|port| port.speaks == protocol)
+    }
+    /// Whether it is asked for blocks by a port of its own. What takes commands of NVM Express from queues may have
+    /// such a port, too: it asks others by it.
+    #[must_use]
+    pub fn answers_blocks(&self) -> bool {
+        self.has(Protocol::Block) && !self.model.can(Capability::NvmeQueues)
     }
     /// A parameter of the software that a host has for this device, and who said it: the device's own, if somebody said
     /// it for the device, else the host's. None if neither has such a parameter.

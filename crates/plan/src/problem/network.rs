@@ -47,6 +47,10 @@ problems! {
     NoDriveMemory { name: String } = "FB029", "`{name}` has no controller memory buffer, where the data would lie", "say its size, as `cmb: 256MiB`, or leave `staging` out: data then lie in the memory of the host";
     /// The same by TCP.
     StagingOfTcp = "FB030", "data of a subsystem by TCP lie in the memory of the host, where cores copy them", "leave `transport: tcp` out, or `staging`";
+    /// A drive that is to be shown and is not reached.
+    NotShown { shows: String, drive: String, host: String } = "FB031", "`{shows}` is to show `{drive}`, which nobody offers to its processor `{host}` over a network", "name `{drive}` among the `namespaces` of a subsystem, and join the adapters of `{shows}` and of that subsystem to a switch, or to each other";
+    /// A drive that is shown as something else than it is.
+    ShownOtherwise { shows: String, key: &'static str, shown: String, drive: String, has: String } = "FB032", "`{shows}` shows a `{key}` of {shown}, and `{drive}` behind it has {has}", "say `{key}: {has}` of `{shows}`; a `capacity` may be less";
     /// Packets that a switch drops.
     BlackHole { from: String, name: String, switch: String, has: String, needed: String } = "FB103", "full packets between `{from}` and subsystem `{name}` are lost: `{switch}` drops frames that carry more than {has}, and these carry {needed}", "raise `ethernet.mtu` of the switch, or lower it at both adapters; what is short passes, so that connections are made and large requests hang until they are lost";
     /// More in flight than a queue over the network has room for.

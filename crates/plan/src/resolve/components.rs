@@ -65,6 +65,13 @@ impl Machine {
     pub(super) fn assembly(&self, name: &str) -> Option<&Assembled> {
         self.assemblies.iter().find(|assembled| assembled.name == name)
     }
+    /// The host that is in the same assembly as a component, if there is one.
+    pub(super) fn host_beside(&self, component: usize) -> Option<usize> {
+        let within = |other: usize| Some(self.components[other].name.split_once('.')?.0);
+        let own = within(component)?;
+        let is_host = |other: &usize| self.plan(*other).is_some_and(ComponentPlan::is_host);
+        (0..self.components.len()).filter(is_host).find(|other| within(*other) == Some(own))
+    }
     /// What the author calls a component: an assembly, if it stands for one.
     pub(super) fn label(&self, component: usize) -> String {
         let whole = self.assemblies.iter().find(|assembled| assembled.face() == Some(component));
@@ -95,6 +102,9 @@ impl Components for Machine {
     }
     fn label(&self, component: usize) -> String {
         Self::label(self, component)
+    }
+    fn host_beside(&self, component: usize) -> Option<usize> {
+        Self::host_beside(self, component)
     }
     fn is_unclear(&self, name: &str) -> bool {
         self.components.iter().any(|slot| slot.name == name && slot.plan.is_none())

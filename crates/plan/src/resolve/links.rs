@@ -2,7 +2,7 @@
 
 mod buffers;
 mod cxl;
-mod driven;
+pub(super) mod driven;
 mod ends;
 mod errors;
 mod ethernet;

@@ -64,7 +64,10 @@ pub(super) fn report_unconnected(
                 Protocol::Pcie => !declared.many,
                 // a wrapper passes requests on: both its sides are needed, unless a workload is one of them; what has
                 // memory and a block port asks for what its memory does not hold
-                Protocol::Block => blocks > 1 && !(asked && port == 0) || plan.has(Protocol::Cxl),
+                Protocol::Block if plan.answers_blocks() => {
+                    blocks > 1 && !(asked && port == 0) || plan.has(Protocol::Cxl)
+                }
+                Protocol::Block => true,
                 Protocol::Dma | Protocol::Cpu | Protocol::Inside | Protocol::Cxl | Protocol::Ethernet => {
                     false
                 }

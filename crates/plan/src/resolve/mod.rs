@@ -20,7 +20,7 @@ mod without_effect;
 mod workloads;
 
 use crate::catalogue::{Catalogue, Part};
-use crate::files::{Configurations, Files};
+use crate::files::{self, Configurations, FileOf, Files};
 use crate::kinds::KINDS;
 use crate::language::{COMPARE, DOCUMENT, RUN};
 use crate::plan::{Budget, Compare, Plan, Run, Until, Variant, WarmUp};
@@ -30,7 +30,6 @@ use crate::sweep;
 use crate::values::span;
 use channels::Channels;
 use known::Known;
-use lanetwin_document::add_source;
 use lanetwin_document::fields::{Fields, join};
 use lanetwin_document::node::{Kind, Node, Origin, Spot};
 use lanetwin_document::overlay;
@@ -38,6 +37,7 @@ use lanetwin_document::problem::{Diagnostic, Problem as Common, Reports, quoted}
 use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
 use lanetwin_document::yaml;
+use lanetwin_document::{add_source, numbered};
 use lanetwin_ports::{Dimension, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -78,26 +78,41 @@ pub(crate) fn check(
     Checked { plan, diagnostics }
 }
 
+/// The document with its changes; numbered names, and sections that are the name of their file alone, are written out.
+fn tree_of(
+    scenario: &Text<'_>,
+    kinds: &[(&'static str, FileOf)],
+    sources: &mut Vec<String>,
+    reports: &mut Reports,
+) -> Option<Node> {
+    let file = add_source(sources, scenario.path.to_owned());
+    let mut tree = yaml::read(scenario.text, file.file, Origin::Scenario, reports)?;
+    numbered::write_out(&mut tree, reports);
+    files::write_out(&mut tree, kinds);
+    for text in scenario.sets {
+        let spot = add_source(sources, format!("--set {text}"));
+        overlay::set(&mut tree, text, spot.file, reports);
+        files::write_out(&mut tree, kinds);
+    }
+    Some(tree)
+}
+
 fn plan(
     scenario: &Text<'_>,
     catalogue: &Catalogue,
     sources: &mut Vec<String>,
     reports: &mut Reports,
 ) -> Option<Plan> {
-    let Text { path, text, sets, files } = *scenario;
-    let file = add_source(sources, path.to_owned());
-    let mut tree = yaml::read(text, file.file, Origin::Scenario, reports)?;
-    for text in sets {
-        let spot = add_source(sources, format!("--set {text}"));
-        overlay::set(&mut tree, text, spot.file, reports);
-    }
+    let Text { path, text, files: beside, .. } = *scenario;
+    let kinds: Vec<_> = KINDS.iter().filter_map(|kind| Some((kind.name, kind.file?))).collect();
+    let tree = tree_of(scenario, &kinds, sources, reports)?;
     let mut document = Fields::open(&tree, "", DOCUMENT, &[], reports)?;
     let about = document.text("about", reports).map(|said| said.value);
-    let trees = overlay::variants(&tree, overlay::vary, reports);
+    let mut trees = overlay::variants(&tree, overlay::vary, reports);
+    trees.iter_mut().for_each(|(_, _, tree)| files::write_out(tree, &kinds));
     let documents: Vec<&Node> = trees.iter().map(|(_, _, tree)| tree).collect();
-    let kinds: Vec<_> = KINDS.iter().filter_map(|kind| Some((kind.name, kind.file?))).collect();
-    let configurations = Configurations::read(&documents, (files, &kinds), sources, reports);
-    let channels = Channels::read(&documents, files, sources, reports);
+    let configurations = Configurations::read(&documents, (beside, &kinds), sources, reports);
+    let channels = Channels::read(&documents, beside, sources, reports);
     let names: Vec<&str> = trees.iter().map(|(name, ..)| &**name).collect();
     // what they go through, `lanetwin sweep` and `search` ask again
     sweep::check(&tree, reports);
@@ -174,6 +189,7 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     let components = machine.components.len();
     let place = subsystems::Place { machine: &machine, components, find: &find, links: &wiring.links };
     let subsystems_node = subsystems::read(section("subsystems"), place, &mut wiring.network, reports)?;
+    links::driven::check_shown(&wiring, &machine, reports);
     let (memory, interleave_node) = memory::read(section("interleave"), &machine, &wiring, reports)?;
     // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
     let wired = !reports.has_errors();

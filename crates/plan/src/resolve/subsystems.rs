@@ -284,6 +284,10 @@ fn hosts(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Op
         if place.plan(component)?.is_host() {
             return Some(component);
         }
+        // a DPU connects by the processor that is in it
+        if let Some(host) = place.machine.host_beside(component) {
+            return Some(host);
+        }
         reports.add(Problem::NotAnInitiator { name: said.value.clone() }, said.spot, &path);
         None
     };

@@ -2,7 +2,7 @@
 
 use super::links::partitions::Partitions;
 use crate::plan::{Absence, CxlLinkPlan, Driven, End, Join, LinkPlan, Network};
-use lanetwin_document::node::{Entry, Node};
+use lanetwin_document::node::{Entry, Node, Spot};
 use std::collections::BTreeMap;
 
 /// What is joined with what.
@@ -15,6 +15,8 @@ pub(super) struct Wiring {
     pub network: Network,
     pub joins: Vec<Join>,
     pub driven: Vec<Driven>,
+    /// Of those, the ones whose drive is not below the host that asks: their places, and where the drive was named.
+    pub shown: Vec<(usize, Spot, String)>,
     /// The switches that hosts share.
     pub partitions: Partitions,
     /// Links inside of assemblies, with every default filled in: the assembly, and what is said of the link.

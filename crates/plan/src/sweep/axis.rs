@@ -5,6 +5,7 @@ use super::{number, range};
 use crate::language::AXIS;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Entry, Kind, Node, Spot};
+use lanetwin_document::numbered;
 use lanetwin_document::problem::{Problem as Common, Reports};
 use serde::Serialize;
 
@@ -46,7 +47,8 @@ impl Axis {
     /// Reads an entry of a sweep; none if something in it is wrong.
     pub(super) fn read(entry: &Entry, at: &str, sampled: bool, reports: &mut Reports) -> Option<Self> {
         let path = lanetwin_document::fields::join(at, &entry.key);
-        let paths: Vec<String> = entry.key.split(',').map(|path| path.trim().to_owned()).collect();
+        let paths: Vec<String> =
+            entry.key.split(',').flat_map(|path| numbered::paths(path.trim(), entry.spot, reports)).collect();
         let mut axis = Self {
             name: entry.key.clone(),
             paths,
@@ -112,6 +114,17 @@ impl Axis {
             value.cost = Some(cost);
         }
         Some(())
+    }
+
+    /// Keeps what was said of its paths before it was given other values: what they cost, and the name if `key` alone
+    /// is its name now.
+    pub(super) fn follow(&mut self, before: &Self, key: &str) {
+        if self.name == key {
+            self.name.clone_from(&before.name);
+        }
+        for value in self.values.iter_mut().filter(|value| value.cost.is_none()) {
+            value.cost = before.values.iter().find(|old| old.set == value.set).and_then(|old| old.cost);
+        }
     }
 
     /// Gives its values their numbers.

@@ -56,6 +56,21 @@ fn zipped_paths_go_together() {
 }
 
 #[test]
+fn other_values_of_a_path_keep_its_name_and_what_they_cost() {
+    let section = "sweep:\n  links.slot.width: {name: slot, values: [x4, x8], cost: [4, 8]}\n";
+    let costs = |axis: &Axis| axis.values.iter().map(|value| value.cost).collect::<Vec<_>>();
+    let design = asked(section, &vary(&["links.slot.width=x8,x16"])).expect("a sweep");
+    assert_eq!((&*design.axes[0].name, costs(&design.axes[0])), ("slot", vec![Some(8.0), None]));
+    assert!(design.cheapest.is_some());
+    let zip = ["links.slot.width=x4,x8", "links.slot.gen=4,5"].map(String::from).to_vec();
+    let design = asked(section, &Asked { zip, ..Asked::default() }).expect("together, not twice");
+    assert_eq!((design.axes.len(), design.points.len()), (2, 2));
+    assert_eq!(costs(&design.axes[0]), [Some(4.0), Some(8.0)]);
+    let design = asked(section, &vary(&["links.slot.width=x16"])).expect("a sweep");
+    assert!(design.cheapest.is_none(), "no value has a cost");
+}
+
+#[test]
 fn samples_have_a_point_in_each_part_and_a_seed() {
     let section = |seed| {
         format!(

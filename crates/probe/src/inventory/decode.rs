@@ -1,7 +1,7 @@
 //! What each function is, as its configuration space has it: kind, link, sizes of requests, capabilities;
 //! and the tree.
 
-use super::device::{Device, End, Errors, Extended, Kind, Link, Requests, Told};
+use super::device::{Device, End, Errors, Extended, Kind, Link, Requests, Subsystem, Told};
 use super::facts::Facts;
 use super::reading::readings;
 use super::recorded::Recorded;
@@ -19,6 +19,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The extended capability of vendors (DVSEC), PCIe Base 6.0 §7.9.6.
 const DVSEC: u16 = 0x0023;
+
+/// Where the header of an endpoint has its subsystem \[B\].
+const SUBSYSTEM_OFFSET: u16 = 0x2c;
+/// The capability that has the subsystem of a bridge.
+const OF_BRIDGE: Home = Home::Capability(0x0d);
 
 /// The functions of a machine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -100,6 +105,7 @@ fn device(snapshot: &Snapshot, address: Address) -> Option<Device> {
     Some(Device {
         vendor: function.vendor,
         device: function.device,
+        subsystem: subsystem(host, &function).or(said.subsystem),
         class: function.class,
         kind,
         buses: buses.or(said.buses),
@@ -116,6 +122,18 @@ fn device(snapshot: &Snapshot, address: Address) -> Option<Device> {
         },
         ..said
     })
+}
+
+/// What a function is part of. A bridge has it in a capability (PCI Code and ID Assignment Specification 1.16, §2), all
+/// others in their header (PCIe Base 6.0 §7.5.1.2.3).
+fn subsystem(host: &mut Recorded<'_>, function: &Function) -> Option<Subsystem> {
+    let at = if function.bridge { place(function, OF_BRIDGE)?.checked_add(4)? } else { SUBSYSTEM_OFFSET };
+    let word = host.read(function.address, at, Width::Dword).ok()?;
+    Subsystem::of((word & 0xffff) as u16, (word >> 16) as u16)
+}
+
+fn place(function: &Function, home: Home) -> Option<u16> {
+    function.capabilities().iter().find(|(known, _)| *known == home).map(|(_, at)| *at)
 }
 
 /// What is logged; a register that reads as all ones is not there.

@@ -110,6 +110,22 @@ pub struct Extended {
     pub vendor: Option<(u16, u16)>,
 }
 
+/// Who made a card or a drive with a function of somebody else's chip, and which it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Subsystem {
+    /// Subsystem Vendor ID.
+    pub vendor: u16,
+    /// Subsystem ID.
+    pub device: u16,
+}
+
+impl Subsystem {
+    /// None of one that is not filled in: zeroes, or ones of what was not read.
+    pub(super) fn of(vendor: u16, device: u16) -> Option<Self> {
+        (!matches!(vendor, 0 | u16::MAX)).then_some(Self { vendor, device })
+    }
+}
+
 /// A function.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Device {
@@ -121,6 +137,8 @@ pub struct Device {
     pub vendor: u16,
     /// Device ID.
     pub device: u16,
+    /// What it is part of, where that is told.
+    pub subsystem: Option<Subsystem>,
     /// Class code: base class, subclass, programming interface.
     pub class: u32,
     /// What kind it is.
@@ -191,6 +209,7 @@ impl Told<'_> {
             parent: None,
             vendor: id("vendor"),
             device: id("device"),
+            subsystem: Subsystem::of(id("subsystem_vendor"), id("subsystem_device")),
             class: self.hex("class").unwrap_or(NO_CLASS) & 0x00ff_ffff,
             kind: self.kind(),
             buses: buses.filter(|(first, last)| first <= last),

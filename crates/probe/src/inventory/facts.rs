@@ -16,6 +16,11 @@ pub(super) trait Tells {
         self.tell("vendor", format!("{vendor:#06x}"));
         self.tell("device", format!("{device:#06x}"));
     }
+    /// The subsystem.
+    fn tell_subsystem(&mut self, vendor: u16, device: u16) {
+        self.tell("subsystem_vendor", format!("{vendor:#06x}"));
+        self.tell("subsystem_device", format!("{device:#06x}"));
+    }
     /// Base class and subclass, with no programming interface.
     fn tell_class(&mut self, class: u16) {
         self.tell("class", format!("{:#08x}", u32::from(class) << 8));

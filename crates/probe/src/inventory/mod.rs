@@ -23,7 +23,7 @@ mod snapshot;
 mod told;
 
 pub use decode::Inventory;
-pub use device::{Device, End, Errors, Extended, Kind, Link, Requests};
+pub use device::{Device, End, Errors, Extended, Kind, Link, Requests, Subsystem};
 pub use diagnosis::{Diagnosis, Evidence, Gravity, Shortfall, diagnose};
 pub use readers::read;
 pub use reading::Reading;

@@ -12,7 +12,7 @@ use super::snapshot::{HEADER, MANY, NotRead, Snapshot, WHOLE};
 use super::told::{Drive, Memory, Node, kept};
 use crate::function::Function;
 use crate::host::Address;
-use crate::registers::Home;
+use crate::registers::{ExpressCapabilities, Home};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -144,9 +144,14 @@ fn redacted(snapshot: &Snapshot, address: Address) -> Vec<u8> {
     if let Ok(function) = Function::find(&mut Recorded(snapshot), address) {
         // a list also ends where a capability has no ID but ones
         let mut ends = vec![space[POINTER]];
+        let starts: Vec<usize> = function.capabilities().iter().map(|(_, at)| usize::from(*at)).collect();
         for (home, at) in function.capabilities() {
             let at = usize::from(*at);
-            keep(at, length(*home));
+            let next = starts.iter().filter(|start| **start > at).min();
+            let room = next.map_or(WHOLE, |next| next - at);
+            // a capability may be shorter than its ID allows, a link has fewer lanes than there is room for, and a
+            // serial number may stand behind either
+            keep(at, (length(*home, space, at) + more_lanes(*home)).min(room));
             ends.extend(space.get(at + 1).filter(|_| matches!(home, Home::Capability(_))));
         }
         for end in ends.into_iter().map(|pointer| usize::from(pointer & 0xfc)) {
@@ -160,7 +165,7 @@ fn redacted(snapshot: &Snapshot, address: Address) -> Vec<u8> {
 
 /// How much of a capability is kept \[B\]: its registers, where none of them can tell one device from another of its
 /// kind; its header alone otherwise (lengths of PCIe Base 6.0 §7.5 to §7.9).
-const fn length(home: Home) -> usize {
+fn length(home: Home, space: &[u8], at: usize) -> usize {
     match home {
         Home::Header => HEADER,
         Home::Capability(id) => match id {
@@ -168,8 +173,7 @@ const fn length(home: Home) -> usize {
             0x01 => 8,
             // MSI: its control; addresses and data are the kernel's
             0x05 => 4,
-            // PCI Express
-            0x10 => 0x3c,
+            0x10 => express_length(space, at),
             // MSI-X
             0x11 => 12,
             // Subsystem ID of a bridge
@@ -185,8 +189,8 @@ const fn length(home: Home) -> usize {
             0x001f => 12,
             // Single Root I/O Virtualisation
             0x0010 => 0x40,
-            // Secondary PCI Express: up to the lanes of a x32
-            0x0019 => 0x0c + 2 * 32,
+            // Secondary PCI Express, with the first lane
+            0x0019 => 0x0c + 2,
             // Downstream Port Containment
             0x001d => 0x0c,
             // L1 PM Substates
@@ -195,13 +199,40 @@ const fn length(home: Home) -> usize {
             0x0023 => 10,
             // Data Link Feature
             0x0025 => 12,
-            // Physical Layer 16.0 GT/s, Lane Margining, Physical Layer 32.0 and 64.0 GT/s
-            0x0026 | 0x002a => 0x20 + 32,
-            0x0027 => 8,
-            0x0031 => 0x10 + 32,
+            // Physical Layer 16.0 GT/s and 32.0 GT/s, Lane Margining with control and status, Physical Layer
+            // 64.0 GT/s, each with the first lane
+            0x0026 | 0x002a => 0x20 + 1,
+            0x0027 => 8 + 4,
+            0x0031 => 0x10 + 1,
             // Device 3
             0x002f => 16,
             _ => 4,
         },
+    }
+}
+
+/// How long a PCI Express capability is \[B\]: version 1 ends behind the last register that its kind of function has
+/// (PCIe Base 1.1 §7.8, figure of the structure), version 2 has all.
+fn express_length(space: &[u8], at: usize) -> usize {
+    let register = space.get(at + 2..at + 4).map_or(0, |bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
+    let word = ExpressCapabilities::from_raw(register);
+    match word.kind() {
+        _ if word.version() >= 2 => 0x3c,
+        // Root Port and Root Complex Event Collector: Root Control, Capabilities and Status
+        4 | 10 => 0x24,
+        // Root Complex Integrated Endpoint: no link
+        9 => 0x0c,
+        _ if word.slot() => 0x1c,
+        _ => 0x14,
+    }
+}
+
+/// How much room a capability has for the other lanes of a x32 \[B\].
+const fn more_lanes(home: Home) -> usize {
+    match home {
+        Home::Extended(0x0019) => 2 * 31,
+        Home::Extended(0x0027) => 4 * 31,
+        Home::Extended(0x0026 | 0x002a | 0x0031) => 31,
+        _ => 0,
     }
 }

@@ -43,6 +43,10 @@ pub struct Steadiness {
     /// times as long as was measured. It is not steady if the job says that it goes on for longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts_seconds: Option<f64>,
+    /// How long it takes until it is so \[s\]: what was measured holds behind that, and a job that ends before, or not
+    /// much later, comes to something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begins_seconds: Option<f64>,
 }
 
 impl Steadiness {
@@ -63,6 +67,12 @@ impl Steadiness {
         let ends_before = self.lasts_seconds.is_some_and(|lasts| lasts < seconds);
         if ends_before { Self { condition: Condition::NotSteady, ..self } } else { self }
     }
+    /// What was measured is so only when this has become full, after so many seconds.
+    #[must_use]
+    pub fn behind(of: impl Into<String>, seconds: f64) -> Self {
+        let condition = Condition::NotSteady;
+        Self { condition, of: of.into(), begins_seconds: Some(seconds), ..Self::default() }
+    }
     /// Not steady, because of this.
     #[must_use]
     pub fn unsteady(of: impl Into<String>, range: Option<f64>, slope: Option<f64>) -> Self {
@@ -80,7 +90,9 @@ impl Steadiness {
             value.map(|value| format!("{name} {:.0} %", 100.0 * value)).unwrap_or_default()
         };
         let gone = self.lasts_seconds.map(|seconds| format!("gone in {seconds:.3} s")).unwrap_or_default();
-        let parts = [percent("range", self.range), percent("slope", self.slope), gone];
+        let full =
+            self.begins_seconds.map(|seconds| format!("full after {seconds:.3} s")).unwrap_or_default();
+        let parts = [percent("range", self.range), percent("slope", self.slope), gone, full];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         if parts.is_empty() { self.of.clone() } else { format!("{}: {}", self.of, parts.join(", ")) }
     }
@@ -109,6 +121,8 @@ mod tests {
         assert_eq!(rate.to_string(), "NOT STEADY (rate: range 31 %, slope 24 %)");
         let few = Steadiness::unsteady("too few to tell", None, None);
         assert_eq!(few.to_string(), "NOT STEADY (too few to tell)");
+        let fills = Steadiness::behind("ssd: write buffer", 4.7);
+        assert_eq!(fills.to_string(), "NOT STEADY (ssd: write buffer: full after 4.700 s)");
         assert_eq!(Steadiness::steady().to_string(), "steady");
         let for_a_time = Steadiness::lasting("ssd: free blocks", 41.25);
         assert_eq!(for_a_time.to_string(), "steady for 41.250 s (ssd: free blocks)");

@@ -40,7 +40,7 @@ impl Adding<'_> {
             several => return self.remote_paths(asker, several),
         }
         let disk = self.disk(pair);
-        if disk.has(Protocol::Block) {
+        if disk.answers_blocks() {
             let (own, name) = ((self.ids.of(pair.target), port(disk, Protocol::Block)), disk.name.clone());
             return (if asker.thread.is_some() { self.job_port(asker, own) } else { own }, name);
         }

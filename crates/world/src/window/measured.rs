@@ -1,5 +1,6 @@
 //! What was measured.
 
+use crate::buffers::Filling;
 use crate::pace::Pace;
 use crate::rounds::Rounds;
 use crate::snapshot::Snapshot;
@@ -20,4 +21,6 @@ pub(crate) struct Window {
     /// How it went on within it.
     pub(crate) pace: Pace,
     pub(crate) steadiness: Steadiness,
+    /// The write buffer that was filled for it.
+    pub(crate) filling: Option<Filling>,
 }

@@ -5,6 +5,8 @@
 use super::length::Length;
 use super::measured::Window;
 use super::warm_up::operations_before;
+use crate::buffers::{Filled, Filling, LONG, Rise};
+use crate::components::write_buffer_of;
 use crate::pace::Pace;
 use crate::slices::{Stop, run_until};
 use crate::snapshot::Snapshot;
@@ -24,11 +26,20 @@ const LEAST_PART: u64 = 4;
 const TELLING: u64 = 10_000;
 
 /// A stretch that was steady is made so many times as long at most to settle the tails of its latencies: the price of a
-/// percentile, beside that of the means.
-const TAILS_MOST: u64 = 3;
-/// Tails that would take more than so many times as long are told as not settled instead: what ten parts say of it is
-/// itself uncertain by a half.
-const TAILS_HOPE: u64 = 2 * TAILS_MOST;
+/// percentile, beside that of the means; …
+const TAILS_MOST: u64 = 6;
+/// … one that costs little more times, as long as all of it costs no more than such a part of the budget.
+const TAILS_MOST_OF_CHEAP: u64 = 24;
+const CHEAP_PART: u64 = 6;
+/// Tails that would take more than so many times as long as they may get are told as not settled instead: what ten
+/// parts say of it is itself uncertain by a half.
+const TAILS_HOPE: u64 = 2;
+
+/// How many times as long a stretch is made for its tails at most, if up to its end there were so many events.
+fn tails_most(events: u64, budget: Option<u64>) -> u64 {
+    let cheap = budget.map_or(0, |budget| budget / CHEAP_PART / events.max(1));
+    cheap.clamp(TAILS_MOST, TAILS_MOST_OF_CHEAP)
+}
 
 /// So many stretches at most are left behind because reads and writes had not found their balance.
 const BALANCED_MOST: u32 = 3;
@@ -55,8 +66,11 @@ pub(super) struct Stretches<'a> {
     balanced: u32,
     /// How many there were when buffers were filled last.
     past_filling: usize,
-    /// Drives whose buffers have been filled.
+    /// Drives whose buffers have been filled, and those of them whose buffers have been emptied since.
     filled: Vec<ComponentId>,
+    emptied: Vec<ComponentId>,
+    /// The one whose buffer would have taken longest to fill.
+    fills_last: Option<Filled>,
     begin: Instant,
     deadline: Option<Instant>,
 }
@@ -80,6 +94,8 @@ impl<'a> Stretches<'a> {
             balanced: 0,
             past_filling: 0,
             filled: Vec::new(),
+            emptied: Vec::new(),
+            fills_last: None,
             begin,
             deadline: longest.map(|longest| begin + longest),
         };
@@ -110,16 +126,27 @@ impl<'a> Stretches<'a> {
         self.run_to(world, half, None);
         self.fill(world);
     }
-    /// Fills the buffers that have been filling up in the stretch that was run; if there are any, a stretch as long
-    /// begins anew.
+    /// Fills the buffers that have been filling up in the stretch that was run, and empties those that were filled and
+    /// fall; if there are any, a stretch as long begins anew.
     pub(super) fn fill(&mut self, world: &mut World) -> bool {
         let elapsed = seconds_between(self.before.at, world.kernel.now());
         let left = self.seconds_left(world, elapsed);
         let results = world.results(world.kernel.now());
-        let fills = world.fill_buffers(&self.pace.rises(), elapsed, left, &mut self.filled);
+        let rises = self.pace.rises();
+        let empties = world.empty_buffers(&rises, &self.filled, &mut self.emptied);
+        let newly = world.fill_buffers(&rises, elapsed, left, &mut self.filled);
+        let fills = empties || !newly.is_empty();
         if fills {
-            // dies that were idle take more than they will
-            let answered = world.progress().1 + operations_before(world, self.case);
+            self.fills_last =
+                newly.iter().copied().chain(self.fills_last).max_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            // each die goes on from where it was drawn, and takes a program, before they are as they will be
+            let is_new = |(drive, _): &&(ComponentId, Rise)| newly.iter().any(|new| new.drive == *drive);
+            let round = rises.iter().filter(is_new).map(|(_, rise)| rise.round()).fold(0.0, f64::max);
+            let all = world.progress().1;
+            let done = (all - self.answered) as f64;
+            let most = left.map_or(f64::INFINITY, |left| left / LONG * done / elapsed);
+            let operations = (done * round).min(most) as u64;
+            let answered = all + operations_before(world, self.case).max(operations);
             run_until(world, &Stop { answered, deadline: self.deadline, events: None }, None);
             self.leave(world, results);
             self.past_filling = self.past.len();
@@ -168,8 +195,9 @@ impl<'a> Stretches<'a> {
         }
         let (once, mut steadiness) = (self.wanted, steadiness);
         let mut longer = 1;
-        while longer < TAILS_MOST && !steadiness.is_unsteady() && !self.is_over(world) {
-            let times = [longer, longer + 1, TAILS_HOPE].map(|all| all as f64 / longer as f64);
+        let most = tails_most(world.kernel.events(), length.events);
+        while longer < most && !steadiness.is_unsteady() && !self.is_over(world) {
+            let times = [longer, longer + 1, TAILS_HOPE * most].map(|all| all as f64 / longer as f64);
             let needed = times_until_settled(&self.pace, length.repeats, &times);
             if needed.is_none_or(|needed| needed <= 1.0) {
                 break;
@@ -208,12 +236,19 @@ impl<'a> Stretches<'a> {
     fn stretches_that_count(&self, world: &mut World) -> usize {
         let all = self.past.len() + 1;
         match (self.is_over(world), self.is_stump) {
-            (true, _) => all,
+            // between what came before buffers were filled and what came behind something was left out
+            (true, _) => all - self.past_filling,
             (false, true) => (all - self.past_filling).min(2),
             (false, false) => 1,
         }
     }
-    /// The window: the last stretch, or everything if the whole job was run.
+    /// The write buffer that was filled, if that would have taken time that nobody has stated.
+    fn filling(&self, world: &mut World) -> Option<Filling> {
+        let filled = self.fills_last.filter(|_| self.deadline.is_none())?;
+        let of = write_buffer_of(&world.reports(), filled.drive)?;
+        Some(Filling { of, seconds: filled.seconds, share: filled.share })
+    }
+    /// The window: the last stretch, or everything since buffers were filled if the whole job was run.
     pub(super) fn finish(mut self, world: &mut World, steadiness: Steadiness) -> Window {
         let end = world.kernel.now();
         let mut steadiness = steadiness;
@@ -221,7 +256,7 @@ impl<'a> Stretches<'a> {
         let stretches = self.stretches_that_count(world);
         if stretches > 1 {
             self.past.push((self.before, results));
-            let mut past = self.past.into_iter().rev().take(stretches).rev();
+            let mut past = std::mem::take(&mut self.past).into_iter().rev().take(stretches).rev();
             (self.before, results) = past.next().expect("there was a stretch before");
             for (_, next) in past {
                 results.iter_mut().zip(&next).for_each(|(sum, next)| sum.append(next));
@@ -234,12 +269,25 @@ impl<'a> Stretches<'a> {
             steadiness = steadiness.of_job_that_goes_on(seconds_between(end, deadline));
             steadiness.of_run_time = Some(share.min(1.0));
         }
+        let filling = self.filling(world);
         let (before, pace) = (self.before, self.pace);
-        Window { before, end, results, ended: false, rounds: None, pace, steadiness }
+        Window { before, end, results, ended: false, rounds: None, pace, steadiness, filling }
     }
 }
 
 /// How long it is from one to the other \[s\]; nothing if the other comes first.
 fn seconds_between(from: Instant, to: Instant) -> f64 {
     if to > from { (to - from).as_ps() as f64 * 1e-12 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: a sixth of 6 million events is room for ten times 100 000.
+    #[test]
+    fn tails_of_what_costs_little_may_take_longer() {
+        assert_eq!([1, 100_000, 5_000_000].map(|events| tails_most(events, Some(6_000_000))), [24, 10, 6]);
+        assert_eq!(tails_most(1, None), TAILS_MOST);
+    }
 }

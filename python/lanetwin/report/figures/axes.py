@@ -104,7 +104,8 @@ def label_room(names: list[str], width: float) -> float:
     """Return the right margin that the names of the series need [px]; nothing for a single series."""
     if len(names) < 2:
         return 10.0
-    return min(max(text_width(name) for name in names) + 16, width * 0.3)
+    most = 0.3 if width > NARROW else 0.4
+    return min(max(text_width(name) for name in names) + 16, width * most)
 
 
 def label_ends(drawing: Drawing, frame: Frame, ends: list[tuple[str, int, float]]) -> None:

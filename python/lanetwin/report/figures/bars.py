@@ -17,6 +17,10 @@ PLOT = 190.0
 """Height of the bars' field [px]."""
 WIDEST_BAR = 44.0
 """A bar is not wider [px]."""
+RAISED = 12.0
+"""Every other value is written so much higher where bars are narrow [px]."""
+SPARE = 3.0
+"""Digits are narrower than letters: a value has room if it is no wider than its bar and this [px]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,8 @@ class Bars:
 def draw(drawn: Bars, key: str, width: float) -> str:
     """Draw the bars on one scale from zero, the names of the series above them."""
     legend = _legend_rows(drawn.series, width)
-    top = 26.0 + 17.0 * len(legend)
+    is_tight = _bar_width(drawn, width) < _widest(drawn) - SPARE
+    top = 26.0 + 17.0 * len(legend) + (RAISED if is_tight else 0.0)
     bottom = top + PLOT
     room = _room(drawn, width)
     is_steep = any(text_width(name, SMALL) > room - 4 for name, _ in drawn.groups)
@@ -95,6 +100,15 @@ def _room(drawn: Bars, width: float) -> float:
     return (width - 40) / max(len(drawn.groups), 1)
 
 
+def _bar_width(drawn: Bars, width: float) -> float:
+    return min(WIDEST_BAR, _room(drawn, width) * 0.8 / max(len(drawn.series), 1))
+
+
+def _widest(drawn: Bars) -> float:
+    """Return how wide the widest value is written [px]."""
+    return max((text_width(bar.text, SMALL) for _, bars in drawn.groups for bar in bars if bar), default=0.0)
+
+
 def _broken(name: str, room: float) -> list[str]:
     """Break a name into lines that fit, as far as its spaces allow."""
     lines: list[str] = []
@@ -111,12 +125,10 @@ def _groups(drawing: Drawing, drawn: Bars, scale: Scale, place: tuple[float, flo
     room = (right - left) / max(len(drawn.groups), 1)
     count = len(drawn.series)
     bar = min(WIDEST_BAR, room * 0.8 / max(count, 1))
-    has_values = all(
-        text_width(b.text, SMALL) <= (bar if count > 1 else room)
-        for _, bars in drawn.groups
-        for b in bars
-        if b
-    )
+    widest = _widest(drawn)
+    # values that are wider than their bars are written in two heights by turns
+    is_tight = count > 1 and widest > bar + SPARE
+    has_values = widest <= (2 * bar if count > 1 else room)
     for nth, (name, bars) in enumerate(drawn.groups):
         middle = left + room * (nth + 0.5)
         for line, words in enumerate(_broken(name, room)):
@@ -124,7 +136,10 @@ def _groups(drawing: Drawing, drawn: Bars, scale: Scale, place: tuple[float, flo
         for index, one in enumerate(bars):
             if one is not None:
                 x = middle + (index - count / 2) * bar
-                _bar(drawing, one, (x, bar, scale), (index, f"{name}, {drawn.series[index]}", has_values))
+                raised = RAISED if is_tight and index % 2 else 0.0
+                place_of = (x, bar, scale)
+                said = (index, f"{name}, {drawn.series[index]}", has_values)
+                _bar(drawing, one, place_of, said, raised)
 
 
 def _bar(
@@ -132,6 +147,7 @@ def _bar(
     one: Height,
     place: tuple[float, float, Scale],
     said: tuple[int, str, bool],
+    raised: float,
 ) -> None:
     x, width, scale = place
     index, name, has_value = said
@@ -147,7 +163,7 @@ def _bar(
         drawing.line(x - 2, at, x + width + 2, at, "published")
         top = min(top, at)
     if has_value:
-        drawing.text(middle, top - 4, one.text, "value", "middle")
+        drawing.text(middle, top - 4 - raised, one.text, "value", "middle")
 
 
 def _legend_rows(series: Sequence[str], width: float) -> list[list[tuple[int, str, float]]]:

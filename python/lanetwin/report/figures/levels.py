@@ -10,7 +10,7 @@ from lanetwin.report.figures.axes import series_class
 from lanetwin.report.scale import Scale
 from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
 from lanetwin.sentences import word
-from lanetwin.summary import variants
+from lanetwin.summary import unique, variants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +93,8 @@ def _group(one: Glance, order: list[str]) -> Group | None:
     if line is None:
         return None
     if len(order) > 1:
-        heading = f"{one.workload}, {one.case}: {word(line.metric)}"
+        place = ", ".join(unique((one.workload, one.case)))
+        heading = f"{place}: {word(line.metric)}"
         bars = [Bar(name, nth, line.values[name]) for nth, name in enumerate(order) if name in line.values]
     else:
         heading = f"{one.workload}: {word(line.metric)}"

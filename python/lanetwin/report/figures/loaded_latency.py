@@ -108,7 +108,9 @@ def _name_ends(drawing: Drawing, ends: list[tuple[str, int, tuple[float, float]]
         for nth, (one, _, a) in enumerate(ends)
         for other, _, b in ends[:nth]
     )
-    for (name, index, (x, y)), height in zip(ends, heights, strict=True):
+    for (name, index, (own, y)), height in zip(ends, heights, strict=True):
+        reach = own + text_width(name) + 16
+        x = max(other for _, _, (other, _) in ends if own <= other <= reach)  # not over another line's end
         place = (x + 8, (y if apart else height) + 4)
         room = drawing.width - x - 8
         drawing.text(*place, shortened(name, room, NORMAL), f"name {series_class(index)}", hint=name)

@@ -10,7 +10,7 @@ from lanetwin.fit import brief, fitting_all
 from lanetwin.numbers import NARROW_SPACE, percentile_name
 from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_room, series_class
 from lanetwin.report.figures.sweep import is_geometric
-from lanetwin.report.svg import Drawing
+from lanetwin.report.svg import SMALL, Drawing, text_width
 from lanetwin.summary import together, variants
 from lanetwin.tails import ABOUT
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lanetwin.glance import Glance
     from lanetwin.results import Results, Row
 
+BESIDE = 110.0
+"""What stands beside the plot: values on the left, names on the right [px]."""
 LAST = 99.999
 """The maximum is drawn here: it has no place among the nines."""
 
@@ -92,6 +94,21 @@ def nines(percent: float) -> float:
     return round(-math.log10(max(1 - min(percent, LAST) / 100, 1e-9)), 9) + 0.0
 
 
+def _named(percents: Sequence[float], room: float) -> dict[float, str]:
+    """Return the places that have their names below them: not those that stand too near to one before.
+
+    >>> list(_named([50.0, 90.0, 95.0, 99.0, 99.9], 220.0).values())
+    ['p50', 'p90', 'p99', 'p99.9']
+    """
+    step = room / max(nines(percents[-1]) - nines(percents[0]), 1e-9)
+    names: dict[float, str] = {}
+    for percent in percents:
+        place, name = nines(percent), percentile_name(percent)
+        if not names or (place - max(names)) * step >= text_width(name, SMALL) + 4:
+            names[place] = name
+    return names
+
+
 def draw(drawn: Distribution, key: str, width: float) -> str:
     """Draw the percentiles."""
     values = [value for points in drawn.series.values() for _, value in points]
@@ -106,7 +123,7 @@ def draw(drawn: Distribution, key: str, width: float) -> str:
         else Axis(drawn.metric, fit.unit, min(0.0, low), max(max(scaled), 0.0) or 1.0)
     )
     drawing = Drawing(width, round(width * 0.52), key=key, title=drawn.title, description=drawn.description)
-    names = {nines(p): percentile_name(p) for p in percents}
+    names = _named(percents, width - BESIDE)
     frame = draw_frame(drawing, x, y, label_room(list(drawn.series), width), names)
     ends = []
     for index, (variant, points) in enumerate(drawn.series.items()):

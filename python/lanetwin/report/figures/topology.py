@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lanetwin.language import tr
-from lanetwin.machine import alike, layers, machines
-from lanetwin.numbers import fixed
+from lanetwin.machine import alike, layers, machines, opened, range_of
+from lanetwin.numbers import NARROW_SPACE, fixed
 from lanetwin.report.svg import NORMAL, SMALL, Drawing, shortened, text_width
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+    from typing import Any
+
     from lanetwin.machine import Edge, Machine
     from lanetwin.results import Results
 
@@ -24,9 +27,19 @@ LEVELS: tuple[tuple[float, str, float], ...] = (
 MOST_ALIKE = 3
 """More components than this that are alike are one box."""
 MOST_CHANGES = 8
-"""Of more variants than this the first are told."""
+"""Of more lines than this on what variants change the first are told."""
+MOST_OF_ONE = 3
+"""So many lines tell what one variant changes."""
+INDENT = "\u2003"
+"""Before what goes on from the line above."""
+MOST_ROWS = 2
+"""A machine of more components in a column is not small."""
 LINE = 17.0
 """Height of a line of text [px]."""
+BESIDE = 14.0
+"""What a box has beside the words in it [px]."""
+LEAST_BOX = 46.0
+"""A box has this width at least, if others have room that way [px]."""
 GAP = 104.0
 """Between two columns, if there is room for it: so much needs the use of both directions [px]."""
 BOX = 40.0
@@ -79,6 +92,18 @@ def topologies(results: Results) -> list[Topology]:
     return [Topology(machine, limiting, len(found) > 1) for machine in found]
 
 
+def is_small(drawn: Topology) -> bool:
+    """Whether two such pictures fit above each other on the first screen of a page."""
+    together = {name: group[0] for group in alike(drawn.machine) if len(group) > MOST_ALIKE for name in group}
+    columns = [{together.get(name, name) for name in layer} for layer in layers(drawn.machine)]
+    return max(map(len, columns), default=0) <= MOST_ROWS
+
+
+def inside(drawn: Topology, name: str, part: dict[str, Any], results: Results) -> Topology:
+    """Return the figure with a component opened, which the catalogue says to be made of others."""
+    return replace(drawn, machine=opened(drawn.machine, name, part, results))
+
+
 @dataclass(slots=True)
 class _Place:
     """Where a box stands: left, middle, width, and what is written in it; nothing where a link passes."""
@@ -110,17 +135,16 @@ def draw(topology: Topology, key: str, width: float) -> str:
     drawing = Drawing(width, height, key=key, title=topology.title, description=topology.description)
     places = _places(machine, columns, merged, (width, rows * step))
     _legend(drawing, width)
+    apart = _apart(places, joined, lanes)
     for (start, end), edges in joined.items():
         if start not in places or end not in places:
             continue
         is_merged = any(edge.end in merged for edge in edges)
         shown = [max(edges, key=lambda edge: edge.use)] if is_merged else edges
         for nth, edge in enumerate(shown):
-            offset = (nth - (len(shown) - 1) / 2) * APART
+            offset = (nth - (len(shown) - 1) / 2) * APART + apart.get((start, end), 0.0)
             count = len(edges) if is_merged else 1
-            is_fan_in = (
-                sum(one == start for one, _ in joined) == 1 and sum(other == end for _, other in joined) > 1
-            )
+            is_fan_in = _is_fan_in(joined, start, end)
             ends = (places[start], places[end])
             if (start, end) in lanes:
                 _long_link(drawing, ends, [places[lane] for lane in lanes[start, end]], edge, (count, offset))
@@ -136,6 +160,29 @@ def draw(topology: Topology, key: str, width: float) -> str:
         y = bottom + (nth + 0.7) * LINE
         drawing.text(0, y, line, "small", hint=variant)
     return str(drawing)
+
+
+def _is_fan_in(joined: Iterable[tuple[str, str]], start: str, end: str) -> bool:
+    """Whether others meet a link at its end, and none leaves where it begins."""
+    starts = [one for one, other in joined if other == end]
+    return len(starts) > 1 and sum(one == start for one, _ in joined) == 1
+
+
+def _apart(
+    places: dict[str, _Place], joined: Iterable[tuple[str, str]], lanes: Container[tuple[str, str]]
+) -> dict[tuple[str, str], float]:
+    """Return how far links that come level to the same component stand apart, so that their words do."""
+    found: dict[tuple[str, str], float] = {}
+    level = [
+        ends
+        for ends in joined
+        if ends not in lanes and set(ends) <= set(places) and not _is_fan_in(joined, *ends)
+    ]
+    for end in {end for _, end in level}:
+        starts = sorted((start for start, other in level if other == end), key=lambda one: places[one].y)
+        for nth, start in enumerate(starts):
+            found[start, end] = (nth - (len(starts) - 1) / 2) * APART
+    return found
 
 
 def _lanes(columns: list[list[str]], joined: list[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
@@ -157,10 +204,23 @@ def _lanes(columns: list[list[str]], joined: list[tuple[str, str]]) -> dict[tupl
 
 
 def _changes(machine: Machine, width: float) -> list[tuple[str, str]]:
-    """Say what variants change, a line for each: in whole for a hint, and as far as there is room."""
-    lines = [f"{name}: {', '.join(changed)}" for name, changed in machine.changes.items() if changed]
-    shown = lines if len(lines) <= MOST_CHANGES else [*lines[: MOST_CHANGES - 1], "…"]
-    return [(line, shortened(line, width - 6, SMALL)) for line in shown]
+    """Say what variants change, in whole for a hint, and as lines that there is room for."""
+    told: list[tuple[str, str]] = []
+    for name, changed in machine.changes.items():
+        whole = f"{name}: {', '.join(changed)}"
+        line, lines = f"{name}: ", []
+        for nth, one in enumerate(changed):
+            piece = one if nth == len(changed) - 1 else f"{one}, "
+            if nth and text_width(line + piece, SMALL) > width - 6:
+                lines.append(line)
+                line = INDENT
+            line += piece
+        lines.append(line)
+        if changed:
+            more = [] if len(lines) <= MOST_OF_ONE else [f"{INDENT}…"]
+            told += [(whole, one) for one in (*lines[: MOST_OF_ONE - len(more)], *more)]
+    shown = told if len(told) <= MOST_CHANGES else [*told[: MOST_CHANGES - 1], ("…", "…")]
+    return [(whole, shortened(line, width - 6, SMALL)) for whole, line in shown]
 
 
 def _places(
@@ -168,27 +228,49 @@ def _places(
 ) -> dict[str, _Place]:
     width, height = size
     nodes = {node.name: node for node in machine.nodes}
-    gaps = len(columns) - 1
-    box = max(min(150.0, (width - GAP * gaps) / len(columns)), 0.62 * width / len(columns))
-    step = (width - box) / max(len(columns) - 1, 1)
+    told = {name: _told(name, merged) if name in nodes else "" for column in columns for name in column}
+    boxes = _widths([[told[name] for name in column] for column in columns], width)
+    between = (width - sum(boxes)) / max(len(columns) - 1, 1)
     places = {}
     for at, column in enumerate(columns):
         gap = height / max(len(column), 1)
+        x = sum(boxes[:at]) + at * between if len(columns) > 1 else (width - boxes[0]) / 2
         for nth, name in enumerate(column):
-            same = [other for other, first in merged.items() if first == name]
-            told = f"{name} … {same[-1]}" if same else name
-            y = LEGEND + gap * (nth + 0.5)
-            x = at * step if len(columns) > 1 else (width - box) / 2
-            places[name] = (
-                _Place(x, y, box, told, nodes[name].part) if name in nodes else _Place(x, y, box, "", "")
-            )
+            part = nodes[name].part if name in nodes else ""
+            places[name] = _Place(x, LEGEND + gap * (nth + 0.5), boxes[at], told[name], part)
     return places
+
+
+def _told(name: str, merged: dict[str, str]) -> str:
+    """Name a component, or all that its box stands for."""
+    same = [other for other, first in merged.items() if first == name]
+    return range_of([name, *(one for one in same if one != name)]) if same else name
+
+
+def _widths(columns: list[list[str]], width: float) -> list[float]:
+    """Return how wide the boxes of each column are: alike, unless a name has no room so.
+
+    >>> _widths([["host"], ["ssd"]], 600.0)
+    [186.0, 186.0]
+    >>> [round(one) for one in _widths([["host"], ["controller"], ["root"], ["ssd"]], 350.0)]
+    [48, 72, 48, 48]
+    """
+    count = len(columns)
+    box = max(min(150.0, (width - GAP * (count - 1)) / count), 0.62 * width / count)
+    wanted = [max(text_width(name, NORMAL) for name in column) + BESIDE for column in columns]
+    if max(wanted) <= box:
+        return [box] * count
+    spare = [max(box - max(one, LEAST_BOX), 0.0) for one in wanted]
+    lack = [max(one - box, 0.0) for one in wanted]
+    given = min(sum(spare), sum(lack))
+    taken, met = (given / sum(spare) if given else 0.0), given / sum(lack)
+    return [box + more * met - less * taken for less, more in zip(spare, lack, strict=True)]
 
 
 def _box(drawing: Drawing, place: _Place, *, limits: bool) -> None:
     css = "node limits" if limits else "node"
     drawing.box(place.x + 1, place.y - BOX / 2, place.width - 2, BOX, css, f"{place.name}: {place.part}", 5)
-    room = place.width - 14
+    room = place.width - BESIDE
     drawing.text(place.x + 8, place.y - 3, shortened(place.name, room, NORMAL), "strong", hint=place.name)
     said = tr("limits")
     below = f"◆ {said} · {place.part}" if limits else place.part
@@ -263,9 +345,11 @@ def _words(drawing: Drawing, edge: Edge, drawn: tuple[int, bool], room: tuple[fl
         drawing.text(x, y - 6, _longest(both, width), "small", "middle", both[0])
         return
     drawing.text(x, y - 8, _longest(names, width), "small", "middle", names[0])
-    uses = [_use(edge), _part(edge.use)]
-    if uses[0]:
-        drawing.text(x, y + 16, _longest(uses, width), "tick", "middle", uses[0])
+    if _use(edge):
+        uses = [_use(edge), _part(edge.use), _part(edge.use).replace(NARROW_SPACE, "")]
+        # a number that is cut off would be another one
+        said = next((one for one in uses if text_width(one, SMALL) <= width), uses[-1])
+        drawing.text(x, y + 16, said, "tick", "middle", uses[0])
 
 
 def _longest(words: list[str], room: float) -> str:
@@ -293,7 +377,7 @@ def _use(edge: Edge) -> str:
 
 
 def _part(share: float) -> str:
-    return f"{fixed(share * 100, 0)}\u202f%"
+    return f"{fixed(share * 100, 0)}{NARROW_SPACE}%"
 
 
 def _legend(drawing: Drawing, width: float) -> None:

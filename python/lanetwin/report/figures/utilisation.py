@@ -36,6 +36,8 @@ class LinkUse:
     case: str
     directions: list[Utilisation]
     variants: int
+    left_out: int = 0
+    """So many more directions are in the table alone: they are less busy."""
 
     @property
     def title(self) -> str:
@@ -91,7 +93,7 @@ def draw(use: LinkUse, key: str, width: float) -> str:
     ]
     legend = _legend_places(present, width)
     top = legend[-1][1] + 14
-    height = top + len(use.directions) * STEP
+    height = top + len(use.directions) * STEP + (STEP / 2 if use.left_out else 0)
     drawing = Drawing(width, height, key=key, title=use.title, description=use.description)
     for (kind, name), (x, y) in zip(present, legend, strict=True):
         drawing.box(x, y - 9, 10, 10, f"use u-{kind}", round_=2)
@@ -104,6 +106,9 @@ def draw(use: LinkUse, key: str, width: float) -> str:
         )
         drawing.text(width, y + 13, queue, "tick", "end")
         _bar(drawing, direction, y + 19, width)
+    if use.left_out:
+        y = top + len(use.directions) * STEP + 13
+        drawing.text(0, y, f"{use.left_out} more, less busy, are in the table", "small")
     return str(drawing)
 
 

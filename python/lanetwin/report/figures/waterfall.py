@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lanetwin.fit import brief, fitting_all
 from lanetwin.language import tr
 from lanetwin.numbers import headed, significant, with_unit
-from lanetwin.report.figures.axes import series_class
+from lanetwin.report.figures.axes import NARROW, series_class
 from lanetwin.report.scale import Scale, linear_ticks
 from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
 from lanetwin.sentences import told
@@ -143,7 +143,7 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
     top = len(names) * (TOTAL_BAR + 6) + 10
     height = top + sum(rows_height) + 40
     labels = [text_width(hop, SMALL) for hop in hops] + [text_width(name) for name in names if many]
-    label_width = min(max(labels, default=0) + 8, width * 0.34)
+    label_width = min(max(labels, default=0) + 8, width * (0.34 if width > NARROW else 0.46))
     totals = {
         name: with_unit(significant(w["total"]), breakdown.unit) for name, w in breakdown.by_variant.items()
     }
@@ -196,12 +196,17 @@ def _label(hop: str, room: float) -> str:
 
     >>> _label("slot host → cmmh.controller: wire", 160)
     'slot host → cmmh.co…: wire'
+    >>> _label("cmmh.controller: DRAM precharge", 124), _label("ssd: firmware, without an engine", 124)
+    ('…: DRAM precharge', 'ssd: firmware, with…')
     """
     hop = told(hop)
     place, colon, what = hop.rpartition("：" if "：" in hop else ": ")
     left = room - text_width(colon + what, SMALL)
-    if text_width(hop, SMALL) <= room or not colon or left < text_width("slot…", SMALL):
+    if text_width(hop, SMALL) <= room or not colon:
         return shortened(hop, room, SMALL)
+    if left < text_width("slot…", SMALL):
+        long_place = text_width(place, SMALL) > room / 2
+        return shortened(f"…{colon}{what}" if long_place else hop, room, SMALL)
     return shortened(place, left, SMALL) + colon + what
 
 

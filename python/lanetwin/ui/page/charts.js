@@ -9,6 +9,13 @@ function svg(tag, attributes, text) {
   return found;
 }
 
+// A name that is longer than there is room keeps its beginning; a reader who points at it has all of it.
+function named(attributes, whole) {
+  const most = 60, drawn = svg("text", attributes, whole.length > most ? `${whole.slice(0, most - 1).trimEnd()}\u2026` : whole);
+  if (whole.length > most) drawn.append(svg("title", {}, whole));
+  return drawn;
+}
+
 function bars(rows, name) {
   const width = 360, step = 34, most = Math.max(...rows.map((row) => row.value), 0);
   const height = rows.length * step + 4;
@@ -18,7 +25,7 @@ function bars(rows, name) {
   rows.forEach((row, nth) => {
     const y = nth * step, long = most > 0 ? Math.max(1, (row.value / most) * (width - 92)) : 1;
     drawn.append(
-      svg("text", { x: 0, y: y + 11, class: "who" }, `${row.who}, ${row.case}${row.target ? `, ${row.target}` : ""}`),
+      named({ x: 0, y: y + 11, class: "who" }, [row.who, row.target, row.case].filter(Boolean).join(", ")),
       svg("rect", { x: 0, y: y + 15, width: long, height: 12, class: `bar s${who.indexOf(row.who) % 6}` }),
       svg("text", { x: long + 6, y: y + 25, class: "value" }, row.text));
   });

@@ -8,7 +8,7 @@ function runView(place, key, path) {
     cancel.disabled = true;
     try { await asked(`/api/runs/${key}/cancel`, {}); } catch (error) { say(error.message); }
   } }, "Cancel");
-  show(place, el("h1", {}, `Run of ${path}`), el("div", { class: "progress" }, bar, cancel), what, so, end, charts.place, found);
+  show(place, el("h1", {}, path ? `Run of ${path}` : "Run"), el("div", { class: "progress" }, bar, cancel), what, end, so, charts.place, found);
   const events = new EventSource(`/api/runs/${key}/events`);
   const heard = (kind, work) => events.addEventListener(kind, (event) => work(JSON.parse(event.data)));
   const over = (text, bad) => { events.close(); cancel.hidden = true; end.className = bad ? "bad" : "good"; show(end, text); };
@@ -24,9 +24,14 @@ function runView(place, key, path) {
   heard("done", (line) => {
     bar.value = 1;
     what.textContent = "";
-    over([line.complete ? "Done: " : "Cancelled; what is finished is kept: ", el("a", { href: query("/report", { run: line.run }), target: "_blank", rel: "noopener" }, line.run)]);
+    over([line.complete ? "Done: " : "Cancelled; what is finished is kept: ", el("a", { href: query("/report", { run: line.run }), target: "_blank", rel: "noopener" }, `open the report of ${line.run}`)]);
   });
   heard("failed", (line) => over([line.message], true));
-  events.onerror = () => { if (events.readyState === EventSource.CLOSED) over(["the server does not answer"], true); };
+  events.onerror = async () => {
+    if (events.readyState !== EventSource.CLOSED) return;
+    const known = await fetch(`/api/runs/${key}/events`, { method: "HEAD" }).then((answer) => answer.status !== 404, () => true);
+    what.textContent = "";
+    over([known ? "the server does not answer" : "there is no such run: the server was started anew, or it is long over"], true);
+  };
   return () => events.close();
 }

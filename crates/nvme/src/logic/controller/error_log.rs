@@ -26,8 +26,7 @@ impl ErrorLog {
         let mut entry = ErrorEntry::ZERO;
         entry.set_sq_number(slot.sqid);
         entry.set_cid_number(slot.cid);
-        let field = LoggedStatus::ZERO.with_status(status.0 & 0x7ff).expect("eleven bits");
-        entry.set_status(field);
+        entry.set_status(logged(status));
         entry.set_location(NONE_16);
         entry.set_lba(if slot.sqid == 0 { 0 } else { slot.slba });
         entry.set_nsid_number(slot.command.nsid_number());
@@ -51,4 +50,11 @@ impl ErrorLog {
         }
         self.entries.push_front(entry);
     }
+}
+
+/// The status field of a command that failed, as its completion has it: but for the phase, which is of a queue.
+fn logged(status: Status) -> LoggedStatus {
+    let field = LoggedStatus::ZERO.with_status(status.0 & 0x7ff).expect("eleven bits");
+    let more = field.with_more(true).expect("a bit");
+    more.with_do_not_retry(status.is_permanent()).expect("a bit")
 }

@@ -10,9 +10,10 @@
 
 use super::config::HostTransport;
 use super::effect::{Ending, Failure, QueueEffect, Transfer};
-use super::queue::{CONNECT_NAME, Queue, Stage};
+use super::queue::{CONNECT_NAME, MESSAGE_NAME, Queue, Stage};
 use crate::logic::data::Data;
 use crate::logic::tcp::{Fault, Framing, Pdu, Stream};
+use crate::spec::authentication::{SECURE_CHANNEL_REQUIRED, TRANSACTION_REQUIRED};
 use crate::spec::fabrics::{ConnectResult, FLOW_CONTROL_IS_OFF};
 use crate::spec::rdma::{AcceptPrivateData, RejectPrivateData, RejectStatus};
 use crate::spec::tcp::{DigestTypes, FatalError, LARGEST_ALIGNMENT, LEAST_H2C_DATA, MOST_TERMINATE_DATA};
@@ -46,7 +47,7 @@ impl Queue {
         }
     }
     fn take_unit(&mut self, pdu: Pdu, intact: bool, effects: &mut Vec<QueueEffect>) -> Result<(), Wrong> {
-        let carries = matches!(self.stage, Stage::Connecting | Stage::Live);
+        let carries = matches!(self.stage, Stage::Connecting | Stage::Authenticating | Stage::Live);
         match pdu {
             Pdu::Terminate { status, .. } => self.fail(Failure::Terminated(status), effects),
             Pdu::InitializeResponse { version, alignment, digests, most_data }
@@ -134,7 +135,9 @@ impl Queue {
         let end = offset.checked_add(data.len()).filter(|&end| end <= bytes && offset == slot.come);
         slot.come = end.ok_or(RANGE)?;
         slot.damaged |= !intact;
-        if intact {
+        if intact && slot.name == MESSAGE_NAME {
+            self.message.extend_from_slice(data.bytes().unwrap_or(&[])); // in order
+        } else if intact {
             effects.push(QueueEffect::Deliver { name: slot.name, offset, data });
         }
         Ok(success)
@@ -164,7 +167,7 @@ impl Queue {
         invalidated: Option<u32>,
         effects: &mut Vec<QueueEffect>,
     ) {
-        if !matches!(self.stage, Stage::Connecting | Stage::Live) {
+        if !matches!(self.stage, Stage::Connecting | Stage::Authenticating | Stage::Live) {
             return;
         }
         let Some(slot) = self.slots.get(entry.cid()) else {
@@ -232,8 +235,14 @@ impl Queue {
             status if status.is_success() && short => Status::DATA_TRANSFER_ERROR,
             status => status,
         };
-        if slot.name == CONNECT_NAME {
-            return self.connect_ended(status, entry, effects);
+        match slot.name {
+            CONNECT_NAME => return self.connect_ended(status, entry, effects),
+            // how long a message is it says itself
+            MESSAGE_NAME if entry.status().is_success() && !slot.damaged => {
+                return self.message_ended(matches!(slot.transfer, Transfer::FromController(_)), effects);
+            }
+            MESSAGE_NAME => return self.fail(Failure::Refused(status, entry.dw0()), effects),
+            _ => {}
         }
         let ending = Ending { status, dw0: entry.dw0(), dw1: entry.dw1() };
         effects.push(QueueEffect::Completed { name: slot.name, ending });
@@ -242,11 +251,12 @@ impl Queue {
         if !status.is_success() {
             return self.fail(Failure::Refused(status, entry.dw0()), effects);
         }
-        self.stage = Stage::Live;
         if !self.config.flow_control && entry.sq_head() != FLOW_CONTROL_IS_OFF {
             self.slots.flow_control = true; // it was not granted
         }
-        let controller = ControllerId(ConnectResult::from_raw(entry.dw0()).controller());
-        effects.push(QueueEffect::Connected { controller });
+        let result = ConnectResult::from_raw(entry.dw0());
+        self.to = ControllerId(result.controller());
+        let is_asked = result.authentication() & (TRANSACTION_REQUIRED | SECURE_CHANNEL_REQUIRED) != 0;
+        self.authenticate(is_asked, effects);
     }
 }

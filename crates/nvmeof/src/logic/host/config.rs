@@ -1,5 +1,6 @@
 //! What connections and associations are made of.
 
+use crate::logic::authentication::Keys;
 use crate::spec::tcp::DigestTypes;
 use lanetwin_nvme::spec::SqId;
 use lanetwin_units::Span;
@@ -93,6 +94,8 @@ pub struct ControllerConfig {
     pub poll: Span,
     /// Where the host has 4 KiB for the data of Connect and of Identify, which RDMA needs to know.
     pub buffer: u64,
+    /// With what it proves who it is, by TCP; with a secret of the subsystem it has that prove itself, too.
+    pub keys: Option<Keys>,
 }
 
 impl ControllerConfig {
@@ -113,6 +116,7 @@ impl ControllerConfig {
             controller_loss: Some(Span::from_us(600_000_000)),
             poll: Span::from_us(1000),
             buffer: 0,
+            keys: None,
         }
     }
 }

@@ -11,6 +11,7 @@
 use super::config::{ControllerConfig, QueueConfig};
 use super::effect::{ControllerEffect, Ending, Failure, Io, Phase, QueueEffect, QueueFull, Transfer};
 use super::queue::Queue;
+use crate::logic::authentication::Random;
 use crate::logic::data::Data;
 use crate::logic::tcp::Stream;
 use crate::spec::fabrics::{
@@ -104,8 +105,13 @@ impl Controller {
         self.identity.clear();
         self.id = ControllerId(ANY_CONTROLLER);
         let admin = self.queue_config(SqId::ADMIN, self.config.admin_entries);
-        self.queues = vec![Queue::new(admin)];
+        self.queues = vec![self.queue_of(admin)];
         effects.push(ControllerEffect::Open { queue: SqId::ADMIN });
+    }
+    fn queue_of(&self, config: QueueConfig) -> Queue {
+        let mut queue = Queue::new(config);
+        self.config.keys.iter().for_each(|keys| queue.prove_with(keys.clone()));
+        queue
     }
     fn queue_config(&self, number: SqId, entries: u32) -> QueueConfig {
         QueueConfig {
@@ -179,6 +185,10 @@ impl Controller {
         if address == self.config.buffer && data.len() as usize == IDENTIFY_BYTES {
             self.identity = data.bytes().unwrap_or(&[]).to_vec();
         }
+    }
+    /// Randomness that a queue asked for is here.
+    pub fn drawn(&mut self, now: Instant, queue: SqId, random: &Random, effects: &mut Vec<ControllerEffect>) {
+        self.with(now, queue, effects, |queue, out| queue.drawn(random, out));
     }
     /// The connection of a queue is lost, or could not be opened.
     pub fn lost(&mut self, now: Instant, queue: SqId, effects: &mut Vec<ControllerEffect>) {
@@ -345,7 +355,7 @@ impl Controller {
         let entries = self.config.io_entries.min(self.most_entries).max(2);
         for number in 1..=self.config.io_queues.min(most) {
             let queue = SqId(number);
-            self.queues.push(Queue::new(self.queue_config(queue, entries)));
+            self.queues.push(self.queue_of(self.queue_config(queue, entries)));
             effects.push(ControllerEffect::Open { queue });
         }
     }

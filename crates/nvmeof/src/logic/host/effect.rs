@@ -2,6 +2,7 @@
 
 use crate::logic::data::Data;
 use crate::logic::tcp::Stream;
+use crate::spec::authentication::Explanation;
 use crate::spec::rdma::{RejectStatus, RequestPrivateData};
 use crate::spec::tcp::FatalError;
 use lanetwin_nvme::spec::{Command, ControllerId, SqId, Status};
@@ -47,6 +48,10 @@ pub struct Ending {
 pub enum Failure {
     /// Connect was refused, with this status and dword 0.
     Refused(Status, u32),
+    /// The controller wants a proof of who the host is, which has none.
+    AuthenticationRequired,
+    /// Host or controller has not proved who it is.
+    NotAuthenticated(Explanation),
     /// The RDMA connection was rejected.
     Rejected(RejectStatus),
     /// The controller did what it must not.
@@ -55,6 +60,9 @@ pub enum Failure {
     Terminated(FatalError),
     /// The connection was lost.
     Lost,
+    /// The connection was lost before host and controller had proved who they are: a controller that is not convinced
+    /// may end it before what it says arrives.
+    LostUnproved,
 }
 
 /// What a queue wants done, or tells.
@@ -94,6 +102,8 @@ pub enum QueueEffect {
         /// The key.
         key: u32,
     },
+    /// Draw [randomness](crate::logic::authentication::Random): [`drawn`](super::Queue::drawn) has it.
+    Draw,
     /// Close the connection when what was to be sent is sent.
     Close,
     /// Data have come for a command.

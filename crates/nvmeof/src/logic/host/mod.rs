@@ -18,6 +18,7 @@ pub mod effect;
 pub mod queue;
 
 mod answers;
+mod authentication;
 mod slots;
 
 pub use config::{ControllerConfig, HostName, HostTransport, QueueConfig, RdmaHost, TcpHost};

@@ -11,15 +11,17 @@
 use super::config::{HostTransport, QueueConfig, RdmaHost};
 use super::effect::{Failure, Io, QueueEffect, QueueFull, Transfer};
 use super::slots::{Slot, Slots};
+use crate::logic::authentication::host::Host as Prover;
 use crate::logic::data::Data;
 use crate::logic::tcp::{Framing, Pdu, Reader, Side, Stream};
 use crate::spec::fabrics::{
-    CONNECT_DATA_BYTES, Connect, ConnectAttributes, ConnectData, FABRICS_OPCODE, FabricsType, name_field,
+    ANY_CONTROLLER, CONNECT_DATA_BYTES, Connect, ConnectAttributes, ConnectData, FABRICS_OPCODE, FabricsType,
+    name_field,
 };
 use crate::spec::rdma::RequestPrivateData;
 use crate::spec::tcp::ADMIN_CAPSULE_DATA;
 use lanetwin_nvme::spec::pointer::{KeyedSglDescriptor, SglDescriptor, SglSubtype, SglType};
-use lanetwin_nvme::spec::{Cid, Command, CommandDword0, DataTransfer, SqId};
+use lanetwin_nvme::spec::{Cid, Command, CommandDword0, ControllerId, DataTransfer, SqId};
 
 /// Where a connection is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +32,8 @@ pub(super) enum Stage {
     Opening,
     /// The response to Connect is awaited.
     Connecting,
+    /// Both sides prove who they are.
+    Authenticating,
     /// Commands go.
     Live,
     /// It is over.
@@ -46,12 +50,19 @@ pub struct Queue {
     /// MAXH2CDATA \[B\].
     pub(super) most_data: u32,
     pub(super) slots: Slots,
+    /// What proves who the host is, if it has something.
+    pub(super) prover: Option<Box<Prover>>,
+    /// To which controller it is connected while they authenticate, and what has come of a message.
+    pub(super) to: ControllerId,
+    pub(super) message: Vec<u8>,
     /// How often each slot had a key: the low byte of the next one.
     variants: Vec<u8>,
 }
 
 /// What Connect is called.
 pub(super) const CONNECT_NAME: u64 = u64::MAX;
+/// What Authentication Send and Authentication Receive are called.
+pub(super) const MESSAGE_NAME: u64 = u64::MAX - 1;
 
 impl Queue {
     /// A queue that is not connected.
@@ -70,6 +81,9 @@ impl Queue {
             framing: Framing::default(),
             most_data: 0,
             slots: Slots::new(entries, flow_control),
+            prover: None,
+            to: ControllerId(ANY_CONTROLLER),
+            message: Vec::new(),
             variants: vec![0; entries as usize],
         }
     }
@@ -164,7 +178,7 @@ impl Queue {
         }
         self.post(io, effects)
     }
-    fn post(&mut self, io: Io, effects: &mut Vec<QueueEffect>) -> Result<Cid, QueueFull> {
+    pub(super) fn post(&mut self, io: Io, effects: &mut Vec<QueueEffect>) -> Result<Cid, QueueFull> {
         let Io { mut command, name, transfer, address } = io;
         let in_capsule = match &transfer {
             Transfer::ToController(data) => data.len() <= self.capsule_data(),
@@ -264,19 +278,20 @@ impl Queue {
 
     /// The connection is lost, or closed by the controller.
     pub fn lost(&mut self, effects: &mut Vec<QueueEffect>) {
-        self.fail(Failure::Lost, effects);
+        let is_unproved = self.stage == Stage::Authenticating;
+        self.fail(if is_unproved { Failure::LostUnproved } else { Failure::Lost }, effects);
     }
     /// Nothing goes any more: what has no answer is told, then why.
     pub(super) fn fail(&mut self, why: Failure, effects: &mut Vec<QueueEffect>) {
         if self.stage == Stage::Dead {
             return;
         }
-        if !matches!(why, Failure::Lost | Failure::Rejected(_)) {
+        if !matches!(why, Failure::Lost | Failure::LostUnproved | Failure::Rejected(_)) {
             effects.push(QueueEffect::Close);
         }
         self.stage = Stage::Dead;
         let names = self.slots.clear();
-        let theirs = names.into_iter().filter(|&name| name != CONNECT_NAME);
+        let theirs = names.into_iter().filter(|name| !matches!(*name, CONNECT_NAME | MESSAGE_NAME));
         effects.extend(theirs.map(|name| QueueEffect::Unanswered { name }));
         effects.push(QueueEffect::Failed { why });
     }

@@ -6,7 +6,10 @@ use super::connection::{Connection, HostIdentity, Link, Owner, Queue};
 use super::discovery::{DiscoveryController, MOST_ENTRIES};
 use super::effect::Effect;
 use super::{Association, Target};
+use crate::logic::authentication::controller::Controller as Prover;
+use crate::logic::authentication::proof::Names;
 use crate::logic::data::Data;
+use crate::spec::authentication::TRANSACTION_REQUIRED;
 use crate::spec::fabrics::{
     ANY_CONTROLLER, ConnectData, ConnectResult, FLOW_CONTROL_IS_OFF, InvalidParameter, name_of,
 };
@@ -170,6 +173,9 @@ impl Target {
     fn connected_to(&mut self, id: ConnectionId, owner: Owner, effects: &mut Vec<Effect>) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let Some(connecting) = connection.connecting.take() else { return };
+        let prover = connecting.host.as_ref().and_then(|host| self.prover(owner, host));
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        connection.authentication = prover.map(Box::new);
         connection.asked_for_queue = false;
         let connect = connecting.connect;
         let number = SqId(connect.queue());
@@ -189,9 +195,20 @@ impl Target {
             self.associations.insert(owner, Association { host, admin: id });
         }
         let (Owner::Discovery(controller) | Owner::Nvm(_, controller)) = owner;
-        let result = ConnectResult::from_raw(controller.0.into());
+        let authentication = if connection.authentication.is_some() { TRANSACTION_REQUIRED } else { 0 };
+        let result = ConnectResult::from_raw(u32::from(controller.0) | u32::from(authentication) << 16);
         let head = if flow_control { queue.head() } else { FLOW_CONTROL_IS_OFF };
         self.end_connect(id, connecting.cid, (Status::SUCCESS, result.raw()), head, effects);
+    }
+    /// The controller's side of an authentication, if its subsystem asks for one.
+    fn prover(&self, owner: Owner, host: &HostIdentity) -> Option<Prover> {
+        let Owner::Nvm(subsystem, _) = owner else { return None };
+        let ring = self.rings.get(&subsystem)?;
+        let names = Names {
+            host: host.nqn.clone(),
+            subsystem: self.config.subsystems[usize::from(subsystem.0)].nqn.clone(),
+        };
+        Some(Prover::new(ring.terms.clone(), ring.keys(&host.nqn)?.clone(), names))
     }
     pub(super) fn refuse_connect(&mut self, id: ConnectionId, refusal: Refusal, effects: &mut Vec<Effect>) {
         let Some(connection) = self.connections.get_mut(&id) else { return };

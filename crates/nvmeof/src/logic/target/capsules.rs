@@ -7,6 +7,7 @@ use super::connection::{Link, Owner, Pending, Purpose, Source, descriptor, sourc
 use super::discovery::Answer;
 use super::effect::Effect;
 use crate::logic::data::Data;
+use crate::spec::authentication::AuthenticationCommand;
 use crate::spec::fabrics::{
     CONNECT_DATA_BYTES, Connect, Disconnect, FabricsCommand, FabricsType, Property, PropertyBytes,
 };
@@ -34,12 +35,17 @@ impl Target {
         connection.commands.insert(cid.0, Pending::new(command, data));
         let fabrics = FabricsCommand::of(&command);
         let owner = connection.queue.as_ref().map(|queue| (queue.owner, queue.number));
-        if let (None, true, Some((Owner::Nvm(..), _))) = (&fabrics, intact, owner) {
+        let is_barred = connection.is_barred();
+        if let (None, true, false, Some((Owner::Nvm(..), _))) = (&fabrics, intact, is_barred, owner) {
             return self.submit(id, command, effects);
         }
         connection.queue.iter_mut().for_each(|queue| queue.consume());
         if !intact {
             return self.end(id, cid, Status::TRANSIENT_TRANSPORT_ERROR, effects);
+        }
+        let authenticates = |fabrics: &FabricsCommand| fabrics.kind().is_authentication();
+        if is_barred && !fabrics.as_ref().is_some_and(authenticates) {
+            return self.end(id, cid, FabricsStatus::AUTHENTICATION_REQUIRED.status(), effects);
         }
         match (fabrics, owner) {
             (Some(fabrics), _) => self.fabrics(now, id, &fabrics, effects),
@@ -109,7 +115,12 @@ impl Target {
                     self.end_queue(id, effects);
                 }
             }
-            // authentication, and what does not belong to the queue
+            (FabricsType::AUTHENTICATION_SEND | FabricsType::AUTHENTICATION_RECEIVE, _)
+                if connection.authentication.is_some() =>
+            {
+                self.authenticate(id, &AuthenticationCommand::from_bytes(bytes), effects);
+            }
+            // authentication where none is asked for, and what does not belong to the queue
             _ => self.end(id, cid, Status::INVALID_OPCODE, effects),
         }
     }
@@ -228,7 +239,7 @@ impl Target {
         }
     }
     /// Gives the host what the target has made.
-    fn give_own(&mut self, id: ConnectionId, cid: Cid, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+    pub(super) fn give_own(&mut self, id: ConnectionId, cid: Cid, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
         let Some(connection) = self.connections.get(&id) else { return };
         let Some(pending) = connection.commands.get(&cid.0) else { return };
         let fits = match source(&pending.command) {

@@ -1,6 +1,7 @@
 //! What a target keeps of a connection: its transport, its queue, its commands.
 
 use super::config::SubsystemId;
+use crate::logic::authentication;
 use crate::logic::data::Data;
 use crate::logic::tcp::{Framing, Reader};
 use crate::spec::fabrics::Connect;
@@ -17,6 +18,10 @@ pub(super) struct Connection {
     pub link: Link,
     /// The queue, once it is connected.
     pub queue: Option<Queue>,
+    /// The host has to prove who it is, and has or has not.
+    pub authentication: Option<Box<authentication::controller::Controller>>,
+    /// The Authentication Send that waits for randomness or a power.
+    pub awaiting: Option<Cid>,
     /// The Connect that has no answer yet.
     pub connecting: Option<Connecting>,
     /// A controller was asked for it, and has not answered.
@@ -125,6 +130,8 @@ pub(super) struct Ask {
 pub(super) enum Purpose {
     /// The data of a Connect.
     Connect,
+    /// A message of Authentication Send.
+    Message,
     /// What a controller asked for.
     Controller { token: Token, for_controller: bool },
 }
@@ -163,6 +170,8 @@ impl Connection {
             port,
             link,
             queue: None,
+            authentication: None,
+            awaiting: None,
             connecting: None,
             asked_for_queue: false,
             commands: BTreeMap::new(),
@@ -172,6 +181,10 @@ impl Connection {
     }
     pub fn is_tcp(&self) -> bool {
         matches!(self.link, Link::Tcp(_))
+    }
+    /// Whether nothing but authentication goes yet.
+    pub fn is_barred(&self) -> bool {
+        self.authentication.as_ref().is_some_and(|side| !side.has_proof())
     }
     /// A tag for a request: 16 bits, that no other outstanding one has; none if all have.
     pub fn add_request(&mut self, request: Request) -> Option<u32> {
@@ -219,7 +232,7 @@ impl Purpose {
     /// What a controller resumes with.
     pub const fn token(self) -> Option<Token> {
         match self {
-            Self::Connect => None,
+            Self::Connect | Self::Message => None,
             Self::Controller { token, .. } => Some(token),
         }
     }

@@ -5,6 +5,8 @@
 //! | a TCP connection | `Send` | |
 //! | an RDMA connection | `Accept`, `Reject`, `SendCapsule`, `RdmaWrite`; `RdmaRead` | `read_done`, `read_failed` |
 //! | any connection | `Close` | |
+//! | who has randomness | `Draw` | `drawn` |
+//! | who has a processor to spare | `Raise` | `raised` |
 //! | a controller | `Connect` | `connected` |
 //! | | `GetProperty`, `SetProperty` | `property` |
 //! | | `Submit` | what the controller asks for; or `refused` |
@@ -15,6 +17,7 @@
 //! queue: data are at the host before the response that follows them.
 
 use super::config::{ConnectionId, SubsystemId};
+use crate::logic::authentication::Power;
 use crate::logic::data::Data;
 use crate::logic::tcp::Stream;
 use crate::spec::rdma::{AcceptPrivateData, RejectPrivateData};
@@ -82,6 +85,18 @@ pub enum Effect {
     Close {
         /// Which.
         connection: ConnectionId,
+    },
+    /// Draw [randomness](crate::logic::authentication::Random) for a connection that authenticates.
+    Draw {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// Compute a [power](Power) for a connection that authenticates, beside what others wait for.
+    Raise {
+        /// For which.
+        connection: ConnectionId,
+        /// Which.
+        power: Power,
     },
     /// Make a queue of a controller, and if it is an admin queue set its Keep Alive Timer.
     Connect {

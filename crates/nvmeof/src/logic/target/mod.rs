@@ -18,6 +18,7 @@
 //! | `discovery` | discovery controllers |
 //! | `reception` | data units of TCP, capsules of RDMA |
 //! | `capsules` | commands, Fabrics commands first |
+//! | `authentication` | Authentication Send and Receive |
 //! | `associations` | Connect, and the end of queues and associations |
 //! | `transfers` | data to and from the host |
 //! | `responses` | responses, SQHD |
@@ -30,11 +31,13 @@ mod discovery;
 pub mod effect;
 
 mod associations;
+mod authentication;
 mod capsules;
 mod reception;
 mod responses;
 mod transfers;
 
+use crate::logic::authentication::Ring;
 use crate::logic::data::Data;
 use crate::logic::tcp::{Reader, Side};
 use crate::spec::discovery::{
@@ -90,6 +93,8 @@ pub struct Target {
     abandoned: BTreeMap<ConnectionId, SqId>,
     /// GENCTR.
     generation: u64,
+    /// Whom subsystems admit; those that are not here admit whoever comes.
+    rings: BTreeMap<SubsystemId, Ring>,
 }
 
 impl Target {
@@ -107,6 +112,7 @@ impl Target {
             discovery: BTreeMap::new(),
             abandoned: BTreeMap::new(),
             generation: 1,
+            rings: BTreeMap::new(),
         })
     }
 
@@ -144,10 +150,18 @@ impl Target {
             }
         }
     }
-    /// Whether a connection has a queue: until then its host has not told who it is.
+    /// A subsystem admits these hosts from now on, and no others, after they have proved who they are; what is
+    /// connected stays.
+    pub fn admit(&mut self, subsystem: SubsystemId, ring: Ring, effects: &mut Vec<Effect>) {
+        let hosts = ring.hosts.iter().map(|(name, _)| name.clone()).collect();
+        self.rings.insert(subsystem, ring);
+        self.allow(subsystem, Some(hosts), effects);
+    }
+    /// Whether a connection has a queue, and its host has proved who it is where it must.
     #[must_use]
-    pub fn has_queue(&self, connection: ConnectionId) -> bool {
-        self.connections.get(&connection).is_some_and(|known| known.queue.is_some())
+    pub fn is_admitted(&self, connection: ConnectionId) -> bool {
+        let known = self.connections.get(&connection);
+        known.is_some_and(|known| known.queue.is_some() && !known.is_barred())
     }
     /// A connection is closed by the other side, or lost.
     pub fn lost(&mut self, connection: ConnectionId, effects: &mut Vec<Effect>) {

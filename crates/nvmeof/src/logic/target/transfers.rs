@@ -214,6 +214,11 @@ impl Target {
                     self.refuse_connect(id, (status, 0), effects);
                 }
                 (Purpose::Connect, _) => self.connect_data(now, id, &data, effects),
+                (Purpose::Message, _) if damaged => {
+                    let status = lanetwin_nvme::spec::Status::TRANSIENT_TRANSPORT_ERROR;
+                    self.end(id, request.cid, status, effects);
+                }
+                (Purpose::Message, _) => self.message(id, request.cid, &data, effects),
                 (Purpose::Controller { token, .. }, Some(Owner::Nvm(subsystem, _))) if damaged => {
                     effects.push(Effect::Failed { subsystem, token });
                 }

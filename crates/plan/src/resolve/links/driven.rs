@@ -1,14 +1,17 @@
 //! Links from a block port to a drive on PCIe: nothing but a driver stands between them, on the host above the drive.
+//! What is in an assembly with a host of its own is asked for by that; if the drive is not below it, over the network.
 
 use super::ends::Named;
 use crate::plan::{ComponentPlan, Driven, End};
 use crate::problem::Problem;
+use crate::problem::network::Problem as Offered;
 use crate::resolve::components::Machine;
 use crate::resolve::wiring::Wiring;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Entry, Node, Origin};
 use lanetwin_document::problem::Reports;
-use lanetwin_ports::Protocol;
+use lanetwin_document::quantity;
+use lanetwin_ports::{Capability, Protocol, Value};
 
 /// A link that needs a driver, before it is known on which host.
 pub(super) struct Open<'a> {
@@ -29,7 +32,7 @@ pub(super) fn drive(ends: &[Option<Named>; 2], machine: &Machine) -> Option<usiz
     };
     let is_drive = |named: &Named| {
         let plan = machine.plan(named.component)?;
-        let is = plan.has(Protocol::Pcie) && !plan.has(Protocol::Block) && !plan.has(Protocol::Dma);
+        let is = plan.has(Protocol::Pcie) && !plan.answers_blocks() && !plan.has(Protocol::Dma);
         (is && named.port.is_none() && !answers_nothing(plan)).then_some(())
     };
     let [from, to] = ends;
@@ -60,14 +63,18 @@ pub(super) fn read(
     let port = format!("{}.{}", machine.label(from.component), plan.ports[from.port].name);
     let name = machine.label(drive.component);
     let above = wiring.links.iter().find(|link| link.far().component == drive.component);
-    let Some(host) = above.map(|link| link.root_port.component) else {
+    let Some(above) = above.map(|link| link.root_port.component) else {
         if !reports.has_errors() {
             let problem = Problem::NoPath { from: "a host".into(), to: name };
             reports.add(problem, drive.spot, &drive.path);
         }
         return None;
     };
-    if let Some(other) = wiring.driven.iter().find(|other| other.drive == drive.component) {
+    let beside = machine.host_beside(from.component).filter(|beside| *beside != above);
+    let host = beside.unwrap_or(above);
+    if beside.is_some() {
+        wiring.shown.push((wiring.driven.len(), drive.spot, drive.path.clone()));
+    } else if let Some(other) = wiring.driven.iter().find(|other| other.drive == drive.component) {
         let problem = Problem::BlockPortTaken { port: name, by: format!("link `{}`", other.name) };
         reports.add(problem, drive.spot, &drive.path);
         return None;
@@ -78,4 +85,37 @@ pub(super) fn read(
     fields.record("to", Node::scalar(name).by(to_origin));
     wiring.driven.push(Driven { name: entry.key.clone(), from, drive: drive.component, host });
     Some(fields.finish())
+}
+
+/// Reports drives that a host is to ask over a network and does not reach, and what shows them as something else than
+/// they are.
+pub(in crate::resolve) fn check_shown(wiring: &Wiring, machine: &Machine, reports: &mut Reports) {
+    for (place, spot, path) in &wiring.shown {
+        let Driven { from, drive, host, .. } = wiring.driven[*place];
+        let (shows, name) = (machine.label(from.component), machine.label(drive));
+        if wiring.network.remote(host, drive).is_none() {
+            let problem =
+                Offered::NotShown { shows, drive: name, host: machine.components[host].name.clone() };
+            reports.add(problem, *spot, path);
+            continue;
+        }
+        let (Some(own), Some(drive)) = (machine.plan(from.component), machine.plan(drive)) else { continue };
+        let value = |plan: &ComponentPlan, key| plan.params.0.get(key).copied();
+        if !own.model.can(Capability::NvmeQueues) {
+            continue;
+        }
+        for key in ["capacity", "block"] {
+            let (Some(shown), Some(has)) = (value(own, key), value(drive, key)) else { continue };
+            let fits = match (shown, has) {
+                (Value::Size(shown), Value::Size(has)) => shown <= has,
+                (shown, has) => shown == has,
+            };
+            if !fits {
+                let [shown, has] = [shown, has].map(quantity::written);
+                let (shows, drive) = (shows.clone(), name.clone());
+                let problem = Offered::ShownOtherwise { shows, key, shown, drive, has };
+                reports.add(problem, *spot, path);
+            }
+        }
+    }
 }

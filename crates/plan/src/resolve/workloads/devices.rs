@@ -268,7 +268,7 @@ pub(super) fn check_block_ports(
 ) {
     for (i, drive) in drives.iter().enumerate() {
         let Some(plan) = machine.plan(drive.component) else { continue };
-        let Some(port) = plan.port(Protocol::Block) else { continue };
+        let Some(port) = plan.port(Protocol::Block).filter(|_| plan.answers_blocks()) else { continue };
         let end = End { component: drive.component, port };
         let link = wiring.taken.get(&end).map(|link| format!("link `{link}`"));
         let same = |other: &&Named| other.component == drive.component && other.unit != drive.unit;

@@ -62,7 +62,7 @@ pub(super) fn check_block(
     if wiring.driven.iter().any(|driven| driven.host == on.component) {
         cannot(&fields.at("on"), on, host, "runs a driver for a block port, and no other beside it", reports);
     }
-    if disk.has(Protocol::Block) {
+    if disk.answers_blocks() {
         return;
     }
     let other = disk.model.has_memory || disk.is_switch() || disk.has(Protocol::Dma);

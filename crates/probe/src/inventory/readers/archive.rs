@@ -11,7 +11,7 @@ use crate::inventory::snapshot::{HEADER, MANY, NotRead, Snapshot, WHOLE};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
-use tar::{Archive, Entry, EntryType};
+use tar::{Archive, Entry, EntryType, Header};
 
 /// What a tarball may expand to \[B\]: the files of /sys of a large server have a tenth of that. Assumed.
 const MOST_EXPANDED: u64 = 256 << 20;
@@ -19,11 +19,27 @@ const MOST_EXPANDED: u64 = 256 << 20;
 const MOST_MEMBERS: usize = 1_000_000;
 /// Where a header of tar says that it is one \[B\].
 const MAGIC: usize = 257;
+/// Where it has the sum of its bytes \[B\].
+const SUM: std::ops::Range<usize> = 148..156;
+/// How long it is \[B\].
+const HEADER_OF_MEMBER: usize = 512;
 
 /// Whether bytes begin as a tarball does.
 pub(super) fn is_one(bytes: &[u8]) -> bool {
     let is_packed = bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(b"BZh");
-    is_packed || bytes.get(MAGIC..MAGIC + 5) == Some(b"ustar")
+    is_packed || bytes.get(..HEADER_OF_MEMBER).is_some_and(is_header)
+}
+
+/// Whether these are the header of a member: its magic, which any text may have at that place, and its sum, in which
+/// the sum itself counts as blanks.
+fn is_header(bytes: &[u8]) -> bool {
+    let sum: u32 = bytes
+        .iter()
+        .enumerate()
+        .map(|(at, byte)| if SUM.contains(&at) { 32 } else { u32::from(*byte) })
+        .sum();
+    let told = Header::from_byte_slice(bytes).cksum();
+    bytes[MAGIC..].starts_with(b"ustar") && told.is_ok_and(|told| told == sum)
 }
 
 /// Reads it.

@@ -122,8 +122,7 @@ fn info(found: &mut Snapshot, object: Option<&Open>, name: &str, value: &str) {
             }
         }
         Some(Open::Memory(at)) => {
-            // in KiB
-            let bytes = value.parse::<u64>().unwrap_or(0).saturating_mul(1024);
+            let bytes = size(value);
             match (name, found.memories.get_mut(*at)) {
                 ("CXLRAMSize", Some(memory)) => memory.volatile_bytes = bytes,
                 ("CXLPMEMSize", Some(memory)) => memory.persistent_bytes = bytes,
@@ -132,6 +131,11 @@ fn info(found: &mut Snapshot, object: Option<&Open>, name: &str, value: &str) {
         }
         _ => {}
     }
+}
+
+/// `262144KiB`, or `262144`, which are KiB as well, in bytes.
+fn size(value: &str) -> u64 {
+    value.strip_suffix("KiB").unwrap_or(value).parse::<u64>().unwrap_or(0).saturating_mul(1024)
 }
 
 /// `pci_type="0604 [8086:2f08] [0000:0000] 02"`, `bridge_pci="0000:[04-07]"`, `pci_link_speed="3.94"` in GB/s.
@@ -194,7 +198,7 @@ mod tests {
   <object type="Bridge" bridge_type="1-1" bridge_pci="0000:[01-01]" pci_busid="0000:00:01.0" pci_type="0604 [8086:2030] [0000:0000] 04" pci_link_speed="15.753846">
    <object type="PCIDev" pci_busid="0000:01:00.0" pci_type="0502 [8086:0d93] [0000:0000] 01" pci_link_speed="15.753846">
     <info name="PCIVendor" value="Some &amp; Sons"/><info name="PCIDevice" value="Expander"/>
-    <object type="OSDev" name="mem0" subtype="CXLMem"><info name="CXLRAMSize" value="262144"/></object>
+    <object type="OSDev" name="mem0" subtype="CXLMem"><info name="CXLRAMSize" value="262144KiB"/><info name="CXLPMEMSize" value="1024"/></object>
    </object></object></object></object></topology>"#;
 
     #[test]
@@ -207,6 +211,7 @@ mod tests {
         assert_eq!((found.nodes[0].cpus.as_str(), found.nodes[0].memory_bytes), ("0-3,31-32", 1024));
         let memory = &found.memories[0];
         assert_eq!((memory.address, memory.volatile_bytes), ("01:00.0".parse().ok(), 256 << 20));
+        assert_eq!(memory.persistent_bytes, 1 << 20);
         assert!(!format!("{found:?}").contains("s3cret"));
     }
 

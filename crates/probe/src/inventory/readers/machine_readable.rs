@@ -17,7 +17,7 @@ pub(super) fn is_one(text: &str) -> bool {
 /// If there are more functions than a machine has.
 pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
     let mut found = Snapshot::default();
-    let mut now: Option<(Address, [String; 3])> = None;
+    let mut now: Option<(Address, Words)> = None;
     for line in text.lines() {
         if let Some((address, words)) = quoted(line) {
             put(&mut found, address, &words);
@@ -30,6 +30,8 @@ pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
                 "Class" => words[0] = kept(said),
                 "Vendor" => words[1] = kept(said),
                 "Device" => words[2] = kept(said),
+                "SVendor" => words[3] = kept(said),
+                "SDevice" => words[4] = kept(said),
                 "Driver" => facts.tell("driver", said),
                 "NUMANode" => facts.tell("numa_node", said),
                 "PhySlot" => facts.tell("physical_slot", said),
@@ -50,12 +52,19 @@ fn opens_record(line: &str) -> Option<Address> {
     said.trim().parse().ok()
 }
 
-/// `01:00.0 "class" "vendor" "device" …`.
-fn quoted(line: &str) -> Option<(Address, [String; 3])> {
+/// Class, vendor, device; vendor and device of the subsystem, empty where there is none.
+type Words = [String; 5];
+
+/// `01:00.0 "class" "vendor" "device" -r01 "vendor of the subsystem" "subsystem"`.
+fn quoted(line: &str) -> Option<(Address, Words)> {
     let (address, rest) = line.split_once(' ')?;
     let address = address.parse().ok()?;
     let mut words = words(rest);
-    Some((address, [words.next()?, words.next()?, words.next()?]))
+    let [class, vendor, device] = [words.next()?, words.next()?, words.next()?];
+    Some((
+        address,
+        [class, vendor, device, words.next().unwrap_or_default(), words.next().unwrap_or_default()],
+    ))
 }
 
 /// Quoted words; a backslash takes the next sign as it is.
@@ -74,7 +83,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-fn put(found: &mut Snapshot, address: Address, [class, vendor, device]: &[String; 3]) {
+fn put(found: &mut Snapshot, address: Address, [class, vendor, device, of, within]: &Words) {
     let facts: &mut Facts = found.attributes.entry(address).or_default();
     // with -n there are numbers alone, with -nn both
     let number = |text: &str| {
@@ -86,6 +95,9 @@ fn put(found: &mut Snapshot, address: Address, [class, vendor, device]: &[String
     }
     if let (Some(vendor), Some(device)) = (number(vendor), number(device)) {
         facts.tell_ids(vendor, device);
+    }
+    if let (Some(vendor), Some(device)) = (number(of), number(within)) {
+        facts.tell_subsystem(vendor, device);
     }
     let names = [vendor, device].map(|text| numbered(text).0).join(" ");
     if number(device).is_none() || numbered(device).1.is_some() {
@@ -108,19 +120,20 @@ mod tests {
 
     #[test]
     fn both_forms_say_the_same() {
-        let line = "01:00.0 \"Non-Volatile memory controller [0108]\" \"Some [144d]\" \"The \\\"fast\\\" one [a824]\" -r01 -p02 \"x\" \"y\"\n";
-        let record = "Slot:\t01:00.0\nClass:\tNon-Volatile memory controller [0108]\nVendor:\tSome [144d]\nDevice:\tThe \"fast\" one [a824]\nRev:\t01\nNUMANode:\t0\n\n";
+        let line = "01:00.0 \"Non-Volatile memory controller [0108]\" \"Some [144d]\" \"The \\\"fast\\\" one [a824]\" -r01 -p02 \"Some [144d]\" \"A card [a801]\"\n";
+        let record = "Slot:\t01:00.0\nClass:\tNon-Volatile memory controller [0108]\nVendor:\tSome [144d]\nDevice:\tThe \"fast\" one [a824]\nSVendor:\tSome [144d]\nSDevice:\tA card [a801]\nRev:\t01\nNUMANode:\t0\n\n";
         let (line, record) = (facts(line), facts(record));
-        for name in ["class", "vendor", "device", "name"] {
+        for name in ["class", "vendor", "device", "subsystem_vendor", "subsystem_device", "name"] {
             assert_eq!(line.get(name), record.get(name), "{name}");
         }
         assert_eq!(line["name"], "Some The \"fast\" one");
-        assert_eq!(record["numa_node"], "0");
+        assert_eq!((&*record["numa_node"], &*record["subsystem_device"]), ("0", "0xa801"));
     }
 
     #[test]
     fn numbers_and_words_alone_do() {
-        assert_eq!(facts("01:00.0 \"0108\" \"144d\" \"a824\"\n")["device"], "0xa824");
+        let numbers = facts("01:00.0 \"0108\" \"144d\" \"a824\" -r01 \"144d\" \"a801\"\n");
+        assert_eq!((&*numbers["device"], &*numbers["subsystem_device"]), ("0xa824", "0xa801"));
         let words = facts("01:00.0 \"PCI bridge\" \"Some\" \"Port\"\n");
         assert_eq!((words["class"].as_str(), words["name"].as_str()), ("0x060400", "Some Port"));
     }

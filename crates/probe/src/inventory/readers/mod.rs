@@ -25,10 +25,6 @@ mod verbose;
 use super::record;
 use super::snapshot::{NotRead, Snapshot};
 
-/// What a file may be, for who has another one.
-const KNOWN: &str = "it is none of: what `lspci -xxxx`, `-vvv` or `-mm` prints, hwloc's XML, the JSON of `cxl list` or `nvme list`, \
-                     what `numactl -H` prints, a tarball of /sys, a record of `lanetwin discover`";
-
 /// Reads a file by what is in it; its name does not count.
 ///
 /// # Errors
@@ -57,6 +53,6 @@ pub fn read(bytes: &[u8]) -> Result<Snapshot, NotRead> {
         Ok(found) => Ok(found.merged(told)),
         Err(_) if !told.attributes.is_empty() => Ok(told),
         Err(why) if text.contains(": ") => Err(why),
-        Err(_) => Err(NotRead(KNOWN.into())),
+        Err(_) => Err(NotRead("it looks like nothing that is read here".into())),
     }
 }

@@ -15,6 +15,8 @@ pub(super) const LONGEST: u64 = 4096;
 pub(super) const ATTRIBUTES: &[&str] = &[
     "vendor",
     "device",
+    "subsystem_vendor",
+    "subsystem_device",
     "class",
     "current_link_speed",
     "current_link_width",

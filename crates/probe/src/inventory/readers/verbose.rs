@@ -120,7 +120,8 @@ fn function(line: &str) -> Option<(Address, Facts)> {
 fn take(facts: &mut Facts, register: &str, said: &str) {
     match register {
         "Bus" => buses(facts, said),
-        "Capabilities" => kind(facts, said),
+        "Subsystem" => subsystem(facts, said),
+        "Capabilities" => capability(facts, said),
         "DevCap" => payload(facts, "mps_supported", said),
         "DevCtl" => requests(facts, said),
         "Device" if said.starts_with("Supported:") => payload(facts, "mps_supported", said),
@@ -146,6 +147,14 @@ fn take(facts: &mut Facts, register: &str, said: &str) {
     }
 }
 
+/// `Some maker A card [144d:a801]`, or the IDs alone.
+fn subsystem(facts: &mut Facts, said: &str) {
+    let (name, number) = numbered(said);
+    if let Some((vendor, device)) = number.and_then(ids).or_else(|| ids(name)) {
+        facts.tell_subsystem(vendor, device);
+    }
+}
+
 /// `primary=00, secondary=01, subordinate=01, sec-latency=0`.
 fn buses(facts: &mut Facts, said: &str) {
     let of = |name: &str| {
@@ -157,8 +166,11 @@ fn buses(facts: &mut Facts, said: &str) {
     }
 }
 
-/// `[70] Express (v2) Endpoint, IntMsgNum 0`.
-fn kind(facts: &mut Facts, said: &str) {
+/// `[70] Express (v2) Endpoint, IntMsgNum 0`; of a bridge `[a4] Subsystem: Some maker A card [144d:a801]`.
+fn capability(facts: &mut Facts, said: &str) {
+    if let Some((_, rest)) = said.split_once("] Subsystem: ") {
+        subsystem(facts, rest);
+    }
     let Some((_, rest)) = said.split_once("] Express ") else { return };
     let rest = rest.split_once(") ").filter(|_| rest.starts_with("(v")).map_or(rest, |(_, word)| word);
     if let Some((_, number)) = TYPES.iter().find(|(word, _)| rest.starts_with(word)) {
@@ -242,6 +254,7 @@ mod tests {
 
     const NEW: &str = "\
 01:00.0 Non-Volatile memory controller [0108]: Some vendor A drive [144d:a824] (rev 02) (prog-if 02 [NVM Express])
+\tSubsystem: Another A drive of 2 TB [0128:215b]
 \tNUMA node: 1
 \tCapabilities: [70] Express (v2) Endpoint, IntMsgNum 0
 \t\tDevCap:\tMaxPayload 512 bytes, PhantFunc 0
@@ -272,6 +285,7 @@ mod tests {
         let says = |name: &str| found.get(name).map_or("", String::as_str);
         assert_eq!((says("class"), says("vendor"), says("device")), ("0x010802", "0x144d", "0xa824"));
         assert_eq!((says("name"), says("driver"), says("numa_node")), ("Some vendor A drive", "nvme", "1"));
+        assert_eq!((says("subsystem_vendor"), says("subsystem_device")), ("0x0128", "0x215b"));
         assert_eq!(
             (says("port_type"), says("mps_supported"), says("mps"), says("mrrs")),
             ("0", "512", "256", "512")

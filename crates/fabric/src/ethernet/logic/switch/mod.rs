@@ -247,11 +247,8 @@ impl Switch {
             self.pass_on(ingress, train.count);
             return None;
         };
-        if !horizon.singly && train.count > 1 {
-            self.arrivals.pop();
-            let other = self.arrivals.peek().map_or(NEVER, |Reverse((at, _))| *at);
-            self.arrivals.push(Reverse((at, ingress)));
-            let departure = self.pass_through((ingress, port), horizon.arrivals.min(other));
+        if !horizon.singly {
+            let departure = self.pass_through((ingress, port), horizon.arrivals.min(self.second_arrival()));
             if departure.is_some() {
                 return departure;
             }
@@ -272,6 +269,13 @@ impl Switch {
         }
         self.pass_on(ingress, 1);
         None
+    }
+
+    /// When the first arrives of all ports but the one at which the first of all does.
+    fn second_arrival(&self) -> u64 {
+        // in a heap it is one of the two behind the first
+        let behind = self.arrivals.as_slice().iter().skip(1).take(2);
+        behind.map(|Reverse((at, _))| *at).min().unwrap_or(NEVER)
     }
 
     /// Admits a frame if its ingress reservation and its egress queue both have room for it.
@@ -304,20 +308,21 @@ impl Switch {
         }
         let egress = self.egress[usize::from(port)].as_ref()?;
         let length = wire_ps(egress.rate, &train);
+        let alone = train.count == 1;
         if !egress.gate.is_idle(start)
             || egress.next != NEVER
             || start < egress.free
-            || spacing < length
+            || !alone && spacing < length
             || until + self.effect <= start
         {
             return None;
         }
-        let sure = (until + self.effect - 1 - start).checked_div(spacing)? + 1;
+        let sure = (until + self.effect - 1 - start).checked_div(spacing).map_or(1, |gaps| gaps + 1);
         let count = sure.min(train.count.into()) as u16;
         let gone = start + body_ps(egress.rate, &train);
-        let at_once = (gone - at).div_ceil(spacing).min(count.into());
+        let at_once = if alone { 1 } else { (gone - at).div_ceil(spacing).min(count.into()) };
         let queue = (usize::from(port), train.class.priority());
-        if count < 2 || !self.admit_run(at, (ingress, queue), (&train, count, at_once)) {
+        if !self.admit_run(at, (ingress, queue), (&train, count, at_once)) {
             return None;
         }
         if let Some(egress) = &mut self.egress[usize::from(port)] {

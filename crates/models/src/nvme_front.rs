@@ -1,18 +1,25 @@
-//! The front of a drive on PCIe: reads and writes of host memory over its ports, interrupts, and what completions
-//! bring.
+//! The front of NVMe controllers on PCIe: reads and writes of host memory over their ports, interrupts, and what
+//! completions bring. What is behind the controllers is another's business: a medium, or a network.
 
-use super::buffer::Buffer;
-use super::known::{ANSWER, Command, ENGINE, ENGINE_QUEUE, FETCH, FIRMWARE, Known, MEDIUM};
-use super::params;
-use super::totals::Signals;
+pub(crate) mod buffer;
+pub(crate) mod known;
+
 use crate::requests::Requests;
 use crate::slab::Slab;
-use lanetwin_kernel::{Port, Trail};
+use buffer::Buffer;
+use known::{ANSWER, Command, FETCH, Known};
+use lanetwin_kernel::{Metric, Port, Report, Trail};
 use lanetwin_nvme::logic::{Direction, HostEffect, Place, Purpose, Segment, Token};
 use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_nvme::spec::{ControllerId, SqId};
-use lanetwin_ports::{Attributes, Context, Params, SharedMemory, Site, Tlps, device_of};
-use lanetwin_ssd::{MediumTimes, Output, Ssd, Stage};
+use lanetwin_ports::{Attributes, Context, SharedMemory, Site, Tlps, device_of};
+use lanetwin_ssd::Controllers;
+use lanetwin_units::{Better, Span};
+
+const RUNG: Metric = Metric::new("doorbells", "/command", Better::Lower);
+const SHADOW_READS: Metric =
+    Metric::new("shadow doorbells read", "/command", Better::Lower).if_any("shadow doorbells");
+const INTERRUPTS: Metric = Metric::new("interrupts", "/command", Better::Lower);
 
 /// The size of the write that signals an MSI-X vector \[B\].
 const MSI_BYTES: u32 = 4;
@@ -25,19 +32,41 @@ const COMMAND_BYTES: u32 = 64;
 const NO_OTHER_PLACE: &str =
     "queues of a drive on PCIe are in host memory, and so are their data and completions";
 
-/// The ports of a drive, and what crosses them.
-pub(super) struct Front {
+/// What host and controllers have told each other, at all ports together.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Signals {
+    /// Doorbells that were rung.
+    pub doorbells: u64,
+    /// Shadow doorbells that the controller has read.
+    pub shadow_reads: u64,
+    /// Completion queue entries.
+    pub completions: u64,
+    /// MSI-X vectors that were signalled.
+    pub interrupts: u64,
+}
+
+impl Signals {
+    /// Tells them, for each command.
+    pub(crate) fn report(&self, report: &mut Report) {
+        report.ratio(RUNG, [self.doorbells, self.completions], 1.0);
+        report.ratio(SHADOW_READS, [self.shadow_reads, self.completions], 1.0);
+        report.ratio(INTERRUPTS, [self.interrupts, self.completions], 1.0);
+    }
+}
+
+/// The ports of controllers, and what crosses them.
+pub(crate) struct Front {
     /// By port; none where the drive is not plugged in: there it does nothing.
     requests: Vec<Option<Requests>>,
     /// The bytes of the host's memory, by port: the hosts of a dual-port drive can be two.
     memories: [Option<SharedMemory>; 2],
     /// Reads of host memory that are under way, by their handles on the link.
     reads: Slab<Reading>,
-    known: Known,
+    pub(crate) known: Known,
     /// The memory that others reach, by port; none where there is none.
-    pub(super) buffers: Vec<Option<Buffer>>,
-    pub(super) signals: Signals,
-    pub(super) unexpected: u64,
+    pub(crate) buffers: Vec<Option<Buffer>>,
+    pub(crate) signals: Signals,
+    pub(crate) unexpected: u64,
 }
 
 /// A read of host memory that is under way.
@@ -59,24 +88,23 @@ enum What {
 
 /// What the TLPs of a command are called on the link: no two commands in progress share it. No drive has so many
 /// queues that a controller would not fit beside them.
-pub(super) const fn command_name(controller: ControllerId, queue: u16, command: u16) -> u32 {
+pub(crate) const fn command_name(controller: ControllerId, queue: u16, command: u16) -> u32 {
     (controller.0 as u32) << 31 | (queue as u32) << 16 | command as u32
 }
 
 /// What the TLPs of a command are called on the link.
-fn name(ssd: &Ssd, token: Token) -> u32 {
+pub(crate) fn name<C: Controllers>(ssd: &C, token: Token) -> u32 {
     let command = ssd.command(token);
     command.map_or(u32::MAX, |command| command_name(command.controller, command.sqid.0, command.cid.0))
 }
 
 impl Front {
-    pub(super) fn new(params: &Params, site: &Site) -> Self {
-        let issue = params.time("issue");
-        let sites = site.pcie.iter().take(params::ports(params).into()).enumerate();
+    /// The front of controllers at the first `ports` ports of a site, which offers everything `issue` after it could;
+    /// `buffers` are the memories that others reach, by port.
+    pub(crate) fn new(site: &Site, (issue, ports): (Span, u16), buffers: Vec<Option<Buffer>>) -> Self {
+        let sites = site.pcie.iter().take(ports.into()).enumerate();
         let requests =
             sites.map(|(i, port)| port.map(|port| Requests::new(Port(i as u16), port, port.root, issue)));
-        let buffers = site.pcie.iter().enumerate();
-        let buffers = buffers.map(|(i, port)| Buffer::new(params, Port(i as u16), (*port)?)).collect();
         let mut memories = [site.memory.clone(), site.memory.clone()];
         for (port, memory) in &site.behind {
             if let Some(own) = memories.get_mut(*port) {
@@ -93,31 +121,8 @@ impl Front {
             unexpected: 0,
         }
     }
-    /// Does what the drive wants, or notes what it tells.
-    #[inline]
-    pub(super) fn take(&mut self, output: Output, ssd: &mut Ssd, cx: &mut Context<'_>) {
-        match output {
-            Output::Host(effect) => self.carry_out(effect, ssd, cx),
-            Output::Stage { command: Some(command), stage: Stage::Done(times) } => {
-                let name = command_name(command.controller, command.sqid.0, command.cid.0);
-                self.medium_done(name, times, cx);
-            }
-            Output::Stage { .. } => {}
-        }
-    }
-    /// The medium is done with a command, or with a part of it.
-    fn medium_done(&mut self, name: u32, times: MediumTimes, cx: &mut Context<'_>) {
-        let MediumTimes { begun, worked, submitted } = times;
-        let command = self.known.command(name);
-        cx.resume(command.arrived);
-        cx.mark_until(begun, ENGINE_QUEUE);
-        cx.mark_until(worked, ENGINE);
-        cx.mark_until(submitted, FIRMWARE);
-        cx.mark(MEDIUM);
-        command.done = cx.trail();
-    }
     /// A doorbell has come. The first since the last fetch of its queue is what that waits for.
-    pub(super) fn rung(&mut self, controller: ControllerId, offset: u32, cx: &Context<'_>) {
+    pub(crate) fn rung(&mut self, controller: ControllerId, offset: u32, cx: &Context<'_>) {
         self.signals.doorbells += 1;
         let number = (offset - DOORBELLS) / DOORBELL_BYTES;
         if number.is_multiple_of(2) {
@@ -147,7 +152,14 @@ impl Front {
         }
     }
 
-    fn carry_out(&mut self, effect: HostEffect, ssd: &mut Ssd, cx: &mut Context<'_>) {
+    /// Does what a controller wants of its host.
+    #[inline]
+    pub(crate) fn carry_out<C: Controllers>(
+        &mut self,
+        effect: HostEffect,
+        ssd: &mut C,
+        cx: &mut Context<'_>,
+    ) {
         let now = cx.now();
         match effect {
             HostEffect::Fetch { token, at, bytes, purpose } => {
@@ -166,20 +178,8 @@ impl Front {
             HostEffect::Transfer { token, at, .. } if self.has_data(ssd, token, at) => {
                 ssd.transferred(now, token);
             }
-            HostEffect::Transfer { token, direction: Direction::FromHost, bytes, at } => {
-                cx.resume(self.arrived(ssd, token));
-                let handle = self.reads.put(Reading { token, left: bytes, what: What::Data });
-                self.each_segment(ssd, (token, at, bytes), cx, |requests, segment, cx| {
-                    requests.read(handle, segment.address, segment.bytes, cx);
-                });
-            }
-            HostEffect::Transfer { token, direction: Direction::ToHost, bytes, at } => {
-                let handle = name(ssd, token);
-                cx.resume(Trail::NONE);
-                self.each_segment(ssd, (token, at, bytes), cx, |requests, segment, cx| {
-                    requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
-                });
-                ssd.transferred(now, token);
+            HostEffect::Transfer { token, direction, bytes, at } => {
+                self.transfer((token, at, bytes), direction, ssd, cx);
             }
             HostEffect::Store { token, bytes, at } => self.store((token, at, bytes), ssd, cx),
             HostEffect::Complete { controller, address, entry, .. } => {
@@ -207,8 +207,37 @@ impl Front {
         }
     }
 
+    /// Reads or writes user data.
+    #[inline]
+    fn transfer<C: Controllers>(
+        &mut self,
+        what: (Token, Place, u32),
+        direction: Direction,
+        ssd: &mut C,
+        cx: &mut Context<'_>,
+    ) {
+        let (token, _, bytes) = what;
+        match direction {
+            Direction::FromHost => {
+                cx.resume(self.arrived(ssd, token));
+                let handle = self.reads.put(Reading { token, left: bytes, what: What::Data });
+                self.each_segment(ssd, what, cx, |requests, segment, cx| {
+                    requests.read(handle, segment.address, segment.bytes, cx);
+                });
+            }
+            Direction::ToHost => {
+                let handle = name(ssd, token);
+                cx.resume(Trail::NONE);
+                self.each_segment(ssd, what, cx, |requests, segment, cx| {
+                    requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
+                });
+                ssd.transferred(cx.now(), token);
+            }
+        }
+    }
+
     /// Writes what the controller has made of a command, a log or a structure, to the host's memory.
-    fn store(&mut self, what: (Token, Place, u32), ssd: &mut Ssd, cx: &mut Context<'_>) {
+    fn store<C: Controllers>(&mut self, what: (Token, Place, u32), ssd: &mut C, cx: &mut Context<'_>) {
         let (token, ..) = what;
         let (memory, mut from) = (self.memories.get(token.controller()).cloned().flatten(), 0);
         let (handle, content) = (name(ssd, token), ssd.content(token));
@@ -224,7 +253,13 @@ impl Front {
     }
 
     /// Completions have arrived: what has been read completely lets the drive go on.
-    pub(super) fn completions(&mut self, port: usize, tlps: &Tlps, ssd: &mut Ssd, cx: &mut Context<'_>) {
+    pub(crate) fn completions<C: Controllers>(
+        &mut self,
+        port: usize,
+        tlps: &Tlps,
+        ssd: &mut C,
+        cx: &mut Context<'_>,
+    ) {
         if let Some(requests) = self.requests.get_mut(port).and_then(Option::as_mut) {
             requests.completed(tlps, cx);
         }
@@ -262,13 +297,19 @@ impl Front {
     }
 
     /// How far a command has come of which everything that was asked for has arrived.
-    fn arrived(&mut self, ssd: &Ssd, token: Token) -> Trail {
+    pub(crate) fn arrived<C: Controllers>(&mut self, ssd: &C, token: Token) -> Trail {
         ssd.command(token).map_or(Trail::NONE, |_| self.known.command(name(ssd, token)).arrived)
     }
     /// Something that a command needs has arrived just now.
-    fn has_arrived(&mut self, ssd: &Ssd, token: Token, cx: &Context<'_>) {
+    pub(crate) fn has_arrived<C: Controllers>(&mut self, ssd: &C, token: Token, cx: &Context<'_>) {
         if ssd.command(token).is_some() {
             self.known.command(name(ssd, token)).arrived = cx.trail();
+        }
+    }
+    /// What is behind the controllers is done with a command just now.
+    pub(crate) fn is_done<C: Controllers>(&mut self, ssd: &C, token: Token, cx: &Context<'_>) {
+        if ssd.command(token).is_some() {
+            self.known.command(name(ssd, token)).done = cx.trail();
         }
     }
     /// Reads host memory; the drive goes on when all of it has come.
@@ -282,7 +323,7 @@ impl Front {
 
     /// Whether the data of a command lie in the memory of the drive itself (CMB): they then cross no link.
     #[inline]
-    fn has_data(&self, ssd: &Ssd, token: Token, at: Place) -> bool {
+    fn has_data<C: Controllers>(&self, ssd: &C, token: Token, at: Place) -> bool {
         if !self.buffers.get(token.controller()).is_some_and(Option::is_some) {
             return false;
         }
@@ -298,13 +339,13 @@ impl Front {
     }
 
     /// What peers have read from the drive's memory and written to it so far \[B\].
-    pub(super) fn moved_by_peers(&self) -> (u64, u64) {
+    pub(crate) fn moved_by_peers(&self) -> (u64, u64) {
         let all = self.buffers.iter().flatten().map(|buffer| buffer.traffic);
         all.fold((0, 0), |sum, own| (sum.0 + own.completion_bytes, sum.1 + own.write_bytes))
     }
 
     /// The ports that are plugged in, each with what is behind the names of what it has: nothing for the first.
-    pub(super) fn plugged(&self) -> impl Iterator<Item = (&'static str, &Requests)> {
+    pub(crate) fn plugged(&self) -> impl Iterator<Item = (&'static str, &Requests)> {
         ["", " of the second port"]
             .into_iter()
             .zip(&self.requests)
@@ -328,9 +369,9 @@ impl Front {
     }
 
     /// Does something with each piece of host memory that an effect is about.
-    fn each_segment(
+    fn each_segment<C: Controllers>(
         &mut self,
-        ssd: &Ssd,
+        ssd: &C,
         (token, at, bytes): (Token, Place, u32),
         cx: &mut Context<'_>,
         mut act: impl FnMut(&mut Requests, Segment, &mut Context<'_>),

@@ -20,18 +20,18 @@ const RCB_BYTES: u16 = 128;
 
 /// The memory, as one port shows it.
 #[derive(Debug)]
-pub(super) struct Buffer {
+pub(crate) struct Buffer {
     answers: Completer,
     latency: Span,
     interval: Span,
     issue: Span,
     taken_up: Servers,
-    pub(super) traffic: Traffic,
+    pub(crate) traffic: Traffic,
 }
 
 impl Buffer {
     /// What a port shows; none if the drive has no such memory.
-    pub(super) fn new(params: &Params, port: Port, site: PcieSite) -> Option<Self> {
+    pub(crate) fn new(params: &Params, port: Port, site: PcieSite) -> Option<Self> {
         let issue = params.time("issue");
         let answers = Completer::new(port, PcieSite { rcb: RCB_BYTES, ..site }, CompletionCut::Mps, issue);
         (params.size("cmb").0 > 0).then(|| Self {
@@ -44,12 +44,12 @@ impl Buffer {
         })
     }
     /// A peer reads: when its data are ready, less what everything waits that is sent.
-    pub(super) fn read(&mut self, request: Tlps, now: Instant) -> Instant {
+    pub(crate) fn read(&mut self, request: Tlps, now: Instant) -> Instant {
         self.traffic.read(&request);
         let at = self.taken_up.serve(now, self.interval) + self.latency;
         Instant::from_ps(at.as_ps() - self.issue.as_ps())
     }
-    pub(super) fn answer(&mut self, request: &Tlps, cx: &mut Context<'_>) {
+    pub(crate) fn answer(&mut self, request: &Tlps, cx: &mut Context<'_>) {
         self.answers.answer(request, &mut self.traffic, cx);
     }
 }

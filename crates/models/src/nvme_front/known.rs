@@ -15,18 +15,29 @@ lanetwin_kernel::stages! {
     CMB = "memory of the drive",
 }
 
+/// The stages of requests and front together, before those of a device that has more of its own.
+pub(crate) const FRONT_STAGES: [&str; requests::STAGES.len() + STAGES.len()] = {
+    let (mut all, mut place) = ([""; requests::STAGES.len() + STAGES.len()], 0);
+    while place < all.len() {
+        let own = place >= requests::STAGES.len();
+        all[place] = if own { STAGES[place - requests::STAGES.len()] } else { requests::STAGES[place] };
+        place += 1;
+    }
+    all
+};
+
 /// A command that is known: the trails of what it waited for.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Command {
+pub(crate) struct Command {
     /// Its entry, its lists, its data: of what came last.
-    pub(super) arrived: Trail,
+    pub(crate) arrived: Trail,
     /// The medium; none before that is done with a part of it.
-    pub(super) done: Trail,
+    pub(crate) done: Trail,
 }
 
-/// The commands and doorbells of a drive, by the name of a command on the link and by queue.
+/// The commands and doorbells of controllers, by the name of a command on the link and by queue.
 #[derive(Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     /// By controller and queue, then by identifier.
     commands: Vec<Vec<Command>>,
     /// By controller and queue: that of the first doorbell since the last fetch.
@@ -41,7 +52,7 @@ const fn place(name: u32) -> usize {
 impl Known {
     /// What is known of a command of this name.
     #[inline]
-    pub(super) fn command(&mut self, name: u32) -> &mut Command {
+    pub(crate) fn command(&mut self, name: u32) -> &mut Command {
         let (queue, command) = (place(name), (name & 0xffff) as usize);
         if self.commands.len() <= queue {
             self.commands.resize(queue + 1, Vec::new());
@@ -54,7 +65,7 @@ impl Known {
     }
     /// The doorbell of the queue of such commands; none if none came since the last fetch.
     #[inline]
-    pub(super) fn doorbell(&mut self, name: u32) -> &mut Trail {
+    pub(crate) fn doorbell(&mut self, name: u32) -> &mut Trail {
         let queue = place(name);
         if self.rung.len() <= queue {
             self.rung.resize(queue + 1, Trail::NONE);
