@@ -108,6 +108,60 @@ fn a_program_that_takes_nothing_stops_the_stream_and_is_asked_again() {
     assert_eq!(world.ends[0].sender().counts().timeouts, 0);
 }
 
+/// A sender that has filled the window of its peer and asks for more; and the peer.
+fn asking(buffer: u32) -> [Connection; 2] {
+    let limits = Limits { buffer, ..LIMITS };
+    let [mut host, mut target] = [Connection::new(limits, 0), Connection::new(limits, 0)];
+    host.offer(0, 10_000);
+    while target.available() < buffer.into() {
+        let now = host.deadline().unwrap_or(0);
+        host.expire(now);
+        target.receive(now, &host.send(now).expect("there is room"));
+        host.receive(now, &target.send(now + DELAYED_ACK_PS).expect("it is acknowledged"));
+    }
+    [host, target]
+}
+
+#[test]
+fn a_probe_goes_into_room_that_nobody_was_told_of() {
+    let [mut host, mut target] = asking(1506);
+    target.take(100);
+    let later = host.deadline().expect("it asks for room");
+    host.expire(later);
+    let probe = host.send(later).expect("a byte");
+    assert_eq!((probe.bytes, probe.seq.near(0)), (1, 1506));
+    target.receive(later, &probe);
+    target.take(1);
+    assert_eq!(target.available(), 1406, "there was room for it");
+}
+
+#[test]
+fn a_byte_for_which_there_was_no_room_goes_with_the_next_not_after_a_wait() {
+    let [mut host, mut target] = asking(1506);
+    let later = host.deadline().expect("it asks for room");
+    host.expire(later);
+    target.receive(later, &host.send(later).expect("a byte"));
+    target.take(1506);
+    host.receive(later, &target.send(later).expect("it is answered"));
+    let next = host.send(later).expect("there is room now");
+    assert_eq!((next.seq.near(0), next.bytes), (1506, 1448));
+    assert_eq!((host.sender().counts().again, host.sender().counts().timeouts), (0, 0));
+}
+
+#[test]
+fn a_probe_is_acknowledged_though_something_was_said_before_it_came() {
+    let [mut host, mut target] = asking(1506);
+    let later = host.deadline().expect("it asks for room");
+    host.expire(later);
+    let probe = host.send(later).expect("a byte");
+    target.offer(later, 24);
+    host.receive(later, &target.send(later).expect("an answer that is on its way already"));
+    target.take(100);
+    target.receive(later, &probe);
+    host.receive(later, &target.send(later + DELAYED_ACK_PS).expect("it is acknowledged"));
+    assert_eq!(host.outstanding(), 10_000 - 1507);
+}
+
 /// A line that marks a share of segments: CUBIC slows down by three tenths each round trip, DCTCP as much as is marked.
 #[test]
 fn dctcp_slows_down_less_than_cubic_where_few_are_marked() {

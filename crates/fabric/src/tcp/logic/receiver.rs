@@ -100,9 +100,9 @@ impl Receiver {
         let opened = self.taken + u64::from(self.buffer) - self.told;
         self.now |= opened >= u64::from((2 * self.segment).min(self.buffer / 2)).max(1) && self.is_tight();
     }
-    /// Whether the sender may be waiting for room.
+    /// Whether the sender may be waiting for room: a probe may have come from beyond the edge that was told.
     fn is_tight(&self) -> bool {
-        self.told - self.expected < u64::from(self.buffer / 2)
+        self.told.saturating_sub(self.expected) < u64::from(self.buffer / 2)
     }
     /// A segment with data has come.
     pub fn receive(&mut self, now: u64, segment: &Segment) {

@@ -78,7 +78,9 @@ pub struct Sender {
     /// Marks count once up to this byte; and the next segment says that the window has shrunk.
     slowed_until: u64,
     says_reduced: bool,
+    /// Whether the peer's window is to be asked for, and what follows the byte that did so last.
     probes: bool,
+    asked: Option<u64>,
     counts: Counts,
 }
 
@@ -110,6 +112,7 @@ impl Sender {
             slowed_until: first,
             says_reduced: false,
             probes: false,
+            asked: None,
             counts: Counts { sent: 0, again: 0, resent: 0, gaps: 0, timeouts: 0, probes: 0, slowed: 0 },
         }
     }
@@ -200,7 +203,8 @@ impl Sender {
             // whose acknowledgement that is nobody can tell (Karn)
             self.timed = None;
         } else {
-            self.counts.probes += u64::from(to > self.room);
+            self.asked = (to > self.room).then_some(to);
+            self.counts.probes += u64::from(self.asked.is_some());
             self.timed.get_or_insert((to, now));
             self.says_reduced = false;
         }
@@ -215,6 +219,10 @@ impl Sender {
     /// An acknowledgement has come, with data or without.
     pub fn receive(&mut self, now: u64, segment: &Segment) {
         let upto = segment.ack.near(self.first);
+        if self.asked == Some(upto) {
+            // taken after all: what came before said nothing of this byte
+            self.next = self.next.max(upto);
+        }
         if upto > self.next || upto < self.first {
             return;
         }
@@ -236,15 +244,19 @@ impl Sender {
         }
         self.echoed(new, segment.echo);
         self.find_losses();
-        if self.room <= self.first && self.next == self.first + 1 {
-            // a byte that asked for room, and found none
-            (self.next, self.timed) = (self.first, None);
-            self.lost_before = self.lost_before.min(self.next);
+        if new == 0 && self.asked == Some(self.next) {
+            self.refused();
         }
         if self.first == self.next {
             let again = self.deadline.unwrap_or(now + self.trips.timeout());
             self.deadline = self.is_shut().then_some(again);
         }
+    }
+    /// A probe is answered, and its byte was not taken: there was no room when it came. It goes again like one that was
+    /// never sent, whether there is room by now or not.
+    fn refused(&mut self) {
+        (self.next, self.timed) = (self.first, None);
+        self.lost_before = self.lost_before.min(self.next);
     }
     fn advance(&mut self, now: u64, upto: u64) {
         let is_limited = 2 * (self.next - self.first) >= self.congestion.window();
