@@ -43,8 +43,10 @@ CHECKED := --profile checked
 TESTED := --workspace --exclude lanetwin-benches
 # tests that are ignored because they take long without optimisation; those in a module `nightly` take long with it, too
 UNHURRIED := --include-ignored --skip nightly::
+# what proptest draws is the same for the same tree, so that a change is judged by what it changes; the night draws anew
+test test-rust test-debug: export PROPTEST_RNG_SEED ?= 1
 
-.PHONY: help demo demo-measure demo-measure-guest demo-exec demo-databases power-cuts install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-clusters test-debug \
+.PHONY: help demo demo-measure demo-measure-guest demo-exec demo-databases power-cuts install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-clusters test-debug test-drawn \
         test-release claims soak first-answer mqsim gen site studies accept bench bench-trained fuzz fuzz-import drawn-drives sweep-cost compare-builds new-model clean toolchain
 
 help: ## list the verbs
@@ -118,10 +120,13 @@ test-clusters: $(VENV)/.built $(VENV)/.dev $(VENV)/.clusters ## sweeps on Dask a
 	$(BIN)/pytest tests/python/test_sweep.py -k "dask or ray or cluster"
 
 nightly: ## `test`, and all that takes too long for every change
-	@.ci/steps test test-debug test-release test-nightly test-clusters claims soak site fuzz fuzz-import
+	@.ci/steps test test-debug test-drawn test-release test-nightly test-clusters claims soak site fuzz fuzz-import
 
 test-debug: $(VENV)/.tools | toolchain ## the Rust tests without optimisation: with every digest
 	cargo test --quiet $(LOCKED) $(TESTED)
+
+test-drawn: | toolchain ## the Rust tests again, whose properties meet what was never drawn before: DRAWS=5 times
+	for draw in $$(seq $(or $(DRAWS),5)); do cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) || exit; done
 
 test-release: | toolchain ## the digests again, without assertions, as a release computes them
 	cargo test --quiet $(LOCKED) --profile optimised $(TESTED) --test determinism -- $(UNHURRIED)

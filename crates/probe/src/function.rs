@@ -102,16 +102,23 @@ impl Function {
     pub fn has(&self, home: Home) -> bool {
         home == Home::Header || self.capabilities.iter().any(|(known, _)| *known == home)
     }
-    /// The offset of a register \[B\]; none if its capability is not there.
+    /// How much room the capability at an offset has until the next begins \[B\]; none if it is the last.
+    #[must_use]
+    pub fn room(&self, at: u16) -> Option<u16> {
+        let next = self.capabilities.iter().map(|(_, start)| *start).filter(|start| *start > at).min()?;
+        Some(next - at)
+    }
+    /// The offset of a register \[B\]; none if its capability is not there, or ends before it.
     #[must_use]
     pub fn offset(&self, place: &Place) -> Option<u16> {
         if place.home == Home::Header {
             return Some(place.offset);
         }
         let (_, start) = self.capabilities.iter().find(|(home, _)| *home == place.home)?;
-        Some(start + place.offset)
+        let end = place.offset + place.width.bytes();
+        self.room(*start).is_none_or(|room| end <= room).then_some(start + place.offset)
     }
-    /// Reads a register; none if its capability is not there.
+    /// Reads a register; none if its capability is not there, or ends before it.
     ///
     /// # Errors
     /// If the machine does not let it.

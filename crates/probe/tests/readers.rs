@@ -180,7 +180,7 @@ fn a_record_has_the_machine_and_no_serial_number() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
     #[test]
     fn a_record_of_any_bytes_is_read_as_they_are(bytes in prop::collection::vec(any::<u8>(), 64..1200)) {
         let spaces = BTreeMap::from([(Sample::DEVICE, bytes)]);

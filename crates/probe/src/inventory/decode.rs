@@ -127,13 +127,19 @@ fn device(snapshot: &Snapshot, address: Address) -> Option<Device> {
 /// What a function is part of. A bridge has it in a capability (PCI Code and ID Assignment Specification 1.16, §2), all
 /// others in their header (PCIe Base 6.0 §7.5.1.2.3).
 fn subsystem(host: &mut Recorded<'_>, function: &Function) -> Option<Subsystem> {
-    let at = if function.bridge { place(function, OF_BRIDGE)?.checked_add(4)? } else { SUBSYSTEM_OFFSET };
+    let at =
+        if function.bridge { behind(function, place(function, OF_BRIDGE)?, 4, 4)? } else { SUBSYSTEM_OFFSET };
     let word = host.read(function.address, at, Width::Dword).ok()?;
     Subsystem::of((word & 0xffff) as u16, (word >> 16) as u16)
 }
 
 fn place(function: &Function, home: Home) -> Option<u16> {
     function.capabilities().iter().find(|(known, _)| *known == home).map(|(_, at)| *at)
+}
+
+/// Where a register of so many bytes is, so far behind the start of a capability; none where the next begins before.
+fn behind(function: &Function, at: u16, offset: u16, bytes: u16) -> Option<u16> {
+    function.room(at).is_none_or(|room| offset + bytes <= room).then(|| at.checked_add(offset)).flatten()
 }
 
 /// What is logged; a register that reads as all ones is not there.
@@ -197,14 +203,14 @@ const fn plain(home: Home, at: u16) -> Option<(u8, u16)> {
 fn extended(host: &mut Recorded<'_>, function: &Function) -> Vec<Extended> {
     let of = |(home, offset): &(Home, u16)| {
         let Home::Extended(id) = *home else { return None };
-        let vendor = (id == DVSEC).then(|| dvsec(host, function.address, *offset)).flatten();
+        let vendor = (id == DVSEC).then(|| dvsec(host, function, *offset)).flatten();
         Some(Extended { id, offset: *offset, vendor })
     };
     function.capabilities().iter().filter_map(of).collect()
 }
 
-fn dvsec(host: &mut Recorded<'_>, address: Address, at: u16) -> Option<(u16, u16)> {
-    let vendor = host.read(address, at.checked_add(4)?, Width::Word).ok()?;
-    let id = host.read(address, at.checked_add(8)?, Width::Word).ok()?;
+fn dvsec(host: &mut Recorded<'_>, function: &Function, at: u16) -> Option<(u16, u16)> {
+    let vendor = host.read(function.address, behind(function, at, 4, 2)?, Width::Word).ok()?;
+    let id = host.read(function.address, behind(function, at, 8, 2)?, Width::Word).ok()?;
     Some(((vendor & 0xffff) as u16, (id & 0xffff) as u16))
 }

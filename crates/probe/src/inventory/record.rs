@@ -144,11 +144,9 @@ fn redacted(snapshot: &Snapshot, address: Address) -> Vec<u8> {
     if let Ok(function) = Function::find(&mut Recorded(snapshot), address) {
         // a list also ends where a capability has no ID but ones
         let mut ends = vec![space[POINTER]];
-        let starts: Vec<usize> = function.capabilities().iter().map(|(_, at)| usize::from(*at)).collect();
         for (home, at) in function.capabilities() {
+            let room = function.room(*at).map_or(WHOLE, usize::from);
             let at = usize::from(*at);
-            let next = starts.iter().filter(|start| **start > at).min();
-            let room = next.map_or(WHOLE, |next| next - at);
             // a capability may be shorter than its ID allows, a link has fewer lanes than there is room for, and a
             // serial number may stand behind either
             keep(at, (length(*home, space, at) + more_lanes(*home)).min(room));
