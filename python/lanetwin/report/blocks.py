@@ -31,7 +31,7 @@ from lanetwin.report.figures import (
     verdicts,
     waterfall,
 )
-from lanetwin.report.figures.axes import NARROW, WIDE
+from lanetwin.report.figures.axes import BROAD, NARROW, WIDE
 from lanetwin.steadiness import agreement, beside_limit, cases, verdict
 from lanetwin.summary import device_tables, tables, unique
 from lanetwin.transits import ordered, packet
@@ -74,6 +74,8 @@ class Figure:
     title: str
     wide: Markup
     narrow: Markup
+    is_broad: bool = False
+    """Whether the one for a desk has the width of a page of a study."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +127,13 @@ class Easel:
     def __init__(self) -> None:
         self._count = 0
 
-    def figure(self, draw: Callable[[D, str, float], str], data: D) -> Figure:
+    def figure(self, draw: Callable[[D, str, float], str], data: D, *, is_broad: bool = False) -> Figure:
         """Draw one figure in both widths."""
         self._count += 1
-        wide = draw(data, f"f{self._count}w", WIDE)
+        wide = draw(data, f"f{self._count}w", BROAD if is_broad else WIDE)
         narrow = draw(data, f"f{self._count}n", NARROW)
         # The drawings escape what they are given, so the page need not.
-        return Figure(data.workload, data.title, Markup(wide), Markup(narrow))  # noqa: S704
+        return Figure(data.workload, data.title, Markup(wide), Markup(narrow), is_broad)  # noqa: S704
 
 
 def drawings(easel: Easel, draw: Callable[[D, str, float], str], data: Sequence[D]) -> list[Figure]:

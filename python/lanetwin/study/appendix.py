@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from lanetwin.study.tables import Desk
 
 MOST_LIMITS = 60
-"""A table of limits has no more rows."""
-MOST_LISTED = 12
-"""Of more numbers of a part that are assumed the first are told."""
+"""The table of limits has no more rows of one run."""
 REPORT = "lanetwin report results/NAME.json"
+CALIBRATED = "calibrated to "
+"""What the head of the column says already."""
 
 
 class Numbers:
@@ -76,9 +76,12 @@ def parts(desk: Desk, numbers: Numbers) -> list[Content]:
                 *(Entry(str(n), is_number=True) for n in kinds),
             )
         )
-    head = entries(
-        tr("part"), tr("trusted"), tr("validated against"), tr("assumed numbers"), tr("calibrated numbers")
+    head = (
+        *entries(tr("part"), tr("trusted"), tr("validated against")),
+        *(Entry(name, is_number=True) for name in (tr("assumed numbers"), tr("calibrated numbers"))),
     )
+    if not any(validated for _, validated in found.values()):
+        head, rows = (*head[:2], *head[3:]), [(*row[:2], *row[3:]) for row in rows]
     title = tr("Parts of the machines")
     cites = tuple(cite_run(desk.evidence, name) for name in desk.evidence.runs)
     return [Table(numbers.next(), title, head, tuple(rows), (), cites)]
@@ -126,15 +129,19 @@ def method(desk: Desk, numbers: Numbers) -> list[Content]:
     content += parts(desk, numbers)
     head = entries(tr("name"), tr("file"), tr("variants"), tr("repeats"), tr("digest"))
     content.append(Table(numbers.next(), tr("What was computed"), head, tuple(rows)))
-    for name, results in evidence.runs.items():
+    content += _measured(desk, numbers)
+    return content
+
+
+def _measured(desk: Desk, numbers: Numbers) -> list[Content]:
+    """Return how long every case was measured and in which state, all runs in one table."""
+    rows: list[tuple[Entry, ...]] = []
+    cites = []
+    for name, results in desk.evidence.runs.items():
         measured = measurements(results)
-        if not measured:
-            continue
-        heads = entries(
-            tr("workload"), tr("variants"), tr("cases"), tr("measured"), tr("operations"), tr("state")
-        )
-        lines = tuple(
+        rows += [
             entries(
+                name,
                 one.workload,
                 tr("all") if one.variants == "all" else one.variants,
                 _case(one.cases),
@@ -143,10 +150,14 @@ def method(desk: Desk, numbers: Numbers) -> list[Content]:
                 told(one.steady),
             )
             for one in measured
-        )
-        title = tr("What {run} measured: virtual time, operations, state", run=name)
-        content.append(Table(numbers.next(), title, heads, lines, (), (cite_run(evidence, name),)))
-    return content
+        ]
+        cites += [cite_run(desk.evidence, name)] if measured else []
+    if not rows:
+        return []
+    names = (tr("run"), tr("workload"), tr("variants"), tr("cases"))
+    head = entries(*names, tr("measured"), tr("operations"), tr("state"))
+    title = tr("What was measured: virtual time, operations, state")
+    return [Table(numbers.next(), title, head, tuple(rows), (), tuple(cites))]
 
 
 def _computed(name: str, results: Results) -> tuple[Entry, ...]:
@@ -160,7 +171,8 @@ def _computed(name: str, results: Results) -> tuple[Entry, ...]:
 
 def limits(desk: Desk, numbers: Numbers) -> list[Content]:
     """Return what limits every case, alike cases together."""
-    content: list[Content] = []
+    rows: list[tuple[Entry, ...]] = []
+    cites = []
     for name, results in desk.evidence.runs.items():
         found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
         for (variant, workload, case), binding in bindings(results).items():
@@ -169,17 +181,14 @@ def limits(desk: Desk, numbers: Numbers) -> list[Content]:
         grouped: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for (workload, limit, _), places in found.items():
             grouped.setdefault((workload, limit), []).extend(places)
-        rows = [
-            entries(workload, in_language(limit), _places(places, results, 0), _places(places, results, 1))
-            for (workload, limit), places in grouped.items()
-        ][:MOST_LIMITS]
-        if rows:
-            head = entries(tr("workload"), tr("limited by"), tr("variants"), tr("cases"))
-            title = tr("What limits the cases of {run}", run=name)
-            content.append(
-                Table(numbers.next(), title, head, tuple(rows), (), (cite_run(desk.evidence, name),))
-            )
-    return content
+        for (workload, limit), places in list(grouped.items())[:MOST_LIMITS]:
+            where = (_places(places, results, 0), _places(places, results, 1))
+            rows.append(entries(name, workload, in_language(limit), *where))
+        cites += [cite_run(desk.evidence, name)] if grouped else []
+    if not rows:
+        return []
+    head = entries(tr("run"), tr("workload"), tr("limited by"), tr("variants"), tr("cases"))
+    return [Table(numbers.next(), tr("What limits each case"), head, tuple(rows), (), tuple(cites))]
 
 
 def _case(name: str) -> str:
@@ -217,44 +226,48 @@ def sensitivity(desk: Desk, numbers: Numbers) -> list[Content]:
         head = (*entries(tr("changed assumption"), tr("watched")), Entry(tr("change"), is_number=True))
         title = tr("What changed assumptions do")
         content.append(Table(numbers.next(), title, head, tuple(rows), (), tuple(cites)))
-    validation = desk.evidence.validation
-    for claim in validation["claims"] if validation else []:
-        parameters = claim.get("parameters", [])
-        if not parameters:
-            continue
-        head = entries(tr("part"), tr("parameter"), tr("value"), tr("calibrated to"))
-        lines = _free(parameters)
-        title = tr("Free parameters of the claim {claim}", claim=claim["claim"])
-        cite = Cite(claim["claim"], digest_of(claim), desk.evidence.commands.get("claims", ""))
-        cut = any("…" in note for line in lines for cell in line for note in cell.notes)
-        notes = (
-            (tr("What is left out stands in the reports of the runs: `{command}`.", command=REPORT),)
-            if cut
-            else ()
-        )
-        content.append(Table(numbers.next(), title, head, lines, notes, (cite,)))
+    content += _free_parameters(desk, numbers)
     if not content:
         content.append(Paragraph(tr("No assumption is moved in this study.")))
     return content
 
 
+def _free_parameters(desk: Desk, numbers: Numbers) -> list[Content]:
+    """Return the numbers that the claims were free to choose, in one table for all of them."""
+    validation = desk.evidence.validation
+    claims = [claim for claim in validation["claims"] if claim.get("parameters")] if validation else []
+    if not claims:
+        return []
+    lines = _free([one for claim in claims for one in claim.get("parameters", [])])
+    if not lines:
+        return []
+    names = ", ".join(claim["claim"] for claim in claims)
+    title = tr("Calibrated numbers of the claims: {claims}", claims=names)
+    head = entries(tr("part"), tr("parameter"), tr("value"), tr("calibrated to"))
+    command = desk.evidence.commands.get("claims", "")
+    cites = tuple(Cite(claim["claim"], digest_of(claim), command) for claim in claims)
+    more = tr(
+        "What is assumed is counted by part in “{table}”; the reports of the runs list it: `{command}`.",
+        table=tr("Parts of the machines"),
+        command=REPORT,
+    )
+    return [Table(numbers.next(), title, head, lines, (more,), cites)]
+
+
 def _free(parameters: Sequence[FreeParameter]) -> tuple[tuple[Entry, ...], ...]:
-    """Return a line for what is calibrated, and one for all that is assumed of a part.
+    """Return a line for each number that is calibrated; nothing twice.
 
     >>> one = {"part": "card", "name": "burst", "value": "4 KiB", "calibrated_to": None}
-    >>> lines = _free([one, one | {"name": "issue", "value": "20 ns"}, one | {"calibrated_to": "row 1"}])
-    >>> [[cell.text for cell in line] for line in lines], lines[1][1].notes
-    ([['card', 'burst', '4 KiB', 'row 1'], ['card', '2 assumed', '', '']], ('burst 4 KiB · issue 20 ns',))
+    >>> fitted = one | {"calibrated_to": "calibrated to row 1"}
+    >>> [[cell.text for cell in line] for line in _free([one, fitted, fitted])]
+    [['card', 'burst', '4 KiB', 'row 1']]
     """
-    fitted = [one for one in parameters if one["calibrated_to"]]
-    assumed = [one for one in parameters if not one["calibrated_to"]]
-    lines = [entries(one["part"], one["name"], one["value"], one["calibrated_to"] or "") for one in fitted]
-    for part in unique(one["part"] for one in assumed):
-        own = [f"{one['name']} {one['value']}" for one in assumed if one["part"] == part]
-        count = tr("{count} assumed", count=len(own))
-        told = own if len(own) <= MOST_LISTED else [*own[: MOST_LISTED - 1], "…"]
-        lines.append((Entry(part), Entry(count, (" · ".join(told),)), *entries("", "")))
-    return tuple(lines)
+    lines = dict.fromkeys(
+        (one["part"], one["name"], one["value"], one["calibrated_to"].removeprefix(CALIBRATED))
+        for one in parameters
+        if one["calibrated_to"]
+    )
+    return tuple(entries(*line) for line in lines)
 
 
 def _moved(what: WhatIf, base: Results, changed: Results, desk: Desk) -> list[tuple[Entry, ...]]:
@@ -299,25 +312,35 @@ def threats(desk: Desk, numbers: Numbers) -> list[Content]:
 
 def _shared_doubts(runs: Mapping[str, Results]) -> list[str]:
     """Say once what several runs have in common: on how many numbers they rest, that they were run once."""
-    rests: dict[tuple[int, int], list[str]] = {}
-    for name, results in runs.items():
-        kinds = [one["kind"] for one in results["assumptions"]]
-        if kinds:
-            rests.setdefault((kinds.count("assumed"), kinds.count("calibrated")), []).append(name)
-    found = [
-        tr(
-            "Resting on {assumed} assumed and {calibrated} calibrated numbers: {runs}.",
-            assumed=assumed,
-            calibrated=calibrated,
-            runs=", ".join(names),
+    kinds = [[one["kind"] for one in results["assumptions"]] for results in runs.values()]
+    assumed, calibrated = (
+        sorted({own.count(kind) for own in kinds if own}) for kind in ("assumed", "calibrated")
+    )
+    found = []
+    if assumed:
+        found.append(
+            tr(
+                "Every run rests on {assumed} assumed and {calibrated} calibrated numbers of parts.",
+                assumed=_between(assumed),
+                calibrated=_between(calibrated),
+            )
         )
-        for (assumed, calibrated), names in rests.items()
-    ]
     once = [name for name, results in runs.items() if {row["n"] for row in results["rows"]} == {1}]
     if once:
         runs_of_one = ", ".join(once)
         found.append(tr("Run once, so that no spread between repeats is known: {runs}.", runs=runs_of_one))
     return found
+
+
+def _between(counts: Sequence[int]) -> str:
+    """Write rising numbers as one or as a range.
+
+    >>> _between([255, 258, 270]), _between([8])
+    ('255 to 270', '8')
+    """
+    if len(counts) == 1:
+        return str(counts[0])
+    return tr("{least} to {most}", least=counts[0], most=counts[-1])
 
 
 def _doubts(name: str, results: Results) -> list[str]:

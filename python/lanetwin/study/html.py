@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from lanetwin.language import FULL_STOPS, HTML_NAMES, tr, written_in
 from lanetwin.report import page
-from lanetwin.study.paper import called
+from lanetwin.study.paper import MANY_CITES, called
 
 if TYPE_CHECKING:
     from lanetwin.study.paper import Paper
@@ -49,6 +49,7 @@ def render(paper: Paper) -> str:
             paper=paper,
             tr=tr,
             called=called,
+            many_cites=MANY_CITES,
             html_language=HTML_NAMES[paper.language],
             style=page.style(),
             script=page.script(),

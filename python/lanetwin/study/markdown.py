@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lanetwin.language import joined, tr, written_in
 from lanetwin.report import page
 from lanetwin.study.html import slug
-from lanetwin.study.paper import Absent, Heading, Items, Paragraph, Plot, Table, called
+from lanetwin.study.paper import MANY_CITES, Absent, Heading, Items, Paragraph, Plot, Table, called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,6 +97,11 @@ def _plot(plot: Plot, drawings: dict[str, str]) -> Iterator[str]:
 
 
 def _cites(cites: Sequence[Cite]) -> Iterator[str]:
+    if len(cites) > MANY_CITES:
+        runs = [f"{_plain(cite.what)} `{cite.digest}`" for cite in cites]
+        yield ""
+        yield " · ".join([*runs, tr("commands in “{chapter}”", chapter=tr("Reproduce it"))])
+        return
     for cite in cites:
         words = [_plain(cite.what), f"`{cite.digest}`" if cite.digest else ""]
         words += [f"`{cite.short}`" if cite.command else ""]

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 LONGEST_COMMAND = 110
 """A longer command is not written below a table [characters]."""
+MANY_CITES = 2
+"""Below what rests on more runs stand their digests alone; the last chapter has the commands."""
+LONG_TEXT = 40
+"""A table of text with a longer cell is a list where there is little room [characters]."""
 
 
 def called(number: str, *, is_figure: bool = False) -> str:
@@ -69,6 +73,13 @@ class Table:
     rows: tuple[tuple[Entry, ...], ...]
     notes: tuple[str, ...] = ()
     cites: tuple[Cite, ...] = ()
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is text rather than numbers: a phone shows it as a list, a block for each row."""
+        cells = [cell for row in self.rows for cell in row[1:]]
+        is_text = not any(cell.is_number for cell in self.head)
+        return is_text and (len(self.head) > 4 or any(len(cell.text) > LONG_TEXT for cell in cells))
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ def _told(
 ) -> tuple[Figure, str]:
     """Draw a figure in the current language; what an author has named stays."""
     with naming(names):
-        drawing = easel.figure(draw, data)
+        drawing = easel.figure(draw, data, is_broad=isinstance(data, topology.Topology))
         # translated texts are escaped as those were that they stand for
         wide, narrow = (Markup(translated(one)) for one in (drawing.wide, drawing.narrow))  # noqa: S704
         return replace(drawing, wide=wide, narrow=narrow), told_text(data.description)
@@ -129,8 +129,11 @@ def _fits(pattern: str, name: str) -> bool:
 
 
 def _topologies(block: Drawn, results: Results, place: Place) -> list[topology.Topology]:
-    """Return the machines of the variants that are asked for, one component opened if that is asked for."""
-    found = topology.topologies(results)
+    """Return the machines of the variants that are asked for, one component opened if that is asked for.
+
+    What their variants change is left to the caption.
+    """
+    found = [replace(one, machine=replace(one.machine, changes={})) for one in topology.topologies(results)]
     chosen = [one for one in found if any(_fits(block.pick.variant, name) for name in one.machine.variants)]
     if not block.inside or not chosen:
         return chosen

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 WIDE = 520.0
 """Width of a figure on a desk [px]; two stand side by side."""
+BROAD = 720.0
+"""Width of a figure across the page of a study [px]."""
 NARROW = 350.0
 """Width of a figure on a phone, and of each of two on paper [px]."""
 SERIES = 6

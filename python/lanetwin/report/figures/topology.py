@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lanetwin.language import tr
@@ -11,7 +12,7 @@ from lanetwin.numbers import NARROW_SPACE, fixed
 from lanetwin.report.svg import NORMAL, SMALL, Drawing, shortened, text_width
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Collection, Container, Iterable
     from typing import Any
 
     from lanetwin.machine import Edge, Machine
@@ -133,7 +134,8 @@ def draw(topology: Topology, key: str, width: float) -> str:
     bottom = LEGEND + rows * step + 8
     height = bottom + len(told) * LINE
     drawing = Drawing(width, height, key=key, title=topology.title, description=topology.description)
-    places = _places(machine, columns, merged, (width, rows * step))
+    ways = [way for ends in joined for way in pairwise([ends[0], *lanes.get(ends, []), ends[1]])]
+    places = _places(machine, columns, merged, ways, (width, rows * step))
     _legend(drawing, width)
     apart = _apart(places, joined, lanes)
     for (start, end), edges in joined.items():
@@ -224,21 +226,69 @@ def _changes(machine: Machine, width: float) -> list[tuple[str, str]]:
 
 
 def _places(
-    machine: Machine, columns: list[list[str]], merged: dict[str, str], size: tuple[float, float]
+    machine: Machine,
+    columns: list[list[str]],
+    merged: dict[str, str],
+    joined: Collection[tuple[str, str]],
+    size: tuple[float, float],
 ) -> dict[str, _Place]:
     width, height = size
     nodes = {node.name: node for node in machine.nodes}
     told = {name: _told(name, merged) if name in nodes else "" for column in columns for name in column}
-    boxes = _widths([[told[name] for name in column] for column in columns], width)
+    written = max((text_width(node.part, SMALL) for node in machine.nodes), default=0.0) + BESIDE
+    boxes = _widths([[told[name] for name in column] for column in columns], width, written)
     between = (width - sum(boxes)) / max(len(columns) - 1, 1)
+    levels = _heights(columns, joined, height)
     places = {}
     for at, column in enumerate(columns):
-        gap = height / max(len(column), 1)
         x = sum(boxes[:at]) + at * between if len(columns) > 1 else (width - boxes[0]) / 2
-        for nth, name in enumerate(column):
+        for name in column:
             part = nodes[name].part if name in nodes else ""
-            places[name] = _Place(x, LEGEND + gap * (nth + 0.5), boxes[at], told[name], part)
+            places[name] = _Place(x, LEGEND + levels[name], boxes[at], told[name], part)
     return places
+
+
+def _heights(
+    columns: list[list[str]], joined: Collection[tuple[str, str]], height: float
+) -> dict[str, float]:
+    """Return how far down each component stands.
+
+    That is evenly in the longest column, and in others beside what a component is joined to.
+
+    >>> _heights([["a", "b"], ["c", "d", "e"]], [("a", "c"), ("b", "d"), ("b", "e")], 300.0)
+    {'c': 50.0, 'd': 150.0, 'e': 250.0, 'a': 50.0, 'b': 200.0}
+    """
+    longest = max(range(len(columns)), key=lambda at: len(columns[at]))
+    step = height / max(len(columns[longest]), 1)
+    found = {name: step * (nth + 0.5) for nth, name in enumerate(columns[longest])}
+    for at in [*range(longest - 1, -1, -1), *range(longest + 1, len(columns))]:
+        column = columns[at]
+        wanted = []
+        for nth, name in enumerate(column):
+            beside = [b if a == name else a for a, b in joined if name in (a, b)]
+            others = [found[other] for other in beside if other in found]
+            even = height / len(column) * (nth + 0.5)
+            wanted.append(sum(others) / len(others) if others else even)
+        found |= dict(zip(column, _spaced(wanted, step, height), strict=True))
+    return found
+
+
+def _spaced(wanted: list[float], step: float, height: float) -> list[float]:
+    """Return heights in this order, a step apart, that are near to those wanted.
+
+    >>> _spaced([10.0, 10.0, 90.0], 20.0, 100.0), _spaced([10.0, 95.0, 95.0], 20.0, 100.0)
+    ([10.0, 30.0, 90.0], [10.0, 70.0, 90.0])
+    """
+    groups: list[tuple[float, int]] = []  # those that touch, each as if it were the first
+    for nth, one in enumerate(wanted):
+        mean, count = one - nth * step, 1
+        while groups and groups[-1][0] > mean:
+            before, many = groups.pop()
+            mean, count = (before * many + mean * count) / (many + count), many + count
+        groups.append((mean, count))
+    first = [mean for mean, count in groups for _ in range(count)]
+    low, high = step / 2, height - step * (len(wanted) - 0.5)
+    return [min(max(one, low), max(low, high)) + nth * step for nth, one in enumerate(first)]
 
 
 def _told(name: str, merged: dict[str, str]) -> str:
@@ -247,8 +297,10 @@ def _told(name: str, merged: dict[str, str]) -> str:
     return range_of([name, *(one for one in same if one != name)]) if same else name
 
 
-def _widths(columns: list[list[str]], width: float) -> list[float]:
+def _widths(columns: list[list[str]], width: float, written: float = 0.0) -> list[float]:
     """Return how wide the boxes of each column are: alike, unless a name has no room so.
+
+    `written` is what the longest name of a part takes, for which there is room or not.
 
     >>> _widths([["host"], ["ssd"]], 600.0)
     [186.0, 186.0]
@@ -256,7 +308,7 @@ def _widths(columns: list[list[str]], width: float) -> list[float]:
     [48, 72, 48, 48]
     """
     count = len(columns)
-    box = max(min(150.0, (width - GAP * (count - 1)) / count), 0.62 * width / count)
+    box = max(min(max(150.0, written), (width - GAP * (count - 1)) / count), 0.62 * width / count)
     wanted = [max(text_width(name, NORMAL) for name in column) + BESIDE for column in columns]
     if max(wanted) <= box:
         return [box] * count

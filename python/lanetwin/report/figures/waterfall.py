@@ -28,8 +28,6 @@ BAR = 9.0
 """Height of a hop's bar [px]."""
 BETWEEN = 3.0
 """Between two variants' bars of one row [px]."""
-SMALL_PART = 0.01
-"""What is less than this of the unit of the axis is read in a unit of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +171,13 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
         drawing.line(0, y, width, y, "hair")
         middle = y + row_height / 2
         drawing.text(0, middle + 4, _label(hop, label_width - 6), "small", hint=hop)
-        largest = max((breakdown.value(name, hop) or 0.0) for name in names)
         for index, name in enumerate(names):
             hop_value = breakdown.value(name, hop)
             bar_y = y + 4 + index * (BAR + BETWEEN)
             if hop_value is None:
                 continue
             x, end = scale(starts[name]), scale(starts[name] + hop_value)
-            reading = _reading(hop_value, breakdown.unit, largest)
+            reading = _reading(hop_value, breakdown.unit)
             spread = breakdown.spread(name, hop)
             hint = f"{name}, {hop}: {with_unit(significant(hop_value), breakdown.unit)}"
             hint += f" ({spread})" if spread else ""
@@ -210,13 +207,13 @@ def _label(hop: str, room: float) -> str:
     return shortened(place, left, SMALL) + colon + what
 
 
-def _reading(value: float, unit: str, largest: float) -> str:
-    """Write what a hop takes: in the unit of the axis, or in its own if the largest of all variants is small.
+def _reading(value: float, unit: str) -> str:
+    """Write what a hop takes: with its unit, which is its own where it is small beside that of the axis.
 
-    >>> _reading(7.3, "ms", 7.3), _reading(0.0005, "ms", 0.0005), _reading(0.0, "ms", 0.0)
-    ('7.30', '500\u202fns', '0')
+    >>> _reading(7.3, "ms"), _reading(0.231, "ms"), _reading(0.0005, "ms"), _reading(0.0, "ms")
+    ('7.30\u202fms', '231\u202fµs', '500\u202fns', '0')
     """
-    return brief(value, unit, digits=3) if value > 0 and largest < SMALL_PART else significant(value, 3)
+    return brief(value, unit, digits=3) if value > 0 else "0"
 
 
 def _value_beside(drawing: Drawing, text: str, x: float, end: float, y: float, width: float) -> None:
