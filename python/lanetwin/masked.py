@@ -48,7 +48,8 @@ class Masked:
     """What to change; empty where nobody knows."""
 
     def __str__(self) -> str:
-        names = " and ".join(self.variants) if len(self.variants) == 2 else ", ".join(self.variants)
+        first, *others = self.variants
+        names = f"{first} and {len(others)} more" if len(others) > 1 else " and ".join(self.variants)
         tested = ", ".join(self.changed)
         said = (
             f"{names} are equivalent because {self.limit}, limits them, and not what was changed ({tested})"

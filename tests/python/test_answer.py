@@ -18,6 +18,15 @@ from test_report_in_browser import SCENARIOS, TWO_BY_TWO
 
 MOST_LINES = 25
 """Two variants of two cases are answered in so many lines."""
+SMALL = (
+    "hot-plug",
+    "iometer-connections",
+    "iometer-managers",
+    "page-status",
+    "slots",
+    "two-cards",
+)
+"""Shipped scenarios of at most two variants and two cases."""
 FIRST_SCREEN = 30
 """Three variants of four workloads, which is what the demo has."""
 DEPTHS = """
@@ -64,6 +73,22 @@ def test_two_variants_of_two_cases_take_few_lines(
         "closest behind it",
     ):
         assert words in done.stdout, words
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_shipped_scenarios_of_two_by_two_take_few_lines(
+    name: str, runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = engine.run(str(SCENARIOS / f"{name}.yaml"), outside=True)
+    cases = {(row["workload"], row["case"]) for row in results["rows"]}
+    assert len({row["variant"] for row in results["rows"]}) <= 2, "it is not of this class any more"
+    assert len(cases) <= 2, "it is not of this class any more"
+    monkeypatch.setattr(engine, "run", lambda *_, **__: results)
+    for width in (80, 100, 120):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = call(runner, "run", str(SCENARIOS / f"{name}.yaml")).stdout.splitlines()
+        assert 0 < len(lines) <= MOST_LINES, lines
+        assert lines[0].startswith(results["about"].split()[0]), "first of all, what is asked"
 
 
 def test_long_names_of_cases_go_on_from_line_to_line(

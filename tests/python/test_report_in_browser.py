@@ -238,6 +238,17 @@ def test_two_variants_of_two_cases_take_few_pages(
     assert int(told.split("Pages:")[1].split()[0]) <= MOST_PAGES
 
 
+@pytest.mark.parametrize("name", ["hot-plug", "iometer-managers", "page-status", "two-cards"])
+def test_shipped_scenarios_of_two_by_two_take_few_pages(
+    name: str, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    chromium, pdfinfo = require_tool("chromium"), require_tool("pdfinfo")
+    results = engine.run(str(SCENARIOS / f"{name}.yaml"), sets=["run.repeats=2"], outside=True)
+    paper = printed(chromium, tmp_path, report.render(results))
+    told = subprocess.run([pdfinfo, str(paper)], capture_output=True, text=True, check=True).stdout
+    assert int(told.split("Pages:")[1].split()[0]) <= MOST_PAGES
+
+
 @pytest.mark.parametrize("name", SEEN + list(UNSEEN))
 def test_the_first_screen_answers(name: str, tmp_path: Path, require_tool: Callable[[str], str]) -> None:
     """Asked, answered, by how much and why: all of it above the fold, and nothing of it cut off."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from lanetwin.binding import named
@@ -25,7 +26,7 @@ from lanetwin.summary import spread, stopped, unique, variants, verdict_words
 from lanetwin.tails import ABOUT, NOT_SETTLED, TAIL, is_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.table import Table
 
@@ -55,6 +56,10 @@ LEAST_CASE = 24
 NARROW_CASE = 14
 """… unless a line for each metric has room then."""
 _NUMBER_AND_UNIT = re.compile(r"(\d) ")
+MOST_TOGETHER = 24
+"""Names of workloads that are limited alike stand in one line while they are no longer than this."""
+METRIC_ROOMS = (60, 20, 14)
+"""The name of a metric has one line if there is room, else as many as it needs [characters]."""
 MOST_STACKED = 30
 """More lines than this, each of a variant, are a line for each variant."""
 
@@ -92,9 +97,10 @@ def print_answer(results: Results) -> None:
 
 
 def _measured(results: Results, found: Sequence[Glance]) -> str:
-    """Say how long each workload was measured; of many workloads how long the shortest and the longest."""
-    if len(found) <= MOST_APART:
-        return "; ".join(f"{one.workload} {one.measured}" for one in found if one.measured)
+    """Say how long each workload was measured; of more than a line holds the shortest and the longest."""
+    each = "; ".join(f"{one.workload} {one.measured}" for one in found if one.measured)
+    if len(found) == 1 or (len(found) <= MOST_APART and cell_len(each) <= out().width - len("Measured: ")):
+        return each
     shown = {(one.workload, one.case) for one in found}
     whole = measurement([row for row in results["rows"] if (row["workload"], row["case"]) in shown])
     return f"each workload {whole}" if whole else ""
@@ -179,7 +185,9 @@ def _narrow(
     if len(names) > 1 and (is_pair or stacked <= MOST_STACKED or len(lines) + 2 * len(found) <= MOST_SIGNED):
         for values, heads in ((True, []), (False, [f"Below other variants: their change from {names[0]}"])):
             ways = (lines, _over_lines(lines), _over_lines(lines, NARROW_CASE))
-            signs = (_with_signs(told, names, values=values) for told in ways)
+            signs = (
+                _with_signs(told, names, values=values, room=room) for room in METRIC_ROOMS for told in ways
+            )
             table = next((table for table in signs if fits(table, out())), None)
             if table is not None:
                 return table, ". ".join((*heads, legend, *notes))
@@ -227,10 +235,11 @@ def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: boo
     return table
 
 
-def _with_signs(lines: Sequence[Line], names: Sequence[str], *, values: bool) -> Table:
+def _with_signs(lines: Sequence[Line], names: Sequence[str], *, values: bool, room: int) -> Table:
     """Give each metric of each case a line, the variants side by side, their verdicts as signs.
 
-    Without `values` only the baseline's stands there, and the changes of the others.
+    Without `values` only the baseline's stands there, and the changes of the others. Names of metrics that
+    are longer than `room` have several lines.
     """
     columns = [("workload", False), ("case", False), ("metric", False), (names[0], True)]
     for name in names[1:]:
@@ -241,11 +250,15 @@ def _with_signs(lines: Sequence[Line], names: Sequence[str], *, values: bool) ->
         place = (line.workload, line.case)
         words = ["" if line.workload == before[0] else line.workload, "" if place == before else line.case]
         before = place
-        cells = [Text(printable(word)) for word in (*words, metric_word(line.metric))]
+        metric = "\n".join(wrap(metric_word(line.metric), room))
+        cells = [*(Text(printable(word)) for word in words), Text(printable(metric))]
         cells.append(_value(line.values.get(names[0]), spread=False))
         for name in names[1:]:
             cells += [_value(line.values.get(name), spread=False)] if values else []
-            cells.append(_signed(line, name, names[0]))
+            is_change = values or line.change(name, names[0]) is not None
+            cells.append(
+                _signed(line, name, names[0]) if is_change else _value(line.values.get(name), spread=False)
+            )
         table.add_row(*cells)
     for metric, means in _means(lines, names):
         row = [Text("geomean", "dim"), Text(""), Text(printable(metric_word(metric)), "dim"), Text("")]
@@ -391,14 +404,36 @@ def _limits(found: Sequence[Glance]) -> Table:
     several = any(len(one.binding) > 1 for one in found)
     names = ["workload", *(["variants"] if several else []), "limited by", "closest behind it"]
     table = plain_table("", [(name, False) for name in names])
+    alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for one in found:
-        for nth, name in enumerate(unique(binding.name for binding in one.binding.values())):
-            same = {variant: binding for variant, binding in one.binding.items() if binding.name == name}
-            words = ["" if nth else one.workload]
-            if several:
-                words.append(named(list(same), list(one.binding)) or "all")
-            first = next(iter(same.values()))
-            following = first.next
-            words += [str(first), str(following) if following else "–"]
-            table.add_row(*(Text(printable(word)) for word in words))
+        alike.setdefault(tuple(_limits_of(one, several=several)), []).append(one.workload)
+    for rows, workloads in alike.items():
+        for place in _together(workloads):
+            for nth, words in enumerate(rows):
+                table.add_row(*(Text(printable(word)) for word in ("" if nth else place, *words)))
     return table
+
+
+def _limits_of(one: Glance, *, several: bool) -> Iterator[tuple[str, ...]]:
+    """Say what limits a workload: variants if there are several, the limit, what is closest behind it."""
+    for name in unique(binding.name for binding in one.binding.values()):
+        same = {variant: binding for variant, binding in one.binding.items() if binding.name == name}
+        words = [named(list(same), list(one.binding)) or "all"] if several else []
+        first = next(iter(same.values()))
+        yield (*words, str(first), str(first.next) if first.next else "–")
+
+
+def _together(workloads: Sequence[str]) -> list[str]:
+    """Join names as long as they stay short.
+
+    >>> _together(["read", "small-read", "a-name-that-is-rather-long"])
+    ['read, small-read', 'a-name-that-is-rather-long']
+    """
+    found: list[str] = []
+    for name in workloads:
+        joined = f"{found[-1]}, {name}" if found else name
+        if found and len(joined) <= MOST_TOGETHER:
+            found[-1] = joined
+        else:
+            found.append(name)
+    return found

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lanetwin.engine import FreeParameter
     from lanetwin.results import Results
     from lanetwin.study.document import WhatIf
+    from lanetwin.study.evidence import Evidence
     from lanetwin.study.paper import Content
     from lanetwin.study.tables import Desk
 
@@ -105,7 +106,7 @@ def method(desk: Desk, numbers: Numbers) -> list[Content]:
         if evidence.left_out:
             text = joined(text, tr("Left out: {names}.", names=", ".join(evidence.left_out)))
         content.append(Paragraph(text))
-    rows = [_computed(name, results) for name, results in evidence.runs.items()]
+    rows = [_computed(name, results, evidence) for name, results in evidence.runs.items()]
     rows += [
         entries(
             name,
@@ -160,13 +161,12 @@ def _measured(desk: Desk, numbers: Numbers) -> list[Content]:
     return [Table(numbers.next(), title, head, tuple(rows), (), tuple(cites))]
 
 
-def _computed(name: str, results: Results) -> tuple[Entry, ...]:
+def _computed(name: str, results: Results, evidence: Evidence) -> tuple[Entry, ...]:
     names = variants(results)
     repeats = max((row["n"] for row in results["rows"]), default=0)
     told = ", ".join(names) if len(names) <= 6 else tr("{count} variants", count=len(names))
-    return entries(
-        name, results["scenario"]["path"] or results["name"], told, str(repeats), results["digest"] or ""
-    )
+    digest = cite_run(evidence, name).digest
+    return entries(name, results["scenario"]["path"] or results["name"], told, str(repeats), digest)
 
 
 def limits(desk: Desk, numbers: Numbers) -> list[Content]:

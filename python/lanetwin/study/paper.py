@@ -77,9 +77,9 @@ class Table:
     @property
     def is_prose(self) -> bool:
         """Whether it is text rather than numbers: a phone shows it as a list, a block for each row."""
-        cells = [cell for row in self.rows for cell in row[1:]]
-        is_text = not any(cell.is_number for cell in self.head)
-        return is_text and (len(self.head) > 4 or any(len(cell.text) > LONG_TEXT for cell in cells))
+        numbers = sum(cell.is_number for cell in self.head)
+        has_long = any(len(cell.text) > LONG_TEXT for row in self.rows for cell in row)
+        return 2 * numbers <= len(self.head) and (has_long or (not numbers and len(self.head) > 4))
 
 
 @dataclass(frozen=True, slots=True)
