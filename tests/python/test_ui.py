@@ -22,7 +22,7 @@ from lanetwin import engine
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.ui import peer
-from lanetwin.ui.editing import of_variant, shortened
+from lanetwin.ui.editing import held_back, of_variant, shortened
 from lanetwin.ui.first_page import page
 from lanetwin.ui.folder import Folder
 from lanetwin.ui.guard import COOKIE
@@ -235,6 +235,39 @@ def test_a_first_look_at_many_drives_asks_each_for_its_share(tmp_path: Path) -> 
         assert one["binds"].partition(",")[0] == other["binds"].partition(",")[0]
         values = [line["value"] for line in one["lines"]]
         assert values == pytest.approx([line["value"] for line in other["lines"]], rel=0.02)
+
+
+@pytest.mark.parametrize("depth", [32, 64, 128, 1024])
+def test_a_first_look_is_bounded_however_much_is_asked_at_once(tmp_path: Path, depth: int) -> None:
+    """In operations, not in seconds: so many take half a second of a processor."""
+    deep = [f"workloads.{name}.fio.iodepth={depth}" for name in ("seq", "rand")]
+    place = tmp_path / "eight.yaml"
+    place.write_text(EIGHT_DRIVES, encoding="utf-8")
+    plan = engine.check(str(place), [*of_variant({}, ""), *deep])["plan"]
+    assert plan
+    held = held_back(plan)
+    sets = dict(one.rpartition("=")[::2] for one in shortened(plan, deep, held))
+    asked = [8 * int(sets.get(f"workloads.{name}.fio.requests", 1000)) for name in ("seq", "rand")]
+    assert max(asked) <= 8 * 4 * 32
+    assert [one.told() for one in held] == [
+        {"workload": name, "at_once": 31, "asked": depth} for name in ("seq", "rand") if depth > 62
+    ]
+    whole = dict(one.rpartition("=")[::2] for one in shortened(plan, deep))
+    assert whole["workloads.seq.fio.iodepth"] == str(depth)
+
+
+def test_a_first_look_that_is_held_back_says_so_and_a_second_is_not(client: TestClient) -> None:
+    deep = [f"workloads.{name}.fio.iodepth=128" for name in ("seq", "rand")]
+    asked = {"path": "slot.yaml", "text": EIGHT_DRIVES, "sets": deep}
+    first, second = post(client, "/api/quick", **asked), post(client, "/api/quick", **asked, whole=True)
+    assert [one["workload"] for one in first["held"]] == ["seq", "rand"]
+    assert not second["held"]
+    for one, other in zip(first["workloads"], second["workloads"], strict=True):
+        assert one["binds"].partition(",")[0] == other["binds"].partition(",")[0]
+        assert not any("latency" in line["metric"] for line in one["lines"])
+        assert any("latency" in line["metric"] for line in other["lines"])
+        values = [line["value"] for line in (one["lines"][0], other["lines"][0])]
+        assert values[0] == pytest.approx(values[1], rel=0.05)
 
 
 def test_a_weight_of_memory_is_a_slider() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from lanetwin import engine
@@ -74,17 +75,56 @@ def _unused(plan: dict[str, Any]) -> Results:
     return cast("Results", found)
 
 
-def shortened(plan: dict[str, Any], sets: Sequence[str]) -> list[str]:
-    """Return the changes that make a run short: one repeat, a small budget, few operations."""
-    found = [*sets, "run.repeats=1", "run.budget=200ms"]
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a first look holds back: a workload asks for less at once than its author wants."""
+
+    workload: str
+    path: str
+    at_once: int
+    asked: int
+
+    def told(self) -> dict[str, Any]:
+        """Return it for the page."""
+        return {"workload": self.workload, "at_once": self.at_once, "asked": self.asked}
+
+
+def held_back(plan: dict[str, Any]) -> list[Held]:
+    """Return what has to be held back so that a look is bounded, however much is asked at once.
+
+    What is asked at once takes `ROUNDS` times as many operations to be more than a burst. Where these are
+    many more than are enough, so much less is asked at once that they are not.
+    """
+    found = []
+    for name, workload in (plan.get("workloads") or {}).items():
+        for kind, _, enough in LIMITS:
+            load = workload.get(kind)
+            if not isinstance(load, dict):
+                continue
+            most = max(enough // (ROUNDS * _targets(workload)), 1)
+            is_long = ROUNDS * _targets(workload) * _at_once(load) > MOST_LOOKS * enough
+            found += [
+                Held(name, f"workloads.{name}.{kind}.{key}", most, load[key])
+                for key in AT_ONCE
+                if is_long and isinstance(load.get(key), int) and load[key] > most
+            ]
+    return found
+
+
+def shortened(plan: dict[str, Any], sets: Sequence[str], held: Sequence[Held] = ()) -> list[str]:
+    """Return the changes that make a run short: one repeat, a small budget, few operations, less at once."""
+    found = [*sets, "run.repeats=1", "run.budget=200ms", *(f"{one.path}={one.at_once}" for one in held)]
+    least = {one.path: one.at_once for one in held}
     for name, workload in (plan.get("workloads") or {}).items():
         for kind, key, enough in LIMITS:
             load = workload.get(kind)
             if not isinstance(load, dict):
                 continue
-            most = max(-(-enough // _targets(workload)), ROUNDS * _at_once(load))
+            path = f"workloads.{name}.{kind}"
+            own = {one: least.get(f"{path}.{one}", load[one]) for one in AT_ONCE if one in load}
+            most = max(-(-enough // _targets(workload)), ROUNDS * _at_once(own))
             if isinstance(load.get(key), int) and load[key] > most:
-                found.append(f"workloads.{name}.{kind}.{key}={most}")
+                found.append(f"{path}.{key}={most}")
     return found
 
 
@@ -112,3 +152,5 @@ AT_ONCE = ("outstanding", "depth", "iodepth")
 ROUNDS = 4
 """A device is asked for at least so many times what is on its way at once: less is a burst, with other
 throughput and limits."""
+MOST_LOOKS = 2
+"""A look at so many times what is enough is held back."""

@@ -9,7 +9,7 @@ from lanetwin import engine
 from lanetwin.errors import LanetwinError
 from lanetwin.fit import brief
 from lanetwin.glance import glances
-from lanetwin.ui.editing import draft, drawn, of_variant, shortened
+from lanetwin.ui.editing import draft, drawn, held_back, of_variant, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,18 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 
-def answered(place: Path, text: str, moved: Sequence[str], variant: str = "") -> dict[str, Any]:
+RATES = ("throughput", "IOPS")
+"""Metrics that stay what they are where something else than the load limits."""
+LOAD = "load:"
+
+
+def answered(
+    place: Path, text: str, moved: Sequence[str], variant: str = "", *, is_whole: bool = False
+) -> dict[str, Any]:
     """Run a draft for a moment with some values moved.
+
+    A first look is bounded, however much is asked at once: it asks for less, says so, and tells no latency,
+    which would be another one. A second look, `is_whole`, holds nothing back.
 
     Raises `LanetwinError` with what is wrong with it.
     """
@@ -31,9 +41,12 @@ def answered(place: Path, text: str, moved: Sequence[str], variant: str = "") ->
             raise LanetwinError("the scenario has mistakes: correct them first")
         sets = [*of_variant(plan, variant), *moved]
         alone = engine.check(path, sets)["plan"] or {}
-        results = engine.run(path, sets=shortened(alone, sets))
+        held = [] if is_whole else held_back(alone)
+        results = engine.run(path, sets=shortened(alone, sets, held))
+    less = {one.workload for one in held}
     return {
-        "workloads": workloads(results),
+        "workloads": [_held(one) if one["name"] in less else one for one in workloads(results)],
+        "held": [one.told() for one in held],
         "topology": drawn(results),
         "seconds": round(time.monotonic() - start, 3),
     }
@@ -42,6 +55,19 @@ def answered(place: Path, text: str, moved: Sequence[str], variant: str = "") ->
 def workloads(results: Results) -> list[dict[str, Any]]:
     """Return what each workload reaches at its telling case, and what limits it."""
     return [_workload(one) for one in glances(results)]
+
+
+def _held(workload: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what depends on how much is asked at once.
+
+    >>> lines = [{"metric": "throughput"}, {"metric": "read latency"}, {"metric": "p99"}]
+    >>> _held({"lines": lines, "binds": "load: 31 in flight", "why": "", "next": ""})
+    {'lines': [{'metric': 'throughput'}], 'binds': '', 'why': '', 'next': ''}
+    """
+    lines = [one for one in workload["lines"] if one["metric"].split(" ")[-1] in RATES]
+    if workload["binds"].startswith(LOAD):
+        return workload | {"lines": lines, "binds": "", "why": "", "next": ""}
+    return workload | {"lines": lines}
 
 
 def _workload(one: Glance) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from contextlib import asynccontextmanager
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -104,7 +105,11 @@ class _Handlers:
         self.folder = folder
         self.runs = runs
         self.turn = asyncio.Lock()
-        """Short runs go one after the other: the second of two would only make both slow."""
+        """First looks go one after the other: the second of two would only make both slow."""
+        self.second_turn = asyncio.Lock()
+        """So do second looks, which take longer, beside them."""
+        self.asked = 0
+        """How many looks were asked for."""
 
     async def first(self, _: Request) -> Response:
         """Show the only page; the rest of it comes as data."""
@@ -140,13 +145,18 @@ class _Handlers:
         )
 
     async def quick(self, request: Request) -> Any:
-        """Run a draft for a moment."""
+        """Run a draft for a moment; a second look is left out if somebody has asked for more since."""
         body = await _body(request)
         place = self.folder.scenario(str(body["path"]))
-        moved = _texts(body, "sets")
-        async with self.turn:
+        moved, is_whole = _texts(body, "sets"), body.get("whole") is True
+        self.asked += 1
+        own = self.asked
+        async with self.second_turn if is_whole else self.turn:
+            if is_whole and own != self.asked:
+                return {"is_late": True}
+            ask = partial(quick.answered, is_whole=is_whole)
             return await run_in_threadpool(
-                quick.answered, place, str(body["text"]), moved, str(body.get("variant") or "")
+                ask, place, str(body["text"]), moved, str(body.get("variant") or "")
             )
 
     async def schema(self, _: Request) -> Response:

@@ -87,7 +87,7 @@ function answerOf(found, before) {
       const sign = Math.abs(change) < 0.0005 ? "" : `${change > 0 ? "+" : "\u2212"}${Math.abs(change * 100).toFixed(1)} %`;
       return el("div", {}, el("dt", {}, line.metric), el("dd", {}, line.text, sign ? el("small", {}, ` ${sign}`) : null));
     })),
-    el("p", { class: "binds", title: one.why }, el("span", { class: "muted" }, "limited by "), el("strong", {}, one.binds),
+    el("p", { class: "binds", title: one.why }, el("span", { class: "muted" }, "limited by "), el("strong", {}, one.binds || "\u2026"),
       one.next ? el("span", { class: "muted" }, `; next: ${one.next}`) : null))));
 }
 
@@ -96,17 +96,24 @@ async function editView(place, path, fresh) {
   const found = el("div", { id: "found" }), picture = el("div", { id: "picture" }), controls = el("div", { id: "sliders" });
   const result = el("div", { id: "answer", "aria-live": "polite" }), took = el("p", { class: "muted", id: "took" });
   const check = latest(() => asked("/api/check", { path: state.path, text: state.text, variant: state.variant }));
-  const ask = latest((sets) => asked("/api/quick", { path: state.path, text: state.text, variant: state.variant, sets }));
+  const ask = latest((sets, whole) => asked("/api/quick", { path: state.path, text: state.text, variant: state.variant, sets, whole }));
   let known = [];
   const sets = () => known.filter((one) => state.moved.has(one.path)).map((one) => `${one.path}=${one.values[state.moved.get(one.path)]}`);
   const quick = async () => {
     try {
-      const answer = await ask(sets());
+      let answer = await ask(sets(), false);
       if (!answer) return;
-      if (!state.moved.size) state.first = answer.workloads;
-      show(result, answerOf(answer.workloads, state.first));
-      show(picture, drawing(answer.topology));
-      took.textContent = `A short run of one repeat: ${answer.seconds} s.`;
+      const tell = (said) => {
+        if (!state.moved.size) state.first = answer.workloads;
+        show(result, answerOf(answer.workloads, state.first));
+        show(picture, drawing(answer.topology));
+        took.textContent = `${said}: ${answer.seconds} s.`;
+      };
+      const less = answer.held.map((one) => `${one.workload} has ${one.at_once} at once instead of ${one.asked}`).join(", ");
+      tell(less ? `A first look, in which ${less}. Latency follows` : "A short run of one repeat");
+      if (!less) return;
+      answer = await ask(sets(), true);
+      if (answer && !answer.is_late) tell("A short run of one repeat");
     } catch (error) { show(result, el("p", { class: "bad" }, error.message)); }
   };
   const soon = later(60, quick);
