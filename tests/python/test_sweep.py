@@ -384,6 +384,24 @@ def test_the_command_answers_first(slot: str, runner: CliRunner) -> None:
     assert "9 known before" in again.stderr
 
 
+def test_limits_stand_below_a_table_that_has_no_room_for_them(
+    slot: str, runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(slot).write_text(
+        SLOT + SWEPT + "variants: {as-is: {}, with-a-switch-that-is-slow: {links.slot.gen: 1}}\n",
+        encoding="utf-8",
+    )
+    for columns, is_wide in ((300, True), (100, False)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        done = runner.invoke(app, ["sweep", slot, "--quiet", "--out", str(columns)])
+        assert done.exit_code == 0, done.output
+        head = next(line for line in done.stdout.splitlines() if line.lstrip().startswith("width"))
+        assert ("limited by" in head) == is_wide
+        below = [line for line in done.stdout.splitlines() if line.startswith("limited by: ")]
+        assert bool(below) != is_wide
+        assert len({line.partition(" (")[0] for line in below}) == len(below)
+
+
 def test_what_cannot_be_resumed_is_told(runner: CliRunner) -> None:
     done = runner.invoke(app, ["sweep", "--resume", "nowhere"])
     assert done.exit_code == 1

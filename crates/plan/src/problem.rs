@@ -208,6 +208,8 @@ problems! {
     HeldBack { parameter: &'static str, problem: String, remedy: String } = "SC114", "`{parameter}` holds the device back: {problem}", "{remedy}";
     /// Targets of a file that are not those of the scenario.
     OtherTargets { file: String, targets: usize } = "SC115", "the targets of the workers of `{file}` are not told apart in the scenario, whose `target` has {targets}: every worker runs on all of them", "list as many drives in `target` as the file has targets, in its order; or choose workers with `worker`";
+    /// One variant, beside which the machine as it is written is not run.
+    AloneVariant { name: String } = "SC116", "`{name}` is the only variant, and the machine as it is written is none: nothing is compared", "add `as-is: {{}}` to `variants`, or write the changes of `{name}` where they belong";
 }
 
 /// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is

@@ -34,7 +34,7 @@ from lanetwin.cli.tables import fits, plain_table
 from lanetwin.numbers import fixed
 from lanetwin.places import from_here
 from lanetwin.report import sweep as report
-from lanetwin.sentences import naming
+from lanetwin.sentences import naming, told
 from lanetwin.sweep import Asked, Swept, files, lines, sweep
 from lanetwin.sweep.analysis import Analysis, analyse
 from lanetwin.sweep.cache import FILE, Cache
@@ -44,6 +44,7 @@ from lanetwin.sweep.table import Table
 
 MOST_LINES = 16
 """More points than this are those of the Pareto front, and the answer."""
+LIMITED_BY = "limited by"
 
 
 class Workers(StrEnum):
@@ -194,7 +195,13 @@ def print_sweep(swept: Swept, table: Table, found: Analysis, *, full: bool) -> N
     few = [point for point in worth if found.front[point] or point == answer]
     is_cut = len(worth) > MOST_LINES and not full
     shown = few if is_cut else worth
-    console.print(_grid(swept, table, found, shown if full else shown[: MOST_LINES * 2]))
+    cut = shown if full else shown[: MOST_LINES * 2]
+    rows = [lines.line(swept.design, table, found, point) for point in cut]
+    grid = _grid(swept, found, rows, has_limits=True)
+    has_room = fits(grid, console)
+    console.print(grid if has_room else _grid(swept, found, rows, has_limits=False))
+    if not has_room:
+        _print_limits(rows)
     said = "◀ the answer, • nothing beats it"
     if is_cut:
         said += f"; {fixed(len(worth) - len(shown), 0)} other points: --full"
@@ -212,10 +219,9 @@ def print_sweep(swept: Swept, table: Table, found: Analysis, *, full: bool) -> N
         console.print(Text(f"partial result: {done}", "bold yellow"))
 
 
-def _grid(swept: Swept, table: Table, found: Analysis, points: list[int]) -> Grid:
+def _grid(swept: Swept, found: Analysis, rows: list[lines.Line], *, has_limits: bool) -> Grid:
     """Make the table of points, with as many metrics as there is room for."""
     plan = swept.design
-    rows = [lines.line(plan, table, found, point) for point in points]
     names = lines.headings(found)
     # what the question is about is always there
     for metrics in range(len(names), max(len(found.required), 1) - 1, -1):
@@ -223,15 +229,25 @@ def _grid(swept: Swept, table: Table, found: Analysis, points: list[int]) -> Gri
         columns += [("cost", True)] if plan.has_costs else []
         columns += [("of the best", True)] if plan.cheapest else []
         columns += [(name, True) for name in names[:metrics]]
-        grid = plain_table("", [*columns, ("limited by", False)])
+        grid = plain_table("", [*columns, *([(LIMITED_BY, False)] if has_limits else [])])
         for row in rows:
             cells = [row.mark, *row.levels, *([row.cost] if plan.has_costs else [])]
             cells += [row.share] if plan.cheapest else []
-            cells += [*row.values[:metrics], row.limit]
+            cells += [*row.values[:metrics], *([row.limit] if has_limits else [])]
             grid.add_row(*(Text(printable(cell)) for cell in cells), style="bold" if row.is_chosen else "")
         if fits(grid, out()):
             break
     return grid
+
+
+def _print_limits(rows: list[lines.Line]) -> None:
+    """Print what limits the points of a table that has no room for it, each limit once."""
+    points: dict[str, list[str]] = {}
+    for row in rows:
+        points.setdefault(row.limit, []).append(" ".join(row.levels))
+    for limit, where in points.items():
+        whose = "" if len(points) == 1 else f" ({', '.join(where)})"
+        out().print(Text(printable(f"{told(LIMITED_BY)}: {limit}{whose}")), soft_wrap=True)
 
 
 def _print_effects(swept: Swept, table: Table, found: Analysis) -> None:

@@ -132,6 +132,7 @@ fn plan(
     reports.absorb_variants(found, &[machine::IDLE]);
     if !reports.has_errors() {
         report_same(&variants, reports);
+        report_alone(&tree, reports);
         let all: Vec<&Variant> = variants.iter().map(|(_, variant)| variant).collect();
         without_effect::report(&all, trees.iter().map(|(_, _, tree)| tree), reports);
     }
@@ -258,6 +259,17 @@ fn report_same(variants: &[(Spot, Variant)], reports: &mut Reports) {
             let problem = Common::SameVariant { name: variant.name.clone(), other: other.into() };
             reports.add(problem, *spot, &join("variants", &variant.name));
         }
+    }
+}
+
+/// One variant that changes something: who writes it expects to see what it changes.
+fn report_alone(tree: &Node, reports: &mut Reports) {
+    let section = tree.get("variants").filter(|_| tree.get("sweep").is_none());
+    if let Some([alone]) = section.map(Node::entries)
+        && !alone.value.entries().is_empty()
+    {
+        let problem = Problem::AloneVariant { name: alone.key.clone() };
+        reports.add(problem, alone.spot, &join("variants", &alone.key));
     }
 }
 
