@@ -160,7 +160,8 @@ fn what_a_dpu_cannot_show_is_told_where_it_is_written() {
     let told = |sets: &[&str], expected: &[&str]| assert_eq!(codes(sets), expected, "{sets:?}");
     told(&[], &[]);
     told(&["subsystems.jbof.hosts=dpu"], &[]);
-    told(&["subsystems.jbof.hosts=server"], &["FB031", "FB016"]);
+    told(&["subsystems.jbof.hosts=server"], &["FB016"]);
+    told(&["links.net=null"], &["FB016"]);
     told(&["subsystems=null"], &["FB031"]);
     told(&["machine.dpu.capacity=2TB"], &["FB032"]);
     let blocks = ["machine.dpu.capacity=64GiB", "machine.dpu.block=4KiB", "machine.ssd.block=4KiB"];

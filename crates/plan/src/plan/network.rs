@@ -179,6 +179,19 @@ impl Network {
             Some(RemotePlan { adapter, target: *target, port, optimized, subsystem, namespace, connection })
         })
     }
+    /// Whether a subsystem that offers a drive is not reached as it says: by a host that it names, or by one of its
+    /// ports.
+    #[must_use]
+    pub fn is_unreached(&self, drive: usize) -> bool {
+        let mut offering =
+            self.subsystems.iter().enumerate().filter(|(_, own)| own.namespaces.contains(&drive));
+        offering.any(|(number, own)| {
+            let mut hosts = own.hosts.iter().flatten();
+            let reaching = || self.associations.iter().filter(|association| association.subsystem == number);
+            hosts.any(|host| reaching().all(|own| own.host != *host))
+                || own.ports.iter().any(|port| reaching().all(|own| own.port.adapter != port.adapter))
+        })
+    }
     fn ends(&self) -> impl Iterator<Item = End> {
         self.cables.iter().flat_map(|cable| [cable.from, cable.to])
     }

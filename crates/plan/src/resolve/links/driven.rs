@@ -94,6 +94,10 @@ pub(in crate::resolve) fn check_shown(wiring: &Wiring, machine: &Machine, report
         let Driven { from, drive, host, .. } = wiring.driven[*place];
         let (shows, name) = (machine.label(from.component), machine.label(drive));
         if wiring.network.remote(host, drive).is_none() {
+            // that a subsystem is not reached has been told where it is written
+            if wiring.network.is_unreached(drive) {
+                continue;
+            }
             let problem =
                 Offered::NotShown { shows, drive: name, host: machine.components[host].name.clone() };
             reports.add(problem, *spot, path);
