@@ -11,8 +11,10 @@ use lanetwin_fabric::ethernet::logic::{Class, Node, Station, Topology, Train};
 use lanetwin_fabric::ethernet::spec::{Line, Rate, wire_bytes};
 use lanetwin_kernel::{Component, ComponentId, Observe, Port, Stream};
 use lanetwin_models::{ethernet_switch::EthernetSwitch, find};
+use lanetwin_plan::{Catalogue, check};
 use lanetwin_ports::{Builder, Context, EthernetSite, Kernel, Message, Params, Site};
 use lanetwin_units::{Instant, Span};
+use std::path::Path;
 
 const ROUNDS: usize = 5;
 const LEAVES: u16 = 4;
@@ -154,7 +156,7 @@ fn net(case: Case, trains: u64) -> (Kernel, Vec<ComponentId>) {
     let mut builder = Builder::new();
     let model = find("ethernet-switch").expect("it is on the shelf");
     let tables = topology.forwarding(LEAVES * BELOW);
-    let params = || Params(defaults());
+    let params = defaults();
     let switches: Vec<_> = (0..LEAVES + SPINES)
         .map(|number| {
             let ports = if number < LEAVES { BELOW + SPINES } else { LEAVES };
@@ -163,7 +165,7 @@ fn net(case: Case, trains: u64) -> (Kernel, Vec<ComponentId>) {
                 forwarding: tables[usize::from(number)].clone(),
                 ..Site::alone(format!("switch{number}"), 1)
             };
-            let switch = model.component(&params(), &own).expect("it is a component");
+            let switch = model.component(&params, &own).expect("it is a component");
             builder.add_foreseeing(format!("switch{number}"), switch)
         })
         .collect();
@@ -181,22 +183,25 @@ fn net(case: Case, trains: u64) -> (Kernel, Vec<ComponentId>) {
     (builder.seal_observing(Observe { digest: false, recent: 0 }), switches)
 }
 
+/// A switch as a scenario has one of which nothing is said.
+const SWITCH: &str = "
+about: Speed.
+machine:
+  host: {part: generic-host-gen4}
+  ssd: {part: intel-p5800x}
+  switch: {model: ethernet-switch}
+links:
+  bay: {from: host, to: ssd}
+workloads:
+  read: {block: {size: 4KiB, requests: 1000}, on: host, target: ssd}
+";
+
 /// The defaults of a switch.
-fn defaults() -> std::collections::BTreeMap<&'static str, lanetwin_ports::Value> {
-    use lanetwin_ports::Value;
-    use lanetwin_units::Bytes;
-    [
-        ("ports", Value::Count(32)),
-        ("ethernet.rate", Value::Choice("100")),
-        ("forwarding", Value::Choice("cut-through")),
-        ("latency", Value::Time(Span::from_ns(450))),
-        ("buffer", Value::Size(Bytes(16 << 20))),
-        ("buffer.cell", Value::Size(Bytes(256))),
-        ("buffer.alpha", Value::Choice("1")),
-        ("ecn.threshold", Value::Size(Bytes(0))),
-        ("routes", Value::Flag(true)),
-    ]
-    .into()
+fn defaults() -> Params {
+    let checked = check(Path::new("bench.yaml"), SWITCH, &[], &Catalogue::built_in());
+    let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    let switch = plan.variants[0].machine.iter().find(|component| component.name == "switch");
+    switch.expect("the machine has one").params.clone()
 }
 
 fn main() {
