@@ -66,9 +66,25 @@ impl<T> Agenda<T> {
     }
     /// The next task that is due, whose request is then being handled. To be called, in a wake, until there is none:
     /// then the next wake is asked for.
+    #[inline]
     pub(crate) fn take(&mut self, cx: &mut Context<'_>) -> Option<T> {
         let now = cx.now();
         self.wakes.come(now);
+        if !self.tasks.is_empty() {
+            return self.take_of_both(now, cx);
+        }
+        let next = self.queue.front()?.at;
+        if next > now {
+            self.wakes.ask(next, 0, cx);
+            return None;
+        }
+        let task = self.queue.pop_front()?;
+        cx.resume(task.trail);
+        Some(task.what)
+    }
+    /// The same where tasks wait in both places.
+    #[inline(never)]
+    fn take_of_both(&mut self, now: Instant, cx: &mut Context<'_>) -> Option<T> {
         let (next, queued) = match (self.queue.front(), self.tasks.peek()) {
             (None, None) => return None,
             (Some(queued), None) => (queued.at, true),

@@ -196,8 +196,8 @@ impl RoceNic {
             self.counts.unexpected += 1;
             return;
         }
-        let (rules, rdma) = (self.rules, self.rdma.clone());
-        let work: Vec<_> = std::iter::from_fn(|| rdma.take(id, doorbell.address)).collect();
+        let rules = &self.rules;
+        let work: Vec<_> = std::iter::from_fn(|| self.rdma.take(id, doorbell.address)).collect();
         let inline = |work: &WorkRequest| if work.inline { work.bytes } else { 0 };
         let registration = |work: &WorkRequest| rules.registration(work.registers).0;
         let bytes = work.iter().map(|work| rules.wqe_bytes + inline(work) + registration(work)).sum();
@@ -228,29 +228,32 @@ impl RoceNic {
     /// Begins with what was understood next: each takes as long as the others, so that they are in order.
     fn begin(&mut self, cx: &mut Context<'_>) {
         let Some((id, work)) = self.understood.pop_front() else { return };
-        let rdma = self.rdma.clone();
         self.counts.messages += 1;
         self.counts.registrations += u64::from(work.registers > 0);
         cx.mark(WORK);
-        let trail = cx.trail();
-        if let Some(pair) = self.pair(id) {
-            pair.begin(id, (work, trail), &rdma);
+        if self.pair(id).is_none() {
+            return;
+        }
+        let Self { pairs, rdma, .. } = self;
+        if let Some(pair) = pairs.get_mut(id) {
+            pair.begin(id, (work, cx.trail()), rdma);
             self.fill(id, cx);
         }
     }
 
     /// Cuts packets and asks for their data, as far ahead as it may; sees to it that it comes back in time.
     fn fill(&mut self, id: QueuePairId, cx: &mut Context<'_>) {
-        let (rules, now) = (self.rules, cx.now());
+        let (now, handled) = (cx.now(), cx.trail());
+        let cut = now + self.rules.tx_latency;
         while let Some(pair) = self.pairs.get_mut(id)
-            && let Some(next) = pair.next(id, now, &rules, &self.rdma)
+            && pair.has_something()
+            && let Some(next) = pair.next(id, now, &self.rules, &self.rdma)
         {
-            let handled = cx.trail();
             if let Some(trail) = next.trail {
                 cx.resume(trail);
                 cx.mark(SEND);
             }
-            let ready = next.data.is_none().then_some(now + rules.tx_latency);
+            let ready = next.data.is_none().then_some(cut);
             let trail = cx.trail();
             let number = pair.lanes[next.lane].put(Outgoing { ready, trail, ..next.frame });
             self.pairs.wait(id, next.lane);
@@ -258,7 +261,7 @@ impl RoceNic {
                 Some((address, bytes)) => {
                     self.read(Read::Payload { pair: id, lane: next.lane, number }, address, bytes, cx);
                 }
-                None => self.look_at_line(now + rules.tx_latency, cx),
+                None => self.look_at_line(cut, cx),
             }
             cx.resume(handled);
         }
@@ -351,23 +354,26 @@ impl RoceNic {
         if self.hear_of_congestion((packet, frame), cx) {
             return;
         }
-        let (rdma, id) = (self.rdma.clone(), packet.to);
+        let id = packet.to;
         if self.pair(id).is_none() {
             self.counts.unexpected += 1;
             return;
         }
-        let mut heard = std::mem::take(&mut self.heard);
-        let Some(pair) = self.pairs.get_mut(id) else { return };
-        pair.hear(id, (packet, cx.trail()), (cx.now(), &rdma), &mut heard);
+        let Self { pairs, rdma, heard, .. } = self;
+        let Some(pair) = pairs.get_mut(id) else { return };
+        pair.hear(id, (packet, cx.trail()), (cx.now(), rdma), heard);
         self.counts.unexpected += u64::from(std::mem::take(&mut heard.unexpected));
-        for (address, bytes) in heard.writes.drain(..) {
+        for write in 0..self.heard.writes.len() {
+            let (address, bytes) = self.heard.writes[write];
             self.counts.received += u64::from(bytes);
             self.write(id.0.into(), address, bytes, Attributes::NONE, cx);
         }
-        for completion in heard.completions.drain(..) {
-            self.complete(id, completion, cx);
+        self.heard.writes.clear();
+        if !self.heard.completions.is_empty() {
+            let mut completions = std::mem::take(&mut self.heard.completions);
+            completions.drain(..).for_each(|completion| self.complete(id, completion, cx));
+            self.heard.completions = completions;
         }
-        self.heard = heard;
         self.fill(id, cx);
     }
 

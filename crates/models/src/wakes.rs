@@ -19,12 +19,16 @@ impl Wakes {
         Self { asked: Vec::new() }
     }
     /// Asks for a wake at `at`, unless an earlier one is still to come, or one at that time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ask(&mut self, at: Instant, token: u32, cx: &mut Context<'_>) {
         if self.asked.last().is_none_or(|first| at < *first) {
-            self.asked.push(at);
-            cx.wake_at(at, token);
+            self.add(at, token, cx);
         }
+    }
+    #[inline(never)]
+    fn add(&mut self, at: Instant, token: u32, cx: &mut Context<'_>) {
+        self.asked.push(at);
+        cx.wake_at(at, token);
     }
     /// Forgets the wakes up to `now`: they have come.
     #[inline]

@@ -74,10 +74,12 @@ impl Due {
             return None;
         }
         let (mut kind, mut part) = (0, usize::MAX);
-        for (i, timers) in self.timers.iter().enumerate().filter(|(i, _)| self.fronts[*i] == at) {
-            let other = timers.first().1;
-            if other < part {
-                (kind, part) = (i, other);
+        for (i, timers) in self.timers.iter().enumerate() {
+            if self.fronts[i] == at {
+                let other = timers.first().1;
+                if other < part {
+                    (kind, part) = (i, other);
+                }
             }
         }
         let timers = &mut self.timers[kind];

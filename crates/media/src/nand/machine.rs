@@ -377,8 +377,9 @@ impl Machine {
     #[inline]
     pub(super) fn refresh(&mut self, server: usize, now: u64) {
         let s = &self.servers[server];
-        let [front, writes, back] = s.queues.map(|queue| !queue.is_empty());
-        let others = writes || back;
+        let waits = |queue: Queue| !s.queues[queue as usize].is_empty();
+        let front = waits(Queue::Front);
+        let others = waits(Queue::Writes) || waits(Queue::Back);
         let (read, other) = match s.state {
             State::Idle if s.outs == 0 => {
                 let due = others && s.overtaken >= self.can.burst;

@@ -78,8 +78,11 @@ impl RoceNic {
         cx: &mut Context<'_>,
     ) -> bool {
         let (now, tells) = (cx.now(), packet.what == What::Congestion);
-        let (rules, interval) = (self.rules, self.rules.dcqcn.map_or(0, |dcqcn| dcqcn.cnp_interval));
         self.counts.notifications += u64::from(tells);
+        let Some(interval) = self.rules.dcqcn.map(|dcqcn| dcqcn.cnp_interval) else {
+            return tells && self.pair(packet.to).is_some();
+        };
+        let rules = self.rules;
         let Some(pair) = self.pair(packet.to) else { return false };
         let Some(own) = &mut pair.congestion else { return tells };
         if tells {

@@ -71,15 +71,20 @@ impl Lane {
     pub(super) fn take(&mut self, now: Instant, most: u32) -> Option<(Outgoing, u16)> {
         let first = *self.waiting.front().filter(|_| self.can_send(now))?;
         let [number, message, rest] = first.words;
-        let alike = |(i, frame): &(u32, &Outgoing)| {
-            let counts_on = frame.words == [number.wrapping_add(*i), message, rest];
-            counts_on && frame.bytes == first.bytes && frame.ready.is_some_and(|ready| ready <= now)
-        };
-        let fit = (most / u32::from(first.bytes)).clamp(1, 1 << 12) as usize;
-        let count = (0..).zip(&self.waiting).take(fit).take_while(alike).count();
-        let trail = self.waiting.get(count - 1).map_or(first.trail, |last| last.trail);
-        self.payload -= self.waiting.drain(..count).map(|frame| frame.payload).sum::<u32>();
-        self.left += count as u64;
+        let fit = (most / u32::from(first.bytes)).clamp(1, 1 << 12);
+        let (mut count, mut trail) = (0, first.trail);
+        while count < fit
+            && let Some(frame) = self.waiting.front()
+            && frame.words == [number.wrapping_add(count), message, rest]
+            && frame.bytes == first.bytes
+            && frame.ready.is_some_and(|ready| ready <= now)
+        {
+            trail = frame.trail;
+            self.payload -= frame.payload;
+            self.waiting.pop_front();
+            count += 1;
+        }
+        self.left += u64::from(count);
         Some((Outgoing { trail, ..first }, count as u16))
     }
 }

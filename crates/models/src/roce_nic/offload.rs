@@ -98,7 +98,7 @@ impl RoceNic {
 
     /// The socket whose turn it is, of those that can send.
     pub(super) fn next_flow(&self, now: Instant) -> Option<SocketId> {
-        if !self.is_open(self.class.priority(), now) {
+        if self.flows.is_empty() || !self.is_open(self.class.priority(), now) {
             return None;
         }
         let behind = self.flows.range(self.flow_turn..).filter(|(id, _)| **id > self.flow_turn);

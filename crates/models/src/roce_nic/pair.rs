@@ -99,6 +99,12 @@ impl Pair {
         rdma.begin(own, message, UnderWay { work, first, trail });
     }
 
+    /// Whether there is a packet that was not cut: without one, [`Pair::next`] has none.
+    #[inline]
+    pub(super) fn has_something(&self) -> bool {
+        self.requester.has_something() || self.responder.answers() > 0
+    }
+
     /// The next packet whose data may be asked for at `now`: of answers first.
     pub(super) fn next(
         &mut self,

@@ -8,6 +8,21 @@ const BITS: usize = 4;
 /// No place.
 const NOWHERE: u16 = u16::MAX;
 
+/// Some of the lanes of each queue pair: their bits in every word.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes(u64);
+
+impl Lanes {
+    /// That lane.
+    pub(super) const fn of(lane: usize) -> Self {
+        Self((u64::MAX / 0xf) << lane)
+    }
+    /// These and those.
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
 /// Queue pairs in the order of their names.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
@@ -64,13 +79,16 @@ impl Pairs {
     pub(super) fn next(
         &mut self,
         (id, lane): (QueuePairId, usize),
-        lanes: &[usize],
+        Lanes(mask): Lanes,
         may_send: impl Fn(&Pair, usize) -> bool,
     ) -> Option<(QueuePairId, usize)> {
-        let place = self.pairs.partition_point(|(other, _)| *other < id);
-        let is_there = self.pairs.get(place).is_some_and(|(other, _)| *other == id);
-        let first = place * BITS + if is_there { lane + 1 } else { 0 };
-        let mask = lanes.iter().fold(0, |mask, lane| mask | (u64::MAX / 0xf) << lane);
+        if self.waiting.iter().all(|word| word & mask == 0) {
+            return None;
+        }
+        let first = match self.place(id) {
+            Some(place) => place * BITS + lane + 1,
+            None => self.pairs.partition_point(|(other, _)| *other < id) * BITS,
+        };
         for (from, to) in [(first, self.pairs.len() * BITS), (0, first)] {
             let mut at = from;
             while let Some(bit) = self.first_waiting(at, mask).filter(|bit| *bit < to) {

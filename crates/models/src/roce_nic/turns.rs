@@ -3,9 +3,13 @@
 use super::inside::{RoceNic, Task};
 use super::lane::{Lane, Outgoing};
 use super::pair::{ANSWERS, NOTIFICATIONS, Pair, REQUESTS};
+use super::pairs::Lanes;
 use lanetwin_fabric::ethernet::logic::Station;
 use lanetwin_ports::{Context, QueuePairId, SocketId, socket_handle};
 use lanetwin_units::Instant;
+
+/// The lanes of requests and answers.
+const OF_DATA: Lanes = Lanes::of(REQUESTS).and(Lanes::of(ANSWERS));
 
 /// Whose frames leave, and for which station.
 #[derive(Clone, Copy)]
@@ -30,7 +34,7 @@ impl RoceNic {
         if self.rules.dcqcn.is_some() && self.is_open(self.rules.cnp_priority, now) {
             let before_all = (QueuePairId(0), 0);
             let can_send = |pair: &Pair, lane: usize| pair.lanes[lane].can_send(now);
-            let notification = self.pairs.next(before_all, &[NOTIFICATIONS], can_send);
+            let notification = self.pairs.next(before_all, Lanes::of(NOTIFICATIONS), can_send);
             if notification.is_some() {
                 return notification;
             }
@@ -38,7 +42,7 @@ impl RoceNic {
         if !self.is_open(self.class.priority(), now) {
             return None;
         }
-        self.pairs.next(self.turn, &[REQUESTS, ANSWERS], |pair, lane| pair.may_send(lane, now))
+        self.pairs.next(self.turn, OF_DATA, |pair, lane| pair.may_send(lane, now))
     }
 
     /// The frames whose turn it is: of queue pairs and sockets alternately, where both have some.

@@ -149,17 +149,34 @@ impl Requester {
     pub const fn counts(&self) -> Counts {
         self.counts
     }
+    /// Whether there is a packet that is not on its way.
+    #[inline]
+    #[must_use]
+    pub const fn has_something(&self) -> bool {
+        self.next < self.end
+    }
     /// When a packet can be sent, as far as is known: never before something else happens if none.
     #[must_use]
     pub fn ready(&self) -> Option<u64> {
-        let open = self.next < self.end && self.next - self.expected < self.limits.window;
         let may = || self.at_next().is_some_and(|posted| self.may_send(posted));
-        (open && may()).then_some(self.waits_until)
+        (self.is_open() && may()).then_some(self.waits_until)
+    }
+    /// Whether there is something to be sent, and room for it in the window.
+    #[inline]
+    const fn is_open(&self) -> bool {
+        self.next < self.end && self.next - self.expected < self.limits.window
     }
     /// The packet that is sent next, if one can be at `now`.
     pub fn look(&self, now: u64) -> Option<Request> {
-        self.ready().filter(|at| *at <= now)?;
-        let Posted { work, first, end } = *self.at_next()?;
+        self.look_at_next(now).map(|(request, _)| request)
+    }
+    /// The same, and the end of what it is of.
+    #[inline]
+    fn look_at_next(&self, now: u64) -> Option<(Request, u64)> {
+        if !self.is_open() || self.waits_until > now {
+            return None;
+        }
+        let Posted { work, first, end } = *self.at_next().filter(|posted| self.may_send(posted))?;
         let mtu = self.limits.mtu.bytes();
         let offset = (self.next - first) as u32 * mtu;
         let rest = work.bytes - offset;
@@ -169,12 +186,11 @@ impl Requester {
         let part = Part { message: work.message, offset, bytes, last };
         let full = self.next + 1 - self.expected >= self.limits.window;
         let ack = !is_read && (last || full || self.since_ack + 1 >= self.limits.ack_every);
-        Some(Request { psn: Psn::of(self.next), operation: work.operation, part, ack })
+        Some((Request { psn: Psn::of(self.next), operation: work.operation, part, ack }, end))
     }
     /// Sends the next packet, if one can be sent at `now`.
     pub fn send(&mut self, now: u64) -> Option<Request> {
-        let request = self.look(now)?;
-        let Posted { end, .. } = *self.at_next()?;
+        let (request, end) = self.look_at_next(now)?;
         self.since_ack = if request.ack { 0 } else { self.since_ack + 1 };
         self.counts.packets += 1;
         self.counts.again += u64::from(self.next < self.fresh);
@@ -236,6 +252,10 @@ impl Requester {
 
     /// The work that the next packet belongs to.
     fn at_next(&self) -> Option<&Posted> {
+        // mostly what was posted last
+        if let Some(last) = self.work.back().filter(|last| last.first <= self.next && self.next < last.end) {
+            return Some(last);
+        }
         let place = self.work.partition_point(|posted| posted.end <= self.next);
         self.work.get(place)
     }
