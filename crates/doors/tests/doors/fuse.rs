@@ -76,10 +76,13 @@ struct Served {
 
 impl Served {
     fn new() -> Self {
+        Self::of(SET)
+    }
+    fn of(set: &str) -> Self {
         let folder = Empty::new();
         let (at, control) = (folder.0.clone(), folder.0.with_extension("control"));
         let theirs = control.clone();
-        let serving = Serving::new(SET, move || Sockets {
+        let serving = Serving::new(set, move || Sockets {
             entrance: Entrance::File(mounted(&at).expect("a mount")),
             control: Listening::at(&theirs).expect("a socket"),
         });
@@ -188,4 +191,39 @@ fn only_empty_folders_are_mounted() {
         assert!(matches!(refused, Problem::NoFolder { .. }), "{refused:?}");
     }
     assert_eq!(std::fs::read_to_string(&note).expect("it is there"), "kept");
+}
+
+mod nightly {
+    use super::*;
+    use crate::fidelity::{Seen, table};
+
+    /// How long reads take of a file, by so many threads.
+    fn measured(set: &str, depth: usize, count: usize) -> Seen {
+        let mut served = Served::of(set);
+        let reader = |nth: usize| {
+            let file = served.file();
+            std::thread::spawn(move || {
+                let (mut took, mut data, mut state) = (Vec::new(), [0; 4096], nth as u64 + 1);
+                for _ in 0..count / depth {
+                    state =
+                        state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let began = Instant::now();
+                    file.read_exact_at(&mut data, (state >> 33) % (1 << 18) * 4096).expect("bytes");
+                    took.push(began.elapsed().as_secs_f64() * 1e6);
+                }
+                took
+            })
+        };
+        let readers: Vec<_> = (0..depth).map(reader).collect();
+        let took = readers.into_iter().flat_map(|reader| reader.join().expect("no panic")).collect();
+        Seen::of(took, served.serving.end().0)
+    }
+
+    #[test]
+    #[ignore = "prints a table, which a busy machine spoils: make test-nightly"]
+    fn a_program_sees_of_a_file_what_is_predicted() {
+        if can_mount() {
+            table(measured);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! A drive behind its doors, with a world below and bytes above.
 
 mod authentication;
+mod fidelity;
 mod fuse;
 mod machine;
 mod namespaces;
