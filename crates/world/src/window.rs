@@ -7,9 +7,9 @@
 //! A stretch that was steady is made longer, once, if that settles the 99th percentiles of its latencies.
 //!
 //! What was measured before it was steady belongs to the warm-up, and so does a stretch at whose beginning reads and
-//! writes had not found their balance. A write buffer that has been filling meanwhile is filled. If the run time of
-//! the job is over before, all of it is the window; if the budget is spent before, the last stretch is, with the
-//! one before if there is little of it.
+//! writes had not found their balance; a last one that begins so is not steady. A write buffer that has been filling
+//! meanwhile is filled. If the run time of the job is over before, all of it is the window; if the budget is spent
+//! before, the last stretch is, with the one before if there is little of it.
 
 mod length;
 mod measured;
@@ -63,6 +63,10 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
         if !over && !steadiness.is_unsteady() && length.events.is_some() {
             steadiness = stretches.settle_tails(world, length, steadiness);
             over = is_over(world, &stretches);
+            if !over && !steadiness.is_unsteady() && stretches.balances(world) {
+                continue;
+            }
+            steadiness = stretches.balanced(steadiness);
         }
         if over || !steadiness.is_unsteady() {
             return stretches.finish(world, steadiness);

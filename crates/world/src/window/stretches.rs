@@ -182,6 +182,13 @@ impl<'a> Stretches<'a> {
         }
         anew
     }
+    /// How steady the stretch that was run is, if nothing but the balance of reads and writes can still take that away.
+    pub(super) fn balanced(&self, steadiness: Steadiness) -> Steadiness {
+        if steadiness.is_unsteady() || !self.pace.begins_otherwise() {
+            return steadiness;
+        }
+        Steadiness::unsteady("balance of reads and writes", None, None)
+    }
     /// Makes the stretch that was run, and was steady, as much longer as settles the tails of its latencies, and judges
     /// it anew; does so once, and not in vain.
     pub(super) fn settle_tails(
@@ -203,6 +210,8 @@ impl<'a> Stretches<'a> {
                 break;
             }
             longer += 1;
+            // a balance that is found this slowly shows in what is longer
+            self.balanced = 0;
             self.wanted = once.saturating_mul(longer);
             self.pace.look_halfway(&self.before, self.answered + self.length() / 2);
             steadiness = self.run(world, length.events);
