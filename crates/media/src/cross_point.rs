@@ -5,6 +5,7 @@ use crate::counters::{Buffered, Counters};
 use crate::nand::machine::{self, Abilities, Op, Queue, Work};
 use crate::power;
 use crate::request::{Finish, Kind, Request};
+use lanetwin_units::Spread;
 use std::collections::VecDeque;
 
 /// A request under way.
@@ -29,6 +30,8 @@ pub struct Machine {
     /// Bus times of a line \[ps\].
     bus: u64,
     latency: u64,
+    /// No line takes less \[ps\].
+    least: u64,
     acknowledges: bool,
     protected: bool,
     /// Lines in the buffer, and how many it holds.
@@ -49,7 +52,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(medium: &CrossPoint, buffer: &WriteBuffer, capacity: u64) -> Self {
+    pub fn new(medium: &CrossPoint, buffer: &WriteBuffer, capacity: u64, spread: Spread) -> Self {
         let can = Abilities {
             planes: 1,
             same_page: false,
@@ -64,7 +67,9 @@ impl Machine {
         let bus =
             (u128::from(medium.line.0) * 1_000_000_000_000).div_ceil(u128::from(medium.bytes_per_second));
         Self {
-            machine: machine::Machine::new(medium.channels, medium.partitions, can, |_| command),
+            machine: machine::Machine::new(medium.channels, medium.partitions, can, |_| command)
+                .varying(spread),
+            least: spread.least_ps(medium.read.as_ps().min(medium.write.as_ps())),
             medium: *medium,
             partitions: medium.channels * medium.partitions,
             bus: bus as u64,
@@ -91,10 +96,9 @@ impl Machine {
 
     /// Nothing is heard of a request sooner than so long after it is handed in \[ps\].
     pub fn least(&self, kind: Kind) -> u64 {
-        let line = self.medium.read.as_ps().min(self.medium.write.as_ps());
         match kind {
-            Kind::Read => line,
-            Kind::Write | Kind::WriteZeroes | Kind::Flush => self.latency.min(line),
+            Kind::Read => self.least,
+            Kind::Write | Kind::WriteZeroes | Kind::Flush => self.latency.min(self.least),
             Kind::Trim => 0,
         }
     }

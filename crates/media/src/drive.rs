@@ -94,6 +94,7 @@ impl Drive {
                 medium,
                 &config.buffer,
                 config.capacity.0,
+                config.spread,
             ))),
         };
         Ok(Self {

@@ -5,7 +5,7 @@ mod drives;
 use drives::{Dice, cross_point, eight_dies, end_of, ftl, nand, request, rest};
 use lanetwin_media::config::{Encryption, Initial, ReadAhead, SlcCache, UNIT, Watermarks};
 use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request};
-use lanetwin_units::{Bytes, Instant, Span};
+use lanetwin_units::{Bytes, Instant, Span, Spread};
 use proptest::prelude::*;
 
 /// By hand: tCS 20 + 6 tWC 150 + tWB 100 + tRR 20 = 290 ns of command; tR by the page's place in its word line; a unit
@@ -29,6 +29,26 @@ fn a_read_of_an_idle_drive_takes_what_its_parts_take() {
     let end = end_of(&mut drive, now, request(Kind::Read, 0, 8));
     assert!(end - now >= Span::from_ns(290 + 45_000 + 8 * 2_880 + 100), "{:?}", end - now);
     assert_eq!(drive.counters().page_reads, 8);
+}
+
+/// The command, the bus and the map take what they take; tR of 45 µs is drawn.
+#[test]
+fn a_spread_is_of_the_array_alone_and_keeps_the_mean() {
+    let mut config = eight_dies(Initial::Sequential);
+    config.spread = Spread::new(0.02, 3, "ssd", "array");
+    let mut drive = Drive::new(&config, 0).expect("no mistakes");
+    let (mut now, mut times) = (Instant::ZERO, Vec::new());
+    for _ in 0..2_000 {
+        let end = end_of(&mut drive, now, request(Kind::Read, 0, 1));
+        times.push((end - now).as_ps());
+        now = end;
+    }
+    let fixed = 290_000 + 2_880_000 + 100_000;
+    let (least, most) = (fixed + 44_100_000 - 2, fixed + 45_900_000 + 2);
+    assert!(times.iter().all(|time| (least..=most).contains(time)));
+    // evenly over ±900 ns: a standard error of 12 ns, of which this is five
+    assert!((times.iter().sum::<u64>() / 2_000).abs_diff(fixed + 45_000_000) < 60_000);
+    assert!(times.iter().collect::<std::collections::BTreeSet<_>>().len() > 1_900);
 }
 
 #[test]
@@ -190,6 +210,7 @@ proptest! {
         config.encryption = (seed % 2 == 0).then_some(Encryption { latency: Span::from_ns(500), bytes_per_second: 4_000_000_000 });
         config.buffer.power_loss_protected = seed % 3 > 0;
         config.energy.limit_milliwatts = (seed % 5 < 2).then_some(config.energy.idle_milliwatts + 1 + seed % 97);
+        config.spread = if seed % 7 < 3 { Spread::new(0.05, seed, "ssd", "array") } else { Spread::NONE };
         if medium == 2 {
             ftl(&mut config).read_ahead = Some(ReadAhead { streams: 2, trigger: 1, window: Bytes(65536) });
         } else if medium == 3 {
@@ -209,6 +230,7 @@ proptest! {
         let mut config = eight_dies(Initial::SteadyState);
         config.energy.limit_milliwatts = (seed % 2 == 0).then_some(config.energy.idle_milliwatts + 1 + seed % 97);
         config.encryption = Some(Encryption { latency: Span::from_ns(500), bytes_per_second: 4_000_000_000 });
+        config.spread = if seed % 5 < 3 { Spread::new(0.02, seed, "ssd", "array") } else { Spread::NONE };
         let us = Span::from_us;
         let cache = SlcCache {
             blocks: 0,

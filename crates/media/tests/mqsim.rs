@@ -8,7 +8,7 @@ use lanetwin_media::config::{
     Program, Rules, Timing, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
 use lanetwin_media::{Done, Drive, DriveConfig, Kind, Request};
-use lanetwin_units::{Bytes, Instant, Span};
+use lanetwin_units::{Bytes, Instant, Span, Spread};
 
 const CASES: &str = include_str!("../../../validation/data/mqsim/reads.csv");
 
@@ -85,6 +85,7 @@ fn case(line: &str) -> Case {
     let config = DriveConfig {
         capacity: Bytes(capacity),
         medium: Medium::Nand(Box::new(nand), Box::new(ftl)),
+        spread: Spread::NONE,
         buffer: WriteBuffer {
             capacity: Bytes(1 << 26),
             frees: Frees::Programmed,

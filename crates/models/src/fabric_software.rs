@@ -128,6 +128,8 @@ pub(crate) struct HostCosts {
     pub(crate) complete: Span,
     /// From a completion entry to the first look.
     pub(crate) notice: Span,
+    /// By what share of its mean each submission and each completion of a command varies.
+    pub(crate) spread: f64,
     /// Whether completions are polled.
     pub(crate) polled: bool,
     /// From a request to a command that goes by TCP.
@@ -148,6 +150,7 @@ impl HostCosts {
             entry: own("driver.rdma.complete", engine.complete),
             complete: engine.complete,
             notice: engine.notice,
+            spread: engine.spread,
             polled: engine.polled,
             command: engine.submit,
             keep_alive: params.time("driver.keep-alive"),

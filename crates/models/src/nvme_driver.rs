@@ -44,7 +44,7 @@ mod start;
 
 use crate::agenda::Agenda;
 use crate::ask::Ask;
-use crate::nvme_software::{self, Software};
+use crate::nvme_software::{self, SPREAD, Software};
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, Trail};
 use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::spec::registers::doorbell_offset;
@@ -53,7 +53,7 @@ use lanetwin_ports::{
     Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, RunQueue,
     SharedMemory, Site, Status,
 };
-use lanetwin_units::Instant;
+use lanetwin_units::{Instant, Spread};
 use path::Path;
 use queue::{Queue, Ring};
 use schedule::{Scheduled, is_scheduled};
@@ -169,7 +169,8 @@ impl NvmeDriver {
             None => Vec::new(),
         };
         let core = |queue: usize| site.cores.get(queue).cloned().unwrap_or_else(|| RunQueue::new(1));
-        let queue = |(i, pair)| Queue::new(pair, software, core(i));
+        let spread = Spread::new(software.spread, site.seed, &site.path, SPREAD);
+        let queue = |(i, pair)| Queue::new(pair, (software, spread.of_part(i as u64)), core(i));
         Self {
             software,
             queues: pairs.into_iter().enumerate().map(queue).collect(),

@@ -14,6 +14,9 @@ use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::Span;
 
+/// For what random numbers are drawn.
+pub(crate) const SPREAD: &str = "submit and complete";
+
 /// The engines, by their names.
 const ENGINES: &[&str] = &["libaio", "io_uring", "io_uring-poll", "spdk"];
 
@@ -87,6 +90,12 @@ pub(crate) const PARAMS: &[Param] = &[
         dimension: Dimension::Time,
         default: Some("40ns"),
         about: "the time from one poll of a completion queue to the next",
+    },
+    Param {
+        name: "driver.spread",
+        dimension: Dimension::Ratio,
+        default: Some("0"),
+        about: "by what share of its mean each submission and each completion varies, evenly to both sides; 0 is none. Real software varies: a result that changes with `1%` rests on programs that stay in step",
     },
     Param {
         name: "driver.coalescing.entries",
@@ -229,6 +238,8 @@ pub(crate) const DRIVE_PARAMS: &[Param] = &[Param {
 pub(crate) struct Software {
     pub(crate) submit: Span,
     pub(crate) complete: Span,
+    /// By what share of its mean each of both varies.
+    pub(crate) spread: f64,
     /// From a completion queue having something to the first look at it.
     pub(crate) notice: Span,
     /// What buffers cost behind an IOMMU; none if memory is mapped once and for all.
@@ -288,6 +299,7 @@ impl Software {
         Self {
             submit: of_engine("submit"),
             complete: of_engine("complete") + miss + far,
+            spread: params.ratio("driver.spread"),
             notice: params.time(if polled { "driver.poll" } else { "driver.interrupt" }),
             mapping: (engine != "spdk").then(|| mapping(params)),
             admin: params.time("driver.interrupt"),

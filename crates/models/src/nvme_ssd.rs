@@ -46,7 +46,7 @@ use lanetwin_ports::{
     Site, Tlps, device_of,
 };
 use lanetwin_ssd::{MediumTimes, Output, Ssd, Stage};
-use lanetwin_units::{Better, Instant};
+use lanetwin_units::{Better, Instant, Spread};
 use std::any::Any;
 
 pub use crate::nvme_front::Signals;
@@ -174,7 +174,10 @@ const LOSS: u32 = 2;
 
 impl NvmeSsd {
     fn new(params: &Params, site: &Site) -> Self {
-        let mut ssd = Ssd::new(&params::ssd(params), site.seed).ok();
+        let mut config = params::ssd(params);
+        config.medium.spread =
+            Spread::new(params.ratio("medium.spread"), site.seed, &site.path, "array operations");
+        let mut ssd = Ssd::new(&config, site.seed).ok();
         ssd.iter_mut().for_each(|ssd| ssd.mark_stages(true));
         if site.tells_busy_time {
             ssd.iter_mut().for_each(Ssd::count_busy_time);

@@ -23,7 +23,7 @@ mod streams;
 use crate::agenda::Agenda;
 use crate::ask::Ask;
 use crate::fabric_software::{HOST_PARAMS, HostCosts};
-use crate::nvme_software;
+use crate::nvme_software::{self, SPREAD};
 use crate::roles::nvme::PATH_LOST;
 use crate::roles::nvmeof::{FabricHost, HostQueue, Way};
 use crate::tcp_socket;
@@ -32,7 +32,7 @@ use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
     Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Rdma, Site, Status,
 };
-use lanetwin_units::Instant;
+use lanetwin_units::{Instant, Spread};
 use paths::{Association, Next};
 use queue::{Answer, LoadQueue, Software};
 use std::any::Any;
@@ -83,6 +83,8 @@ pub struct NvmeofHost {
     associations: Vec<Association>,
     /// Whether cores are this software's own to report.
     owns_cores: bool,
+    /// Of the times of submissions and completions.
+    spread: Spread,
     agenda: Agenda<Due>,
     answered: u64,
     refused: u64,
@@ -110,8 +112,10 @@ enum Step {
 
 impl NvmeofHost {
     fn new(params: &Params, site: &Site) -> Self {
+        let costs = HostCosts::new(params);
         Self {
-            costs: HostCosts::new(params),
+            spread: Spread::new(costs.spread, site.seed, &site.path, SPREAD),
+            costs,
             adapter: site.target,
             rdma: site.rdma.clone(),
             queues: Vec::new(),
@@ -248,7 +252,7 @@ impl FabricHost for NvmeofHost {
                 });
                 self.associations[own].queues.push(place);
             }
-            self.queues.push(LoadQueue::new(connected, &self.rdma));
+            self.queues.push(LoadQueue::new(connected, &self.rdma, self.spread.of_part(place as u64)));
         }
     }
 }

@@ -88,7 +88,7 @@ mod tests {
         Allocation, Bus, CellType, Energy, Frees, Ftl, Geometry, Initial, MappingTable, Rules, Timing,
         Victim, Watermarks, WearLevelling, WriteBuffer,
     };
-    use lanetwin_units::Bytes;
+    use lanetwin_units::{Bytes, Spread};
 
     /// Four dies of TLC flash.
     fn tlc() -> DriveConfig {
@@ -131,7 +131,14 @@ mod tests {
             latency: Span::ZERO,
         };
         let medium = Medium::Nand(Box::new(nand), Box::new(ftl));
-        DriveConfig { capacity: Bytes(4 << 30), medium, buffer, encryption: None, energy: Energy::TLC }
+        DriveConfig {
+            capacity: Bytes(4 << 30),
+            medium,
+            spread: Spread::NONE,
+            buffer,
+            encryption: None,
+            energy: Energy::TLC,
+        }
     }
 
     /// By hand: 54 blocks of 5 ms; a pass programs 768 / 3 word lines of 1.5 ms in each, too.

@@ -6,6 +6,7 @@
 //!  Bytes                                 sizes
 //!  LinkRate::ticks_for(bytes) ──► Ticks  exact for every power-of-two width, Gen1 to Gen5
 //!  Number                                a value of a file of data, with its kind and source
+//!  Spread                                times that vary evenly around their mean
 //!  Better                                which way of a quantity is the good one
 //! ```
 //!
@@ -23,12 +24,14 @@ mod id;
 mod mix;
 mod origin;
 mod rate;
+mod spread;
 mod time;
 
 pub use better::Better;
 pub use mix::{hash_name, mix, mix_product, stream_seed};
 pub use origin::{Number, NumberKind};
 pub use rate::{Generation, LinkRate, Width};
+pub use spread::Spread;
 pub use time::{Instant, Span, TICKS_PER_PS, Ticks};
 
 /// A number of bytes.

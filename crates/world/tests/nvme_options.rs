@@ -137,3 +137,40 @@ fn a_priority_that_nobody_heeds_is_a_warning() {
     assert_eq!(codes(""), ["SC109"]);
     assert_eq!(codes(", driver.arbitration: weighted"), Vec::<String>::new());
 }
+
+/// Reads one at a time, directly and behind a retimer.
+const SPREAD: &str = "
+about: Does a retimer stay visible where times vary?
+machine:
+  host: {part: generic-host-gen4}
+  ssd: {part: generic-tlc-gen4}
+links:
+  bay: {from: host, to: ssd}
+workloads:
+  reads: {block: {size: 4KiB, depth: 1, requests: 1000}, on: host, target: ssd}
+variants:
+  direct: {}
+  retimer: {links.bay.via: [spec-limit-retimer]}
+run: {repeats: 1}
+";
+
+/// Each time is drawn by the number of its operation, so that both variants have the same times: what a retimer adds is
+/// told to some nanoseconds, although each read varies by up to 500. The means stay.
+#[test]
+fn times_that_vary_keep_their_means_and_the_difference_of_variants() {
+    let run = |share: &str| {
+        let sets = ["machine.host.driver.spread", "machine.ssd.medium.spread"];
+        let sets = sets.map(|path| format!("{path}={share}"));
+        results(&plan("spread.yaml", SPREAD, &[&*sets[0], &*sets[1]]), &Options::default())
+    };
+    let (fixed, varied) = (run("0"), run("1%"));
+    let mean = |results: &Results, variant: &str| value(results, variant, ("", "", "latency"));
+    let [adds, adds_varied] = [&fixed, &varied].map(|of| mean(of, "retimer") - mean(of, "direct"));
+    assert!(adds > 100.0 && (adds_varied - adds).abs() < 3.0, "{adds} {adds_varied}");
+    let (direct, direct_varied) = (mean(&fixed, "direct"), mean(&varied, "direct"));
+    assert!(
+        direct != direct_varied && (direct_varied / direct - 1.0).abs() < 0.001,
+        "{direct} {direct_varied}"
+    );
+    assert_ne!(fixed.digest, varied.digest);
+}

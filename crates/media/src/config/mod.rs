@@ -8,7 +8,7 @@ mod nand;
 mod presets;
 
 use core::fmt;
-use lanetwin_units::{Bytes, Span};
+use lanetwin_units::{Bytes, Span, Spread};
 
 pub use allocation::{Allocation, Level, Order};
 pub use cross_point::CrossPoint;
@@ -27,6 +27,8 @@ pub struct DriveConfig {
     pub capacity: Bytes,
     /// What the data lie on.
     pub medium: Medium,
+    /// How the times of array operations vary around their means.
+    pub spread: Spread,
     /// Where writes wait for the medium.
     pub buffer: WriteBuffer,
     /// Encryption of everything that passes; none if absent.

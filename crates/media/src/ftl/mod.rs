@@ -201,7 +201,7 @@ impl Flash {
         let by_address = matches!(ftl.allocation, Allocation::Address(_));
         let lines = if by_address { layout.dies as usize } else { ftl.partitions.len().max(1) };
         let mut flash = Self {
-            machine: machine(nand, &layout, &times),
+            machine: machine(nand, &layout, &times).varying(config.spread),
             rules: nand.rules,
             acknowledges: config.buffer.acknowledges(),
             protected: config.buffer.power_loss_protected,
@@ -210,7 +210,7 @@ impl Flash {
             hit_latency: match ftl.mapping {
                 MappingTable::Dram(hit) | MappingTable::Cached { hit, .. } => hit.as_ps(),
             },
-            shortest: times.shortest(ftl.slc),
+            shortest: config.spread.least_ps(times.shortest(ftl.slc)),
             all_on_pages: ftl.initial != Initial::Empty,
             units: config.units(),
             map: Map::new(config.units()),

@@ -7,7 +7,7 @@ use crate::config::{
 };
 use crate::random::Draws;
 use core::ops::Range;
-use lanetwin_units::Span;
+use lanetwin_units::{Span, Spread};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -47,6 +47,7 @@ pub fn small() -> DriveConfig {
     DriveConfig {
         capacity: Bytes(4 * 24 * 96 * UNIT),
         medium: Medium::Nand(Box::new(nand), Box::new(ftl)),
+        spread: Spread::NONE,
         buffer: WriteBuffer {
             capacity: Bytes(128 * UNIT),
             frees: Frees::Loaded,

@@ -176,7 +176,7 @@ impl Machine {
         if self.servers[server].state == State::Writing {
             self.servers[server].loaded = (id, now + op.bus_in);
         } else {
-            self.write(server, id, now + op.bus_in, op.array);
+            self.program(server, id, now + op.bus_in);
         }
     }
 
@@ -203,6 +203,7 @@ impl Machine {
         s.overtaken = if overtakes { s.overtaken + 1 } else { 0 };
         self.tally.read_commands += 1;
         self.tally.page_reads += u64::from(taken);
+        let array = self.drawn(server, array);
         self.due.set(Step::Sensed, self.channels.len() + server, now + bus + array);
     }
 

@@ -21,6 +21,7 @@ use super::op::{List, NONE, Slot, push};
 use super::times::Times;
 use crate::config::Suspend;
 use crate::timers::NEVER;
+use lanetwin_units::{Spread, mix};
 use std::collections::VecDeque;
 
 pub use super::op::{Op, Queue, Work};
@@ -61,6 +62,8 @@ pub(super) struct Server {
     pub(super) back_turn: bool,
     pub(super) busy_since: u64,
     pub(super) busy: u64,
+    /// What its array has done so far, where its times are drawn.
+    worked: u64,
 }
 
 pub(super) struct Channel {
@@ -121,6 +124,8 @@ pub struct Machine {
     /// Programs and erases in suspense.
     pub(super) in_suspense: u32,
     pub(super) can: Abilities,
+    /// Of the times of arrays.
+    spread: Spread,
     /// Command and addresses of a read of so many planes \[ps\].
     pub(super) read_command: [u64; 9],
     /// The same of a program, without data.
@@ -151,6 +156,7 @@ impl Machine {
             back_turn: false,
             busy_since: NEVER,
             busy: 0,
+            worked: 0,
         };
         let channel = |number: u32| Channel {
             first: number * per_channel,
@@ -171,6 +177,7 @@ impl Machine {
             due: Due::new(channels as usize, (channels * per_channel) as usize),
             in_suspense: 0,
             can,
+            spread: Spread::NONE,
             read_command: core::array::from_fn(times),
             program_command: [0; 9],
             erase_command: [0; 9],
@@ -186,6 +193,23 @@ impl Machine {
         let machine = Self::new(channels, per_channel, can, |planes| times.read_command(planes));
         let erase_command = core::array::from_fn(|planes| times.erase_in(planes));
         Self { program_command, erase_command, ..machine }
+    }
+
+    /// Has the times of arrays vary.
+    pub fn varying(self, spread: Spread) -> Self {
+        Self { spread, ..self }
+    }
+
+    /// What the next work of a server's array takes whose mean is this \[ps\]. Pages that are sensed or programmed
+    /// together are one work.
+    #[inline]
+    pub(super) fn drawn(&mut self, server: usize, mean: u64) -> u64 {
+        if self.spread.is_none() {
+            return mean;
+        }
+        let worked = &mut self.servers[server].worked;
+        *worked += 1;
+        self.spread.ps(mean, mix(server as u64) ^ *worked)
     }
 
     /// Nothing follows from what the machine does before \[ps\], if nothing is put into it; [`NEVER`] if nothing will.
@@ -213,8 +237,8 @@ impl Machine {
         // the last step of a read is on the bus, that of a write in the array, where its data may be heard of before
         let last = match op.work {
             Work::Read => op.bus_out,
-            _ if op.when_loaded.is_some() => op.bus_in.min(op.array),
-            _ => op.array,
+            _ if op.when_loaded.is_some() => op.bus_in.min(self.spread.least_ps(op.array)),
+            _ => self.spread.least_ps(op.array),
         };
         self.due.bound(last, op.heard_after);
         let id = self.slot(op);
@@ -340,14 +364,21 @@ impl Machine {
         self.servers[server].state = State::Idle;
         let (loaded, from) = core::mem::replace(&mut self.servers[server].loaded, (NONE, 0));
         if loaded != NONE {
-            self.write(server, loaded, from.max(now), self.slots[loaded as usize].op.array);
+            self.program(server, loaded, from.max(now));
         } else if self.servers[server].loading.0 != NONE {
             self.servers[server].state = State::Loading;
         }
     }
 
-    /// The array starts on a program or an erase.
-    pub(super) fn write(&mut self, server: usize, id: u32, from: u64, array: u64) {
+    /// The array starts on a program or an erase that is new.
+    pub(super) fn program(&mut self, server: usize, id: u32, from: u64) {
+        let array = self.drawn(server, self.slots[id as usize].op.array);
+        self.slots[id as usize].op.array = array;
+        self.write(server, id, from, array);
+    }
+
+    /// The array starts on a program or an erase, or goes on with it.
+    fn write(&mut self, server: usize, id: u32, from: u64, array: u64) {
         let s = &mut self.servers[server];
         s.active = List { head: id, tail: id };
         s.state = State::Writing;

@@ -7,7 +7,7 @@ use lanetwin_media::config::{
     Rules, Timing, UNIT, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
 use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request, Spare};
-use lanetwin_units::{Bytes, Instant, Span};
+use lanetwin_units::{Bytes, Instant, Span, Spread};
 
 /// A TLC drive of this geometry that shows `capacity` to the host.
 pub fn tlc(geometry: Geometry, capacity: u64, initial: Initial) -> DriveConfig {
@@ -29,6 +29,7 @@ pub fn tlc(geometry: Geometry, capacity: u64, initial: Initial) -> DriveConfig {
     DriveConfig {
         capacity: Bytes(capacity / UNIT * UNIT),
         medium: Medium::Nand(Box::new(nand), Box::new(ftl)),
+        spread: Spread::NONE,
         buffer: WriteBuffer {
             capacity: Bytes(64 << 20),
             frees: Frees::Loaded,

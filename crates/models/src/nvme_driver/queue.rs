@@ -14,7 +14,7 @@ use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
 use lanetwin_nvme::spec::io::{BlocksDword12, DatasetRange};
 use lanetwin_nvme::spec::{Command, CompletionEntry, IoOpcode, Nsid};
 use lanetwin_ports::{Context, HostMemory, RunQueue, SharedMemory, Status, device_memory};
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::{Instant, Span, Spread};
 use std::collections::VecDeque;
 
 lanetwin_kernel::stages! {
@@ -34,6 +34,10 @@ pub(super) struct Queue {
     pub(super) pair: QueuePair,
     pub(super) core: RunQueue,
     software: Software,
+    /// Of the times of submissions and completions.
+    spread: Spread,
+    /// How many commands there have been.
+    number: u64,
     /// Requests that are no commands yet, or not all of them; the first may be part done.
     waiting: VecDeque<Waiting>,
     requests: Slab<Request>,
@@ -65,6 +69,8 @@ struct Waiting {
 
 /// A command: so many bytes of a request, and when it was submitted.
 struct Part {
+    /// How many commands of the queue came before.
+    number: u64,
     slot: u32,
     bytes: u32,
     submitted: Instant,
@@ -131,11 +137,13 @@ pub(super) struct Ring {
 }
 
 impl Queue {
-    pub(super) fn new(pair: QueuePair, software: Software, core: RunQueue) -> Self {
+    pub(super) fn new(pair: QueuePair, (software, spread): (Software, Spread), core: RunQueue) -> Self {
         Self {
             pair,
             core,
             software,
+            spread,
+            number: 0,
             waiting: VecDeque::new(),
             requests: Slab::new(),
             commands: Slab::new(),
@@ -187,7 +195,8 @@ impl Queue {
         let Request { ask, trail, .. } = *request;
         let block = limits.block(ask.unit).expect("what waits is of a namespace");
         let bytes = limits.most(&ask, block).min(ask.bytes - *from);
-        let name = self.commands.put(Part { slot: *slot, bytes, submitted: now });
+        let number = self.number;
+        let name = self.commands.put(Part { number, slot: *slot, bytes, submitted: now });
         let mut memory = memory.change();
         let mapping = self.software.mapping.filter(|_| memory.is_translated());
         let pointers = match ask.opcode {
@@ -217,7 +226,9 @@ impl Queue {
             self.queued.remove(1, now);
         }
         self.in_flight.add(1, now);
+        self.number += 1;
         let cost = self.software.submit + mapping.map_or(Span::ZERO, |mapping| mapping.map);
+        let cost = self.spread.span(cost, 2 * number);
         let begun = self.core.serve(now, cost);
         self.cpu.submitting += cost;
         self.submitted = begun + cost;
@@ -289,11 +300,12 @@ impl Queue {
         loop {
             let entry = self.pair.next_completion();
             let Some(completed) = next(&mut self.pair, &memory) else { break };
+            let part = u32::try_from(completed.name).ok().and_then(|name| self.commands.take(name));
+            let complete = part.as_ref().map_or(complete, |part| self.spread.span(complete, 2 * part.number + 1));
             let completing = self.core.serve(now, complete);
             self.cpu.completing += complete;
             self.handling = completing + complete;
             self.in_flight.remove(1, now);
-            let part = u32::try_from(completed.name).ok().and_then(|name| self.commands.take(name));
             let Some(Part { slot, bytes, .. }) = part else {
                 if is_scheduled(completed.name) {
                     self.asked.push((completed, self.handling));

@@ -7,12 +7,13 @@ use lanetwin_media::config::{
 };
 use lanetwin_media::{BadDrive, DriveConfig};
 use lanetwin_ports::{Dimension, Mistake, Param, Params};
-use lanetwin_units::{Bytes, Span};
+use lanetwin_units::{Bytes, Span, Spread};
 
 #[rustfmt::skip]
 pub(super) const PARAMS: &[Param] = &[
     Param { name: "capacity", dimension: Dimension::Size, default: Some("64GiB"), about: "what the host can address, all namespaces together" },
     Param { name: "medium", dimension: Dimension::Choice(&["nand", "cross-point"]), default: Some("nand"), about: "what the data lie on: flash behind a translation layer, or a medium that is written in place" },
+    Param { name: "medium.spread", dimension: Dimension::Ratio, default: Some("0"), about: "by what share of its mean each array operation (a read, program or erase) varies, evenly to both sides; 0 is none. A real medium varies: a result that changes with `1%` rests on operations that stay in step" },
     Param { name: "nand.channels", dimension: Dimension::Count { least: 1, most: 256 }, default: Some("8"), about: "flash channels" },
     Param { name: "nand.chips", dimension: Dimension::Count { least: 1, most: 64 }, default: Some("2"), about: "chips (chip enables) of a channel" },
     Param { name: "nand.dies", dimension: Dimension::Count { least: 1, most: 64 }, default: Some("2"), about: "dies of a chip" },
@@ -109,6 +110,7 @@ pub(super) fn config(params: &Params) -> DriveConfig {
         } else {
             Medium::CrossPoint(cross_point(params))
         },
+        spread: Spread::NONE,
         buffer: WriteBuffer {
             capacity: params.size("buffer"),
             power_loss_protected: params.flag("buffer.protected"),

@@ -17,7 +17,7 @@ use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
     Context, Message, QueuePairId, Rdma, Receive, RunQueue, Status, WorkCompletion, WorkRequest,
 };
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::{Instant, Span, Spread};
 use std::collections::VecDeque;
 
 lanetwin_kernel::stages! {
@@ -57,6 +57,10 @@ pub(super) struct LoadQueue {
     waiting: VecDeque<Waiting>,
     requests: Slab<Request>,
     commands: Slab<Part>,
+    /// Of the times of submissions and completions.
+    spread: Spread,
+    /// How many commands there have been.
+    number: u64,
     /// The key that each command was given, by its identifier.
     keys: Vec<u32>,
     /// How far what signals tell of had come, of those not looked at.
@@ -74,6 +78,8 @@ struct Waiting {
 }
 
 struct Part {
+    /// How many commands of the queue came before.
+    number: u64,
     slot: u32,
     bytes: u32,
 }
@@ -102,7 +108,7 @@ pub(super) struct Answer {
 }
 
 impl LoadQueue {
-    pub(super) fn new(connected: HostQueue, rdma: &Rdma) -> Self {
+    pub(super) fn new(connected: HostQueue, rdma: &Rdma, spread: Spread) -> Self {
         let HostQueue { queue, way, nsid, block, core, path } = connected;
         let entries = queue.config().entries;
         if let Way::Rdma(pair) = way {
@@ -118,6 +124,8 @@ impl LoadQueue {
             waiting: VecDeque::new(),
             requests: Slab::new(),
             commands: Slab::new(),
+            spread,
+            number: 0,
             keys: vec![0; entries as usize],
             signals: VecDeque::new(),
             looking: false,
@@ -167,6 +175,7 @@ impl LoadQueue {
             Way::Rdma(_) => software.costs.submit,
             Way::Tcp(_) => software.costs.command,
         };
+        let cost = self.spread.span(cost, 2 * (self.number - 1));
         let begun = self.core.serve(cx.now(), cost);
         let at = begun + cost;
         cx.mark_until(begun, CORE);
@@ -190,7 +199,8 @@ impl LoadQueue {
         let &Waiting { slot, from } = self.waiting.front().filter(|_| room)?;
         let &mut Request { ask, trail, .. } = self.requests.get(slot)?;
         let bytes = self.most_bytes(&ask).min(ask.bytes - from);
-        let name = self.commands.put(Part { slot, bytes });
+        let name = self.commands.put(Part { number: self.number, slot, bytes });
+        self.number += 1;
         let io = Io {
             command: command(&ask, (from, bytes), (Nsid(self.nsid), self.block)),
             name: name.into(),
@@ -355,7 +365,7 @@ impl LoadQueue {
         cx: &mut Context<'_>,
     ) -> Option<Answer> {
         self.in_flight.remove(1, cx.now());
-        let Part { slot, bytes } = self.commands.take(name)?;
+        let Part { number, slot, bytes } = self.commands.take(name)?;
         let request = self.requests.get(slot)?;
         if status != Status::Ok {
             request.status = status;
@@ -366,8 +376,9 @@ impl LoadQueue {
         }
         let (handle, status) = (request.ask.handle, request.status);
         self.requests.take(slot);
-        let begun = self.core.serve(cx.now(), costs.complete);
-        let at = begun + costs.complete;
+        let cost = self.spread.span(costs.complete, 2 * number + 1);
+        let begun = self.core.serve(cx.now(), cost);
+        let at = begun + cost;
         cx.mark_until(begun, CORE);
         cx.mark_until(at, COMPLETE);
         Some(Answer { handle, status, at, trail: cx.trail() })

@@ -5,7 +5,7 @@ use lanetwin_media::config::{CrossPoint, Energy, Frees, Medium, WriteBuffer};
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
 use lanetwin_nvme::spec::{ControllerId, Nsid};
 use lanetwin_ssd::{FirmwareConfig, SsdConfig};
-use lanetwin_units::{Bytes, Span};
+use lanetwin_units::{Bytes, Span, Spread};
 
 pub const NQN: &str = "nqn.2026-01.test:ssd";
 /// What the namespace has \[B\]; its blocks have 512 B.
@@ -53,6 +53,7 @@ pub fn drive(chunk_bytes: Option<u32>) -> SsdConfig {
                 command: Span::from_ns(50),
                 endurance: 1_000_000,
             }),
+            spread: Spread::NONE,
             buffer: WriteBuffer {
                 capacity: Bytes(4 << 20),
                 frees: Frees::Programmed,

@@ -8,7 +8,7 @@ use lanetwin_media::config::{
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
 use lanetwin_nvme::spec::{ControllerId, Nsid};
 use lanetwin_ssd::{FirmwareConfig, SsdConfig};
-use lanetwin_units::{Bytes, Span};
+use lanetwin_units::{Bytes, Span, Spread};
 
 pub const ONE: ControllerId = ControllerId(1);
 /// What each of the two namespaces has \[B\].
@@ -88,6 +88,7 @@ pub fn drive(controller: ControllerConfig, medium: Medium) -> SsdConfig {
         medium: DriveConfig {
             capacity: Bytes(64 << 20),
             medium,
+            spread: Spread::NONE,
             buffer: WriteBuffer {
                 capacity: Bytes(4 << 20),
                 frees: Frees::Programmed,
