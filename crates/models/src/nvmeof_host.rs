@@ -86,6 +86,8 @@ pub struct NvmeofHost {
     /// Of the times of submissions and completions.
     spread: Spread,
     agenda: Agenda<Due>,
+    /// Whether a look at what is heard is on its way.
+    watched: bool,
     answered: u64,
     refused: u64,
     unexpected: u64,
@@ -98,6 +100,8 @@ enum Due {
     Queue(usize, Step),
     /// A look whether the association of this place is alive.
     Alive(usize),
+    /// A look whether something is heard of every queue.
+    Heard,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -123,6 +127,7 @@ impl NvmeofHost {
             associations: Vec::new(),
             owns_cores: site.cores.is_empty(),
             agenda: Agenda::new(),
+            watched: false,
             answered: 0,
             refused: 0,
             unexpected: 0,
@@ -153,6 +158,12 @@ impl NvmeofHost {
         if let Some(at) = queue.set_timer(cx.now()) {
             self.agenda.put(at, Due::Queue(place, Step::Timer), cx);
         }
+        if !self.watched
+            && let Some(by) = self.queues[place].heard_by()
+        {
+            self.watched = true;
+            self.agenda.put(by, Due::Heard, cx);
+        }
         let keep_alive = self.costs.keep_alive;
         if let Some(association) = self.association_of(place)
             && let Some(at) = self.associations[association].watch(cx.now(), keep_alive)
@@ -174,6 +185,28 @@ impl NvmeofHost {
             Next::Look(at) => self.agenda.put(at, Due::Alive(association), cx),
             Next::Rest => {}
             Next::Lose => self.lose(association, cx),
+        }
+    }
+    /// Gives up the queues of which nothing has been heard for too long: their target may have given them up, which
+    /// nobody says.
+    fn look_at_silent(&mut self, cx: &mut Context<'_>) {
+        let Some(adapter) = self.adapter else { return };
+        self.watched = false;
+        for place in 0..self.queues.len() {
+            if self.queues[place].heard_by().is_none_or(|by| by > cx.now()) {
+                continue;
+            }
+            let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };
+            let answers = self.queues[place].lose(software, cx);
+            if let Some(association) = self.association_of(place) {
+                self.lose(association, cx);
+            }
+            self.answer(place, answers, cx);
+            self.submit(place, cx);
+        }
+        if let Some(by) = self.queues.iter().filter_map(LoadQueue::heard_by).min().filter(|_| !self.watched) {
+            self.watched = true;
+            self.agenda.put(by, Due::Heard, cx);
         }
     }
     /// A path is lost: that is told before anything that it was asked is answered, and its outcome is not known.
@@ -272,6 +305,7 @@ impl Component<Message> for NvmeofHost {
             match due {
                 Due::Queue(place, step) => self.step(place, step, cx),
                 Due::Alive(association) => self.look_at(association, cx),
+                Due::Heard => self.look_at_silent(cx),
             }
         }
     }

@@ -41,6 +41,10 @@ const GRANULE: u32 = 4096;
 const DATA: u64 = 1 << 36;
 const CAPSULES: u64 = 1 << 35;
 
+/// How long a queue by RDMA with commands in flight waits for something to be heard, before it gives its connection up
+/// (Linux, `drivers/nvme/host/core.c`: `io_timeout`, 30 s).
+const HEARD_WITHIN: Span = Span::from_us(30_000_000);
+
 /// The port of the software to its host.
 pub(super) const CPU: Port = Port(0);
 
@@ -67,6 +71,8 @@ pub(super) struct LoadQueue {
     pub(super) signals: VecDeque<Trail>,
     /// Whether a look is on its way.
     pub(super) looking: bool,
+    /// When something was heard last, or asked with nothing in flight.
+    heard: Instant,
     pub(super) in_flight: Gauge,
     pub(super) queued: Gauge,
 }
@@ -129,6 +135,7 @@ impl LoadQueue {
             keys: vec![0; entries as usize],
             signals: VecDeque::new(),
             looking: false,
+            heard: Instant::ZERO,
             in_flight: Gauge::default(),
             queued: Gauge::default(),
         }
@@ -217,6 +224,9 @@ impl LoadQueue {
         } else if let Some(first) = self.waiting.front_mut() {
             first.from += bytes;
         }
+        if self.in_flight.number() == 0 {
+            self.heard = now;
+        }
         self.in_flight.add(1, now);
         cx.resume(trail);
         cx.mark(ROOM);
@@ -272,7 +282,7 @@ impl LoadQueue {
     /// Takes the completions whose entries are there; the answers that they make.
     pub(super) fn reap(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
         let costs = software.costs;
-        self.looking = false;
+        (self.looking, self.heard) = (false, cx.now());
         let mut answers = Vec::new();
         let Way::Rdma(pair) = self.way else { return answers };
         for trail in std::mem::take(&mut self.signals) {
@@ -313,6 +323,12 @@ impl LoadQueue {
         }
         answers.extend(self.unanswerable(software.costs, cx));
         answers
+    }
+
+    /// Until when something has to be heard by RDMA; none if nothing is waited for.
+    pub(super) fn heard_by(&self) -> Option<Instant> {
+        let waits = matches!(self.way, Way::Rdma(_)) && self.queue.is_live() && self.in_flight.number() > 0;
+        waits.then(|| self.heard + HEARD_WITHIN)
     }
 
     /// What waits for a queue that is lost has no answer to hope for.
