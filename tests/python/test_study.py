@@ -258,6 +258,7 @@ def test_no_text_of_a_study_is_obeyed(study: Path) -> None:
         (("published: [50, none]", "published: [50]"), "ST002"),
         (("published: [50, none]", "published: [fifty, none]"), "ST002"),
         (("expected: worse", "expected: splendid"), "ST002"),
+        (("{en: Widths, zh", "{en: Widths, and more, zh"), "ST002"),
         (("title: Bars", 'title: "Ba\\u202ers"'), "ST002"),
     ],
 )

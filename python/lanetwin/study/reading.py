@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 _STEERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Characters that turn the direction of writing round."""
+
+
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,18 @@ class Section:
         if node is None or "entries" not in node:
             return Words({"en": self.text(key, required=required)})
         path = joined(self.path, key)
-        return Words({name: _text(value, f"{path}.{name}", self.reports) for name, value in node["entries"]})
+        for name, value in node["entries"]:
+            if not LANGUAGE.fullmatch(name):
+                message = f"`{name}` is no language, as en and zh are"
+                remedy = "put a text with a comma in quotes"
+                self.reports.add("ST002", value, f"{path}.{name}", message, remedy)
+        return Words(
+            {
+                name: _text(value, f"{path}.{name}", self.reports)
+                for name, value in node["entries"]
+                if LANGUAGE.fullmatch(name)
+            }
+        )
 
     def names(self, key: str) -> tuple[str, ...]:
         """Return a list of texts; one text is a list of one."""
