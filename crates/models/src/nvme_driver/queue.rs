@@ -301,7 +301,8 @@ impl Queue {
             let entry = self.pair.next_completion();
             let Some(completed) = next(&mut self.pair, &memory) else { break };
             let part = u32::try_from(completed.name).ok().and_then(|name| self.commands.take(name));
-            let complete = part.as_ref().map_or(complete, |part| self.spread.span(complete, 2 * part.number + 1));
+            let complete =
+                part.as_ref().map_or(complete, |part| self.spread.span(complete, 2 * part.number + 1));
             let completing = self.core.serve(now, complete);
             self.cpu.completing += complete;
             self.handling = completing + complete;
