@@ -439,13 +439,11 @@ impl Server {
             PeerKind::VfioUser(session) => self.hear_guest(now, &peer.socket, session, &mut peer.output),
         }
     }
-    /// Hands replies to whoever has asked: what is due at once by one connection goes by one call of the system, which
-    /// takes longer than what it sends.
+    /// Hands replies to whoever has asked.
     fn answer(&mut self, now: Instant, replies: Vec<Reply>) {
-        let (mut answered, mut out) = (BTreeSet::new(), Vec::new());
         for reply in replies {
             if let Some(ticket) = self.of_front.remove(&reply.ticket) {
-                out.extend(self.answer_front(now, Reply { ticket, ..reply }));
+                self.answer_front(now, Reply { ticket, ..reply });
                 continue;
             }
             let Some(reply) = self.answer_file(now, reply) else { continue };
@@ -460,13 +458,7 @@ impl Server {
             if let PeerKind::Nbd(connection) = &mut peer.kind {
                 connection.reply(cookie, kind, first, (ended, &data));
             }
-            answered.insert(number);
-        }
-        self.carry_out(now, out);
-        for number in answered {
-            if let Some(peer) = self.peers.get_mut(&number) {
-                peer.send();
-            }
+            peer.send();
         }
     }
 }

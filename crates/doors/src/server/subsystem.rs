@@ -21,9 +21,9 @@ impl Server {
         self.front.iter_mut().for_each(|front| front.admit(ring.clone()));
         Ok(())
     }
-    /// What the subsystem wants when the drive has answered.
-    pub(super) fn answer_front(&mut self, now: Instant, reply: Reply) -> Vec<Outward> {
-        self.front.as_mut().map_or_else(Vec::new, |front| front.answered(now, reply))
+    pub(super) fn answer_front(&mut self, now: Instant, reply: Reply) {
+        let out = self.front.as_mut().map_or_else(Vec::new, |front| front.answered(now, reply));
+        self.carry_out(now, out);
     }
     /// Does what the subsystem wants. What goes by one connection is sent together: a host is woken once.
     pub(super) fn carry_out(&mut self, now: Instant, out: Vec<Outward>) {
@@ -59,8 +59,7 @@ impl Server {
     fn ask_for_front(&mut self, now: Instant, ticket: u64, command: Command) {
         if self.who == Who::Echo {
             let data = vec![0; command.request.bytes as usize];
-            let out = self.answer_front(now, Reply { ticket, ended: Ended::Well, data, latency: Span::ZERO });
-            return self.carry_out(now, out);
+            return self.answer_front(now, Reply { ticket, ended: Ended::Well, data, latency: Span::ZERO });
         }
         self.numbers += 1;
         self.of_front.insert(self.numbers, ticket);
