@@ -364,10 +364,13 @@ def _doubts(name: str, results: Results) -> list[str]:
 
 def reproduction(desk: Desk, command: str) -> list[Content]:
     """Return the commands that give everything again."""
+    words = {"run": tr("run"), "changed": tr("changed"), "claims": tr("claims")}
     everything = tr("everything")
     lines = [f"{command}  # {everything}"]
     for name, one in desk.evidence.commands.items():
-        lines.append(f"{one}  # {name}")
+        word, _, which = name.partition(" ")
+        said = f"{words.get(word, word)} {which}".rstrip()
+        lines.append(f"{one}  # {said}")
     text = tr("The same version of lanetwin gives the same digests on any machine.")
     block = "\n".join(unique(lines)).replace("`", "'")
     return [Paragraph(text), Paragraph(f"```\n{block}\n```")]
