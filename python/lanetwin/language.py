@@ -28,6 +28,7 @@ METRICS = (
     "read latency",
     "transactions",
     "write latency",
+    "efficiency",
 )
 """Names of metrics that the catalogues have; others are told as the engine names them."""
 FULL_STOPS = ("。", "！", "？", "；")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 NARROW_SPACE = "\u202f"
 """Separates thousands, and a number from its unit; never breaks a line."""
@@ -11,6 +12,17 @@ DIGITS = 4
 """Significant digits of a value whose spread is unknown or nil."""
 MAX_DIGITS = 4
 """Most significant digits of a value with a spread, however narrow that is."""
+_MICROSECONDS = re.compile(r"(?<=\d)([ \u202f\u00a0])us\b|(?<=\[)us(?=\])")
+"""As YAML and the engine may spell them; without a space it is a value to be typed, and stays."""
+
+
+def spelt(text: str) -> str:
+    """Spell the unit of values and headings as all the others of a page: µs.
+
+    >>> spelt("a wait of 1.879 us, 1 us or more"), spelt("time [us]"), spelt("latency=1us for us")
+    ('a wait of 1.879 µs, 1 µs or more', 'time [µs]', 'latency=1us for us')
+    """
+    return _MICROSECONDS.sub(lambda found: f"{found[1] or ''}µs", text) if "us" in text else text
 
 
 def fixed(value: float, decimals: int) -> str:
@@ -92,6 +104,17 @@ def measured(value: float, low: float, high: float) -> str:
     if not any(digit in shown for digit in "123456789"):
         return f"{fixed(value, decimals)} ± < {fixed(10.0**-decimals, decimals)}"
     return f"{fixed(value, decimals)} ± {shown}"
+
+
+def by_powers(value: float) -> str:
+    """Write a small number with two digits and its power of ten.
+
+    >>> by_powers(0.0058), by_powers(3e-10)
+    ('5.8\u202f×\u202f10⁻³', '3.0\u202f×\u202f10⁻¹⁰')
+    """
+    digits, power = f"{value:.1e}".split("e")
+    raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{digits}{NARROW_SPACE}×{NARROW_SPACE}10{raised}"
 
 
 def headed(name: str, unit: str) -> str:

@@ -25,7 +25,7 @@ from lanetwin.language import HTML_NAMES, current
 from lanetwin.numbers import change, fixed, share, significant
 from lanetwin.report import blocks, excerpt, result_table, tiles
 from lanetwin.report.figures import levels, percentiles, topology
-from lanetwin.report.translation import translated
+from lanetwin.report.translation import translated, units_spelt
 from lanetwin.sentences import names_of, naming, word
 from lanetwin.steadiness import MEASUREMENT, measurements
 from lanetwin.summary import answers, limits, stopped, unique, variants
@@ -87,8 +87,8 @@ def _code_in_lists(page: str) -> str:
 
 
 def in_language(page: str) -> str:
-    """Return a page in the current language."""
-    return page if current() == "en" else translated(page)
+    """Return a page in the current language, its units spelt alike."""
+    return units_spelt(page if current() == "en" else translated(page))
 
 
 def _rendered(results: Results) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from html import escape, unescape
 
+from lanetwin.numbers import spelt
 from lanetwin.sentences import told
 
 _TOKEN = re.compile(
     r"(<!--.*?-->|<(?:script|style|pre|code)\b.*?</(?:script|style|pre|code)>|<[^>]*>)", re.DOTALL
 )
 _ATTRIBUTE = re.compile(r'\b(aria-label|title|data-l)="([^"]*)"')
+_KEPT = ("<script", "<style", "<pre", "<code")
 _VOID = {"meta", "br", "hr", "link", "img", "input", "col", "wbr"}
 """Elements that nothing ends."""
 
@@ -35,6 +37,17 @@ def translated(page: str) -> str:
             kept = 1
         found.append(token if kept else _attributes(token))
     return "".join(found)
+
+
+def units_spelt(page: str) -> str:
+    """Return a page with all its units spelt alike; what is code, or is to be read by programs, stays.
+
+    >>> units_spelt('<td title="1 us">1 us</td><code>--set a=1 us</code>')
+    '<td title="1 µs">1 µs</td><code>--set a=1 us</code>'
+    """
+    return "".join(
+        token if token.startswith(_KEPT) else spelt(token) for token in _TOKEN.split(page) if token
+    )
 
 
 def _text(token: str) -> str:

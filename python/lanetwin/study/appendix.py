@@ -364,11 +364,20 @@ def _doubts(name: str, results: Results) -> list[str]:
 
 def reproduction(desk: Desk, command: str) -> list[Content]:
     """Return the commands that give everything again."""
-    words = {"run": tr("run"), "changed": tr("changed"), "claims": tr("claims")}
+    words = {
+        "run": tr("run"),
+        "changed": tr("changed"),
+        "claims": tr("claims"),
+        "budget": tr("loss budget of"),
+        "eye": tr("eyes of"),
+        "cycles": tr("stability cycles of"),
+    }
+    changes = {what.path: what.text.told(desk.language) for what in desk.study.sensitivity}
     everything = tr("everything")
     lines = [f"{command}  # {everything}"]
     for name, one in desk.evidence.commands.items():
         word, _, which = name.partition(" ")
+        which = changes.get(which, which) if word == "changed" else which
         said = f"{words.get(word, word)} {which}".rstrip()
         lines.append(f"{one}  # {said}")
     text = tr("The same version of lanetwin gives the same digests on any machine.")

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from lanetwin.language import FULL_STOPS, HTML_NAMES, tr, written_in
 from lanetwin.report import page
+from lanetwin.report.translation import units_spelt
 from lanetwin.study.paper import MANY_CITES, called
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def render(paper: Paper) -> str:
     environment.filters["slug"] = slug
     environment.filters["gap"] = lambda text: "" if text.endswith(FULL_STOPS) else " "
     with written_in(paper.language):
-        return environment.get_template("study.html.j2").render(
+        rendered = environment.get_template("study.html.j2").render(
             paper=paper,
             tr=tr,
             called=called,
@@ -55,3 +56,4 @@ def render(paper: Paper) -> str:
             script=page.script(),
             policy=page.policy(),
         )
+    return units_spelt(rendered)

@@ -6,7 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from lanetwin.language import joined, tr, written_in
+from lanetwin.numbers import spelt
 from lanetwin.report import page
+from lanetwin.report.translation import units_spelt
 from lanetwin.study.html import slug
 from lanetwin.study.paper import MANY_CITES, Absent, Heading, Items, Paragraph, Plot, Table, called
 
@@ -86,7 +88,7 @@ def _cell(entry: Entry) -> str:
 
 def _plot(plot: Plot, drawings: dict[str, str]) -> Iterator[str]:
     name = f"figure-{slug(plot.number)}.svg"
-    drawings[name] = standalone(str(plot.drawing.wide))
+    drawings[name] = standalone(units_spelt(str(plot.drawing.wide)))
     yield f"![{_plain(plot.description)}]({name})"
     yield ""
     yield _caption(True, plot.number, plot.title)
@@ -122,4 +124,4 @@ def standalone(drawing: str) -> str:
 
 def _plain(text: str) -> str:
     """Return a text in which nothing is Markdown or HTML, on one line."""
-    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join(spelt(text).split()))

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 Data = tuple["Callable[[Any, str, float], str]", "Sequence[Captioned]"]
 """How something is drawn, and what could be."""
+EFFICIENCY = "efficiency"
+"""What throughput is called as a part of what there could be at most."""
 
 
 def plot(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
@@ -177,7 +179,8 @@ def _shares(drawn: sweep.Sweep, block: Drawn, place: Place) -> sweep.Sweep:
             cast("Row", row | part | {key: row[key] / own * 100 for key in ("value", "low", "high")})
             for row in drawn.series[variant]
         ]
-    return replace(drawn, unit="%", series=series)
+    name = EFFICIENCY if drawn.metric.endswith("throughput") else drawn.metric
+    return replace(drawn, metric=name, unit="%", series=series)
 
 
 def _bars(block: Drawn, results: Results, desk: Desk, place: Place) -> bars.Bars:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lanetwin import engine
 from lanetwin.fit import brief
 from lanetwin.language import tr
-from lanetwin.numbers import change, fixed, share
+from lanetwin.numbers import by_powers, change, fixed, share
 from lanetwin.study.paper import Absent, Entry, Table
 from lanetwin.study.picking import Place, cite_link, cite_run, is_simulated, nature, reading_of, verdicts_of
 from lanetwin.study.reading import Words
@@ -100,14 +100,20 @@ def sheet(block: Sheet, desk: Desk) -> Table:
             Entry(one["parameter"]),
             Entry(one["value"]),
             Entry(kind_word(one["kind"])),
-            Entry("; ".join(text for text in (one["source"], one["note"]) if text)),
+            Entry("; ".join(text for text in (_source(one["source"]), one["note"]) if text)),
         )
         for one in part["parameters"]
     )
-    title = block.title.told(desk.language) or part["about"]
-    return Table(
-        block.number, title, tuple(Entry(name) for name in head), rows, _notes(block.note.told(desk.language))
-    )
+    told = desk.language
+    title = block.title.told(told) or part["about"]
+    original = tr("Sources are given as they were written, in English.") if told != "en" else ""
+    heads = tuple(Entry(name) for name in head)
+    return Table(block.number, title, heads, rows, _notes(original, block.note.told(told)))
+
+
+def _source(text: str) -> str:
+    """Return where a number is from; in the current language if that is nowhere."""
+    return tr("none; an engineering estimate") if text == "none; an engineering estimate" else text
 
 
 def kind_word(kind: str) -> str:
@@ -241,8 +247,8 @@ def stability(block: Stability, desk: Desk) -> Table:
     if bounds:
         bound = tr(
             "So many cycles prove a failure rate of at most {least} to {most} for each cycle (95 %).",
-            least=f"{min(bounds):.1e}",
-            most=f"{max(bounds):.1e}",
+            least=by_powers(min(bounds)),
+            most=by_powers(max(bounds)),
         )
     cites = (cite_link(desk.evidence, "cycles", block.cycles, found),) if found else ()
     return Table(

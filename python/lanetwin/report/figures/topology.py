@@ -236,7 +236,8 @@ def _places(
     nodes = {node.name: node for node in machine.nodes}
     told = {name: _told(name, merged) if name in nodes else "" for column in columns for name in column}
     written = max((text_width(node.part, SMALL) for node in machine.nodes), default=0.0) + BESIDE
-    boxes = _widths([[told[name] for name in column] for column in columns], width, written)
+    parts = [[nodes[name].part for name in column if name in nodes] for column in columns]
+    boxes = _widths([[told[name] for name in column] for column in columns], width, written, parts)
     between = (width - sum(boxes)) / max(len(columns) - 1, 1)
     levels = _heights(columns, joined, height)
     places = {}
@@ -297,10 +298,13 @@ def _told(name: str, merged: dict[str, str]) -> str:
     return range_of([name, *(one for one in same if one != name)]) if same else name
 
 
-def _widths(columns: list[list[str]], width: float, written: float = 0.0) -> list[float]:
+def _widths(
+    columns: list[list[str]], width: float, written: float = 0.0, parts: list[list[str]] | None = None
+) -> list[float]:
     """Return how wide the boxes of each column are: alike, unless a name has no room so.
 
-    `written` is what the longest name of a part takes, for which there is room or not.
+    `written` is what the longest name of a part takes. If it has no room in boxes that are alike, but has in
+    those that are as wide as their own `parts`, these are.
 
     >>> _widths([["host"], ["ssd"]], 600.0)
     [186.0, 186.0]
@@ -308,6 +312,10 @@ def _widths(columns: list[list[str]], width: float, written: float = 0.0) -> lis
     [48, 72, 48, 48]
     """
     count = len(columns)
+    own = _own_widths(columns, parts or [])
+    left = width - GAP * (count - 1) - sum(own)
+    if own and left >= 0 and written > (width - GAP * (count - 1)) / count:
+        return [one + left / count for one in own]
     box = max(min(max(150.0, written), (width - GAP * (count - 1)) / count), 0.62 * width / count)
     wanted = [max(text_width(name, NORMAL) for name in column) + BESIDE for column in columns]
     if max(wanted) <= box:
@@ -317,6 +325,22 @@ def _widths(columns: list[list[str]], width: float, written: float = 0.0) -> lis
     given = min(sum(spare), sum(lack))
     taken, met = (given / sum(spare) if given else 0.0), given / sum(lack)
     return [box + more * met - less * taken for less, more in zip(spare, lack, strict=True)]
+
+
+def _own_widths(columns: list[list[str]], parts: list[list[str]]) -> list[float]:
+    """Return what the names and parts of each column take.
+
+    >>> [round(one) for one in _own_widths([["host"], ["sw"]], [["generic-host-gen4"], ["pex"]])]
+    [118, 46]
+    """
+    return [
+        max(
+            *(text_width(name, NORMAL) + BESIDE for name in names),
+            *(text_width(part, SMALL) + BESIDE for part in own),
+            LEAST_BOX,
+        )
+        for names, own in zip(columns, parts, strict=False)
+    ]
 
 
 def _box(drawing: Drawing, place: _Place, *, limits: bool) -> None:

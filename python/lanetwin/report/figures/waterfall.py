@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lanetwin.fit import brief, fitting_all
 from lanetwin.language import tr
 from lanetwin.numbers import headed, significant, with_unit
-from lanetwin.report.figures.axes import NARROW, series_class
+from lanetwin.report.figures.axes import series_class
 from lanetwin.report.scale import Scale, linear_ticks
 from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
 from lanetwin.sentences import told
@@ -28,6 +28,8 @@ BAR = 9.0
 """Height of a hop's bar [px]."""
 BETWEEN = 3.0
 """Between two variants' bars of one row [px]."""
+LABELS = 0.46
+"""Names of hops take no more of the width than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
     top = len(names) * (TOTAL_BAR + 6) + 10
     height = top + sum(rows_height) + 40
     labels = [text_width(hop, SMALL) for hop in hops] + [text_width(name) for name in names if many]
-    label_width = min(max(labels, default=0) + 8, width * (0.34 if width > NARROW else 0.46))
+    label_width = min(max(labels, default=0) + 8, width * LABELS)
     totals = {
         name: with_unit(significant(w["total"]), breakdown.unit) for name, w in breakdown.by_variant.items()
     }
