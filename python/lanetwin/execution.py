@@ -14,6 +14,7 @@ import tempfile
 import threading
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
@@ -321,6 +322,7 @@ def _results(asked: Asked, names: Sequence[str], runs: Sequence[Run]) -> Results
         "entrance": asked.entrance,
         "mount": "ext4" if asked.is_mounted else None,
         "repeats": asked.repeats,
+        "made": datetime.now(UTC).date().isoformat(),
         "doors": [{"variant": run.variant, **run.lateness} for run in runs],
         "is_prediction": all(run.lateness["is_prediction"] for run in runs),
     }

@@ -23,8 +23,10 @@ from lanetwin.study.document import (
     Sheet,
     Stability,
 )
+from lanetwin.study.filled import filled
 from lanetwin.study.paper import Chapter, Entry, Heading, Items, Paper, Paragraph, Table
 from lanetwin.study.parse_blocks import NUMBERED_HERE, is_figure
+from lanetwin.study.picking import Place
 from lanetwin.study.tables import Compared, Desk
 
 if TYPE_CHECKING:
@@ -96,7 +98,8 @@ class _Author:
         for block in found:
             if isinstance(block, Prose) and block.title:
                 content.append(Heading(block.title.told(self.desk.language)))
-            content.append(self.block(block))
+            place = Place(self.desk.study.file, block.node, block.path)
+            content.append(filled(self.block(block), self.desk.evidence, place))
         return content
 
     def block(self, block: Block) -> Content:

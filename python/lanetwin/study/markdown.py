@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from lanetwin.study.paper import Cite, Content, Entry, Paper
 
+_CODE = re.compile(r"(`[^`<>\n]+`)")
+
 
 def render(paper: Paper) -> tuple[str, dict[str, str]]:
     """Return the text, and the drawings by their file names."""
@@ -123,5 +125,14 @@ def standalone(drawing: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text in which nothing is Markdown or HTML, on one line."""
-    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join(spelt(text).split()))
+    r"""Return a text in which nothing but code is Markdown or HTML, on one line.
+
+    >>> _plain("a *b*\n`make c_d` <e>")
+    'a \\*b\\* `make c_d` \\<e\\>'
+    """
+    parts = _CODE.split(" ".join(spelt(text).split()))
+    return "".join(part if nth % 2 else _escaped(part) for nth, part in enumerate(parts))
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", text)
