@@ -18,20 +18,16 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from browser import opened
-from lanetwin import engine
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.ui import peer
-from lanetwin.ui.editing import held_back, of_variant, shortened
 from lanetwin.ui.first_page import page
 from lanetwin.ui.folder import Folder
 from lanetwin.ui.guard import COOKIE
-from lanetwin.ui.quick import workloads
 from lanetwin.ui.running import MOST_KEPT
 from lanetwin.ui.series import CHARTS, FIRST, bars
 from lanetwin.ui.server import LONGEST_REQUEST, application
 from lanetwin.ui.sliders import sliders
-from test_report_in_browser import EIGHT_DRIVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -203,71 +199,6 @@ def test_many_links_that_are_alike_have_one_slider(client: TestClient) -> None:
     wide = post(client, "/api/quick", path="slot.yaml", text=text, sets=[])
     values = [one["workloads"][0]["lines"][0]["value"] for one in (narrow, wide)]
     assert values[0] < values[1] * 0.7
-
-
-def test_a_slider_moves_throughput_and_what_binds_within_a_second(client: TestClient) -> None:
-    def quick(*sets: str) -> Any:
-        return post(client, "/api/quick", path="slot.yaml", text=SCENARIO, sets=list(sets))
-
-    wide, narrow, single = quick(), quick("links.slot.width=x1"), quick("workloads.read.dma.outstanding=1")
-    values = [answer["workloads"][0]["lines"][0]["value"] for answer in (wide, narrow, single)]
-    assert values[1] < values[0] / 8
-    assert values[2] < values[0]
-    assert wide["workloads"][0]["binds"].startswith("slot: host → card")
-    assert single["workloads"][0]["binds"] == "load: one at a time"
-    assert max(answer["seconds"] for answer in (wide, narrow, single)) < 1
-
-
-def test_a_first_look_at_many_drives_asks_each_for_its_share(tmp_path: Path) -> None:
-    place = tmp_path / "eight.yaml"
-    place.write_text(EIGHT_DRIVES, encoding="utf-8")
-    plan = engine.check(str(place), of_variant({}, ""))["plan"]
-    assert plan
-    found = shortened(plan, [])
-    # four times 32, which are on their way at once: more than an eighth of a thousand
-    assert {one for one in found if one.startswith("workloads.")} == {
-        "workloads.seq.fio.requests=128",
-        "workloads.rand.fio.requests=128",
-    }
-    quick = workloads(engine.run(str(place), sets=[*of_variant({}, ""), *found]))
-    whole = workloads(engine.run(str(place), sets=[*of_variant({}, ""), "run.repeats=1"]))
-    for one, other in zip(quick, whole, strict=True):
-        assert one["binds"].partition(",")[0] == other["binds"].partition(",")[0]
-        values = [line["value"] for line in one["lines"]]
-        assert values == pytest.approx([line["value"] for line in other["lines"]], rel=0.02)
-
-
-@pytest.mark.parametrize("depth", [32, 64, 128, 1024])
-def test_a_first_look_is_bounded_however_much_is_asked_at_once(tmp_path: Path, depth: int) -> None:
-    """In operations, not in seconds: so many take half a second of a processor."""
-    deep = [f"workloads.{name}.fio.iodepth={depth}" for name in ("seq", "rand")]
-    place = tmp_path / "eight.yaml"
-    place.write_text(EIGHT_DRIVES, encoding="utf-8")
-    plan = engine.check(str(place), [*of_variant({}, ""), *deep])["plan"]
-    assert plan
-    held = held_back(plan)
-    sets = dict(one.rpartition("=")[::2] for one in shortened(plan, deep, held))
-    asked = [8 * int(sets.get(f"workloads.{name}.fio.requests", 1000)) for name in ("seq", "rand")]
-    assert max(asked) <= 8 * 4 * 32
-    assert [one.told() for one in held] == [
-        {"workload": name, "at_once": 31, "asked": depth} for name in ("seq", "rand") if depth > 62
-    ]
-    whole = dict(one.rpartition("=")[::2] for one in shortened(plan, deep))
-    assert whole["workloads.seq.fio.iodepth"] == str(depth)
-
-
-def test_a_first_look_that_is_held_back_says_so_and_a_second_is_not(client: TestClient) -> None:
-    deep = [f"workloads.{name}.fio.iodepth=128" for name in ("seq", "rand")]
-    asked = {"path": "slot.yaml", "text": EIGHT_DRIVES, "sets": deep}
-    first, second = post(client, "/api/quick", **asked), post(client, "/api/quick", **asked, whole=True)
-    assert [one["workload"] for one in first["held"]] == ["seq", "rand"]
-    assert not second["held"]
-    for one, other in zip(first["workloads"], second["workloads"], strict=True):
-        assert one["binds"].partition(",")[0] == other["binds"].partition(",")[0]
-        assert not any("latency" in line["metric"] for line in one["lines"])
-        assert any("latency" in line["metric"] for line in other["lines"])
-        values = [line["value"] for line in (one["lines"][0], other["lines"][0])]
-        assert values[0] == pytest.approx(values[1], rel=0.05)
 
 
 def test_a_weight_of_memory_is_a_slider() -> None:

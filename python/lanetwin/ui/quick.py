@@ -9,6 +9,7 @@ from lanetwin import engine
 from lanetwin.errors import LanetwinError
 from lanetwin.fit import brief
 from lanetwin.glance import glances
+from lanetwin.numbers import NARROW_SPACE, share
 from lanetwin.ui.editing import draft, drawn, held_back, of_variant, shortened
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 RATES = ("throughput", "IOPS")
 """Metrics that stay what they are where something else than the load limits."""
 LOAD = "load:"
+WIDE = 0.1
+"""A rate whose interval reaches further than this, of its value, is no answer to go by."""
 
 
 def answered(
@@ -87,6 +90,18 @@ def _workload(one: Glance) -> dict[str, Any]:
         "case": "" if one.case == one.workload else one.case,
         "lines": lines,
         "binds": str(bind) if bind else "",
+        "doubt": _doubt(one),
         "why": bind.short_why if bind else "",
         "next": str(bind.next) if bind and bind.next else "",
     }
+
+
+def _doubt(one: Glance) -> str:
+    """Say how far the rate may be off, if that is far: of so much at once, so few operations are a burst."""
+    for line in one.lines:
+        row = next(iter(line.values.values()))
+        if line.metric.split(" ")[-1] in RATES and row["value"]:
+            reach = max(row["high"] - row["value"], row["value"] - row["low"]) / row["value"]
+            if reach > WIDE:
+                return f"not steady: {line.metric} is known to ±{NARROW_SPACE}{share(reach)} only"
+    return ""

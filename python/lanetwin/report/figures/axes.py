@@ -106,7 +106,7 @@ def label_room(names: list[str], width: float) -> float:
     """Return the right margin that the names of the series need [px]; nothing for a single series."""
     if len(names) < 2:
         return 10.0
-    most = 0.3 if width > NARROW else 0.4
+    most = 0.37 if width > NARROW else 0.4
     return min(max(text_width(name) for name in names) + 16, width * most)
 
 

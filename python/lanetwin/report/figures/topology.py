@@ -349,8 +349,8 @@ def _box(drawing: Drawing, place: _Place, *, limits: bool) -> None:
     room = place.width - BESIDE
     drawing.text(place.x + 8, place.y - 3, shortened(place.name, room, NORMAL), "strong", hint=place.name)
     said = tr("limits")
-    below = f"◆ {said} · {place.part}" if limits else place.part
-    drawing.text(place.x + 8, place.y + 13, shortened(below, room, SMALL), "small", hint=place.part)
+    below = [f"◆ {said} · {place.part}", f"◆ {place.part}"] if limits else [place.part]
+    drawing.text(place.x + 8, place.y + 13, _longest(below, room), "small", hint=place.part)
 
 
 def _link(

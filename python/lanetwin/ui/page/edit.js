@@ -78,6 +78,18 @@ function sliderOf(one, moved, changed) {
   return el("label", { class: "slider" }, el("span", {}, one.label), input, value);
 }
 
+// What a second look leaves in doubt has the rates of the first one beside it, if those are not. Returns the workloads that have.
+function firstRates(found, first) {
+  const kept = [];
+  for (const one of found.filter((other) => other.doubt)) {
+    const before = first.find((other) => other.name === one.name && !other.doubt);
+    if (!before || !before.lines.length) continue;
+    one.doubt += `; the first look: ${before.lines.map((line) => `${line.metric} ${line.text}`).join(", ")}`;
+    kept.push(one.name);
+  }
+  return kept;
+}
+
 function answerOf(found, before) {
   const old = new Map((before || []).flatMap((one) => one.lines.map((line) => [`${one.name}/${line.metric}`, line.value])));
   return el("div", { class: "tiles" }, found.map((one) => el("article", { class: "tile", "data-workload": one.name },
@@ -87,6 +99,7 @@ function answerOf(found, before) {
       const sign = Math.abs(change) < 0.0005 ? "" : `${change > 0 ? "+" : "\u2212"}${Math.abs(change * 100).toFixed(1)} %`;
       return el("div", {}, el("dt", {}, line.metric), el("dd", {}, line.text, sign ? el("small", {}, ` ${sign}`) : null));
     })),
+    one.doubt ? el("p", { class: "doubt" }, one.doubt) : null,
     el("p", { class: "binds", title: one.why }, el("span", { class: "muted" }, "limited by "), el("strong", {}, one.binds || "\u2026"),
       one.next ? el("span", { class: "muted" }, `; next: ${one.next}`) : null))));
 }
@@ -112,8 +125,11 @@ async function editView(place, path, fresh) {
       const less = answer.held.map((one) => `${one.workload} has ${one.at_once} at once instead of ${one.asked}`).join(", ");
       tell(less ? `A first look, in which ${less}. Latency follows` : "A short run of one repeat");
       if (!less) return;
+      const first = answer;
       answer = await ask(sets(), true);
-      if (answer && !answer.is_late) tell("A short run of one repeat");
+      if (!answer || answer.is_late) return;
+      const kept = firstRates(answer.workloads, first.workloads);
+      tell(`A short run of one repeat${kept.length ? `; what it says of ${kept.join(", ")} is not steady, and stands beside the first look's` : ""}`);
     } catch (error) { show(result, el("p", { class: "bad" }, error.message)); }
   };
   const soon = later(60, quick);
