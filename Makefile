@@ -135,7 +135,7 @@ test-nightly: | toolchain ## the Rust tests that take long however they are buil
 	cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) --tests -- --ignored nightly::
 
 claims: $(VENV)/.built $(VENV)/.dev ## hold the figures of claims that take minutes to what they come to now
-	$(BIN)/pytest -m long tests/python/test_readme.py tests/python/test_coverage.py tests/python/test_claim_tables.py tests/python/test_drive_tables.py tests/python/test_first_answer.py
+	$(BIN)/pytest -m long tests/python/test_readme.py tests/python/test_coverage.py tests/python/test_claim_tables.py tests/python/test_drive_tables.py tests/python/test_first_answer.py tests/python/test_calibration.py
 
 soak: $(VENV)/.built $(VENV)/.dev ## use the live view for an hour: memory, open files, answers; LANETWIN_SOAK_SECONDS=60 for less
 	$(BIN)/pytest -m long -s tests/python/test_ui_soak.py

@@ -74,6 +74,15 @@ def test_a_report_has_the_variant_that_was_cycled_and_says_what_was_copied(runne
     assert "as-is" not in page
 
 
+def test_what_is_copied_behind_a_dump_is_said(runner: CliRunner) -> None:
+    words = ("cycle", "--fake", DUMP, "--test", "retrain", "--dwell-ms", "0")
+    many, one = (call(runner, *words, "--count", count) for count in ("5", "1"))
+    assert many.exit_code == one.exit_code == 0, many.output + one.output
+    copied = "Cycles of a device out of a dump do not differ"
+    assert copied in " ".join(many.stdout.split())
+    assert copied not in " ".join(one.stdout.split())
+
+
 def test_the_table_says_what_it_proves(runner: CliRunner) -> None:
     done = call(
         runner, "cycle", "--fake", DUMP, "--behaviour", "obliging", "--test", "retrain", "--count", "10000",

@@ -102,6 +102,8 @@ COMMANDS = {
         "scenarios/link/gen5-drive.txt",
         "--device",
         "0000:01:00.0",
+        "--count",
+        "20",
     ],
     "parts": ["parts", "list"],
     "part": ["parts", "show", "samsung-pm1743"],

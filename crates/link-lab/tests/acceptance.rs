@@ -1,4 +1,4 @@
-//! What is too heavy without optimisation: ten thousand cycles of every test, and what they cost.
+//! What is too heavy without optimisation: a thousand cycles of every test, at night ten thousand, and what they cost.
 
 use lanetwin_link_lab::channel;
 use lanetwin_link_lab::stability::{DEVICE, LinkRequest, Options, PORT, Simulated, cycles, open_link};
@@ -19,11 +19,24 @@ fn spent(started: Instant) -> Duration {
     ns.map_or_else(|| started.elapsed(), Duration::from_nanos)
 }
 
-/// The retimer paper's table: every row 10 000 times (1 000 power cycles), with and without a retimer, on a channel
-/// that holds. It prints what a row takes.
 #[test]
 #[ignore = "takes minutes without optimisation: make test-rust"]
-fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
+fn a_thousand_cycles_of_every_test_pass_on_a_good_channel() {
+    cycles_of_every_test_pass_on_a_good_channel(1000);
+}
+
+mod nightly {
+    /// The retimer paper's table.
+    #[test]
+    #[ignore = "takes half a minute: make test-nightly"]
+    fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
+        super::cycles_of_every_test_pass_on_a_good_channel(10_000);
+    }
+}
+
+/// Every row so often, and a tenth as many power cycles, with and without a retimer, on a channel that holds. It prints
+/// what a row takes.
+fn cycles_of_every_test_pass_on_a_good_channel(count: u64) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/link/three-grades.yaml");
     let channel = channel::check_path(&path, &[]).expect("a channel");
     let variants = ["good", "good-retimer"].map(str::to_owned).to_vec();
@@ -31,15 +44,16 @@ fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
     let started = Instant::now();
     let mut costs: Vec<(String, Duration)> = Vec::new();
     let mut began = spent(started);
-    let report = cycles(&channel, &options, &Request::default(), &mut |name, progress| {
-        let now = spent(started);
-        if progress.done == 0 {
-            began = now;
-        } else if progress.done + 1 == progress.total {
-            costs.push((format!("{name} {}", progress.case), now.saturating_sub(began)));
-        }
-        ControlFlow::Continue(())
-    });
+    let report =
+        cycles(&channel, &options, &Request { count, ..Request::default() }, &mut |name, progress| {
+            let now = spent(started);
+            if progress.done == 0 {
+                began = now;
+            } else if progress.done + 1 == progress.total {
+                costs.push((format!("{name} {}", progress.case), now.saturating_sub(began)));
+            }
+            ControlFlow::Continue(())
+        });
     for (row, cost) in &costs {
         println!("{row}: {:.0} ms", cost.as_secs_f64() * 1e3);
     }
@@ -49,7 +63,8 @@ fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
             println!("{} {}: {} of {}", series.name, row.title, row.passed, row.cycles);
             let first = row.failures.first();
             assert_eq!((row.verdict, row.passed), ("pass", row.wanted), "{}: {first:?}", row.title);
-            let bound = if row.test == Test::PowerCycle { 3.0e-3 } else { 3.0e-4 };
+            // no failure in so many: the rule of three, which is a little above the bound at 95 %
+            let bound = 3.0 / row.wanted as f64;
             assert!(row.bound.is_some_and(|found| found <= bound), "{:?}", row.bound);
         }
     }

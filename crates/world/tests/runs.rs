@@ -1,84 +1,18 @@
 //! Does a run keep its word: what it says of itself adds up, a run that is stopped says so, a run that breaks can be
 //! brought back, and verdicts come from the variants and not from chance?
 
-use crate::tree::{Nobody, once, plan, plan_of, results, scenarios};
+use crate::tree::{Nobody, plan, plan_of, results, scenarios};
 use lanetwin_kernel::{Component, Port};
 use lanetwin_models::{fixed_latency_disk, root_complex};
 use lanetwin_plan::Plan;
 use lanetwin_ports::{Build, Context, Message, Model, Params, Site};
 use lanetwin_stats::Verdict;
-use lanetwin_stats::results::{Results, Row, Waterfall};
+use lanetwin_stats::results::{Results, Row};
 use lanetwin_world::{Granularity, Options, Progress, Watcher, replay, run};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
-
-#[test]
-fn shares_of_the_time_sum_to_one_and_stages_to_the_whole() {
-    for (plan, results) in once() {
-        for u in &results.utilisation {
-            let shares = [u.tlp, u.dllp, u.skp, u.replay, u.credit_stall, u.down, u.idle];
-            assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{}: {u:?}", results.name);
-            let sum: f64 = shares.iter().sum();
-            assert!((sum - 1.0).abs() < 1e-9, "{}: {sum} {u:?}", results.name);
-        }
-        for waterfall in &results.waterfalls {
-            assert!(waterfall.is_exact(), "{}: {waterfall:?}", results.name);
-            assert!(
-                waterfall.stages.iter().all(|stage| stage.value > 0.0),
-                "{}: {waterfall:?}",
-                results.name
-            );
-        }
-        assert_sums_are_those_of_rows(plan, results);
-        // the cells of a test are told each, and what limits it of all of them
-        let workloads = || plan.variants.iter().flat_map(|variant| &variant.workloads);
-        let is_test =
-            |name: &str| workloads().any(|workload| workload.name == name && workload.pts().is_some());
-        let told = results.rows.iter().filter(|row| row.device.is_some() || !is_test(&row.workload));
-        let cases: BTreeSet<_> = told.map(|r| (&r.variant, &r.workload, &r.case)).collect();
-        let explained: BTreeSet<_> =
-            results.bottlenecks.iter().map(|b| (&b.variant, &b.workload, &b.case)).collect();
-        assert_eq!(cases, explained, "{}: every case has a bottleneck", results.name);
-    }
-}
-
-/// Every latency that is told has a waterfall whose operations and total are those behind its mean: each repeat's, to
-/// the last bit.
-fn assert_sums_are_those_of_rows(plan: &Plan, results: &Results) {
-    let is_test = |row: &Row| {
-        let mut workloads = plan.variants.iter().flat_map(|variant| &variant.workloads);
-        workloads.any(|workload| workload.name == row.workload && workload.pts().is_some())
-    };
-    // an operation of a program is no load: it has as many as it likes
-    let of_programs = ["operation latency", "GET latency", "SET latency"];
-    let is_told = |row: &&Row| row.metric.ends_with("latency") && !of_programs.contains(&&*row.metric);
-    for row in results.rows.iter().filter(|row| is_told(row) && !is_test(row)) {
-        let operation = row.metric.strip_suffix(" latency");
-        let of_case = || {
-            let same = |w: &&Waterfall| {
-                (&w.variant, &w.workload, &w.case) == (&row.variant, &row.workload, &row.case)
-            };
-            results
-                .waterfalls
-                .iter()
-                .filter(same)
-                .filter(move |w| w.operation.is_none() || w.operation.as_deref() == operation)
-        };
-        // of several devices each has its own, of jobs of fio all together have one
-        let Some(waterfall) = of_case().find(|w| w.device == row.device) else {
-            assert!(of_case().next().is_some(), "{}: {row:?} has no waterfall", results.name);
-            continue;
-        };
-        // some stand for others, of many
-        let some = |(followed, all): (&u64, &u64)| (1..=*all).contains(followed);
-        assert!(waterfall.followed.iter().zip(&waterfall.operations).all(some), "{}: {row:?}", results.name);
-        let means = waterfall.totals_ps.iter().zip(&waterfall.operations);
-        let means: Vec<f64> = means.map(|(ps, n)| *ps as f64 / *n as f64 / 1e3).collect();
-        assert_eq!(means, row.samples, "{}: {row:?}", results.name);
-    }
-}
 
 /// On a machine where every read takes equally long, the waterfall's total is that length, told by the load.
 #[test]

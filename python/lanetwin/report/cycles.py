@@ -90,15 +90,26 @@ def remarks(series: dict[str, Any]) -> list[str]:
 
 def spread(found: dict[str, Any]) -> list[str]:
     """Say what lets the cycles of a simulation differ, and which times are one time, copied."""
-    simulated = (series["tests"] for series in found["series"] if series["host"] == "simulated")
-    alike = dict.fromkeys(test["title"] for tests in simulated for test in tests if _is_one_time(test))
-    if not alike:
-        return []
-    return [
-        "Simulated cycles differ in how the adaptation of each receiver ends, drawn anew at each training "
-        "(its spread is assumed), not in temperature or in the time that a device takes to be ready. "
-        f"Every cycle therefore took the same time in: {', '.join(alike)}."
-    ]
+    drawn, fixed_times = (_one_time(found, host) for host in ("simulated", "fake"))
+    said = []
+    if drawn:
+        said.append(
+            "Simulated cycles differ in how the adaptation of each receiver ends, drawn anew at each "
+            "training (its spread is assumed), not in temperature or in the time that a device takes to be "
+            f"ready. Every cycle therefore took the same time in: {drawn}."
+        )
+    if fixed_times:
+        said.append(
+            "Cycles of a device out of a dump do not differ: it has no channel whose adaptation would be "
+            f"drawn. Every cycle therefore took the same time in: {fixed_times}."
+        )
+    return said
+
+
+def _one_time(found: dict[str, Any], host: str) -> str:
+    """Name the tests on such a host each of whose cycles took as long as the longest."""
+    series = (one["tests"] for one in found["series"] if one["host"].split(",")[0] == host)
+    return ", ".join(dict.fromkeys(test["title"] for tests in series for test in tests if _is_one_time(test)))
 
 
 def _is_one_time(test: dict[str, Any]) -> bool:

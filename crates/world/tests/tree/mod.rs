@@ -57,17 +57,29 @@ pub fn results(plan: &Plan, options: &Options) -> Results {
     run(plan, options, &Nobody).unwrap_or_else(|crash| panic!("{}: {:#?}", plan.name, crash.capsule))
 }
 
-/// Every scenario of the tree with what one repeat of it came to, for all who look at that.
-pub fn once() -> &'static [(Plan, Results)] {
-    static ONCE: LazyLock<Vec<(Plan, Results)>> = LazyLock::new(|| {
+/// Every scenario of the tree with what it comes to, for all who look at that.
+pub fn recorded() -> &'static [(Plan, Results)] {
+    static RECORDED: LazyLock<Vec<(Plan, Results)>> = LazyLock::new(|| {
         let run = |file: &PathBuf| {
-            let plan = plan_of(file, &["run.repeats=1"]);
+            let plan = plan_of(file, &[]);
             let results = results(&plan, &Options::default());
+            assert!(results.complete && !results.rows.is_empty(), "{}", results.name);
             (plan, results)
         };
         scenarios().iter().map(run).collect()
     });
-    &ONCE
+    &RECORDED
+}
+
+/// One repeat of the last case of each workload, on the last variant: what is quick to run, and has the most in flight.
+pub fn in_short(file: &Path) -> Plan {
+    let mut plan = plan_of(file, &["run.repeats=1"]);
+    plan.variants.drain(..plan.variants.len() - 1);
+    plan.compare.baseline = 0;
+    for workload in plan.variants.iter_mut().flat_map(|variant| &mut variant.workloads) {
+        workload.cases.drain(..workload.cases.len() - 1);
+    }
+    plan
 }
 
 /// What each of them comes to, in their order, found on all cores.
