@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 Data = tuple["Callable[[Any, str, float], str]", "Sequence[Captioned]"]
 """How something is drawn, and what could be."""
+BROAD = (topology.Topology, waterfall.Breakdown)
+"""What has long names in it is as wide as the page."""
 EFFICIENCY = "efficiency"
 """What throughput is called as a part of what there could be at most."""
 
@@ -95,7 +97,7 @@ def _told(
 ) -> tuple[Figure, str]:
     """Draw a figure in the current language; what an author has named stays."""
     with naming(names):
-        drawing = easel.figure(draw, data, is_broad=isinstance(data, topology.Topology))
+        drawing = easel.figure(draw, data, is_broad=isinstance(data, BROAD))
         # translated texts are escaped as those were that they stand for
         wide, narrow = (Markup(translated(one)) for one in (drawing.wide, drawing.narrow))  # noqa: S704
         return replace(drawing, wide=wide, narrow=narrow), told_text(data.description)

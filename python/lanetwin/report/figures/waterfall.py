@@ -28,6 +28,8 @@ BAR = 9.0
 """Height of a hop's bar [px]."""
 BETWEEN = 3.0
 """Between two variants' bars of one row [px]."""
+BESIDE = 16.0
+"""Between the names of hops and their bars [px]; fonts differ in how wide they are."""
 LABELS = 0.46
 """Names of hops take no more of the width than this."""
 
@@ -143,7 +145,7 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
     top = len(names) * (TOTAL_BAR + 6) + 10
     height = top + sum(rows_height) + 40
     labels = [text_width(hop, SMALL) for hop in hops] + [text_width(name) for name in names if many]
-    label_width = min(max(labels, default=0) + 8, width * LABELS)
+    label_width = min(max(labels, default=0) + BESIDE, width * LABELS)
     totals = {
         name: with_unit(significant(w["total"]), breakdown.unit) for name, w in breakdown.by_variant.items()
     }
@@ -172,7 +174,7 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
     for hop, row_height in zip(hops, rows_height, strict=True):
         drawing.line(0, y, width, y, "hair")
         middle = y + row_height / 2
-        drawing.text(0, middle + 4, _label(hop, label_width - 6), "small", hint=hop)
+        drawing.text(0, middle + 4, _label(hop, label_width - BESIDE + 2), "small", hint=hop)
         for index, name in enumerate(names):
             hop_value = breakdown.value(name, hop)
             bar_y = y + 4 + index * (BAR + BETWEEN)
