@@ -356,6 +356,16 @@ def plots(results: Results, easel: Easel) -> list[tuple[str, list[Figure]]]:
     return [(name, some) for name, some in grouped if some]
 
 
+def told_in_words(results: Results) -> set[str]:
+    """Return workloads whose plots show a change each, which words and tables tell: paper leaves them out."""
+    many = {one.workload for one in sweep.sweeps(results)}
+    many |= {one.workload for one in loaded_latency.curves(results)}
+    many |= {one.workload for one in sweep.component_sweeps(results)}
+    changes = verdicts.changes(results)
+    many |= {one.workload for one in changes if len(one.verdicts) > 1}
+    return {one.workload for one in changes} - many
+
+
 def speeds(results: Results, easel: Easel) -> list[Figure]:
     """Draw how fast programs are beside the first placement, or beside the baseline."""
     return [easel.figure(speed.draw, data) for data in speed.speeds(results)]

@@ -141,6 +141,7 @@ def _rendered(results: Results) -> str:
             steady_details=steady_details,
             commands=blocks.commands(results),
             plots=blocks.plots(drawn, easel),
+            told_in_words=blocks.told_in_words(drawn),
             waterfalls=blocks.waterfalls(drawn, easel),
             switch_figures=switch_figures,
             switch_details=switch_details,

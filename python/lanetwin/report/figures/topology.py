@@ -43,6 +43,10 @@ LEAST_BOX = 46.0
 """A box has this width at least, if others have room that way [px]."""
 GAP = 104.0
 """Between two columns, if there is room for it: so much needs the use of both directions [px]."""
+BOLD = 1.12
+"""How much wider the names of components are than other text, which is not bold."""
+LEAST_GAP = 40.0
+"""Between two columns in any case [px]."""
 BOX = 40.0
 """Height of a component [px]."""
 ROW = 58.0
@@ -309,7 +313,7 @@ def _widths(
     >>> _widths([["host"], ["ssd"]], 600.0)
     [186.0, 186.0]
     >>> [round(one) for one in _widths([["host"], ["controller"], ["root"], ["ssd"]], 350.0)]
-    [48, 72, 48, 48]
+    [46, 79, 46, 46]
     """
     count = len(columns)
     own = _own_widths(columns, parts or [])
@@ -317,13 +321,15 @@ def _widths(
     if own and left >= 0 and written > (width - GAP * (count - 1)) / count:
         return [one + left / count for one in own]
     box = max(min(max(150.0, written), (width - GAP * (count - 1)) / count), 0.62 * width / count)
-    wanted = [max(text_width(name, NORMAL) for name in column) + BESIDE for column in columns]
+    wanted = [max(text_width(name, NORMAL) for name in column) * BOLD + BESIDE for column in columns]
     if max(wanted) <= box:
         return [box] * count
     spare = [max(box - max(one, LEAST_BOX), 0.0) for one in wanted]
     lack = [max(one - box, 0.0) for one in wanted]
     given = min(sum(spare), sum(lack))
-    taken, met = (given / sum(spare) if given else 0.0), given / sum(lack)
+    # what is lacking still comes from between the columns, as far as links are seen there
+    between = min(sum(lack) - given, max(width - box * count - LEAST_GAP * (count - 1), 0.0))
+    taken, met = (given / sum(spare) if given else 0.0), (given + between) / sum(lack)
     return [box + more * met - less * taken for less, more in zip(spare, lack, strict=True)]
 
 
@@ -335,7 +341,7 @@ def _own_widths(columns: list[list[str]], parts: list[list[str]]) -> list[float]
     """
     return [
         max(
-            *(text_width(name, NORMAL) + BESIDE for name in names),
+            *(text_width(name, NORMAL) * BOLD + BESIDE for name in names),
             *(text_width(part, SMALL) + BESIDE for part in own),
             LEAST_BOX,
         )
@@ -348,9 +354,11 @@ def _box(drawing: Drawing, place: _Place, *, limits: bool) -> None:
     drawing.box(place.x + 1, place.y - BOX / 2, place.width - 2, BOX, css, f"{place.name}: {place.part}", 5)
     room = place.width - BESIDE
     drawing.text(place.x + 8, place.y - 3, shortened(place.name, room, NORMAL), "strong", hint=place.name)
-    said = tr("limits")
-    below = [f"◆ {said} · {place.part}", f"◆ {place.part}"] if limits else [place.part]
-    drawing.text(place.x + 8, place.y + 13, _longest(below, room), "small", hint=place.part)
+    sign, limiting = ("◆ ", [f"◆ {tr('limits')} · {place.part}"]) if limits else ("", [])
+    below = _longest([*limiting, f"{sign}{place.part}"], room)
+    # the beginning of a name says nothing
+    told = below if 3 * len(below) >= 2 * len(place.part) else sign.strip()
+    drawing.text(place.x + 8, place.y + 13, told, "small", hint=place.part)
 
 
 def _link(
