@@ -14,6 +14,8 @@ SMALL = 11.5
 """Font size of ticks and notes [px]."""
 NORMAL = 12.5
 """Font size of names and values [px]."""
+BOLD = 1.12
+"""How much wider bold text is."""
 _NARROW = frozenset("fijlrtI.,:;'|()[]/ \u202f")
 _WIDE = frozenset("mwMW%@…")
 

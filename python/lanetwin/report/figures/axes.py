@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lanetwin.numbers import compact, quantity
 from lanetwin.report.scale import Scale, binary_ticks, decimal_ticks, linear_ticks, spread
-from lanetwin.report.svg import NORMAL, SMALL, shortened, text_width
+from lanetwin.report.svg import BOLD, NORMAL, SMALL, shortened, text_width
 
 if TYPE_CHECKING:
     from lanetwin.report.svg import Drawing
@@ -107,7 +107,7 @@ def label_room(names: list[str], width: float) -> float:
     if len(names) < 2:
         return 10.0
     most = 0.37 if width > NARROW else 0.4
-    return min(max(text_width(name) for name in names) + 16, width * most)
+    return min(max(text_width(name) for name in names) * BOLD + 16, width * most)
 
 
 def label_ends(drawing: Drawing, frame: Frame, ends: list[tuple[str, int, float]]) -> None:

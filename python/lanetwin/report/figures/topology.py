@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lanetwin.language import tr
 from lanetwin.machine import alike, layers, machines, opened, range_of
 from lanetwin.numbers import NARROW_SPACE, fixed
-from lanetwin.report.svg import NORMAL, SMALL, Drawing, shortened, text_width
+from lanetwin.report.svg import BOLD, NORMAL, SMALL, Drawing, shortened, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable
@@ -43,8 +43,6 @@ LEAST_BOX = 46.0
 """A box has this width at least, if others have room that way [px]."""
 GAP = 104.0
 """Between two columns, if there is room for it: so much needs the use of both directions [px]."""
-BOLD = 1.12
-"""How much wider the names of components are than other text, which is not bold."""
 LEAST_GAP = 40.0
 """Between two columns in any case [px]."""
 BOX = 40.0
