@@ -352,7 +352,8 @@ def _box(drawing: Drawing, place: _Place, *, limits: bool) -> None:
     drawing.box(place.x + 1, place.y - BOX / 2, place.width - 2, BOX, css, f"{place.name}: {place.part}", 5)
     room = place.width - BESIDE
     drawing.text(place.x + 8, place.y - 3, shortened(place.name, room, NORMAL), "strong", hint=place.name)
-    sign, limiting = ("◆ ", [f"◆ {tr('limits')} · {place.part}"]) if limits else ("", [])
+    said = tr("limits")
+    sign, limiting = ("◆ ", [f"◆ {said} · {place.part}"]) if limits else ("", [])
     below = _longest([*limiting, f"{sign}{place.part}"], room)
     # the beginning of a name says nothing
     told = below if 3 * len(below) >= 2 * len(place.part) else sign.strip()
