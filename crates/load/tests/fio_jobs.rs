@@ -95,6 +95,20 @@ fn engines_without_io_are_no_load_of_a_drive() {
 }
 
 #[test]
+fn a_rate_of_ios_of_several_sizes_is_one_of_bytes() {
+    let codes = |options: &str| -> Vec<&'static str> {
+        let found = found(&format!("[a]\ndirect=1\nsize=1m\n{options}\n"));
+        found.iter().map(|finding| finding.code).collect()
+    };
+    for sizes in ["bssplit=4k/60:64k/40", "bsrange=4k-64k", "bsrange=4k-4k,4k-8k"] {
+        assert_eq!(codes(&format!("rw=randrw\nrate_iops=2000\n{sizes}")), ["FI114"], "{sizes}");
+    }
+    assert_eq!(codes("rw=randread\nrate_iops=2000\nbs=4k,64k"), [""; 0]);
+    assert_eq!(codes("rw=randread\nrate_iops=2000\nbsrange=4k,4k-8k"), [""; 0], "of writes, which there are none of");
+    assert_eq!(codes("rw=randread\nrate=55m\nbssplit=4k/60:64k/40"), [""; 0]);
+}
+
+#[test]
 fn a_file_that_is_not_there_is_told() {
     let findings = read_path(Path::new("no such file.fio")).expect_err("no file");
     assert_eq!((findings[0].code, findings[0].line), ("FI001", 0));

@@ -52,10 +52,14 @@ fn a_cable_takes_free_ports_and_the_best_rate_of_both_ends() {
 }
 
 #[test]
-fn adapters_are_joined_without_a_switch_if_one_end_says_so() {
-    let checked = read("", "  one: {from: nic-a.ethernet, to: nic-b, rate: 10Gb/s}");
-    let plan = checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
-    assert_eq!(plan.variants[0].network.cables[0].rate, Rate::G10);
+fn adapters_are_joined_without_a_switch() {
+    for from in ["nic-a", "nic-a.ethernet"] {
+        let checked = read("", &format!("  one: {{from: {from}, to: nic-b, rate: 10Gb/s}}"));
+        let plan = checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
+        assert_eq!(plan.variants[0].network.cables[0].rate, Rate::G10, "{from}");
+    }
+    // an adapter has one port of Ethernet here
+    assert_eq!(codes("", "  one: {from: nic-a, to: nic-b}\n  two: {from: nic-a, to: nic-b}"), ["SC017", "SC017"]);
 }
 
 #[test]

@@ -75,6 +75,8 @@ problems! {
     OddShares { sum: u64 } = "FI112", "the shares of `bssplit` add to {sum} %: fio sorts them, gives the last what is missing, and leaves out what is beyond 100", "make the shares add to 100; those that are left out divide the rest";
     /// An engine whose I/Os go somewhere else.
     OtherEngine { engine: String, what: &'static str } = "FI113", "the engine `{engine}` {what}; here its I/Os go to the drive", "choose an engine of block devices: `libaio`, `io_uring`, `psync`";
+    /// A rate of I/Os of several sizes.
+    RateOfBytes { rate: u64, block: u64, bytes: u64 } = "FI114", "fio limits bytes, not I/Os: `rate_iops` is {rate} times the smallest block of {block} B, {bytes} B a second, and larger blocks take more of them each", "say `rate` in bytes; for {rate} I/Os a second multiply it by the mean size of a block";
 }
 
 #[cfg(test)]

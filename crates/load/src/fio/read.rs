@@ -216,6 +216,8 @@ impl Defaults {
         if said("random_distribution") && !s.rw.random {
             report(Problem::NoEffect { name: "random_distribution".into(), why: "accesses are sequential" });
         }
+        warn_of_rates(&job, &mut report);
+        let s = &mut job.settings;
         if s.latency_target.target_us > 0 && s.latency_target.window_us == 0 {
             report(Problem::NoEffect { name: "latency_target".into(), why: "there is no `latency_window`" });
             s.latency_target.target_us = 0;
@@ -230,6 +232,18 @@ impl Defaults {
             report(Problem::NotModelled { names: job.not_modelled.join(", ") });
         }
         job
+    }
+}
+
+/// A rate of I/Os is held as one of bytes, of the smallest block (`init.c`, `__setup_rate`).
+fn warn_of_rates(job: &Job, report: &mut impl FnMut(Problem)) {
+    let s = &job.settings;
+    let ways = s.rate_iops.into_iter().zip(job.blocks()).zip([s.rw.reads, s.rw.writes]);
+    for ((rate, (least, most)), is_asked) in ways {
+        if is_asked && rate > 0 && least < most {
+            report(Problem::RateOfBytes { rate, block: least, bytes: rate.saturating_mul(least) });
+            return;
+        }
     }
 }
 

@@ -101,6 +101,14 @@ pub(super) fn is_ethernet(named: Option<&Named>, machine: &Machine) -> bool {
     plan.is_some_and(|plan| speaks_ethernet(plan, named.and_then(|named| named.port.as_deref())))
 }
 
+/// Whether an end names no port of an adapter, which has one of PCIe and one of Ethernet. A link between two of them is
+/// a cable: no adapter is a root of PCIe.
+pub(super) fn is_unnamed_adapter(named: Option<&Named>, machine: &Machine) -> bool {
+    let unnamed = named.filter(|named| named.port.is_none());
+    let plan = unnamed.and_then(|named| machine.plan(named.component));
+    plan.is_some_and(|plan| plan.has(Protocol::Pcie) && plan.has(Protocol::Ethernet))
+}
+
 /// Whether a port of a component fits a link that names none: which ports are meant follows from what else the
 /// component has, and for a CXL switch from what is at the other end.
 fn fits_unnamed(plan: &ComponentPlan, port: &PortPlan, joined: Joined<'_>) -> bool {
@@ -132,7 +140,7 @@ pub(super) fn take(
         Some(name) => match plan.ports.iter().position(|port| port.name == *name) {
             Some(port) => port,
             None if plan.ports.iter().any(|port| port.group == name) => {
-                free_port(named, plan, |port| port.group == name, wiring, reports)?
+                free_port(named, plan, (|port| port.group == name, joined.ethernet), wiring, reports)?
             }
             None => {
                 let names = || plan.ports.iter().map(|port| &*port.name);
@@ -147,7 +155,10 @@ pub(super) fn take(
                 return None;
             }
         },
-        None => free_port(named, plan, |port| fits_unnamed(plan, port, joined), wiring, reports)?,
+        None => {
+            let fits = |port: &PortPlan| fits_unnamed(plan, port, joined);
+            free_port(named, plan, (fits, joined.ethernet), wiring, reports)?
+        }
     };
     let end = End { component: named.component, port };
     if let Some(link) = wiring.taken.get(&end) {
@@ -163,7 +174,7 @@ pub(super) fn take(
 fn free_port(
     named: &Named,
     plan: &ComponentPlan,
-    fits: impl Fn(&PortPlan) -> bool,
+    (fits, is_cable): (impl Fn(&PortPlan) -> bool, bool),
     wiring: &Wiring,
     reports: &mut Reports,
 ) -> Option<usize> {
@@ -172,6 +183,7 @@ fn free_port(
         (0..plan.ports.len()).filter(|port| fits(&plan.ports[*port]) && free(port)).collect();
     let Some(first) = ports.first() else {
         let wanted = match (plan.has(Protocol::Pcie), plan.has(Protocol::Cxl)) {
+            (true, _) if is_cable => "Ethernet",
             (true, _) => "PCIe",
             (false, true) => "CXL",
             _ if plan.is_ethernet_switch() => "Ethernet",

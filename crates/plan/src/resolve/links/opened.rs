@@ -1,7 +1,7 @@
 //! Links whose ends have been read, and the ports that they take.
 
 use super::driven;
-use super::ends::{Joined, Named, end, is_ethernet, is_exact, role, take};
+use super::ends::{Joined, Named, end, is_ethernet, is_exact, is_unnamed_adapter, role, take};
 use crate::language::LINK;
 use crate::plan::End;
 use crate::resolve::components::Machine;
@@ -47,7 +47,9 @@ pub(super) fn take_ports(
     for exact in [true, false] {
         for Opened { entry, ends, ports, drive, .. } in &mut *open {
             let roles = [&ends[1], &ends[0]].map(|other| role(other.as_ref(), machine));
-            let ethernet = [&ends[1], &ends[0]].map(|other| is_ethernet(other.as_ref(), machine));
+            let back_to_back = ends.iter().all(|end| is_unnamed_adapter(end.as_ref(), machine));
+            let ethernet =
+                [&ends[1], &ends[0]].map(|other| back_to_back || is_ethernet(other.as_ref(), machine));
             for (place, (named, port)) in ends.iter().zip(ports).enumerate() {
                 let wanted = |named: &&Named| is_exact(named, machine) == exact && *drive != Some(place);
                 if let Some(named) = named.as_ref().filter(wanted) {
