@@ -104,7 +104,11 @@ fn a_rate_of_ios_of_several_sizes_is_one_of_bytes() {
         assert_eq!(codes(&format!("rw=randrw\nrate_iops=2000\n{sizes}")), ["FI114"], "{sizes}");
     }
     assert_eq!(codes("rw=randread\nrate_iops=2000\nbs=4k,64k"), [""; 0]);
-    assert_eq!(codes("rw=randread\nrate_iops=2000\nbsrange=4k,4k-8k"), [""; 0], "of writes, which there are none of");
+    assert_eq!(
+        codes("rw=randread\nrate_iops=2000\nbsrange=4k,4k-8k"),
+        [""; 0],
+        "of writes, which there are none of"
+    );
     assert_eq!(codes("rw=randread\nrate=55m\nbssplit=4k/60:64k/40"), [""; 0]);
 }
 

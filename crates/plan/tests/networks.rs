@@ -59,7 +59,10 @@ fn adapters_are_joined_without_a_switch() {
         assert_eq!(plan.variants[0].network.cables[0].rate, Rate::G10, "{from}");
     }
     // an adapter has one port of Ethernet here
-    assert_eq!(codes("", "  one: {from: nic-a, to: nic-b}\n  two: {from: nic-a, to: nic-b}"), ["SC017", "SC017"]);
+    assert_eq!(
+        codes("", "  one: {from: nic-a, to: nic-b}\n  two: {from: nic-a, to: nic-b}"),
+        ["SC017", "SC017"]
+    );
 }
 
 #[test]

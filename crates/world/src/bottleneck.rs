@@ -77,6 +77,10 @@ fn load(case: &Case, measured: &Measured) -> (String, String) {
         (offered, _) => offered,
     };
     match offered {
+        Offered::Outstanding(most) if case.load.is_paced() && !is_full(measured, most) => (
+            "load: its rate or pauses".to_owned(),
+            format!("it asks for less than it may have in flight{closest}"),
+        ),
         Offered::Outstanding(1) => {
             (format!("load: one at a time{each}"), format!("each waits for the one before{closest}"))
         }

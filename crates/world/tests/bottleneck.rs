@@ -271,6 +271,22 @@ fn a_load_that_asks_for_little() {
 }
 
 #[test]
+fn a_job_that_holds_itself_back() {
+    let job = |more: &str| {
+        format!(
+            "workloads.w={{fio: {{rw: randread, bs: 4k, iodepth: 8, {more}, requests: 2000}}, on: host, target: disk}}"
+        )
+    };
+    for (slow, quick) in [("rate_iops: 20k", "rate_iops: 40k"), ("thinktime: 100", "thinktime: 50")] {
+        let (slow, quick) = (job(slow), job(quick));
+        assert_limit(DISK, &[&slow], "load: its rate or pauses", &quick, "machine.disk.parallelism=64");
+    }
+    // a rate that the disk does not reach holds nothing back
+    let found = results(DISK, &[&job("rate_iops: 9m")]);
+    assert_eq!(found.bottlenecks[0].name, "load: 8 in flight");
+}
+
+#[test]
 fn a_disk_that_does_one_thing_at_a_time() {
     let sets = ["machine.disk.parallelism=1"];
     let why = assert_limit(

@@ -29,6 +29,10 @@ pub trait Blocks: Same + Debug + Send + Sync {
     fn is_sequential(&self) -> bool {
         false
     }
+    /// Whether something it says itself keeps it from having in flight what it may have: a rate, pauses, delays.
+    fn is_paced(&self) -> bool {
+        false
+    }
     /// The size of the largest request \[B\].
     fn largest(&self) -> u64;
     /// Who asks each target, if several do, or one by a name of its own; otherwise one does, called like the target.

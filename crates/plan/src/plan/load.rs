@@ -48,6 +48,11 @@ impl Load {
     pub fn most_in_flight(&self) -> Option<u32> {
         if let Self::Blocks(blocks) = self { blocks.most_in_flight() } else { None }
     }
+    /// Whether something it says itself keeps it from having in flight what it may have: a rate, pauses, delays.
+    #[must_use]
+    pub fn is_paced(&self) -> bool {
+        if let Self::Blocks(blocks) = self { blocks.is_paced() } else { false }
+    }
     /// How many operations are measured, of all devices together.
     #[must_use]
     pub fn operations(&self) -> u64 {

@@ -213,6 +213,13 @@ impl Blocks for FioCase {
         let follow = |job: &FioJob| job.log.is_none() && job.job.is_sequential();
         self.jobs.iter().all(follow)
     }
+    fn is_paced(&self) -> bool {
+        let mut settings = self.jobs.iter().map(|job| &job.job.settings);
+        settings.any(|s| {
+            let is_limited = s.rate.iter().chain(&s.rate_iops).any(|rate| *rate > 0);
+            is_limited || s.thinktime_us > 0 || s.latency_target.target_us > 0
+        })
+    }
     fn largest(&self) -> u64 {
         let of_job = |job: &FioJob| {
             let logged = job.log.iter().flat_map(|log| &log.entries).map(|entry| u64::from(entry.bytes));

@@ -235,6 +235,9 @@ impl Blocks for IometerCase {
         let has = |of: fn(&AccessLine) -> bool| self.used().any(of);
         (has(|line| line.reads > 0), has(|line| line.reads < 100))
     }
+    fn is_paced(&self) -> bool {
+        self.used().any(|line| line.delay_ms > 0)
+    }
     fn timing(&self) -> Timing {
         Timing { longest: self.from.run_time(), ramp: self.from.ramp_up(), ..Timing::default() }
     }
