@@ -490,6 +490,10 @@ class Steadiness(TypedDict):
     """How long it takes until it is so [s]: what was measured holds behind that, and a job that ends
     before, or not much later, comes to something else.
     """
+    apart: NotRequired[float]
+    """How much more is answered, as a share, if those that read the same in step begin at places of their
+    own.
+    """
 
 
 class SteadyState(TypedDict):

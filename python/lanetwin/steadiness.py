@@ -26,6 +26,8 @@ def why(steady: Steadiness) -> str:
     'ssd: free blocks: gone in 41.25\u202fs'
     >>> why({"condition": "not-steady", "of": "ssd: write buffer", "begins_seconds": 4.7})
     'ssd: write buffer: full after 4.700\u202fs'
+    >>> why({"condition": "not-steady", "of": "clones in step", "apart": 1.387})
+    'clones in step: +139\u202f% if they begin apart'
     """
     known = [(name, steady.get(name)) for name in ("range", "slope")]
     parts = [f"{name} {_percent(value)}" for name, value in known if isinstance(value, float)]
@@ -33,6 +35,8 @@ def why(steady: Steadiness) -> str:
         parts.append(f"gone in {duration(lasts)}")
     if (begins := steady.get("begins_seconds")) is not None:
         parts.append(f"full after {duration(begins)}")
+    if (apart := steady.get("apart")) is not None:
+        parts.append(f"+{_percent(apart)} if they begin apart")
     of = steady.get("of", "")
     return f"{of}: {', '.join(parts)}" if parts else of
 

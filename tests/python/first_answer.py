@@ -55,7 +55,7 @@ CLOSE = 0.03
 """How far rates and means may be off, if three standard errors are less."""
 CLOSE_P99 = 0.10
 """How far 99th percentiles may be off."""
-STUDENT = {2: 12.706, 3: 4.303, 5: 2.776, 10: 2.262}
+STUDENT = {2: 12.706, 3: 4.303, 5: 2.776, 10: 2.262, 20: 2.093}
 """Student's t for 95 %, by the number of samples: intervals in standard errors."""
 TOLD = ", NOT SETTLED"
 """What is said of a percentile that is off and told as unsure."""

@@ -104,7 +104,7 @@ pub(super) fn parts_tell(repeats: &[Measured]) -> bool {
 
 impl Measured {
     /// Whether nobody has said how long it is or what happens meanwhile, and it was steady: its parts are alike then.
-    fn is_any_time(&self) -> bool {
+    pub(super) fn is_any_time(&self) -> bool {
         let is_steady = self.steadiness.condition == Condition::Steady;
         is_steady && self.is_until_steady && self.rounds.is_none() && self.acted.is_empty()
     }

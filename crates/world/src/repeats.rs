@@ -8,10 +8,11 @@
 //!
 //! All variants of a case have the same number of repeats, because each repeat is paired with that of the baseline. A
 //! deterministic case would give the same result in every repeat; run once and longer, it shows how much its mean still
-//! varies over time.
+//! varies over time. Where nothing is said of `run.until`, additional repeats settle percentiles.
 
 use super::loads::Overload;
 use super::measure::Measured;
+use super::settle;
 use super::until::{self, Repeated};
 use lanetwin_plan::{Case, Plan, RunLength, Variant, WorkloadPlan};
 use std::collections::BTreeMap;
@@ -29,6 +30,8 @@ pub(super) struct Task<'a> {
     pub(super) repeat: u32,
     /// Whether this one run replaces all repeats of a deterministic case, and is as long as they are together.
     pub(super) alone: bool,
+    /// So many events at most, where somebody says it of this one.
+    pub(super) events: Option<u64>,
 }
 
 /// The repeats of a case in a variant.
@@ -70,7 +73,7 @@ pub(super) fn cases(plan: &Plan) -> Vec<Repeats<'_>> {
     for variant in &plan.variants {
         for workload in &variant.workloads {
             cases.extend(workload.cases.iter().map(|case| {
-                let task = Task { variant, workload, case, repeat: 0, alone: false };
+                let task = Task { variant, workload, case, repeat: 0, alone: false, events: None };
                 Repeats { task, on_trial: false, wanted: 0, done: Vec::new(), overloads: Vec::new() }
             }));
         }
@@ -127,9 +130,8 @@ pub(super) fn after_trials(plan: &Plan, cases: &mut [Repeats<'_>]) -> Vec<(usize
     wanted
 }
 
-/// Additional repeats that `run.until` asks for: see [`until`].
+/// Additional repeats that `run.until` asks for, or that settle percentiles: see [`until`] and [`settle`].
 pub(super) fn additional(plan: &Plan, cases: &[Repeats<'_>], seed: u64) -> Vec<(usize, Range<u32>)> {
-    let Some(until) = plan.run.until else { return Vec::new() };
     let mut wanted = Vec::new();
     // more repeats of a deterministic case would give the same results
     let can_tell = |place: &usize| cases[*place].is_whole() && !cases[*place].task.alone;
@@ -139,7 +141,10 @@ pub(super) fn additional(plan: &Plan, cases: &[Repeats<'_>], seed: u64) -> Vec<(
             Repeated { variant: &variant.name, workload: &workload.name, case, done }
         };
         let variants: Vec<Repeated<'_>> = places.iter().map(repeated).collect();
-        let repeats = until::more(plan, until, &variants, seed);
+        let repeats = match plan.run.until {
+            Some(until) => until::more(plan, until, &variants, seed),
+            None => settle::more(plan, &variants),
+        };
         wanted.extend(repeats.into_iter().flat_map(|repeats| {
             places.iter().map(move |place| (*place, repeats.clone())).collect::<Vec<_>>()
         }));

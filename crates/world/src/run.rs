@@ -8,6 +8,7 @@ use super::component_rows;
 use super::format::FinishedCase;
 use super::formats::{self, Exports};
 use super::granularity::Granularity;
+use super::in_step;
 use super::loads::Overload;
 use super::measure::{Measured, measure};
 use super::problem::{Problem, at_rate};
@@ -108,7 +109,22 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
             }
         }
         wanted = after_trials(plan, &mut cases);
-        wanted.extend(additional(plan, &cases, seed));
+        // what is still on trial has shown two of its repeats alone
+        if wanted.is_empty() {
+            wanted = additional(plan, &cases, seed);
+        }
+    }
+    let plain = Options { exports: Exports::default(), ..options.clone() };
+    let trials = in_step::trials(&cases);
+    let tasks: Vec<Task<'_>> = trials.iter().map(|trial| trial.task(&cases)).collect();
+    total += tasks.len();
+    let one = |task: &Task<'_>| {
+        watched(watcher, (&done, total), task, || one_world(plan, &plain, seed, task)).transpose()
+    };
+    for (trial, outcome) in trials.iter().zip(on_all_cores(options.threads, &tasks, one)?) {
+        if let Some(Ok(apart)) = outcome {
+            in_step::tell(&mut cases[trial.place], &apart);
+        }
     }
     let cost = Cost {
         cpu_seconds: cpu_seconds() - begun,
@@ -174,7 +190,8 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let repeats = if task.alone { 1 } else { plan.run.repeats };
     let follow = (task.repeat == 0).then_some(repeats);
     let grows = task.workload.length == RunLength::UntilSteady;
-    let events = grows.then(|| plan.run.budget.events() / u64::from(repeats));
+    let budget = plan.run.budget.events() / u64::from(repeats);
+    let events = grows.then(|| task.events.map_or(budget, |most| most.min(budget)));
     let times = u64::from(if task.alone { plan.run.repeats } else { 1 });
     let length = Length { warm_up: plan.run.warm_up, events, repeats, times };
     let what = (task.case, task.workload.steady.as_ref(), task.workload.pts());

@@ -13,7 +13,7 @@ use lanetwin_stats::{Confidence, interval, normal_quantile};
 /// The percentiles that are told.
 pub(super) const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, TAIL, 99.9];
 /// The percentile that a case is measured for.
-const TAIL: f64 = 99.0;
+pub(super) const TAIL: f64 = 99.0;
 /// Parts of a measurement: few enough to be all but independent (Schmeiser, Oper. Res. 30, 1982: 10 to 30).
 const PARTS: usize = 10;
 const OPERATIONS: [Operation; 2] = [Operation::Read, Operation::Write];
@@ -143,7 +143,7 @@ fn second_half(parts: &[Vec<u64>], percent: f64) -> Option<f64> {
 }
 
 /// Student's t of so many values beside that of many.
-fn beside_normal(values: u32) -> f64 {
+pub(super) fn beside_normal(values: u32) -> f64 {
     let all: Vec<f64> = (0..values).map(f64::from).collect();
     let error = ((f64::from(values) + 1.0) / 12.0).sqrt(); // of the mean of 0, 1, 2, …
     let half = interval::mean(&all, Confidence::P95).map(|range| range.width() / 2.0);

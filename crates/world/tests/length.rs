@@ -194,3 +194,63 @@ fn a_tail_that_is_not_known_is_made_longer_or_told() {
     let is_settled = told.is_some_and(|(_, low, high)| *low >= 0.9 * at && *high <= 1.1 * at);
     assert_eq!(is_settled, !tail.unsettled.contains(&99.0), "{tail:?}");
 }
+
+/// Readers of a Gen4 drive that all begin at the same place.
+const CLONES: &str = "
+about: Does it rest on clients that keep step?
+machine:
+  host: {part: generic-host-gen4}
+  ssd: {part: samsung-pm9a3}
+links:
+  bay: {from: host, to: ssd}
+workloads:
+  reads: {fio: {rw: read, bs: 4k, iodepth: 64, numjobs: 4, requests: 20000, group_reporting: 1}, on: host, target: ssd}
+run: {repeats: 1}
+";
+
+/// A trial changes nothing of what is told but whether it was steady.
+#[test]
+fn clones_that_read_the_same_in_step_are_told_and_those_that_begin_apart_are_not() {
+    let together = run(CLONES, &[]);
+    let steady = row(&together, "throughput").steady.clone().expect("it is said");
+    let apart = run(CLONES, &["workloads.reads.fio.offset_increment=25%"]);
+    assert_eq!(told(&apart).1, Condition::Steady);
+    assert_eq!((steady.condition, &*steady.of), (Condition::NotSteady, "clones in step"));
+    let more = row(&apart, "IOPS").value / row(&together, "IOPS").value - 1.0;
+    let said = steady.apart.expect("it is said how much");
+    assert!(more > 0.5 && (said - more).abs() < 0.1 * more, "{said} {more}");
+    for set in
+        ["workloads.reads.fio.numjobs=1", "workloads.reads.fio.rate=1m", "workloads.reads.fio.rw=randread"]
+    {
+        let other = row(&run(CLONES, &[set]), "throughput").steady.clone().expect("it is said");
+        assert_eq!(other.apart, None, "{set}");
+    }
+}
+
+/// A mix whose 99th percentile of reads five repeats leave open.
+const OPEN: &str = "
+about: How slow are the slowest?
+machine:
+  host: {part: generic-host-gen4}
+  ssd: {part: samsung-pm9a3, ftl.initial: sequential}
+links:
+  bay: {from: host, to: ssd}
+workloads:
+  mix: {fio: {rw: randrw, rwmixread: 70, bs: 4k, iodepth: 1, numjobs: 8, group_reporting: 1}, on: host, target: ssd}
+run: {seed: 1101}
+";
+
+/// What is added has random numbers of its own, and nothing is added that costs too much or that nobody wants.
+#[test]
+fn repeats_are_added_until_tails_are_settled_where_that_costs_little() {
+    let reads = |sets: &[&str]| row(&run(OPEN, sets), "read latency").clone();
+    let open = reads(&["run.budget=1s"]);
+    assert_eq!((open.n, open.unsettled.contains(&99.0)), (5, true), "too dear");
+    let quick = reads(&["run.repeats=4"]);
+    assert_eq!(quick.n, 4, "somebody wants few");
+    let added = reads(&[]);
+    assert!([10, 20].contains(&added.n), "{}", added.n);
+    let mut samples = added.samples.clone();
+    samples.sort_by(f64::total_cmp);
+    assert!(samples.windows(2).all(|pair| pair[0] < pair[1]), "no repeat counts twice");
+}

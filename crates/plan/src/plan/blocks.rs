@@ -10,6 +10,7 @@ use lanetwin_ports::Message;
 use lanetwin_units::{Bytes, Span};
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// Requests of blocks that hosts make of drives in a case. A kind of workload makes these; nobody else has to know
 /// which kind it was.
@@ -58,6 +59,12 @@ pub trait Blocks: Same + Debug + Send + Sync {
     /// Whether all that ask do the same, so that it is a question how evenly they share.
     fn is_even(&self) -> bool {
         true
+    }
+    /// The same with clones that begin at places of their own, and no more requests than these, if several read one
+    /// after another what is the same for all: none of what is otherwise.
+    fn apart(&self, requests: u64) -> Option<Arc<dyn Blocks>> {
+        let _ = requests;
+        None
     }
     /// What it needs of a drive, of which the scenario is warned.
     fn demand(&self) -> Demand {

@@ -95,6 +95,11 @@ impl Load {
     pub fn is_even(&self) -> bool {
         if let Self::Blocks(blocks) = self { blocks.is_even() } else { true }
     }
+    /// The same with clones that begin at places of their own, if it has several that read the same one after another.
+    #[must_use]
+    pub fn apart(&self, requests: u64) -> Option<Self> {
+        if let Self::Blocks(blocks) = self { blocks.apart(requests).map(Self::Blocks) } else { None }
+    }
     /// Whether a card moves data.
     #[must_use]
     pub const fn is_dma(&self) -> bool {

@@ -47,6 +47,9 @@ pub struct Steadiness {
     /// much later, comes to something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begins_seconds: Option<f64>,
+    /// How much more is answered, as a share, if those that read the same in step begin at places of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<f64>,
 }
 
 impl Steadiness {
@@ -78,6 +81,12 @@ impl Steadiness {
     pub fn unsteady(of: impl Into<String>, range: Option<f64>, slope: Option<f64>) -> Self {
         Self { condition: Condition::NotSteady, of: of.into(), range, slope, ..Self::default() }
     }
+    /// The same where clients read the same in step: if they begin apart, so much more is answered, as a share.
+    #[must_use]
+    pub fn in_step(self, apart: f64) -> Self {
+        let condition = Condition::NotSteady;
+        Self { condition, of: "clones in step".into(), apart: Some(apart), lasts_seconds: None, ..self }
+    }
     /// Whether something changed.
     #[must_use]
     pub fn is_unsteady(&self) -> bool {
@@ -92,7 +101,11 @@ impl Steadiness {
         let gone = self.lasts_seconds.map(|seconds| format!("gone in {seconds:.3} s")).unwrap_or_default();
         let full =
             self.begins_seconds.map(|seconds| format!("full after {seconds:.3} s")).unwrap_or_default();
-        let parts = [percent("range", self.range), percent("slope", self.slope), gone, full];
+        let apart = self
+            .apart
+            .map(|share| format!("{:+.0} % if they begin apart", 100.0 * share))
+            .unwrap_or_default();
+        let parts = [percent("range", self.range), percent("slope", self.slope), gone, full, apart];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         if parts.is_empty() { self.of.clone() } else { format!("{}: {}", self.of, parts.join(", ")) }
     }
@@ -123,6 +136,9 @@ mod tests {
         assert_eq!(few.to_string(), "NOT STEADY (too few to tell)");
         let fills = Steadiness::behind("ssd: write buffer", 4.7);
         assert_eq!(fills.to_string(), "NOT STEADY (ssd: write buffer: full after 4.700 s)");
+        let in_step = Steadiness::steady().in_step(1.387);
+        assert_eq!(in_step.to_string(), "NOT STEADY (clones in step: +139 % if they begin apart)");
+        assert!(in_step.is_unsteady());
         assert_eq!(Steadiness::steady().to_string(), "steady");
         let for_a_time = Steadiness::lasting("ssd: free blocks", 41.25);
         assert_eq!(for_a_time.to_string(), "steady for 41.250 s (ssd: free blocks)");

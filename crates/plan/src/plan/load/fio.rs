@@ -5,7 +5,7 @@ use crate::plan::length::RunLength;
 use crate::plan::offered::Offered;
 use lanetwin_kernel::Component;
 use lanetwin_load::fio::iolog::Log;
-use lanetwin_load::fio::{Given, Job, JobWorkload};
+use lanetwin_load::fio::{Given, Job, JobWorkload, Room};
 use lanetwin_load::{BlockLoad, Slot};
 use lanetwin_models::roles::nvme::QueuePriority;
 use lanetwin_ports::{Message, Operation};
@@ -177,6 +177,23 @@ impl FioJob {
         let numbers = settings.cpus_allowed.clone();
         (!numbers.is_empty()).then_some(AllowedCores { numbers, nth })
     }
+    /// The same with clones that begin at places of their own, evenly over the file, if they all read it one block
+    /// after another, as fast as it goes, from the same place on.
+    fn apart(&self) -> Option<Self> {
+        let settings = &self.job.settings;
+        let begin_alike = settings.offset_increment == Room::Unset && settings.numjobs <= 100;
+        let reads =
+            settings.rw.reads && !settings.rw.writes && self.log.is_none() && self.job.is_sequential();
+        let is_held_back = settings.rate[0] > 0 || settings.rate_iops[0] > 0 || settings.thinktime_us > 0;
+        if !begin_alike || !reads || is_held_back {
+            return None;
+        }
+        let mut job = Job::clone(&self.job);
+        if job.settings.numjobs > 1 {
+            job.settings.offset_increment = Room::Percent((100 / job.settings.numjobs).into());
+        }
+        Some(Self { job: Arc::new(job), ..self.clone() })
+    }
     /// What is not simulated of what it says.
     fn not_modelled(&self) -> Vec<String> {
         let (mut list, name) = (Vec::new(), self.job.name());
@@ -252,6 +269,14 @@ impl Blocks for FioCase {
     /// Jobs are different by intention.
     fn is_even(&self) -> bool {
         false
+    }
+    fn apart(&self, requests: u64) -> Option<Arc<dyn Blocks>> {
+        let jobs: Vec<FioJob> = self.jobs.iter().map(FioJob::apart).collect::<Option<_>>()?;
+        let case = Self { jobs, requests: self.requests.min(requests), ..self.clone() };
+        let fits =
+            |(job, clone, _): &(&FioJob, u32, String)| job.workload(*clone, case.capacity).check().is_ok();
+        let all_fit = case.clones().iter().all(fits);
+        (all_fit && case.clones().len() > case.jobs.len()).then(|| Arc::new(case) as Arc<dyn Blocks>)
     }
     fn demand(&self) -> Demand {
         let settings = || self.jobs.iter().map(|job| &job.job.settings);
