@@ -39,6 +39,30 @@ pub(crate) const HOST_PARAMS: &[Param] = &[
         default: Some("5s"),
         about: "of several paths over a network: the Keep Alive Timeout (KATO), after which a path that does not answer is lost; Linux has 5s",
     },
+    Param {
+        name: "driver.reconnect-delay",
+        dimension: Dimension::Time,
+        default: Some("10s"),
+        about: "of several paths over a network: from the loss of a path to the first attempt to connect again, and from one that fails to the next (Linux, reconnect_delay)",
+    },
+    Param {
+        name: "driver.connect-timeout",
+        dimension: Dimension::Time,
+        default: Some("3s"),
+        about: "of several paths over a network: how long an attempt to connect again waits for its answer (Linux, NVME_RDMA_CM_TIMEOUT_MS; by TCP one SYN that is sent again)",
+    },
+    Param {
+        name: "driver.ctrl-loss-timeout",
+        dimension: Dimension::Time,
+        default: Some("600s"),
+        about: "of several paths over a network: how long it is tried to connect again before the path is given up, in attempts of driver.reconnect-delay (Linux, ctrl_loss_tmo)",
+    },
+    Param {
+        name: "driver.fast-io-fail",
+        dimension: Dimension::Time,
+        default: Some("0s"),
+        about: "of several paths over a network: how long after its loss a path is waited for by requests that no other path takes; then they end with an error (Linux, fast_io_fail_tmo); 0s is for ever, which Linux writes as -1",
+    },
 ];
 
 /// Parameters of the host whose drives are offered.
@@ -117,6 +141,34 @@ pub(crate) const TARGET_PARAMS: &[Param] = &[
     },
 ];
 
+/// How a path that was lost is made again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recovery {
+    /// From its loss to the first attempt, and from one that fails to the next.
+    pub(crate) delay: Span,
+    /// How long each of them waits for its answer.
+    pub(crate) answer: Span,
+    /// How many attempts there are.
+    pub(crate) attempts: u64,
+    /// How long requests wait for it; none if for ever.
+    pub(crate) waited_for: Option<Span>,
+}
+
+impl Recovery {
+    fn new(params: &Params) -> Self {
+        let (delay, loss) = (params.time("driver.reconnect-delay"), params.time("driver.ctrl-loss-timeout"));
+        let delay = delay.max(Span::from_ns(1));
+        let fast = params.time("driver.fast-io-fail");
+        Self {
+            delay,
+            answer: params.time("driver.connect-timeout"),
+            // as Linux counts them (`drivers/nvme/host/fabrics.c`: max_reconnects)
+            attempts: loss.as_ps().div_ceil(delay.as_ps()),
+            waited_for: (fast > Span::ZERO).then_some(fast),
+        }
+    }
+}
+
 /// What a host's software costs that connects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostCosts {
@@ -136,6 +188,8 @@ pub(crate) struct HostCosts {
     pub(crate) command: Span,
     /// The Keep Alive Timeout.
     pub(crate) keep_alive: Span,
+    /// How paths come back.
+    pub(crate) recovery: Recovery,
     /// Of TCP.
     pub(crate) tcp: TcpCosts,
 }
@@ -154,6 +208,7 @@ impl HostCosts {
             polled: engine.polled,
             command: engine.submit,
             keep_alive: params.time("driver.keep-alive"),
+            recovery: Recovery::new(params),
             tcp: TcpCosts::new(params, engine.polled).copying_sent(is_spdk(params)),
         }
     }

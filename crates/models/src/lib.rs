@@ -25,6 +25,7 @@
 //! | `marks` | the stages of a read of DRAM |
 //! | [`dram_params`] | what can be said of DRAM behind a device or a host |
 //! | `doorbell` | what a block driver and a block device have agreed on |
+//! | `fabric_control` | what software of NVMe over Fabrics says beside I/O |
 //! | `fabric_software` | what software of NVMe over Fabrics costs, on both sides |
 //! | `nvme_front` | the front of NVMe controllers on PCIe, whatever is behind them |
 //! | `nvme_software` | what software costs between a program and an NVMe controller |
@@ -41,6 +42,7 @@ mod between;
 mod completer;
 mod doorbell;
 pub mod dram_params;
+mod fabric_control;
 mod fabric_software;
 mod gauge;
 mod iommu;

@@ -11,18 +11,28 @@
 //! access, ANA), or among the others if none of these works. A request whose path is lost is asked again of another; if
 //! none works it waits until one does. It takes no time and limits nothing: each path has cores of its own.
 //!
+//! A path may come back, and its state of ANA may change: requests choose anew each time. Where no path works and none is
+//! waited for any more, requests end with an error, as in Linux (`drivers/nvme/host/multipath.c`, `nvme_available_path`).
+//!
 //! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand
 //! by: when none of its own works for that long, another host asks in its place, until one of its own works again.
 
-use crate::roles::nvme::{PATH_LOST, PATH_WORKS};
+use crate::roles::nvme::{
+    PATH_EXPIRED, PATH_INACCESSIBLE, PATH_LOST, PATH_NON_OPTIMIZED, PATH_OPTIMIZED, PATH_WORKS,
+};
+use crate::roles::nvmeof::Access;
 use lanetwin_kernel::{Component, Metric, Port, Report, Trail};
-use lanetwin_ports::{Context, Message, Status, Transfer};
+use lanetwin_ports::{Context, Done, Message, Status, Transfer};
 use lanetwin_units::{Better, Instant, Span};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What it is woken for: other hosts may ask in the place of this one.
 const TAKEOVER: u32 = 0;
+
+/// How long a request takes that no path takes: the way through the block layer and back (assumed). A program that asks
+/// again at once does so for ever.
+const REFUSED_AFTER: Span = Span::from_us(10);
 
 /// By which rule a path is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,8 +96,11 @@ pub struct Multipath {
     /// From when to when the host is without the drive, because another has it.
     absences: Vec<(Instant, Option<Instant>)>,
     counts: PathCounts,
-    /// How often a path was lost.
+    /// How often a path was lost, and how often the state of one was told to be another.
     losses: u64,
+    changes: u64,
+    /// The first path that requests had to leave.
+    left: Option<Leaving>,
     /// When something was answered last, or nothing was asked for.
     answered_at: Instant,
     /// How long nothing was answered at most, though something was asked for.
@@ -105,6 +118,17 @@ const RETRIED: Metric = Metric::new("asked again", "", Better::Lower).if_any("as
 
 lanetwin_kernel::stages! { WAIT = "wait for a path that works" }
 
+/// Changes of the state of a path that software was told of.
+const CHANGES: Metric = Metric::new("changes of ANA state", "", Better::Lower).if_any("changes of ANA state");
+/// When the first path that requests had to leave was left, and when it was as it had been; since the start.
+const LEFT_AT: Metric = Metric::new("path left at", "ms", Better::Higher).if_any("paths left");
+const BACK_AT: Metric = Metric::new("path back at", "ms", Better::Lower).if_any("paths back");
+/// The share of requests that it was asked, of those until then, meanwhile and afterwards.
+const BEFORE: Metric = Metric::new("requests by that path before", "%", Better::Higher).if_any("paths left");
+const MEANWHILE: Metric =
+    Metric::new("requests by that path meanwhile", "%", Better::Lower).if_any("paths left");
+const AFTER: Metric = Metric::new("requests by that path afterwards", "%", Better::Higher).if_any("paths back");
+
 /// What has become of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PathCounts {
@@ -121,9 +145,34 @@ pub struct PathCounts {
 #[derive(Clone, Copy, Debug)]
 struct Path {
     works: bool,
-    /// It goes before those that are not.
-    optimized: bool,
+    /// How it reaches the drive: one that is optimized goes before one that is not.
+    access: Access,
+    /// Whether requests wait for it if it does not work.
+    waited_for: bool,
     in_flight: u64,
+    /// How many requests it was asked.
+    asked: u64,
+}
+
+impl Path {
+    const fn is_usable(&self) -> bool {
+        self.works && !matches!(self.access, Access::Inaccessible)
+    }
+    const fn is_optimized(&self) -> bool {
+        self.works && matches!(self.access, Access::Optimized)
+    }
+}
+
+/// A path that requests had to leave.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    path: usize,
+    /// As it was before.
+    access: Access,
+    at: Instant,
+    back: Option<Instant>,
+    /// What it was asked, and what all were, when it was left and when it was back.
+    asked: [(u64, u64); 2],
 }
 
 struct Asked {
@@ -137,7 +186,9 @@ impl Multipath {
     pub fn new(spec: MultipathSpec) -> Self {
         let MultipathSpec { drive, policy, loads, own, paths, others, takeover } = spec;
         // a request that comes before a controller is ready waits in its driver
-        let path = |path| Path { works: true, optimized: !others.contains(&path), in_flight: 0 };
+        let access = |path| if others.contains(&path) { Access::NonOptimized } else { Access::Optimized };
+        let path =
+            |path| Path { works: true, access: access(path), waited_for: true, in_flight: 0, asked: 0 };
         Self {
             policy,
             loads,
@@ -151,6 +202,8 @@ impl Multipath {
             absences: Vec::new(),
             counts: PathCounts::default(),
             losses: 0,
+            changes: 0,
+            left: None,
             answered_at: Instant::ZERO,
             longest_pause: Span::ZERO,
             drive,
@@ -185,13 +238,13 @@ impl Multipath {
     }
 
     fn choose(&mut self, now: Instant) -> Option<usize> {
-        let works = |path: &usize| self.paths[*path].works;
+        let works = |path: &usize| self.paths[*path].is_usable();
         if let Some(since) = self.alone_since {
             let taken_over = since + self.takeover <= now;
             return (self.own..self.paths.len()).find(|path| taken_over && works(path));
         }
         let own = 0..self.own;
-        let is_best = |path: &usize| works(path) && self.paths[*path].optimized;
+        let is_best = |path: &usize| self.paths[*path].is_optimized();
         let optimized = own.clone().any(|path| is_best(&path));
         let can = |path: &usize| if optimized { is_best(path) } else { works(path) };
         let mut all = own.clone();
@@ -209,10 +262,15 @@ impl Multipath {
     fn ask(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
         let there = !self.is_without(cx.now());
         let Some(path) = self.choose(cx.now()).filter(|_| there) else {
+            if there && self.is_hopeless() {
+                let done = Done { handle: transfer.handle, status: Status::Aborted };
+                return self.tell(load, (done, REFUSED_AFTER), cx);
+            }
             self.waiting.push_back((load, transfer, cx.trail()));
             return;
         };
         self.paths[path].in_flight += 1;
+        self.paths[path].asked += 1;
         if self.asked.is_empty() && self.waiting.is_empty() {
             self.answered_at = cx.now();
         }
@@ -220,7 +278,12 @@ impl Multipath {
         cx.send(Self::of_path(path as u16, load, self.loads), Span::ZERO, Message::Block(transfer));
     }
 
-    fn answer(&mut self, path: usize, load: u16, done: lanetwin_ports::Done, cx: &mut Context<'_>) {
+    /// Whether no path works, and none is waited for.
+    fn is_hopeless(&self) -> bool {
+        self.paths.iter().all(|path| !path.works && !path.waited_for)
+    }
+
+    fn answer(&mut self, path: usize, load: u16, done: Done, cx: &mut Context<'_>) {
         let Some(Asked { transfer, .. }) =
             self.asked.remove(&(load, done.handle)).filter(|asked| asked.path == path)
         else {
@@ -228,21 +291,26 @@ impl Multipath {
             return;
         };
         self.paths[path].in_flight -= 1;
-        let is_lost = done.status == Status::Aborted && !self.paths[path].works;
+        let is_lost = done.status == Status::Aborted && !self.paths[path].is_usable();
         if is_lost && !self.is_without(cx.now()) {
             self.counts.retried += 1;
             self.ask(load, transfer, cx);
         } else {
-            self.counts.answered += 1;
-            self.longest_pause = self.longest_pause.max(cx.now().since(self.answered_at));
-            self.answered_at = cx.now();
-            cx.send(Self::of_load(load), Span::ZERO, Message::BlockDone(done));
+            self.tell(load, (done, Span::ZERO), cx);
         }
+    }
+    /// Answers a load, so much later.
+    fn tell(&mut self, load: u16, (done, later): (Done, Span), cx: &mut Context<'_>) {
+        self.counts.answered += 1;
+        self.longest_pause = self.longest_pause.max(cx.now().since(self.answered_at));
+        self.answered_at = cx.now();
+        cx.send(Self::of_load(load), later, Message::BlockDone(done));
     }
 
     fn state(&mut self, path: usize, works: bool, cx: &mut Context<'_>) {
         self.losses += u64::from(self.paths[path].works && !works);
-        self.paths[path].works = works;
+        self.note(path, cx.now(), |own| own.works = works);
+        self.paths[path].waited_for |= works;
         if self.paths[..self.own].iter().any(|path| path.works) {
             self.alone_since = None;
         } else if self.alone_since.is_none() {
@@ -256,12 +324,73 @@ impl Multipath {
         }
     }
 
+    /// Software was told how a path reaches the drive now.
+    fn reach(&mut self, path: usize, access: Access, cx: &mut Context<'_>) {
+        if self.paths[path].access == access {
+            return;
+        }
+        self.changes += 1;
+        self.note(path, cx.now(), |own| own.access = access);
+        if self.paths[path].is_usable() {
+            self.ask_waiting(cx);
+        }
+    }
+    /// A path changes: whether requests have to leave it, or find it again, of the first that they had to.
+    fn note(&mut self, path: usize, now: Instant, change: impl FnOnce(&mut Path)) {
+        let all: u64 = self.paths.iter().map(|path| path.asked).sum();
+        let before = self.paths[path];
+        change(&mut self.paths[path]);
+        let after = self.paths[path];
+        let counts = (after.asked, all);
+        let rank = |path: &Path| u8::from(path.is_usable()) + u8::from(path.is_optimized());
+        match &mut self.left {
+            None if rank(&after) < rank(&before) => {
+                let (access, asked) = (before.access, [counts; 2]);
+                self.left = Some(Leaving { path, access, at: now, back: None, asked });
+            }
+            Some(left) if left.path == path && left.back.is_none() => {
+                if after.works && after.access == left.access {
+                    (left.back, left.asked[1]) = (Some(now), counts);
+                }
+            }
+            _ => {}
+        }
+    }
+    fn report_leaving(&self, report: &mut Report) {
+        let ms = |at: Instant| at.as_ps() as f64 / 1e9;
+        let share = |(own, all): (u64, u64), (own_before, all_before): (u64, u64)| {
+            let (own, all) = (own - own_before, all - all_before);
+            if all > 0 { own as f64 * 100.0 / all as f64 } else { 0.0 }
+        };
+        let left = self.left.as_ref();
+        let end = left.map_or((0, 0), |left| {
+            (self.paths[left.path].asked, self.paths.iter().map(|path| path.asked).sum())
+        });
+        let back = left.filter(|left| left.back.is_some());
+        let meanwhile = |left: &Leaving| if left.back.is_some() { left.asked[1] } else { end };
+        report.level(LEFT_AT, left.map_or(0.0, |left| ms(left.at)));
+        report.level(BACK_AT, back.and_then(|left| left.back).map_or(0.0, ms));
+        report.level(BEFORE, left.map_or(0.0, |left| share(left.asked[0], (0, 0))));
+        report.level(MEANWHILE, left.map_or(0.0, |left| share(meanwhile(left), left.asked[0])));
+        report.level(AFTER, back.map_or(0.0, |left| share(end, left.asked[1])));
+    }
+    /// Nobody waits for a path any more that does not work.
+    fn give_up(&mut self, path: usize, cx: &mut Context<'_>) {
+        self.paths[path].waited_for = self.paths[path].works;
+        if self.is_hopeless() {
+            self.ask_waiting(cx);
+        }
+    }
+
     /// What waits for a path takes one, as far as there is one.
     fn ask_waiting(&mut self, cx: &mut Context<'_>) {
+        let answered_at = self.answered_at;
         for (load, transfer, trail) in std::mem::take(&mut self.waiting) {
             cx.resume(trail);
             cx.mark(WAIT);
             self.ask(load, transfer, cx);
+            // it was asked for all the time
+            self.answered_at = answered_at;
         }
     }
 }
@@ -278,6 +407,16 @@ impl Component<Message> for Multipath {
             // a driver says it on each of its ports
             Message::Signal { handle: state @ (PATH_LOST | PATH_WORKS), .. } => {
                 self.state(usize::from(group) - 1, state == PATH_WORKS, cx);
+            }
+            Message::Signal { handle, .. } if group > 0 => {
+                let path = usize::from(group) - 1;
+                match handle {
+                    PATH_OPTIMIZED => self.reach(path, Access::Optimized, cx),
+                    PATH_NON_OPTIMIZED => self.reach(path, Access::NonOptimized, cx),
+                    PATH_INACCESSIBLE => self.reach(path, Access::Inaccessible, cx),
+                    PATH_EXPIRED => self.give_up(path, cx),
+                    _ => unreachable!("a path says nothing else"),
+                }
             }
             _ => unreachable!("paths are asked and answered, and say whether they work, not {message:?}"),
         }
@@ -297,7 +436,9 @@ impl Component<Message> for Multipath {
         report.on_behalf_of = Some(self.drive.clone());
         report.count(RETRIED, self.counts.retried);
         report.count(LOSSES, self.losses);
-        let pause = if self.losses > 0 { self.longest_pause } else { Span::ZERO };
+        report.count(CHANGES, self.changes);
+        self.report_leaving(report);
+        let pause = if self.losses > 0 || self.left.is_some() { self.longest_pause } else { Span::ZERO };
         report.level(PAUSE, pause.as_ps() as f64 / 1e9);
     }
 

@@ -13,11 +13,14 @@
 //!
 //! Where an association is one of several paths, its loss is told, and everything that it was asked ends ([`paths`]).
 //!
-//! Not here: making connections during the run, so that a path that is lost stays lost; what is no read, write, flush
-//! or Write Zeroes: that is refused.
+//! A path that is lost is asked for again, and changes of its state of Asymmetric Namespace Access are told (`returns`).
+//!
+//! Not here: making other connections during the run; what is no read, write, flush or Write Zeroes: that is refused.
 
 mod paths;
 mod queue;
+mod recovery;
+mod returns;
 mod streams;
 
 use crate::agenda::Agenda;
@@ -102,6 +105,12 @@ enum Due {
     Alive(usize),
     /// A look whether something is heard of every queue.
     Heard,
+    /// An attempt to make the association of this place again.
+    Connect(usize),
+    /// This attempt has had no answer for long enough.
+    Unanswered(usize, (u32, u64)),
+    /// This loss of an association has lasted for so long that nobody waits for its path.
+    Expired(usize, u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -215,12 +224,17 @@ impl NvmeofHost {
         let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };
         let queues = self.associations[association].queues.clone();
         for queue in &queues {
-            let signal = Message::Signal { handle: PATH_LOST, from: adapter };
-            cx.send_at(Port(FIRST_LOAD + *queue as u16), cx.now(), signal);
+            self.say(*queue, PATH_LOST, cx);
         }
         let lost: Vec<_> =
             queues.into_iter().map(|queue| (queue, self.queues[queue].lose(software, cx))).collect();
         lost.into_iter().for_each(|(queue, answers)| self.answer(queue, answers, cx));
+        self.plan_return(association, cx);
+    }
+    /// Says something of the path that a queue is of.
+    fn say(&self, queue: usize, handle: u32, cx: &mut Context<'_>) {
+        let Some(from) = self.adapter else { return };
+        cx.send_at(Port(FIRST_LOAD + queue as u16), cx.now(), Message::Signal { handle, from });
     }
 
     /// The adapter has written a completion entry.
@@ -252,6 +266,7 @@ impl NvmeofHost {
             (Step::Timer, _) => queue.expire(software, cx),
         };
         if let Some(association) = association {
+            self.hear_beside((place, association), cx);
             match self.queues[place].queue.is_live() {
                 true if step == Step::Look => self.associations[association].hear(cx.now()),
                 true => {}
@@ -306,6 +321,9 @@ impl Component<Message> for NvmeofHost {
                 Due::Queue(place, step) => self.step(place, step, cx),
                 Due::Alive(association) => self.look_at(association, cx),
                 Due::Heard => self.look_at_silent(cx),
+                Due::Connect(association) => self.connect_again(association, cx),
+                Due::Unanswered(association, attempt) => self.stop_waiting(association, attempt, cx),
+                Due::Expired(association, loss) => self.expire(association, loss, cx),
             }
         }
     }

@@ -10,15 +10,20 @@
 //! namespace is a drive of the host, asked by way of its driver on the same core. Data lie in the host's memory between
 //! drive and adapter: each byte passes it twice. What comes by TCP a core copies, too (`streams`).
 //!
-//! Not here: making connections, commands that are no reads, writes, flushes or Write Zeroes, merging.
+//! A connection that a host asks for again takes the place of the one that was lost, and hosts are told of changes of
+//! Asymmetric Namespace Access (`returns`).
+//!
+//! Not here: making other connections, commands that are no reads, writes, flushes or Write Zeroes, merging.
 
 mod connection;
+mod returns;
 mod streams;
 
 use crate::agenda::Agenda;
+use crate::fabric_control::Control;
 use crate::fabric_software::{TARGET_PARAMS, TargetCosts, doorbell_bytes};
 use crate::nvme_software;
-use crate::roles::nvmeof::{FabricTarget, TargetQueue};
+use crate::roles::nvmeof::{AccessChange, FabricTarget, TargetQueue};
 use crate::tcp_socket;
 use connection::{Begun, Connection, STAGES, Step};
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind};
@@ -85,8 +90,17 @@ pub struct NvmeofTarget {
     connections: Vec<Connection>,
     by_handle: BTreeMap<u32, usize>,
     owns_cores: bool,
-    agenda: Agenda<(usize, Step)>,
+    agenda: Agenda<(Turn, Step)>,
+    /// From when on namespaces are reached otherwise.
+    changes: Vec<AccessChange>,
     counts: Counts,
+}
+
+/// The connection that a step is of, and which of those that have had its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Turn {
+    place: usize,
+    turn: u32,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -111,19 +125,21 @@ impl NvmeofTarget {
             by_handle: BTreeMap::new(),
             owns_cores: site.cores.is_empty(),
             agenda: Agenda::new(),
+            changes: Vec::new(),
             counts: Counts::default(),
         }
     }
 
     /// The adapter has written a completion entry.
     fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
-        let place = self.by_handle.get(&handle).filter(|_| self.adapter == Some(from));
-        let Some(&place) = place else {
+        let is_own = self.adapter == Some(from);
+        let known = self.by_handle.get(&handle).copied().filter(|_| is_own);
+        let Some(place) = known.or_else(|| self.meet(handle, cx).filter(|_| is_own)) else {
             self.counts.unexpected += 1;
             return;
         };
         if let Some(at) = self.connections[place].notice(&self.costs, cx) {
-            self.agenda.put(at, (place, Step::Look), cx);
+            self.later(at, place, Step::Look, cx);
         }
     }
 
@@ -136,6 +152,10 @@ impl NvmeofTarget {
             let step = match completion {
                 WorkCompletion::Received { id, bytes, content, .. } => {
                     self.connections[place].post_receive(id, &self.rdma);
+                    if let Some(beside) = content.as_ref().and_then(|bytes| Control::of(bytes)) {
+                        self.hear_beside(place, &beside, cx);
+                        continue;
+                    }
                     let command =
                         content.and_then(|bytes| bytes[..].try_into().ok()).map(Command::from_bytes);
                     command.map(|command| (Step::Command(Box::new(command), bytes), self.costs.command))
@@ -151,9 +171,15 @@ impl NvmeofTarget {
             };
             if let Some((step, cost)) = step {
                 let at = self.connections[place].work(cost, self.costs.polled, &step, cx);
-                self.agenda.put(at, (place, step), cx);
+                self.later(at, place, step, cx);
             }
         }
+    }
+
+    /// Puts a step of a connection down.
+    fn later(&mut self, at: Instant, place: usize, step: Step, cx: &mut Context<'_>) {
+        let turn = self.connections[place].turn;
+        self.agenda.put(at, (Turn { place, turn }, step), cx);
     }
 
     fn step(&mut self, place: usize, step: Step, cx: &mut Context<'_>) {
@@ -165,6 +191,8 @@ impl NvmeofTarget {
             Step::Work => return self.work_on_stream(place, cx),
             Step::Send(stream, cost) => return self.send_stream(place, (stream, cost), cx),
             Step::Timer => return self.expire(place, cx),
+            Step::Tell(control) => return self.tell(place, control, cx),
+            Step::Change(change) => return self.change(change, cx),
             Step::Message(stream) => {
                 let Some(target) = &mut self.target else { return };
                 target.receive(now, connection, stream, &mut effects);
@@ -240,7 +268,7 @@ impl NvmeofTarget {
         if let Some((posted, cost)) = posted {
             let step = Step::Ring(posted);
             let at = self.connections[place].work(cost, self.costs.polled, &step, cx);
-            self.agenda.put(at, (place, step), cx);
+            self.later(at, place, step, cx);
         }
         if let Some(stream) = sent {
             self.plan_stream(place, stream, cx);
@@ -279,9 +307,18 @@ impl FabricTarget for NvmeofTarget {
             self.connections.push(Connection::new(queue, &self.rdma));
         }
     }
+    fn change_access(&mut self, changes: Vec<AccessChange>) {
+        self.changes = changes;
+    }
 }
 
 impl Component<Message> for NvmeofTarget {
+    fn start(&mut self, cx: &mut Context<'_>) {
+        for change in self.changes.clone() {
+            self.agenda.put(change.at, (Turn { place: 0, turn: 0 }, Step::Change(change)), cx);
+        }
+    }
+
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
             Message::BlockDone(done) => self.drive_done(usize::from(port.0 - FIRST), done, cx),
@@ -291,8 +328,11 @@ impl Component<Message> for NvmeofTarget {
     }
 
     fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
-        while let Some((place, step)) = self.agenda.take(cx) {
-            self.step(place, step, cx);
+        while let Some((Turn { place, turn }, step)) = self.agenda.take(cx) {
+            // what was begun for a connection that is no more has no end
+            if matches!(step, Step::Change(_)) || self.connections[place].turn == turn {
+                self.step(place, step, cx);
+            }
         }
     }
 

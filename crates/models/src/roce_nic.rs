@@ -52,7 +52,7 @@ use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::usage::adapter;
 use lanetwin_ports::{
-    Attributes, Build, Capability, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo,
+    Attributes, Build, Capability, Context, DESTROYED, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo,
     Protocol, QueuePairId, Site, SocketId, Tlps, WorkCompletion, WorkRequest, socket_of,
 };
 use lanetwin_units::{Better, Instant};
@@ -176,6 +176,9 @@ impl RoceNic {
             self.site.filter(|site| site.station == Some(own))?;
             let congestion = self.congestion();
             let mut pair = Pair::new(peer, peer_station, self.rules.limits(mtu));
+            if self.rdma.is_opening(id) {
+                pair.open_by_datagram(self.rules.limits(mtu).retries);
+            }
             pair.congestion = congestion;
             pair.inside = self.rdma.is_inside(id);
             self.pairs.insert(id, pair);
@@ -183,7 +186,7 @@ impl RoceNic {
         self.pairs.get_mut(id)
     }
 
-    /// Software has posted work: the doorbell says how much so far.
+    /// Software has posted work: the doorbell says how much so far, or that the queue pair is no more.
     fn ring(&mut self, doorbell: &Tlps, cx: &mut Context<'_>) {
         if let Some(socket) = socket_of(doorbell.handle) {
             return self.ring_socket(socket, doorbell, cx);
@@ -194,6 +197,10 @@ impl RoceNic {
         };
         if self.pair(id).is_none() {
             self.counts.unexpected += 1;
+            return;
+        }
+        if doorbell.address == DESTROYED {
+            self.pairs.get_mut(id).into_iter().for_each(Pair::destroy);
             return;
         }
         let rules = &self.rules;
@@ -360,7 +367,7 @@ impl RoceNic {
             return;
         }
         let Self { pairs, rdma, heard, .. } = self;
-        let Some(pair) = pairs.get_mut(id) else { return };
+        let Some(pair) = pairs.get_mut(id).filter(|pair| !pair.is_destroyed()) else { return };
         pair.hear(id, (packet, cx.trail()), (cx.now(), rdma), heard);
         self.counts.unexpected += u64::from(std::mem::take(&mut heard.unexpected));
         for write in 0..self.heard.writes.len() {

@@ -29,6 +29,9 @@ impl<T> Slab<T> {
         self.things.iter().flatten()
     }
     /// Takes everything out; what is in.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.things.iter_mut().flatten()
+    }
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = T> {
         self.free.clear();
         std::mem::take(&mut self.things).into_iter().flatten()

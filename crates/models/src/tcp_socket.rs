@@ -15,6 +15,7 @@ mod costs;
 pub use costs::limits;
 pub(crate) use costs::{PARAMS, TcpCosts};
 
+use crate::fabric_control::Control;
 use lanetwin_fabric::ethernet::logic::Station;
 use lanetwin_fabric::tcp::logic::connection::{Connection, Limits};
 use lanetwin_fabric::tcp::logic::segment::Segment;
@@ -54,6 +55,8 @@ const CPU: Port = Port(0);
 /// What is sent at once.
 struct Message {
     stream: Stream,
+    /// What it says in the place of data units.
+    control: Option<Control>,
     /// Where it ends in the stream of the connection.
     end: u64,
     /// How far the request had come that it is of.
@@ -65,6 +68,8 @@ type Pipe = Rc<RefCell<VecDeque<Message>>>;
 /// A message that is here.
 pub(crate) struct Delivered {
     pub(crate) stream: Stream,
+    /// What it says in the place of data units.
+    pub(crate) control: Option<Control>,
     /// When the core is done with copying it.
     pub(crate) at: Instant,
 }
@@ -84,6 +89,8 @@ pub struct TcpSocket {
     id: SocketId,
     sockets: Sockets,
     connection: Connection,
+    /// Its limits, and those of the other end.
+    limits: [Limits; 2],
     /// The most payload of a frame \[B\].
     segment: u32,
     digests: DigestTypes,
@@ -116,11 +123,12 @@ impl TcpSocket {
     ) -> [Self; 2] {
         let [a, b] = sockets.connect(ends, limits[0].segment);
         let [there, back] = [Pipe::default(), Pipe::default()];
-        let end = |id, limits: Limits, sends: &Pipe, hears: &Pipe| Self {
+        let end = |id, limits: [Limits; 2], sends: &Pipe, hears: &Pipe| Self {
             id,
             sockets: sockets.clone(),
-            connection: Connection::new(limits, 0),
-            segment: limits.segment,
+            connection: Connection::new(limits[0], 0),
+            limits,
+            segment: limits[0].segment,
             digests,
             sends: Rc::clone(sends),
             hears: Rc::clone(hears),
@@ -134,7 +142,14 @@ impl TcpSocket {
             alive: Instant::ZERO,
             segments: 0,
         };
-        [end(a, limits[0], &there, &back), end(b, limits[1], &back, &there)]
+        let [own, other] = limits;
+        [end(a, [own, other], &there, &back), end(b, [other, own], &back, &there)]
+    }
+    /// A connection of the same two stations, this end first.
+    pub(crate) fn again(&self) -> Option<[Self; 2]> {
+        let ends = self.sockets.ends(self.id)?;
+        let stations = [ends.station, ends.peer_station];
+        Some(Self::connect(&self.sockets, stations, (self.limits, self.digests)))
     }
     /// What doorbells and signals of it say.
     pub(crate) const fn handle(&self) -> u32 {
@@ -143,7 +158,22 @@ impl TcpSocket {
 
     /// Sends a message of the request that is being handled, as soon as windows allow it.
     pub(crate) fn send(&mut self, stream: Stream, place: Place<'_>, cx: &mut Context<'_>) {
-        let (bytes, units) = (stream.len(), stream.units());
+        let bytes = stream.len();
+        self.send_either((stream, None), bytes, place, cx);
+    }
+    /// The same of a message beside I/O.
+    pub(crate) fn send_control(&mut self, control: Control, place: Place<'_>, cx: &mut Context<'_>) {
+        let bytes = control.by_tcp();
+        self.send_either((Stream::new(), Some(control)), bytes, place, cx);
+    }
+    fn send_either(
+        &mut self,
+        (stream, control): (Stream, Option<Control>),
+        bytes: u64,
+        place: Place<'_>,
+        cx: &mut Context<'_>,
+    ) {
+        let units = stream.units();
         let headers = if self.digests.header() { units.headers } else { 0 };
         let data = if self.digests.data() { units.data } else { 0 };
         work(place, place.costs.unit * u64::from(units.count()), UNIT, cx);
@@ -154,7 +184,7 @@ impl TcpSocket {
         }
         self.offered += bytes;
         self.trails.push_back((self.offered, trail));
-        self.sends.borrow_mut().push_back(Message { stream, end: self.offered, trail });
+        self.sends.borrow_mut().push_back(Message { stream, control, end: self.offered, trail });
         self.connection.offer_message(cx.now().as_ps(), bytes);
         self.transmit(place, cx);
     }
@@ -241,7 +271,7 @@ impl TcpSocket {
         work(place, copied.0, COPY, cx);
         work(place, copied.1 + place.costs.digesting(headers), DIGEST, cx);
         let at = work(place, place.costs.unit * u64::from(units.count()), UNIT, cx);
-        Some(Delivered { stream: message.stream, at })
+        Some(Delivered { stream: message.stream, control: message.control, at })
     }
     /// Goes on with the request of a message: behind the segment that has brought its end.
     fn resume(&mut self, message: &Message, cx: &mut Context<'_>) {

@@ -27,7 +27,7 @@ pub use load::{
     MemoryCase, MemoryProgram, TrafficCase,
 };
 pub use network::{
-    AssociationPlan, CablePlan, ConnectionPlan, Digests, Network, PortOffer, RemotePlan, SubsystemPlan,
+    AccessPlan, AssociationPlan, CablePlan, ConnectionPlan, Digests, Network, PortOffer, RemotePlan, SubsystemPlan,
     TransportPlan, Wires,
 };
 pub use offered::{Arrivals, Offered};

@@ -48,7 +48,7 @@ pub use model::{
 };
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
 pub use peers::{device_memory, device_of};
-pub use rdma::{QueuePairId, Rdma, Receive, Sent, UnderWay, WorkCompletion, WorkRequest};
+pub use rdma::{DESTROYED, QueuePairId, Rdma, Receive, Sent, UnderWay, WorkCompletion, WorkRequest};
 pub use route::{Crossing, way};
 pub use sockets::{SocketEnds, SocketId, Sockets, socket_handle, socket_of};
 pub use wiring::{WiredLink, Wiring};

@@ -10,7 +10,7 @@
 //! headers of packets say. What it costs that they lie there - doorbells, fetched work requests, completion entries,
 //! the frames themselves - crosses links as always.
 //!
-//! Not here: setting connections up, which takes no time; keys that are checked.
+//! Not here: setting connections up, which is what software says to software; keys that are checked.
 
 use lanetwin_fabric::ethernet::logic::Station;
 use lanetwin_fabric::roce::logic::packet::Operation;
@@ -124,6 +124,8 @@ struct QueuePair {
     mtu: PathMtu,
     /// Whether the adapter itself is its software.
     inside: bool,
+    /// Whether its first message makes the connection, which no transport sends again.
+    opening: bool,
     work: VecDeque<WorkRequest>,
     posted: u64,
     taken: u64,
@@ -167,6 +169,9 @@ impl Begun {
     }
 }
 
+/// What a doorbell says of a queue pair that is no more: nothing is sent for it, and nothing that comes is taken.
+pub const DESTROYED: u64 = u64::MAX;
+
 /// All queue pairs of a network. Clones are the same.
 #[derive(Clone, Default)]
 pub struct Rdma(Rc<RefCell<Vec<QueuePair>>>);
@@ -193,6 +198,7 @@ impl Rdma {
                 peer,
                 mtu,
                 inside: false,
+                opening: false,
                 work: VecDeque::new(),
                 posted: 0,
                 taken: 0,
@@ -213,6 +219,23 @@ impl Rdma {
     #[must_use]
     pub fn is_inside(&self, of: QueuePairId) -> bool {
         self.with(of, |pair| pair.inside).unwrap_or(false)
+    }
+    /// Connects the stations of a queue pair and its peer once more, in this order. The first message of each stands for a
+    /// datagram of the connection manager.
+    #[must_use]
+    pub fn connect_again(&self, of: QueuePairId) -> Option<[QueuePairId; 2]> {
+        let (station, peer, peer_station, mtu) = self.ends(of)?;
+        let new = self.connect([station, peer_station], mtu);
+        for (old, new) in [of, peer].into_iter().zip(new) {
+            let inside = self.is_inside(old);
+            self.with(new, |pair| (pair.inside, pair.opening) = (inside, true));
+        }
+        Some(new)
+    }
+    /// Whether its first message stands for a datagram.
+    #[must_use]
+    pub fn is_opening(&self, of: QueuePairId) -> bool {
+        self.with(of, |pair| pair.opening).unwrap_or(false)
     }
     fn with<R>(&self, of: QueuePairId, act: impl FnOnce(&mut QueuePair) -> R) -> Option<R> {
         self.0.borrow_mut().get_mut(of.index()).map(act)

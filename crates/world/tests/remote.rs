@@ -117,8 +117,8 @@ fn what_cannot_be_offered_like_this_is_told_where_it_is_written() {
     told(&["machine.nic.ethernet.mtu=300B"], &["FB018"]);
     told(&["machine.nic.ethernet.mtu=300B", TCP], &[]);
     told(&["machine.nic.ethernet.mtu=87B", TCP], &["FB018"]);
-    // of each drive
-    told(&["workloads.mixed.block.depth=500"], &["FB104", "FB104"]);
+    // once, of both drives
+    told(&["workloads.mixed.block.depth=500"], &["FB104"]);
     told(
         &[
             "machine.nic.ethernet.mtu=9000B",

@@ -64,7 +64,24 @@ fn level(world: &mut World, name: &str) -> f64 {
     found.next().unwrap_or_else(|| panic!("nobody tells {name}"))
 }
 
+/// What has become of a world, and that itself.
+struct Returned {
+    left: Left,
+    world: World,
+}
+
+impl Returned {
+    fn of(sets: &[&str]) -> Self {
+        let (left, world) = live_in(sets);
+        Self { left, world }
+    }
+}
+
 fn live(sets: &[&str]) -> Left {
+    live_in(sets).0
+}
+
+fn live_in(sets: &[&str]) -> (Left, World) {
     let plan = plan("paths.yaml", MACHINE, sets);
     let variant = &plan.variants[0];
     let workload = &variant.workloads[0];
@@ -73,6 +90,7 @@ fn live(sets: &[&str]) -> Left {
         world.kernel.run_until(Instant::ZERO + Span::from_us(us));
         world.progress().1
     });
+    world.kernel.run_until(Instant::ZERO + Span::from_us(30_000));
     world.stop();
     world.kernel.run_until(Instant::ZERO + Span::from_us(2_000_000));
     let (drive, paths) = (world.drives[0].1, world.paths[0].1);
@@ -81,7 +99,8 @@ fn live(sets: &[&str]) -> Left {
     let drive = world.kernel.component::<NvmeSsd>(drive).expect("a drive");
     let counters = drive.totals(now).expect("a drive that works").counters;
     let moved = counters.host_bytes_read + counters.host_bytes_written;
-    Left { progress: world.progress(), counts, moved, pause: level(&mut world, "longest pause"), answered }
+    let left = Left { progress: world.progress(), counts, moved, pause: level(&mut world, "longest pause"), answered };
+    (left, world)
 }
 
 /// Whatever was asked was answered, once, and the drive did it; again what was under way when the path was lost.
@@ -149,6 +168,87 @@ fn requests_take_optimized_paths_as_long_as_there_are_some() {
     let none = "subsystems.jbof.non-optimized=[port1, port2]";
     let [one, other] = sent(&[turns, none]);
     assert!((one / other - 1.0).abs() < 0.1, "none is better: {one}, {other} MB/s");
+}
+
+/// Times that are short enough for a run of some milliseconds.
+const QUICK: [&str; 2] = ["machine.server.driver.reconnect-delay=2ms", "machine.server.driver.connect-timeout=1ms"];
+
+#[test]
+fn a_path_that_comes_back_is_used_as_before() {
+    for transport in [&[][..], &[TCP]] {
+        for policy in ["numa", "round-robin", "queue-depth"] {
+            let chosen = format!("machine.server.driver.multipath={policy}");
+            let down = ["links.box-net1.down=[{at: 3ms, for: 8ms}]", "workloads.mixed.block.requests=9000"];
+            let sets = [transport, &QUICK, &down, &[&chosen]].concat();
+            let told = format!("{transport:?}, {policy}");
+            let mut back = Returned::of(&sets);
+            nothing_is_lost_or_doubled(&back.left, &told);
+            let [left, again] = ["path left at", "path back at"].map(|name| level(&mut back.world, name));
+            // attempts each 3 ms from the loss on, the first that the cable carries makes it
+            let attempts = ((again - left - 2.0) / 3.0).round();
+            assert!((5.0..8.0).contains(&left) && (11.0..14.1).contains(&again), "{told}: {left}, {again} ms");
+            let late = again - left - 2.0 - 3.0 * attempts;
+            assert!((0.0..0.1).contains(&late), "{told}: {late} ms for connections");
+            let shares = ["before", "meanwhile", "afterwards"]
+                .map(|when| level(&mut back.world, &format!("requests by that path {when}")));
+            let usual = if policy == "numa" { 100.0 } else { 50.0 };
+            // in its last milliseconds nothing that it was asked came back: the shorter queue was the other
+            let before = if policy == "queue-depth" { 15.0..usual } else { usual - 8.0..usual + 8.0 };
+            let is_as_before = (shares[2] - usual).abs() < 8.0;
+            assert!(before.contains(&shares[0]) && is_as_before, "{told}: {shares:?} %");
+            assert!(shares[1] < 0.01, "{told}: {shares:?} %");
+        }
+    }
+}
+
+#[test]
+fn requests_that_no_path_takes_wait_or_end_with_an_error_as_they_are_told() {
+    let both = ["links.box-net1.down=[{at: 3ms, for: 50s}]", "links.box-net2.down=[{at: 3ms, for: 50s}]"];
+    let wait = Returned::of(&[&QUICK[..], &both].concat()).left;
+    assert!(wait.progress.0 - wait.progress.1 == 16, "all that are under way wait: {:?}", wait.progress);
+    let gives_up = ["machine.server.driver.fast-io-fail=5ms", "machine.server.driver.ctrl-loss-timeout=6ms"];
+    for set in gives_up {
+        let left = Returned::of(&[&QUICK[..], &both, &[set]].concat()).left;
+        assert_eq!(left.progress.0, left.progress.1, "{set}: {:?}", left.progress);
+        assert!(left.counts.unexpected == 0 && left.counts.answered == left.progress.1, "{set}");
+    }
+}
+
+#[test]
+fn hosts_read_of_changes_of_access_and_follow_them() {
+    let change = |states: &[(&str, &str, u32)]| -> String {
+        let all = states.iter().map(|(port, state, ms)| format!("{{at: {ms}ms, port: {port}, state: {state}}}"));
+        format!("subsystems.jbof.ana=[{}]", all.collect::<Vec<_>>().join(", "))
+    };
+    for transport in [&[][..], &[TCP]] {
+        for (state, meanwhile) in [("non-optimized", 0.0), ("inaccessible", 0.0)] {
+            let ana = change(&[("port1", state, 3), ("port1", "optimized", 6)]);
+            let sets = [transport, &[&ana, "workloads.mixed.block.requests=6000"]].concat();
+            let told = format!("{transport:?}, {state}");
+            let mut back = Returned::of(&sets);
+            let PathCounts { asked, answered, retried, unexpected } = back.left.counts;
+            assert!(asked == answered && unexpected == 0, "{told}: {:?}", back.left.counts);
+            // what is on its way to a port that becomes inaccessible is refused, and asked again
+            assert!(if state == "inaccessible" { (1..=16).contains(&retried) } else { retried == 0 }, "{told}");
+            let names = ["path left at", "path back at", "requests by that path before"];
+            let [left, again, before] = names.map(|name| level(&mut back.world, name));
+            let [during, after] = ["meanwhile", "afterwards"]
+                .map(|when| level(&mut back.world, &format!("requests by that path {when}")));
+            // an event, a command and its answer later
+            assert!(3.0 < left && left < 3.2 && 6.0 < again && again < 6.2, "{told}: {left}, {again} ms");
+            assert!(before > 99.0 && after > 99.0 && (during - meanwhile).abs() < 0.1, "{told}: {during} %");
+            assert_eq!(level(&mut back.world, "changes of ANA state"), 2.0, "{told}");
+        }
+    }
+}
+
+#[test]
+fn where_all_paths_are_inaccessible_requests_wait() {
+    let ana = "subsystems.jbof.ana=[{at: 3ms, port: port1, state: inaccessible}, {at: 3ms, port: port2, state: inaccessible}, {at: 8ms, port: port2, state: non-optimized}]";
+    let mut back = Returned::of(&[ana]);
+    assert_eq!(back.left.progress.0, back.left.progress.1);
+    let pause = level(&mut back.world, "longest pause");
+    assert!((4.9..5.3).contains(&pause), "{pause} ms");
 }
 
 #[test]

@@ -9,7 +9,12 @@
 //! Alive): the work runs each half of the time-out; where something was completed since it ran last it asks nothing.
 //! What comes over the network from the target counts as an answer: the command itself takes no room on the network. A
 //! connection that its transport gives up ends the association at once.
+//!
+//! What is lost is asked for again each `driver.reconnect-delay`, by a connection for each queue, until all are made or
+//! `driver.ctrl-loss-timeout` is over (`drivers/nvme/host/fabrics.h`, `nvmf_should_reconnect`). An attempt that has no answer
+//! is given up after `driver.connect-timeout`.
 
+use crate::fabric_software::Recovery;
 use lanetwin_units::{Instant, Span};
 
 /// An association with a controller, by which one path leads.
@@ -22,6 +27,9 @@ pub(super) struct Association {
     /// When something came from the target last.
     heard: Instant,
     stage: Stage,
+    /// How often it was lost, and how often it was tried to make it again since then.
+    losses: u32,
+    attempts: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +42,10 @@ enum Stage {
     Asked(Instant),
     /// It is lost.
     Lost,
+    /// It is asked for again.
+    Connecting,
+    /// It is given up.
+    Removed,
 }
 
 /// What is to be done with an association that was looked at.
@@ -49,7 +61,14 @@ pub(super) enum Next {
 
 impl Association {
     pub(super) const fn new(number: u32) -> Self {
-        Self { number, queues: Vec::new(), heard: Instant::ZERO, stage: Stage::Idle }
+        Self {
+            number,
+            queues: Vec::new(),
+            heard: Instant::ZERO,
+            stage: Stage::Idle,
+            losses: 0,
+            attempts: 0,
+        }
     }
     /// Something came from the target.
     pub(super) fn hear(&mut self, now: Instant) {
@@ -65,12 +84,47 @@ impl Association {
     }
     /// It is lost; whether it was not before.
     pub(super) fn lose(&mut self) -> bool {
-        std::mem::replace(&mut self.stage, Stage::Lost) != Stage::Lost
+        if self.is_lost() {
+            return false;
+        }
+        (self.stage, self.attempts) = (Stage::Lost, 0);
+        self.losses += 1;
+        true
+    }
+    const fn is_lost(&self) -> bool {
+        matches!(self.stage, Stage::Lost | Stage::Connecting | Stage::Removed)
+    }
+    /// Which of its losses it is that has not been made good; none if it works.
+    pub(super) fn loss(&self) -> Option<u32> {
+        self.is_lost().then_some(self.losses)
+    }
+    /// Which attempt is under way; none if none is.
+    pub(super) fn attempt(&self) -> Option<(u32, u64)> {
+        (self.stage == Stage::Connecting).then_some((self.losses, self.attempts))
+    }
+    /// When it is tried to make it again; none if it is given up now.
+    pub(super) fn next_attempt(&mut self, now: Instant, recovery: Recovery) -> Option<Instant> {
+        let given_up = self.attempts >= recovery.attempts;
+        self.stage = if given_up { Stage::Removed } else { Stage::Lost };
+        (!given_up).then(|| now + recovery.delay)
+    }
+    /// It is asked for again; whether it was to be.
+    pub(super) fn try_again(&mut self) -> bool {
+        let is_next = self.stage == Stage::Lost;
+        if is_next {
+            self.stage = Stage::Connecting;
+            self.attempts += 1;
+        }
+        is_next
+    }
+    /// It works again.
+    pub(super) fn work(&mut self, now: Instant) {
+        (self.stage, self.heard) = (Stage::Idle, now);
     }
     /// Looks whether it is alive; `in_flight` says whether anything is asked for.
     pub(super) fn look(&mut self, now: Instant, keep_alive: Span, in_flight: bool) -> Next {
         match self.stage {
-            Stage::Lost | Stage::Idle => Next::Rest,
+            Stage::Lost | Stage::Connecting | Stage::Removed | Stage::Idle => Next::Rest,
             _ if !in_flight => {
                 self.stage = Stage::Idle;
                 Next::Rest
@@ -117,6 +171,23 @@ mod tests {
         assert_eq!(own.look(at(100), KEEP_ALIVE, true), Next::Look(at(200)), "a Keep Alive");
         assert_eq!(own.look(at(200), KEEP_ALIVE, true), Next::Lose);
         assert!(own.lose() && !own.lose());
+    }
+
+    #[test]
+    fn what_is_lost_is_asked_for_again_until_it_is_given_up() {
+        let recovery = Recovery { delay: KEEP_ALIVE, attempts: 2, answer: KEEP_ALIVE, waited_for: None };
+        let mut own = Association::new(0);
+        assert!(own.lose() && own.try_again());
+        assert_eq!((own.attempt(), own.lose()), (Some((1, 1)), false), "it is lost already");
+        assert_eq!(own.next_attempt(at(10), recovery), Some(at(110)));
+        assert!(own.try_again() && !own.try_again());
+        assert_eq!(own.next_attempt(at(20), recovery), None, "two attempts");
+        assert!(!own.try_again() && own.loss() == Some(1));
+        let mut other = Association::new(1);
+        assert!(other.lose() && other.try_again());
+        other.work(at(30));
+        assert_eq!((other.loss(), other.attempt()), (None, None));
+        assert!(other.lose() && other.loss() == Some(2));
     }
 
     #[test]

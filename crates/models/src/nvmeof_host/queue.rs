@@ -1,9 +1,10 @@
 //! An I/O queue of a host, and the core that its software runs on.
 
 use crate::ask::Ask;
+use crate::fabric_control::Control;
 use crate::fabric_software::{HostCosts, doorbell_bytes};
 use crate::gauge::Gauge;
-use crate::roles::nvmeof::{HostQueue, Way};
+use crate::roles::nvmeof::{HostQueue, Meeting, Way};
 use crate::slab::Slab;
 use crate::tcp_socket;
 use lanetwin_fabric::roce::logic::packet::Operation as Verb;
@@ -13,6 +14,7 @@ use lanetwin_nvme::spec::command::COMMAND_BYTES;
 use lanetwin_nvme::spec::{Cid, Command, CompletionEntry, IoOpcode, Nsid};
 use lanetwin_nvmeof::logic::Data;
 use lanetwin_nvmeof::logic::host::{Io, Queue, QueueEffect, Transfer as Moves};
+use lanetwin_nvmeof::spec::status::FabricsStatus;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
     Context, Message, QueuePairId, Rdma, Receive, RunQueue, Status, WorkCompletion, WorkRequest,
@@ -53,10 +55,19 @@ pub(super) struct LoadQueue {
     pub(super) queue: Queue,
     pub(super) way: Way,
     pub(super) core: RunQueue,
-    nsid: u32,
+    pub(super) nsid: u32,
     block: u32,
     /// The association that it belongs to, if that is one of several paths.
     pub(super) path: Option<u32>,
+    /// Where it is made again.
+    pub(super) meeting: Meeting,
+    /// Whether it is being made again, and whether that has failed.
+    pub(super) connecting: bool,
+    pub(super) failed: bool,
+    /// What has come beside I/O.
+    pub(super) told_beside: Vec<Control>,
+    /// Whether the controller has said that it does not reach the namespace by this path.
+    pub(super) unreached: bool,
     /// Requests that are no commands yet, or not all of them.
     waiting: VecDeque<Waiting>,
     requests: Slab<Request>,
@@ -66,13 +77,13 @@ pub(super) struct LoadQueue {
     /// How many commands there have been.
     number: u64,
     /// The key that each command was given, by its identifier.
-    keys: Vec<u32>,
+    pub(super) keys: Vec<u32>,
     /// How far what signals tell of had come, of those not looked at.
     pub(super) signals: VecDeque<Trail>,
     /// Whether a look is on its way.
     pub(super) looking: bool,
     /// When something was heard last, or asked with nothing in flight.
-    heard: Instant,
+    pub(super) heard: Instant,
     pub(super) in_flight: Gauge,
     pub(super) queued: Gauge,
 }
@@ -115,7 +126,7 @@ pub(super) struct Answer {
 
 impl LoadQueue {
     pub(super) fn new(connected: HostQueue, rdma: &Rdma, spread: Spread) -> Self {
-        let HostQueue { queue, way, nsid, block, core, path } = connected;
+        let HostQueue { queue, way, nsid, block, core, path, meeting } = connected;
         let entries = queue.config().entries;
         if let Way::Rdma(pair) = way {
             (0..entries).for_each(|id| rdma.post_receive(pair, receive(id)));
@@ -127,6 +138,11 @@ impl LoadQueue {
             nsid,
             block,
             path,
+            meeting,
+            connecting: false,
+            failed: false,
+            told_beside: Vec::new(),
+            unreached: false,
             waiting: VecDeque::new(),
             requests: Slab::new(),
             commands: Slab::new(),
@@ -291,6 +307,7 @@ impl LoadQueue {
             let known = begun + costs.entry;
             let mut effects = Vec::new();
             self.hear((pair, completion), software.rdma, &mut effects);
+            self.unreached |= effects.iter().any(is_unreached);
             for (name, status) in effects.iter().filter_map(end_of) {
                 cx.resume(trail);
                 cx.mark(if costs.polled { POLL } else { INTERRUPT });
@@ -359,6 +376,9 @@ impl LoadQueue {
             WorkCompletion::Done { id } => self.queue.sent(Cid(id as u16), effects),
             WorkCompletion::Received { id, invalidated, content, .. } => {
                 rdma.post_receive(pair, receive(id));
+                if let Some(beside) = content.as_ref().and_then(|bytes| Control::of(bytes)) {
+                    return self.told_beside.push(beside);
+                }
                 let Some(entry) = content.and_then(|bytes| bytes[..].try_into().ok()) else { return };
                 let entry = CompletionEntry::from_bytes(entry);
                 let key = self.keys.get(entry.cid().index()).copied().filter(|_| invalidated);
@@ -368,6 +388,7 @@ impl LoadQueue {
                     self.queue.invalidated(key, effects);
                 }
             }
+            // of one that is being made nobody learns before its time is over
             WorkCompletion::Lost => self.queue.lost(effects),
         }
     }
@@ -414,11 +435,17 @@ pub(super) fn end_of(effect: &QueueEffect) -> Option<(u32, Status)> {
     }
 }
 
+/// Whether a command has ended because the controller does not reach its namespace.
+pub(super) fn is_unreached(effect: &QueueEffect) -> bool {
+    let inaccessible = FabricsStatus::INACCESSIBLE.status();
+    matches!(effect, QueueEffect::Completed { ending, .. } if ending.status == inaccessible)
+}
+
 fn invalidates(effect: &QueueEffect) -> Option<u32> {
     if let QueueEffect::Invalidate { key } = effect { Some(*key) } else { None }
 }
 
-fn receive(id: u32) -> Receive {
+pub(super) fn receive(id: u32) -> Receive {
     Receive { id, address: CAPSULES + (1 << 34) + u64::from(id) * u64::from(GRANULE) }
 }
 

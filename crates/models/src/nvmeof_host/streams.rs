@@ -1,6 +1,6 @@
 //! A queue of a host by TCP: what the stack and the worker of the queue do.
 
-use super::queue::{Answer, CORE, INTERRUPT, LoadQueue, POLL, Software, end_of};
+use super::queue::{Answer, CORE, INTERRUPT, LoadQueue, POLL, Software, end_of, is_unreached};
 use crate::roles::nvmeof::Way;
 use crate::tcp_socket::Place;
 use lanetwin_nvmeof::logic::host::QueueEffect;
@@ -42,8 +42,13 @@ impl LoadQueue {
         while let Way::Tcp(socket) = &mut self.way
             && let Some(message) = socket.next_message(place(&self.core, software), cx)
         {
+            if let Some(beside) = message.control {
+                self.told_beside.push(beside);
+                continue;
+            }
             let mut effects = Vec::new();
             self.queue.receive(message.stream, &mut effects);
+            self.unreached |= effects.iter().any(is_unreached);
             let ends: Vec<_> = effects.iter().filter_map(end_of).collect();
             for (name, status) in ends {
                 answers.extend(self.ended(name, status, software.costs, cx));
@@ -60,7 +65,7 @@ impl LoadQueue {
     pub(super) fn set_timer(&mut self, now: Instant) -> Option<Instant> {
         match &mut self.way {
             // one that is lost sends nothing again
-            Way::Tcp(socket) if self.queue.is_live() => socket.set_timer(now),
+            Way::Tcp(socket) if self.queue.is_live() || self.connecting => socket.set_timer(now),
             _ => None,
         }
     }
@@ -68,13 +73,14 @@ impl LoadQueue {
     pub(super) fn expire(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
         let place = place(&self.core, software);
         let Way::Tcp(socket) = &mut self.way else { return Vec::new() };
-        if !self.queue.is_live() || !socket.expire(place, cx) {
+        if !(self.queue.is_live() || self.connecting) || !socket.expire(place, cx) {
             return Vec::new();
         }
+        self.failed |= self.connecting;
         self.lose(software, cx)
     }
 }
 
-fn place<'a>(core: &'a lanetwin_ports::RunQueue, software: Software<'a>) -> Place<'a> {
+pub(super) fn place<'a>(core: &'a lanetwin_ports::RunQueue, software: Software<'a>) -> Place<'a> {
     Place { core, costs: &software.costs.tcp, adapter: software.adapter, waiting: CORE }
 }

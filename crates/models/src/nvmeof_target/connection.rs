@@ -1,7 +1,8 @@
 //! A connection at a target: its commands, what is posted for them, the core that it is served by.
 
+use crate::fabric_control::Control;
 use crate::fabric_software::TargetCosts;
-use crate::roles::nvmeof::{TargetQueue, Way};
+use crate::roles::nvmeof::{Access, AccessChange, Meeting, TargetQueue, Way};
 use crate::slab::Slab;
 use crate::tcp_socket::{self, Place as SocketPlace, TcpSocket};
 use lanetwin_fabric::roce::logic::packet::Operation as Verb;
@@ -11,10 +12,11 @@ use lanetwin_nvme::logic::{Capsule, Direction, HostEffect, Place, Token};
 use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
 use lanetwin_nvme::spec::io::BlocksDword12;
 use lanetwin_nvme::spec::pointer::{KeyedSglDescriptor, SglDescriptor};
-use lanetwin_nvme::spec::{Command, CompletionEntry, IoOpcode, Status as NvmeStatus};
+use lanetwin_nvme::spec::{Command, CompletionEntry, ControllerId, IoOpcode, Status as NvmeStatus};
 use lanetwin_nvmeof::logic::Data;
 use lanetwin_nvmeof::logic::target::{Asked, ConnectionId, SubsystemId};
 use lanetwin_nvmeof::logic::tcp::Stream;
+use lanetwin_nvmeof::spec::status::FabricsStatus;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
     BlockCommand, BlockCommandKind, Context, Done, Message, Operation, QueuePairId, Rdma, Receive, RunQueue,
@@ -61,6 +63,10 @@ pub(super) enum Step {
     Send(Stream, Span),
     /// The timer of the connection.
     Timer,
+    /// Something beside I/O is told.
+    Tell(Control),
+    /// Namespaces are reached otherwise.
+    Change(AccessChange),
 }
 
 /// What becomes of a command.
@@ -78,11 +84,18 @@ struct Pending {
     bytes: u32,
     address: u64,
     place: Place,
+    /// Whether it came over a connection that is no more.
+    forsaken: bool,
 }
 
 /// A connection, the core that serves it, and the commands that came over it.
 pub(super) struct Connection {
     queue: TargetQueue,
+    /// Which of those that have had its place it is.
+    pub(super) turn: u32,
+    /// How its controller reaches namespaces, and how often that has changed.
+    pub(super) access: Access,
+    pub(super) changes: u64,
     /// How many capsules came.
     head: u32,
     pending: Slab<Pending>,
@@ -106,7 +119,10 @@ impl Connection {
         }
         let inside = matches!(queue.way, Way::Rdma(pair) if rdma.is_inside(pair));
         Self {
+            access: queue.access,
             queue,
+            turn: 0,
+            changes: 0,
             head: 0,
             pending: Slab::new(),
             reads: BTreeMap::new(),
@@ -140,6 +156,32 @@ impl Connection {
     }
     pub(super) fn socket_alone(&self) -> Option<&TcpSocket> {
         self.queue.way.socket()
+    }
+    /// Takes the place of what was; the old end.
+    pub(super) fn renew(&mut self, way: Way, rdma: &Rdma) -> Way {
+        if let Way::Rdma(pair) = way {
+            // the host's request has room already
+            (1..self.queue.entries).for_each(|id| rdma.post_receive(pair, receive(id)));
+        }
+        self.pending.iter_mut().for_each(|pending| pending.forsaken = true);
+        self.reads.clear();
+        self.signals.clear();
+        (self.head, self.looking, self.lost) = (0, false, false);
+        self.turn += 1;
+        std::mem::replace(&mut self.queue.way, way)
+    }
+    pub(super) const fn meeting(&self) -> &Meeting {
+        &self.queue.meeting
+    }
+    pub(super) const fn controller(&self) -> ControllerId {
+        self.queue.controller
+    }
+    pub(super) const fn is_lost(&self) -> bool {
+        self.lost
+    }
+    /// The log of Asymmetric Namespace Access.
+    pub(super) fn log(&self) -> Control {
+        Control::log(self.access, self.queue.namespaces, self.changes)
     }
     pub(super) const fn subsystem(&self) -> SubsystemId {
         self.queue.subsystem
@@ -220,6 +262,9 @@ impl Connection {
         if !matches!(opcode, IoOpcode::READ | IoOpcode::WRITE | IoOpcode::FLUSH | IoOpcode::WRITE_ZEROES) {
             return Begun::Perform(vec![self.respond(info, NvmeStatus::INVALID_OPCODE)]);
         }
+        if self.access == Access::Inaccessible {
+            return Begun::Perform(vec![self.respond(info, FabricsStatus::INACCESSIBLE.status())]);
+        }
         let blocks = u32::from(BlocksDword12::from_raw(command.cdw12()).blocks_less_1()) + 1;
         let bytes = blocks * self.queue.block;
         let first = u64::from(command.cdw11()) << 32 | u64::from(command.cdw10());
@@ -233,7 +278,7 @@ impl Connection {
             _ => Place::Capsule { offset: 0 },
         };
         let address = first * u64::from(self.queue.block);
-        let slot = self.pending.put(Pending { info, opcode, bytes, address, place });
+        let slot = self.pending.put(Pending { info, opcode, bytes, address, place, forsaken: false });
         let command = |kind, bytes, address| BlockCommand { kind, bytes, handle: slot, unit: 0, address };
         match opcode {
             IoOpcode::READ => Begun::Ask(Message::Block(transfer(slot, Operation::Read, bytes, address))),
@@ -259,7 +304,12 @@ impl Connection {
     }
     /// The drive has answered: what the target is to do.
     pub(super) fn end(&mut self, done: Done) -> Option<Vec<Asked>> {
-        let &mut Pending { info, opcode, bytes, place, .. } = self.pending.get(done.handle)?;
+        let &mut Pending { info, opcode, bytes, place, forsaken, .. } = self.pending.get(done.handle)?;
+        if forsaken {
+            self.pending.take(done.handle);
+            self.ended_bytes = 0;
+            return Some(Vec::new());
+        }
         let in_host = self.queue.staging.is_none() || matches!(place, Place::Capsule { .. });
         let moves = matches!(opcode, IoOpcode::READ | IoOpcode::WRITE);
         self.ended_bytes = if in_host && moves { bytes } else { 0 };

@@ -13,16 +13,16 @@ use lanetwin_ports::Context;
 use lanetwin_units::{Instant, Span};
 
 impl NvmeofTarget {
-    fn socket(&mut self, place: usize) -> Option<(&mut TcpSocket, Place<'_>)> {
+    pub(super) fn socket(&mut self, place: usize) -> Option<(&mut TcpSocket, Place<'_>)> {
         let adapter = self.adapter?;
         self.connections.get_mut(place)?.socket(&self.costs, adapter)
     }
     fn plan(&mut self, place: usize, at: Option<Instant>, step: Step, cx: &mut Context<'_>) {
         if let Some(at) = at {
-            self.agenda.put(at, (place, step), cx);
+            self.later(at, place, step, cx);
         }
     }
-    fn set_timer(&mut self, place: usize, cx: &mut Context<'_>) {
+    pub(super) fn set_timer(&mut self, place: usize, cx: &mut Context<'_>) {
         let at = self.socket(place).and_then(|(socket, _)| socket.set_timer(cx.now()));
         self.plan(place, at, Step::Timer, cx);
     }
@@ -43,13 +43,17 @@ impl NvmeofTarget {
         while let Some((socket, runs)) = self.socket(place)
             && let Some(message) = socket.next_message(runs, cx)
         {
+            if let Some(beside) = &message.control {
+                self.hear_beside(place, beside, cx);
+                continue;
+            }
             let units = message.stream.units();
             let commands = self.costs.command * u64::from(units.commands);
             let data = self.costs.data * u64::from(units.others);
             let own = &self.connections[place];
             own.spend(commands, COMMAND, cx);
             let at = own.spend(data, DATA, cx).max(message.at);
-            self.agenda.put(at, (place, Step::Message(message.stream)), cx);
+            self.later(at, place, Step::Message(message.stream), cx);
         }
         if let Some((socket, runs)) = self.socket(place) {
             socket.end_work(runs, cx);
@@ -62,7 +66,7 @@ impl NvmeofTarget {
         self.counts.r2ts += u64::from(asks);
         let cost = if asks > 0 { self.costs.data } else { self.costs.respond };
         let at = cx.now() + self.costs.tcp.worker;
-        self.agenda.put(at, (place, Step::Send(stream, cost)), cx);
+        self.later(at, place, Step::Send(stream, cost), cx);
     }
     pub(super) fn send_stream(&mut self, place: usize, (stream, cost): (Stream, Span), cx: &mut Context<'_>) {
         cx.mark(if self.costs.polled { POLL } else { crate::tcp_socket::WORKER });

@@ -45,6 +45,9 @@ pub(super) struct Pair {
     /// When it will look at this again; in the past if that is not known.
     planned: Instant,
     lost: bool,
+    destroyed: bool,
+    /// How often what comes behind the first message is sent again, while that is under way, which never is.
+    behind_datagram: Option<u32>,
     /// Whether its software is in the adapter: capsules stay there, and only data behind them go to host memory.
     pub(super) inside: bool,
 }
@@ -87,10 +90,25 @@ impl Pair {
             answering: BTreeMap::new(),
             planned: Instant::ZERO,
             lost: false,
+            destroyed: false,
+            behind_datagram: None,
             inside: false,
         }
     }
 
+    /// Its first message is sent once, as a datagram is.
+    pub(super) const fn open_by_datagram(&mut self, retries: u32) {
+        self.behind_datagram = Some(retries);
+        self.requester.retry(0);
+    }
+    /// It is no more: nothing leaves or is taken.
+    pub(super) fn destroy(&mut self) {
+        (self.lost, self.destroyed) = (true, true);
+        self.lanes.iter_mut().for_each(Lane::clear);
+    }
+    pub(super) const fn is_destroyed(&self) -> bool {
+        self.destroyed
+    }
     /// Begins with a message.
     pub(super) fn begin(&mut self, own: QueuePairId, (work, trail): (WorkRequest, Trail), rdma: &Rdma) {
         let (message, first) = (self.name, self.requester.end());
@@ -303,6 +321,9 @@ impl Pair {
                     heard.writes.extend(to.map(|read| (read.local + u64::from(part.offset), part.bytes)));
                 }
                 Outcome::Done(message) => {
+                    if let Some(retries) = self.behind_datagram.take() {
+                        self.requester.retry(retries);
+                    }
                     let done = rdma.end(own, message).filter(|done| done.work.signalled);
                     heard.completions.extend(done.map(|done| WorkCompletion::Done { id: done.work.id }));
                 }

@@ -9,6 +9,14 @@ use lanetwin_units::Instant;
 pub const PATH_LOST: u32 = 0;
 /// What it says when it can be asked.
 pub const PATH_WORKS: u32 = 1;
+/// What it says of the state of Asymmetric Namespace Access that it has now: optimized.
+pub const PATH_OPTIMIZED: u32 = 2;
+/// The same: non-optimized.
+pub const PATH_NON_OPTIMIZED: u32 = 3;
+/// The same: inaccessible.
+pub const PATH_INACCESSIBLE: u32 = 4;
+/// What it says when it is not to be waited for: it was lost for too long.
+pub const PATH_EXPIRED: u32 = 5;
 
 /// The software of a host that submits commands to a drive.
 pub trait NvmeHost {

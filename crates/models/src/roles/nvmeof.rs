@@ -1,6 +1,7 @@
 //! Both ends of NVMe over Fabrics by RDMA or TCP: the software of a host that connects, and that of a target.
 //!
-//! Connections are made before the run starts ([`lanetwin_nvmeof::logic::establish`]), and given to both.
+//! Connections are made before the run starts ([`lanetwin_nvmeof::logic::establish`]), and given to both. One that is lost
+//! and made again takes the place of what it was: its ends [meet](Meeting).
 
 use crate::tcp_socket::TcpSocket;
 use lanetwin_nvme::spec::{ControllerId, SqId};
@@ -8,6 +9,9 @@ use lanetwin_nvmeof::logic::host::Queue;
 use lanetwin_nvmeof::logic::target::{ConnectionId, SubsystemId, Target};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{QueuePairId, RunQueue};
+use lanetwin_units::Instant;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// An end of a connection.
 pub enum Way {
@@ -31,6 +35,71 @@ impl Way {
     }
 }
 
+/// How a controller reaches namespaces: the states of Asymmetric Namespace Access (NVM Express Base Specification 2.0,
+/// §8.1) that software chooses paths by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// ANA Optimized state.
+    Optimized,
+    /// ANA Non-Optimized state: taken where nothing else is left.
+    NonOptimized,
+    /// ANA Inaccessible state: commands end with an error of the path.
+    Inaccessible,
+}
+
+/// From when on namespaces of a subsystem are reached otherwise by the port of a target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccessChange {
+    /// When.
+    pub at: Instant,
+    /// Whose namespaces.
+    pub subsystem: SubsystemId,
+    /// How.
+    pub access: Access,
+}
+
+/// Where the ends of a connection meet that is made again. Clones are the same.
+///
+/// It is what the private data of a connection request and the data of Connect say, which cross the network as messages
+/// of their length.
+#[derive(Clone, Default)]
+pub struct Meeting(Rc<RefCell<Option<Offer>>>);
+
+/// A connection that a host asks for.
+pub(crate) struct Offer {
+    /// What signals of the target's end say.
+    pub(crate) handle: u32,
+    /// The target's end, until that takes it.
+    pub(crate) way: Option<Way>,
+    /// The host's queue: connected as soon as the target has answered.
+    pub(crate) queue: Queue,
+}
+
+impl Meeting {
+    /// A host asks for a connection, in the place of any that it asked for before.
+    pub(crate) fn offer(&self, offer: Option<Offer>) {
+        *self.0.borrow_mut() = offer;
+    }
+    /// Whether a connection with this handle at the target is asked for.
+    pub(crate) fn is_of(&self, handle: u32) -> bool {
+        self.0.borrow().as_ref().is_some_and(|offer| offer.handle == handle)
+    }
+    /// The target takes its end.
+    pub(crate) fn take_way(&self) -> Option<Way> {
+        self.0.borrow_mut().as_mut()?.way.take()
+    }
+    /// The target connects the queue of the host.
+    pub(crate) fn connect(&self, act: impl FnOnce(&mut Queue)) {
+        if let Some(offer) = self.0.borrow_mut().as_mut() {
+            act(&mut offer.queue);
+        }
+    }
+    /// The host takes its queue.
+    pub(crate) fn take_queue(&self) -> Option<Queue> {
+        Some(self.0.borrow_mut().take()?.queue)
+    }
+}
+
 /// A queue of a host that is connected.
 pub struct HostQueue {
     /// Its state.
@@ -45,6 +114,8 @@ pub struct HostQueue {
     pub core: RunQueue,
     /// The association that it belongs to, if that is one of several paths.
     pub path: Option<u32>,
+    /// Where it is made again.
+    pub meeting: Meeting,
 }
 
 /// A connection at a target.
@@ -67,6 +138,12 @@ pub struct TargetQueue {
     pub core: RunQueue,
     /// The drive in whose memory data lie that do not come in capsules; none if they lie in the host's.
     pub staging: Option<EndpointId>,
+    /// How its controller reaches namespaces at first.
+    pub access: Access,
+    /// How many the subsystem has.
+    pub namespaces: u32,
+    /// Where it is made again.
+    pub meeting: Meeting,
 }
 
 /// The software of a host that connects.
@@ -80,4 +157,6 @@ pub trait FabricTarget {
     /// The target, and the connections of its ports to drivers of drives, in their order. To be said before the run
     /// starts.
     fn serve(&mut self, target: Target, queues: Vec<TargetQueue>);
+    /// From when on namespaces are reached otherwise, in the order of time. To be said before the run starts.
+    fn change_access(&mut self, changes: Vec<AccessChange>);
 }

@@ -135,6 +135,11 @@ pub(crate) const SUBSYSTEM: &[Field] = &[
         Holds::Names,
         "those of its adapters whose paths are not optimized (ANA): they are taken where no other path works",
     ),
+    optional(
+        "ana",
+        Holds::List(ACCESS),
+        "of several ports: when one of them has another state (ANA) from then on, of which hosts are told by an event and read the log",
+    ),
     required("namespaces", Holds::Names, "the drives that are its namespaces, in the order of their numbers"),
     optional("hosts", Holds::Names, "the hosts that may connect; otherwise all that reach it"),
     optional(
@@ -161,6 +166,17 @@ pub(crate) const SUBSYSTEM: &[Field] = &[
         "staging",
         one_of(&["host", "drive"]),
         "where data lie between adapter and drives: in the memory of the host, or in the controller memory buffer of each drive, from peer to peer, as `p2pmem` of a namespace of Linux; host unless said otherwise",
+    ),
+];
+
+/// A state of asymmetric namespace access.
+pub(crate) const ACCESS: &[Field] = &[
+    required("at", Holds::One(Dimension::Time), "when"),
+    required("port", Holds::Text, "the adapter, one of those under `port`"),
+    required(
+        "state",
+        one_of(&["optimized", "non-optimized", "inaccessible"]),
+        "optimized or non-optimized; by one that is inaccessible commands end with an error of the path, and go by another",
     ),
 ];
 

@@ -5,6 +5,8 @@ use super::link::Down;
 use lanetwin_fabric::ethernet::logic::{Forwarding, Node, Station, Topology};
 use lanetwin_fabric::ethernet::spec::Rate;
 use lanetwin_fabric::roce::spec::PathMtu;
+use lanetwin_models::roles::nvmeof::Access;
+use lanetwin_units::Instant;
 use std::collections::BTreeSet;
 
 /// Cables of Ethernet between adapters and switches.
@@ -44,6 +46,8 @@ pub struct SubsystemPlan {
     pub host: usize,
     /// The adapters that it is reached by, at least one.
     pub ports: Vec<PortOffer>,
+    /// From when on a port reaches the namespaces otherwise, in the order of time.
+    pub access: Vec<AccessPlan>,
     /// The drives that its namespaces are, the first of which has the number 1.
     pub namespaces: Vec<usize>,
     /// The hosts that may connect; none if all may.
@@ -64,6 +68,17 @@ pub struct PortOffer {
     /// Whether its paths are optimized in the sense of asymmetric namespace access (NVM Express Base Specification
     /// 2.0, §8.1.1); those that are not are taken where no optimized one works.
     pub optimized: bool,
+}
+
+/// From when on a port of a subsystem has another state of asymmetric namespace access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccessPlan {
+    /// When.
+    pub at: Instant,
+    /// The adapter: its place in [`super::Variant::machine`].
+    pub adapter: usize,
+    /// The state.
+    pub access: Access,
 }
 
 /// How commands and data of a subsystem go over the network.

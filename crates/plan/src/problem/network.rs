@@ -51,10 +51,12 @@ problems! {
     NotShown { shows: String, drive: String, host: String } = "FB031", "`{shows}` is to show `{drive}`, which nobody offers to its processor `{host}` over a network", "name `{drive}` among the `namespaces` of a subsystem, and join the adapters of `{shows}` and of that subsystem to a switch, or to each other";
     /// A drive that is shown as something else than it is.
     ShownOtherwise { shows: String, key: &'static str, shown: String, drive: String, has: String } = "FB032", "`{shows}` shows a `{key}` of {shown}, and `{drive}` behind it has {has}", "say `{key}: {has}` of `{shows}`; a `capacity` may be less";
+    /// A state of the only way.
+    StateOfOne { port: String } = "FB033", "`ana` is said of a subsystem that is reached by `{port}` alone", "name several adapters under `port`, or leave `ana` out: hosts choose among several paths by their states";
     /// Packets that a switch drops.
     BlackHole { from: String, name: String, switch: String, has: String, needed: String } = "FB103", "full packets between `{from}` and subsystem `{name}` are lost: `{switch}` drops frames that carry more than {has}, and these carry {needed}", "raise `ethernet.mtu` of the switch, or lower it at both adapters; what is short passes, so that connections are made and large requests hang until they are lost";
     /// More in flight than a queue over the network has room for.
-    DeeperThanCapsules { depth: u64, drive: String, room: u64 } = "FB104", "{depth} in flight do not fit into the queue over the network to `{drive}`, which takes {room}: the rest waits at the host", "at most {room} for each load, or more `driver.rdma.queue-entries` of the host and `target.queue-entries` of the target";
+    DeeperThanCapsules { depth: u64, drives: String, room: u64 } = "FB104", "{depth} in flight do not fit into the {room} entries of the queue over the network to {drives}: the rest waits at the host", "at most {room} for each load, or more `driver.rdma.queue-entries` of the host and `target.queue-entries` of the target";
 }
 
 #[cfg(test)]

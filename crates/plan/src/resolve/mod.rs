@@ -5,6 +5,7 @@
 //!                                                                └► what is wrong, with its place
 //! ```
 
+mod access;
 mod channels;
 mod components;
 mod known;

@@ -11,7 +11,7 @@ use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
 use lanetwin_ports::{Capability, Value};
 use lanetwin_units::Bytes;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Reports each once for a workload.
 pub(super) fn report(
@@ -32,16 +32,19 @@ pub(super) fn report(
         let plan = machine.plan(pair.target).filter(|plan| plan.model.can(Capability::NvmeQueues))?;
         Some((&*pair.device, plan, (machine.plan(pair.on)?, network.remote(pair.on, pair.target))))
     });
+    let mut shallow: BTreeMap<(u64, u64), Vec<&str>> = BTreeMap::new();
     for (drive, plan, (host, remote)) in drives {
         let params = &plan.params;
         let target = remote.and_then(|remote| machine.plan(remote.target));
         let room = target.map_or_else(|| entries(plan, host), |target| capsules(host, target)) - 1;
         if let Some(depth) = asked.iter().filter_map(|asked| asked.depth).max().filter(|depth| *depth > room)
         {
-            let drive = drive.into();
             match target {
-                Some(_) => fields.fault(key, Offered::DeeperThanCapsules { depth, drive, room }, reports),
-                None => fields.fault(key, Problem::DeeperThanQueue { depth, drive, room }, reports),
+                Some(_) => shallow.entry((depth, room)).or_default().push(drive),
+                None => {
+                    let drive = drive.into();
+                    fields.fault(key, Problem::DeeperThanQueue { depth, drive, room }, reports);
+                }
             }
         }
         let block = if params.choice("block") == "512B" { 512 } else { 4096 };
@@ -54,6 +57,18 @@ pub(super) fn report(
         if let Some(job) = prior.filter(|_| takes_turns(plan, host)) {
             fields.fault(key, Problem::UnheededPriority { job, drive: drive.into() }, reports);
         }
+    }
+    for ((depth, room), drives) in shallow {
+        fields.fault(key, Offered::DeeperThanCapsules { depth, drives: named(&drives), room }, reports);
+    }
+}
+
+/// The first of these drives, and how many others there are.
+fn named(drives: &[&str]) -> String {
+    let others = drives.iter().collect::<BTreeSet<_>>().len() - 1;
+    match others {
+        0 => format!("`{}`", drives[0]),
+        _ => format!("each of `{}` and {others} more", drives[0]),
     }
 }
 

@@ -8,6 +8,7 @@
 //! The host above the adapter runs the target; the drives are below the same host. A workload on another host that asks
 //! one of them asks it over the network.
 
+use super::access;
 use super::transports::{self, Tiny};
 use crate::kind::Components;
 use crate::language::SUBSYSTEM;
@@ -119,8 +120,10 @@ fn subsystem(
     let transport = transports::read(name, fields, (&ports, place.machine, network), reports)?;
     let offload = offload(fields, (&ports, transport), (place, network), reports)?;
     let in_drives = in_drives(fields, (&namespaces, transport), place, reports)?;
+    let labels: Vec<String> = ports.iter().map(|port| place.machine.label(port.adapter)).collect();
+    let access = access::read(fields, (&ports, &labels), reports)?;
     let name = name.to_owned();
-    Some(SubsystemPlan { name, host, ports, namespaces, hosts, transport, offload, in_drives })
+    Some(SubsystemPlan { name, host, ports, access, namespaces, hosts, transport, offload, in_drives })
 }
 
 /// Whether data lie in the memory of the drives, each of which must have some.

@@ -17,7 +17,9 @@ use super::transports;
 use lanetwin_kernel::{ComponentId, Port, role_of};
 use lanetwin_models as models;
 use lanetwin_models::multipath::{Multipath, MultipathSpec, Policy};
-use lanetwin_models::roles::nvmeof::{FabricHost, FabricTarget, HostQueue, TargetQueue, Way};
+use lanetwin_models::roles::nvmeof::{
+    Access, AccessChange, FabricHost, FabricTarget, HostQueue, Meeting, TargetQueue, Way,
+};
 use lanetwin_models::shared_port::{self, SharedPort};
 use lanetwin_nvme::spec::{ControllerId, SqId};
 use lanetwin_nvmeof::logic::establish::establish;
@@ -120,8 +122,10 @@ impl<'a> Adding<'a> {
             let core = self.core(asker, asker.pair.on).unwrap_or_else(|| RunQueue::new(1));
             // each path to a subsystem is one association
             let association = |path: u16| (plan.subsystem << 8 | usize::from(path)) as u32;
-            let connected = HostQueue { queue, way: own, nsid, block, core, path: path.map(association) };
             let place = (asker.place, path.unwrap_or(0));
+            let (path, meeting) = (path.map(association), Meeting::default());
+            let connected =
+                HostQueue { queue, way: own, nsid, block, core, path, meeting: meeting.clone() };
             self.connected.push(Connected { place, adapter: plan.adapter, queue: connected });
             let core = match self.is_offloaded(plan.subsystem) {
                 true => self.core_of(plan.port, 0),
@@ -140,6 +144,9 @@ impl<'a> Adding<'a> {
                 block,
                 core,
                 staging,
+                access: if plan.optimized { Access::Optimized } else { Access::NonOptimized },
+                namespaces: variant.network.subsystems[plan.subsystem].namespaces.len() as u32,
+                meeting,
             });
             drives.push(asker.pair.target);
         }
@@ -314,8 +321,21 @@ impl<'a> Adding<'a> {
         let (to, rdma) = (Some(self.endpoint(adapter)), self.net.rdma.clone());
         let site = Site { target: to, cores, rdma, ..Site::alone(path.as_str(), self.blueprint.seed) };
         let mut component = model.component(&params, &site).expect("software is a component");
-        role_of::<_, dyn FabricTarget>(&mut *component).expect("a target").serve(target, queues);
+        let role = role_of::<_, dyn FabricTarget>(&mut *component).expect("a target");
+        role.serve(target, queues);
+        role.change_access(self.access_changes(adapter));
         self.builder.add(path, component)
+    }
+
+    /// From when on namespaces are reached otherwise by an adapter.
+    fn access_changes(&self, adapter: usize) -> Vec<AccessChange> {
+        let subsystems = (0..).zip(&self.blueprint.variant.network.subsystems);
+        let changes = subsystems.flat_map(|(number, own)| {
+            let of_it = own.access.iter().filter(|change| change.adapter == adapter);
+            let change = move |at, access| AccessChange { at, subsystem: SubsystemId(number), access };
+            of_it.map(move |plan| change(plan.at, plan.access))
+        });
+        changes.collect()
     }
 
     fn add_driver_of_target(

@@ -134,6 +134,10 @@ impl Requester {
         self.end += u64::from(packets(work.bytes, self.limits.mtu));
         self.work.push_back(Posted { work, first, end: self.end });
     }
+    /// How often in a row nothing may come through from now on.
+    pub const fn retry(&mut self, retries: u32) {
+        self.limits.retries = retries;
+    }
     /// The first packet of what is posted next, by count.
     #[must_use]
     pub const fn end(&self) -> u64 {

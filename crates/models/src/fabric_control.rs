@@ -1,0 +1,160 @@
+//! What software of hosts and targets says beside I/O: that a connection is asked for and made, that the state of Asymmetric
+//! Namespace Access (ANA) has changed, and which it is.
+//!
+//! ```text
+//!  host ── Connect ─► target      host ◄─ Event ── target      host ── ReadLog ─► target
+//!  host ◄─ Accept ─── target                                   host ◄─── Log ──── target
+//! ```
+//!
+//! Connect and Accept go over the connection that they make, the others over the first I/O queue of an association, in the
+//! place of its admin queue, of which a simulated network has no connection. They are as long as they would be.
+
+use crate::roles::nvmeof::Access;
+use lanetwin_fabric::roce::logic::packet::Operation;
+use lanetwin_nvme::spec::Nsid;
+use lanetwin_nvme::spec::command::COMMAND_BYTES;
+use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
+use lanetwin_nvmeof::logic::host::ana::{AnaLog, Group};
+use lanetwin_nvmeof::spec::ana::AnaState;
+use lanetwin_ports::WorkRequest;
+
+/// Where such messages lie, which are not followed by anybody.
+const MESSAGES: u64 = 1 << 35;
+
+/// A message of the connection manager \[B\]: a management datagram (InfiniBand Architecture Specification, volume 1,
+/// §13.4.2, §12.6).
+const DATAGRAM_BYTES: u32 = 256;
+/// ICReq and ICResp \[B\] (TCP Transport 1.0, §3.6.2.2).
+const INITIALIZE_BYTES: u32 = 128;
+/// The header of the data unit of a command, of a response, and of data \[B\] (TCP Transport 1.0, §3.6.2).
+const COMMAND_UNIT_BYTES: u32 = 8;
+const RESPONSE_UNIT_BYTES: u32 = 8;
+const DATA_UNIT_BYTES: u32 = 24;
+
+/// A message beside I/O.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Control {
+    /// A host asks for a connection.
+    Connect,
+    /// The target has made it, and reaches namespaces so.
+    Accept(Access),
+    /// Asynchronous Event Request completes: Asymmetric Namespace Access Change.
+    Event,
+    /// Get Log Page, Asymmetric Namespace Access.
+    ReadLog,
+    /// The log.
+    Log(Vec<u8>),
+}
+
+impl Control {
+    /// The log that says this of all namespaces of a subsystem.
+    pub(crate) fn log(access: Access, namespaces: u32, changes: u64) -> Self {
+        let state = match access {
+            Access::Optimized => AnaState::OPTIMIZED,
+            Access::NonOptimized => AnaState::NON_OPTIMIZED,
+            Access::Inaccessible => AnaState::INACCESSIBLE,
+        };
+        let namespaces = (1..=namespaces).map(Nsid).collect();
+        Self::Log(AnaLog { changes, groups: vec![Group { number: 1, state, changes, namespaces }] }.to_bytes())
+    }
+    /// What a log says of a namespace; nothing if it does not name it, or is none.
+    pub(crate) fn access(log: &[u8], nsid: u32) -> Option<Access> {
+        Some(match AnaLog::read(log).ok()?.state(Nsid(nsid))? {
+            AnaState::OPTIMIZED => Access::Optimized,
+            AnaState::NON_OPTIMIZED => Access::NonOptimized,
+            _ => Access::Inaccessible,
+        })
+    }
+
+    /// Its length by RDMA \[B\].
+    fn by_rdma(&self) -> u32 {
+        match self {
+            Self::Connect | Self::Accept(_) => DATAGRAM_BYTES,
+            Self::Event => COMPLETION_ENTRY_BYTES,
+            Self::ReadLog => COMMAND_BYTES,
+            Self::Log(log) => log.len() as u32 + COMPLETION_ENTRY_BYTES,
+        }
+    }
+    /// Its length by TCP \[B\].
+    pub(crate) fn by_tcp(&self) -> u64 {
+        u64::from(match self {
+            Self::Connect | Self::Accept(_) => INITIALIZE_BYTES,
+            Self::Event => RESPONSE_UNIT_BYTES + COMPLETION_ENTRY_BYTES,
+            Self::ReadLog => COMMAND_UNIT_BYTES + COMMAND_BYTES,
+            Self::Log(log) => {
+                DATA_UNIT_BYTES + log.len() as u32 + RESPONSE_UNIT_BYTES + COMPLETION_ENTRY_BYTES
+            }
+        })
+    }
+    /// The SEND of it.
+    pub(crate) fn work(&self) -> WorkRequest {
+        WorkRequest {
+            id: 0,
+            operation: Operation::Send { invalidate: false },
+            bytes: self.by_rdma(),
+            local: MESSAGES,
+            remote: 0,
+            signalled: false,
+            inline: false,
+            registers: 0,
+            content: Some(self.to_bytes()[..].into()),
+        }
+    }
+    fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Connect => vec![0],
+            Self::Accept(access) => vec![1, *access as u8],
+            Self::Event => vec![2],
+            Self::ReadLog => vec![3],
+            Self::Log(log) => [&[4][..], log].concat(),
+        }
+    }
+    /// The message with this content; none if it is a capsule.
+    pub(crate) fn of(content: &[u8]) -> Option<Self> {
+        // a response has 16 B, a command 64 B
+        if matches!(content.len() as u32, COMPLETION_ENTRY_BYTES | COMMAND_BYTES) {
+            return None;
+        }
+        Some(match content {
+            [0] => Self::Connect,
+            [1, access] => Self::Accept(match access {
+                0 => Access::Optimized,
+                1 => Access::NonOptimized,
+                _ => Access::Inaccessible,
+            }),
+            [2] => Self::Event,
+            [3] => Self::ReadLog,
+            [4, log @ ..] => Self::Log(log.to_vec()),
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Access; 3] = [Access::Optimized, Access::NonOptimized, Access::Inaccessible];
+
+    #[test]
+    fn messages_are_what_they_were_made_of_and_no_capsules() {
+        let accepts = ALL.map(Control::Accept);
+        let logs = [1, 2, 3, 5].map(|namespaces| Control::log(Access::Optimized, namespaces, 1));
+        let others = [Control::Connect, Control::Event, Control::ReadLog];
+        for control in accepts.into_iter().chain(logs).chain(others) {
+            let work = control.work();
+            assert_eq!(Control::of(&work.content.expect("it says what it is")), Some(control));
+        }
+        assert_eq!([16, 64].map(|bytes| Control::of(&vec![2; bytes])), [None, None]);
+    }
+
+    #[test]
+    fn a_log_says_how_each_namespace_is_reached() {
+        for access in ALL {
+            let Control::Log(log) = Control::log(access, 2, 7) else { panic!("a log") };
+            assert_eq!([1, 2, 3].map(|nsid| Control::access(&log, nsid)), [Some(access), Some(access), None]);
+            assert_eq!(log.len(), 16 + 32 + 2 * 4);
+        }
+        assert_eq!(Control::access(&[1, 2], 1), None);
+    }
+}
