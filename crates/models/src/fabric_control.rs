@@ -1,15 +1,14 @@
-//! What software of hosts and targets says beside I/O: that a connection is asked for and made, that the state of Asymmetric
-//! Namespace Access (ANA) has changed, and which it is.
+//! What software of hosts and targets says beside I/O: that a connection is asked for and made, that the state of
+//! Asymmetric Namespace Access (ANA) has changed, and which it is.
 //!
 //! ```text
 //!  host ── Connect ─► target      host ◄─ Event ── target      host ── ReadLog ─► target
 //!  host ◄─ Accept ─── target                                   host ◄─── Log ──── target
 //! ```
 //!
-//! Connect and Accept go over the connection that they make, the others over the first I/O queue of an association, in the
-//! place of its admin queue, of which a simulated network has no connection. They are as long as they would be.
+//! Connect and Accept go over the connection that they make, the others over the first I/O queue of an association, in
+//! the place of its admin queue, of which a simulated network has no connection. They are as long as they would be.
 
-use crate::roles::nvmeof::Access;
 use lanetwin_fabric::roce::logic::packet::Operation;
 use lanetwin_nvme::spec::Nsid;
 use lanetwin_nvme::spec::command::COMMAND_BYTES;
@@ -30,6 +29,18 @@ const INITIALIZE_BYTES: u32 = 128;
 const COMMAND_UNIT_BYTES: u32 = 8;
 const RESPONSE_UNIT_BYTES: u32 = 8;
 const DATA_UNIT_BYTES: u32 = 24;
+
+/// How a controller reaches namespaces: the states of Asymmetric Namespace Access (NVM Express Base Specification 2.0,
+/// §8.1) that software chooses paths by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// ANA Optimized state.
+    Optimized,
+    /// ANA Non-Optimized state: taken where nothing else is left.
+    NonOptimized,
+    /// ANA Inaccessible state: commands end with an error of the path.
+    Inaccessible,
+}
 
 /// A message beside I/O.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,7 +66,9 @@ impl Control {
             Access::Inaccessible => AnaState::INACCESSIBLE,
         };
         let namespaces = (1..=namespaces).map(Nsid).collect();
-        Self::Log(AnaLog { changes, groups: vec![Group { number: 1, state, changes, namespaces }] }.to_bytes())
+        Self::Log(
+            AnaLog { changes, groups: vec![Group { number: 1, state, changes, namespaces }] }.to_bytes(),
+        )
     }
     /// What a log says of a namespace; nothing if it does not name it, or is none.
     pub(crate) fn access(log: &[u8], nsid: u32) -> Option<Access> {
@@ -102,29 +115,29 @@ impl Control {
     }
     fn to_bytes(&self) -> Vec<u8> {
         match self {
-            Self::Connect => vec![0],
-            Self::Accept(access) => vec![1, *access as u8],
-            Self::Event => vec![2],
-            Self::ReadLog => vec![3],
-            Self::Log(log) => [&[4][..], log].concat(),
+            Self::Connect => vec![0xf0],
+            Self::Accept(access) => vec![0xf1, *access as u8],
+            Self::Event => vec![0xf2],
+            Self::ReadLog => vec![0xf3],
+            Self::Log(log) => [&[0xf4][..], log].concat(),
         }
     }
     /// The message with this content; none if it is a capsule.
     pub(crate) fn of(content: &[u8]) -> Option<Self> {
-        // a response has 16 B, a command 64 B
-        if matches!(content.len() as u32, COMPLETION_ENTRY_BYTES | COMMAND_BYTES) {
+        // no response of 16 B is taken for one, and no command begins like this: its opcode would be a vendor's
+        if content.len() as u32 == COMPLETION_ENTRY_BYTES {
             return None;
         }
         Some(match content {
-            [0] => Self::Connect,
-            [1, access] => Self::Accept(match access {
+            [0xf0] => Self::Connect,
+            [0xf1, access] => Self::Accept(match access {
                 0 => Access::Optimized,
                 1 => Access::NonOptimized,
                 _ => Access::Inaccessible,
             }),
-            [2] => Self::Event,
-            [3] => Self::ReadLog,
-            [4, log @ ..] => Self::Log(log.to_vec()),
+            [0xf2] => Self::Event,
+            [0xf3] => Self::ReadLog,
+            [0xf4, log @ ..] => Self::Log(log.to_vec()),
             _ => return None,
         })
     }
@@ -145,7 +158,8 @@ mod tests {
             let work = control.work();
             assert_eq!(Control::of(&work.content.expect("it says what it is")), Some(control));
         }
-        assert_eq!([16, 64].map(|bytes| Control::of(&vec![2; bytes])), [None, None]);
+        assert_eq!(Control::of(&[0xf2; 16]), None);
+        assert_eq!([16, 64, 80].map(|bytes| Control::of(&vec![9; bytes])), [None, None, None]);
     }
 
     #[test]

@@ -11,8 +11,8 @@
 //! access, ANA), or among the others if none of these works. A request whose path is lost is asked again of another; if
 //! none works it waits until one does. It takes no time and limits nothing: each path has cores of its own.
 //!
-//! A path may come back, and its state of ANA may change: requests choose anew each time. Where no path works and none is
-//! waited for any more, requests end with an error, as in Linux (`drivers/nvme/host/multipath.c`, `nvme_available_path`).
+//! A path may come back, and its state of ANA may change: requests choose anew each time. Where no path works and none
+//! is waited for any more, requests end with an error (Linux, `drivers/nvme/host/multipath.c`, `nvme_available_path`).
 //!
 //! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand
 //! by: when none of its own works for that long, another host asks in its place, until one of its own works again.
@@ -22,7 +22,7 @@ use crate::roles::nvme::{
 };
 use crate::roles::nvmeof::Access;
 use lanetwin_kernel::{Component, Metric, Port, Report, Trail};
-use lanetwin_ports::{Context, Done, Message, Status, Transfer};
+use lanetwin_ports::{BlockCommand, Context, Done, Message, Status, Transfer};
 use lanetwin_units::{Better, Instant, Span};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
@@ -84,7 +84,7 @@ pub struct Multipath {
     /// What is in flight, by its load and its name.
     asked: BTreeMap<(u16, u32), Asked>,
     /// What waits for a path, in the order of asking.
-    waiting: VecDeque<(u16, Transfer, Trail)>,
+    waiting: VecDeque<(u16, Question, Trail)>,
     /// The path that comes next in turn.
     next: usize,
     /// How many paths are of the host itself: the first. The others stand by.
@@ -127,7 +127,8 @@ const BACK_AT: Metric = Metric::new("path back at", "ms", Better::Lower).if_any(
 const BEFORE: Metric = Metric::new("requests by that path before", "%", Better::Higher).if_any("paths left");
 const MEANWHILE: Metric =
     Metric::new("requests by that path meanwhile", "%", Better::Lower).if_any("paths left");
-const AFTER: Metric = Metric::new("requests by that path afterwards", "%", Better::Higher).if_any("paths back");
+const AFTER: Metric =
+    Metric::new("requests by that path afterwards", "%", Better::Higher).if_any("paths back");
 
 /// What has become of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -176,8 +177,30 @@ struct Leaving {
 }
 
 struct Asked {
-    transfer: Transfer,
+    question: Question,
     path: usize,
+}
+
+/// What a load asks.
+#[derive(Clone, Copy)]
+enum Question {
+    Move(Transfer),
+    Do(BlockCommand),
+}
+
+impl Question {
+    const fn handle(self) -> u32 {
+        match self {
+            Self::Move(transfer) => transfer.handle,
+            Self::Do(command) => command.handle,
+        }
+    }
+    const fn message(self) -> Message {
+        match self {
+            Self::Move(transfer) => Message::Block(transfer),
+            Self::Do(command) => Message::Command(command),
+        }
+    }
 }
 
 impl Multipath {
@@ -259,14 +282,14 @@ impl Multipath {
         }
     }
 
-    fn ask(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
+    fn ask(&mut self, load: u16, question: Question, cx: &mut Context<'_>) {
         let there = !self.is_without(cx.now());
         let Some(path) = self.choose(cx.now()).filter(|_| there) else {
             if there && self.is_hopeless() {
-                let done = Done { handle: transfer.handle, status: Status::Aborted };
+                let done = Done { handle: question.handle(), status: Status::Aborted };
                 return self.tell(load, (done, REFUSED_AFTER), cx);
             }
-            self.waiting.push_back((load, transfer, cx.trail()));
+            self.waiting.push_back((load, question, cx.trail()));
             return;
         };
         self.paths[path].in_flight += 1;
@@ -274,8 +297,8 @@ impl Multipath {
         if self.asked.is_empty() && self.waiting.is_empty() {
             self.answered_at = cx.now();
         }
-        self.asked.insert((load, transfer.handle), Asked { transfer, path });
-        cx.send(Self::of_path(path as u16, load, self.loads), Span::ZERO, Message::Block(transfer));
+        self.asked.insert((load, question.handle()), Asked { question, path });
+        cx.send(Self::of_path(path as u16, load, self.loads), Span::ZERO, question.message());
     }
 
     /// Whether no path works, and none is waited for.
@@ -284,7 +307,7 @@ impl Multipath {
     }
 
     fn answer(&mut self, path: usize, load: u16, done: Done, cx: &mut Context<'_>) {
-        let Some(Asked { transfer, .. }) =
+        let Some(Asked { question, .. }) =
             self.asked.remove(&(load, done.handle)).filter(|asked| asked.path == path)
         else {
             self.counts.unexpected += 1;
@@ -294,7 +317,7 @@ impl Multipath {
         let is_lost = done.status == Status::Aborted && !self.paths[path].is_usable();
         if is_lost && !self.is_without(cx.now()) {
             self.counts.retried += 1;
-            self.ask(load, transfer, cx);
+            self.ask(load, question, cx);
         } else {
             self.tell(load, (done, Span::ZERO), cx);
         }
@@ -385,10 +408,10 @@ impl Multipath {
     /// What waits for a path takes one, as far as there is one.
     fn ask_waiting(&mut self, cx: &mut Context<'_>) {
         let answered_at = self.answered_at;
-        for (load, transfer, trail) in std::mem::take(&mut self.waiting) {
+        for (load, question, trail) in std::mem::take(&mut self.waiting) {
             cx.resume(trail);
             cx.mark(WAIT);
-            self.ask(load, transfer, cx);
+            self.ask(load, question, cx);
             // it was asked for all the time
             self.answered_at = answered_at;
         }
@@ -401,7 +424,11 @@ impl Component<Message> for Multipath {
         match message {
             Message::Block(transfer) => {
                 self.counts.asked += 1;
-                self.ask(load, transfer, cx);
+                self.ask(load, Question::Move(transfer), cx);
+            }
+            Message::Command(command) => {
+                self.counts.asked += 1;
+                self.ask(load, Question::Do(command), cx);
             }
             Message::BlockDone(done) => self.answer(usize::from(group) - 1, load, done, cx),
             // a driver says it on each of its ports

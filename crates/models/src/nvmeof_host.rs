@@ -13,9 +13,11 @@
 //!
 //! Where an association is one of several paths, its loss is told, and everything that it was asked ends ([`paths`]).
 //!
-//! A path that is lost is asked for again, and changes of its state of Asymmetric Namespace Access are told (`returns`).
+//! A path that is lost is asked for again, and changes of its state of Asymmetric Namespace Access are told
+//! (`returns`).
 //!
-//! Not here: making other connections during the run; what is no read, write, flush or Write Zeroes: that is refused.
+//! Not here: making other connections during the run; what is no read, write, flush, Write Zeroes or Deallocate:
+//! that is refused.
 
 mod paths;
 mod queue;

@@ -13,7 +13,8 @@
 //! A connection that a host asks for again takes the place of the one that was lost, and hosts are told of changes of
 //! Asymmetric Namespace Access (`returns`).
 //!
-//! Not here: making other connections, commands that are no reads, writes, flushes or Write Zeroes, merging.
+//! Not here: making other connections, commands that are no reads, writes, flushes, Write Zeroes or Deallocate,
+//! merging.
 
 mod connection;
 mod returns;
@@ -28,6 +29,7 @@ use crate::tcp_socket;
 use connection::{Begun, Connection, STAGES, Step};
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind};
 use lanetwin_nvme::spec::Command;
+use lanetwin_nvme::spec::command::COMMAND_BYTES;
 use lanetwin_nvmeof::logic::Data;
 use lanetwin_nvmeof::logic::target::{Asked, Effect, Target};
 use lanetwin_nvmeof::logic::tcp::Stream;
@@ -156,9 +158,9 @@ impl NvmeofTarget {
                         self.hear_beside(place, &beside, cx);
                         continue;
                     }
-                    let command =
-                        content.and_then(|bytes| bytes[..].try_into().ok()).map(Command::from_bytes);
-                    command.map(|command| (Step::Command(Box::new(command), bytes), self.costs.command))
+                    let capsule = content.as_ref().and_then(|content| capsule(content, bytes));
+                    capsule
+                        .map(|(command, data)| (Step::Command(Box::new(command), data), self.costs.command))
                 }
                 WorkCompletion::Done { id } => {
                     let read = self.connections[place].read_done(id);
@@ -197,10 +199,9 @@ impl NvmeofTarget {
                 let Some(target) = &mut self.target else { return };
                 target.receive(now, connection, stream, &mut effects);
             }
-            Step::Command(command, bytes) => {
-                let data = bytes.saturating_sub(lanetwin_nvme::spec::command::COMMAND_BYTES);
+            Step::Command(command, data) => {
                 let Some(target) = &mut self.target else { return };
-                target.capsule(now, connection, (*command, Data::Length(data)), &mut effects);
+                target.capsule(now, connection, (*command, data), &mut effects);
             }
             Step::Brought { operation, bytes } => {
                 let Some(target) = &mut self.target else { return };
@@ -247,11 +248,11 @@ impl NvmeofTarget {
                     }
                 }
                 Effect::Send { stream, .. } => sent.get_or_insert_with(Stream::new).append(stream),
-                Effect::Bring { token, .. } => {
-                    if let Some(transfer) = own.brought(token) {
-                        cx.send_at(port(place), cx.now(), Message::Block(transfer));
-                    }
-                }
+                Effect::Bring { token, data, .. } => match own.brought(token, &data) {
+                    Some(Begun::Ask(message)) => cx.send_at(port(place), cx.now(), message),
+                    Some(Begun::Perform(asked)) => open.extend(self.perform(place, asked, cx)),
+                    None => {}
+                },
                 Effect::RdmaRead { operation, address, bytes, .. } => {
                     self.counts.reads += 1;
                     posted = Some((own.post_read((operation, address, bytes), &self.rdma), self.costs.data));
@@ -293,6 +294,16 @@ impl NvmeofTarget {
         let bytes = doorbell_bytes(self.costs.polled);
         cx.send_at(CPU, cx.now(), Message::Mmio { to: adapter, bytes, handle, address: posted });
     }
+}
+
+/// The command of a capsule of so many bytes, and its data: as bytes where they mean something.
+fn capsule(content: &[u8], bytes: u32) -> Option<(Command, Data)> {
+    let (command, data) = content.split_first_chunk::<{ COMMAND_BYTES as usize }>()?;
+    let data = match data {
+        [] => Data::Length(bytes.saturating_sub(COMMAND_BYTES)),
+        data => Data::Bytes(data.to_vec()),
+    };
+    Some((Command::from_bytes(*command), data))
 }
 
 fn port(place: usize) -> Port {

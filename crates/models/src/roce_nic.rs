@@ -52,8 +52,8 @@ use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::usage::adapter;
 use lanetwin_ports::{
-    Attributes, Build, Capability, Context, DESTROYED, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo,
-    Protocol, QueuePairId, Site, SocketId, Tlps, WorkCompletion, WorkRequest, socket_of,
+    Attributes, Build, Capability, Context, DESTROYED, Message, Model, PCIE_DEVICE, PCIE_PORT, Params,
+    PortInfo, Protocol, QueuePairId, Site, SocketId, Tlps, WorkCompletion, WorkRequest, socket_of,
 };
 use lanetwin_units::{Better, Instant};
 use pair::{Heard, Pair};
@@ -176,11 +176,8 @@ impl RoceNic {
             self.site.filter(|site| site.station == Some(own))?;
             let congestion = self.congestion();
             let mut pair = Pair::new(peer, peer_station, self.rules.limits(mtu));
-            if self.rdma.is_opening(id) {
-                pair.open_by_datagram(self.rules.limits(mtu).retries);
-            }
             pair.congestion = congestion;
-            pair.inside = self.rdma.is_inside(id);
+            pair.be_as_told(id, &self.rdma, self.rules.limits(mtu).retries);
             self.pairs.insert(id, pair);
         }
         self.pairs.get_mut(id)
@@ -200,8 +197,7 @@ impl RoceNic {
             return;
         }
         if doorbell.address == DESTROYED {
-            self.pairs.get_mut(id).into_iter().for_each(Pair::destroy);
-            return;
+            return self.pairs.get_mut(id).into_iter().for_each(Pair::destroy);
         }
         let rules = &self.rules;
         let work: Vec<_> = std::iter::from_fn(|| self.rdma.take(id, doorbell.address)).collect();

@@ -220,8 +220,8 @@ impl Rdma {
     pub fn is_inside(&self, of: QueuePairId) -> bool {
         self.with(of, |pair| pair.inside).unwrap_or(false)
     }
-    /// Connects the stations of a queue pair and its peer once more, in this order. The first message of each stands for a
-    /// datagram of the connection manager.
+    /// Connects the stations of a queue pair and its peer once more, in this order. The first message of each stands
+    /// for a datagram of the connection manager.
     #[must_use]
     pub fn connect_again(&self, of: QueuePairId) -> Option<[QueuePairId; 2]> {
         let (station, peer, peer_station, mtu) = self.ends(of)?;

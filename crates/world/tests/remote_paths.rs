@@ -99,7 +99,13 @@ fn live_in(sets: &[&str]) -> (Left, World) {
     let drive = world.kernel.component::<NvmeSsd>(drive).expect("a drive");
     let counters = drive.totals(now).expect("a drive that works").counters;
     let moved = counters.host_bytes_read + counters.host_bytes_written;
-    let left = Left { progress: world.progress(), counts, moved, pause: level(&mut world, "longest pause"), answered };
+    let left = Left {
+        progress: world.progress(),
+        counts,
+        moved,
+        pause: level(&mut world, "longest pause"),
+        answered,
+    };
     (left, world)
 }
 
@@ -171,7 +177,8 @@ fn requests_take_optimized_paths_as_long_as_there_are_some() {
 }
 
 /// Times that are short enough for a run of some milliseconds.
-const QUICK: [&str; 2] = ["machine.server.driver.reconnect-delay=2ms", "machine.server.driver.connect-timeout=1ms"];
+const QUICK: [&str; 2] =
+    ["machine.server.driver.reconnect-delay=2ms", "machine.server.driver.connect-timeout=1ms"];
 
 #[test]
 fn a_path_that_comes_back_is_used_as_before() {
@@ -186,7 +193,10 @@ fn a_path_that_comes_back_is_used_as_before() {
             let [left, again] = ["path left at", "path back at"].map(|name| level(&mut back.world, name));
             // attempts each 3 ms from the loss on, the first that the cable carries makes it
             let attempts = ((again - left - 2.0) / 3.0).round();
-            assert!((5.0..8.0).contains(&left) && (11.0..14.1).contains(&again), "{told}: {left}, {again} ms");
+            assert!(
+                (5.0..8.0).contains(&left) && (11.0..14.1).contains(&again),
+                "{told}: {left}, {again} ms"
+            );
             let late = again - left - 2.0 - 3.0 * attempts;
             assert!((0.0..0.1).contains(&late), "{told}: {late} ms for connections");
             let shares = ["before", "meanwhile", "afterwards"]
@@ -217,7 +227,8 @@ fn requests_that_no_path_takes_wait_or_end_with_an_error_as_they_are_told() {
 #[test]
 fn hosts_read_of_changes_of_access_and_follow_them() {
     let change = |states: &[(&str, &str, u32)]| -> String {
-        let all = states.iter().map(|(port, state, ms)| format!("{{at: {ms}ms, port: {port}, state: {state}}}"));
+        let all =
+            states.iter().map(|(port, state, ms)| format!("{{at: {ms}ms, port: {port}, state: {state}}}"));
         format!("subsystems.jbof.ana=[{}]", all.collect::<Vec<_>>().join(", "))
     };
     for transport in [&[][..], &[TCP]] {
@@ -229,7 +240,10 @@ fn hosts_read_of_changes_of_access_and_follow_them() {
             let PathCounts { asked, answered, retried, unexpected } = back.left.counts;
             assert!(asked == answered && unexpected == 0, "{told}: {:?}", back.left.counts);
             // what is on its way to a port that becomes inaccessible is refused, and asked again
-            assert!(if state == "inaccessible" { (1..=16).contains(&retried) } else { retried == 0 }, "{told}");
+            assert!(
+                if state == "inaccessible" { (1..=16).contains(&retried) } else { retried == 0 },
+                "{told}"
+            );
             let names = ["path left at", "path back at", "requests by that path before"];
             let [left, again, before] = names.map(|name| level(&mut back.world, name));
             let [during, after] = ["meanwhile", "afterwards"]

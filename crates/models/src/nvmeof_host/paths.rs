@@ -11,8 +11,8 @@
 //! connection that its transport gives up ends the association at once.
 //!
 //! What is lost is asked for again each `driver.reconnect-delay`, by a connection for each queue, until all are made or
-//! `driver.ctrl-loss-timeout` is over (`drivers/nvme/host/fabrics.h`, `nvmf_should_reconnect`). An attempt that has no answer
-//! is given up after `driver.connect-timeout`.
+//! `driver.ctrl-loss-timeout` is over (`drivers/nvme/host/fabrics.h`, `nvmf_should_reconnect`). An attempt that has no
+//! answer is given up after `driver.connect-timeout`.
 
 use crate::fabric_software::Recovery;
 use lanetwin_units::{Instant, Span};
@@ -61,14 +61,7 @@ pub(super) enum Next {
 
 impl Association {
     pub(super) const fn new(number: u32) -> Self {
-        Self {
-            number,
-            queues: Vec::new(),
-            heard: Instant::ZERO,
-            stage: Stage::Idle,
-            losses: 0,
-            attempts: 0,
-        }
+        Self { number, queues: Vec::new(), heard: Instant::ZERO, stage: Stage::Idle, losses: 0, attempts: 0 }
     }
     /// Something came from the target.
     pub(super) fn hear(&mut self, now: Instant) {

@@ -11,6 +11,7 @@ use lanetwin_fabric::roce::logic::packet::Operation as Verb;
 use lanetwin_kernel::{Port, Trail};
 use lanetwin_nvme::logic::host::commands;
 use lanetwin_nvme::spec::command::COMMAND_BYTES;
+use lanetwin_nvme::spec::io::DatasetRange;
 use lanetwin_nvme::spec::{Cid, Command, CompletionEntry, IoOpcode, Nsid};
 use lanetwin_nvmeof::logic::Data;
 use lanetwin_nvmeof::logic::host::{Io, Queue, QueueEffect, Transfer as Moves};
@@ -21,6 +22,7 @@ use lanetwin_ports::{
 };
 use lanetwin_units::{Instant, Span, Spread};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 lanetwin_kernel::stages! {
     after tcp_socket::STAGES;
@@ -162,7 +164,9 @@ impl LoadQueue {
         let within = self.block - 1;
         let are_blocks = ask.bytes > 0 && ask.bytes & within == 0 && ask.address & u64::from(within) == 0;
         let can_be_said = match ask.opcode {
-            IoOpcode::READ | IoOpcode::WRITE | IoOpcode::WRITE_ZEROES => are_blocks,
+            IoOpcode::READ | IoOpcode::WRITE | IoOpcode::WRITE_ZEROES | IoOpcode::DATASET_MANAGEMENT => {
+                are_blocks
+            }
             IoOpcode::FLUSH => ask.bytes == 0,
             _ => false,
         };
@@ -172,6 +176,8 @@ impl LoadQueue {
     const fn most_bytes(&self, ask: &Ask) -> u32 {
         match ask.opcode {
             IoOpcode::WRITE_ZEROES => self.block.saturating_mul(MOST_BLOCKS),
+            // the number of blocks in a range has 32 bits
+            IoOpcode::DATASET_MANAGEMENT => u32::MAX,
             _ => MOST,
         }
     }
@@ -230,6 +236,7 @@ impl LoadQueue {
             transfer: match ask.opcode {
                 IoOpcode::READ => Moves::FromController(bytes),
                 IoOpcode::WRITE => Moves::ToController(Data::Length(bytes)),
+                IoOpcode::DATASET_MANAGEMENT => Moves::ToController(range(&ask, (from, bytes), self.block)),
                 _ => Moves::None,
             },
             address: data_address(ask.handle, ask.bytes) + u64::from(from),
@@ -269,7 +276,7 @@ impl LoadQueue {
                         signalled: true,
                         inline: false,
                         registers,
-                        content: Some(command.as_bytes()[..].into()),
+                        content: Some(content(&command, &data)),
                     };
                     posted = rdma.post_send(pair, work);
                 }
@@ -454,10 +461,24 @@ fn data_address(handle: u32, bytes: u32) -> u64 {
     DATA + u64::from(handle) * u64::from(bytes).next_multiple_of(GRANULE.into())
 }
 
+/// The range of Dataset Management that is `bytes` of a request from `from` on.
+fn range(ask: &Ask, (from, bytes): (u32, u32), block: u32) -> Data {
+    let (slba, blocks) = ((ask.address + u64::from(from)) / u64::from(block), bytes / block);
+    let range = DatasetRange::ZERO.with_blocks(blocks).and_then(|word| word.with_slba(slba));
+    Data::Bytes(range.expect("fields of their width").raw().to_le_bytes().to_vec())
+}
+
+/// What a capsule says: its command, and data that mean something.
+fn content(command: &Command, data: &Data) -> Rc<[u8]> {
+    [&command.as_bytes()[..], data.bytes().unwrap_or_default()].concat().into()
+}
+
 /// The command for `bytes` of a request from `from` on.
 fn command(ask: &Ask, (from, bytes): (u32, u32), (nsid, block): (Nsid, u32)) -> Command {
-    if ask.opcode == IoOpcode::FLUSH {
-        return commands::flush(nsid);
+    match ask.opcode {
+        IoOpcode::FLUSH => return commands::flush(nsid),
+        IoOpcode::DATASET_MANAGEMENT => return commands::deallocate(nsid, 1),
+        _ => {}
     }
     let block_log2 = block.trailing_zeros();
     let slba = (ask.address + u64::from(from)) >> block_log2;

@@ -10,9 +10,7 @@
 use super::queue::Software;
 use super::{Due, NvmeofHost, Step};
 use crate::fabric_control::Control;
-use crate::roles::nvme::{
-    PATH_EXPIRED, PATH_INACCESSIBLE, PATH_NON_OPTIMIZED, PATH_OPTIMIZED, PATH_WORKS,
-};
+use crate::roles::nvme::{PATH_EXPIRED, PATH_INACCESSIBLE, PATH_NON_OPTIMIZED, PATH_OPTIMIZED, PATH_WORKS};
 use crate::roles::nvmeof::Access;
 use lanetwin_ports::Context;
 
@@ -44,7 +42,9 @@ impl NvmeofHost {
 
     /// Asks for every connection of an association again.
     pub(super) fn connect_again(&mut self, association: usize, cx: &mut Context<'_>) {
-        let Some(adapter) = self.adapter.filter(|_| self.associations[association].try_again()) else { return };
+        let Some(adapter) = self.adapter.filter(|_| self.associations[association].try_again()) else {
+            return;
+        };
         let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };
         for place in self.associations[association].queues.clone() {
             let queue = &mut self.queues[place];

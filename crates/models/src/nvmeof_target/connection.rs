@@ -10,7 +10,7 @@ use lanetwin_kernel::Trail;
 use lanetwin_nvme::logic::subsystem::CommandInfo;
 use lanetwin_nvme::logic::{Capsule, Direction, HostEffect, Place, Token};
 use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
-use lanetwin_nvme::spec::io::BlocksDword12;
+use lanetwin_nvme::spec::io::{BlocksDword12, DatasetRange, RANGE_BYTES};
 use lanetwin_nvme::spec::pointer::{KeyedSglDescriptor, SglDescriptor};
 use lanetwin_nvme::spec::{Command, CompletionEntry, ControllerId, IoOpcode, Status as NvmeStatus};
 use lanetwin_nvmeof::logic::Data;
@@ -49,8 +49,8 @@ const READ: u32 = 1 << 31;
 pub(super) enum Step {
     /// A look at completions.
     Look,
-    /// A capsule has been read: its command, and how long it was.
-    Command(Box<Command>, u32),
+    /// A capsule has been read: its command, and its data.
+    Command(Box<Command>, Data),
     /// An RDMA READ is done.
     Brought { operation: u32, bytes: u32 },
     /// So much has been posted.
@@ -259,14 +259,17 @@ impl Connection {
             opcode,
         };
         let opcode = IoOpcode(opcode);
-        if !matches!(opcode, IoOpcode::READ | IoOpcode::WRITE | IoOpcode::FLUSH | IoOpcode::WRITE_ZEROES) {
+        let known = [IoOpcode::READ, IoOpcode::WRITE, IoOpcode::FLUSH, IoOpcode::WRITE_ZEROES];
+        let is_range = opcode == IoOpcode::DATASET_MANAGEMENT;
+        if !known.contains(&opcode) && !is_range {
             return Begun::Perform(vec![self.respond(info, NvmeStatus::INVALID_OPCODE)]);
         }
         if self.access == Access::Inaccessible {
             return Begun::Perform(vec![self.respond(info, FabricsStatus::INACCESSIBLE.status())]);
         }
         let blocks = u32::from(BlocksDword12::from_raw(command.cdw12()).blocks_less_1()) + 1;
-        let bytes = blocks * self.queue.block;
+        // of Dataset Management they are the ranges
+        let bytes = if is_range { RANGE_BYTES } else { blocks * self.queue.block };
         let first = u64::from(command.cdw11()) << 32 | u64::from(command.cdw10());
         let place = match capsule.data_bytes {
             0 if self.queue.way.socket().is_some() => Place::Transport { offset: 0 },
@@ -282,7 +285,9 @@ impl Connection {
         let command = |kind, bytes, address| BlockCommand { kind, bytes, handle: slot, unit: 0, address };
         match opcode {
             IoOpcode::READ => Begun::Ask(Message::Block(transfer(slot, Operation::Read, bytes, address))),
-            IoOpcode::WRITE => Begun::Perform(vec![self.move_data(slot, Direction::FromHost)]),
+            IoOpcode::WRITE | IoOpcode::DATASET_MANAGEMENT => {
+                Begun::Perform(vec![self.move_data(slot, Direction::FromHost)])
+            }
             IoOpcode::FLUSH => Begun::Ask(Message::Command(command(BlockCommandKind::Flush, 0, 0))),
             _ => Begun::Ask(Message::Command(command(BlockCommandKind::WriteZeroes, bytes, address))),
         }
@@ -296,11 +301,23 @@ impl Connection {
         let effect = HostEffect::Transfer { token: Token::from_raw(slot.into()), direction, bytes, at };
         Asked { effect, command, data: Data::Length(bytes) }
     }
-    /// The data of a write are here: what the drive is asked.
-    pub(super) fn brought(&mut self, token: Token) -> Option<Transfer> {
+    /// The data of a write are here, or a range: what the drive is asked.
+    pub(super) fn brought(&mut self, token: Token, data: &Data) -> Option<Begun> {
         let slot = token.to_raw() as u32;
-        let &mut Pending { bytes, address, .. } = self.pending.get(slot)?;
-        Some(transfer(slot, Operation::Write, bytes, address))
+        let &mut Pending { info, opcode, bytes, address, .. } = self.pending.get(slot)?;
+        if opcode != IoOpcode::DATASET_MANAGEMENT {
+            return Some(Begun::Ask(Message::Block(transfer(slot, Operation::Write, bytes, address))));
+        }
+        let range = data.bytes().and_then(|bytes| bytes.try_into().ok()).map(u128::from_le_bytes);
+        let Some(range) = range.map(DatasetRange::from_raw) else {
+            self.pending.take(slot);
+            return Some(Begun::Perform(vec![self.respond(info, NvmeStatus::INVALID_FIELD)]));
+        };
+        let block = self.queue.block;
+        let (bytes, address) = (range.blocks() * block, range.slba() * u64::from(block));
+        let kind = BlockCommandKind::Deallocate;
+        let command = BlockCommand { kind, bytes, handle: slot, unit: 0, address };
+        Some(Begun::Ask(Message::Command(command)))
     }
     /// The drive has answered: what the target is to do.
     pub(super) fn end(&mut self, done: Done) -> Option<Vec<Asked>> {

@@ -96,10 +96,13 @@ impl Pair {
         }
     }
 
-    /// Its first message is sent once, as a datagram is.
-    pub(super) const fn open_by_datagram(&mut self, retries: u32) {
-        self.behind_datagram = Some(retries);
-        self.requester.retry(0);
+    /// As software says: where that runs; and the first message is sent once, if it is to be as a datagram is.
+    pub(super) fn be_as_told(&mut self, own: QueuePairId, rdma: &Rdma, retries: u32) {
+        self.inside = rdma.is_inside(own);
+        if rdma.is_opening(own) {
+            self.behind_datagram = Some(retries);
+            self.requester.retry(0);
+        }
     }
     /// It is no more: nothing leaves or is taken.
     pub(super) fn destroy(&mut self) {

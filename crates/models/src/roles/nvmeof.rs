@@ -1,8 +1,9 @@
 //! Both ends of NVMe over Fabrics by RDMA or TCP: the software of a host that connects, and that of a target.
 //!
-//! Connections are made before the run starts ([`lanetwin_nvmeof::logic::establish`]), and given to both. One that is lost
-//! and made again takes the place of what it was: its ends [meet](Meeting).
+//! Connections are made before the run starts ([`lanetwin_nvmeof::logic::establish`]), and given to both. One that is
+//! lost and made again takes the place of what it was: its ends [meet](Meeting).
 
+pub use crate::fabric_control::Access;
 use crate::tcp_socket::TcpSocket;
 use lanetwin_nvme::spec::{ControllerId, SqId};
 use lanetwin_nvmeof::logic::host::Queue;
@@ -33,18 +34,6 @@ impl Way {
     pub(crate) fn socket(&self) -> Option<&TcpSocket> {
         if let Self::Tcp(socket) = self { Some(socket) } else { None }
     }
-}
-
-/// How a controller reaches namespaces: the states of Asymmetric Namespace Access (NVM Express Base Specification 2.0,
-/// §8.1) that software chooses paths by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
-    /// ANA Optimized state.
-    Optimized,
-    /// ANA Non-Optimized state: taken where nothing else is left.
-    NonOptimized,
-    /// ANA Inaccessible state: commands end with an error of the path.
-    Inaccessible,
 }
 
 /// From when on namespaces of a subsystem are reached otherwise by the port of a target.

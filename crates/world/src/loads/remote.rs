@@ -117,22 +117,17 @@ impl<'a> Adding<'a> {
             let [own, other] = self.ends(asker.pair.on, plan);
             let block =
                 if variant.machine[asker.pair.target].params.choice("block") == "512B" { 512 } else { 4096 };
-            let entries = queue.config().entries;
-            let nsid = plan.namespace as u32 + 1;
+            let (nsid, entries) = (plan.namespace as u32 + 1, queue.config().entries);
             let core = self.core(asker, asker.pair.on).unwrap_or_else(|| RunQueue::new(1));
             // each path to a subsystem is one association
             let association = |path: u16| (plan.subsystem << 8 | usize::from(path)) as u32;
             let place = (asker.place, path.unwrap_or(0));
             let (path, meeting) = (path.map(association), Meeting::default());
-            let connected =
-                HostQueue { queue, way: own, nsid, block, core, path, meeting: meeting.clone() };
+            let connected = HostQueue { queue, way: own, nsid, block, core, path, meeting: meeting.clone() };
             self.connected.push(Connected { place, adapter: plan.adapter, queue: connected });
-            let core = match self.is_offloaded(plan.subsystem) {
-                true => self.core_of(plan.port, 0),
-                false => self.core_of(plan.target, before + queues.len()),
-            };
-            let in_drives = variant.network.subsystems[plan.subsystem].in_drives;
-            let staging = in_drives.then(|| self.endpoint(asker.pair.target));
+            let core = self.core_of_target(plan, before + queues.len());
+            let offered = &variant.network.subsystems[plan.subsystem];
+            let staging = offered.in_drives.then(|| self.endpoint(asker.pair.target));
             let subsystem = SubsystemId(plan.subsystem as u16);
             queues.push(TargetQueue {
                 connection,
@@ -145,12 +140,19 @@ impl<'a> Adding<'a> {
                 core,
                 staging,
                 access: if plan.optimized { Access::Optimized } else { Access::NonOptimized },
-                namespaces: variant.network.subsystems[plan.subsystem].namespaces.len() as u32,
+                namespaces: offered.namespaces.len() as u32,
                 meeting,
             });
             drives.push(asker.pair.target);
         }
         Serving { offload: self.is_offloaded(first.subsystem), target, queues, drives }
+    }
+    /// The core that serves a connection, of so many threads before it.
+    fn core_of_target(&self, plan: &RemotePlan, thread: usize) -> RunQueue {
+        match self.is_offloaded(plan.subsystem) {
+            true => self.core_of(plan.port, 0),
+            false => self.core_of(plan.target, thread),
+        }
     }
     /// Whether the adapter of a subsystem is its target.
     fn is_offloaded(&self, subsystem: usize) -> bool {
