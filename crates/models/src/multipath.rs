@@ -159,6 +159,9 @@ impl Path {
     const fn is_usable(&self) -> bool {
         self.works && !matches!(self.access, Access::Inaccessible)
     }
+    fn is_as(&self, access: Access) -> bool {
+        self.works && self.access == access
+    }
     const fn is_optimized(&self) -> bool {
         self.works && matches!(self.access, Access::Optimized)
     }
@@ -371,10 +374,8 @@ impl Multipath {
                 let (access, asked) = (before.access, [counts; 2]);
                 self.left = Some(Leaving { path, access, at: now, back: None, asked });
             }
-            Some(left) if left.path == path && left.back.is_none() => {
-                if after.works && after.access == left.access {
-                    (left.back, left.asked[1]) = (Some(now), counts);
-                }
+            Some(left) if left.path == path && left.back.is_none() && after.is_as(left.access) => {
+                (left.back, left.asked[1]) = (Some(now), counts);
             }
             _ => {}
         }
