@@ -78,9 +78,12 @@ impl<'n> Fields<'n> {
     pub fn fault(&self, key: &str, problem: impl Complaint, reports: &mut Reports) {
         reports.add(problem, self.spot(key), &self.at(key));
     }
-    /// Notes the complete value of `key`.
+    /// Notes the complete value of `key`, in the place of what was noted before, such as what was read of it.
     pub fn record(&mut self, key: &str, node: Node) {
-        self.complete.push(Entry::new(key.to_owned(), node));
+        match self.complete.iter_mut().find(|entry| entry.key == key) {
+            Some(entry) => entry.value = node,
+            None => self.complete.push(Entry::new(key.to_owned(), node)),
+        }
     }
     /// The mapping with every value filled in.
     pub fn finish(self) -> Node {

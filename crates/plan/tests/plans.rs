@@ -1,7 +1,7 @@
 //! Is a plan complete, does it print as itself, and does no text make the reader panic?
 
 use lanetwin_document::{Diagnostic, Origin};
-use lanetwin_plan::{Catalogue, Checked, FioCase, Load, Offered, Plan, check};
+use lanetwin_plan::{Catalogue, Checked, Files, FioCase, Load, Offered, Plan, check, check_with};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -92,14 +92,21 @@ fn it_is_known_who_said_what() {
 
 /// The law of the plan: its document is a scenario, and means the same.
 fn assert_prints_as_itself(plan: &Plan) {
+    assert_prints_as_itself_beside(plan, &Files::none());
+}
+
+fn assert_prints_as_itself_beside(plan: &Plan, files: &Files) {
     let text = plan.document().to_yaml();
-    let again = read(&text, &[]);
+    let again = check_with(Path::new("demo.yaml"), &text, &[], &Catalogue::built_in(), files);
     let errors: Vec<_> = again.diagnostics.iter().filter(|found| found.code.starts_with("SC0")).collect();
     assert!(errors.is_empty(), "{text}\n{errors:#?}");
     let again = again.plan.expect("no errors");
     for (one, other) in plan.variants.iter().zip(&again.variants) {
         assert_eq!((&one.machine, &one.links, &one.joins), (&other.machine, &other.links, &other.joins));
-        assert_eq!(one.workloads, other.workloads);
+        assert_eq!(
+            (&one.workloads, &one.network, &one.absences),
+            (&other.workloads, &other.network, &other.absences)
+        );
     }
     assert_eq!(plan.variants.len(), again.variants.len());
     assert_eq!((&plan.compare, &plan.run, &plan.about), (&again.compare, &again.run, &again.about));
@@ -121,6 +128,24 @@ fn a_plan_prints_as_a_complete_scenario_of_the_same_plan() {
     assert_eq!((plan.variants[0].joins.len(), plan.variants[1].joins.len()), (1, 0));
     assert_eq!(plan.variants[0].workloads[0].cases.len(), 4);
     assert_prints_as_itself(&plan);
+}
+
+/// With what a plan is written with, `lanetwin run plan.yaml` runs it again.
+#[test]
+fn every_shipped_scenario_prints_as_itself() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let entries = std::fs::read_dir(&folder).expect("the tree has scenarios");
+    let files = entries.map(|entry| entry.expect("an entry").path());
+    let scenarios: Vec<_> = files.filter(|file| file.extension().is_some_and(|ext| ext == "yaml")).collect();
+    assert!(scenarios.len() > 50, "{}", scenarios.len());
+    for file in scenarios {
+        let text = std::fs::read_to_string(&file).expect("a scenario can be read");
+        let beside = Files::beside(&file).anywhere();
+        let checked = check_with(&file, &text, &[], &Catalogue::built_in(), &beside);
+        let plan = checked.plan.unwrap_or_else(|| panic!("{}: {:#?}", file.display(), checked.diagnostics));
+        println!("{}", file.display());
+        assert_prints_as_itself_beside(&plan, &beside);
+    }
 }
 
 /// A machine that nobody asks for anything is a plan, and says so.

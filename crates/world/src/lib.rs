@@ -52,6 +52,7 @@ mod switches;
 mod tails;
 mod tlp_headers;
 mod transit;
+mod unseen;
 mod until;
 mod window;
 mod world;

@@ -10,6 +10,16 @@ use lanetwin_units::Span;
 problems! {
     /// More is asked for than is ever answered.
     Overloaded { case: String, variant: String, waiting: u64, answered: u64, after: Span } = "RU001", "overloaded in `{case}`, variant `{variant}`: after {after} {answered} operations were answered and {waiting} waited, and their number only grows", "lower `rate` below what the system serves, or offer so many in flight instead of a rate; a run of so many `outstanding` (or `depth`) shows what it serves";
+    /// Something that the scenario gives a time happens while nothing is measured.
+    Unseen { what: String, variant: String, at: Span, begins: Span, ends: Span } = "RU101", "{what} at {at} in variant `{variant}`, when nothing was measured: that was from {begins} to {ends}", "give it a time within, or make `run.warm-up` shorter, or the workload longer";
+}
+
+/// The problem, about what the scenario says at a path, whichever variant says it.
+pub(super) fn at_path(problem: &Problem, plan: &Plan, path: &str) -> Diagnostic {
+    let (mut reports, mut sources) = (Reports::default(), Vec::new());
+    let file = add_source(&mut sources, plan.path.clone());
+    reports.add(problem.clone(), file, path);
+    reports.into_diagnostics(&sources).swap_remove(0)
 }
 
 /// The problem, where the rate of a workload stands in the plan's scenario.

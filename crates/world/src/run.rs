@@ -17,6 +17,7 @@ use super::repeats::{Repeats, Task, additional, after_trials, cases, first_repea
 use super::rows::rows;
 use super::stages::Spent;
 use super::switches;
+use super::unseen;
 use super::window::Length;
 use super::world::World;
 use lanetwin_document::Diagnostic;
@@ -241,6 +242,7 @@ fn document(plan: &Plan, options: &Options, seed: u64, cases: Vec<Repeats<'_>>, 
     results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
     results.warnings = plan.warnings.iter().map(warning).collect();
     results.warnings.extend(overloads(plan, &cases));
+    results.warnings.extend(unseen::warnings(plan, &cases).iter().map(warning));
     let (mut digest, mut formats) = (0_u64, formats::begin(options.exports));
     for ran in cases {
         for m in &ran.done {

@@ -310,3 +310,33 @@ fn without_workloads_nothing_is_run() {
     assert_eq!(results.warnings.iter().map(|warning| &*warning.code).collect::<Vec<_>>(), ["SC111"]);
     assert!(!results.plan["links"]["slot"].is_null());
 }
+
+/// Reads of 20 µs, one at a time: a warm-up of 50 of them is 1 ms, and so are the 50 that are measured.
+#[test]
+fn what_happens_while_nothing_is_measured_is_told() {
+    let text = |down: &str| {
+        format!(
+            "
+about: Does anybody see that the link is down?
+machine: {{host: {{part: generic-host-gen4}}, disk: {{model: block-endpoint, latency: 20us}}}}
+links: {{bay: {{from: host, to: disk}}}}
+workloads: {{w: {{block: {{size: 4KiB, depth: 1, requests: 50}}, on: host, target: disk}}}}
+variants: {{up: {{}}, down: {{links.bay.down: [{down}]}}}}
+run: {{repeats: 1, warm-up: 50}}
+"
+        )
+    };
+    let told = |down: &str| {
+        let results = results(&plan("unseen.yaml", &text(down), &[]), &Options::default());
+        let of_run = results.warnings.into_iter().filter(|warning| warning.code.starts_with("RU"));
+        of_run.map(|warning| (warning.code, warning.path, warning.message)).collect::<Vec<_>>()
+    };
+    for unseen in ["{at: 10us, for: 5us}", "{at: 1s, for: 5us}"] {
+        let [(code, path, message)] = &told(unseen)[..] else { panic!("{unseen}: one warning") };
+        assert_eq!((&**code, &**path), ("RU101", "links.bay.down"));
+        assert!(message.starts_with("`bay` is down at ") && message.contains("`down`"), "{message}");
+    }
+    for seen in ["{at: 1500us, for: 5us}", "{at: 10us, for: 5us}, {at: 1500us, for: 5us}"] {
+        assert!(told(seen).is_empty(), "{seen}");
+    }
+}

@@ -43,20 +43,9 @@ impl Plan {
             ("seed", Node::scalar(self.run.seed.to_string())),
         ];
         run.extend(until);
-        let section = |name: &str| first.document.get(name).cloned().unwrap_or_else(Node::null);
-        let mut sections = vec![
-            ("about", Node::scalar(&self.about)),
-            ("machine", section("machine")),
-            ("links", section("links")),
-            ("interleave", section("interleave")),
-            ("workloads", section("workloads")),
-            ("variants", Node::map(variants)),
-            ("compare", compare),
-            ("run", Node::map(run)),
-        ];
-        if first.document.get("partitions").is_some() {
-            sections.insert(3, ("partitions", section("partitions")));
-        }
+        let mut sections = vec![("about", Node::scalar(&self.about))];
+        sections.extend(first.document.entries().iter().map(|entry| (&*entry.key, entry.value.clone())));
+        sections.extend([("variants", Node::map(variants)), ("compare", compare), ("run", Node::map(run))]);
         if !self.files.is_empty() {
             let texts = self.files.iter().map(|(name, text)| (name.clone(), Node::scalar(text)));
             sections.push(("files", Node::map(texts)));
@@ -73,8 +62,13 @@ impl Serialize for Plan {
     }
 }
 
-/// Paths and values that turn `one` into `other`; `null` for what is gone.
+/// Paths and values that turn `one` into `other`; `null` for what is gone. A mapping whose keys would come in another
+/// order is there as a whole: what is simulated goes by it where things happen at the same time.
 fn differences(one: &Node, other: &Node, path: &str, changes: &mut Vec<(String, Node)>) {
+    if !path.is_empty() && !keeps_order(one, other) {
+        changes.push((path.to_owned(), other.clone()));
+        return;
+    }
     for entry in one.entries() {
         if other.get(&entry.key).is_none() {
             changes.push((join(path, &entry.key), Node::null()));
@@ -90,6 +84,13 @@ fn differences(one: &Node, other: &Node, path: &str, changes: &mut Vec<(String, 
             (_, value) => changes.push((path, value.clone())),
         }
     }
+}
+
+/// Whether the keys of `other` come in its order if those that are gone are taken out of `one`, and new ones come last.
+fn keeps_order(one: &Node, other: &Node) -> bool {
+    let stays = one.entries().iter().filter(|entry| other.get(&entry.key).is_some());
+    let comes = other.entries().iter().filter(|entry| one.get(&entry.key).is_none());
+    stays.chain(comes).map(|entry| &entry.key).eq(other.entries().iter().map(|entry| &entry.key))
 }
 
 /// Whether two trees say the same, wherever and whoever said it.

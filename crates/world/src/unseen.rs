@@ -1,0 +1,82 @@
+//! What happens to a machine while nothing of it is measured: before a measurement begins, or behind its end.
+//!
+//! Whoever writes that a cable is pulled at 3 ms wants to see what comes of it. In the warm-up nobody sees it.
+
+use super::problem::{Problem, at_path};
+use super::repeats::Repeats;
+use lanetwin_document::problem::Diagnostic;
+use lanetwin_plan::{Down, Plan, Variant};
+use lanetwin_units::{Instant, Span};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Something that a variant says the time of.
+struct Happening {
+    what: String,
+    /// Where the scenario says it.
+    path: String,
+    /// While that may be seen.
+    during: Range<Instant>,
+}
+
+/// What no measurement of its variant has seen. Of what is said in one place the first is told, if none was seen.
+pub(super) fn warnings(plan: &Plan, cases: &[Repeats<'_>]) -> Vec<Diagnostic> {
+    plan.variants.iter().flat_map(|variant| of_variant(plan, variant, cases)).collect()
+}
+
+fn of_variant(plan: &Plan, variant: &Variant, cases: &[Repeats<'_>]) -> Vec<Diagnostic> {
+    let own = cases.iter().filter(|ran| ran.task.variant.name == variant.name);
+    let windows: Vec<&Range<Instant>> =
+        own.flat_map(|ran| &ran.done).map(|measured| &measured.window).collect();
+    let bounds =
+        (windows.iter().map(|window| window.start).min(), windows.iter().map(|window| window.end).max());
+    let (Some(begins), Some(ends)) = bounds else { return Vec::new() };
+    let is_seen = |happening: &Happening| {
+        let during = &happening.during;
+        windows.iter().any(|window| window.start < during.end && during.start < window.end)
+    };
+    let told = |Happening { what, path, during }: Happening| {
+        let [at, begins, ends] = [during.start, begins, ends].map(|time| time.since(Instant::ZERO));
+        let problem = Problem::Unseen { what, variant: variant.name.clone(), at, begins, ends };
+        at_path(&problem, plan, &path)
+    };
+    let mut by_path: BTreeMap<String, Vec<Happening>> = BTreeMap::new();
+    for happening in happenings(variant) {
+        by_path.entry(happening.path.clone()).or_default().push(happening);
+    }
+    let unseen = by_path.into_values().filter(|all| !all.iter().any(is_seen));
+    unseen.filter_map(|all| all.into_iter().next()).map(told).collect()
+}
+
+/// Links that are down, drives that are moved, ports whose state changes.
+fn happenings(variant: &Variant) -> Vec<Happening> {
+    let name = |place: usize| &variant.machine[place].name;
+    let links = variant.links.iter().map(|link| (&link.name, &link.down));
+    let cables = variant.network.cables.iter().map(|cable| (&cable.name, &cable.down));
+    let mut found: Vec<Happening> = links
+        .chain(cables)
+        .flat_map(|(link, down)| down.iter().map(move |down| outage(link, *down)))
+        .collect();
+    found.extend(variant.absences.iter().map(|absence| Happening {
+        what: format!("`{}` leaves `{}`", name(absence.drive), name(absence.host)),
+        path: "partitions".into(),
+        during: absence.from..absence.until.unwrap_or(Instant::NEVER),
+    }));
+    for subsystem in &variant.network.subsystems {
+        found.extend(subsystem.access.iter().map(|change| Happening {
+            what: format!("`{}` of `{}` changes its state", name(change.adapter), subsystem.name),
+            path: format!("subsystems.{}.ana", subsystem.name),
+            during: change.at..change.at + Span::from_ps(1),
+        }));
+    }
+    found
+}
+
+fn outage(link: &str, down: Down) -> Happening {
+    let until = Instant::from_ps(down.at.as_ps().saturating_add(down.lasts.as_ps()));
+    Happening {
+        what: format!("`{link}` is down"),
+        path: format!("links.{link}.down"),
+        during: down.at..until,
+    }
+}
