@@ -62,8 +62,8 @@ impl Serialize for Plan {
     }
 }
 
-/// Paths and values that turn `one` into `other`; `null` for what is gone. What `one` lacks comes last, wherever it stands
-/// in `other`: a run of such a plan has the same rows and another digest.
+/// Paths and values that turn `one` into `other`; `null` for what is gone. What `one` lacks comes last, wherever it
+/// stands in `other`: a run of such a plan has the same rows and another digest.
 fn differences(one: &Node, other: &Node, path: &str, changes: &mut Vec<(String, Node)>) {
     for entry in one.entries() {
         if other.get(&entry.key).is_none() {
