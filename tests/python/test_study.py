@@ -94,12 +94,17 @@ conclusion:
 """
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Path:
-    (tmp_path / "slot.yaml").write_text(SCENARIO, encoding="utf-8")
-    file = tmp_path / "study.yaml"
+def placed(folder: Path) -> Path:
+    """Write the study and its scenario into a folder."""
+    (folder / "slot.yaml").write_text(SCENARIO, encoding="utf-8")
+    file = folder / "study.yaml"
     file.write_text(STUDY, encoding="utf-8")
     return file
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    return placed(tmp_path)
 
 
 def written(file: Path, language: str = "en") -> Paper:

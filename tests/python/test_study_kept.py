@@ -12,7 +12,7 @@ from lanetwin import engine
 from lanetwin.errors import LanetwinError
 from lanetwin.measured.document import document_of
 from lanetwin.study import evidence, parse
-from test_study import SCENARIO, STUDY, codes, table_of, written
+from test_study import codes, placed, table_of, written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    (tmp_path / "slot.yaml").write_text(SCENARIO, encoding="utf-8")
-    file = tmp_path / "study.yaml"
-    file.write_text(STUDY, encoding="utf-8")
-    return file
+    return placed(tmp_path)
 
 
 def kept(study: Path, *, published: str = "") -> Path:
