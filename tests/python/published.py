@@ -57,6 +57,43 @@ def on_curve(document: dict[str, Any], row: dict[str, str]) -> float:
     return low + (high - low) * share
 
 
+def read(results: list[Any], row: dict[str, str], **other: str) -> float:
+    """Read off the value of the case that a row means, with another variant, label or metric."""
+    row = row | other
+    values = {
+        one["metric"]: one
+        for one in results
+        if (one["variant"], one["workload"], one.get("device") or "")
+        == (row["variant"], row["workload"], row.get("device") or "")
+        and row.get("label") in (None, "", one["case"])
+    }
+    value = values[row["metric"]]
+    if row.get("percentile"):
+        return float(dict(value["percentiles"])[float(row["percentile"])])
+    return float(value["value"])
+
+
+def made(results: list[Any], row: dict[str, str]) -> float:
+    """Make the value that a row says from one value of the results, or from two."""
+    own, against = read(results, row), row.get("against", "")
+    match row.get("how"):
+        case "sum":
+            return own + read(results, row, metric=against)
+        case "mean":
+            return own + (read(results, row, metric=against) - own) * 0.5
+        case "less":
+            return own - read(results, row, variant=against)
+        case "ratio":
+            return own / read(results, row, variant=against)
+        case "case-ratio":
+            return own / read(results, row, label=against)
+        case "inverse-case-ratio":
+            return read(results, row, label=against) / own
+        case None | "" | "value":
+            return own
+    raise AssertionError(row)
+
+
 def found(document: dict[str, Any], row: dict[str, str]) -> float | None:
     """Read off what a row says of the results; None if it is not one of their values."""
     if document.get("kind") == "link-eye":
@@ -82,22 +119,6 @@ def found(document: dict[str, Any], row: dict[str, str]) -> float | None:
         return 1.0 + float(changes[0])
     if row.get("how") in ("curve", "peak"):
         return on_curve(document, row)
-    if row.get("how") not in (None, "", "value", "mean", "sum"):
+    if row.get("how") == "not-compared":
         return None
-    own = [
-        one
-        for one in results
-        if (one["variant"], one["workload"], one.get("device") or "")
-        == (row["variant"], row["workload"], row.get("device") or "")
-        and row.get("label") in (None, "", one["case"])
-    ]
-    values = {one["metric"]: one for one in own}
-    if row.get("percentile"):
-        return float(dict(values[row["metric"]]["percentiles"])[float(row["percentile"])])
-    value = float(values[row["metric"]]["value"])
-    if row.get("how") == "sum":
-        return value + float(values[row["against"]]["value"])
-    if row.get("how") == "mean":
-        other = float(values[row["against"]]["value"])
-        return value + (other - value) * 0.5
-    return value
+    return made(results, row)

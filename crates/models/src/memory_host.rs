@@ -24,6 +24,7 @@
 mod address_space;
 mod advising;
 mod cache;
+mod clock;
 mod cores;
 mod counted;
 mod engine;
@@ -53,6 +54,7 @@ use crate::roles::memory::RunsPrograms;
 use crate::stages::names;
 use address_space::AddressSpace;
 use cache::Cache;
+use clock::UncoreClock;
 use cores::{Core, Thread, Waits};
 use counted::Counted;
 use flights::Flights;
@@ -91,6 +93,7 @@ pub static MODEL: Model = Model {
     }],
     params: &[&CXL_PORT, CORES, CACHES, TRANSLATION, MEMORY, &DRAM],
     cores: |params| params.count("sockets") * params.count("cores"),
+    conditions: params::CONDITIONS,
     mistakes,
     build: Build::Component(|params, site| Box::new(MemoryHost::new(params, site))),
     ..Model::DEFAULT
@@ -107,6 +110,8 @@ pub struct MemoryHost {
     cores: Vec<Core>,
     l2: Vec<Cache>,
     llc: Vec<Cache>,
+    /// Of each socket's uncore.
+    clocks: Vec<UncoreClock>,
     nodes: Vec<Node>,
     /// When the DRAM of a socket has to be looked after next.
     dram_due: Instant,
@@ -162,6 +167,7 @@ impl MemoryHost {
             cores: (0..cores).map(|core| Core::new(CoreId(core), &rules, seed)).collect(),
             l2: (0..cores.div_ceil(rules.sharing)).map(cache(rules.l2)).collect(),
             llc: (0..rules.sockets).map(cache(rules.llc)).collect(),
+            clocks: (0..rules.sockets).map(|_| UncoreClock::new(rules.clock)).collect(),
             nodes: dram.chain(site.decoders.iter().cloned().map(Node::Cxl)).collect(),
             dram_due: Instant::NEVER,
             ports: (0..ports).map(port).collect(),
@@ -460,6 +466,13 @@ pub fn mistakes(params: &Params) -> Vec<Mistake> {
                 "ways that differ by {spread} around a mean of {mean} would end before they begin"
             ),
             remedy: format!("at most {}", mean + mean),
+        });
+    }
+    if params.ratio("uncore.slowest") == 0.0 {
+        wrong.push(Mistake {
+            parameter: "uncore.slowest",
+            problem: "an uncore whose clock stands still answers nothing".to_owned(),
+            remedy: "a share above 0, such as 0.5".to_owned(),
         });
     }
     let page = params.size("tlb.page").0;

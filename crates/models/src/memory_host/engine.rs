@@ -206,7 +206,7 @@ impl MemoryHost {
                 self.ask(name, delay, cx);
             }
             place => {
-                let at = self.now + delay + self.latency(place);
+                let at = self.now + delay + self.latency(c, place);
                 self.timetable.put(at, Task::Found(name));
             }
         }
@@ -286,7 +286,7 @@ impl MemoryHost {
         let latency = dram.latency;
         self.note_dram_due();
         if let Some(at) = known {
-            let there = at + self.rules.uncore.of(asked_for);
+            let there = at + self.cross(node_of(asked_for), asked_for);
             let begun = Instant::from_ps(at.as_ps() - latency.as_ps());
             self.mark(name, &[(begun, marks::DRAM_QUEUE), (at, marks::DRAM), (there, steps::UNCORE)], cx);
             self.timetable.put(there, Task::Answer(name));
@@ -305,9 +305,9 @@ impl MemoryHost {
         self.note_dram_due();
         let mut done = std::mem::take(&mut self.done);
         for answer in done.drain(..) {
-            let flight = self.flights.get(FlightId(answer.token));
-            let there = answer.at.max(now) + self.rules.uncore.of(flight.asked_for);
-            if flight.trail != Trail::NONE {
+            let Flight { asked_for, trail, .. } = *self.flights.get(FlightId(answer.token));
+            let there = answer.at.max(now) + self.cross(node_of(asked_for), asked_for);
+            if trail != Trail::NONE {
                 self.mark_read(&answer, there, cx);
             }
             self.timetable.put(there, Task::Answer(FlightId(answer.token)));
@@ -330,11 +330,12 @@ impl MemoryHost {
             return;
         }
         port.free -= 1;
+        let home = port.socket as usize;
         let Flight { cause, arrives, asked_for, trail, .. } = *self.flights.get(name);
         let operation = if cause == Cause::Write { Operation::Write } else { Operation::Read };
         // both ways through the uncore are spent here: whoever waits for the answer cannot tell
         let tracked = arrives.max(self.now);
-        let across = tracked + self.rules.uncore.of(asked_for);
+        let across = tracked + self.cross(home, asked_for);
         let at = across + self.rules.cxl_latency;
         self.sent = true;
         cx.resume(trail);

@@ -27,13 +27,23 @@ impl MemoryHost {
         self.fill_l1(c, line, dirty);
         pending.unwrap_or(place)
     }
-    /// What it takes to get a line from there.
-    pub(super) fn latency(&self, place: Place) -> Span {
+    /// What it takes to get a line from there to a core.
+    pub(super) fn latency(&self, c: CoreId, place: Place) -> Span {
         match place {
             Place::L1 => self.rules.l1_latency,
             Place::L2 => self.rules.l2_latency,
-            _ => self.rules.llc_latency,
+            _ => {
+                // what lies behind the second level goes by the clock of the uncore
+                let socket = self.cores[c.index()].socket as usize;
+                let behind = self.rules.llc_latency.as_ps().saturating_sub(self.rules.l2_latency.as_ps());
+                self.rules.llc_latency + self.clocks[socket].added(Span::from_ps(behind))
+            }
         }
+    }
+    /// What a line takes across the uncore of a socket, now.
+    #[inline]
+    pub(super) fn cross(&mut self, socket: usize, line: u64) -> Span {
+        self.clocks[socket].cross(self.now, self.rules.uncore.of(line))
     }
     /// Brings a line that the second level has not into it, from the last level or from memory.
     fn fill_from_llc(&mut self, l2: usize, socket: usize, line: u64) -> Place {

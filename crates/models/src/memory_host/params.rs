@@ -1,9 +1,10 @@
 //! What can be said of a memory host.
 
 use super::cache::{Index, Replacement, Shape};
+use super::clock::Following;
 use super::translation::TranslationRules;
 use super::uncore::Uncore;
-use lanetwin_ports::{Dimension, Param, Params};
+use lanetwin_ports::{Condition, Dimension, Param, Params, Setting};
 use lanetwin_units::Span;
 
 macro_rules! param {
@@ -114,6 +115,30 @@ pub(super) const MEMORY: &[Param] = &[
         "0ns",
         "by how much that is longer for the farthest line than for the nearest, as lines go by slices at different distances; every length between is as frequent"
     ),
+    param!(
+        "uncore.clock",
+        Dimension::Choice(&["fixed", "follows-load"]),
+        "fixed",
+        "whether the uncore always has its greatest clock, or one that rises and falls with its traffic"
+    ),
+    param!(
+        "uncore.slowest",
+        Dimension::Ratio,
+        "0.5",
+        "of a clock that follows its load: the least, as a share of the greatest"
+    ),
+    param!(
+        "uncore.busy",
+        Dimension::Rate,
+        "50GB/s",
+        "of a clock that follows its load: what a socket's memory moves when it reaches the greatest"
+    ),
+    param!(
+        "uncore.period",
+        Dimension::Time,
+        "10us",
+        "of a clock that follows its load: how long traffic is counted before it changes; some ms in servers, so that shorter runs would never see it settle"
+    ),
     param!("dram.size", Dimension::Size, "64GiB", "the DRAM of a socket"),
     param!(
         "dram",
@@ -160,6 +185,12 @@ pub(super) const MEMORY: &[Param] = &[
     ),
 ];
 
+pub(super) const CONDITIONS: &[Condition] = &[Condition {
+    of: &["uncore.slowest", "uncore.busy", "uncore.period"],
+    on: "uncore.clock",
+    must_be: Setting::Word("follows-load"),
+}];
+
 /// What prefetchers there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Prefetch {
@@ -196,6 +227,8 @@ pub(super) struct Rules {
     /// None if every translation is at hand.
     pub(super) translation: Option<TranslationRules>,
     pub(super) uncore: Uncore,
+    /// None if the clock of the uncore is always the greatest.
+    pub(super) clock: Option<Following>,
     pub(super) socket_latency: Span,
     /// What a line takes from one socket to the other \[ps\].
     pub(super) socket_line: Span,
@@ -246,6 +279,7 @@ impl Rules {
             exclusive: params.choice("llc.filled-by") == "evictions",
             translation: TranslationRules::new(params),
             uncore: Uncore::new(params.time("uncore.latency"), params.time("uncore.spread")),
+            clock: Following::new(params, per_line(params.rate("uncore.busy"))),
             socket_latency: params.time("socket.latency"),
             socket_line: per_line(params.rate("socket.bandwidth")),
             cxl_latency: params.time("cxl.latency"),

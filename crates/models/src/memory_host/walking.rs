@@ -106,7 +106,7 @@ impl MemoryHost {
             let place = self.look_up_line(c, entry, false);
             self.settle(c, t, entry, cx);
             if !matches!(place, Place::UnderWay(_) | Place::Memory) {
-                delay += self.latency(place);
+                delay += self.latency(c, place);
                 continue;
             }
             if level > walk.last {
