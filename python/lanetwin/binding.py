@@ -100,7 +100,9 @@ def busy(direction: Utilisation) -> float:
     >>> busy({"tlp": 0.5, "dllp": 0.25, "skp": 0.0, "replay": 0.0})
     0.75
     """
-    return min(1.0, sum(direction[part] for part in ("tlp", "dllp", "skp", "replay")))
+    return min(
+        1.0, sum(direction[part] for part in ("tlp", "dllp", "skp", "replay")) + direction.get("message", 0.0)
+    )
 
 
 def uses(results: Results) -> dict[Place, list[Use]]:

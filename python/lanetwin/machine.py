@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 
+_SMALL = re.compile(r"0\.000\d*[1-9]\d*|\d(\.\d+)?e-\d+")
+"""A number that is read more easily with an exponent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A component."""
@@ -180,11 +184,13 @@ def _told(path: str, value: Any) -> str:
 def _plain(value: Any) -> str:
     """Write a value of a plan without its brackets.
 
-    >>> _plain({"at": "1ms", "for": "2ms"}), _plain("x4")
-    ('at 1ms for 2ms', 'x4')
+    >>> _plain({"at": "1ms", "for": "2ms"}), _plain("x4"), _plain("0.00000012")
+    ('at 1ms for 2ms', 'x4', '1.2e-7')
     """
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, str | float) and _SMALL.fullmatch(str(value)):
+        return f"{float(value):g}".replace("e-0", "e-")
     return " ".join(f"{key} {of}" for key, of in value.items()) if isinstance(value, dict) else str(value)
 
 

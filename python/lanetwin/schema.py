@@ -592,6 +592,8 @@ class Utilisation(TypedDict):
     """From where to where ("card → host")."""
     tlp: float
     """Sending transaction-layer packets for the first time."""
+    message: NotRequired[float]
+    """Sending messages that ports send on their own account."""
     dllp: float
     """Sending data-link-layer packets."""
     skp: float

@@ -50,6 +50,30 @@ def call(runner: CliRunner, *words: str) -> Result:
     return runner.invoke(app, list(words))
 
 
+LONG_NAMES = {
+    "  read:": "  reads-of-the-card-from-memory-at-once:",
+    "x16: {}": "all-of-the-lanes-of-that-slot: {}",
+}
+LONG_NAMES |= {"  x8: {links": "  half-of-the-lanes-of-that-slot: {links"}
+LONG_NAMES |= {"baseline: x16": "baseline: all-of-the-lanes-of-that-slot"}
+
+
+def test_names_of_thirty_characters_take_no_more_lines(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = TWO_BY_TWO
+    for short, long in LONG_NAMES.items():
+        assert short in text
+        text = text.replace(short, long)
+    Path("s.yaml").write_text(text, encoding="utf-8")
+    done = call(runner, "run", "s.yaml")
+    lines = done.stdout.splitlines()
+    assert len(lines) <= MOST_LINES, done.stdout
+    assert "A all-of-the-lanes-of-that-slot, B half-of-the-lanes-of-that-slot" in " ".join(lines)
+    assert max(map(len, lines)) <= 80
+
+
 @pytest.mark.parametrize("width", [80, 100, 160])
 def test_two_variants_of_two_cases_take_few_lines(
     runner: CliRunner, monkeypatch: pytest.MonkeyPatch, width: int

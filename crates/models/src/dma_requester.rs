@@ -374,7 +374,7 @@ impl Component<Message> for DmaRequester {
             Message::Departed { handle } => self.last_tlp(handle, cx),
             Message::Tlps(tlps) => match tlps.kind {
                 TlpKind::CplD => self.completions(&tlps, cx),
-                TlpKind::Cpl | TlpKind::MRd | TlpKind::MWr | TlpKind::Msg => {
+                TlpKind::Cpl | TlpKind::MRd | TlpKind::MWr | TlpKind::Msg | TlpKind::MsgD => {
                     self.unexpected += u64::from(tlps.count);
                 }
             },

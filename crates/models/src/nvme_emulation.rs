@@ -314,7 +314,7 @@ impl Component<Message> for NvmeEmulation {
             Message::Tlps(tlps) => match tlps.kind {
                 TlpKind::MWr => self.register(&tlps, cx),
                 TlpKind::CplD => self.with(cx, |own, front, cx| front.completions(0, &tlps, own, cx)),
-                TlpKind::MRd | TlpKind::Cpl | TlpKind::Msg => {
+                TlpKind::MRd | TlpKind::Cpl | TlpKind::Msg | TlpKind::MsgD => {
                     self.front.unexpected += u64::from(tlps.count);
                 }
             },

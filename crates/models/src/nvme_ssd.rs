@@ -310,7 +310,7 @@ impl Component<Message> for NvmeSsd {
                 TlpKind::MWr => self.register(port, &tlps, cx),
                 TlpKind::CplD => self.with(cx, |ssd, front, cx| front.completions(port, &tlps, ssd, cx)),
                 TlpKind::MRd => self.peer_reads(port, tlps, cx),
-                TlpKind::Cpl | TlpKind::Msg => {
+                TlpKind::Cpl | TlpKind::Msg | TlpKind::MsgD => {
                     self.front.unexpected += u64::from(tlps.count);
                 }
             },

@@ -282,6 +282,11 @@ impl RootComplex {
     /// TLPs nobody here has use for still take up room.
     fn ignore(&mut self, slot: usize, train: Tlps, cx: &mut Context<'_>) {
         self.slot(slot).traffic.unexpected += u64::from(train.count);
+        self.take_out(slot, train, cx);
+    }
+
+    /// TLPs that nothing else is done with leave the receive buffer.
+    fn take_out(&mut self, slot: usize, train: Tlps, cx: &mut Context<'_>) {
         if self.iommu.is_some() {
             let Tlps { kind, count, .. } = train;
             let bytes = if kind.has_data() { train.bytes } else { 0 };
@@ -362,7 +367,9 @@ impl Component<Message> for RootComplex {
                 match tlps.kind {
                     TlpKind::MRd => self.read(slot, tlps, cx),
                     TlpKind::MWr => self.write(slot, tlps, cx),
-                    TlpKind::Cpl | TlpKind::CplD | TlpKind::Msg => self.ignore(slot, tlps, cx),
+                    // what it says is for the operating system
+                    TlpKind::Msg => self.take_out(slot, tlps, cx),
+                    TlpKind::Cpl | TlpKind::CplD | TlpKind::MsgD => self.ignore(slot, tlps, cx),
                 }
             }
             Message::Mmio { to, bytes, handle, address } => self.doorbell((to, bytes), handle, address, cx),

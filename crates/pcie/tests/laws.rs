@@ -9,7 +9,7 @@ mod reference;
 
 use reference::draw::{self, Drawn};
 use reference::engine::{self, Manner, Run};
-use reference::machine::{Core, Machine, OutputBuffer, Switch};
+use reference::machine::{Core, Machine, Node, OutputBuffer, Switch};
 use reference::simulator::{self, Outcome};
 use reference::switches_by_hand;
 
@@ -127,6 +127,33 @@ fn the_engine_does_what_was_worked_out() {
             assert_eq!(same("engine", &expected, &run.outcome), Ok(()), "{}", case.name);
         }
     }
+}
+
+/// Messages of ports are TLPs like others: how they are decided changes nothing, and nothing of them is left.
+#[test]
+fn messages_of_ports_are_the_same_in_trains_and_tlp_by_tlp() {
+    let (mut sent, mut on_switches) = (0, 0);
+    for seed in 0..150 {
+        let drawn = draw::machine(seed);
+        let whole = Manner { shuffle: seed, messages_ps: Some(1 + seed * 997), ..Manner::default() };
+        let one_by_one = Manner { tlp_by_tlp: true, shuffle: !seed, ..whole };
+        let sliced = Manner { slice_ps: Some(1_000 << (seed % 14)), ..whole };
+        let [whole, others @ ..] =
+            [whole, one_by_one, sliced].map(|manner| engine::run(&drawn.machine, drawn.world(), manner));
+        for other in others {
+            assert_eq!(same("other manner", &whole.outcome, &other.outcome), Ok(()), "seed {seed}");
+            assert_eq!(same_digest("other manner", &whole, &other), Ok(()), "seed {seed}");
+        }
+        assert_eq!(whole.at_rest(&drawn.machine), Ok(()), "seed {seed}");
+        let of = |egress| whole.fabric.activity(lanetwin_pcie::link::EgressId(egress as u16)).messages;
+        sent += (0..drawn.machine.egresses()).map(of).sum::<u64>();
+        let is_switch = |&egress: &usize| matches!(drawn.machine.transmitter(egress), Node::Switch(_));
+        on_switches += (0..drawn.machine.egresses()).filter(is_switch).map(of).sum::<u64>();
+    }
+    assert!(
+        sent > 1_000 && on_switches > 300,
+        "{sent} messages, {on_switches} of them sent or passed on by switches"
+    );
 }
 
 type Feature = (&'static str, fn(&Machine) -> bool);

@@ -41,7 +41,13 @@ fn nothing_is_lost_and_nobody_waits_for_ever() {
 fn weather(seed: u64) -> Result<(), String> {
     let drawn = draw::small_machine(seed);
     let strictly_ordered = drawn.is_strictly_ordered();
-    let manner = Manner { shuffle: seed, tlp_by_tlp: seed % 4 == 3, slice_ps: None, strictly_ordered };
+    let manner = Manner {
+        shuffle: seed,
+        tlp_by_tlp: seed % 4 == 3,
+        slice_ps: None,
+        strictly_ordered,
+        messages_ps: None,
+    };
     let run = engine::run(&drawn.machine, drawn.world(), manner);
     if run.outcome.seen.is_empty() {
         return Err("nothing is delivered".to_owned());

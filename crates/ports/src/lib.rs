@@ -24,6 +24,7 @@ mod message;
 mod model;
 mod pcie_port;
 mod peers;
+mod port_messages;
 mod rdma;
 mod route;
 mod sockets;
@@ -48,6 +49,7 @@ pub use model::{
 };
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
 pub use peers::{device_memory, device_of};
+pub use port_messages::said;
 pub use rdma::{DESTROYED, QueuePairId, Rdma, Receive, Sent, UnderWay, WorkCompletion, WorkRequest};
 pub use route::{Crossing, way};
 pub use sockets::{SocketEnds, SocketId, Sockets, socket_handle, socket_of};

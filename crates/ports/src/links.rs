@@ -4,13 +4,14 @@
 //! learn of a train when it is sent, not when it becomes eligible, and that is their lookahead.
 
 use crate::message::{Attributes, Message, Tlps};
+use crate::port_messages::{DELAY, PortMessage, PortMessages};
 use crate::ways::{Sent, Ways};
 use crate::wiring::{WiredLink, Wiring};
 use lanetwin_kernel::{Component, Context, Port, Stage, Stream, Trail};
 use lanetwin_pcie::link::{
     Activity, Attach, BuildError, Class, Delivery, DepartureTap, Direction, EgressId, EndpointId,
-    EndpointSpec, Environment, Fabric, FabricBuilder, LinkId, Outage, OverheadTime, PairLatency, PortWeight,
-    Starts, SwitchId, SwitchSpec, Train,
+    EndpointSpec, Environment, Fabric, FabricBuilder, LinkError, LinkId, Outage, OverheadTime, PairLatency,
+    PortWeight, Starts, SwitchId, SwitchSpec, Train,
 };
 use lanetwin_pcie::spec::constants::{TLP_FRAMING_8B10B_BYTES, TLP_FRAMING_128B130B_BYTES};
 use lanetwin_pcie::spec::tlp::{AddressWidth, TlpKind};
@@ -40,6 +41,8 @@ pub struct LinksBuilder {
     addresses: Vec<AddressWidth>,
     names: Vec<LinkName>,
     wiring: Wiring,
+    /// The root ports, if ports send messages.
+    roots: Vec<EndpointId>,
 }
 
 #[derive(Clone)]
@@ -101,6 +104,11 @@ impl LinksBuilder {
         self.wiring.outages.push(outage);
         self.fabric.outage(outage);
     }
+    /// Lets ports send messages of what happens to links; the root ports are these.
+    pub fn messages(&mut self, roots: Vec<EndpointId>) {
+        self.fabric.messages(DELAY);
+        self.roots = roots;
+    }
     /// Promises that nobody sends completions with relaxed ordering: [`FabricBuilder::strictly_ordered`].
     pub fn strictly_ordered(&mut self) {
         self.fabric.strictly_ordered();
@@ -120,13 +128,12 @@ impl LinksBuilder {
             .iter()
             .flat_map(|n| [RECOVERIES; 2].map(|purpose| Stream::new(seed, &n.link, purpose)));
         let recoveries = recoveries.collect();
+        let ports = self.wiring.links.iter().flat_map(|_| [AddressWidth::Bits64; 2]);
+        let addresses = self.addresses.iter().copied().chain(ports);
         Ok(Links {
             fabric: self.fabric.build()?,
-            shapes: self
-                .addresses
-                .iter()
-                .map(|&addresses| TlpKind::ALL.map(|kind| Shape::of(kind, addresses)))
-                .collect(),
+            messages: PortMessages::new(&self.wiring, &self.roots),
+            shapes: addresses.map(|width| TlpKind::ALL.map(|kind| Shape::of(kind, width))).collect(),
             names: self.names,
             ways: Ways::new(&self.wiring),
             wiring: self.wiring,
@@ -153,7 +160,10 @@ pub struct LinkReport {
 /// All PCIe links of a machine.
 pub struct Links {
     fabric: Fabric<Carried>,
-    /// What each endpoint's TLPs of each kind are like, by the place of the kind in [`TlpKind::ALL`].
+    /// What ports say on their own account.
+    messages: PortMessages,
+    /// What the TLPs of each endpoint, and of each port of a switch, are like for each kind, by the place of the kind in
+    /// [`TlpKind::ALL`].
     shapes: Vec<[Shape; TlpKind::ALL.len()]>,
     names: Vec<LinkName>,
     wiring: Wiring,
@@ -237,7 +247,7 @@ impl Shape {
             class: kind.fc_class(),
             overhead: FRAMING_BYTES + kind.header_bytes(addresses) as u16,
             has_data: kind.has_data(),
-            singly: matches!(kind, TlpKind::MRd | TlpKind::Msg),
+            singly: matches!(kind, TlpKind::MRd | TlpKind::Msg | TlpKind::MsgD),
         }
     }
     const fn payload(self, tlps: &Tlps) -> u16 {
@@ -266,6 +276,12 @@ impl Shape {
 }
 
 impl Component<Message> for Links {
+    fn start(&mut self, cx: &mut Context<'_, Message>) {
+        for outage in &self.wiring.outages {
+            self.messages.of_link_up(outage.link.index()).for_each(|token| cx.wake_at(outage.until, token));
+        }
+    }
+
     fn receive(&mut self, _port: Port, _message: Message, _cx: &mut Context<'_, Message>) {
         unreachable!("links are told of messages when they are sent")
     }
@@ -273,8 +289,8 @@ impl Component<Message> for Links {
     fn expect(&mut self, at: Instant, port: Port, message: &Message, cx: &mut Context<'_, Message>) {
         let endpoint = EndpointId(port.0);
         let trail = cx.trail();
-        let Self { fabric, shapes, streams, ways, wiring, .. } = self;
-        let env = &mut Surroundings { cx, streams, shapes, ways, wiring };
+        let Self { fabric, messages, shapes, streams, ways, wiring, .. } = self;
+        let env = &mut Surroundings { cx, messages, streams, shapes, ways, wiring };
         match message {
             Message::Tlps(tlps) => {
                 let train = shapes[endpoint.index()][tlps.kind as usize].train(tlps, trail);
@@ -293,8 +309,12 @@ impl Component<Message> for Links {
     }
 
     fn wake(&mut self, token: u32, cx: &mut Context<'_, Message>) {
-        let Self { fabric, shapes, streams, ways, wiring, .. } = self;
-        let env = &mut Surroundings { cx, streams, shapes, ways, wiring };
+        let Self { fabric, messages, shapes, streams, ways, wiring, .. } = self;
+        let env = &mut Surroundings { cx, messages, streams, shapes, ways, wiring };
+        if let Some(PortMessage { egress, tlps }) = env.messages.of_wake(token) {
+            let train = shapes[tlps.from.index()][tlps.kind as usize].train(&tlps, Trail::NONE);
+            return fabric.send_message((egress, tlps.from), env.cx.now() + DELAY, train, env);
+        }
         fabric.pump(EgressId(token as u16), env.cx.now(), env);
     }
 
@@ -317,6 +337,7 @@ impl Component<Message> for Links {
 
 struct Surroundings<'a, 'b> {
     cx: &'a mut Context<'b, Message>,
+    messages: &'a PortMessages,
     streams: &'a mut Streams,
     shapes: &'a [[Shape; TlpKind::ALL.len()]],
     ways: &'a mut Ways,
@@ -356,6 +377,9 @@ impl Environment<Carried> for Surroundings<'_, '_> {
         let Delivery { first, count, user, .. } = delivery;
         self.follow(to, &user, (starts, at));
         let tlps = user.tlps;
+        if tlps.kind == TlpKind::MsgD {
+            return; // it is for the port, not for the device behind it
+        }
         let address = tlps.address + u64::from(first) * u64::from(tlps.bytes);
         self.cx.send_at(Port(to.0), at, Message::Tlps(Tlps { count, address, ..tlps }));
     }
@@ -368,6 +392,11 @@ impl Environment<Carried> for Surroundings<'_, '_> {
         // Departures are decided on one direction of a link, deliveries to the same port on the other, and which is
         // decided earlier is nobody's business: of those that fall together the departures come first.
         self.cx.send_first_at(Port(from.0), at, Message::Departed { handle: user.tlps.handle });
+    }
+    fn noticed(&mut self, egress: EgressId, error: LinkError, at: Instant) {
+        if let Some(token) = self.messages.of_error(egress, error) {
+            self.cx.wake_at(at, token);
+        }
     }
     fn clean_bits(&mut self, egress: EgressId, bit_error_ratio: f64) -> u64 {
         self.streams.errors[egress.index()].geometric(bit_error_ratio)

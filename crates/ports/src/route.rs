@@ -17,10 +17,10 @@ pub fn way(wiring: &Wiring, from: EndpointId, to: EndpointId) -> Vec<EgressId> {
 }
 
 /// Extends the way from `here` to `to`, and says whether it got there.
-fn lead(wiring: &Wiring, here: Attach, to: Attach, way: &mut Vec<EgressId>) -> bool {
+pub(crate) fn lead(wiring: &Wiring, here: Attach, to: Attach, way: &mut Vec<EgressId>) -> bool {
     for e in (0..2 * wiring.links.len()).map(|e| EgressId(e as u16)) {
         let back = way.last().is_some_and(|last| last.0 == e.0 ^ 1);
-        let [from, next] = ends(wiring, e);
+        let [from, next] = wiring.ends(e);
         if from != here || back {
             continue;
         }
@@ -49,7 +49,7 @@ impl Crossing {
     #[must_use]
     pub fn new(wiring: &Wiring, incoming: EgressId, outgoing: EgressId, bytes: u16) -> Option<Self> {
         let (Attach::Switch(switch), true) =
-            (ends(wiring, incoming)[1], ends(wiring, incoming)[1] == ends(wiring, outgoing)[0])
+            (wiring.ends(incoming)[1], wiring.ends(incoming)[1] == wiring.ends(outgoing)[0])
         else {
             return None;
         };
@@ -74,12 +74,6 @@ fn latency(wiring: &Wiring, switch: SwitchId, incoming: EgressId, outgoing: Egre
     };
     let own = wiring.latencies.iter().find(|pair| is_it((pair.switch, pair.from, pair.to)));
     own.map_or(wiring.switches[switch.index()].latency, |pair| pair.latency)
-}
-
-/// Where a direction comes from and goes to.
-fn ends(wiring: &Wiring, egress: EgressId) -> [Attach; 2] {
-    let [a, b] = wiring.links[egress.index() / 2].ends;
-    if egress.index().is_multiple_of(2) { [a, b] } else { [b, a] }
 }
 
 fn direction(wiring: &Wiring, egress: EgressId) -> &Direction {

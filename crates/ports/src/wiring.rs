@@ -1,6 +1,8 @@
 //! What the links of a machine were built from.
 
-use lanetwin_pcie::link::{Attach, Direction, EndpointSpec, Outage, PairLatency, PortWeight, SwitchSpec};
+use lanetwin_pcie::link::{
+    Attach, Direction, EgressId, EndpointId, EndpointSpec, Outage, PairLatency, PortWeight, SwitchSpec,
+};
 
 /// What links were built from: endpoints, switches and links, each at the place of its number.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -28,4 +30,20 @@ pub struct WiredLink {
     pub ends: [Attach; 2],
     /// There and back.
     pub directions: [Direction; 2],
+}
+
+impl Wiring {
+    /// Where a direction comes from and goes to.
+    #[must_use]
+    pub fn ends(&self, egress: EgressId) -> [Attach; 2] {
+        let [a, b] = self.links[egress.index() / 2].ends;
+        if egress.index().is_multiple_of(2) { [a, b] } else { [b, a] }
+    }
+    /// What the port is called that transmits on this egress: ports of switches have numbers behind those of devices.
+    pub(crate) fn port_name(&self, egress: usize) -> EndpointId {
+        match self.ends(EgressId(egress as u16))[0] {
+            Attach::Endpoint(endpoint) => endpoint,
+            Attach::Switch(_) => EndpointId((self.endpoints.len() + egress) as u16),
+        }
+    }
 }

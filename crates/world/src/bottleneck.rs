@@ -37,7 +37,13 @@ fn full_worker(measured: &Measured) -> Option<(String, String)> {
 }
 
 fn full_wire(link: &DirectionUse) -> String {
-    let parts = [("TLPs", link.tlp), ("DLLPs", link.dllp), ("SKP", link.skp), ("replays", link.replay)];
+    let parts = [
+        ("TLPs", link.tlp),
+        ("messages", link.message),
+        ("DLLPs", link.dllp),
+        ("SKP", link.skp),
+        ("replays", link.replay),
+    ];
     let parts: Vec<String> = parts
         .into_iter()
         .filter(|p| p.1 >= 0.0005)

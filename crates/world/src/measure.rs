@@ -123,8 +123,10 @@ pub struct DirectionUse {
     pub link: String,
     /// Where it comes from and goes to.
     pub direction: String,
-    /// TLPs on the wire.
+    /// TLPs on the wire, but for messages of ports.
     pub tlp: f64,
+    /// Messages of ports on the wire: of errors, of power for a slot.
+    pub message: f64,
     /// DLLPs on the wire.
     pub dllp: f64,
     /// SKP ordered sets on the wire.
@@ -143,7 +145,7 @@ impl DirectionUse {
     /// The share of the time in which the wire carries something.
     #[must_use]
     pub fn busy(&self) -> f64 {
-        self.tlp + self.dllp + self.skp + self.replay
+        self.tlp + self.message + self.dllp + self.skp + self.replay
     }
     /// The rest.
     #[must_use]
@@ -338,7 +340,8 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     let mut used = DirectionUse {
         link: after.link.clone(),
         direction: format!("{} → {}", after.from, after.to),
-        tlp: share(b.tlp_time, a.tlp_time),
+        tlp: share(b.tlp_time - b.message_time, a.tlp_time - a.message_time),
+        message: share(b.message_time, a.message_time),
         dllp: share(before.overhead.dllps, after.overhead.dllps),
         skp,
         replay: share(b.replay_time, a.replay_time),
@@ -348,7 +351,7 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     };
     // A TLP is booked when it starts: the last may end a little after the measurement.
     let over = used.busy().max(1.0);
-    for part in [&mut used.tlp, &mut used.dllp, &mut used.skp, &mut used.replay] {
+    for part in [&mut used.tlp, &mut used.message, &mut used.dllp, &mut used.skp, &mut used.replay] {
         *part /= over;
     }
     // SKPs and DLLPs are sent while TLPs wait for credits: that time is theirs.

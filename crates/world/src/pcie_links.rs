@@ -11,7 +11,7 @@ use lanetwin_pcie::spec::{AddressWidth, Mps};
 use lanetwin_plan::{ComponentPlan, End, LinkPlan, Variant};
 use lanetwin_ports::{LATENCY, LinksBuilder, Params, Way};
 use lanetwin_units::{LinkRate, Span, Ticks};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the PCIe ports of devices are on the links, and the root port above each.
 pub(super) type Endpoints = BTreeMap<End, (EndpointId, EndpointId)>;
@@ -39,6 +39,11 @@ pub(super) fn links(variant: &Variant) -> (LinksBuilder, Endpoints) {
         for down in &link.down {
             links.outage(Outage { link: id, from: down.at, until: down.at + down.lasts });
         }
+    }
+    let has_errors = |link: &LinkPlan| link.bit_error_ratio > 0.0 || !link.down.is_empty();
+    if variant.links.iter().any(has_errors) {
+        let roots: BTreeSet<EndpointId> = variant.links.iter().map(|link| ports[&link.root_port]).collect();
+        links.messages(roots.into_iter().collect());
     }
     for (component, switch) in &switches {
         tell_switch(variant, *component, *switch, &mut links);

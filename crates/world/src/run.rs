@@ -316,6 +316,7 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
             link: link.link.clone(),
             direction: link.direction.clone(),
             tlp: link.tlp,
+            message: link.message,
             dllp: link.dllp,
             skp: link.skp,
             replay: link.replay,

@@ -2,7 +2,8 @@
 //!
 //! Models pass trains with an address, a size and the name of a transfer; what a header has beside that is chosen here:
 //!
-//! - **Requester ID, Completer ID**: port *n* of the machine is bus *n*, device 0, function 0.
+//! - **Requester ID, Completer ID**: port *n* of the machine is bus *n*, device 0, function 0; ports of
+//!   switches are counted on behind those of devices.
 //! - **Tag**: the lowest number that is free when the read request starts. Models count tags and do not number them; no
 //!   number is above the tags that a port has. A tag is free again when the last completion starts on its last link.
 //! - **Fmt**: as many dwords as the link is charged with: what `port.address-bits` says, whatever the address is.
@@ -10,13 +11,13 @@
 
 use super::capture::TlpOnLink;
 use lanetwin_pcie::link::EndpointId;
+use lanetwin_pcie::spec::Dwords;
 use lanetwin_pcie::spec::header::{
-    Bdf, Completion, CompletionStatus, Content, Message, MessageCode, MessageRouting, Part, Request, Tag,
-    TlpHeader,
+    Bdf, Completion, CompletionStatus, Content, Message, Part, Request, Tag, TlpHeader,
 };
 use lanetwin_pcie::spec::range::{ByteRange, PAGE_BYTES};
 use lanetwin_pcie::spec::tlp::{TlpKind, Traffic};
-use lanetwin_ports::Attributes;
+use lanetwin_ports::{Attributes, said};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -40,7 +41,7 @@ impl Headers {
             TlpKind::MRd => Content::MemoryRead(self.read(tlp)),
             TlpKind::MWr => Content::MemoryWrite(request(tlp, number(0))),
             TlpKind::CplD | TlpKind::Cpl => Content::Completion(self.completion(tlp, is_there)),
-            TlpKind::Msg => Content::Message(message(tlp)),
+            TlpKind::Msg | TlpKind::MsgD => Content::Message(message(tlp)),
         };
         let relaxed_ordering = tlp.tlps.attributes.has(Attributes::RELAXED);
         let traffic = Traffic { relaxed_ordering, ..Traffic::default() };
@@ -151,14 +152,16 @@ fn range(address: u64, bytes: u16) -> ByteRange {
     ByteRange::new(address, bytes as u16).expect("it ends within its page")
 }
 
-/// A message: what it says, models do not tell.
+/// A message of a port.
 fn message(tlp: &TlpOnLink) -> Message {
+    let (code, routing) = said(&tlp.tlps);
     Message {
         requester: port(tlp.tlps.from),
         tag: 0,
-        code: MessageCode::VENDOR_DEFINED_1,
-        routing: MessageRouting::BY_ID,
-        words: [u32::from(port(tlp.tlps.to).raw()) << 16, 0],
+        code,
+        routing,
+        words: [0; 2],
+        payload: Dwords(tlp.payload.div_ceil(4)),
     }
 }
 

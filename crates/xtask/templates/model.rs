@@ -222,7 +222,9 @@ impl Component<Message> for TemplateModel {
             Message::Tlps(tlps) => match tlps.kind {
                 TlpKind::MWr => self.hear(heard(tlps.handle, tlps.address), cx),
                 TlpKind::CplD => self.completions(&tlps, cx),
-                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg => self.unexpected += u64::from(tlps.count),
+                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg | TlpKind::MsgD => {
+                    self.unexpected += u64::from(tlps.count)
+                }
             },
             Message::Departed { handle } => {
                 self.work.remove(&handle);

@@ -58,6 +58,8 @@ NARROW_CASE = 14
 _NUMBER_AND_UNIT = re.compile(r"(\d) ")
 MOST_TOGETHER = 24
 """Names of workloads that are limited alike stand in one line while they are no longer than this."""
+LETTERS = "ABCDEFGHIJKL"
+"""What variants are called that have no room for their names."""
 METRIC_ROOMS = (60, 20, 14)
 """The name of a metric has one line if there is room, else as many as it needs [characters]."""
 MOST_STACKED = 30
@@ -98,12 +100,17 @@ def print_answer(results: Results) -> None:
 
 def _measured(results: Results, found: Sequence[Glance]) -> str:
     """Say how long each workload was measured; of more than a line holds the shortest and the longest."""
-    each = "; ".join(f"{one.workload} {one.measured}" for one in found if one.measured)
+    each = "; ".join(" ".join((*_place(one, found), one.measured)) for one in found if one.measured)
     if len(found) == 1 or (len(found) <= MOST_APART and cell_len(each) <= out().width - len("Measured: ")):
         return each
     shown = {(one.workload, one.case) for one in found}
     whole = measurement([row for row in results["rows"] if (row["workload"], row["case"]) in shown])
     return f"each workload {whole}" if whole else ""
+
+
+def _place(one: Glance, found: Sequence[Glance]) -> list[str]:
+    """Name the workload, but for the only one if its name is long: the table of numbers has it."""
+    return [] if len(found) == 1 and cell_len(one.workload) > MOST_TOGETHER else [one.workload]
 
 
 def _doubts(found: Sequence[Glance]) -> list[str]:
@@ -116,7 +123,8 @@ def _doubts(found: Sequence[Glance]) -> list[str]:
         doubts = of[one.workload]
         if doubts and not (is_many and one.workload in tails):
             more = f"; {len(doubts) - 1} more: --full" if len(doubts) > 1 else ""
-            lines.append(f"{', '.join(unique((one.workload, one.case)))}: {doubts[0]}{more}")
+            place = ", ".join(unique((*_place(one, found), one.case)))
+            lines.append(f"{place}: {doubts[0]}{more}")
     if is_many:
         where = "every workload" if len(tails) == len(found) else ", ".join(tails)
         lines.append(f"{percentile_name(TAIL)} {NOT_SETTLED}: {where}. Why: --full")
@@ -191,12 +199,29 @@ def _narrow(
             table = next((table for table in signs if fits(table, out())), None)
             if table is not None:
                 return table, ". ".join((*heads, legend, *notes))
+        table = _lettered(lines, names)
+        if table is not None:
+            letters = ", ".join(f"{letter} {name}" for letter, name in zip(LETTERS, names, strict=False))
+            return table, ". ".join((letters, legend, *notes))
     each = _stacked(lines, names)
     if len(names) > 1 and (stacked > MOST_STACKED or not (is_pair or fits(each, out()))):
         tables = (_by_variant(found, names), _by_workload(found, names))
         table = next((one for one in tables if fits(one, out())), min(tables, key=width_of))
         return table, ". ".join((legend, *(notes or ["Every metric: --full"])))
     return each, ". ".join(notes)
+
+
+def _lettered(lines: Sequence[Line], names: Sequence[str]) -> Table | None:
+    """Make the table of variants side by side with letters for their names, if it fits then."""
+    if len(names) > len(LETTERS):
+        return None
+    told = _workloads_over_lines(_over_lines(lines, NARROW_CASE))
+    tables = (
+        _with_signs(ways, names, values=values, room=METRIC_ROOMS[-1], heads=LETTERS)
+        for values in (True, False)
+        for ways in (lines, told)
+    )
+    return next((table for table in tables if fits(table, out())), None)
 
 
 def _legend(lines: Sequence[Line]) -> str:
@@ -235,15 +260,18 @@ def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: boo
     return table
 
 
-def _with_signs(lines: Sequence[Line], names: Sequence[str], *, values: bool, room: int) -> Table:
+def _with_signs(
+    lines: Sequence[Line], names: Sequence[str], *, values: bool, room: int, heads: str = ""
+) -> Table:
     """Give each metric of each case a line, the variants side by side, their verdicts as signs.
 
     Without `values` only the baseline's stands there, and the changes of the others. Names of metrics that
-    are longer than `room` have several lines.
+    are longer than `room` have several lines. Of `heads` there is one for each variant, in place of its name.
     """
-    columns = [("workload", False), ("case", False), ("metric", False), (names[0], True)]
-    for name in names[1:]:
-        columns += [(name, True), ("change", True)] if values else [(name, True)]
+    titles = heads or names
+    columns = [("workload", False), ("case", False), ("metric", False), (titles[0], True)]
+    for title in titles[1 : len(names)]:
+        columns += [(title, True), ("change", True)] if values else [(title, True)]
     table = plain_table("", columns)
     before = ("", "")
     for line in lines:
@@ -288,6 +316,18 @@ def _over_lines(lines: Sequence[Line], least: int = LEAST_CASE) -> list[Line]:
         pieces = next(parts for width in widths if len(parts := wrap(whole, width) or [""]) <= len(own))
         pieces += [""] * (len(own) - len(pieces))
         found += [replace(line, case=piece) for line, piece in zip(own, pieces, strict=True)]
+    return found
+
+
+def _workloads_over_lines(lines: Sequence[Line]) -> list[Line]:
+    """Let the name of a workload go on from line to line, too; cases have been seen to."""
+    found: list[Line] = []
+    for workload in unique(line.workload for line in lines):
+        own = [line for line in lines if line.workload == workload]
+        widths = range(NARROW_CASE, max(NARROW_CASE, len(workload)) + 1)
+        pieces = next(parts for width in widths if len(parts := wrap(workload, width)) <= len(own))
+        pieces += [""] * (len(own) - len(pieces))
+        found += [replace(line, workload=piece) for line, piece in zip(own, pieces, strict=True)]
     return found
 
 
@@ -402,7 +442,9 @@ def _value(row: Row | None, *, spread: bool = True) -> Text:
 def _limits(found: Sequence[Glance]) -> Table:
     """Say what limits each workload, variants with the same limit together, and what would be next."""
     several = any(len(one.binding) > 1 for one in found)
-    names = ["workload", *(["variants"] if several else []), "limited by", "closest behind it"]
+    is_named = any(_place(one, found) for one in found)
+    names = ["workload"] if is_named else []
+    names += [*(["variants"] if several else []), "limited by", "closest behind it"]
     table = plain_table("", [(name, False) for name in names])
     alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for one in found:
@@ -410,7 +452,8 @@ def _limits(found: Sequence[Glance]) -> Table:
     for rows, workloads in alike.items():
         for place in _together(workloads):
             for nth, words in enumerate(rows):
-                table.add_row(*(Text(printable(word)) for word in ("" if nth else place, *words)))
+                head = ["" if nth else place] if is_named else []
+                table.add_row(*(Text(printable(word)) for word in (*head, *words)))
     return table
 
 

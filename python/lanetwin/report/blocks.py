@@ -411,9 +411,10 @@ def in_switches(results: Results, easel: Easel) -> tuple[list[Figure], Details |
     found = ordered(results)
     if not found:
         return [], None
+    alone = len({t["workload"] for t in found}) == 1
     rows = [
         [
-            t["workload"],
+            *([] if alone else [t["workload"]]),
             t["case"],
             t["variant"],
             t["switch"],
@@ -426,7 +427,16 @@ def in_switches(results: Results, easel: Easel) -> tuple[list[Figure], Details |
         + [significant(value) for value in (t["median"], t["p99"], t["longest"])]
         for t in found
     ]
-    names = ["workload", "case", "variant", "switch", "links", "way", "widths", "packets"]
+    names = [
+        *([] if alone else ["workload"]),
+        "case",
+        "variant",
+        "switch",
+        "links",
+        "way",
+        "widths",
+        "packets",
+    ]
     times = ("latency", "idle", "shortest", "median", "p99", "last")
     values = ["count", *(headed(name, found[0]["unit"]) for name in times)]
     details = _details("Every way through every switch", names, values, rows)

@@ -4,8 +4,8 @@ use super::egress::{Egress, HEADER_BYTES, Hop, Ingress, Segment, Sink};
 use super::fabric::Domain;
 use super::returns::Returns;
 use super::run::{Bounds, Run};
-use super::sentinels::NO_EGRESS;
-use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment, Starts};
+use super::sentinels::{NEVER, NO_EGRESS};
+use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment, LinkError, Starts};
 use super::trains::RECORDED_HOPS;
 use crate::spec::constants::REPLAY_NUM_ROLLOVER;
 use lanetwin_units::Ticks;
@@ -29,8 +29,7 @@ impl<U: Copy> Domain<U> {
             run = own.follow_credits(segment, input % CLASSES, bounds, run);
         }
         if own.bit_error_ratio > 0.0 {
-            let number = own.number;
-            own.corrupt(&segment, &mut run, &mut |ratio| env.clean_bits(EgressId(number), ratio));
+            self.soonest = self.soonest.min(own.corrupt(&segment, &mut run, env));
         }
         self.commit(own, input, t, segment, run, env);
     }
@@ -285,7 +284,7 @@ impl<U: Copy> Domain<U> {
             env.deliver(to, Ticks(tail).as_ps_ceil(), delivery, starts);
         }
         if is_last {
-            if let Some(journeys) = &mut self.journeys {
+            if let Some(journeys) = self.journeys.as_mut().filter(|_| !segment.message) {
                 let train = self.trains.get(segment.train);
                 journeys.push(train.journey(to, run.last() + run.duration + own.propagation));
             }
@@ -296,41 +295,56 @@ impl<U: Copy> Domain<U> {
 
 impl Egress {
     /// Shortens the run to the TLPs that arrive well; if the first does not, replaces it by the attempt that succeeds.
+    /// Returns when a port is first told of an error.
     #[inline(never)]
-    fn corrupt(&mut self, segment: &Segment, run: &mut Run, draw: &mut dyn FnMut(f64) -> u64) {
+    fn corrupt<U>(&mut self, segment: &Segment, run: &mut Run, env: &mut impl Environment<U>) -> u64 {
+        let number = EgressId(self.number);
         let bits = u64::from(segment.bytes) * 8;
-        let mut clean_bits = || draw(self.bit_error_ratio);
         if self.clean_bits == u64::MAX {
-            self.clean_bits = clean_bits();
+            self.clean_bits = env.clean_bits(number, self.bit_error_ratio);
         }
         let well = self.clean_bits / bits;
         if well > 0 {
             run.count = run.count.min(u16::try_from(well).unwrap_or(u16::MAX));
             self.clean_bits -= u64::from(run.count) * bits;
-            return;
+            return NEVER;
         }
         run.count = 1;
         let decided = run.start;
-        let mut failures = 0;
+        let (mut failures, mut told) = (0, NEVER);
         while self.clean_bits < bits {
             // The TLP may hold more than one corrupted bit: go on from its end.
             let mut left = bits - self.clean_bits - 1;
-            self.clean_bits = clean_bits();
+            self.clean_bits = env.clean_bits(number, self.bit_error_ratio);
             while self.clean_bits < left {
                 left -= self.clean_bits + 1;
-                self.clean_bits = clean_bits();
+                self.clean_bits = env.clean_bits(number, self.bit_error_ratio);
             }
             self.clean_bits -= left;
             failures += 1;
             self.done.replays += 1;
+            let arrived = run.start + run.duration + self.propagation;
+            told = told.min(self.notice(LinkError::BadTlp, arrived, env));
             run.start += run.duration + self.nak_round;
             if failures % REPLAY_NUM_ROLLOVER == 0 {
+                told = told.min(self.notice(LinkError::ReplayNumRollover, run.start, env));
                 run.start += self.retrain;
                 self.done.retrains += 1;
             }
         }
         self.clean_bits -= bits;
         self.done.replay_time += run.start - decided;
+        told
+    }
+
+    /// A port notices an error at tick `at`; returns when something comes of that.
+    fn notice<U>(&self, error: LinkError, at: u64, env: &mut impl Environment<U>) -> u64 {
+        if self.message_input.is_none() {
+            return NEVER;
+        }
+        let at = Ticks(at).as_ps_ceil();
+        env.noticed(EgressId(self.number), error, at);
+        Ticks::from(at).0
     }
 
     /// Takes back through a ring the credits of TLPs that have left the column behind this egress; returns when the

@@ -43,6 +43,7 @@ pub struct FabricBuilder {
     pub(super) weights: Vec<PortWeight>,
     pub(super) outages: Vec<Outage>,
     pub(super) strictly_ordered: bool,
+    pub(super) messages: Option<Span>,
 }
 
 /// The latency of a switch between two of its ports, named by their links.
@@ -112,6 +113,11 @@ impl FabricBuilder {
     /// Takes a link down for a while; outages of a link are said in the order of time.
     pub fn outage(&mut self, outage: Outage) {
         self.outages.push(outage);
+    }
+    /// Ports may send messages of their own ([`Fabric::send_message`](super::Fabric::send_message)), each eligible no
+    /// sooner than `delay` after the instant at which it is handed in.
+    pub fn messages(&mut self, delay: Span) {
+        self.messages = Some(delay);
     }
     /// Promises that no completion will have relaxed ordering: then nothing passes posted writes that wait, and the
     /// links can look much further ahead of them. The results are the same without.

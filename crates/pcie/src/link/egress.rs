@@ -41,6 +41,8 @@ pub(super) struct Segment {
     pub relaxed: bool,
     /// Delivered one by one.
     pub singly: bool,
+    /// A message that a port sent on its own account.
+    pub message: bool,
 }
 
 /// A link's own overhead: SKP and DLLPs, by when they are due.
@@ -143,6 +145,10 @@ pub struct Activity {
     pub wire_bytes: u64,
     /// Wire time of TLPs.
     pub tlp_time: u64,
+    /// Messages among them that ports sent on their own account, here or further up.
+    pub messages: u64,
+    /// Their wire time.
+    pub message_time: u64,
     /// Wire time lost to corrupted TLPs and to waiting for their replay.
     pub replay_time: u64,
     /// TLPs that had to be sent again, counting each attempt.
@@ -245,6 +251,8 @@ pub(super) struct Egress {
     pub head: Vec<u64>,
     pub inputs: Vec<Ring<Segment>>,
     pub ingress: Vec<Ingress>,
+    /// The input of the messages of ports at this end of the link, if they send any.
+    pub message_input: Option<u16>,
     pub serialiser: Serialiser,
     pub header_credits: [i64; CLASSES],
     pub data_credits: [i64; CLASSES],
@@ -315,6 +323,7 @@ impl Egress {
             head: Vec::new(),
             inputs: Vec::new(),
             ingress: Vec::new(),
+            message_input: None,
             serialiser: Serialiser::new(direction.rate),
             header_credits: direction.credits.header.map(initial),
             data_credits: direction.credits.data.map(initial),
@@ -367,6 +376,17 @@ impl Egress {
             self.head.push(NEVER);
         }
         first
+    }
+
+    /// Adds the ingress of messages of ports. They are posted: the bits of its other classes may be beyond the word of
+    /// inputs, and are never set.
+    pub fn add_message_input(&mut self) {
+        self.message_input = Some(self.add_ingress(Ingress::of_device()));
+    }
+
+    /// Whether the messages of ports come in through this ingress.
+    pub fn is_of_messages(&self, ingress: usize) -> bool {
+        self.message_input.is_some_and(|input| usize::from(input) / CLASSES == ingress)
     }
 
     /// Adds the three return rings of a releaser; returns the number of the first.

@@ -75,6 +75,8 @@ pub struct Fabric<U> {
     /// For each endpoint the egress that its device hands in to, and how many trains it has handed in.
     pub(super) out: Vec<(u16, u64)>,
     pub(super) submission_tap: Option<SubmissionTap<U>>,
+    /// How many messages each egress has been given by its port.
+    pub(super) messages: Vec<u64>,
     /// An egress with something new that has not asked for a wake yet, and for when it will \[ticks\].
     pub(super) asking: Option<(u16, u64)>,
 }
@@ -120,7 +122,14 @@ impl<U: Copy> Fabric<U> {
             lanes: Vec::new(),
         };
         let out = out.into_iter().map(|e| (e, 0)).collect();
-        Self { domain, current: Box::new(Egress::placeholder()), out, submission_tap: None, asking: None }
+        Self {
+            domain,
+            current: Box::new(Egress::placeholder()),
+            out,
+            submission_tap: None,
+            messages: vec![0; on_links],
+            asking: None,
+        }
     }
     /// Decides one TLP at a time. The departures are the same, only slower to compute.
     pub fn set_tlp_by_tlp(&mut self, on: bool) {
@@ -186,6 +195,7 @@ impl<U: Copy> Fabric<U> {
             to: train.to.0,
             relaxed: train.relaxed,
             singly: train.singly,
+            message: false,
         };
         if self.send_at_once(usize::from(e), &segment, &train, Origin { endpoint, sequence }, env) {
             return;
@@ -202,7 +212,7 @@ impl<U: Copy> Fabric<U> {
     /// An egress wants to be woken at tick `at`. That can wait until the device has handed in all that it has at this
     /// instant, unless two egresses want it.
     #[inline]
-    fn defer_wake(&mut self, e: u16, at: u64, env: &mut impl Environment<U>) {
+    pub(super) fn defer_wake(&mut self, e: u16, at: u64, env: &mut impl Environment<U>) {
         if let Some((other, t)) = self.asking.filter(|asking| asking.0 != e) {
             self.domain.ask_wake(usize::from(other), t, env);
             self.domain.ask_wake(usize::from(e), at, env);
@@ -349,7 +359,7 @@ impl<U: Copy> UnderWay<U> {
 }
 
 /// An odd number that names a train in the digest.
-const fn digest_key(from: EndpointId, sequence: u64) -> u64 {
+pub(super) const fn digest_key(from: EndpointId, sequence: u64) -> u64 {
     let x = (sequence ^ ((from.0 as u64) << 48)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93) | 1
 }

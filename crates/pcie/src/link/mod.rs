@@ -27,6 +27,7 @@ mod fabric;
 mod immediate;
 mod lane;
 mod merge;
+mod messages;
 mod overhead;
 mod pump;
 mod receive;
@@ -46,7 +47,7 @@ pub use egress::Activity;
 pub use fabric::{DepartureTap, Fabric, Journey, OverheadTime, Submission, SubmissionTap};
 pub use spec::{
     Arbitration, Attach, CLASSES, Class, Core, Credits, Delivery, Departures, Direction, DllpMode, Dllps,
-    Drain, EgressId, EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkId, OutputBuffer,
-    Recoveries, Skp, Starts, SwitchId, SwitchSpec, Train,
+    Drain, EgressId, EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkError, LinkId,
+    OutputBuffer, Recoveries, Skp, Starts, SwitchId, SwitchSpec, Train,
 };
 pub use trains::RECORDED_HOPS;

@@ -168,6 +168,10 @@ impl Egress {
     #[inline]
     fn note_one(&mut self, segment: &Segment, run: &Run, decided: u64) {
         let done = &mut self.done;
+        if segment.message {
+            done.messages += 1;
+            done.message_time += run.duration;
+        }
         done.tlps += 1;
         done.data_units += u64::from(segment.units);
         done.wire_bytes += u64::from(segment.bytes);

@@ -293,6 +293,15 @@ pub enum Starts<'a> {
     Last(u64),
 }
 
+/// An error that a port of a link notices.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum LinkError {
+    /// The receiver: a TLP whose LCRC is wrong (Bad TLP).
+    BadTlp,
+    /// The transmitter: the same TLP failed REPLAY_NUM times in a row.
+    ReplayNumRollover,
+}
+
 /// What the links ask of their surroundings, and tell them.
 pub trait Environment<U> {
     /// The earliest instant at which anything that the links do not know yet can happen: the next event of anybody, or
@@ -307,6 +316,11 @@ pub trait Environment<U> {
     fn deliver(&mut self, to: EndpointId, at: Instant, delivery: Delivery<U>, starts: Starts<'_>);
     /// The last TLP of a train, which started at `start` \[ticks\], leaves its sender at `at`.
     fn departed(&mut self, from: EndpointId, at: Instant, start: u64, user: U);
+    /// A port notices an error at `at`: of an egress the receiver that a TLP arrived corrupted, its transmitter that it
+    /// has had to send one so often that the link goes through Recovery. Not asked for unless ports send messages.
+    fn noticed(&mut self, egress: EgressId, error: LinkError, at: Instant) {
+        let _ = (egress, error, at);
+    }
     /// How many bits of TLPs arrive well before the next corrupted one on this egress.
     fn clean_bits(&mut self, egress: EgressId, bit_error_ratio: f64) -> u64;
     /// How long it is from the end of a Recovery, or the start of the run, to the next Recovery of this egress' link,

@@ -114,6 +114,7 @@ impl Wiring {
             self.egresses[e].opposite = (e ^ 1) as u16;
         }
         self.join_inputs();
+        self.add_message_inputs();
         self.receive();
         self.route();
         self.take_turns();
@@ -209,6 +210,11 @@ impl Wiring {
                 });
             }
         }
+    }
+
+    fn add_message_inputs(&mut self) {
+        let on_links = if self.parts.messages.is_some() { self.ends.len() } else { 0 };
+        self.egresses[..on_links].iter_mut().for_each(Egress::add_message_input);
     }
 
     /// Says how each receiver empties its buffer.
@@ -307,8 +313,9 @@ impl Wiring {
                 _ => continue,
             };
             if self.parts.switches[switch.index()].arbitration == Arbitration::Weighted {
-                let weights: Vec<u32> =
-                    self.leaving(switch).iter().map(|&port| self.weight(switch, port)).collect();
+                let ports = self.leaving(switch);
+                let mut weights: Vec<u32> = ports.iter().map(|&port| self.weight(switch, port)).collect();
+                weights.extend(self.egresses[e].message_input.map(|_| 1));
                 self.egresses[e].turns = Some(Box::new(Turns::new(&weights)));
             }
         }

@@ -8,8 +8,7 @@
 //! Reserved bits are sent as zero and ignored when received.
 //!
 //! Not here: what the models never make, which [`decode`](TlpHeader::decode) refuses by name — reads of no bytes, byte
-//! enables with a hole, processing hints, translated addresses, prefixes, requests other than memory's, messages with
-//! data.
+//! enables with a hole, processing hints, translated addresses, prefixes, requests other than memory's.
 
 use super::header_words::{AddressDw, CompletionDw1, CompletionDw2, HeaderDw0, MessageDw1, RequestDw1};
 use super::range::ByteRange;
@@ -78,7 +77,7 @@ pub enum Content {
     MemoryWrite(Request),
     /// Completion, with or without data (CplD, Cpl).
     Completion(Completion),
-    /// Message without data (Msg).
+    /// Message, with or without data (MsgD, Msg).
     Message(Message),
 }
 
@@ -158,7 +157,7 @@ impl Part {
     }
 }
 
-/// A message without data.
+/// A message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Message {
     /// Who sends it.
@@ -169,8 +168,10 @@ pub struct Message {
     pub code: MessageCode,
     /// Where it goes.
     pub routing: MessageRouting,
-    /// Its last two dwords, which the code gives a meaning.
+    /// The last two dwords of its header, which the code gives a meaning.
     pub words: [u32; 2],
+    /// Its payload, if it has one.
+    pub payload: Dwords,
 }
 
 /// The bytes of a header: 12 or 16.
@@ -204,7 +205,8 @@ impl TlpHeader {
             Content::MemoryWrite(_) => TlpKind::MWr,
             Content::Completion(completion) if completion.part.dwords.0 == 0 => TlpKind::Cpl,
             Content::Completion(_) => TlpKind::CplD,
-            Content::Message(_) => TlpKind::Msg,
+            Content::Message(message) if message.payload.0 == 0 => TlpKind::Msg,
+            Content::Message(_) => TlpKind::MsgD,
         }
     }
     /// What determines its size on the wire.
@@ -218,7 +220,8 @@ impl TlpHeader {
         match self.content {
             Content::MemoryWrite(request) => request.range.dwords(),
             Content::Completion(completion) => completion.part.dwords,
-            Content::MemoryRead(_) | Content::Message(_) => Dwords::ZERO,
+            Content::Message(message) => message.payload,
+            Content::MemoryRead(_) => Dwords::ZERO,
         }
     }
     const fn address_width(&self) -> AddressWidth {
@@ -293,9 +296,9 @@ impl TlpHeader {
     }
 
     fn message_words(&self, message: Message) -> Result<[u32; 4], DoesNotFit> {
-        let Message { requester, tag, code, routing, words: [dw2, dw3] } = message;
+        let Message { requester, tag, code, routing, words: [dw2, dw3], payload } = message;
         HeaderDw0::ZERO.with_tc(routing.0)?; // three bits too, so that the sum below is a Type
-        let dw0 = self.dw0(TYPE_MESSAGE + routing.0, Dwords::ZERO)?;
+        let dw0 = self.dw0(TYPE_MESSAGE + routing.0, payload)?;
         let dw1 = MessageDw1::ZERO.with_requester(requester.raw())?.with_tag(tag)?.with_code(code)?;
         Ok([dw0.raw(), dw1.raw(), dw2, dw3])
     }

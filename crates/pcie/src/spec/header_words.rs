@@ -71,6 +71,8 @@ open_enum! {
         ERR_NONFATAL = 0x31;
         /// ERR_FATAL.
         ERR_FATAL = 0x33;
+        /// Set_Slot_Power_Limit.
+        SET_SLOT_POWER_LIMIT = 0x50;
         /// Vendor-defined, type 0.
         VENDOR_DEFINED_0 = 0x7e;
         /// Vendor-defined, type 1.

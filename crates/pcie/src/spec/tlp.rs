@@ -29,22 +29,24 @@ pub enum TlpKind {
     CplD,
     /// Message without Data.
     Msg,
+    /// Message with Data.
+    MsgD,
 }
 
 impl TlpKind {
     /// Every kind.
-    pub const ALL: [Self; 5] = [Self::MRd, Self::MWr, Self::Cpl, Self::CplD, Self::Msg];
+    pub const ALL: [Self; 6] = [Self::MRd, Self::MWr, Self::Cpl, Self::CplD, Self::Msg, Self::MsgD];
 
     /// Whether it carries a payload.
     #[must_use]
     pub const fn has_data(self) -> bool {
-        matches!(self, Self::MWr | Self::CplD)
+        matches!(self, Self::MWr | Self::CplD | Self::MsgD)
     }
     /// The class whose credits it spends, and whose ordering rules it obeys.
     #[must_use]
     pub const fn fc_class(self) -> FcClass {
         match self {
-            Self::MWr | Self::Msg => FcClass::Posted,
+            Self::MWr | Self::Msg | Self::MsgD => FcClass::Posted,
             Self::MRd => FcClass::NonPosted,
             Self::Cpl | Self::CplD => FcClass::Completion,
         }
@@ -55,7 +57,7 @@ impl TlpKind {
         let four_dwords = match self {
             Self::MRd | Self::MWr => matches!(address, AddressWidth::Bits64),
             Self::Cpl | Self::CplD => false,
-            Self::Msg => true,
+            Self::Msg | Self::MsgD => true,
         };
         (if four_dwords { HEADER_4DW_BYTES } else { HEADER_3DW_BYTES }) as u32
     }

@@ -2,9 +2,10 @@
 
 use super::draw::MAX_PAYLOAD;
 use super::machine::{
-    BitErrors, Class, Core, Direction, DllpMode, Drain, Link, Machine, Node, OutputBuffer, Switch, Train,
-    hash,
+    BitErrors, Class, Core, Direction, DllpMode, Drain, Kind, Link, Machine, Node, OutputBuffer, Switch, Tag,
+    Train, hash,
 };
+use super::route;
 use super::simulator::{Departure, Outcome};
 use super::world::{Action, Event, World};
 use lanetwin_pcie::link;
@@ -24,6 +25,8 @@ pub struct Manner {
     pub slice_ps: Option<u64>,
     /// Promises that no completion has relaxed ordering.
     pub strictly_ordered: bool,
+    /// Ports tell endpoint 0 of errors, so long after they notice them \[ps\].
+    pub messages_ps: Option<u64>,
 }
 
 /// What came out, and the engine's own account of it.
@@ -77,6 +80,8 @@ pub fn run(machine: &Machine, world: World, manner: Manner) -> Run {
         drawn: vec![0; machine.egresses()],
         recovered: vec![0; machine.egresses()],
         shuffle: manner.shuffle,
+        noticed: BinaryHeap::new(),
+        messages_ps: manner.messages_ps.unwrap_or(0),
     };
     let mut loop_ = Loop { fabric, around };
     loop_.start();
@@ -101,7 +106,7 @@ pub fn single(run: &link::Departures) -> impl Iterator<Item = Departure> {
         egress: run.egress.index(),
         tick: run.start + u64::from(n) * run.spacing,
         source: run.from.index(),
-        sequence: u32::try_from(run.sequence).expect("short runs"),
+        sequence: run.sequence as u32,
         index: u32::from(run.first + n),
     })
 }
@@ -122,7 +127,9 @@ impl Loop<'_> {
         while let Some(now) = self.around.next_ps().filter(|&next| next <= self.around.end_ps) {
             assert!(now >= self.around.now_ps, "{now} ps lies in the past of {} ps", self.around.now_ps);
             self.around.now_ps = now;
-            if self.around.world.next_ps() == Some(now) {
+            if self.around.noticed_ps() == Some(now) {
+                self.tell_of_error();
+            } else if self.around.world.next_ps() == Some(now) {
                 let actions = self.around.world.step();
                 self.act(actions);
             } else {
@@ -130,6 +137,31 @@ impl Loop<'_> {
                 self.fabric.pump(egress, Instant::from_ps(now), &mut self.around);
             }
         }
+    }
+
+    /// The port that has noticed an error sends its message.
+    fn tell_of_error(&mut self) {
+        let Reverse((at, egress)) = self.around.noticed.pop().expect("next_ps saw it");
+        let machine = self.around.machine;
+        let port = machine.receiver(egress);
+        if port == Node::Endpoint(0) {
+            return;
+        }
+        let own = route::path_from(machine, port, 0)[0];
+        let train = Train {
+            kind: Kind::Message,
+            count: 1,
+            wire_bytes: 24,
+            payload_bytes: 0,
+            destination: 0,
+            relaxed: false,
+            notice: false,
+            tag: Tag { purpose: u8::MAX, stream: 0, transfer: 0, bytes: 0 },
+        };
+        let port = (link::EgressId(own as u16), link::EndpointId(PORTS + own as u16));
+        let ready = Instant::from_ps(at + self.around.messages_ps);
+        self.around.world.sends_message();
+        self.fabric.send_message(port, ready, train_of(train), &mut self.around);
     }
 
     fn act(&mut self, actions: Vec<(usize, Action)>) {
@@ -169,12 +201,21 @@ struct Around<'a> {
     /// Recoveries drawn so far, for each egress.
     recovered: Vec<usize>,
     shuffle: u64,
+    /// Errors that ports notice, by when.
+    noticed: BinaryHeap<Reverse<(u64, usize)>>,
+    messages_ps: u64,
 }
+
+/// Ports of links are counted behind endpoints.
+const PORTS: u16 = 1_000;
 
 impl Around<'_> {
     fn next_ps(&self) -> Option<u64> {
         let wake = self.wakes.peek().map(|Reverse((at, ..))| *at);
-        self.world.next_ps().into_iter().chain(wake).min()
+        self.world.next_ps().into_iter().chain(wake).chain(self.noticed_ps()).min()
+    }
+    fn noticed_ps(&self) -> Option<u64> {
+        self.noticed.peek().map(|Reverse((at, _))| *at)
     }
 }
 
@@ -206,7 +247,7 @@ impl link::Environment<Train> for Around<'_> {
         let Train { kind, count: of, payload_bytes, tag, .. } = delivery.user;
         let event = Event::Delivered {
             source: delivery.from.index(),
-            sequence: u32::try_from(delivery.sequence).expect("short runs"),
+            sequence: delivery.sequence as u32,
             first: u32::from(delivery.first),
             count: u32::from(delivery.count),
             of,
@@ -219,6 +260,12 @@ impl link::Environment<Train> for Around<'_> {
     fn departed(&mut self, from: link::EndpointId, at: Instant, _: u64, user: Train) {
         assert!(at.as_ps() > self.now_ps, "a notice without notice");
         self.world.expect(from.index(), at.as_ps(), Event::Departed { tag: user.tag });
+    }
+    fn noticed(&mut self, egress: link::EgressId, error: link::LinkError, at: Instant) {
+        assert!(at.as_ps() > self.now_ps, "an error without notice");
+        if error == link::LinkError::BadTlp {
+            self.noticed.push(Reverse((at.as_ps(), egress.index())));
+        }
     }
     fn clean_bits(&mut self, egress: link::EgressId, bit_error_ratio: f64) -> u64 {
         assert!(bit_error_ratio > 0.0, "no errors are drawn for a perfect link");
@@ -240,6 +287,9 @@ fn build(machine: &Machine, manner: Manner) -> link::Fabric<Train> {
     let mut builder = link::FabricBuilder::new();
     if manner.strictly_ordered {
         builder.strictly_ordered();
+    }
+    if let Some(delay) = manner.messages_ps {
+        builder.messages(Span::from_ps(delay));
     }
     for endpoint in &machine.endpoints {
         let drain = match endpoint.drain {

@@ -7,6 +7,14 @@ use super::machine::{Machine, Node};
 /// # Panics
 /// If there is no way.
 pub fn path(machine: &Machine, source: usize, destination: usize) -> Vec<usize> {
+    path_from(machine, Node::Endpoint(source), destination)
+}
+
+/// The same from anywhere.
+///
+/// # Panics
+/// If there is no way.
+pub fn path_from(machine: &Machine, source: Node, destination: usize) -> Vec<usize> {
     let mut paths: Vec<Vec<usize>> = vec![Vec::new()];
     // One more link each round: the first round that reaches the destination holds all shortest paths.
     for _ in 0..=machine.links.len() {
@@ -19,12 +27,12 @@ pub fn path(machine: &Machine, source: usize, destination: usize) -> Vec<usize> 
             return path.clone();
         }
     }
-    panic!("no way from endpoint {source} to endpoint {destination}");
+    panic!("no way from {source:?} to endpoint {destination}");
 }
 
 /// The paths that have one more egress. Only switches pass TLPs on.
-fn longer(machine: &Machine, source: usize, path: &[usize]) -> Vec<Vec<usize>> {
-    let at = path.last().map_or(Node::Endpoint(source), |&egress| machine.receiver(egress));
+fn longer(machine: &Machine, source: Node, path: &[usize]) -> Vec<Vec<usize>> {
+    let at = path.last().map_or(source, |&egress| machine.receiver(egress));
     if !path.is_empty() && matches!(at, Node::Endpoint(_)) {
         return Vec::new();
     }

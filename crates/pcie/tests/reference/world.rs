@@ -90,6 +90,10 @@ impl World {
         self.seen.push(Seen { endpoint, at_ps, event });
         self.agenda.push(Reverse((at_ps, endpoint, event)));
     }
+    /// A port sends a message of its own.
+    pub fn sends_message(&mut self) {
+        self.count(1, 0);
+    }
     /// Everything that was delivered or noticed, sorted.
     ///
     /// # Panics

@@ -213,6 +213,9 @@ pub struct Utilisation {
     pub direction: String,
     /// Sending transaction-layer packets for the first time.
     pub tlp: f64,
+    /// Sending messages that ports send on their own account.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub message: f64,
     /// Sending data-link-layer packets.
     pub dllp: f64,
     /// Sending skip ordered sets.

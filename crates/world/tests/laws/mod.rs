@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 fn shares_of_the_time_sum_to_one_and_stages_to_the_whole() {
     for (plan, results) in recorded() {
         for u in &results.utilisation {
-            let shares = [u.tlp, u.dllp, u.skp, u.replay, u.credit_stall, u.down, u.idle];
+            let shares = [u.tlp, u.message, u.dllp, u.skp, u.replay, u.credit_stall, u.down, u.idle];
             assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{}: {u:?}", results.name);
             let sum: f64 = shares.iter().sum();
             assert!((sum - 1.0).abs() < 1e-9, "{}: {sum} {u:?}", results.name);

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from lanetwin.glance import Glance
     from lanetwin.results import Results, Row
 
-BESIDE = 110.0
-"""What stands beside the plot: values on the left, names on the right [px]."""
+LEFT = 40.0
+"""What the values on the left of the plot take [px]."""
 LAST = 99.999
 """The maximum is drawn here: it has no place among the nines."""
 
@@ -123,8 +123,8 @@ def draw(drawn: Distribution, key: str, width: float) -> str:
         else Axis(drawn.metric, fit.unit, min(0.0, low), max(max(scaled), 0.0) or 1.0)
     )
     drawing = Drawing(width, round(width * 0.52), key=key, title=drawn.title, description=drawn.description)
-    names = _named(percents, width - BESIDE)
-    frame = draw_frame(drawing, x, y, label_room(list(drawn.series), width), names)
+    right = label_room(list(drawn.series), width)
+    frame = draw_frame(drawing, x, y, right, _named(percents, width - LEFT - right))
     ends = []
     for index, (variant, points) in enumerate(drawn.series.items()):
         places = [(frame.x(nines(p)), frame.y(value * fit.scale)) for p, value in points]

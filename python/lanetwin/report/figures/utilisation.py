@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 KINDS: tuple[tuple[str, str], ...] = (
     ("tlp", "TLPs"),
+    ("message", "messages"),
     ("dllp", "DLLPs"),
     ("skp", "SKP"),
     ("replay", "replays"),
@@ -63,6 +64,7 @@ def shares(direction: Utilisation) -> dict[str, float]:
     """Return the parts of the time. They sum to one: idle is what the others leave."""
     parts = {
         "tlp": direction["tlp"],
+        "message": direction.get("message", 0.0),
         "dllp": direction["dllp"],
         "skp": direction["skp"],
         "replay": direction["replay"],

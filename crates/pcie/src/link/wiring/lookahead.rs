@@ -40,6 +40,9 @@ impl Wiring {
     /// or from a device's decision.
     fn near(&self, e: usize, i: usize) -> u64 {
         let ingress = self.egresses[e].ingress[i];
+        if let (Some(delay), true) = (self.parts.messages, self.egresses[e].is_of_messages(i)) {
+            return ticks(delay);
+        }
         let upstream = usize::from(ingress.upstream);
         match (self.ends.get(e), ingress.upstream) {
             (Some(&Ends { from: Attach::Endpoint(id), .. }), NO_EGRESS) => {

@@ -26,7 +26,12 @@ impl TlpHeader {
             (Fmt::THREE_DW_DATA, TYPE_COMPLETION) => {
                 Content::Completion(completion(dw0, bytes, length(dw0))?)
             }
-            (Fmt::FOUR_DW, TYPE_MESSAGE..=TYPE_MESSAGE_LAST) => Content::Message(message(dw0, bytes)?),
+            (Fmt::FOUR_DW, TYPE_MESSAGE..=TYPE_MESSAGE_LAST) => {
+                Content::Message(message(dw0, bytes, Dwords::ZERO)?)
+            }
+            (Fmt::FOUR_DW_DATA, TYPE_MESSAGE..=TYPE_MESSAGE_LAST) => {
+                Content::Message(message(dw0, bytes, length(dw0))?)
+            }
             (fmt, type_code) => return Err(DecodeError::Kind { fmt, type_code }),
         };
         let header = Self { traffic: traffic(dw0)?, ecrc: dw0.td(), poisoned: dw0.ep(), content };
@@ -97,7 +102,7 @@ fn completion(dw0: HeaderDw0, bytes: &[u8], payload: Dwords) -> Result<Completio
     })
 }
 
-fn message(dw0: HeaderDw0, bytes: &[u8]) -> Result<Message, DecodeError> {
+fn message(dw0: HeaderDw0, bytes: &[u8], payload: Dwords) -> Result<Message, DecodeError> {
     let dw1 = MessageDw1::from_raw(dword(bytes, 1)?);
     Ok(Message {
         requester: Bdf::from_raw(dw1.requester()),
@@ -105,5 +110,6 @@ fn message(dw0: HeaderDw0, bytes: &[u8]) -> Result<Message, DecodeError> {
         code: dw1.code(),
         routing: MessageRouting(dw0.type_code() - TYPE_MESSAGE),
         words: [dword(bytes, 2)?, dword(bytes, 3)?],
+        payload,
     })
 }

@@ -39,7 +39,7 @@ fn part() -> impl Strategy<Value = Part> {
 
 fn content() -> impl Strategy<Value = Content> {
     let completion = (any::<[u16; 2]>(), 0u16..1024, 0u8..8, part());
-    let message = (any::<u16>(), any::<u8>(), any::<u8>(), 0u8..8, any::<[u32; 2]>());
+    let message = (any::<u16>(), any::<u8>(), any::<u8>(), 0u8..8, any::<[u32; 2]>(), 0u16..1024);
     prop_oneof![
         request().prop_map(Content::MemoryRead),
         request().prop_map(Content::MemoryWrite),
@@ -50,12 +50,13 @@ fn content() -> impl Strategy<Value = Content> {
             status: CompletionStatus(status),
             part,
         })),
-        message.prop_map(|(requester, tag, code, routing, words)| Content::Message(Message {
+        message.prop_map(|(requester, tag, code, routing, words, payload)| Content::Message(Message {
             requester: Bdf::from_raw(requester),
             tag,
             code: MessageCode(code),
             routing: MessageRouting(routing),
             words,
+            payload: Dwords(payload),
         })),
     ]
 }
@@ -181,7 +182,9 @@ fn what_is_not_modelled_is_refused_by_name() {
 #[test]
 fn what_has_no_place_in_a_header_does_not_get_there() {
     let (requester, code, words) = (Bdf::ZERO, MessageCode::ERR_COR, [0; 2]);
-    let message = |routing| plain(Content::Message(Message { requester, tag: 0, code, routing, words }));
+    let payload = Dwords::ZERO;
+    let message =
+        |routing| plain(Content::Message(Message { requester, tag: 0, code, routing, words, payload }));
     assert!(message(MessageRouting(8)).encode().is_err());
     assert_eq!(message(MessageRouting::TO_ROOT_COMPLEX).encode().unwrap().as_slice()[0], 0x30);
     assert_eq!((Tag::new(1023).map(Tag::number), Tag::new(1024)), (Some(1023), None));

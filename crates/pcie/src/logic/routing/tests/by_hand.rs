@@ -7,7 +7,7 @@ use crate::spec::header::CompletionStatus;
 use crate::spec::header::{
     Completion, Content, Message, MessageCode, MessageRouting, Part, Request, Tag, TlpHeader,
 };
-use crate::spec::{ByteRange, Traffic};
+use crate::spec::{ByteRange, Dwords, Traffic};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -229,7 +229,15 @@ fn a_header_says_what_it_is_routed_by() {
     let header = |content| TlpHeader { traffic: Traffic::default(), ecrc: false, poisoned: false, content };
     let message = |routing, words| {
         let (requester, code) = (id(3, 0, 0), MessageCode::VENDOR_DEFINED_1);
-        RouteKey::from(&header(Content::Message(Message { requester, tag: 0, code, routing, words })))
+        let payload = Dwords::ZERO;
+        RouteKey::from(&header(Content::Message(Message {
+            requester,
+            tag: 0,
+            code,
+            routing,
+            words,
+            payload,
+        })))
     };
     let range = ByteRange::new(0x40_0000_1000, 64).unwrap();
     let tag = Tag::new(1).unwrap();
