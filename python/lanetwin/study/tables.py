@@ -112,8 +112,13 @@ def sheet(block: Sheet, desk: Desk) -> Table:
 
 
 def _source(text: str) -> str:
-    """Return where a number is from; in the current language if that is nowhere."""
-    return tr("none; an engineering estimate") if text == "none; an engineering estimate" else text
+    """Return where a number is from; that it is from nowhere, in the current language.
+
+    >>> _source("none; an engineering estimate, beside others")
+    'none; an engineering estimate, beside others'
+    """
+    rest = text.removeprefix("none; an engineering estimate")
+    return tr("none; an engineering estimate") + rest if rest != text else text
 
 
 def kind_word(kind: str) -> str:
