@@ -162,8 +162,8 @@ pub struct Links {
     fabric: Fabric<Carried>,
     /// What ports say on their own account.
     messages: PortMessages,
-    /// What the TLPs of each endpoint, and of each port of a switch, are like for each kind, by the place of the kind in
-    /// [`TlpKind::ALL`].
+    /// What the TLPs of each endpoint, and of each port of a switch, are like for each kind, by the place of the kind
+    /// in [`TlpKind::ALL`].
     shapes: Vec<[Shape; TlpKind::ALL.len()]>,
     names: Vec<LinkName>,
     wiring: Wiring,
