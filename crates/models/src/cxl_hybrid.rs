@@ -65,6 +65,7 @@ pub static MODEL: Model = Model {
         },
     ],
     params: &[&CXL_PORT, params::PARAMS, &params::MEMORY],
+    conditions: params::CONDITIONS,
     mistakes,
     build: Build::Component(|params, site| Box::new(CxlHybrid::new(params, site))),
     ..Model::DEFAULT

@@ -39,6 +39,17 @@ pub const DRAM: [Param; 21] = [
     Param { name: "dram.write-answer", dimension: Dimension::Choice(&["queued", "written"]), default: Some("queued"), about: "when a write is answered: when it has a place in the write queue, or when it has been written" },
 ];
 
+/// Their names.
+pub const DRAM_NAMES: [&str; 21] = {
+    let mut names = [""; 21];
+    let mut which = 0;
+    while which < names.len() {
+        names[which] = DRAM[which].name;
+        which += 1;
+    }
+    names
+};
+
 /// The memory that the parameters describe; whether it can be built, [`Config::mistakes`] says.
 #[must_use]
 pub fn config(params: &Params, capacity: Bytes) -> Config {

@@ -17,10 +17,14 @@ pub struct Condition {
 pub enum Setting {
     /// The choice is this word.
     Word(&'static str),
+    /// The choice is another word than this.
+    Not(&'static str),
     /// The flag is set.
     On,
-    /// The count, or the share, is not 0.
+    /// The count, the size or the share is not 0.
     Above0,
+    /// The count is not 1.
+    Several,
 }
 
 /// A parameter that changes nothing, whatever its value.
@@ -44,8 +48,10 @@ impl Condition {
     pub fn broken(&self) -> String {
         match self.must_be {
             Setting::Word(word) => format!("`{}` is not `{word}`", self.on),
+            Setting::Not(word) => format!("`{}` is `{word}`", self.on),
             Setting::On => format!("`{}` is off", self.on),
             Setting::Above0 => format!("`{}` is 0", self.on),
+            Setting::Several => format!("`{}` is 1", self.on),
         }
     }
 }

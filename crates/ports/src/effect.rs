@@ -2,6 +2,7 @@
 
 use crate::condition::{Condition, Setting, WithoutEffect};
 use crate::model::{Model, Params, Value};
+use lanetwin_units::Bytes;
 
 impl Model {
     /// Every parameter that changes nothing beside these.
@@ -20,7 +21,12 @@ impl Model {
 fn holds(condition: &Condition, params: &Params) -> bool {
     match condition.must_be {
         Setting::Word(word) => params.choice(condition.on) == word,
+        Setting::Not(word) => params.choice(condition.on) != word,
         Setting::On => params.flag(condition.on),
-        Setting::Above0 => !matches!(params.0.get(condition.on), Some(Value::Count(0) | Value::Ratio(0.0))),
+        Setting::Above0 => {
+            let value = params.0.get(condition.on);
+            !matches!(value, Some(Value::Count(0) | Value::Size(Bytes(0)) | Value::Ratio(0.0)))
+        }
+        Setting::Several => params.count(condition.on) > 1,
     }
 }

@@ -4,7 +4,7 @@ use crate::dram_params::{self, DRAM};
 use lanetwin_media::page_cache::{
     CacheConfig, Cleaning, Fill, Initial, Placement, Policy, Prefetch, RegisterConfig, Write,
 };
-use lanetwin_ports::{Dimension, Mistake, Param, Params};
+use lanetwin_ports::{Condition, Dimension, Mistake, Param, Params, Setting};
 use lanetwin_units::Bytes;
 
 const POLICIES: &[&str] = &["lru", "clock", "lfu", "arc", "random"];
@@ -13,6 +13,11 @@ const SECTORS: &[&str] = &["512B", "1KiB", "2KiB", "4KiB"];
 const fn count(least: u64, most: u64) -> Dimension {
     Dimension::Count { least, most }
 }
+
+pub(super) const CONDITIONS: &[Condition] = &[
+    Condition { of: &["clean.high", "clean.low"], on: "clean.at-once", must_be: Setting::Above0 },
+    Condition { of: &["prefetch."], on: "prefetch.degree", must_be: Setting::Above0 },
+];
 
 #[rustfmt::skip]
 pub(super) const PARAMS: &[Param] = &[

@@ -4,6 +4,7 @@ use super::cache::{Index, Replacement, Shape};
 use super::clock::Following;
 use super::translation::TranslationRules;
 use super::uncore::Uncore;
+use crate::dram_params::DRAM_NAMES;
 use lanetwin_ports::{Condition, Dimension, Param, Params, Setting};
 use lanetwin_units::Span;
 
@@ -185,11 +186,25 @@ pub(super) const MEMORY: &[Param] = &[
     ),
 ];
 
-pub(super) const CONDITIONS: &[Condition] = &[Condition {
-    of: &["uncore.slowest", "uncore.busy", "uncore.period"],
-    on: "uncore.clock",
-    must_be: Setting::Word("follows-load"),
-}];
+pub(super) const CONDITIONS: &[Condition] = &[
+    Condition { of: &["l1."], on: "l1.size", must_be: Setting::Above0 },
+    Condition { of: &["l2."], on: "l2.size", must_be: Setting::Above0 },
+    Condition { of: &["llc."], on: "llc.size", must_be: Setting::Above0 },
+    Condition { of: &["prefetch."], on: "prefetch", must_be: Setting::Not("off") },
+    Condition { of: &["prefetch.depth"], on: "prefetch", must_be: Setting::Word("stream") },
+    Condition { of: &["tlb."], on: "tlb.entries", must_be: Setting::Above0 },
+    Condition { of: &["tlb.first.miss"], on: "tlb.first.entries", must_be: Setting::Above0 },
+    Condition {
+        of: &["uncore.slowest", "uncore.busy", "uncore.period"],
+        on: "uncore.clock",
+        must_be: Setting::Word("follows-load"),
+    },
+    Condition { of: &DRAM_NAMES, on: "dram", must_be: Setting::Word("timed") },
+    Condition { of: &["dram.page-time"], on: "dram.page", must_be: Setting::Word("adaptive") },
+    Condition { of: &["dram.latency", "dram.bandwidth"], on: "dram", must_be: Setting::Word("simple") },
+    Condition { of: &["socket."], on: "sockets", must_be: Setting::Several },
+    Condition { of: &["cxl.latency", "cxl.outstanding"], on: "ports", must_be: Setting::Above0 },
+];
 
 /// What prefetchers there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

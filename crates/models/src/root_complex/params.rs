@@ -8,6 +8,13 @@ use lanetwin_units::Span;
 /// An IOMMU that is off translates nothing.
 pub(super) const CONDITIONS: &[Condition] = &[
     Condition { of: &["iommu.", "iotlb.", "driver.iommu."], on: "iommu", must_be: Setting::On },
+    Condition {
+        of: &["driver.arbitration.high", "driver.arbitration.medium", "driver.arbitration.low"],
+        on: "driver.arbitration",
+        must_be: Setting::Word("weighted"),
+    },
+    Condition { of: &["target.nvmet."], on: "target.software", must_be: Setting::Word("nvmet") },
+    Condition { of: &["target.spdk."], on: "target.software", must_be: Setting::Word("spdk") },
     Condition { of: &["memory.slow-extra"], on: "memory.slow", must_be: Setting::Above0 },
     Condition { of: &["memory.tail-extra"], on: "memory.tail", must_be: Setting::Above0 },
 ];

@@ -2,6 +2,7 @@
 
 use lanetwin_models::MODELS;
 use lanetwin_ports::{Condition, Dimension, Model, Params, Setting, Value};
+use lanetwin_units::Bytes;
 
 /// The parameters of a model by default.
 fn defaults(model: &Model) -> Params {
@@ -29,7 +30,7 @@ fn conditions_are_about_parameters_that_there_are() {
             let one = Condition { of: std::slice::from_ref(of), ..*condition };
             assert!(names.iter().any(|name| one.is_about(name)), "{of}");
         }
-        if let (Setting::Word(word), Some(param)) =
+        if let (Setting::Word(word) | Setting::Not(word), Some(param)) =
             (condition.must_be, model.all_params().find(|p| p.name == condition.on))
         {
             assert!(matches!(param.dimension, Dimension::Choice(words) if words.contains(&word)), "{word}");
@@ -56,4 +57,38 @@ fn what_is_switched_off_has_no_effect_and_what_is_on_has_one() {
     let other = found(&params);
     assert_eq!((other("cross-point.read"), other("encryption.rate")), (None, None));
     assert!(other("nand.read").is_some() && other("ftl.slc.blocks").is_some());
+}
+
+#[test]
+fn a_memory_host_tells_what_its_settings_leave_without_effect() {
+    let model = &lanetwin_models::memory_host::MODEL;
+    let mut params = defaults(model);
+    params.0.insert("l2.size", Value::Size(Bytes(0)));
+    let found = |params: &Params| {
+        let all = model.without_effect(params);
+        move |name: &str| all.iter().find(|one| one.parameter == name).map(|one| one.why.clone())
+    };
+    let timed = found(&params);
+    assert_eq!(timed("dram.bandwidth").as_deref(), Some("`dram` is not `simple`"));
+    assert_eq!(timed("socket.latency").as_deref(), Some("`sockets` is 1"));
+    assert_eq!(timed("prefetch.depth").as_deref(), Some("`prefetch` is `off`"));
+    assert_eq!(timed("l2.ways").as_deref(), Some("`l2.size` is 0"));
+    assert_eq!(timed("tlb.walk").as_deref(), Some("`tlb.entries` is 0"));
+    for effective in ["dram.channels", "dram.size", "l1.ways", "l2.size", "sockets", "uncore.spread"] {
+        assert_eq!(timed(effective), None, "{effective}");
+    }
+    for (name, value) in [
+        ("dram", Value::Choice("simple")),
+        ("sockets", Value::Count(2)),
+        ("prefetch", Value::Choice("next-line")),
+        ("tlb.entries", Value::Count(64)),
+    ] {
+        params.0.insert(name, value);
+    }
+    let simple = found(&params);
+    assert_eq!(simple("dram.channels").as_deref(), Some("`dram` is not `timed`"));
+    assert_eq!(simple("prefetch.depth").as_deref(), Some("`prefetch` is not `stream`"));
+    for effective in ["dram.size", "dram.bandwidth", "socket.latency", "prefetch.outstanding", "tlb.walk"] {
+        assert_eq!(simple(effective), None, "{effective}");
+    }
 }
