@@ -310,12 +310,12 @@ impl Multipath {
     }
 
     fn answer(&mut self, path: usize, load: u16, done: Done, cx: &mut Context<'_>) {
-        let Some(Asked { question, .. }) =
-            self.asked.remove(&(load, done.handle)).filter(|asked| asked.path == path)
-        else {
+        let name = (load, done.handle);
+        let Some(&Asked { question, .. }) = self.asked.get(&name).filter(|asked| asked.path == path) else {
             self.counts.unexpected += 1;
             return;
         };
+        self.asked.remove(&name);
         self.paths[path].in_flight -= 1;
         let is_lost = done.status == Status::Aborted && !self.paths[path].is_usable();
         if is_lost && !self.is_without(cx.now()) {

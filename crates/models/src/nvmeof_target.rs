@@ -134,9 +134,12 @@ impl NvmeofTarget {
 
     /// The adapter has written a completion entry.
     fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
-        let is_own = self.adapter == Some(from);
-        let known = self.by_handle.get(&handle).copied().filter(|_| is_own);
-        let Some(place) = known.or_else(|| self.meet(handle, cx).filter(|_| is_own)) else {
+        let known = self.by_handle.get(&handle).copied();
+        let place = match self.adapter == Some(from) {
+            true => known.or_else(|| self.meet(handle, cx)),
+            false => None,
+        };
+        let Some(place) = place else {
             self.counts.unexpected += 1;
             return;
         };

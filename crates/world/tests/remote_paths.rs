@@ -5,9 +5,11 @@ use lanetwin_kernel::Reading;
 use lanetwin_models::multipath::{Multipath, PathCounts};
 use lanetwin_models::nvme_ssd::NvmeSsd;
 use lanetwin_plan::{Catalogue, Plan, check};
+use lanetwin_ports::{BlockCommand, BlockCommandKind, Message, Status};
 use lanetwin_stats::results::ComponentMetric;
 use lanetwin_units::{Instant, Span};
 use lanetwin_world::{Granularity, Options, World};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A host and a box with two adapters each, and a switch for each pair of them.
@@ -141,6 +143,62 @@ fn a_path_that_is_lost_under_load_costs_a_pause_and_no_request() {
                 "queue-depth" => assert!(left.pause < 1.0, "{told}: {} ms", left.pause),
                 _ => assert!((2.0..4.5).contains(&left.pause), "{told}: {} ms", left.pause),
             }
+        }
+    }
+}
+
+/// Flush, Write Zeroes and Deallocate in turn, asked so that some are over, some are under way and some are still to
+/// come when the cable goes down: a second path answers what the first does not.
+#[test]
+fn commands_that_move_no_data_are_answered_once_where_a_path_dies() {
+    const KINDS: [BlockCommandKind; 3] =
+        [BlockCommandKind::Flush, BlockCommandKind::WriteZeroes, BlockCommandKind::Deallocate];
+    const COMMANDS: u32 = 60;
+    for transport in [&[][..], &[TCP]] {
+        for policy in ["numa", "round-robin", "queue-depth"] {
+            let told = format!("{transport:?}, {policy}");
+            let chosen = format!("machine.server.driver.multipath={policy}");
+            let plan = plan("paths.yaml", MACHINE, &[transport, &[DOWN, &chosen]].concat());
+            let variant = &plan.variants[0];
+            let mut world = World::without_load(variant, &variant.workloads[0].pairs, 1);
+            let opening = world.openings[0].clone();
+            let handle = |number: u32| opening.handles.nth(number as usize);
+            for number in 0..COMMANDS {
+                let kind = KINDS[number as usize % KINDS.len()];
+                let bytes = if kind == BlockCommandKind::Flush { 0 } else { 4096 };
+                let address = u64::from(number) * 4096;
+                let command =
+                    BlockCommand { kind, bytes, handle: handle(number), unit: opening.pair.unit, address };
+                let at = Instant::ZERO + Span::from_us(2_800 + 10 * u64::from(number));
+                world.kernel.inject(at, opening.entry, Message::Command(command));
+            }
+            world.kernel.run_until(Instant::ZERO + Span::from_us(2_000_000));
+            let mut answers: BTreeMap<u32, Vec<(Instant, Status)>> = BTreeMap::new();
+            for emitted in world.kernel.take_out() {
+                let Message::BlockDone(done) = emitted.message else { panic!("{told}: {emitted:?}") };
+                answers.entry(done.handle).or_default().push((emitted.at, done.status));
+            }
+            for number in 0..COMMANDS {
+                let own = answers.get(&handle(number)).map_or(&[][..], Vec::as_slice);
+                let kind = KINDS[number as usize % KINDS.len()];
+                assert!(matches!(own, [(_, Status::Ok)]), "{told}: {kind:?} {number}: {own:?}");
+            }
+            assert_eq!(answers.len(), COMMANDS as usize, "{told}: answers that nobody waits for");
+            let paths = world.paths[0].1;
+            let counts = world.kernel.component::<Multipath>(paths).expect("paths").counts();
+            let PathCounts { asked, answered, retried, unexpected } = counts;
+            assert_eq!((asked, answered, unexpected), (COMMANDS.into(), COMMANDS.into(), 0), "{told}");
+            // each kind was under way by the path that died, and had no answer there
+            assert!((3..=u64::from(COMMANDS)).contains(&retried), "{told}: {retried}");
+            let down = Instant::ZERO + Span::from_us(3_000);
+            let before = answers.values().filter(|own| own[0].0 < down).count();
+            assert!(before >= KINDS.len(), "{told}: {before} before the path died");
+            let drive = world.drives[0].1;
+            let now = world.kernel.now();
+            let drive = world.kernel.component::<NvmeSsd>(drive).expect("a drive");
+            let counters = drive.totals(now).expect("a drive that works").counters;
+            let moved = counters.host_bytes_read + counters.host_bytes_written;
+            assert_eq!(moved, 0, "{told}: these commands carry no data");
         }
     }
 }
