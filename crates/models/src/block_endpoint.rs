@@ -207,7 +207,9 @@ impl Component<Message> for BlockEndpoint {
             Message::Tlps(tlps) => match tlps.kind {
                 TlpKind::MWr => self.ring(&tlps, cx),
                 TlpKind::CplD => self.completions(&tlps, cx),
-                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg | TlpKind::MsgD => self.unexpected += u64::from(tlps.count),
+                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg | TlpKind::MsgD => {
+                    self.unexpected += u64::from(tlps.count)
+                }
             },
             Message::Departed { handle } => {
                 if self.work.remove(&handle).is_some() {

@@ -336,7 +336,9 @@ impl Component<Message> for FcHba {
             Message::Tlps(tlps) => match tlps.kind {
                 TlpKind::MWr => self.ring(&tlps, cx),
                 TlpKind::CplD => self.completions(&tlps, cx),
-                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg | TlpKind::MsgD => self.unexpected += u64::from(tlps.count),
+                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg | TlpKind::MsgD => {
+                    self.unexpected += u64::from(tlps.count)
+                }
             },
             Message::Departed { handle } => self.departed(handle, cx),
             _ => unreachable!("a host bus adapter is sent TLPs, not {message:?}"),

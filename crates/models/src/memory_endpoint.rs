@@ -129,7 +129,9 @@ impl Component<Message> for MemoryEndpoint {
         match tlps.kind {
             TlpKind::MRd => self.read(tlps, cx),
             TlpKind::MWr => self.traffic.write(&tlps),
-            TlpKind::Cpl | TlpKind::CplD | TlpKind::Msg | TlpKind::MsgD => self.traffic.unexpected += u64::from(tlps.count),
+            TlpKind::Cpl | TlpKind::CplD | TlpKind::Msg | TlpKind::MsgD => {
+                self.traffic.unexpected += u64::from(tlps.count)
+            }
         }
     }
 

@@ -424,7 +424,7 @@ impl Component<Message> for RoceNic {
             Message::Tlps(tlps) => match tlps.kind {
                 TlpKind::MWr => self.ring(&tlps, cx),
                 TlpKind::CplD => self.completions(&tlps, cx),
-                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg | TlpKind::MsgD => self.counts.unexpected += u64::from(tlps.count),
+                _ => self.counts.unexpected += u64::from(tlps.count),
             },
             Message::Departed { .. } => {}
             _ => unreachable!("an adapter is sent TLPs and frames, not {message:?}"),
