@@ -186,6 +186,10 @@ impl Links {
     pub fn set_tlp_by_tlp(&mut self, on: bool) {
         self.fabric.set_tlp_by_tlp(on);
     }
+    /// Ports tell nobody of errors and of power from now on: what is left are the TLPs that devices hand in.
+    pub fn silence_ports(&mut self) {
+        self.messages = PortMessages::default();
+    }
     /// Shows every departure to `tap`.
     pub fn set_departure_tap(&mut self, tap: Option<DepartureTap<Carried>>) {
         self.fabric.set_tap(tap);
@@ -311,11 +315,13 @@ impl Component<Message> for Links {
     fn wake(&mut self, token: u32, cx: &mut Context<'_, Message>) {
         let Self { fabric, messages, shapes, streams, ways, wiring, .. } = self;
         let env = &mut Surroundings { cx, messages, streams, shapes, ways, wiring };
-        if let Some(PortMessage { egress, tlps }) = env.messages.of_wake(token) {
+        let now = env.cx.now();
+        if let Ok(egress) = u16::try_from(token) {
+            fabric.pump(EgressId(egress), now, env);
+        } else if let Some(PortMessage { egress, tlps }) = env.messages.of_wake(token) {
             let train = shapes[tlps.from.index()][tlps.kind as usize].train(&tlps, Trail::NONE);
-            return fabric.send_message((egress, tlps.from), env.cx.now() + DELAY, train, env);
+            fabric.send_message((egress, tlps.from), now + DELAY, train, env);
         }
-        fabric.pump(EgressId(token as u16), env.cx.now(), env);
     }
 
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {

@@ -68,13 +68,13 @@ impl PortMessages {
         let is_sent = |e: &usize| self.slot_power.get(*e).is_some_and(Option::is_some);
         [2 * link, 2 * link + 1].into_iter().filter(is_sent).map(|e| SLOT_POWER | e as u32)
     }
-    /// The message that a port woke to send; none if it is no wake of a message.
+    /// The message that a port woke to send; none if it is no wake of a message, or ports send none any more.
     pub fn of_wake(&self, token: u32) -> Option<PortMessage> {
         let e = usize::from(token as u16);
         match token & CAUSE {
-            BAD_TLP => self.errors[e][0],
-            REPLAY_NUM_ROLLOVER => self.errors[e][1],
-            SLOT_POWER => self.slot_power[e],
+            BAD_TLP => self.errors.get(e)?[0],
+            REPLAY_NUM_ROLLOVER => self.errors.get(e)?[1],
+            SLOT_POWER => *self.slot_power.get(e)?,
             _ => None,
         }
     }

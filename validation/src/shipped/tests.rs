@@ -144,7 +144,7 @@ fn what_is_not_counted_changes_nothing() {
                 moved += 1;
             }
         }
-        assert!(moved > 15, "{side}: {moved}");
+        assert!(moved > 10, "{side}: {moved}");
         for label in ["dram, 12 MiB", "device, 128 MiB"] {
             let digest = |sets| results(&plan(label, sets).expect("a machine"), &Options::default()).digest;
             assert_eq!(digest(&sets), digest(&short), "{label}, {sets:?}");
