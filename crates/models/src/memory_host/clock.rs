@@ -1,9 +1,9 @@
 //! The clock of a socket's uncore, which follows its load.
 //!
 //! Servers let the clock of the mesh and the last level fall when little is asked of it, and raise it again with the
-//! traffic: firmware "monitors workload usage of uncore" and chooses between a least and a greatest frequency (Linux,
-//! `Documentation/admin-guide/pm/intel_uncore_frequency_scaling.rst`). How it chooses is not published; here the clock
-//! rises in proportion to the traffic, and is the greatest from a given rate on.
+//! traffic, between a least and a greatest frequency (Linux,
+//! `Documentation/admin-guide/pm/intel_uncore_frequency_scaling.rst`). How firmware chooses is not published; here the
+//! clock rises in proportion to the traffic, and is the greatest from a given rate on (assumed).
 
 use lanetwin_ports::Params;
 use lanetwin_units::{Instant, Span};
@@ -20,10 +20,12 @@ pub(super) struct Following {
 }
 
 impl Following {
-    /// None if the clock is always the greatest. It is from the rate on at which a line takes so long.
+    /// None if the clock is always the greatest. `line` is what a line takes at the rate that makes it so: nothing, if
+    /// any rate does.
     pub(super) fn new(params: &Params, line: Span) -> Option<Self> {
         let (slowest, period) = (params.ratio("uncore.slowest"), params.time("uncore.period"));
-        (params.choice("uncore.clock") == "follows-load").then_some(Self { slowest, line, period })
+        let follows = params.choice("uncore.clock") == "follows-load" && line > Span::ZERO;
+        follows.then_some(Self { slowest, line, period })
     }
     /// The clock, as a share of the greatest, after so many lines in so long.
     fn clock(self, lines: u64, during: Span) -> f64 {

@@ -138,7 +138,7 @@ pub(super) const MEMORY: &[Param] = &[
         "uncore.period",
         Dimension::Time,
         "10us",
-        "of a clock that follows its load: how long traffic is counted before it changes; some ms in servers, so that shorter runs would never see it settle"
+        "of a clock that follows its load: how long traffic is counted before it changes; short enough here for a short run to see it settle"
     ),
     param!("dram.size", Dimension::Size, "64GiB", "the DRAM of a socket"),
     param!(

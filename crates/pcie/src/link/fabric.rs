@@ -212,7 +212,7 @@ impl<U: Copy> Fabric<U> {
     /// An egress wants to be woken at tick `at`. That can wait until the device has handed in all that it has at this
     /// instant, unless two egresses want it.
     #[inline]
-    pub(super) fn defer_wake(&mut self, e: u16, at: u64, env: &mut impl Environment<U>) {
+    fn defer_wake(&mut self, e: u16, at: u64, env: &mut impl Environment<U>) {
         if let Some((other, t)) = self.asking.filter(|asking| asking.0 != e) {
             self.domain.ask_wake(usize::from(other), t, env);
             self.domain.ask_wake(usize::from(e), at, env);
