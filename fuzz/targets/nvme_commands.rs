@@ -4,7 +4,7 @@
 
 use lanetwin_nvme::logic::{
     Capsule, Connection, ControllerChoice, ControllerConfig, DataLocation, Effect, Health, HostEffect,
-    LbaFormat, NamespaceConfig, Place, Subsystem, SubsystemConfig,
+    LbaFormat, NamespaceConfig, Place, Subsystem, SubsystemConfig, Telemetry,
 };
 use lanetwin_nvme::spec::registers::{ACQ, AQA, ASQ, CC, DOORBELLS};
 use lanetwin_nvme::spec::{Command, ControllerId, Nsid, SqId, Status};
@@ -283,7 +283,8 @@ fuzz_target!(|input: &[u8]| {
             | Effect::Host(HostEffect::Transfer { .. })
             | Effect::Media { .. }
             | Effect::Host(HostEffect::Store { .. })
-            | Effect::Health { .. } = effect
+            | Effect::Health { .. }
+            | Effect::Telemetry { .. } = effect
             {
                 pending.push(effect);
             }
@@ -321,6 +322,11 @@ fn resume(
         Effect::Host(HostEffect::Store { token, .. }) => subsystem.stored(now, token, effects),
         Effect::Media { token, .. } => subsystem.media_done(now, token, status(how), effects),
         Effect::Health { token } => subsystem.health(now, token, &Health::default(), effects),
+        Effect::Telemetry { token } if how == 0 => subsystem.failed(now, token, effects),
+        Effect::Telemetry { token } => {
+            let state = Telemetry { areas: [bytes.to_vec(), Vec::new(), vec![0; 600]] };
+            subsystem.telemetry(now, token, &state, effects);
+        }
         other => panic!("{other:?} is not resumed"),
     }
 }

@@ -30,6 +30,9 @@ sectors=$(blockdev --getsz /dev/nvme0n1)
 grep -q "nvme0q1" /proc/interrupts || fail "no interrupt of a queue"
 nvme id-ctrl /dev/nvme0 | grep -q "lanetwin emulated drive" || fail "id-ctrl"
 nvme smart-log /dev/nvme0 >/dev/null || fail "smart-log"
+nvme telemetry-log /dev/nvme0 --host-generate=1 --output-file=/said/telemetry >/said/out 2>&1 || { cat /said/out; fail telemetry-log; }
+[ "$(head -c 1 /said/telemetry | od -An -tu1 | tr -d ' ')" = 7 ] || fail "no Telemetry Host-Initiated log"
+tail -c +513 /said/telemetry | grep -q "^time_ps = [1-9]" || fail "no telemetry of the drive"
 nvme get-feature /dev/nvme0 -f 7 >/dev/null || fail "get-feature"
 echo "CHECK identified"
 

@@ -26,6 +26,7 @@ use crate::record::{Asked, Record};
 use crate::twin::{Answer, Tag, Twin};
 use crate::unit::Unit;
 use lanetwin_kernel::Stream;
+use lanetwin_ssd::telemetry::{Section, State};
 use lanetwin_ssd::{ByteStore, SparseMemory, StoreFault};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
@@ -162,6 +163,30 @@ impl Engine {
     #[must_use]
     pub fn lateness(&self) -> Told {
         self.lateness.told()
+    }
+    /// What a Telemetry log tells of the drives, and of what the door has done: up to the time to which the machine was
+    /// run.
+    pub fn state(&mut self, now: Instant) -> State {
+        let until = self.machine_time(now);
+        if until > self.twin.from() {
+            let mut answers = std::mem::take(&mut self.answers);
+            self.twin.advance(until, &mut answers);
+            self.take(&mut answers);
+            self.answers = answers;
+        }
+        let mut states = self.twin.states();
+        let mut state = match states.len() {
+            1 => states.remove(0).1,
+            _ => State::default(),
+        };
+        states.into_iter().for_each(|(name, other)| state.append(&name, other));
+        let (mut door, told) = (Section::new("door"), self.lateness());
+        door.tell("answers", told.answers);
+        door.tell("answers_that_a_fault_had_a_hand_in", told.faulted);
+        door.tell("late_share", format!("{:.6}", told.late_share));
+        door.tell("power_cuts", self.cuts);
+        state.areas[0].push(door);
+        state
     }
     /// Forgets how late replies were: what a measurement begins with.
     pub fn forget_lateness(&mut self) {

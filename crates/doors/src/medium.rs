@@ -30,6 +30,11 @@ pub enum ForDrives {
         /// Which of the drives that are served together.
         unit: u16,
     },
+    /// Tell what is known of the drives, for a Telemetry log.
+    Tell {
+        /// Who is to be told.
+        token: Token,
+    },
 }
 
 /// What the medium was asked for has ended.

@@ -7,6 +7,7 @@ use crate::command::{Kind, Request};
 use crate::drive::Drive;
 use lanetwin_plan::Pair;
 use lanetwin_ports::{BlockCommand, BlockCommandKind, Done, Message, Operation, Status, Transfer};
+use lanetwin_ssd::telemetry::State;
 use lanetwin_units::Instant;
 use lanetwin_world::{Opening, World};
 
@@ -32,6 +33,8 @@ pub struct Twin {
     world: World,
     /// The way to each drive.
     openings: Vec<Opening>,
+    /// The names of the drives; namespaces of one have one.
+    drives: Vec<String>,
     /// When what is in progress was asked, by tag.
     open: Vec<Option<Instant>>,
     /// Tags that are free; the one that was left last is taken first, as a load does.
@@ -47,7 +50,10 @@ impl Twin {
         let pairs: Vec<Pair> = drive.pairs().cloned().collect();
         let world = World::without_load(&drive.variant, &pairs, drive.seed);
         let openings = world.openings.clone();
-        Self { world, openings, open: Vec::new(), free: Vec::new(), from: Instant::ZERO }
+        let mut drives: Vec<String> =
+            pairs.iter().map(|pair| drive.variant.machine[pair.target].name.clone()).collect();
+        drives.dedup();
+        Self { world, openings, drives, open: Vec::new(), free: Vec::new(), from: Instant::ZERO }
     }
     /// From when on something can be asked.
     #[must_use]
@@ -98,6 +104,12 @@ impl Twin {
             self.from = Instant::from_ps(until.as_ps().saturating_add(1));
         }
         self.hear(answers);
+    }
+    /// What the drives tell of themselves, each with its name, now.
+    pub fn states(&mut self) -> Vec<(String, State)> {
+        let drives =
+            self.drives.iter().filter_map(|name| Some((name.clone(), self.world.state_of_drive(name)?)));
+        drives.collect()
     }
     fn hear(&mut self, answers: &mut Vec<Answer>) {
         let handles = &self.openings[0].handles;

@@ -33,7 +33,7 @@ use crate::nvme_front::known::{self, CMB, ENGINE, ENGINE_QUEUE, FIRMWARE, MEDIUM
 use crate::nvme_front::{Front, command_name};
 use crate::nvme_software;
 use crate::requests;
-use crate::roles::drive::{Buffered, BuffersWrites};
+use crate::roles::drive::{Buffered, BuffersWrites, State, TellsState};
 use crate::wakes::Wakes;
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind};
 use lanetwin_media::Drive;
@@ -277,6 +277,12 @@ impl NvmeSsd {
     }
 }
 
+impl TellsState for NvmeSsd {
+    fn state(&self, now: Instant) -> State {
+        self.ssd.as_ref().map_or_else(State::default, |ssd| ssd.state(now))
+    }
+}
+
 impl BuffersWrites for NvmeSsd {
     fn buffered(&self) -> Buffered {
         self.ssd.as_ref().map_or_else(Buffered::default, |ssd| ssd.buffered())
@@ -381,7 +387,7 @@ impl Component<Message> for NvmeSsd {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
-    lanetwin_kernel::roles! { dyn BuffersWrites }
+    lanetwin_kernel::roles! { dyn BuffersWrites, dyn TellsState }
 
     fn stages(&self) -> Vec<String> {
         crate::stages::names(&[requests::STAGES, known::STAGES])

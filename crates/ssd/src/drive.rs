@@ -10,6 +10,7 @@ use crate::config::{SsdConfig, SsdFault};
 use crate::firmware::{Firmware, kind};
 use crate::health::health;
 use crate::layout::{Extent, Layout};
+use crate::telemetry::{Known, State};
 use lanetwin_media::{Buffered, Counters, Done, Drive, Outcome, Request, Stocks};
 use lanetwin_nvme::logic::subsystem::CommandInfo;
 use lanetwin_nvme::logic::{Effect, HostEffect, MediaRequest, Subsystem, Token};
@@ -176,6 +177,7 @@ impl Ssd {
                 Effect::Host(effect) => return Some(Output::Host(effect)),
                 Effect::Media { token, request } => self.ask_medium(token, request, now),
                 Effect::Health { token } => self.tell_health(token, now),
+                Effect::Telemetry { token } => self.tell_telemetry(token, now),
                 Effect::WakeAt { at } => self.wakes.push(Reverse(at.max(now))),
             }
         }
@@ -258,6 +260,10 @@ impl Ssd {
         let health = health(&self.counters(now), busy_ps, now);
         self.with_subsystem(|subsystem, effects| subsystem.health(now, token, &health, effects));
     }
+    fn tell_telemetry(&mut self, token: Token, now: Instant) {
+        let telemetry = self.state(now).telemetry();
+        self.with_subsystem(|subsystem, effects| subsystem.telemetry(now, token, &telemetry, effects));
+    }
     /// Notes a stage, if that is wanted.
     #[inline]
     fn mark(&mut self, token: Token, stage: Stage) {
@@ -284,6 +290,20 @@ impl Ssd {
     /// that stays 0.
     pub fn count_busy_time(&mut self) {
         self.busy.get_or_insert_default();
+    }
+    /// What the drive is and has done up to `now`, the present, as the Telemetry logs tell it.
+    #[must_use]
+    pub fn state(&self, now: Instant) -> State {
+        Known {
+            time_ps: now.as_ps(),
+            commands: (self.subsystem.in_progress().0.into(), self.most_commands),
+            engines: (self.engines().in_use_ps(now), self.engines().count()),
+            counters: self.counters(now),
+            stocks: self.stocks(now),
+            buffered: self.buffered(),
+            busy_ps: self.medium_busy_ps(now),
+        }
+        .state()
     }
     /// What the medium has done up to `now`, the present.
     #[must_use]

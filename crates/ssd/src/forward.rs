@@ -14,7 +14,8 @@
 use crate::controllers::Controllers;
 use lanetwin_nvme::logic::subsystem::CommandInfo;
 use lanetwin_nvme::logic::{
-    ConfigFault, Effect, Health, HostEffect, MediaRequest, Segment, Subsystem, SubsystemConfig, Token,
+    ConfigFault, Effect, Health, HostEffect, MediaRequest, Segment, Subsystem, SubsystemConfig, Telemetry,
+    Token,
 };
 use lanetwin_nvme::spec::{ControllerId, Nsid, Status};
 use lanetwin_units::Instant;
@@ -85,6 +86,9 @@ impl Forwarder {
                 // what the medium has lived through is known where it is
                 Effect::Health { token } => {
                     self.subsystem.health(now, token, &Health::default(), &mut self.effects);
+                }
+                Effect::Telemetry { token } => {
+                    self.subsystem.telemetry(now, token, &Telemetry::default(), &mut self.effects);
                 }
                 Effect::WakeAt { at } => self.wakes.push(Reverse(at.max(now))),
             }

@@ -28,6 +28,7 @@
 //! | `firmware`, `erase` | what commands, Format and Sanitize cost beside the medium |
 //! | `layout` | where on the medium namespaces are |
 //! | `health` | what the SMART log says of the medium |
+//! | [`telemetry`] | what the Telemetry logs say of the drive |
 //!
 //! Not here: links, capsules and sockets (the fronts), queues of the host, wall-clock time.
 
@@ -41,6 +42,7 @@ mod firmware;
 pub mod forward;
 mod health;
 mod layout;
+pub mod telemetry;
 
 pub use bytes::{ByteStore, SparseMemory, StoreFault};
 pub use config::{FirmwareConfig, SsdConfig, SsdFault};

@@ -4,8 +4,9 @@
 use super::world::{World, WorldAction, WorldLoad};
 use lanetwin_kernel::ComponentId;
 use lanetwin_models::roles::nvme::{Answer, NvmeHost, ScheduledCommand};
+use lanetwin_nvme::logic::telemetry::BLOCK;
 use lanetwin_nvme::spec::Status;
-use lanetwin_nvme::spec::log::{ErrorEntry, SanitizeLog, SanitizeState, SmartLog};
+use lanetwin_nvme::spec::log::{ErrorEntry, SanitizeLog, SanitizeState, SmartLog, TelemetryHeader};
 use lanetwin_plan::{ActionPlan, Variant, WorkloadPlan};
 use lanetwin_stats::results::{ActionOutcome, LogValue, LoggedError};
 use lanetwin_units::{Instant, Span};
@@ -136,6 +137,7 @@ fn log(ask: ScheduledCommand, content: &[u8]) -> (Vec<LogValue>, Vec<LoggedError
             content.try_into().map(|bytes| sanitize(&SanitizeLog::from_bytes(bytes))).unwrap_or_default(),
             Vec::new(),
         ),
+        ScheduledCommand::TelemetryLog => (telemetry(content), Vec::new()),
         ScheduledCommand::ErrorLog => {
             (Vec::new(), content.as_chunks::<ENTRY>().0.iter().filter_map(error).collect())
         }
@@ -178,6 +180,27 @@ fn sanitize(log: &SanitizeLog) -> Vec<LogValue> {
         number("Sanitize Progress", f64::from(log.progress()), "1/65536"),
         number("Global Data Erased", f64::from(u8::from(log.status().erased())), ""),
     ]
+}
+
+/// The header of a Telemetry log, and what is in data areas 1 and 2, by the keys of their text.
+fn telemetry(content: &[u8]) -> Vec<LogValue> {
+    let Some((header, blocks)) = content.split_first_chunk::<BLOCK>() else { return Vec::new() };
+    let header = TelemetryHeader::from_bytes(*header);
+    let number = |name: &str, value: f64| LogValue { name: name.into(), value, unit: String::new() };
+    let mut values = vec![
+        number("Telemetry Host-Initiated Data Generation Number", header.host_generation().into()),
+        number("Data Area 1 Last Block", header.last_1().into()),
+        number("Data Area 2 Last Block", header.last_2().into()),
+        number("Data Area 3 Last Block", header.last_3().into()),
+    ];
+    let told = &blocks[..blocks.len().min(usize::from(header.last_2()) * BLOCK)];
+    let text = String::from_utf8_lossy(told);
+    let of_line = |line: &str| {
+        let (key, value) = line.split_once(" = ")?;
+        Some(number(key, value.parse().ok()?))
+    };
+    values.extend(text.lines().filter_map(of_line));
+    values
 }
 
 /// An entry of the Error Information log; none where it has no more.

@@ -6,6 +6,7 @@ use super::capture::{Capture, Captured};
 use lanetwin_kernel::{ComponentId, EntryId, ExitId};
 use lanetwin_load::Handles;
 use lanetwin_models::roles::SendsFrames;
+use lanetwin_models::roles::drive::{State, TellsState};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{ActionPlan, Pair};
 use lanetwin_ports::{Kernel, Links};
@@ -173,6 +174,13 @@ impl World {
     #[must_use]
     pub fn captured(&self) -> Option<Captured> {
         self.capture.as_ref().map(Capture::so_far)
+    }
+
+    /// What an NVMe drive tells of itself now, as its Telemetry logs have it; none of another device.
+    pub fn state_of_drive(&mut self, name: &str) -> Option<State> {
+        let now = self.kernel.now();
+        let (_, id) = self.drives.iter().find(|(known, _)| known == name)?;
+        self.kernel.role::<dyn TellsState>(*id).map(|drive| drive.state(now))
     }
 
     /// The links.

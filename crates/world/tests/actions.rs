@@ -49,6 +49,29 @@ fn smart_counts_what_the_hosts_have_done() {
 }
 
 #[test]
+fn telemetry_counts_what_the_drive_has_done() {
+    let found = asked(
+        "{at: 100us, do: telemetry-log}, {at: 5ms, do: telemetry-log}, {at: 5ms, do: smart-log}, {at: 6ms, do: smart-log}",
+    );
+    let [early, late, smart, alone] = &found.actions[..] else { panic!("four logs: {:?}", found.actions) };
+    assert!(early.success && late.success, "{early:?} {late:?}");
+    let generation = "Telemetry Host-Initiated Data Generation Number";
+    assert_eq!((value(early, generation), value(late, generation)), (1.0, 2.0));
+    assert!(value(late, "Data Area 3 Last Block") > value(late, "Data Area 2 Last Block"));
+    // all of both areas is here: the last key of the second is
+    for key in ["host_bytes_written", "page_programs", "free_units"] {
+        assert!(late.values.iter().any(|value| value.name == key), "{key} in {late:?}");
+    }
+    assert!(value(late, "host_bytes_written") > value(early, "host_bytes_written"), "{early:?} {late:?}");
+    assert!(value(late, "time_ps") > value(early, "time_ps") + 4e9);
+    // the counters are those of SMART, but for commands whose data are under way
+    let commands = value(smart, "Host Read Commands") + value(smart, "Host Write Commands");
+    let counted = value(late, "host_reads") + value(late, "host_writes");
+    assert!((commands - counted).abs() <= 4.0, "{commands} and {counted}");
+    assert!(early.latency_ns > alone.latency_ns, "4 KiB take longer than 512 B");
+}
+
+#[test]
 fn what_fails_is_in_the_error_log() {
     let found = asked(
         "{at: 1ms, do: compare, size: 8KiB}, {at: 1ms, do: compare, namespace: 2, address: 1GiB}, {at: 2ms, do: write-zeroes, address: 512B, size: 1KiB}, \

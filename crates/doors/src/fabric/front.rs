@@ -6,7 +6,9 @@ use crate::command::Command;
 use crate::engine::Reply;
 use crate::keys::random;
 use crate::medium::{ForDrives, MediaEnd, Medium};
-use lanetwin_nvme::logic::{Direction, Effect as Wanted, Health, HostEffect, MediaRequest, Subsystem, Token};
+use lanetwin_nvme::logic::{
+    Direction, Effect as Wanted, Health, HostEffect, MediaRequest, Subsystem, Telemetry, Token,
+};
 use lanetwin_nvme::spec::ana::AnaState;
 use lanetwin_nvme::spec::{Nsid, SqId};
 use lanetwin_nvmeof::logic::Data;
@@ -51,6 +53,11 @@ pub enum Outward {
     Erase {
         /// Which of the drives that are served together.
         unit: u16,
+    },
+    /// Tell what is known of the drives, for a Telemetry log; [`Front::told`] gets it.
+    Tell {
+        /// Who is to be told.
+        token: Token,
     },
 }
 
@@ -147,6 +154,11 @@ impl Front {
         }
         self.go_on(now)
     }
+    /// What is known of the drives.
+    pub fn told(&mut self, now: Instant, token: Token, state: &Telemetry) -> Vec<Outward> {
+        self.at_subsystem(|subsystem, out| subsystem.telemetry(now, token, state, out));
+        self.go_on(now)
+    }
     /// A power that a connection needs is here, or cannot be.
     pub fn raised(&mut self, now: Instant, connection: u32, value: Option<Vec<u8>>) -> Vec<Outward> {
         self.at_target(|target, out| target.raised(ConnectionId(connection), value, out));
@@ -212,6 +224,7 @@ impl Front {
             Wanted::Health { token } => {
                 self.at_subsystem(|subsystem, out| subsystem.health(now, token, &Health::default(), out));
             }
+            Wanted::Telemetry { token } => self.outward.push(Outward::Tell { token }),
             Wanted::WakeAt { at } => self.wakes.push(Reverse(at.max(now))),
             Wanted::Host(effect) => self.perform(now, effect),
         }
@@ -325,6 +338,7 @@ impl Front {
         self.outward.extend(asked.into_iter().map(|one| match one {
             ForDrives::Ask { ticket, command } => Outward::Ask { ticket, command },
             ForDrives::Erase { unit } => Outward::Erase { unit },
+            ForDrives::Tell { token } => Outward::Tell { token },
         }));
         ended.into_iter().for_each(|end| self.end(now, end));
     }

@@ -58,6 +58,9 @@ impl Server {
             for one in wanted {
                 match one {
                     ForDrives::Erase { unit } => self.engine.erase(unit),
+                    ForDrives::Tell { token } => {
+                        guest.function.told(now, token, &self.engine.state(now).telemetry());
+                    }
                     ForDrives::Ask { ticket, command } if self.who == Who::Echo => {
                         let data = vec![0; command.request.bytes as usize];
                         let reply = Reply { ticket, ended: Ended::Well, data, latency: Span::ZERO };

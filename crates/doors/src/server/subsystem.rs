@@ -6,6 +6,7 @@ use crate::command::{Command, Ended};
 use crate::engine::Reply;
 use crate::fabric::front::Outward;
 use crate::powers::Powers;
+use lanetwin_nvme::logic::Token;
 use lanetwin_nvmeof::logic::authentication::{Power, Ring};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeSet;
@@ -50,11 +51,17 @@ impl Server {
                     powers.ask(connection, power);
                 }
                 Outward::Erase { unit } => self.engine.erase(unit),
+                Outward::Tell { token } => self.tell_front(now, token),
             }
         }
         for connection in with_output {
             self.peers.get_mut(&connection).into_iter().for_each(Peer::send);
         }
+    }
+    fn tell_front(&mut self, now: Instant, token: Token) {
+        let state = self.engine.state(now).telemetry();
+        let out = self.front.as_mut().map_or_else(Vec::new, |front| front.told(now, token, &state));
+        self.carry_out(now, out);
     }
     fn ask_for_front(&mut self, now: Instant, ticket: u64, command: Command) {
         if self.who == Who::Echo {

@@ -11,7 +11,7 @@ use crate::engine::Reply;
 use crate::medium::{ForDrives, MediaEnd, Medium};
 use lanetwin_nvme::logic::{
     ControllerConfig, Direction, Effect, Health, HostEffect, LbaFormat, NamespaceConfig, Place, Subsystem,
-    SubsystemConfig, Token,
+    SubsystemConfig, Telemetry, Token,
 };
 use lanetwin_nvme::spec::{CompletionEntry, ControllerId, Nsid};
 use lanetwin_units::Instant;
@@ -198,6 +198,11 @@ impl Function {
         }
         self.go_on(now);
     }
+    /// What is known of the drive.
+    pub fn told(&mut self, now: Instant, token: Token, state: &Telemetry) {
+        self.at_subsystem(|subsystem, out| subsystem.telemetry(now, token, state, out));
+        self.go_on(now);
+    }
     /// When [`Function::wake`] must be called.
     #[must_use]
     pub fn next_wake(&self) -> Instant {
@@ -237,6 +242,7 @@ impl Function {
                 Effect::Health { token } => {
                     self.at_subsystem(|subsystem, out| subsystem.health(now, token, &Health::default(), out));
                 }
+                Effect::Telemetry { token } => self.for_drives.push(ForDrives::Tell { token }),
                 Effect::WakeAt { at } => self.wakes.push(Reverse(at.max(now))),
                 Effect::Host(effect) => self.perform(now, effect),
             }

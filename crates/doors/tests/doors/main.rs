@@ -15,6 +15,7 @@ mod real_time;
 mod record;
 mod referrals;
 mod serving;
+mod telemetry;
 mod unruly_hosts;
 mod vfio_user;
 mod virtual_time;

@@ -154,7 +154,9 @@ impl Hall {
                 }
                 Outward::Ask { ticket, command } => self.engine.ask(self.now, ticket, command),
                 Outward::Raise { connection, power } => self.powers.push_back((connection, power)),
-                Outward::Erase { .. } => panic!("nobody formats"),
+                Outward::Erase { .. } | Outward::Tell { .. } => {
+                    panic!("nobody formats or asks for telemetry")
+                }
             }
         }
     }

@@ -142,7 +142,9 @@ impl Rig {
                     self.at_host(host, |controller, now, out| controller.lost(now, queue, out));
                 }
                 Outward::Ask { ticket, command } => self.asked.push((ticket, command)),
-                Outward::Erase { .. } => panic!("nobody formats"),
+                Outward::Erase { .. } | Outward::Tell { .. } => {
+                    panic!("nobody formats or asks for telemetry")
+                }
                 Outward::Raise { .. } => panic!("nobody authenticates"),
             }
         }

@@ -26,6 +26,11 @@ use lanetwin_units::{Instant, Span};
 const AGAIN: Span = Span::from_us(1);
 /// So many entries of the Error Information log are read: 64 of 64 B, a page.
 const ERROR_LOG_BYTES: u32 = 4096;
+/// So much of the Telemetry Host-Initiated log is read: a page, which has the header and, of the drives here, data
+/// areas 1 and 2.
+const TELEMETRY_LOG_BYTES: u32 = 4096;
+/// Create Telemetry Host-Initiated Data, in dword 10 of Get Log Page (NVM Express Base 2.0 §5.16.1.8).
+const CREATE_TELEMETRY: u32 = 1 << 8;
 /// A range of Dataset Management \[B\] (NVM Command Set 1.0 §3.2.3).
 const RANGE_BYTES: u32 = 16;
 /// The SMART / Health Information log and the Sanitize Status log \[B\] (NVM Express Base 2.0 §5.16.1).
@@ -130,6 +135,11 @@ impl NvmeDriver {
             ScheduledCommand::SmartLog => commands::get_log_page(LogPage::SMART, 0, bytes),
             ScheduledCommand::ErrorLog => commands::get_log_page(LogPage::ERROR, 0, bytes),
             ScheduledCommand::SanitizeLog => commands::get_log_page(LogPage::SANITIZE_STATUS, 0, bytes),
+            ScheduledCommand::TelemetryLog => {
+                let mut command = commands::get_log_page(LogPage::TELEMETRY_HOST, 0, bytes);
+                command.set_cdw10(command.cdw10() | CREATE_TELEMETRY);
+                command
+            }
             ScheduledCommand::Format(nsid, erase) => {
                 let mut command = commands::command(AdminOpcode::FORMAT_NVM.0, nsid);
                 command.set_cdw10(FormatDword10::ZERO.with_secure_erase(erase).expect("three bits").raw());
@@ -200,10 +210,7 @@ impl NvmeDriver {
         let number = (completed.name & (AFTERWARDS - 1) & !NAMES) as usize;
         let memory = self.place.as_ref().map(|place| place.memory.clone());
         let Some(one) = self.scheduled.get_mut(number) else { return };
-        let bytes = match one.what {
-            ScheduledCommand::ErrorLog => ERROR_LOG_BYTES,
-            _ => LOG_BYTES,
-        };
+        let bytes = buffer_bytes(one.what).unwrap_or(LOG_BYTES);
         let read = |memory: &HostMemory| memory.read(one.buffer, bytes as usize).map(<[u8]>::to_vec);
         let content = memory.and_then(|memory| read(&memory.reader())).unwrap_or_default();
         if completed.name & AFTERWARDS > 0 {
@@ -217,7 +224,10 @@ impl NvmeDriver {
         if completed.status.is_success()
             && matches!(
                 one.what,
-                ScheduledCommand::SmartLog | ScheduledCommand::ErrorLog | ScheduledCommand::SanitizeLog
+                ScheduledCommand::SmartLog
+                    | ScheduledCommand::ErrorLog
+                    | ScheduledCommand::SanitizeLog
+                    | ScheduledCommand::TelemetryLog
             )
         {
             one.answer.content = content;
@@ -269,6 +279,7 @@ fn is_sanitized(log: &SanitizeLog) -> bool {
 fn buffer_bytes(what: ScheduledCommand) -> Option<u32> {
     Some(match what {
         ScheduledCommand::ErrorLog => ERROR_LOG_BYTES,
+        ScheduledCommand::TelemetryLog => TELEMETRY_LOG_BYTES,
         ScheduledCommand::SmartLog | ScheduledCommand::SanitizeLog | ScheduledCommand::Sanitize(_) => {
             LOG_BYTES
         }
@@ -290,6 +301,7 @@ const fn range_nsid(what: ScheduledCommand) -> Nsid {
         ScheduledCommand::SmartLog
         | ScheduledCommand::ErrorLog
         | ScheduledCommand::SanitizeLog
+        | ScheduledCommand::TelemetryLog
         | ScheduledCommand::Sanitize(_) => Nsid::NONE,
     }
 }

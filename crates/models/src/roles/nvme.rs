@@ -51,6 +51,8 @@ pub enum ScheduledCommand {
     ErrorLog,
     /// Get Log Page: Sanitize Status.
     SanitizeLog,
+    /// Get Log Page: Telemetry Host-Initiated, with Create Telemetry Host-Initiated Data.
+    TelemetryLog,
     /// Format NVM, in the format that the namespace has.
     Format(Nsid, SecureErase),
     /// Sanitize.

@@ -8,8 +8,8 @@
 //! The contract with whoever carries them out:
 //!
 //! 1. An effect with a token is resumed **exactly once**, also after the controller was reset or lost: with
-//!    [`fetched`], [`transferred`], [`media_done`], [`stored`] or [`health`], or with [`failed`]. Until then the
-//!    controller is not at rest (CSTS.RDY stays 1 after CC.EN was cleared).
+//!    [`fetched`], [`transferred`], [`media_done`], [`stored`], [`health`] or [`telemetry`], or with [`failed`].
+//!    Until then the controller is not at rest (CSTS.RDY stays 1 after CC.EN was cleared).
 //! 2. [`HostEffect::Complete`], [`HostEffect::Respond`], [`HostEffect::EventIndex`] and [`HostEffect::Interrupt`] have
 //!    no token. They and whatever a controller wrote before must become visible to the host in the order in which they
 //!    were asked for, as posted writes do.
@@ -23,6 +23,7 @@
 //! [`media_done`]: super::Subsystem::media_done
 //! [`stored`]: super::Subsystem::stored
 //! [`health`]: super::Subsystem::health
+//! [`telemetry`]: super::Subsystem::telemetry
 //! [`failed`]: super::Subsystem::failed
 
 use crate::spec::{CompletionEntry, ControllerId, CqId, Doorbell, Nsid, SqId};
@@ -77,6 +78,10 @@ pub(in crate::logic) enum Kind {
     Shutdown,
     /// A sanitize, which no reset ends.
     Sanitize,
+    /// The owner's state, for a host that asks.
+    Telemetry,
+    /// The owner's state, which the controller asks for of its own accord and no reset ends.
+    Capture,
 }
 
 /// How a fetch has ended.
@@ -90,7 +95,7 @@ pub(in crate::logic) enum Resumed<'a> {
     Failed,
 }
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 11] = [
     Kind::Commands,
     Kind::Pointers,
     Kind::Content,
@@ -100,6 +105,8 @@ const KINDS: [Kind; 9] = [
     Kind::Shadow,
     Kind::Shutdown,
     Kind::Sanitize,
+    Kind::Telemetry,
+    Kind::Capture,
 ];
 
 /// A token taken apart.
@@ -294,6 +301,11 @@ pub enum Effect {
     },
     /// The owner is asked for its counters; [`health`](super::Subsystem::health) takes them.
     Health {
+        /// To resume with.
+        token: Token,
+    },
+    /// The owner is asked for its state at this time; [`telemetry`](super::Subsystem::telemetry) takes it.
+    Telemetry {
         /// To resume with.
         token: Token,
     },

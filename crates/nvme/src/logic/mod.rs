@@ -7,6 +7,7 @@
 //! | [`connection`] | queues that a front makes, and commands that it hands in |
 //! | [`effect`] | what a controller wants done, and the tokens that say it was |
 //! | [`health`] | counters that the owner of the medium keeps |
+//! | [`telemetry`] | what the owner tells of its state, and how it is kept for hosts |
 //! | [`subsystem`] | controllers, namespaces and ports behind one door |
 //! | [`host`] | queue pairs and the start of a controller, from the host's side |
 
@@ -19,6 +20,7 @@ pub mod health;
 pub mod host;
 mod nvm;
 pub mod subsystem;
+pub mod telemetry;
 
 pub use crate::spec::Doorbell;
 pub use config::{ConfigFault, ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
@@ -31,3 +33,4 @@ pub use effect::{
 };
 pub use health::Health;
 pub use subsystem::Subsystem;
+pub use telemetry::Telemetry;

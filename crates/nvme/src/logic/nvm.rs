@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::config::{LbaFormat, SubsystemConfig};
+use super::telemetry::ControllerInitiated;
 use crate::spec::admin::SanitizeDword10;
 use crate::spec::feature::WriteProtectionState;
 use crate::spec::log::{EventType, IoEvent, LogPage, NoticeEvent, SanitizeState};
@@ -100,6 +101,8 @@ pub(super) struct Nvm {
     pub access: Access,
     pub sanitize: Sanitize,
     pub counters: Counters,
+    /// What a controller has captured of its own accord.
+    pub telemetry: ControllerInitiated,
     /// Media effects of controllers that were reset since: until they are done, no other media effect is begun.
     pub fence: u32,
     /// What has to be told.
@@ -149,6 +152,7 @@ impl Nvm {
             namespaces,
             sanitize,
             counters: Counters::default(),
+            telemetry: ControllerInitiated::default(),
             fence: 0,
             notices: Vec::new(),
             reset_asked: false,

@@ -14,8 +14,9 @@ use super::controller::{Controller, Cx};
 use super::effect::{Effect, Kind, Resumed, Segment, Ticket, Token};
 use super::health::Health;
 use super::nvm::{Notice, Nvm, namespace_changed, sanitize_done};
+use super::telemetry::Telemetry;
 use crate::spec::ana::AnaState;
-use crate::spec::log::{EventType, LogPage, SmartEvent};
+use crate::spec::log::{EventType, LogPage, NoticeEvent, SmartEvent};
 use crate::spec::{Cid, ControllerId, Doorbell, Nsid, SqId, Status};
 use lanetwin_units::Instant;
 
@@ -103,7 +104,8 @@ impl Subsystem {
         effects: &mut Vec<Effect>,
         action: impl FnOnce(&mut Controller, Ticket, &mut Cx<'_>),
     ) {
-        let Some(ticket) = Ticket::of(token).filter(|ticket| ticket.kind != Kind::Sanitize) else { return };
+        let of_none = |ticket: &Ticket| matches!(ticket.kind, Kind::Sanitize | Kind::Capture);
+        let Some(ticket) = Ticket::of(token).filter(|ticket| !of_none(ticket)) else { return };
         self.act(now, ticket.controller.into(), effects, |controller, cx| {
             if controller.returned(ticket, cx) {
                 action(controller, ticket, cx);
@@ -268,6 +270,20 @@ impl Subsystem {
             controller.examined(ticket, Some(health), cx)
         });
     }
+    /// The owner's state, for a [`Effect::Telemetry`].
+    pub fn telemetry(&mut self, now: Instant, token: Token, state: &Telemetry, effects: &mut Vec<Effect>) {
+        if Ticket::of(token).is_some_and(|ticket| ticket.kind == Kind::Capture) {
+            if self.nvm.telemetry.save(state) {
+                let (kind, log) = (EventType::NOTICE, LogPage::TELEMETRY_CONTROLLER);
+                let information = NoticeEvent::TELEMETRY_CHANGED.0;
+                self.nvm.notices.push(Notice { kind, information, log, changed: None, but: None });
+            }
+            return self.follow(now, false, effects);
+        }
+        self.resume(now, token, effects, |controller, ticket, cx| {
+            controller.captured(ticket, Some(state), cx);
+        });
+    }
     /// An effect could not be carried out: host memory did not answer, the link is down.
     pub fn failed(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
         match Ticket::of(token).map(|ticket| ticket.kind) {
@@ -276,6 +292,10 @@ impl Subsystem {
             }
             Some(Kind::Data) => self.resume(now, token, effects, |controller, ticket, cx| {
                 controller.moved(ticket, false, cx);
+            }),
+            Some(Kind::Capture) => self.nvm.telemetry.give_up(),
+            Some(Kind::Telemetry) => self.resume(now, token, effects, |controller, ticket, cx| {
+                controller.captured(ticket, None, cx);
             }),
             Some(Kind::Health) => self.resume(now, token, effects, |controller, ticket, cx| {
                 controller.examined(ticket, None, cx);

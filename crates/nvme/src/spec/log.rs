@@ -19,6 +19,10 @@ open_enum! {
         COMMAND_EFFECTS = 0x05;
         /// Device Self-test.
         SELF_TEST = 0x06;
+        /// Telemetry Host-Initiated: [`TelemetryHeader`], and blocks of 512 B.
+        TELEMETRY_HOST = 0x07;
+        /// Telemetry Controller-Initiated: [`TelemetryHeader`], and blocks of 512 B.
+        TELEMETRY_CONTROLLER = 0x08;
         /// Sanitize Status: [`SanitizeLog`].
         SANITIZE_STATUS = 0x81;
     }
@@ -57,6 +61,8 @@ open_enum! {
     pub struct NoticeEvent(u8) {
         /// Namespace Attribute Changed.
         NAMESPACE_CHANGED = 0x00;
+        /// Telemetry Log Changed.
+        TELEMETRY_CHANGED = 0x02;
     }
 
     /// What happened, for [`EventType::IO_COMMAND_SET`].
@@ -249,6 +255,31 @@ structure! {
         active / set_active: u8 = 0;
         /// Firmware Revision for Slot 1 (FRS1), ASCII
         revision_1 / set_revision_1: [u8; 8] = 8;
+    }
+
+    /// What both Telemetry logs begin with (Base 2.0 §5.16.1.8 and §5.16.1.9); blocks of 512 B follow, which are
+    /// numbered from 1 on. A data area begins with block 1 and has all blocks of the areas before it.
+    pub struct TelemetryHeader(512) {
+        /// Log Identifier
+        log / set_log: u8 = 0;
+        /// IEEE OUI Identifier (IEEE), the least significant byte first
+        oui / set_oui: [u8; 3] = 5;
+        /// Data Area 1 Last Block; 0 if there is none
+        last_1 / set_last_1: u16 = 8;
+        /// Data Area 2 Last Block
+        last_2 / set_last_2: u16 = 10;
+        /// Data Area 3 Last Block
+        last_3 / set_last_3: u16 = 12;
+        /// Data Area 4 Last Block
+        last_4 / set_last_4: u32 = 16;
+        /// Telemetry Host-Initiated Data Generation Number, in the log of that name
+        host_generation / set_host_generation: u8 = 381;
+        /// Telemetry Controller-Initiated Data Available: 1 until a host has read that log without retaining the event
+        available / set_available: u8 = 382;
+        /// Telemetry Controller-Initiated Data Generation Number
+        generation / set_generation: u8 = 383;
+        /// Reason Identifier: the vendor's; here a sentence in ASCII
+        reason / set_reason: [u8; 128] = 384;
     }
 
     /// Sanitize Status (Base 2.0 §5.16.1.25).

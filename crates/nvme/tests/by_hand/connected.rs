@@ -5,7 +5,7 @@ use crate::rig::{namespace, subsystem};
 use lanetwin_nvme::logic::host::commands;
 use lanetwin_nvme::logic::{
     Capsule, ConnectFault, Connection, ControllerChoice, ControllerConfig, DataLocation, Effect, Health,
-    HostEffect, LbaFormat, Place, PropertySize, Refused, Subsystem, Token,
+    HostEffect, LbaFormat, Place, PropertySize, Refused, Subsystem, Telemetry, Token,
 };
 use lanetwin_nvme::spec::admin::IdentifyStructure;
 use lanetwin_nvme::spec::feature::Feature;
@@ -106,6 +106,9 @@ impl Fabric {
                 Effect::Media { token, .. } => self.medium.push(token),
                 Effect::Health { token } => {
                     self.subsystem.health(now, token, &Health::default(), &mut self.effects);
+                }
+                Effect::Telemetry { token } => {
+                    self.subsystem.telemetry(now, token, &Telemetry::default(), &mut self.effects);
                 }
                 Effect::WakeAt { .. } => {}
             }

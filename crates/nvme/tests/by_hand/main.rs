@@ -6,6 +6,7 @@ mod queues;
 #[path = "../rig/mod.rs"]
 mod rig;
 mod states;
+mod telemetry;
 mod told;
 
 use lanetwin_nvme::logic::host::{commands, point_prp, point_sgl};

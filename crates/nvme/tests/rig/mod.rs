@@ -6,17 +6,19 @@
 pub mod load;
 mod memory;
 mod rng;
+mod subsystem;
 
 pub use memory::{Memory, PAGE};
 pub use rng::Rng;
+pub use subsystem::{namespace, subsystem};
 
 use lanetwin_nvme::logic::host::{
     Action, Answer, Bringup, BringupConfig, Completed, Found, IoQueue, QueuePair, QueuePairConfig,
     RingPolicy, need_event,
 };
 use lanetwin_nvme::logic::{
-    ControllerConfig, Direction, Effect, Health, HostEffect, LbaFormat, MediaOperation, MediaRequest,
-    NamespaceConfig, Place, Purpose, Segment, Subsystem, SubsystemConfig, Token,
+    Direction, Effect, Health, HostEffect, MediaOperation, MediaRequest, Place, Purpose, Segment, Subsystem,
+    SubsystemConfig, Telemetry, Token,
 };
 use lanetwin_nvme::spec::admin::QueuePriority;
 use lanetwin_nvme::spec::feature::{Arbitration, InterruptCoalescing};
@@ -92,6 +94,8 @@ pub struct Rig {
     /// Whose hosts were not heard of for too long.
     pub expired: Vec<ControllerId>,
     pub health: Health,
+    /// What the owner tells of its state.
+    pub state: Telemetry,
     /// The link of this controller is down.
     pub down: Option<ControllerId>,
     /// What the medium answers.
@@ -104,32 +108,6 @@ pub struct Rig {
     pub hold_media: bool,
     /// Completions of other admin commands that came while one was waited for.
     pub others: Vec<Completed>,
-}
-
-pub fn namespace(nsid: u32, bytes: u64, formats: &[LbaFormat], attached: &[u16]) -> NamespaceConfig {
-    NamespaceConfig {
-        nsid: Nsid(nsid),
-        bytes,
-        formats: formats.to_vec(),
-        format: 0,
-        attached: attached.iter().map(|&id| ControllerId(id)).collect(),
-        zero_after_deallocate: true,
-    }
-}
-
-pub fn subsystem(controllers: Vec<ControllerConfig>, namespaces: Vec<NamespaceConfig>) -> SubsystemConfig {
-    SubsystemConfig {
-        nqn: "nqn.2026-01.test:drive".into(),
-        serial: "S1".into(),
-        model: "Test Drive".into(),
-        firmware: "1.0".into(),
-        vendor: 0x144d,
-        namespaces,
-        controllers,
-        volatile_write_cache: true,
-        atomic_write_blocks: 8,
-        access_ports: 0,
-    }
 }
 
 /// What an effect says of its pieces is so.
@@ -162,6 +140,7 @@ impl Rig {
             wakes: Vec::new(),
             expired: Vec::new(),
             health: Health::default(),
+            state: Telemetry::default(),
             down: None,
             media_status: Status::SUCCESS,
             slow: 0,
@@ -303,6 +282,10 @@ impl Rig {
             Effect::Health { token } => {
                 let health = self.health;
                 self.subsystem.health(now, token, &health, &mut self.effects);
+            }
+            Effect::Telemetry { token } => {
+                let state = self.state.clone();
+                self.subsystem.telemetry(now, token, &state, &mut self.effects);
             }
             other => panic!("{other:?} is not resumed"),
         }

@@ -30,6 +30,7 @@ const ACTIONS: &[&str] = &[
     "smart-log",
     "error-log",
     "sanitize-log",
+    "telemetry-log",
     "format",
     "sanitize",
     "compare",

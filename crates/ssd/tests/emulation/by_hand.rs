@@ -6,7 +6,7 @@ use lanetwin_nvme::logic::ControllerConfig;
 use lanetwin_nvme::logic::host::commands;
 use lanetwin_nvme::spec::admin::IdentifyStructure;
 use lanetwin_nvme::spec::identify::IdentifyController;
-use lanetwin_nvme::spec::log::LogPage;
+use lanetwin_nvme::spec::log::{LogPage, TelemetryHeader};
 use lanetwin_nvme::spec::{AdminOpcode, Command, IoOpcode, Nsid, Status};
 use lanetwin_ssd::{ByteStore, SparseMemory, Ssd, SsdConfig, SsdFault, StoreFault};
 use lanetwin_units::Bytes;
@@ -194,4 +194,54 @@ fn a_drive_that_cannot_be_says_why() {
     assert!(matches!(no_medium, Some(SsdFault::Medium(_))));
     let no_queue = config(&|config| config.subsystem.controllers[0].io_queues = 0);
     assert!(matches!(no_queue, Some(SsdFault::Subsystem(_))));
+}
+
+#[test]
+fn telemetry_tells_what_the_drive_has_done() {
+    let mut rig = rig(Way::Door);
+    assert_eq!(write(&mut rig, 0, &pattern(64 * BLOCK, 3)), Status::SUCCESS);
+    assert_eq!(read(&mut rig, NSID, 8, 16).len(), 16 * BLOCK);
+    let mut create = commands::get_log_page(LogPage::TELEMETRY_HOST, 0, 8192);
+    create.set_cdw10(create.cdw10() | 1 << 8);
+    let answer = rig.admin(create, &[], 8192);
+    assert_eq!(answer.status, Status::SUCCESS);
+    let (header, blocks) = answer.data.split_first_chunk::<512>().unwrap();
+    let header = TelemetryHeader::from_bytes(*header);
+    let last = [header.last_1(), header.last_2(), header.last_3()];
+    assert!(last[0] > 0 && last[0] < last[1] && last[1] < last[2], "{last:?}");
+    assert!(last[1] <= 7, "a page has the header and areas 1 and 2: {last:?}");
+    let area = |from: u16, to: u16| {
+        String::from_utf8(blocks[usize::from(from) * 512..usize::from(to) * 512].to_vec()).unwrap()
+    };
+    let drive = area(0, last[0]);
+    let value = |text: &str, key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("{key} = ")).map(str::to_owned));
+        line.unwrap_or_else(|| panic!("no {key} in {text}")).parse::<f64>().unwrap()
+    };
+    assert!(drive.starts_with("[drive]\nlayout = 1\n"), "{drive}");
+    let counters = rig.ssd.latest_counters();
+    assert_eq!(value(&drive, "host_bytes_written"), 64.0 * BLOCK as f64);
+    assert_eq!(value(&drive, "host_bytes_read"), 16.0 * BLOCK as f64);
+    assert_eq!(value(&drive, "commands_in_progress"), 1.0, "this one");
+    assert!(value(&drive, "time_ps") > 0.0 && value(&drive, "energy_of_work_nj") > 0.0);
+    let medium = area(last[0], last[1]);
+    assert!(medium.starts_with("[medium]\n"));
+    assert_eq!(value(&medium, "page_reads"), counters.page_reads as f64);
+    let busy = area(last[1], last[2]);
+    let dies = busy.split("[dies]\n").nth(1).unwrap();
+    let sum: f64 = dies.lines().filter_map(|line| line.split(" = ").nth(1)?.parse::<f64>().ok()).sum();
+    assert_eq!(sum, value(&medium, "dies_busy_ps"), "each die, and all of them");
+    assert!(!blocks[..usize::from(last[2]) * 512].contains(&0), "one text, without gaps");
+}
+
+#[test]
+fn a_store_that_fails_is_captured() {
+    let ssd = Ssd::new(&drive(controller(), flash()), 1).unwrap().with_bytes(Box::new(Broken));
+    let mut rig = Rig::new(ssd, Way::Door);
+    assert_eq!(write(&mut rig, 3, &pattern(BLOCK, 1)), Status::WRITE_FAULT);
+    let answer = rig.admin(commands::get_log_page(LogPage::TELEMETRY_CONTROLLER, 0, 1024), &[], 1024);
+    let header = TelemetryHeader::from_bytes(*answer.data.first_chunk::<512>().unwrap());
+    assert_eq!((header.available(), header.generation()), (1, 1));
+    assert!(header.reason().starts_with(b"Write Fault: namespace 1, block 3,"));
+    assert!(answer.data[512..].starts_with(b"[drive]\n"));
 }

@@ -155,7 +155,8 @@ impl Controller {
         told.set_io_commands(io.with_write_zeroes(true)?.with_save_and_select(true)?);
         told.set_events(events(nvm)?);
         told.set_firmware_updates(FirmwareUpdates::ZERO.with_first_slot_read_only(true)?.with_slots(1)?);
-        told.set_log_attributes(LogAttributes::ZERO.with_command_effects(true)?.with_extended(true)?);
+        let logs = LogAttributes::ZERO.with_command_effects(true)?.with_extended(true)?;
+        told.set_log_attributes(logs.with_telemetry(true)?);
         told.set_format(FormatAttributes::ZERO.with_cryptographic(true)?);
         let sanitize = SanitizeCapabilities::ZERO.with_crypto_erase(true)?.with_block_erase(true)?;
         told.set_sanitize(sanitize.with_overwrite(true)?);

@@ -32,6 +32,9 @@ impl Controller {
         if LogDword14::from_raw(command.cdw14()).offset_is_index() || (log == LogPage::SMART && !of_all) {
             return Err(Status::INVALID_FIELD); // no log of single namespaces, no indexed offsets
         }
+        if [LogPage::TELEMETRY_HOST, LogPage::TELEMETRY_CONTROLLER].contains(&log) {
+            return self.telemetry_log(number, cx);
+        }
         let mut content = core::mem::take(&mut self.slots.at(number).content);
         content.clear();
         let made = self.fill_log(&mut content, (log, dword.parameter()), cx.nvm);
@@ -55,7 +58,7 @@ impl Controller {
         Ok(())
     }
     /// Gives what was asked for of the log in the content.
-    fn give_log(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
+    pub(super) fn give_log(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let slot = self.slots.at(number);
         let command = slot.command;
         let dwords = u64::from(LogDword10::from_raw(command.cdw10()).dwords_low())
@@ -100,6 +103,8 @@ impl Controller {
                     LogPage::FIRMWARE_SLOT,
                     LogPage::CHANGED_NAMESPACES,
                     LogPage::COMMAND_EFFECTS,
+                    LogPage::TELEMETRY_HOST,
+                    LogPage::TELEMETRY_CONTROLLER,
                     LogPage::SANITIZE_STATUS,
                 ];
                 out.resize(1024, 0);

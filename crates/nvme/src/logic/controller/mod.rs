@@ -21,7 +21,7 @@
 //! | [`io`] | I/O commands, and moving data part by part |
 //! | [`admin`] | admin commands |
 //! | [`manage`] | creation and deletion of queues, Abort, Format, Sanitize |
-//! | [`identify`], [`logs`], [`error_log`] | what a controller tells |
+//! | [`identify`], [`logs`], [`error_log`], [`telemetry`] | what a controller tells |
 //! | [`features`], [`settings`] | what a controller is told |
 //! | [`events`], [`interrupts`], [`shadow`] | as they say |
 
@@ -46,14 +46,17 @@ mod settings;
 mod shadow;
 mod slots;
 mod stage;
+mod telemetry;
 
 use super::config::ControllerConfig;
 use super::effect::{Effect, HostEffect, Kind, MediaRequest, Resumed, Ticket, Token};
 use super::health::Health;
 use super::nvm::Notice;
 use super::nvm::Nvm;
+use super::telemetry::HostInitiated;
+use super::telemetry::Telemetry;
 use crate::spec::ana::{ANA_CHANGED, ANA_LOG};
-use crate::spec::log::EventType;
+use crate::spec::log::{EventType, LogPage};
 use crate::spec::registers::{AdminQueueAttributes, Capabilities, Configuration, ControllerStatus};
 use crate::spec::{ControllerId, Nsid, Status};
 use arbiter::Arbiter;
@@ -117,6 +120,8 @@ pub(in crate::logic) struct Controller {
     features: Features,
     events: Events,
     errors: ErrorLog,
+    /// What its host has let it capture; no reset changes it.
+    telemetry: HostInitiated,
     doorbell_buffers: Option<DoorbellBuffers>,
     /// Namespaces that have changed since the host has read the list.
     changed: Vec<Nsid>,
@@ -155,6 +160,7 @@ impl Controller {
             features,
             events: Events::new(config.event_requests),
             errors: ErrorLog::new(config.error_entries),
+            telemetry: HostInitiated::default(),
             doorbell_buffers: None,
             changed: Vec::new(),
             wake_asked: Instant::NEVER,
@@ -216,6 +222,7 @@ impl Controller {
         if ticket.kind == Kind::Shutdown {
             self.shutdown_done();
         } else if self.is_enabled() && ticket.kind == Kind::Media {
+            self.capture_if_faulty(ticket.number, status, cx);
             self.media_done(ticket.number, ticket.part, status, cx);
             self.pump(cx);
         }
@@ -224,6 +231,13 @@ impl Controller {
     pub fn examined(&mut self, ticket: Ticket, health: Option<&Health>, cx: &mut Cx<'_>) {
         if self.is_enabled() && ticket.kind == Kind::Health {
             self.health_arrived(ticket.number, health, cx);
+            self.pump(cx);
+        }
+    }
+    /// The owner's state has come, or will not.
+    pub fn captured(&mut self, ticket: Ticket, state: Option<&Telemetry>, cx: &mut Cx<'_>) {
+        if self.is_enabled() && ticket.kind == Kind::Telemetry {
+            self.telemetry_arrived(ticket.number, state, cx);
             self.pump(cx);
         }
     }
@@ -244,6 +258,9 @@ impl Controller {
         if notice.kind == EventType::SMART
             && self.features.events.critical_warnings() & notice_warning(notice.information) == 0
         {
+            return;
+        }
+        if notice.log == LogPage::TELEMETRY_CONTROLLER && !self.features.events.telemetry() {
             return;
         }
         self.events.raise(notice.kind, notice.information, notice.log);
@@ -279,7 +296,8 @@ impl Controller {
     /// Queue, identifier and opcode of the command of an effect.
     pub fn command(&self, ticket: Ticket) -> Option<(u16, u16, u8)> {
         let of_command =
-            matches!(ticket.kind, Kind::Pointers | Kind::Content | Kind::Data | Kind::Media | Kind::Health);
+            matches!(ticket.kind, Kind::Pointers | Kind::Content | Kind::Data | Kind::Media | Kind::Health)
+                || ticket.kind == Kind::Telemetry;
         let slot = self.slots.get(ticket.number).filter(|_| of_command && ticket.epoch == self.epoch)?;
         Some((slot.sqid, slot.cid, slot.command.dword0().opcode()))
     }

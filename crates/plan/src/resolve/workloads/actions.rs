@@ -126,6 +126,7 @@ fn ask(
         "smart-log" => ScheduledCommand::SmartLog,
         "error-log" => ScheduledCommand::ErrorLog,
         "sanitize-log" => ScheduledCommand::SanitizeLog,
+        "telemetry-log" => ScheduledCommand::TelemetryLog,
         "format" => {
             let erase = match choice(fields, "secure-erase", reports)? {
                 "user-data" => SecureErase::USER_DATA,
