@@ -108,10 +108,12 @@ build-tests: $(VENV)/.tools | toolchain
 	cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) --no-run
 
 test-rust: $(VENV)/.tools | toolchain ## the Rust tests, with optimisation and assertions
-	cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) -- $(UNHURRIED)
+	.ci/test-rust --quiet $(LOCKED) $(CHECKED) $(TESTED) -- $(UNHURRIED)
 
 binding: $(VENV)/.built $(VENV)/.dev
 
+# what starts the command hundreds of times reads its modules as bytecode, also where the environment forbids Python to write any
+test-python: export PYTHONDONTWRITEBYTECODE :=
 test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
 	$(BIN)/stubtest lanetwin._core
 	$(BIN)/pytest $(SIDE_BY_SIDE) $(TESTS)

@@ -110,6 +110,65 @@ def test_a_run_that_is_ended_says_where_it_was(tree: Path) -> None:
     assert [line[0] for line in table(done.stderr)] == ["quick", "hanging", "all"]
 
 
+CARGO = """#!/usr/bin/env bash
+# stands in for cargo: builds two programs of tests and another, and has examples in its documentation
+here=$(cd "$(dirname "$0")" && pwd)
+built() {
+  printf '{"executable": "%s", "profile": {"test": %s}, ' "$here/$1" "$2"
+  printf '"manifest_path": "%s", "target": {"name": "%s"}}\\n' "$here/some/crate/Cargo.toml" "$1"
+}
+if [[ " $* " == *" --doc "* ]]; then
+  echo "test result: ok. 3 passed; 0 failed"
+elif [[ " $* " == *" --no-run "* ]]; then
+  [[ " $* " != *" --broken "* ]] || exit 101
+  built quick true; built failing true; built other false
+  echo '{"reason": "build-finished"}'
+fi
+"""
+QUICK = """#!/usr/bin/env bash
+[ "$(basename "$PWD")" = crate ] && [ "$*" = "--skip nightly::" ] || exit
+echo "test result: ok. 2 passed; 0 failed"
+"""
+FAILING = """#!/usr/bin/env bash
+echo "assertion failed: the reason"; exit 101
+"""
+
+
+def programs(tree: Path, *arguments: str, failing: str = QUICK) -> subprocess.CompletedProcess[str]:
+    (tree / "some" / "crate").mkdir(parents=True)
+    for name, text in {"cargo": CARGO, "quick": QUICK, "failing": failing}.items():
+        (tree / name).write_text(text, encoding="utf-8")
+        (tree / name).chmod(0o755)
+    return subprocess.run(
+        [".ci/test-rust", *arguments, "--", "--skip", "nightly::"],
+        cwd=tree,
+        env=os.environ | {"PATH": f"{tree}:{os.environ['PATH']}"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_programs_of_tests_all_run_and_are_told(tree: Path) -> None:
+    done = programs(tree)
+    assert (done.returncode, done.stderr) == (0, "")
+    told = sorted(line.rsplit(",", 1)[0] for line in done.stdout.splitlines())
+    assert told == ["crate failing: ok, 2 passed", "crate quick: ok, 2 passed", "documentation: ok, 3 passed"]
+
+
+def test_a_program_that_fails_shows_why_and_the_others_run(tree: Path) -> None:
+    done = programs(tree, failing=FAILING)
+    assert done.returncode == 1
+    assert "assertion failed: the reason" in done.stdout
+    assert "crate quick: ok, 2 passed" in done.stdout
+    assert done.stderr == "1 of 3 programs failed: crate failing\n"
+
+
+def test_what_does_not_build_runs_nothing(tree: Path) -> None:
+    done = programs(tree, "--broken")
+    assert (done.returncode, done.stdout) == (101, "")
+
+
 def test_what_changed_within_a_day_is_changed(tree: Path) -> None:
     assert changed(tree, "b")
     assert changed(tree, "a", "b")
