@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from lanetwin.beginning import tool_of
+from lanetwin.errors import LanetwinError
 from lanetwin.formats import FORMATS
 
 RUNS = Path("runs")
@@ -47,8 +49,19 @@ def _with_equals(values: list[str] | None) -> list[str] | None:
     return values
 
 
+def no_jobs(path: Path | None) -> Path | None:
+    """Refuse a file of jobs where a scenario is asked for: it says nothing of a machine."""
+    if path is not None and (tool := tool_of(path)) is not None and path.exists():
+        raise LanetwinError(
+            f"{path} is a file of {tool} and says nothing of a machine; "
+            f"`lanetwin new --from {path}` writes a scenario around it"
+        )
+    return path
+
+
 ScenarioPath = Annotated[
-    Path, typer.Argument(metavar="SCENARIO", help="Scenario file (YAML).", show_default=False)
+    Path,
+    typer.Argument(metavar="SCENARIO", help="Scenario file (YAML).", callback=no_jobs, show_default=False),
 ]
 Sets = Annotated[
     list[str] | None,

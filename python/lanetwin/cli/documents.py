@@ -10,7 +10,7 @@ import typer
 from rich.markdown import Markdown
 from rich.text import Text
 
-from lanetwin import engine, store, yaml_out
+from lanetwin import beginning, engine, store, yaml_out
 from lanetwin.cli.arguments import AsJson, Outside, ScenarioPath, Sets
 from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted, print_diagnostics
@@ -36,14 +36,41 @@ def new(
     ] = None,
     list_: Annotated[bool, typer.Option("--list", "-l", help="List the templates and stop.")] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if there is one.")] = False,
+    from_: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Start from jobs that you have: a job file of fio, a configuration of Iometer (.icf).",
+            show_default=False,
+        ),
+    ] = None,
+    drives: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--drive",
+            metavar="PART",
+            help=f"With --from: the drive they run on. May be repeated: variants. Default: {beginning.DRIVE}",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Start a scenario from a commented template.
+    """Start a scenario, from a commented template or from jobs that you have.
 
     [dim]Examples:[/]
       lanetwin new --list
       lanetwin new slot -o my-slot.yaml
       lanetwin new study -o my-study
+      lanetwin new --from jobs.fio --drive samsung-pm9a3 --drive intel-p5800x
     """
+    if from_ is not None:
+        if template is not None:
+            raise typer.BadParameter("a template and --from are two beginnings: name one")
+        text = beginning.around(from_, drives or [beginning.DRIVE])
+        _write_new(text, out_file or from_.with_suffix(".yaml"), force=force)
+        return
+    if drives:
+        raise typer.BadParameter("--drive goes with --from; a template has its drives in its text")
     known = engine.templates()
     if list_:
         table = plain_table("", [("template", False), ("about", False)])
@@ -58,11 +85,14 @@ def new(
     if template is None and not known:
         raise LanetwinError("there are no templates in this build")
     name = template or str(known[0]["name"])
-    text = engine.template(name)
-    if out_file == Path("-"):
+    _write_new(engine.template(name), out_file or Path(f"{name}.yaml"), force=force)
+
+
+def _write_new(text: str, path: Path, *, force: bool) -> None:
+    """Write a scenario to a file, or to standard output if that is `-`."""
+    if path == Path("-"):
         emit(text)
         return
-    path = out_file or Path(f"{name}.yaml")
     try:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)

@@ -23,6 +23,7 @@ from lanetwin.cli.arguments import (
     Quiet,
     Sets,
     Vary,
+    no_jobs,
 )
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted
@@ -61,7 +62,10 @@ def register(app: typer.Typer) -> None:
 
 def sweep_(
     scenario: Annotated[
-        Path | None, typer.Argument(metavar="SCENARIO", help="Scenario file (YAML).", show_default=False)
+        Path | None,
+        typer.Argument(
+            metavar="SCENARIO", help="Scenario file (YAML).", callback=no_jobs, show_default=False
+        ),
     ] = None,
     vary: Vary = None,
     zipped: Annotated[

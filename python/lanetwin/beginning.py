@@ -1,0 +1,113 @@
+"""A scenario around a file of another tool: the jobs that a user has, on the drives that they think of."""
+
+from __future__ import annotations
+
+import json
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from lanetwin import engine
+from lanetwin.errors import Diagnostic, LanetwinError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+HOST = "generic-host-gen5"
+"""A host whose slots are as fast as any drive's link; a link trains to what both of its ends can."""
+DRIVE = "samsung-pm9a3"
+"""The drive where nobody names one: for servers, with what its maker and others have measured."""
+DRIVES = frozenset({"nvme-ssd", "block-endpoint"})
+"""Models of drives that a slot takes."""
+TOOLS = {".fio": "fio", ".job": "fio", ".icf": "iometer"}
+"""By the end of a file's name, whose it is; the key of a workload is called the same."""
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+
+
+def tool_of(file: Path) -> str | None:
+    """Say which tool's file this is by its name: `fio`, `iometer`, or neither."""
+    return TOOLS.get(file.suffix.lower())
+
+
+def around(file: Path, drives: Sequence[str] = (DRIVE,)) -> str:
+    """Write a scenario that runs a file's jobs on each of some drives, the first of which is the baseline.
+
+    It belongs beside the file. `LanetwinError` has the mistakes of the file, or says which part is no drive.
+    """
+    tool = tool_of(file)
+    if tool is None:
+        known = ", ".join(f"*{suffix}" for suffix in TOOLS)
+        raise LanetwinError(f"{file}: a scenario can be made of files named {known}")
+    return _written(tool, file.name, _targets(file, tool), _of_the_catalogue(drives))
+
+
+def _written(tool: str, file: str, count: int, parts: Sequence[str]) -> str:
+    """Write the document: one slot for each drive, one variant for each part."""
+    baseline, *others = map(_scalar, parts)
+    # a name with two numbers stands for all from one to the other
+    drives = "ssd" if count == 1 else f"ssd1..{count}"
+    slots = "slot" if count == 1 else f"slot1..{count}"
+    ports = "" if count == 1 else f", ports: {count}"
+    question = f"What do the jobs of {file} get from {' and '.join(parts)}?"
+    lines = [
+        "# The jobs of a file, unchanged, on drives that need not be there. `lanetwin parts list` has more,",
+        "# and `lanetwin parts show PART` says what a drive's numbers rest on and in which state it starts.",
+        f"about: {_scalar(question)}",
+        "",
+        "machine:",
+        f"  host: {{part: {HOST}{ports}}}",
+        f"  {drives}: {{part: {baseline}}}",
+        "",
+        "# What stands in a link goes into `via`: a retimer such as low-latency-retimer, or 20ns.",
+        "links:",
+        f"  {slots}: {{from: host, to: {drives}, via: []}}",
+        "",
+        "workloads:",
+        "  jobs:",
+        f"    {tool}: {_scalar(file)}",
+        "    on: host",
+        f"    target: {drives}",
+        "",
+        "variants:",
+        f"  {baseline}: {{}}",
+        *(f"  {part}: {{machine.{drives}.part: {part}}}" for part in others),
+        "",
+        f"compare: {{baseline: {baseline}, equivalent_within: 2%}}",
+        "run: {seed: 1}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _scalar(text: str) -> str:
+    """Write a text so that YAML reads it as one."""
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _targets(file: Path, tool: str) -> int:
+    """Count the drives that a file asks; fio's jobs ask one."""
+    shown: Any = engine.fio_show(str(file)) if tool == "fio" else engine.iometer_show(str(file))
+    found = [Diagnostic.from_dict(fields) for fields in shown["diagnostics"]]
+    mistakes = [each for each in found if each.severity == "error"]
+    if mistakes:
+        raise LanetwinError("", mistakes)
+    if tool == "fio":
+        return 1
+    workers = [worker for manager in shown["config"]["managers"] for worker in manager["workers"]]
+    if not workers:
+        raise LanetwinError(
+            f"{file}: there are access specifications here and no worker that runs them; "
+            f"write `iometer: {{file: {file.name}, spec: NAME, outstanding: 1}}` into a scenario of your own"
+        )
+    return len({target["name"] for worker in workers for target in worker["targets"]}) or 1
+
+
+def _of_the_catalogue(names: Sequence[str]) -> list[str]:
+    """Take each name once, if it is a drive's."""
+    drives = sorted(part["name"] for part in engine.parts() if part["kind"] in DRIVES)
+    for name in names:
+        if name not in drives:
+            near = get_close_matches(name, drives, 1)
+            remedy = f"did you mean {near[0]}?" if near else f"drives are {', '.join(drives)}"
+            raise LanetwinError(f"there is no drive {name} in the catalogue; {remedy}")
+    return list(dict.fromkeys(names))
