@@ -1,13 +1,18 @@
 //! What software of hosts and targets says beside I/O: that a connection is asked for and made, that the state of
-//! Asymmetric Namespace Access (ANA) has changed, and which it is.
+//! Asymmetric Namespace Access (ANA) has changed, and which it is, that a controller is shut down, that a connection
+//! ends.
 //!
 //! ```text
 //!  host ── Connect ─► target      host ◄─ Event ── target      host ── ReadLog ─► target
 //!  host ◄─ Accept ─── target                                   host ◄─── Log ──── target
+//!
+//!  host ── Shutdown ───► target   host ── ReadStatus ─► target   host ── Disconnect (DREQ), or Finish ──► target
+//!  host ◄─ SetProperty ─ target   host ◄─── Status ──── target   host ◄─ Disconnected (DREP), or Finish ─ target
 //! ```
 //!
-//! Connect and Accept go over the connection that they make, the others over the first I/O queue of an association, in
-//! the place of its admin queue, of which a simulated network has no connection. They are as long as they would be.
+//! Connect and Accept go over the connection that they make, Disconnect and Disconnected between the connection
+//! managers as datagrams, Finish over its connection, the others over the first I/O queue of an association, in the
+//! place of its admin queue, of which a simulated network has no connection. They are as long as they would be.
 
 use lanetwin_fabric::roce::logic::packet::Operation;
 use lanetwin_nvme::spec::Nsid;
@@ -20,6 +25,8 @@ use lanetwin_ports::WorkRequest;
 /// Where such messages lie, which are not followed by anybody.
 const MESSAGES: u64 = 1 << 35;
 
+/// What FIN takes of the stream of a connection: a sequence number (RFC 9293, §3.4).
+const FINISH_BYTES: u32 = 1;
 /// A message of the connection manager \[B\]: a management datagram (InfiniBand Architecture Specification, volume 1,
 /// §13.4.2, §12.6).
 const DATAGRAM_BYTES: u32 = 256;
@@ -55,6 +62,20 @@ pub(crate) enum Control {
     ReadLog,
     /// The log.
     Log(Vec<u8>),
+    /// Property Set: CC.SHN.
+    Shutdown,
+    /// The response to it.
+    SetProperty,
+    /// Property Get: CSTS.
+    ReadStatus,
+    /// The response to it: CSTS.SHST is complete.
+    Status,
+    /// DREQ: the connection with this end at the target is to end.
+    Disconnect(u32),
+    /// DREP: it has ended.
+    Disconnected(u32),
+    /// By TCP: FIN.
+    Finish,
 }
 
 impl Control {
@@ -82,9 +103,10 @@ impl Control {
     /// Its length by RDMA \[B\].
     fn by_rdma(&self) -> u32 {
         match self {
-            Self::Connect | Self::Accept(_) => DATAGRAM_BYTES,
-            Self::Event => COMPLETION_ENTRY_BYTES,
-            Self::ReadLog => COMMAND_BYTES,
+            Self::Connect | Self::Accept(_) | Self::Disconnect(_) | Self::Disconnected(_) => DATAGRAM_BYTES,
+            Self::Event | Self::SetProperty | Self::Status => COMPLETION_ENTRY_BYTES,
+            Self::ReadLog | Self::Shutdown | Self::ReadStatus => COMMAND_BYTES,
+            Self::Finish => 0,
             Self::Log(log) => log.len() as u32 + COMPLETION_ENTRY_BYTES,
         }
     }
@@ -92,8 +114,10 @@ impl Control {
     pub(crate) fn by_tcp(&self) -> u64 {
         u64::from(match self {
             Self::Connect | Self::Accept(_) => INITIALIZE_BYTES,
-            Self::Event => RESPONSE_UNIT_BYTES + COMPLETION_ENTRY_BYTES,
-            Self::ReadLog => COMMAND_UNIT_BYTES + COMMAND_BYTES,
+            Self::Event | Self::SetProperty | Self::Status => RESPONSE_UNIT_BYTES + COMPLETION_ENTRY_BYTES,
+            Self::ReadLog | Self::Shutdown | Self::ReadStatus => COMMAND_UNIT_BYTES + COMMAND_BYTES,
+            Self::Disconnect(_) | Self::Disconnected(_) => 0,
+            Self::Finish => FINISH_BYTES,
             Self::Log(log) => {
                 DATA_UNIT_BYTES + log.len() as u32 + RESPONSE_UNIT_BYTES + COMPLETION_ENTRY_BYTES
             }
@@ -120,6 +144,13 @@ impl Control {
             Self::Event => vec![0xf2],
             Self::ReadLog => vec![0xf3],
             Self::Log(log) => [&[0xf4][..], log].concat(),
+            Self::Shutdown => vec![0xf5],
+            Self::SetProperty => vec![0xf6],
+            Self::ReadStatus => vec![0xf7],
+            Self::Status => vec![0xf8],
+            Self::Disconnect(of) => [&[0xf9][..], &of.to_le_bytes()].concat(),
+            Self::Disconnected(of) => [&[0xfa][..], &of.to_le_bytes()].concat(),
+            Self::Finish => vec![0xfb],
         }
     }
     /// The message with this content; none if it is a capsule.
@@ -138,6 +169,13 @@ impl Control {
             [0xf2] => Self::Event,
             [0xf3] => Self::ReadLog,
             [0xf4, log @ ..] => Self::Log(log.to_vec()),
+            [0xf5] => Self::Shutdown,
+            [0xf6] => Self::SetProperty,
+            [0xf7] => Self::ReadStatus,
+            [0xf8] => Self::Status,
+            [0xf9, of @ ..] => Self::Disconnect(u32::from_le_bytes(of.try_into().ok()?)),
+            [0xfa, of @ ..] => Self::Disconnected(u32::from_le_bytes(of.try_into().ok()?)),
+            [0xfb] => Self::Finish,
             _ => return None,
         })
     }
@@ -154,7 +192,9 @@ mod tests {
         let accepts = ALL.map(Control::Accept);
         let logs = [1, 2, 3, 5].map(|namespaces| Control::log(Access::Optimized, namespaces, 1));
         let others = [Control::Connect, Control::Event, Control::ReadLog];
-        for control in accepts.into_iter().chain(logs).chain(others) {
+        let ends = [Control::Shutdown, Control::SetProperty, Control::ReadStatus, Control::Status];
+        let last = [Control::Disconnect(7), Control::Disconnected(1 << 20), Control::Finish];
+        for control in accepts.into_iter().chain(logs).chain(others).chain(ends).chain(last) {
             let work = control.work();
             assert_eq!(Control::of(&work.content.expect("it says what it is")), Some(control));
         }

@@ -34,6 +34,18 @@ pub(crate) const HOST_PARAMS: &[Param] = &[
         about: "of NVMe/RDMA: the size of each I/O queue, as far as the target allows it",
     },
     Param {
+        name: "driver.rdma.disconnect-timeout",
+        dimension: Dimension::Time,
+        default: Some("4608ms"),
+        about: "of NVMe/RDMA: how long a disconnect request (DREQ) waits for its reply before it is sent again (Linux, drivers/infiniband/core: 4096ms of response, twice 256ms of packet life)",
+    },
+    Param {
+        name: "driver.rdma.disconnect-retries",
+        dimension: Dimension::Count { least: 0, most: 15 },
+        default: Some("15"),
+        about: "of NVMe/RDMA: how often a disconnect request is sent again (Linux, CMA_MAX_CM_RETRIES)",
+    },
+    Param {
         name: "driver.keep-alive",
         dimension: Dimension::Time,
         default: Some("5s"),
@@ -190,6 +202,8 @@ pub(crate) struct HostCosts {
     pub(crate) keep_alive: Span,
     /// How paths come back.
     pub(crate) recovery: Recovery,
+    /// How long a disconnect request waits for its reply, and how often it is sent again.
+    pub(crate) disconnect: (Span, u64),
     /// Of TCP.
     pub(crate) tcp: TcpCosts,
 }
@@ -209,6 +223,10 @@ impl HostCosts {
             command: engine.submit,
             keep_alive: params.time("driver.keep-alive"),
             recovery: Recovery::new(params),
+            disconnect: (
+                params.time("driver.rdma.disconnect-timeout").max(Span::from_ns(1)),
+                params.count("driver.rdma.disconnect-retries"),
+            ),
             tcp: TcpCosts::new(params, engine.polled).copying_sent(is_spdk(params)),
         }
     }

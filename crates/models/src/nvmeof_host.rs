@@ -16,9 +16,13 @@
 //! A path that is lost is asked for again, and changes of its state of Asymmetric Namespace Access are told
 //! (`returns`).
 //!
+//! A host may leave on purpose: it shuts its controller down, and ends the connections (`leaving`).
+//!
 //! Not here: making other connections during the run; what is no read, write, flush, Write Zeroes or Deallocate:
 //! that is refused.
 
+mod departures;
+mod leaving;
 mod paths;
 mod queue;
 mod recovery;
@@ -30,8 +34,9 @@ use crate::ask::Ask;
 use crate::fabric_software::{HOST_PARAMS, HostCosts};
 use crate::nvme_software::{self, SPREAD};
 use crate::roles::nvme::PATH_LOST;
-use crate::roles::nvmeof::{FabricHost, HostQueue, Way};
+use crate::roles::nvmeof::{FabricHost, HostQueue, Leave, Way};
 use crate::tcp_socket;
+use departures::Departures;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
@@ -86,6 +91,7 @@ pub struct NvmeofHost {
     by_handle: BTreeMap<u32, usize>,
     /// Those that are one of several paths.
     associations: Vec<Association>,
+    departures: Departures,
     /// Whether cores are this software's own to report.
     owns_cores: bool,
     /// Of the times of submissions and completions.
@@ -113,6 +119,8 @@ enum Due {
     Unanswered(usize, (u32, u64)),
     /// This loss of an association has lasted for so long that nobody waits for its path.
     Expired(usize, u32),
+    /// A step of leaving on purpose.
+    Leave(departures::Due),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,6 +144,7 @@ impl NvmeofHost {
             queues: Vec::new(),
             by_handle: BTreeMap::new(),
             associations: Vec::new(),
+            departures: Departures::default(),
             owns_cores: site.cores.is_empty(),
             agenda: Agenda::new(),
             watched: false,
@@ -243,7 +252,9 @@ impl NvmeofHost {
     fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
         let place = self.by_handle.get(&handle).filter(|_| self.adapter == Some(from));
         let Some(&place) = place else {
-            self.unexpected += 1;
+            if self.adapter != Some(from) || !self.hear_manager(handle, cx) {
+                self.unexpected += 1;
+            }
             return;
         };
         if let Some(at) = self.queues[place].notice(&self.costs, cx) {
@@ -267,6 +278,7 @@ impl NvmeofHost {
             (Step::Work, _) => queue.work(software, cx),
             (Step::Timer, _) => queue.expire(software, cx),
         };
+        self.hear_of_leaving(place, cx);
         if let Some(association) = association {
             self.hear_beside((place, association), cx);
             match self.queues[place].queue.is_live() {
@@ -277,6 +289,7 @@ impl NvmeofHost {
         }
         self.answer(place, answers, cx);
         self.submit(place, cx);
+        self.go_on_leaving(place, cx);
     }
 
     fn answer(&mut self, place: usize, answers: Vec<Answer>, cx: &mut Context<'_>) {
@@ -302,12 +315,22 @@ impl FabricHost for NvmeofHost {
                 });
                 self.associations[own].queues.push(place);
             }
+            self.departures.know(connected.manager, place);
             self.queues.push(LoadQueue::new(connected, &self.rdma, self.spread.of_part(place as u64)));
         }
+    }
+    fn leave(&mut self, leaves: Vec<Leave>) {
+        self.departures.plan(leaves);
     }
 }
 
 impl Component<Message> for NvmeofHost {
+    fn start(&mut self, cx: &mut Context<'_>) {
+        for (at, due) in self.departures.dues() {
+            self.agenda.put(at, Due::Leave(due), cx);
+        }
+    }
+
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
             Message::Block(transfer) => self.request(port.0 - FIRST_LOAD, Ask::of(transfer), cx),
@@ -326,6 +349,7 @@ impl Component<Message> for NvmeofHost {
                 Due::Connect(association) => self.connect_again(association, cx),
                 Due::Unanswered(association, attempt) => self.stop_waiting(association, attempt, cx),
                 Due::Expired(association, loss) => self.expire(association, loss, cx),
+                Due::Leave(due) => self.leave_on(due, cx),
             }
         }
     }
@@ -354,6 +378,7 @@ impl Component<Message> for NvmeofHost {
             report.supply("queue entries", Supply { in_use_ps, supply: entries, kind });
         }
         tcp_socket::report(self.queues.iter().filter_map(|queue| queue.way.socket()), report);
+        self.departures.report(report);
     }
 
     fn digest(&self) -> u64 {

@@ -13,10 +13,13 @@
 //! A connection that a host asks for again takes the place of the one that was lost, and hosts are told of changes of
 //! Asymmetric Namespace Access (`returns`).
 //!
+//! A host may end its connections: what they hold is freed (`leaving`).
+//!
 //! Not here: making other connections, commands that are no reads, writes, flushes, Write Zeroes or Deallocate,
 //! merging.
 
 mod connection;
+mod leaving;
 mod returns;
 mod streams;
 
@@ -91,6 +94,8 @@ pub struct NvmeofTarget {
     target: Option<Target>,
     connections: Vec<Connection>,
     by_handle: BTreeMap<u32, usize>,
+    /// The connections of those that connection managers speak of, by the handles of these.
+    managers: BTreeMap<u32, usize>,
     owns_cores: bool,
     agenda: Agenda<(Turn, Step)>,
     /// From when on namespaces are reached otherwise.
@@ -113,6 +118,9 @@ struct Counts {
     r2ts: u64,
     /// What devices have moved into the host's memory and out of it again \[B\].
     staged: u64,
+    /// Connections that hosts have ended, and their requests for it that came once more.
+    ended: u64,
+    repeated: u64,
     unexpected: u64,
 }
 
@@ -125,6 +133,7 @@ impl NvmeofTarget {
             target: None,
             connections: Vec::new(),
             by_handle: BTreeMap::new(),
+            managers: BTreeMap::new(),
             owns_cores: site.cores.is_empty(),
             agenda: Agenda::new(),
             changes: Vec::new(),
@@ -134,6 +143,9 @@ impl NvmeofTarget {
 
     /// The adapter has written a completion entry.
     fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
+        if self.adapter == Some(from) && self.hear_manager(handle, cx) {
+            return;
+        }
         let known = self.by_handle.get(&handle).copied();
         let place = match self.adapter == Some(from) {
             true => known.or_else(|| self.meet(handle, cx)),
@@ -198,6 +210,8 @@ impl NvmeofTarget {
             Step::Timer => return self.expire(place, cx),
             Step::Tell(control) => return self.tell(place, control, cx),
             Step::Change(change) => return self.change(change, cx),
+            Step::Manager => return self.look_at_manager(place, cx),
+            Step::Disconnected(of) => return self.tell_manager(place, of, cx),
             Step::Message(stream) => {
                 let Some(target) = &mut self.target else { return };
                 target.receive(now, connection, stream, &mut effects);
@@ -318,6 +332,7 @@ impl FabricTarget for NvmeofTarget {
         self.target = Some(target);
         for (place, queue) in queues.into_iter().enumerate() {
             self.by_handle.insert(queue.way.handle(), place);
+            self.managers.extend(queue.manager.map(|pair| (pair.0.into(), place)));
             self.connections.push(Connection::new(queue, &self.rdma));
         }
     }
@@ -344,7 +359,8 @@ impl Component<Message> for NvmeofTarget {
     fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
         while let Some((Turn { place, turn }, step)) = self.agenda.take(cx) {
             // what was begun for a connection that is no more has no end
-            if matches!(step, Step::Change(_)) || self.connections[place].turn == turn {
+            let of_managers = matches!(step, Step::Change(_) | Step::Manager | Step::Disconnected(_));
+            if of_managers || self.connections[place].turn == turn {
                 self.step(place, step, cx);
             }
         }
@@ -371,6 +387,7 @@ impl Component<Message> for NvmeofTarget {
         report.rate(CORES, self.busy_cores_ps(now), 1e12);
         report.rate(STAGED, self.counts.staged, 1e6);
         tcp_socket::report(self.connections.iter().filter_map(Connection::socket_alone), report);
+        self.report_leaving(report);
     }
 
     fn digest(&self) -> u64 {

@@ -13,9 +13,7 @@
 //!
 //! A packet that is received is a posted write of its own; a completion entry is written behind the last of them, so
 //! that it cannot arrive before. A packet is acknowledged when it is in the adapter. What it does for TCP is told in
-//! `offload`.
-//!
-//! What it does where it is a target by itself is told in `target_offload`.
+//! `offload`, and where it is a target by itself in `target_offload`.
 //!
 //! Not here: several ports (an adapter for each), selective repeat, keys, caches of queue pairs and
 //! translations that can miss, interrupt moderation.
@@ -159,7 +157,9 @@ impl RoceNic {
     /// What is not over yet.
     #[must_use]
     pub fn unfinished(&self) -> Unfinished {
-        let sum = |of: fn(&Pair) -> usize| self.pairs.values().map(of).sum();
+        // what a queue pair had that is no more was flushed
+        let pairs = || self.pairs.values().filter(|pair| !pair.is_destroyed());
+        let sum = |of: fn(&Pair) -> usize| pairs().map(of).sum();
         Unfinished {
             work: sum(|pair| pair.requester.outstanding())
                 + self.flows.values().map(Flow::unfinished).sum::<usize>(),

@@ -29,6 +29,8 @@ fn of_default(component: &ComponentPlan, name: &str) -> String {
 const FABRIC_SOFTWARE: [&str; 2] = ["driver.rdma.", "target."];
 /// The same, where it goes by TCP.
 const TCP_SOFTWARE: &str = "driver.tcp.";
+/// Those of hosts that leave a target on purpose.
+const LEAVING: &str = "driver.rdma.disconnect-";
 /// Those of adapters that can be targets by themselves, and of drives with memory for peers.
 const OFFLOAD: &str = "offload";
 const DRIVE_MEMORY: &str = "cmb";
@@ -72,6 +74,7 @@ impl Plan {
         let subsystems = &variant.network.subsystems;
         let has_fabric = !subsystems.is_empty();
         let has_tcp = subsystems.iter().any(|subsystem| subsystem.transport.is_tcp());
+        let leaves = subsystems.iter().any(|subsystem| !subsystem.leaves.is_empty());
         let is_offloaded = subsystems.iter().any(|subsystem| subsystem.offload);
         let has_peers = subsystems.iter().any(|subsystem| subsystem.in_drives);
         let of = |component| {
@@ -82,6 +85,7 @@ impl Plan {
                 (drives || !is_software(name))
                     && (has_fabric || !is_of_fabric)
                     && (has_tcp || !name.starts_with(TCP_SOFTWARE))
+                    && (leaves || !name.starts_with(LEAVING))
                     && (is_offloaded || !name.starts_with(OFFLOAD))
                     && (has_peers || !name.starts_with(DRIVE_MEMORY))
             });

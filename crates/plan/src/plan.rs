@@ -27,8 +27,8 @@ pub use load::{
     MemoryCase, MemoryProgram, TrafficCase,
 };
 pub use network::{
-    AccessPlan, AssociationPlan, CablePlan, ConnectionPlan, Digests, Network, PortOffer, RemotePlan,
-    SubsystemPlan, TransportPlan, Wires,
+    AccessPlan, AssociationPlan, CablePlan, ConnectionPlan, Digests, LeavePlan, Network, PortOffer,
+    RemotePlan, SubsystemPlan, TransportPlan, Wires,
 };
 pub use offered::{Arrivals, Offered};
 pub use pts::{PtsCell, PtsPlan, PtsTest};

@@ -10,6 +10,9 @@
 //! headers of packets say. What it costs that they lie there - doorbells, fetched work requests, completion entries,
 //! the frames themselves - crosses links as always.
 //!
+//! What connection managers say to each other while a run goes on are datagrams, each a packet of its own that nobody
+//! acknowledges or sends again.
+//!
 //! Not here: setting connections up, which is what software says to software; keys that are checked.
 
 use lanetwin_fabric::ethernet::logic::Station;
@@ -126,6 +129,8 @@ struct QueuePair {
     inside: bool,
     /// Whether its first message makes the connection, which no transport sends again.
     opening: bool,
+    /// Whether its messages are datagrams.
+    datagrams: bool,
     work: VecDeque<WorkRequest>,
     posted: u64,
     taken: u64,
@@ -199,6 +204,7 @@ impl Rdma {
                 mtu,
                 inside: false,
                 opening: false,
+                datagrams: false,
                 work: VecDeque::new(),
                 posted: 0,
                 taken: 0,
@@ -236,6 +242,23 @@ impl Rdma {
     #[must_use]
     pub fn is_opening(&self, of: QueuePairId) -> bool {
         self.with(of, |pair| pair.opening).unwrap_or(false)
+    }
+    /// A queue pair for datagrams at each of the stations of a queue pair and its peer, in this order: what the
+    /// connection managers of both hosts say of that connection.
+    #[must_use]
+    pub fn connect_managers(&self, of: QueuePairId) -> Option<[QueuePairId; 2]> {
+        let (station, peer, peer_station, mtu) = self.ends(of)?;
+        let new = self.connect([station, peer_station], mtu);
+        for (connection, new) in [of, peer].into_iter().zip(new) {
+            let inside = self.is_inside(connection);
+            self.with(new, |pair| (pair.inside, pair.datagrams) = (inside, true));
+        }
+        Some(new)
+    }
+    /// Whether its messages are datagrams: a packet each, which may be lost.
+    #[must_use]
+    pub fn is_for_datagrams(&self, of: QueuePairId) -> bool {
+        self.with(of, |pair| pair.datagrams).unwrap_or(false)
     }
     fn with<R>(&self, of: QueuePairId, act: impl FnOnce(&mut QueuePair) -> R) -> Option<R> {
         self.0.borrow_mut().get_mut(of.index()).map(act)

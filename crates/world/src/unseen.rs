@@ -68,6 +68,11 @@ fn happenings(variant: &Variant) -> Vec<Happening> {
             path: format!("subsystems.{}.ana", subsystem.name),
             during: change.at..change.at + Span::from_ps(1),
         }));
+        found.extend(subsystem.leaves.iter().map(|leave| Happening {
+            what: format!("`{}` is left", subsystem.name),
+            path: format!("subsystems.{}.disconnect", subsystem.name),
+            during: leave.at..leave.back.unwrap_or(leave.at + Span::from_ps(1)),
+        }));
     }
     found
 }

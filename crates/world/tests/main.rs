@@ -30,6 +30,7 @@ mod remote;
 mod remote_dpu;
 mod remote_goodput;
 mod remote_laws;
+mod remote_leaving;
 mod remote_offload;
 mod remote_paths;
 mod remote_scale;

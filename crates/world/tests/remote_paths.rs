@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A host and a box with two adapters each, and a switch for each pair of them.
-const MACHINE: &str = "
+pub const MACHINE: &str = "
 about: What does a second path over a network do?
 machine:
   server: {part: generic-host-gen4, cores: 4, driver.keep-alive: 2ms}
@@ -42,7 +42,7 @@ workloads:
 run: {repeats: 1, warm-up: 50}
 ";
 const DOWN: &str = "links.box-net1.down=[{at: 3ms, for: 10s}]";
-const TCP: &str = "subsystems.jbof.transport=tcp";
+pub const TCP: &str = "subsystems.jbof.transport=tcp";
 
 /// What has become of a world with one cable that goes down after 3 ms, for good.
 struct Left {

@@ -110,6 +110,17 @@ impl Association {
         }
         is_next
     }
+    /// The host leaves it: nobody asks for it again. Whether it worked.
+    pub(super) fn leave(&mut self) -> bool {
+        let worked = !self.is_lost();
+        self.losses += u32::from(worked);
+        self.stage = Stage::Removed;
+        worked
+    }
+    /// The host that has left it asks for it again.
+    pub(super) fn come_back(&mut self) {
+        (self.stage, self.attempts) = (Stage::Lost, 0);
+    }
     /// It works again.
     pub(super) fn work(&mut self, now: Instant) {
         (self.stage, self.heard) = (Stage::Idle, now);
@@ -181,6 +192,15 @@ mod tests {
         other.work(at(30));
         assert_eq!((other.loss(), other.attempt()), (None, None));
         assert!(other.lose() && other.loss() == Some(2));
+    }
+
+    #[test]
+    fn what_is_left_is_asked_for_when_its_host_comes_back_and_not_before() {
+        let mut own = Association::new(0);
+        assert!(own.leave() && !own.leave());
+        assert_eq!((own.lose(), own.try_again(), own.watch(at(10), KEEP_ALIVE)), (false, false, None));
+        own.come_back();
+        assert!(own.try_again() && own.attempt() == Some((1, 1)));
     }
 
     #[test]

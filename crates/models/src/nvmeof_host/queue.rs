@@ -1,5 +1,6 @@
 //! An I/O queue of a host, and the core that its software runs on.
 
+use super::departures::Leaving;
 use crate::ask::Ask;
 use crate::fabric_control::Control;
 use crate::fabric_software::{HostCosts, doorbell_bytes};
@@ -66,6 +67,10 @@ pub(super) struct LoadQueue {
     /// Whether it is being made again, and whether that has failed.
     pub(super) connecting: bool,
     pub(super) failed: bool,
+    /// How it is left on purpose; none if it is not.
+    pub(super) leaving: Option<Leaving>,
+    /// Where its connection manager asks for that.
+    pub(super) manager: Option<QueuePairId>,
     /// What has come beside I/O.
     pub(super) told_beside: Vec<Control>,
     /// Whether the controller has said that it does not reach the namespace by this path.
@@ -128,11 +133,12 @@ pub(super) struct Answer {
 
 impl LoadQueue {
     pub(super) fn new(connected: HostQueue, rdma: &Rdma, spread: Spread) -> Self {
-        let HostQueue { queue, way, nsid, block, core, path, meeting } = connected;
+        let HostQueue { queue, way, nsid, block, core, path, meeting, manager } = connected;
         let entries = queue.config().entries;
         if let Way::Rdma(pair) = way {
             (0..entries).for_each(|id| rdma.post_receive(pair, receive(id)));
         }
+        manager.into_iter().for_each(|pair| rdma.post_receive(pair, receive(0)));
         Self {
             queue,
             way,
@@ -143,6 +149,8 @@ impl LoadQueue {
             meeting,
             connecting: false,
             failed: false,
+            leaving: None,
+            manager,
             told_beside: Vec::new(),
             unreached: false,
             waiting: VecDeque::new(),
@@ -170,7 +178,7 @@ impl LoadQueue {
             IoOpcode::FLUSH => ask.bytes == 0,
             _ => false,
         };
-        self.queue.is_live() && can_be_said
+        self.queue.is_live() && self.leaving.is_none() && can_be_said
     }
     /// The most bytes that a command of this ask can be about.
     const fn most_bytes(&self, ask: &Ask) -> u32 {

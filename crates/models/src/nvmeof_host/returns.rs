@@ -17,6 +17,10 @@ use lanetwin_ports::Context;
 impl NvmeofHost {
     /// A path was lost: when it is asked for again, and how long requests wait for it.
     pub(super) fn plan_return(&mut self, association: usize, cx: &mut Context<'_>) {
+        let is_left = |queue: &usize| self.queues[*queue].leaving.is_some();
+        if self.associations[association].queues.iter().any(is_left) {
+            return;
+        }
         let own = &self.associations[association];
         if let Some((for_, loss)) = self.costs.recovery.waited_for.zip(own.loss()) {
             self.agenda.put(cx.now() + for_, Due::Expired(association, loss), cx);
@@ -88,7 +92,7 @@ impl NvmeofHost {
                         self.say_all(association, told(access), cx);
                     }
                 }
-                Control::Connect | Control::ReadLog => self.unexpected += 1,
+                _ => self.unexpected += 1,
             }
         }
         if std::mem::take(&mut self.queues[place].unreached) {

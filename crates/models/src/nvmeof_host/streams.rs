@@ -1,5 +1,6 @@
 //! A queue of a host by TCP: what the stack and the worker of the queue do.
 
+use super::departures::Leaving;
 use super::queue::{Answer, CORE, INTERRUPT, LoadQueue, POLL, Software, end_of, is_unreached};
 use crate::roles::nvmeof::Way;
 use crate::tcp_socket::Place;
@@ -65,7 +66,9 @@ impl LoadQueue {
     pub(super) fn set_timer(&mut self, now: Instant) -> Option<Instant> {
         match &mut self.way {
             // one that is lost sends nothing again
-            Way::Tcp(socket) if self.queue.is_live() || self.connecting => socket.set_timer(now),
+            Way::Tcp(socket) if self.queue.is_live() || self.connecting || self.leaving.is_some() => {
+                socket.set_timer(now)
+            }
             _ => None,
         }
     }
@@ -73,9 +76,11 @@ impl LoadQueue {
     pub(super) fn expire(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
         let place = place(&self.core, software);
         let Way::Tcp(socket) = &mut self.way else { return Vec::new() };
-        if !(self.queue.is_live() || self.connecting) || !socket.expire(place, cx) {
+        let waits = self.queue.is_live() || self.connecting || self.leaving.is_some();
+        if !waits || !socket.expire(place, cx) {
             return Vec::new();
         }
+        self.leaving.iter_mut().for_each(Leaving::give_up);
         self.failed |= self.connecting;
         self.lose(software, cx)
     }

@@ -67,6 +67,10 @@ pub(super) enum Step {
     Tell(Control),
     /// Namespaces are reached otherwise.
     Change(AccessChange),
+    /// A look at what the host's connection manager says.
+    Manager,
+    /// The answer to it: DREP of the connection with this end.
+    Disconnected(u32),
 }
 
 /// What becomes of a command.
@@ -106,6 +110,8 @@ pub(super) struct Connection {
     signals: VecDeque<Trail>,
     looking: bool,
     lost: bool,
+    /// Whether the host has ended it.
+    left: bool,
     /// Whether it is an adapter's, and costs no time of cores.
     inside: bool,
     /// What the last command that ended has moved through the memory of the host \[B\].
@@ -118,6 +124,7 @@ impl Connection {
             (0..queue.entries).for_each(|id| rdma.post_receive(pair, receive(id)));
         }
         let inside = matches!(queue.way, Way::Rdma(pair) if rdma.is_inside(pair));
+        queue.manager.into_iter().for_each(|pair| rdma.post_receive(pair, receive(0)));
         Self {
             access: queue.access,
             queue,
@@ -130,6 +137,7 @@ impl Connection {
             signals: VecDeque::new(),
             looking: false,
             lost: false,
+            left: false,
             inside,
             ended_bytes: 0,
         }
@@ -163,12 +171,38 @@ impl Connection {
             // the host's request has room already
             (1..self.queue.entries).for_each(|id| rdma.post_receive(pair, receive(id)));
         }
-        self.pending.iter_mut().for_each(|pending| pending.forsaken = true);
-        self.reads.clear();
+        self.forsake();
         self.signals.clear();
-        (self.head, self.looking, self.lost) = (0, false, false);
+        (self.head, self.looking, self.lost, self.left) = (0, false, false, false);
         self.turn += 1;
         std::mem::replace(&mut self.queue.way, way)
+    }
+    fn forsake(&mut self) {
+        self.pending.iter_mut().for_each(|pending| pending.forsaken = true);
+        self.reads.clear();
+    }
+    /// The host has ended it: what came over it has no answer. By RDMA nothing of it goes on, by TCP the end is still
+    /// to be acknowledged.
+    pub(super) fn leave(&mut self) {
+        self.forsake();
+        (self.lost, self.left) = (true, true);
+        if self.pair().is_some() {
+            self.signals.clear();
+            self.looking = false;
+            self.turn += 1;
+        }
+    }
+    /// Whether the host has ended it.
+    pub(super) const fn has_left(&self) -> bool {
+        self.left
+    }
+    /// Whether it holds something of the target: of one that the host has ended what the drive is still doing.
+    pub(super) fn is_held(&self) -> bool {
+        !self.left || self.pending.iter().count() > 0
+    }
+    /// Where its connection manager is told of its end.
+    pub(super) const fn manager(&self) -> Option<QueuePairId> {
+        self.queue.manager
     }
     pub(super) const fn meeting(&self) -> &Meeting {
         &self.queue.meeting
@@ -193,7 +227,9 @@ impl Connection {
         &self.queue.core
     }
     pub(super) fn told(&self) -> String {
-        format!("{} commands{}", self.pending.iter().count(), if self.lost { ", lost" } else { "" })
+        let state = if self.left { ", ended" } else { "" };
+        let state = if self.lost && !self.left { ", lost" } else { state };
+        format!("{} commands{state}", self.pending.iter().count())
     }
     pub(super) fn lose(&mut self) {
         self.lost = true;
@@ -395,7 +431,7 @@ impl Connection {
     }
 }
 
-fn receive(id: u32) -> Receive {
+pub(super) fn receive(id: u32) -> Receive {
     Receive { id, address: CAPSULES + (1 << 34) + u64::from(id) * BUFFER }
 }
 

@@ -40,11 +40,14 @@ impl NvmeofTarget {
                 self.answer(place, Control::Accept(self.connections[place].access), cx);
             }
             Control::ReadLog => self.answer(place, self.connections[place].log(), cx),
-            Control::Accept(_) | Control::Event | Control::Log(_) => self.counts.unexpected += 1,
+            Control::Shutdown => self.answer(place, Control::SetProperty, cx),
+            Control::ReadStatus => self.answer(place, Control::Status, cx),
+            Control::Finish => self.finish(place, cx),
+            _ => self.counts.unexpected += 1,
         }
     }
     /// Has a core say something beside I/O.
-    fn answer(&mut self, place: usize, control: Control, cx: &mut Context<'_>) {
+    pub(super) fn answer(&mut self, place: usize, control: Control, cx: &mut Context<'_>) {
         let core = self.connections[place].core();
         let at = core.serve(cx.now(), self.costs.respond) + self.costs.respond;
         self.later(at, place, Step::Tell(control), cx);

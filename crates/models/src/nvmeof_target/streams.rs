@@ -62,6 +62,9 @@ impl NvmeofTarget {
     }
     /// Has the worker send a message.
     pub(super) fn plan_stream(&mut self, place: usize, stream: Stream, cx: &mut Context<'_>) {
+        if self.connections[place].has_left() {
+            return;
+        }
         let asks = stream.units().r2ts;
         self.counts.r2ts += u64::from(asks);
         let cost = if asks > 0 { self.costs.data } else { self.costs.respond };
@@ -69,6 +72,9 @@ impl NvmeofTarget {
         self.later(at, place, Step::Send(stream, cost), cx);
     }
     pub(super) fn send_stream(&mut self, place: usize, (stream, cost): (Stream, Span), cx: &mut Context<'_>) {
+        if self.connections[place].has_left() {
+            return;
+        }
         cx.mark(if self.costs.polled { POLL } else { crate::tcp_socket::WORKER });
         self.connections[place].spend(cost, RESPOND, cx);
         let Some((socket, runs)) = self.socket(place) else { return };

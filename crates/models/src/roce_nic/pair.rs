@@ -13,7 +13,7 @@ use lanetwin_fabric::roce::throughput::Message;
 use lanetwin_kernel::Trail;
 use lanetwin_ports::{QueuePairId, Rdma, Receive, Sent, UnderWay, WorkCompletion, WorkRequest};
 use lanetwin_units::Instant;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The lane of requests, and that of answers.
 pub(super) const REQUESTS: usize = 0;
@@ -50,6 +50,8 @@ pub(super) struct Pair {
     behind_datagram: Option<u32>,
     /// Whether its software is in the adapter: capsules stay there, and only data behind them go to host memory.
     pub(super) inside: bool,
+    /// The datagrams that are to be sent, where its messages are some.
+    datagrams: Option<VecDeque<u32>>,
 }
 
 /// A packet that is to be sent.
@@ -93,12 +95,14 @@ impl Pair {
             destroyed: false,
             behind_datagram: None,
             inside: false,
+            datagrams: None,
         }
     }
 
     /// As software says: where that runs; and the first message is sent once, if it is to be as a datagram is.
     pub(super) fn be_as_told(&mut self, own: QueuePairId, rdma: &Rdma, retries: u32) {
         self.inside = rdma.is_inside(own);
+        self.datagrams = rdma.is_for_datagrams(own).then(VecDeque::new);
         if rdma.is_opening(own) {
             self.behind_datagram = Some(retries);
             self.requester.retry(0);
@@ -116,14 +120,18 @@ impl Pair {
     pub(super) fn begin(&mut self, own: QueuePairId, (work, trail): (WorkRequest, Trail), rdma: &Rdma) {
         let (message, first) = (self.name, self.requester.end());
         self.name = self.name.wrapping_add(1);
-        self.requester.post(Work { message, operation: work.operation, bytes: work.bytes });
+        match &mut self.datagrams {
+            Some(waiting) => waiting.push_back(message),
+            None => self.requester.post(Work { message, operation: work.operation, bytes: work.bytes }),
+        }
         rdma.begin(own, message, UnderWay { work, first, trail });
     }
 
     /// Whether there is a packet that was not cut: without one, [`Pair::next`] has none.
     #[inline]
     pub(super) fn has_something(&self) -> bool {
-        self.requester.has_something() || self.responder.answers() > 0
+        let datagram = self.datagrams.as_ref().is_some_and(|waiting| !waiting.is_empty());
+        self.requester.has_something() || self.responder.answers() > 0 || datagram
     }
 
     /// The next packet whose data may be asked for at `now`: of answers first.
@@ -136,6 +144,9 @@ impl Pair {
     ) -> Option<Next> {
         if self.lost {
             return None;
+        }
+        if let Some(message) = self.datagrams.as_mut().and_then(VecDeque::pop_front) {
+            return self.datagram(own, message, rules, rdma);
         }
         while self.lanes[ANSWERS].payload() < rules.ahead
             && let Some(response) = self.responder.send()
@@ -150,6 +161,30 @@ impl Pair {
         }
         let request = self.requester.send(now.as_ps())?;
         Some(self.request(own, request, rules, rdma))
+    }
+
+    /// A datagram as a packet.
+    fn datagram(&self, own: QueuePairId, message: u32, rules: &Rules, rdma: &Rdma) -> Option<Next> {
+        let sent = rdma.under_way(own, message)?;
+        let kind = (Kind::Datagram, sent.bytes);
+        let mut next = self.frame(REQUESTS, (0, message), What::Datagram, kind, rules);
+        next.trail = Some(sent.trail);
+        next.data = Some((sent.local, sent.bytes)).filter(|_| !sent.inline);
+        Some(next)
+    }
+    /// A datagram has come: it is taken if there is room, and nobody is told if there is none.
+    fn hear_datagram(&self, own: QueuePairId, packet: &Packet, rdma: &Rdma, heard: &mut Heard) {
+        let content = rdma.content(self.peer, packet.message);
+        let Some(UnderWay { work, .. }) = rdma.end(self.peer, packet.message) else {
+            heard.unexpected = true;
+            return;
+        };
+        let Some(receive) = rdma.take_receive(own) else { return };
+        let (id, bytes) = (receive.id, work.bytes);
+        if !self.inside {
+            heard.writes.push((receive.address, bytes));
+        }
+        heard.completions.push(WorkCompletion::Received { id, bytes, invalidated: false, content });
     }
 
     fn request(&self, own: QueuePairId, request: Request, rules: &Rules, rdma: &Rdma) -> Next {
@@ -223,6 +258,9 @@ impl Pair {
         let posted = rdma.receives(own);
         self.responder.post(posted - self.receives);
         self.receives = posted;
+        if packet.what == What::Datagram {
+            return self.hear_datagram(own, &packet, rdma, heard);
+        }
         if let What::Request { ack } = packet.what {
             self.hear_request(own, (packet, ack, trail), rdma, heard);
         } else {
@@ -308,7 +346,7 @@ impl Pair {
             }
             What::OutOfSequence => Says::OutOfSequence,
             What::NotReady => Says::NotReady,
-            What::Ack | What::Congestion | What::Request { .. } => Says::Ack,
+            What::Ack | What::Congestion | What::Datagram | What::Request { .. } => Says::Ack,
         };
         let mut told = std::mem::take(&mut heard.told);
         let response = Response { psn: packet.psn, says };

@@ -17,9 +17,10 @@
 
 use super::WITHIN;
 use super::inside::{Read, RoceNic};
+use super::pair::Pair;
 use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_ports::{Attributes, Context, Message, QueuePairId};
+use lanetwin_ports::{Attributes, Context, DESTROYED, Message, QueuePairId};
 use lanetwin_units::Span;
 
 /// Where submission and completion queues lie, for the links: where nothing has bytes, for those are there already.
@@ -38,6 +39,9 @@ impl RoceNic {
         let Some(requests) = &self.requests else { return };
         if to == requests.endpoint() {
             let Ok(id) = u16::try_from(handle).map(QueuePairId) else { return };
+            if address == DESTROYED {
+                return self.pairs.get_mut(id).into_iter().for_each(Pair::destroy);
+            }
             let rdma = self.rdma.clone();
             let work: Vec<_> = std::iter::from_fn(|| rdma.take(id, address)).collect();
             if self.pair(id).is_some() {

@@ -21,6 +21,8 @@ pub(super) enum What {
     Data,
     /// Congestion Notification Packet (CNP).
     Congestion,
+    /// A datagram of a connection manager.
+    Datagram,
 }
 
 /// A packet.
@@ -46,6 +48,7 @@ impl Packet {
             What::NotReady => 3 << KIND,
             What::Data => 4 << KIND,
             What::Congestion => 6 << KIND,
+            What::Datagram => 7 << KIND,
         };
         [self.psn.raw(), self.message, what | self.to.0 as u32]
     }
@@ -58,6 +61,7 @@ impl Packet {
             3 => What::NotReady,
             4 => What::Data,
             6 => What::Congestion,
+            7 => What::Datagram,
             _ => return None,
         };
         Some(Self { psn: Psn::of(psn as u64), message, to: QueuePairId(rest as u16), what })
@@ -70,8 +74,9 @@ mod tests {
 
     #[test]
     fn words_say_what_they_were_made_of() {
-        let whats = [What::Ack, What::OutOfSequence, What::NotReady, What::Data, What::Congestion];
-        for what in whats.into_iter().chain([false, true].map(|ack| What::Request { ack })) {
+        let answers = [What::Ack, What::OutOfSequence, What::NotReady, What::Data];
+        let whats = answers.into_iter().chain([What::Congestion, What::Datagram]);
+        for what in whats.chain([false, true].map(|ack| What::Request { ack })) {
             let packet = Packet { psn: Psn::of(77), message: 5, to: QueuePairId(0xabcd), what };
             assert_eq!(Packet::from_words(packet.words()), Some(packet));
         }

@@ -89,6 +89,19 @@ impl Meeting {
     }
 }
 
+/// A host leaves on purpose.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Leave {
+    /// When.
+    pub at: Instant,
+    /// Its queues, all of one association, by the places of their loads.
+    pub queues: Vec<usize>,
+    /// Whether what they were asked is answered first.
+    pub managed: bool,
+    /// When it connects again; never if none. To be said of associations that are one of several paths.
+    pub back: Option<Instant>,
+}
+
 /// A queue of a host that is connected.
 pub struct HostQueue {
     /// Its state.
@@ -105,6 +118,8 @@ pub struct HostQueue {
     pub path: Option<u32>,
     /// Where it is made again.
     pub meeting: Meeting,
+    /// Where the host's connection manager says that it ends; none by TCP, or if it does not end on purpose.
+    pub manager: Option<QueuePairId>,
 }
 
 /// A connection at a target.
@@ -133,12 +148,16 @@ pub struct TargetQueue {
     pub namespaces: u32,
     /// Where it is made again.
     pub meeting: Meeting,
+    /// Where the target's connection manager is told that it ends.
+    pub manager: Option<QueuePairId>,
 }
 
 /// The software of a host that connects.
 pub trait FabricHost {
     /// The queues of its ports to loads, in their order. To be said before the run starts.
     fn connect(&mut self, queues: Vec<HostQueue>);
+    /// When it leaves on purpose. To be said before the run starts, behind [`FabricHost::connect`].
+    fn leave(&mut self, leaves: Vec<Leave>);
 }
 
 /// The software of a target.

@@ -140,6 +140,11 @@ pub(crate) const SUBSYSTEM: &[Field] = &[
         Holds::List(ACCESS),
         "of several ports: when one of them has another state (ANA) from then on, of which hosts are told by an event and read the log",
     ),
+    optional(
+        "disconnect",
+        Holds::List(LEAVE),
+        "when hosts leave it on purpose, as by `nvme disconnect`: each connection ends, by RDMA with a disconnect request and its reply, by TCP with FIN",
+    ),
     required("namespaces", Holds::Names, "the drives that are its namespaces, in the order of their numbers"),
     optional("hosts", Holds::Names, "the hosts that may connect; otherwise all that reach it"),
     optional(
@@ -177,6 +182,24 @@ pub(crate) const ACCESS: &[Field] = &[
         "state",
         one_of(&["optimized", "non-optimized", "inaccessible"]),
         "optimized or non-optimized; by one that is inaccessible commands end with an error of the path, and go by another",
+    ),
+];
+
+/// A host that leaves.
+pub(crate) const LEAVE: &[Field] = &[
+    required("at", Holds::One(Dimension::Time), "when"),
+    optional("host", Holds::Text, "which host; otherwise every one"),
+    optional("port", Holds::Text, "by which adapter, one of those under `port`; otherwise by all"),
+    field(
+        "removal",
+        one_of(&["surprise", "managed"]),
+        "managed",
+        "managed: what it asked is answered, and the controller shut down, first; surprise: what it asked is flushed, and ends with an error or goes by another path",
+    ),
+    optional(
+        "for",
+        Holds::One(Dimension::Time),
+        "of several ports: for how long; then it connects again. Otherwise for good",
     ),
 ];
 

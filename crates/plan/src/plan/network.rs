@@ -48,6 +48,8 @@ pub struct SubsystemPlan {
     pub ports: Vec<PortOffer>,
     /// From when on a port reaches the namespaces otherwise, in the order of time.
     pub access: Vec<AccessPlan>,
+    /// When hosts leave it on purpose, in the order of time.
+    pub leaves: Vec<LeavePlan>,
     /// The drives that its namespaces are, the first of which has the number 1.
     pub namespaces: Vec<usize>,
     /// The hosts that may connect; none if all may.
@@ -79,6 +81,29 @@ pub struct AccessPlan {
     pub adapter: usize,
     /// The state.
     pub access: Access,
+}
+
+/// A host leaves a subsystem on purpose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LeavePlan {
+    /// When.
+    pub at: Instant,
+    /// The host; every one if none.
+    pub host: Option<usize>,
+    /// The adapter that it is reached by; every path if none.
+    pub adapter: Option<usize>,
+    /// Whether what was asked is answered first.
+    pub managed: bool,
+    /// When it connects again; never if none.
+    pub back: Option<Instant>,
+}
+
+impl LeavePlan {
+    /// Whether it is about the path of a host to an adapter.
+    #[must_use]
+    pub fn is_of(&self, host: usize, adapter: usize) -> bool {
+        self.host.is_none_or(|own| own == host) && self.adapter.is_none_or(|own| own == adapter)
+    }
 }
 
 /// How commands and data of a subsystem go over the network.

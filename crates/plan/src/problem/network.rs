@@ -53,6 +53,8 @@ problems! {
     ShownOtherwise { shows: String, key: &'static str, shown: String, drive: String, has: String } = "FB032", "`{shows}` shows a `{key}` of {shown}, and `{drive}` behind it has {has}", "say `{key}: {has}` of `{shows}`; a `capacity` may be less";
     /// A state of the only way.
     StateOfOne { port: String } = "FB033", "`ana` is said of a subsystem that is reached by `{port}` alone", "name several adapters under `port`, or leave `ana` out: hosts choose among several paths by their states";
+    /// A host that is to come back where it has no other path.
+    BackOverOne { port: String } = "FB034", "`for` says when a host connects again, to a subsystem that is reached by `{port}` alone", "name several adapters under `port`, or leave `for` out: where there is no other path the device goes with its connection, and programs with it";
     /// Packets that a switch drops.
     BlackHole { from: String, name: String, switch: String, has: String, needed: String } = "FB103", "full packets between `{from}` and subsystem `{name}` are lost: `{switch}` drops frames that carry more than {has}, and these carry {needed}", "raise `ethernet.mtu` of the switch, or lower it at both adapters; what is short passes, so that connections are made and large requests hang until they are lost";
     /// More in flight than a queue over the network has room for.

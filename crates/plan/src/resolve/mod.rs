@@ -9,6 +9,7 @@ mod access;
 mod channels;
 mod components;
 mod known;
+mod leaving;
 mod links;
 mod machine;
 mod memory;

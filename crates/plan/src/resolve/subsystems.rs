@@ -9,6 +9,7 @@
 //! one of them asks it over the network.
 
 use super::access;
+use super::leaving;
 use super::transports::{self, Tiny};
 use crate::kind::Components;
 use crate::language::SUBSYSTEM;
@@ -122,8 +123,21 @@ fn subsystem(
     let in_drives = in_drives(fields, (&namespaces, transport), place, reports)?;
     let labels: Vec<String> = ports.iter().map(|port| place.machine.label(port.adapter)).collect();
     let access = access::read(fields, (&ports, &labels), reports)?;
+    let find = |said: &Said<String>, path: &str, reports: &mut Reports| initiator(said, path, place, reports);
+    let leaves = leaving::read(fields, (&ports, &labels), &find, reports)?;
     let name = name.to_owned();
-    Some(SubsystemPlan { name, host, ports, access, namespaces, hosts, transport, offload, in_drives })
+    Some(SubsystemPlan {
+        name,
+        host,
+        ports,
+        access,
+        leaves,
+        namespaces,
+        hosts,
+        transport,
+        offload,
+        in_drives,
+    })
 }
 
 /// Whether data lie in the memory of the drives, each of which must have some.
@@ -282,20 +296,21 @@ fn namespace(
 fn hosts(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<usize>> {
     let (names, _) = fields.names("hosts", "the name of a host", reports)?;
     let path = fields.at("hosts");
-    let host = |said: &Said<String>, reports: &mut Reports| {
-        let component = (place.find)(&said.value, (said.spot, &path), reports)?;
-        if place.plan(component)?.is_host() {
-            return Some(component);
-        }
-        // a DPU connects by the processor that is in it
-        if let Some(host) = place.machine.host_beside(component) {
-            return Some(host);
-        }
-        reports.add(Problem::NotAnInitiator { name: said.value.clone() }, said.spot, &path);
-        None
-    };
-    let found: Vec<_> = names.iter().map(|said| host(said, reports)).collect();
+    let found: Vec<_> = names.iter().map(|said| initiator(said, &path, place, reports)).collect();
     found.into_iter().collect()
+}
+/// A host that may connect.
+fn initiator(said: &Said<String>, path: &str, place: Place<'_>, reports: &mut Reports) -> Option<usize> {
+    let component = (place.find)(&said.value, (said.spot, path), reports)?;
+    if place.plan(component)?.is_host() {
+        return Some(component);
+    }
+    // a DPU connects by the processor that is in it
+    if let Some(host) = place.machine.host_beside(component) {
+        return Some(host);
+    }
+    reports.add(Problem::NotAnInitiator { name: said.value.clone() }, said.spot, path);
+    None
 }
 
 /// Whether a component is an adapter that RDMA goes over.
@@ -334,6 +349,14 @@ fn associate(network: &mut Network, place: Place<'_>, (spot, path): (Spot, &str)
                     connection,
                 });
             }
+        }
+    }
+    let named = subsystem.leaves.iter().filter_map(|leave| leave.host);
+    for host in named {
+        let mut all = network.associations.iter();
+        if !all.any(|own| (own.host, own.subsystem) == (host, number)) && !reports.has_errors() {
+            let from = format!("`{}`", place.machine.label(host));
+            report_unreachable(from, (&subsystem, subsystem.ports[0].adapter), place, (spot, path), reports);
         }
     }
     if let Some(lonely) = subsystem.ports.iter().find(|port| !reached.contains(&port.adapter))

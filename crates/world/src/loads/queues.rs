@@ -1,7 +1,9 @@
 //! Queues over the network, and the software that has them, while loads are added.
 
 use lanetwin_kernel::ComponentId;
-use lanetwin_models::roles::nvmeof::HostQueue;
+use lanetwin_models::roles::nvmeof::{HostQueue, Leave};
+use lanetwin_plan::Network;
+use std::collections::BTreeSet;
 
 /// A queue that is connected.
 pub(super) struct Connected {
@@ -9,7 +11,28 @@ pub(super) struct Connected {
     pub(super) place: (u32, u16),
     /// The adapter of the host that it leads over.
     pub(super) adapter: usize,
+    /// The subsystem, and the adapter that it is reached by.
+    pub(super) to: (usize, usize),
     pub(super) queue: HostQueue,
+}
+
+/// When the host of these queues leaves, each time with those of one association.
+pub(super) fn leaves(host: usize, queues: &[Connected], network: &Network) -> Vec<Leave> {
+    let paths: BTreeSet<(usize, usize)> = queues.iter().map(|one| one.to).collect();
+    let mut all = Vec::new();
+    for (subsystem, port) in paths {
+        let places = (0..queues.len()).filter(|place| queues[*place].to == (subsystem, port));
+        let own: Vec<usize> = places.collect();
+        let leaves = network.subsystems[subsystem].leaves.iter().filter(|leave| leave.is_of(host, port));
+        all.extend(leaves.map(|leave| Leave {
+            at: leave.at,
+            queues: own.clone(),
+            managed: leave.managed,
+            // it is not said of a host that reaches one of several ports alone: that has no path to wait by
+            back: leave.back.filter(|_| queues[own[0]].queue.path.is_some()),
+        }));
+    }
+    all
 }
 
 /// The software of a host that connects, by way of one adapter; or what joins several of them.

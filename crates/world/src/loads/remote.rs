@@ -11,7 +11,7 @@
 
 use super::super::names::{CPU, DRIVER, NVMEOF, PATHS, TARGET, WITHIN, shown};
 use super::adding::{Adding, NewLoad, port, settings};
-use super::queues::{Connected, RemoteHost};
+use super::queues::{Connected, RemoteHost, leaves};
 use super::software::{count, own_settings, set_engine, set_engine_within, size};
 use super::transports;
 use lanetwin_kernel::{ComponentId, Port, role_of};
@@ -114,7 +114,11 @@ impl<'a> Adding<'a> {
             let connection = ConnectionId(queues.len() as u32);
             let is_live = establish(&mut queue, &mut target, (connection, controller));
             assert!(is_live, "a queue of a checked plan connects");
-            let [own, other] = self.ends(asker.pair.on, plan);
+            let ends = self.ends(asker.pair.on, plan);
+            let offered = &variant.network.subsystems[plan.subsystem];
+            let leaves = offered.leaves.iter().any(|leave| leave.is_of(asker.pair.on, plan.port));
+            let [manager, its_manager] = transports::managers(self.net, &ends, leaves);
+            let [own, other] = ends;
             let block =
                 if variant.machine[asker.pair.target].params.choice("block") == "512B" { 512 } else { 4096 };
             let (nsid, entries) = (plan.namespace as u32 + 1, queue.config().entries);
@@ -123,10 +127,11 @@ impl<'a> Adding<'a> {
             let association = |path: u16| (plan.subsystem << 8 | usize::from(path)) as u32;
             let place = (asker.place, path.unwrap_or(0));
             let (path, meeting) = (path.map(association), Meeting::default());
-            let connected = HostQueue { queue, way: own, nsid, block, core, path, meeting: meeting.clone() };
-            self.connected.push(Connected { place, adapter: plan.adapter, queue: connected });
+            let connected =
+                HostQueue { queue, way: own, nsid, block, core, path, meeting: meeting.clone(), manager };
+            let to = (plan.subsystem, plan.port);
+            self.connected.push(Connected { place, adapter: plan.adapter, to, queue: connected });
             let core = self.core_of_target(plan, before + queues.len());
-            let offered = &variant.network.subsystems[plan.subsystem];
             let staging = offered.in_drives.then(|| self.endpoint(asker.pair.target));
             let subsystem = SubsystemId(plan.subsystem as u16);
             queues.push(TargetQueue {
@@ -142,6 +147,7 @@ impl<'a> Adding<'a> {
                 access: if plan.optimized { Access::Optimized } else { Access::NonOptimized },
                 namespaces: offered.namespaces.len() as u32,
                 meeting,
+                manager: its_manager,
             });
             drives.push(asker.pair.target);
         }
@@ -455,8 +461,10 @@ impl<'a> Adding<'a> {
         let (target, rdma) = (Some(self.endpoint(remote.adapter)), self.net.rdma.clone());
         let site = Site { target, cores, rdma, ..Site::alone(path.as_str(), self.blueprint.seed) };
         let mut component = model.component(&params, &site).expect("software is a component");
-        let queues = own.into_iter().map(|one| one.queue).collect();
-        role_of::<_, dyn FabricHost>(&mut *component).expect("a host").connect(queues);
+        let leaves = leaves(pair.on, &own, &self.blueprint.variant.network);
+        let role = role_of::<_, dyn FabricHost>(&mut *component).expect("a host");
+        role.connect(own.into_iter().map(|one| one.queue).collect());
+        role.leave(leaves);
         let id = self.builder.add(&path, component);
         let is_first =
             |other: &&NewLoad<'_>| other.pair.on == pair.on && self.asked(other.pair) == remote.adapter;

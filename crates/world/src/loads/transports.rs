@@ -13,7 +13,7 @@ use lanetwin_nvmeof::logic::target::{
 use lanetwin_nvmeof::spec::discovery::AddressFamily;
 use lanetwin_nvmeof::spec::tcp::DigestTypes;
 use lanetwin_plan::{ConnectionPlan, Digests};
-use lanetwin_ports::Params;
+use lanetwin_ports::{Params, QueuePairId};
 
 /// A target that offers subsystems with these names by connections like this one.
 pub(super) fn target(
@@ -76,6 +76,13 @@ pub(super) fn connect(
             ends.map(|end| Way::Tcp(Box::new(end)))
         }
     }
+}
+
+/// Where the connection managers of both ends say that a connection ends, if it does on purpose. By TCP nobody does.
+pub(super) fn managers(net: &Ethernet, [host, _]: &[Way; 2], leaves: bool) -> [Option<QueuePairId>; 2] {
+    let pair = if let Way::Rdma(pair) = host { Some(*pair) } else { None };
+    let pair = pair.filter(|_| leaves);
+    pair.and_then(|pair| net.rdma.connect_managers(pair)).map_or([None; 2], |both| both.map(Some))
 }
 
 fn types(digests: Digests) -> DigestTypes {

@@ -5,6 +5,8 @@ use crate::ethernet::spec::{Tagging, frame_bytes};
 
 /// The Base Transport Header \[B\] (IBTA §9.2).
 pub const BTH_BYTES: u32 = 12;
+/// The Datagram Extended Transport Header \[B\] (IBTA §9.3.2).
+pub const DETH_BYTES: u32 = 8;
 /// The RDMA Extended Transport Header, of a write's first packet and of a read request \[B\] (IBTA §9.3.3).
 pub const RETH_BYTES: u32 = 16;
 /// The ACK Extended Transport Header \[B\] (IBTA §9.3.5).
@@ -31,6 +33,8 @@ pub enum Kind {
     Addressed,
     /// The first or last of a READ response, or an acknowledgement.
     Acknowledging,
+    /// An unreliable datagram.
+    Datagram,
 }
 
 impl Kind {
@@ -40,6 +44,7 @@ impl Kind {
             Self::Invalidating => IETH_BYTES,
             Self::Addressed => RETH_BYTES,
             Self::Acknowledging => AETH_BYTES,
+            Self::Datagram => DETH_BYTES,
         }
     }
 }
@@ -111,6 +116,7 @@ mod tests {
         assert_eq!(untagged(Kind::Plain, 1024), 1086);
         assert_eq!(untagged(Kind::Addressed, 1024), 1102);
         assert_eq!((untagged(Kind::Acknowledging, 0), untagged(Kind::Plain, 0)), (66, 64));
+        assert_eq!(untagged(Kind::Datagram, 256), 14 + 20 + 8 + 12 + 8 + 256 + 4 + 4);
         assert_eq!((untagged(Kind::Plain, 1021), untagged(Kind::Invalidating, 16)), (1086, 82));
         assert_eq!([0, 1, 1024, 1025].map(|bytes| packets(bytes, PathMtu::B1024)), [1, 1, 1, 2]);
     }
