@@ -45,6 +45,7 @@ pub static MODEL: Model = Model {
     }],
     params: &[PARAMS, pausing::PARAMS],
     mistakes,
+    conditions: pausing::CONDITIONS,
     foresees: true,
     build: Build::Component(|params, site| Box::new(EthernetSwitch::new(params, site))),
     ..Model::DEFAULT
@@ -140,6 +141,15 @@ const TOO_LONG: Metric =
 const PAUSES: Metric = Metric::new("pause frames sent", "", Better::Lower).if_any("pauses");
 const PAUSED: Metric = Metric::new("pause frames obeyed", "", Better::Lower).if_any("pauses");
 const CLOSED: Metric = Metric::new("time paused, of all ports", "us", Better::Lower).if_any("pauses");
+const STORMS: Metric = Metric::new("pause storms detected", "", Better::Lower).if_any("pause storms");
+const RESTORED: Metric = Metric::new("pause storms over", "", Better::Higher).if_any("pause storms");
+const DISCARDED: Metric =
+    Metric::new("frames dropped in pause storms", "", Better::Lower).if_any("frames dropped in pause storms");
+/// When the first storm was detected, and when it was over, from the start of the run.
+const DETECTED_AT: Metric =
+    Metric::new("pause storm detected at", "ms", Better::Lower).if_any("pause storms");
+const RESTORED_AT: Metric =
+    Metric::new("pause storm over at", "ms", Better::Lower).if_any("pause storms over");
 const STRAY: Metric = Metric::new("frames without a way", "", Better::Lower).if_any("frames without a way");
 
 /// What the model understands by the words of `buffer.alpha`: a fraction.
@@ -353,6 +363,12 @@ impl Component<Message> for EthernetSwitch {
         report.count(PAUSES, sum(|port| port.told[0]));
         report.count(PAUSED, sum(|port| port.heard[0]));
         report.count(CLOSED, sum(|port| port.closed_ps) / 1_000_000);
+        report.count(STORMS, sum(|port| port.storms[0]));
+        report.count(RESTORED, sum(|port| port.storms[1]));
+        report.count(DISCARDED, sum(|port| port.discarded));
+        let first = |over: usize| counts.ports.iter().filter_map(|port| port.first_storm[over]).min();
+        report.level(DETECTED_AT, first(0).unwrap_or(0) as f64 / 1e9);
+        report.level(RESTORED_AT, first(1).unwrap_or(0) as f64 / 1e9);
         report.count(STRAY, counts.stray);
     }
 

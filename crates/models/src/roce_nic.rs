@@ -32,6 +32,7 @@ mod paused;
 mod pausing;
 mod points;
 mod target_offload;
+mod telling;
 mod turns;
 mod words;
 
@@ -46,14 +47,13 @@ use inside::{LINE, QUEUE, RECEIVE, Read, SEND, STAGES, TRANSMIT, Task, WORK};
 use lane::{Lane, Outgoing};
 use lanetwin_fabric::ethernet::logic::{Class, Pause, Train};
 use lanetwin_fabric::ethernet::spec::{body_bytes, wire_bytes};
-use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, mix};
+use lanetwin_kernel::{Component, Port, Report, mix};
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::usage::adapter;
 use lanetwin_ports::{
     Attributes, Build, Capability, Context, DESTROYED, Message, Model, PCIE_DEVICE, PCIE_PORT, Params,
     PortInfo, Protocol, QueuePairId, Site, SocketId, Tlps, WorkCompletion, WorkRequest, socket_of,
 };
-use lanetwin_units::{Better, Instant};
+use lanetwin_units::Instant;
 use pair::{Heard, Pair};
 use pairs::Pairs;
 use params::{PARAMS, Rules};
@@ -96,27 +96,6 @@ const HOST: Port = Port(2);
 const WITHIN: Port = Port(3);
 const HOST_PORT: &str = "host";
 const WITHIN_PORT: &str = "within";
-
-const SENT: Metric = Metric::new("payload sent", "MB/s", Better::Neither);
-const RECEIVED: Metric = Metric::new("payload received", "MB/s", Better::Neither);
-const MESSAGES: Metric = Metric::new("messages begun", "M/s", Better::Neither);
-const REGISTRATIONS: Metric =
-    Metric::new("registrations of memory", "M/s", Better::Neither).if_any("registrations of memory");
-const FRAMES: Metric = Metric::new("frames sent", "M/s", Better::Neither);
-const ACKS: Metric = Metric::new("acknowledgements sent", "M/s", Better::Neither);
-const MARKED: Metric = Metric::new("marked frames received", "", Better::Lower).if_any("marked frames");
-const NOTIFIED: Metric = Metric::new("CNPs sent", "", Better::Lower).if_any("congestion notifications");
-const NOTIFICATIONS: Metric =
-    Metric::new("CNPs received", "", Better::Lower).if_any("congestion notifications");
-const LOST: Metric =
-    Metric::new("frames lost with the cable", "", Better::Lower).if_any("frames lost with a cable");
-const AGAIN: Metric = Metric::new("packets sent again", "", Better::Lower).if_any("losses");
-const GAPS: Metric = Metric::new("gaps told by the peer", "", Better::Lower).if_any("losses");
-const TIMEOUTS: Metric = Metric::new("timeouts", "", Better::Lower).if_any("losses");
-const NOT_READY: Metric = Metric::new("peer not ready", "", Better::Lower).if_any("peer not ready");
-const PAUSED: Metric = Metric::new("pause frames obeyed", "", Better::Lower).if_any("pauses");
-const CLOSED: Metric = Metric::new("time paused", "us", Better::Lower).if_any("pauses");
-const UNEXPECTED: Metric = Metric::new("unexpected messages", "", Better::Lower).if_any("unexpected");
 
 impl RoceNic {
     fn new(params: &Params, site: &Site) -> Self {
@@ -398,11 +377,6 @@ impl RoceNic {
         let entry = (1 << 40) | u64::from(id.0) << 12;
         self.write(id.0.into(), entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
     }
-
-    /// What the line has been in use up to `now` \[ps\].
-    fn busy_ps(&self, now: Instant) -> u128 {
-        self.counts.busy_ps - u128::from(self.line_free.since(now).as_ps())
-    }
 }
 
 impl SendsFrames for RoceNic {
@@ -414,6 +388,12 @@ impl SendsFrames for RoceNic {
 }
 
 impl Component<Message> for RoceNic {
+    fn start(&mut self, cx: &mut Context<'_>) {
+        if let Some((at, _)) = self.rules.storm {
+            self.agenda.put(at, Task::Storm, cx);
+        }
+    }
+
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
             Message::Mmio { to, handle, address, .. } if port == WITHIN => {
@@ -440,6 +420,7 @@ impl Component<Message> for RoceNic {
                 Task::Look(id) => self.look(id, cx),
                 Task::Cut(id, segment) => self.begin_segment(id, *segment, cx),
                 Task::Joined(id) => self.joined(id, cx),
+                Task::Storm => self.storm(cx),
             }
         }
     }
@@ -452,37 +433,7 @@ impl Component<Message> for RoceNic {
     }
 
     fn report(&mut self, now: Instant, report: &mut Report) {
-        let Counts { sent, received, messages, registrations, frames, marked, unexpected, .. } = self.counts;
-        let in_use_ps = self.busy_ps(now);
-        report.supply("line", Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
-        if let Some(requests) = &self.requests {
-            report.supply("tags", requests.tags_used(now));
-        }
-        if let Some(engine) = &self.engine {
-            report.supply("target offload engine", engine.used(now));
-        }
-        let requester = |of: fn(&Pair) -> u64| self.pairs.values().map(of).sum::<u64>();
-        report.rate(SENT, sent, 1e6);
-        report.rate(RECEIVED, received, 1e6);
-        report.rate(MESSAGES, messages, 1e6);
-        report.rate(REGISTRATIONS, registrations, 1e6);
-        report.rate(FRAMES, frames, 1e6);
-        report.count(adapter::SENT, frames);
-        report.count(adapter::RECEIVED, self.counts.heard);
-        report.count(adapter::DAMAGED, self.counts.lost);
-        report.rate(ACKS, requester(|pair| pair.responder.counts().acks), 1e6);
-        report.count(MARKED, marked);
-        report.count(NOTIFIED, self.counts.notified);
-        report.count(NOTIFICATIONS, self.counts.notifications);
-        report.count(LOST, self.counts.lost);
-        report.count(AGAIN, requester(|pair| pair.requester.counts().again));
-        report.count(GAPS, requester(|pair| pair.requester.counts().gaps));
-        report.count(TIMEOUTS, requester(|pair| pair.requester.counts().timeouts));
-        report.count(NOT_READY, requester(|pair| pair.requester.counts().not_ready));
-        let (paused, closed) = self.paused.as_ref().map_or((0, 0), |own| own.told(now));
-        report.count(PAUSED, paused);
-        report.count(CLOSED, closed);
-        report.count(UNEXPECTED, unexpected);
+        self.tell(now, report);
     }
 
     fn digest(&self) -> u64 {

@@ -40,6 +40,7 @@ fn flood(of: &Lossless, headroom: u64, backward: bool) -> (u64, u64) {
             headroom: vec![headroom; 2],
             quanta: u16::MAX,
             response_ps: vec![of.response.as_ps(); 2],
+            watchdog: None,
         }),
         forwarding: Forwarding::direct(&[0, 1]),
     });

@@ -5,7 +5,7 @@ mod lossless;
 mod reference;
 
 use lanetwin_fabric::ethernet::logic::switch::{
-    BufferSpec, Horizon, Marking, Mode, PauseSpec, Scope, Switch, SwitchSpec,
+    BufferSpec, Horizon, Marking, Mode, PauseSpec, Scope, StormAction, Switch, SwitchSpec, WatchdogSpec,
 };
 use lanetwin_fabric::ethernet::logic::{Class, Forwarding, Pause, Station, Train};
 use lanetwin_fabric::ethernet::spec::{Rate, wire_bytes};
@@ -31,10 +31,18 @@ fn pauses() -> impl Strategy<Value = PauseSpec> {
     let room = (0_u64..20_000, 0_u64..=100, prop::collection::vec(0_u64..30_000, usize::from(PORTS)));
     let quanta = prop::sample::select(vec![40_u16, 300, 2_000]);
     let response = prop::collection::vec(0_u64..2_000_000, usize::from(PORTS));
-    (scope, room, quanta, response).prop_map(|(scope, (xoff, part, headroom), quanta, response_ps)| {
+    let all = (scope, room, quanta, response, prop::option::of(watchdogs()));
+    all.prop_map(|(scope, (xoff, part, headroom), quanta, response_ps, watchdog)| {
         let xon = xoff * part / 100;
-        PauseSpec { scope, xoff, xon, headroom, quanta, response_ps }
+        PauseSpec { scope, xoff, xon, headroom, quanta, response_ps, watchdog }
     })
+}
+
+/// How soon a storm is one, and over: soon enough that some are, of pauses of up to 20 quanta of 5 ns to 51 ns each.
+fn watchdogs() -> impl Strategy<Value = WatchdogSpec> {
+    let action = prop::sample::select(vec![StormAction::Drop, StormAction::Forward, StormAction::Alert]);
+    let spec = |(detection_ps, restoration_ps, action)| WatchdogSpec { detection_ps, restoration_ps, action };
+    (1_u64..600_000, 1_u64..3_000_000, action).prop_map(spec)
 }
 
 fn spec() -> impl Strategy<Value = SwitchSpec> {

@@ -1,6 +1,6 @@
 //! A naive switch: every frame by itself, an event for everything that happens to it, lists that are searched.
 
-use lanetwin_fabric::ethernet::logic::switch::{Mode, PauseSpec, Scope, SwitchSpec};
+use lanetwin_fabric::ethernet::logic::switch::{Mode, PauseSpec, Scope, StormAction, SwitchSpec};
 use lanetwin_fabric::ethernet::logic::{Pause, Train};
 use lanetwin_fabric::ethernet::spec::Rate;
 use std::collections::BTreeSet;
@@ -22,6 +22,8 @@ enum What {
     Asks(usize),
     /// The first bit of a frame arrives at a port.
     Arrives(u16, usize),
+    /// A look whether a port is in a storm of a priority, or not any more.
+    Watches(usize, u8),
     /// A wire may be able to take a frame.
     Looks(usize),
 }
@@ -46,6 +48,8 @@ struct Naive<'a> {
     paused: Vec<Option<u64>>,
     /// The pause frames that each port has heard: when they have their effect.
     heard: Vec<Vec<(u64, Pause)>>,
+    /// When each priority of each port was in a storm: from, and until then if that is over.
+    storms: Vec<Vec<(u64, Option<u64>)>>,
     out: Vec<Frame>,
 }
 
@@ -62,6 +66,7 @@ pub fn departures(spec: &SwitchSpec, trains: &[Vec<(u64, Train)>]) -> Vec<Frame>
         pauses: vec![Vec::new(); ports],
         paused: vec![None; ports * 8],
         heard: vec![Vec::new(); ports],
+        storms: vec![Vec::new(); ports * 8],
         out: Vec::new(),
     };
     for (port, trains) in (0..).zip(trains) {
@@ -82,6 +87,7 @@ pub fn departures(spec: &SwitchSpec, trains: &[Vec<(u64, Train)>]) -> Vec<Frame>
             What::Asks(group) if naive.paused[group] == Some(now) => naive.asks(now, group),
             What::Asks(_) => {}
             What::Arrives(port, frame) => naive.arrives(now, port, frame),
+            What::Watches(port, priority) => naive.watches(now, port, priority),
             What::Looks(port) => naive.looks(now, port),
         }
     }
@@ -101,6 +107,10 @@ impl Naive<'_> {
         }
         let to = train.to.index();
         if to >= self.spec.ports.len() || to == usize::from(ingress) {
+            return;
+        }
+        let storms = [to, usize::from(ingress)];
+        if storms.into_iter().any(|port| self.drops(port, train.class.priority())) {
             return;
         }
         let buffer = &self.spec.buffer;
@@ -242,14 +252,96 @@ impl Naive<'_> {
         let byte = 8000 / self.rate(port).gbps();
         let effect = now + (8 + 64) * byte + spec.response_ps[port];
         self.heard[port].push((effect, pause));
+        let end = effect + u64::from(pause.quanta) * 64 * byte;
         self.events.insert((effect, What::Looks(port)));
-        self.events.insert((effect + u64::from(pause.quanta) * 64 * byte, What::Looks(port)));
+        self.events.insert((end, What::Looks(port)));
+        let Some(watchdog) = spec.watchdog else { return };
+        for priority in 0..8 {
+            // whatever begins or ends a storm does so that long behind a pause frame
+            let starts: Vec<u64> = self.heard[port].iter().map(|(effect, _)| *effect).collect();
+            for from in starts {
+                for at in [from + watchdog.detection_ps, from + watchdog.restoration_ps] {
+                    if at > now {
+                        self.events.insert((at, What::Watches(port, priority)));
+                    }
+                }
+            }
+        }
     }
-    /// The last pause frame about a priority says.
+    fn drops(&self, port: usize, priority: u8) -> bool {
+        let watchdog = self.spec.pause.as_ref().and_then(|pause| pause.watchdog);
+        watchdog.is_some_and(|own| own.action == StormAction::Drop) && self.storms_now(port, priority)
+    }
+    fn storms_now(&self, port: usize, priority: u8) -> bool {
+        self.storms[port * 8 + usize::from(priority)].last().is_some_and(|(_, over)| over.is_none())
+    }
+    /// What has had its effect on a priority by now and is about it.
+    fn about(&self, now: u64, port: usize, priority: u8) -> impl DoubleEndedIterator<Item = (u64, u16)> + '_ {
+        let about =
+            move |(effect, pause): &&(u64, Pause)| *effect <= now && pause.priorities & 1 << priority != 0;
+        self.heard[port].iter().filter(about).map(|(effect, pause)| (*effect, pause.quanta))
+    }
+    /// From when on a priority has been paused without a gap until beyond now; none if it is not.
+    fn paused_since(&self, now: u64, port: usize, priority: u8) -> Option<u64> {
+        let time = |quanta: u16| u64::from(quanta) * 64 * 8000 / self.rate(port).gbps();
+        let over = self.storms[port * 8 + usize::from(priority)].last().and_then(|(_, over)| *over);
+        let (mut since, mut until) = (None, 0);
+        for (effect, quanta) in
+            self.about(now, port, priority).filter(|(effect, _)| over.is_none_or(|at| *effect > at))
+        {
+            if quanta == 0 {
+                since = None;
+            } else if since.is_none() || until < effect {
+                since = Some(effect);
+            }
+            until = effect + time(quanta);
+        }
+        since.filter(|_| until > now)
+    }
+    fn watches(&mut self, now: u64, port: usize, priority: u8) {
+        let Some(pause) = &self.spec.pause else { return };
+        let Some(watchdog) = pause.watchdog.filter(|_| pause.scope.priorities() & 1 << priority != 0) else {
+            return;
+        };
+        let own = port * 8 + usize::from(priority);
+        if self.storms_now(port, priority) {
+            let last = self.about(u64::MAX, port, priority).rfind(|(_, quanta)| *quanta > 0);
+            if last.is_some_and(|(effect, _)| effect + watchdog.restoration_ps <= now)
+                && let Some(storm) = self.storms[own].last_mut()
+            {
+                storm.1 = Some(now);
+            }
+            return;
+        }
+        if self.paused_since(now, port, priority).is_none_or(|since| now < since + watchdog.detection_ps) {
+            return;
+        }
+        self.storms[own].push((now, None));
+        self.events.insert((now + 1, What::Watches(port, priority)));
+        if watchdog.action == StormAction::Drop {
+            let frames = std::mem::take(&mut self.waiting[port]);
+            for waiting in frames {
+                let class = self.frames[waiting.frame].1.class;
+                if class.priority() != priority {
+                    self.waiting[port].push(waiting);
+                    continue;
+                }
+                let group = usize::from(waiting.ingress) * 8 + self.group(priority);
+                self.events.insert((now, What::Freed(group, waiting.frame)));
+            }
+        }
+        self.events.insert((now, What::Looks(port)));
+    }
+    /// The last pause frame about a priority says, unless it is of a storm that is not obeyed.
     fn is_open(&self, now: u64, port: usize, priority: u8) -> bool {
         let byte = 8000 / self.rate(port).gbps();
-        let about = |(effect, pause): &&(u64, Pause)| *effect <= now && pause.priorities & 1 << priority != 0;
-        let last = self.heard[port].iter().rfind(about);
-        last.is_none_or(|(effect, pause)| now >= effect + u64::from(pause.quanta) * 64 * byte)
+        let Some(pause) = &self.spec.pause else { return true };
+        let obeys = pause.watchdog.is_none_or(|own| own.action == StormAction::Alert);
+        let in_storm = |effect: u64| {
+            let storms = &self.storms[port * 8 + usize::from(priority)];
+            storms.iter().any(|(from, over)| effect < over.unwrap_or(u64::MAX) && *from <= now)
+        };
+        let last = self.about(now, port, priority).rfind(|(effect, _)| obeys || !in_storm(*effect));
+        last.is_none_or(|(effect, quanta)| now >= effect + u64::from(quanta) * 64 * byte)
     }
 }

@@ -1,9 +1,9 @@
 //! What can be said of how a switch pauses its peers: parameters, and what they make of its ports.
 
 use lanetwin_fabric::ethernet::headroom::Lossless;
-use lanetwin_fabric::ethernet::logic::switch::{PauseSpec, Scope};
+use lanetwin_fabric::ethernet::logic::switch::{PauseSpec, Scope, StormAction, WatchdogSpec};
 use lanetwin_fabric::ethernet::spec::{Line, MIN_FRAME_BYTES, Rate, Tagging, frame_bytes, slowest_response};
-use lanetwin_ports::{Dimension, EthernetSite, LATENCY, Mistake, Param, Params};
+use lanetwin_ports::{Condition, Dimension, EthernetSite, LATENCY, Mistake, Param, Params, Setting};
 use lanetwin_units::Span;
 
 pub(super) const PARAMS: &[Param] = &[
@@ -49,7 +49,41 @@ pub(super) const PARAMS: &[Param] = &[
         default: Some("0ns"),
         about: "from the last bit of a pause frame to no frame being begun with; 0 is the longest that IEEE 802.3 allows",
     },
+    Param {
+        name: "pause.watchdog",
+        dimension: Dimension::Choice(&["off", "drop", "forward", "alert"]),
+        default: Some("off"),
+        about: "with pfc: what it does about a queue that its peer pauses for ever (pause storm): its frames are dropped, or forwarded against the pause, or it is told of alone",
+    },
+    Param {
+        name: "pause.watchdog.detection",
+        dimension: Dimension::Time,
+        default: Some("200ms"),
+        about: "a queue that was paused for so long without having sent a frame is in a storm (SONiC, `pfcwd`)",
+    },
+    Param {
+        name: "pause.watchdog.restoration",
+        dimension: Dimension::Time,
+        default: Some("200ms"),
+        about: "the storm is over when no pause came for so long (SONiC, `pfcwd`)",
+    },
 ];
+
+/// The times of a watchdog matter where there is one.
+pub(super) const CONDITIONS: &[Condition] =
+    &[Condition { of: &["pause.watchdog."], on: "pause.watchdog", must_be: Setting::Not("off") }];
+
+/// What it does about pause storms; none if nothing.
+fn watchdog(params: &Params) -> Option<WatchdogSpec> {
+    let action = match params.choice("pause.watchdog") {
+        "drop" => StormAction::Drop,
+        "forward" => StormAction::Forward,
+        "alert" => StormAction::Alert,
+        _ => return None,
+    };
+    let time = |what: &str| params.time(&format!("pause.watchdog.{what}")).as_ps().max(1);
+    Some(WatchdogSpec { detection_ps: time("detection"), restoration_ps: time("restoration"), action })
+}
 
 /// How soon a port of this rate obeys.
 fn response(params: &Params, rate: Rate) -> Span {
@@ -93,14 +127,21 @@ pub(super) fn spec(params: &Params, ports: &[Option<EthernetSite>], most: Rate) 
         xon: xoff.saturating_sub(params.size("pause.hysteresis").0),
         headroom: lines().map(|line| line.map_or(0, |line| headroom(params, line))).collect(),
         quanta: params.count("pause.quanta") as u16,
+        watchdog: watchdog(params),
         response_ps: lines().map(|line| line.map_or(0, |line| response(params, line.rate).as_ps())).collect(),
     })
 }
 
 /// Everything about these parameters that makes pausing impossible.
 pub(super) fn mistakes(params: &Params) -> Vec<Mistake> {
+    let watches = params.choice("pause.watchdog") != "off" && params.choice("pause") != "pfc";
+    let blind = watches.then(|| Mistake {
+        parameter: "pause.watchdog",
+        problem: "a watchdog looks after queues that are paused by PFC, which is off".to_owned(),
+        remedy: "say `pause: pfc`, or leave `pause.watchdog` out".to_owned(),
+    });
     if params.choice("pause") == "none" {
-        return Vec::new();
+        return blind.into_iter().collect();
     }
     let size = |name| params.size(name).0;
     let (xoff, buffer, ports) = (size("pause.xoff"), size("buffer"), params.count("ports"));
@@ -120,5 +161,5 @@ pub(super) fn mistakes(params: &Params) -> Vec<Mistake> {
         problem: format!("{hysteresis} B below `pause.xoff`, {xoff} B, is less than nothing"),
         remedy: "it must not be above `pause.xoff`; two frames are usual".to_owned(),
     });
-    full.into_iter().chain(never).collect()
+    full.into_iter().chain(never).chain(blind).collect()
 }

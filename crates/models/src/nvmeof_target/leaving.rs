@@ -10,8 +10,8 @@
 //! `__nvmet_rdma_queue_disconnect`; `drivers/infiniband/core/cma.c`, `rdma_disconnect`), and frees what the connection
 //! holds when the drive has answered all that it was asked (`nvmet_sq_destroy`). A request that comes once more is
 //! answered from timewait; of a connection that nobody knows any more, too (`drivers/infiniband/core/cm.c`,
-//! `cm_dreq_handler`), so that how long timewait lasts makes no difference here: no queue pair has the number of another
-//! that was.
+//! `cm_dreq_handler`), so that how long timewait lasts makes no difference here: no queue pair has the number of
+//! another that was.
 
 use super::connection::{Step, receive};
 use super::{CPU, NvmeofTarget};
@@ -23,8 +23,7 @@ use lanetwin_units::Better;
 
 const ENDED: Metric =
     Metric::new("connections ended by hosts", "", Better::Higher).if_any("connections ended by hosts");
-const HELD: Metric =
-    Metric::new("connections held", "", Better::Lower).if_any("connections ended by hosts");
+const HELD: Metric = Metric::new("connections held", "", Better::Lower).if_any("connections ended by hosts");
 const REPEATED: Metric = Metric::new("disconnect requests answered again", "", Better::Lower)
     .if_any("disconnect requests sent again");
 

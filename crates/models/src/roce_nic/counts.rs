@@ -25,6 +25,8 @@ pub struct Counts {
     pub notified: u64,
     /// Those that came.
     pub notifications: u64,
+    /// Pause frames that have left, of one that is broken.
+    pub pauses: u64,
     /// What nobody waited for: frames of messages that are over, doorbells of others.
     pub unexpected: u64,
 }

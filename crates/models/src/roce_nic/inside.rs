@@ -83,6 +83,8 @@ pub(super) enum Task {
     Look(QueuePairId),
     /// A descriptor of TCP has been understood.
     Cut(SocketId, Box<Segment>),
+    /// It is broken, and asks for a pause.
+    Storm,
     /// Frames that are joined have waited for long enough.
     Joined(SocketId),
 }

@@ -5,7 +5,7 @@ use lanetwin_fabric::roce::logic::dcqcn;
 use lanetwin_fabric::roce::logic::requester::Limits;
 use lanetwin_fabric::roce::spec::PathMtu;
 use lanetwin_ports::{Dimension, Param, Params};
-use lanetwin_units::Span;
+use lanetwin_units::{Instant, Span};
 
 pub(super) const PARAMS: &[Param] = &[
     Param {
@@ -55,6 +55,18 @@ pub(super) const PARAMS: &[Param] = &[
         dimension: Dimension::Time,
         default: Some("0ns"),
         about: "from the last bit of a pause frame to no frame being begun with; 0 is the longest that IEEE 802.3 allows",
+    },
+    Param {
+        name: "pause.storm.at",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "a fault: from then on it asks its switch for a pause of its priority (PFC) again and again, whatever it has to take in; 0 is never",
+    },
+    Param {
+        name: "pause.storm.for",
+        dimension: Dimension::Time,
+        default: Some("10s"),
+        about: "for how long; 10s is longer than most runs",
     },
     Param {
         name: "tx.latency",
@@ -284,6 +296,8 @@ pub(super) struct Rules {
     /// None if it does nothing about congestion.
     pub(super) dcqcn: Option<dcqcn::Rules>,
     pub(super) cnp_priority: u8,
+    /// When it asks for pauses without need, and until when.
+    pub(super) storm: Option<(Instant, Instant)>,
     /// How soon it obeys pause frames, 0 for as late as it may; none if it does not.
     pub(super) pause_response: Option<Span>,
     registration_bytes: u32,
@@ -335,6 +349,7 @@ impl Rules {
             cqe_bytes: small(params, "cqe.bytes"),
             dcqcn: (params.choice("roce.congestion") == "dcqcn").then(|| congestion(params)),
             cnp_priority: params.count("dcqcn.cnp-priority") as u8,
+            storm: storm(params),
             pause_response: params.flag("pause").then(|| params.time("pause.response")),
             registration_bytes: small(params, "registration.bytes"),
             registration_inline: small(params, "registration.inline"),
@@ -364,4 +379,11 @@ impl Rules {
     pub(super) const fn limits(&self, mtu: PathMtu) -> Limits {
         Limits { mtu, ..self.limits }
     }
+}
+
+/// When an adapter asks for pauses without need; none if it never does.
+fn storm(params: &Params) -> Option<(Instant, Instant)> {
+    let at = params.time("pause.storm.at");
+    let begins = Instant::ZERO + at;
+    (at > Span::ZERO).then(|| (begins, begins + params.time("pause.storm.for")))
 }

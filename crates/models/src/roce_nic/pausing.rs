@@ -1,10 +1,13 @@
 //! What an adapter does about pause frames: with `pause` it obeys those of its peer (802.3x, PFC), else it takes no
-//! notice. It sends none: what comes is written to host memory as fast as it comes.
+//! notice. It sends none, since what comes is written to host memory as fast as it comes, unless it is broken: with
+//! `pause.storm.at` it asks for the longest pause that there is, and again each time that half of that is over.
 
+use super::ETHERNET;
 use super::inside::{RoceNic, Task};
 use lanetwin_fabric::ethernet::logic::Pause;
-use lanetwin_ports::Context;
-use lanetwin_units::Instant;
+use lanetwin_fabric::ethernet::spec::{PAUSE_BYTES, pause_time, wire_bytes};
+use lanetwin_ports::{Context, Message};
+use lanetwin_units::{Instant, Span};
 
 impl RoceNic {
     /// A pause frame arrives, its first bit at `first`.
@@ -12,6 +15,23 @@ impl RoceNic {
         if let Some(opens) = self.paused.as_mut().and_then(|paused| paused.hear(first, pause)) {
             self.agenda.put(opens, Task::Line, cx);
         }
+    }
+    /// Asks for a pause without need, and does so again.
+    pub(super) fn storm(&mut self, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let (Some(site), Some((_, until))) = (self.site, self.rules.storm) else { return };
+        if now >= until {
+            return;
+        }
+        let frame = Pause { priorities: 1 << self.class.priority(), quanta: u16::MAX }.frame();
+        let start = self.line_free.max(now);
+        let length = site.line.rate.time_for(wire_bytes(PAUSE_BYTES));
+        cx.send_at(ETHERNET, start + site.line.delay(), Message::Frames(frame));
+        self.line_free = start + length;
+        self.counts.pauses += 1;
+        self.counts.busy_ps += u128::from(length.as_ps());
+        let half = Span::from_ps(pause_time(site.line.rate, u16::MAX).as_ps() / 2);
+        self.agenda.put(start + half, Task::Storm, cx);
     }
     /// Whether nobody has paused this priority.
     pub(super) fn is_open(&self, priority: u8, now: Instant) -> bool {

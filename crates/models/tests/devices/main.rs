@@ -16,6 +16,7 @@ mod memory_host;
 mod memory_turns;
 mod nvme_driver;
 mod over_links;
+mod pause_storm;
 mod rig;
 mod roce_nic;
 mod root_complex;

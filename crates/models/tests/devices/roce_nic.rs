@@ -114,10 +114,18 @@ pub(crate) struct Spec {
     pub(crate) frame_by_frame: bool,
     pub(crate) switch: &'static [(&'static str, &'static str)],
     pub(crate) nic: &'static [(&'static str, &'static str)],
+    /// What the adapter of the first host has instead, if it is another.
+    pub(crate) first: Option<&'static [(&'static str, &'static str)]>,
 }
 
-pub(crate) const PLAIN: Spec =
-    Spec { mtu: 9000, rate: Rate::G100, frame_by_frame: false, switch: &[], nic: &[("issue", "10ns")] };
+pub(crate) const PLAIN: Spec = Spec {
+    mtu: 9000,
+    rate: Rate::G100,
+    frame_by_frame: false,
+    switch: &[],
+    nic: &[("issue", "10ns")],
+    first: None,
+};
 
 pub(crate) struct Net {
     pub(crate) kernel: Kernel,
@@ -140,7 +148,8 @@ pub(crate) fn host(
     let root = [("issue", "10ns"), ("memory.dram", "100ns")];
     let root =
         add_at(builder, &name("root"), "root-complex", &root, |own| own.pcie = vec![Some(place(ROOT))]);
-    let nic = add_at(builder, &name("nic"), "roce-nic", spec.nic, |own| {
+    let params = spec.first.filter(|_| number == 0).unwrap_or(spec.nic);
+    let nic = add_at(builder, &name("nic"), "roce-nic", params, |own| {
         own.pcie = vec![Some(place(DEVICE))];
         own.ethernet = vec![Some(site)];
         own.rdma = rdma.clone();

@@ -2,26 +2,25 @@
 
 use lanetwin_kernel::ComponentId;
 use lanetwin_models::roles::nvmeof::{HostQueue, Leave};
-use lanetwin_plan::Network;
+use lanetwin_plan::{Network, RemotePlan};
 use std::collections::BTreeSet;
 
 /// A queue that is connected.
 pub(super) struct Connected {
     /// The place of its load, and which of the paths of that it is.
     pub(super) place: (u32, u16),
-    /// The adapter of the host that it leads over.
-    pub(super) adapter: usize,
-    /// The subsystem, and the adapter that it is reached by.
-    pub(super) to: (usize, usize),
+    /// The way that it leads.
+    pub(super) plan: RemotePlan,
     pub(super) queue: HostQueue,
 }
 
 /// When the host of these queues leaves, each time with those of one association.
 pub(super) fn leaves(host: usize, queues: &[Connected], network: &Network) -> Vec<Leave> {
-    let paths: BTreeSet<(usize, usize)> = queues.iter().map(|one| one.to).collect();
+    let to = |plan: &RemotePlan| (plan.subsystem, plan.port);
+    let paths: BTreeSet<(usize, usize)> = queues.iter().map(|one| to(&one.plan)).collect();
     let mut all = Vec::new();
     for (subsystem, port) in paths {
-        let places = (0..queues.len()).filter(|place| queues[*place].to == (subsystem, port));
+        let places = (0..queues.len()).filter(|place| to(&queues[*place].plan) == (subsystem, port));
         let own: Vec<usize> = places.collect();
         let leaves = network.subsystems[subsystem].leaves.iter().filter(|leave| leave.is_of(host, port));
         all.extend(leaves.map(|leave| Leave {

@@ -27,7 +27,7 @@ use lanetwin_nvmeof::logic::host::{HostName, Queue, QueueConfig};
 use lanetwin_nvmeof::logic::target::{ConnectionId, SubsystemId, Target};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{Pair, RemotePlan};
-use lanetwin_ports::{Protocol, RunQueue, Site, Value};
+use lanetwin_ports::{Protocol, QueuePairId, RunQueue, Site, Value};
 use lanetwin_units::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,11 +114,7 @@ impl<'a> Adding<'a> {
             let connection = ConnectionId(queues.len() as u32);
             let is_live = establish(&mut queue, &mut target, (connection, controller));
             assert!(is_live, "a queue of a checked plan connects");
-            let ends = self.ends(asker.pair.on, plan);
-            let offered = &variant.network.subsystems[plan.subsystem];
-            let leaves = offered.leaves.iter().any(|leave| leave.is_of(asker.pair.on, plan.port));
-            let [manager, its_manager] = transports::managers(self.net, &ends, leaves);
-            let [own, other] = ends;
+            let ([way, other], [manager, its_manager]) = self.ends(asker.pair.on, plan);
             let block =
                 if variant.machine[asker.pair.target].params.choice("block") == "512B" { 512 } else { 4096 };
             let (nsid, entries) = (plan.namespace as u32 + 1, queue.config().entries);
@@ -128,15 +124,14 @@ impl<'a> Adding<'a> {
             let place = (asker.place, path.unwrap_or(0));
             let (path, meeting) = (path.map(association), Meeting::default());
             let connected =
-                HostQueue { queue, way: own, nsid, block, core, path, meeting: meeting.clone(), manager };
-            let to = (plan.subsystem, plan.port);
-            self.connected.push(Connected { place, adapter: plan.adapter, to, queue: connected });
+                HostQueue { queue, way, nsid, block, core, path, meeting: meeting.clone(), manager };
+            self.connected.push(Connected { place, plan: *plan, queue: connected });
             let core = self.core_of_target(plan, before + queues.len());
+            let offered = &variant.network.subsystems[plan.subsystem];
             let staging = offered.in_drives.then(|| self.endpoint(asker.pair.target));
-            let subsystem = SubsystemId(plan.subsystem as u16);
             queues.push(TargetQueue {
                 connection,
-                subsystem,
+                subsystem: SubsystemId(plan.subsystem as u16),
                 controller,
                 number,
                 way: other,
@@ -187,11 +182,16 @@ impl<'a> Adding<'a> {
         }
     }
 
-    /// Both ends of a connection, that of the host that asks first.
-    fn ends(&self, host: usize, plan: &RemotePlan) -> [Way; 2] {
+    /// Both ends of a connection, that of the host that asks first, and where connection managers speak of its end.
+    fn ends(&self, host: usize, plan: &RemotePlan) -> ([Way; 2], [Option<QueuePairId>; 2]) {
         let stations = [plan.adapter, plan.port].map(|adapter| self.station(adapter));
         let hosts = [host, plan.target].map(|host| &self.blueprint.variant.machine[host].params);
-        transports::connect(self.net, stations, (plan.connection, hosts, self.is_offloaded(plan.subsystem)))
+        let how = (plan.connection, hosts, self.is_offloaded(plan.subsystem));
+        let ends = transports::connect(self.net, stations, how);
+        let leaves = &self.blueprint.variant.network.subsystems[plan.subsystem].leaves;
+        let leaves = leaves.iter().any(|leave| leave.is_of(host, plan.port));
+        let managers = transports::managers(self.net, &ends, leaves);
+        (ends, managers)
     }
 
     fn station(&self, adapter: usize) -> lanetwin_fabric::ethernet::logic::Station {
@@ -444,7 +444,7 @@ impl<'a> Adding<'a> {
                 && self.remotes(other.pair).iter().any(|own| own.adapter == remote.adapter)
         };
         let places: Vec<u32> = self.askers.iter().filter(is_its).map(|other| other.place).collect();
-        let is_its = |one: &Connected| one.adapter == remote.adapter && places.contains(&one.place.0);
+        let is_its = |one: &Connected| one.plan.adapter == remote.adapter && places.contains(&one.place.0);
         let (mut own, others): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.connected).into_iter().partition(is_its);
         self.connected = others;

@@ -81,6 +81,13 @@ impl Gate {
         self.coming.push_back((at, pause));
     }
 
+    /// A priority is open from `at` on, whatever was asked for \[ps\].
+    pub fn open(&mut self, at: u64, priority: u8) {
+        let place = self.coming.partition_point(|(effect, _)| *effect <= at);
+        self.coming.iter_mut().skip(place).for_each(|(_, pause)| pause.priorities &= !(1 << priority));
+        self.coming.insert(place, (at, Pause { priorities: 1 << priority, quanta: 0 }));
+    }
+
     /// Whether no pause that it knows of reaches beyond `at`.
     #[must_use]
     pub fn is_idle(&self, at: u64) -> bool {
@@ -176,6 +183,20 @@ mod tests {
         gate.settle(9000);
         assert!(gate.is_idle(9000));
         assert_eq!((gate.closed_ps(9000)[3], gate.closed_ps(9000)[2]), (4000, 0));
+    }
+
+    /// What was asked for before and reaches beyond is over; what comes then is obeyed.
+    #[test]
+    fn what_is_opened_is_open() {
+        let mut gate = Gate::new(Rate::G100);
+        gate.hear(1000, pause(0b1001, 100));
+        gate.hear(5000, pause(0b1001, 100));
+        gate.open(3000, 3);
+        assert_eq!([2000, 3000, 6000].map(|at| gate.opens(3, at)), [3000, 3000, 6000]);
+        assert_eq!(gate.opens(0, 2000), 5000 + 100 * QUANTUM, "the other is closed");
+        gate.hear(7000, pause(8, 1));
+        gate.settle(20_000);
+        assert_eq!((gate.opens(3, 7000), gate.closed_ps(20_000)[3]), (7000 + QUANTUM, 2000 + QUANTUM));
     }
 
     /// A pause that is asked for again goes on; one that is not ends by itself. All priorities at once: 802.3x.

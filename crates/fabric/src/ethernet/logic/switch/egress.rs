@@ -4,6 +4,7 @@ use super::super::pause::{Gate, Pause};
 use super::super::train::Train;
 use super::buffer::PRIORITIES;
 use super::queue::{Queue, Waiting};
+use super::watchdog::Watchdog;
 use crate::ethernet::spec::{Rate, body_bytes, wire_bytes};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -21,6 +22,8 @@ pub(super) struct Egress {
     pub(super) pauses: VecDeque<(u64, Pause)>,
     /// What its peer has paused.
     pub(super) gate: Gate,
+    /// Whether it does so for ever; none if nobody looks.
+    pub(super) watchdog: Option<Box<Watchdog>>,
     /// When the next frame starts, if nothing else comes; never if there is none.
     pub(super) next: u64,
 }
@@ -30,7 +33,8 @@ pub(super) const NEVER: u64 = u64::MAX;
 impl Egress {
     pub(super) fn new(rate: Rate) -> Self {
         let (queues, pauses) = (Default::default(), VecDeque::new());
-        Self { rate, free: 0, queues, filled: 0, pauses, gate: Gate::new(rate), next: NEVER }
+        let gate = Gate::new(rate);
+        Self { rate, free: 0, queues, filled: 0, pauses, gate, watchdog: None, next: NEVER }
     }
     /// Puts a frame into the queue of its priority.
     pub(super) fn put(&mut self, frame: Waiting) {
@@ -61,6 +65,14 @@ impl Egress {
         let queue = &mut self.queues[usize::from(priority)];
         let taken = queue.take();
         if queue.head().is_none() {
+            self.filled &= !(1 << priority);
+        }
+        taken
+    }
+    /// Takes a frame of a priority out, in whatever state it is.
+    pub(super) fn discard(&mut self, priority: u8) -> Option<Waiting> {
+        let taken = self.queues[usize::from(priority)].take();
+        if taken.is_none() {
             self.filled &= !(1 << priority);
         }
         taken

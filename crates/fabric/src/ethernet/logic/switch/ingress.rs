@@ -15,6 +15,7 @@
 
 use super::super::pause::Pause;
 use super::buffer::{Kept, PRIORITIES};
+use super::watchdog::WatchdogSpec;
 use crate::ethernet::spec::{Rate, pause_time};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -54,6 +55,8 @@ pub struct PauseSpec {
     pub quanta: u16,
     /// From the last bit of a pause frame that comes to no frame being begun with, by port \[ps\].
     pub response_ps: Vec<u64>,
+    /// What it does about peers that pause a queue for ever; none if nothing.
+    pub watchdog: Option<WatchdogSpec>,
 }
 
 impl PauseSpec {
@@ -255,6 +258,7 @@ mod tests {
             xoff: 1000,
             xon: 600,
             headroom: vec![500; 2],
+            watchdog: None,
             quanta: 100,
             response_ps: vec![0; 2],
         };

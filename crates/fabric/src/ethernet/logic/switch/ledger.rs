@@ -26,6 +26,12 @@ pub struct PortCounts {
     pub heard: [u64; 2],
     /// How long its peer has paused the priority that it paused for the longest \[ps\].
     pub closed_ps: u64,
+    /// Storms that were detected, and how many of them are over.
+    pub storms: [u64; 2],
+    /// Frames that were dropped because of them.
+    pub discarded: u64,
+    /// When the first storm was detected, and when it was over \[ps\].
+    pub first_storm: [Option<u64>; 2],
     /// When the last one started \[ps\], and its size \[B\].
     pub last: (u64, u16),
 }
@@ -71,6 +77,12 @@ pub(super) enum Event {
     Heard {
         ends: bool,
     },
+    /// A pause storm is detected, or over.
+    Storm {
+        over: bool,
+    },
+    /// A frame is dropped because of one.
+    Discarded,
 }
 
 /// Something that has been decided: `count` times, at `at` and then every `spacing` \[ps\].
@@ -96,10 +108,13 @@ impl Entry {
             Event::Stray => 4_u64,
             Event::Told { .. } => 5,
             Event::Heard { .. } => 6,
+            Event::Storm { over } => 7 + u64::from(over),
+            Event::Discarded => 9,
         };
         let [number, a, b] = train.words;
         // the first word counts frames of a train, and so does the time; that of a pause frame says what it asks for
-        let a = if matches!(event, Event::Told { .. } | Event::Heard { .. }) { number } else { a };
+        let says = matches!(event, Event::Told { .. } | Event::Heard { .. } | Event::Storm { .. });
+        let a = if says { number } else { a };
         let whose = u64::from(train.from.0) << 48 | u64::from(train.to.0) << 32 | u64::from(port) << 16;
         let what = kind << 32 | u64::from(train.class.raw()) << 16 | u64::from(train.bytes);
         let name = mix(mix(whose ^ u64::from(a)) ^ what ^ u64::from(b) << 40);
@@ -174,6 +189,11 @@ fn count(counts: &mut SwitchCounts, entry: &Entry, times: u16) {
             port.last = port.last.max((entry.at, entry.bytes));
         }
         Event::Heard { ends } => port.heard[usize::from(ends)] += n,
+        Event::Storm { over } => {
+            port.storms[usize::from(over)] += n;
+            port.first_storm[usize::from(over)].get_or_insert(entry.at);
+        }
+        Event::Discarded => port.discarded += n,
         Event::Dropped => port.dropped += n,
         Event::Marked => port.marked += n,
         Event::Stray => counts.stray += n,

@@ -13,6 +13,7 @@
 //!   underrun.
 //! * **Scheduling.** A port sends the ready frame of the highest priority; among equals the one that was ready first,
 //!   and at equal times the one from the lower ingress port.
+//! * **Watchdog.** With [`WatchdogSpec`], a queue that its peer pauses for ever is in a storm: `watchdog`.
 //! * **Pause.** With [`PauseSpec`], frames of lossless priorities use buffer space reserved for their ingress port.
 //!   When that runs short, the peer is paused: the pause frame may be sent `latency` after the frame that caused it,
 //!   ahead of all other frames. A pause frame that arrives stops its priorities at that port.
@@ -30,6 +31,8 @@ mod ingress;
 mod ledger;
 mod marking;
 mod queue;
+mod storms;
+mod watchdog;
 
 use super::pause::Pause;
 use super::topology::Forwarding;
@@ -45,7 +48,9 @@ pub use ledger::{PortCounts, SwitchCounts};
 pub use marking::Marking;
 use queue::Waiting;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
+use watchdog::Watchdog;
+pub use watchdog::{StormAction, WatchdogSpec};
 
 /// How a switch forwards frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,6 +121,8 @@ pub struct Switch {
     buffer: Buffer,
     /// None without flow control.
     lossless: Option<Ingress>,
+    /// When storms of ports begin or end, as far as is known.
+    storms: BTreeSet<(u64, u16)>,
     /// The shortest time from an arrival to its first effect on what is sent \[ps\].
     effect: u64,
     ledger: Ledger,
@@ -132,11 +139,12 @@ impl Switch {
         Self {
             effect: closes.chain([spec.latency_ps]).min().unwrap_or(0),
             ingress: spec.ports.iter().map(|_| VecDeque::new()).collect(),
-            egress: spec.ports.iter().map(|rate| rate.map(Egress::new)).collect(),
+            egress: spec.ports.iter().map(|rate| Some(egress(&spec, (*rate)?))).collect(),
             arrivals: BinaryHeap::new(),
             starts: BinaryHeap::new(),
             buffer: Buffer::new(spec.buffer, kept, spec.ports.len()),
             lossless,
+            storms: BTreeSet::new(),
             ledger: Ledger::new(spec.ports.len()),
             spec,
         }
@@ -157,7 +165,7 @@ impl Switch {
         let arrival = self.arrivals.peek().map(|Reverse((at, _))| at + self.effect);
         let pause = self.lossless.as_ref().and_then(Ingress::next_pause).map(|at| at + self.spec.latency_ps);
         let start = self.next_start().map(|(at, _)| at);
-        arrival.into_iter().chain(pause).chain(start).min()
+        arrival.into_iter().chain(pause).chain(start).chain(self.next_storm()).min()
     }
 
     /// Decides everything before the horizon and reports what is sent.
@@ -167,8 +175,19 @@ impl Switch {
             let arrival = self.arrivals.peek().map(|Reverse(key)| *key);
             let arrival = arrival.filter(|&(at, _)| at < horizon.arrivals);
             let start = self.next_start();
-            let start = start.filter(|&(at, _)| at < horizon.arrivals + self.effect);
-            if self.pause_or_resume(horizon.arrivals, arrival.into_iter().chain(start).min()) {
+            let storm = self.next_storm();
+            let before = storm.unwrap_or(NEVER).min(horizon.arrivals + self.effect);
+            let start = start.filter(|&(at, _)| at < before);
+            // a storm begins or ends when all is known that has come by then
+            let storm =
+                storm.filter(|&at| at < horizon.arrivals && arrival.is_none_or(|(come, _)| at < come));
+            let storms = storm.filter(|_| start.is_none());
+            let first = arrival.into_iter().chain(start).map(|(at, _)| at).chain(storms).min();
+            if self.pause_or_resume(horizon.arrivals, first) {
+                continue;
+            }
+            if storms.is_some() {
+                self.storm_or_restore();
                 continue;
             }
             let left = match (arrival, start) {
@@ -190,9 +209,9 @@ impl Switch {
 
     /// Gives room back and pauses or resumes a peer, if that is sure before `horizon` and comes before all else, which
     /// is next at `next`; whether it was.
-    fn pause_or_resume(&mut self, horizon: u64, next: Option<(u64, u16)>) -> bool {
+    fn pause_or_resume(&mut self, horizon: u64, next: Option<u64>) -> bool {
         let Some(lossless) = &mut self.lossless else { return false };
-        let sure = |at: &u64| *at < horizon && next.is_none_or(|(next, _)| *at <= next);
+        let sure = |at: &u64| *at < horizon && next.is_none_or(|next| *at <= next);
         let Some(at) = lossless.next().filter(sure) else { return false };
         if let Some((port, pause)) = lossless.happen() {
             self.tell_peer(at, port, pause);
@@ -206,17 +225,6 @@ impl Switch {
             egress.pauses.push_back((at + self.spec.latency_ps, pause));
             egress.plan(port, &mut self.starts);
         }
-    }
-
-    /// A pause frame arrives at a port, its first bit at `at`.
-    fn obey(&mut self, at: u64, port: u16, frame: &Train, pause: Pause) {
-        let Some(rate) = self.spec.ports[usize::from(port)] else { return };
-        let effect = at + reaction_ps(&self.spec, rate, port);
-        let egress = self.egress[usize::from(port)].as_mut().filter(|_| self.lossless.is_some());
-        let Some(egress) = egress else { return };
-        egress.gate.hear(effect, pause);
-        egress.plan(port, &mut self.starts);
-        self.ledger.add(Entry::of(Event::Heard { ends: pause.quanta == 0 }, effect, port, frame));
     }
 
     /// The earliest next transmission of all ports, with its port.
@@ -247,8 +255,17 @@ impl Switch {
             self.pass_on(ingress, train.count);
             return None;
         };
+        let priority = train.class.priority();
+        // in a storm its end is to come
+        let storms = !self.storms.is_empty();
+        if storms && (self.drops_in_storm(port, priority) || self.drops_in_storm(ingress, priority)) {
+            self.ledger.add(Entry::of(Event::Discarded, told, port, &train.first(1)));
+            self.pass_on(ingress, 1);
+            return None;
+        }
         if !horizon.singly {
-            let departure = self.pass_through((ingress, port), horizon.arrivals.min(self.second_arrival()));
+            let until = horizon.arrivals.min(self.second_arrival()).min(self.next_storm().unwrap_or(NEVER));
+            let departure = self.pass_through((ingress, port), until);
             if departure.is_some() {
                 return departure;
             }
@@ -446,6 +463,14 @@ impl Switch {
 fn reaction_ps(spec: &SwitchSpec, rate: Rate, port: u16) -> u64 {
     let response = spec.pause.as_ref().and_then(|pause| pause.response_ps.get(usize::from(port)));
     response.map_or(NEVER / 4, |response| pause_frame_time(rate).as_ps() + response)
+}
+
+/// An empty way out.
+fn egress(spec: &SwitchSpec, rate: Rate) -> Egress {
+    let mut egress = Egress::new(rate);
+    let watched = spec.pause.as_ref().and_then(|pause| Some((pause.watchdog?, pause.scope.priorities())));
+    egress.watchdog = watched.map(|(spec, priorities)| Box::new(Watchdog::new(spec, rate, priorities)));
+    egress
 }
 
 /// Merges a departure into the last one of its port if it continues that train; returns whether it did.
