@@ -123,9 +123,8 @@ impl<'a> Adding<'a> {
             let association = |path: u16| (plan.subsystem << 8 | usize::from(path)) as u32;
             let place = (asker.place, path.unwrap_or(0));
             let (path, meeting) = (path.map(association), Meeting::default());
-            let connected =
-                HostQueue { queue, way, nsid, block, core, path, meeting: meeting.clone(), manager };
-            self.connected.push(Connected { place, plan: *plan, queue: connected });
+            let host = HostQueue { queue, way, nsid, block, core, path, meeting: meeting.clone(), manager };
+            self.connected.push(Connected { place, plan: *plan, queue: host });
             let core = self.core_of_target(plan, before + queues.len());
             let offered = &variant.network.subsystems[plan.subsystem];
             let staging = offered.in_drives.then(|| self.endpoint(asker.pair.target));

@@ -2,9 +2,9 @@
 
 use super::super::pause::Pause;
 use super::super::train::Train;
-use super::{Switch, reaction_ps};
 use super::ledger::{Entry, Event};
 use super::watchdog::{Happens, StormAction};
+use super::{Switch, reaction_ps};
 
 impl Switch {
     /// A pause frame arrives at a port, its first bit at `at`.
