@@ -186,12 +186,16 @@ def _plain(value: Any) -> str:
 
     >>> _plain({"at": "1ms", "for": "2ms"}), _plain("x4"), _plain("0.00000012")
     ('at 1ms for 2ms', 'x4', '1.2e-7')
+    >>> _plain({"do": "sanitize", "at": "3ms", "on": ""})
+    'do sanitize at 3ms'
     """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str | float) and _SMALL.fullmatch(str(value)):
         return f"{float(value):g}".replace("e-0", "e-")
-    return " ".join(f"{key} {of}" for key, of in value.items()) if isinstance(value, dict) else str(value)
+    if isinstance(value, dict):
+        return " ".join(f"{key} {of}" for key, of in value.items() if of != "")
+    return str(value)
 
 
 def _measure(results: Results, variant: str, edges: list[Edge]) -> None:

@@ -5,7 +5,7 @@ Nothing is computed here but order and grouping: every value, interval and verdi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
@@ -405,7 +405,7 @@ def _from_to(first: str, last: str) -> str:
 
 
 def limits(results: Results) -> list[Limit]:
-    """Return the bottlenecks, neighbouring cases with the same one taken together."""
+    """Return the bottlenecks, neighbouring cases and variants with the same one taken together."""
     by_run: dict[tuple[str, str], list[Bottleneck]] = {}
     for workload in unique(b["workload"] for b in results["bottlenecks"]):
         for bottleneck in results["bottlenecks"]:
@@ -417,7 +417,27 @@ def limits(results: Results) -> list[Limit]:
             members = list(group)
             cases = case_range([member["case"] for member in members])
             found.append(Limit(variant, workload, cases, name, [member["why"] for member in members]))
-    return found
+    return _together(found, len(variants(results)))
+
+
+def _together(found: list[Limit], known: int) -> list[Limit]:
+    """Return one limit for all variants of a workload that have the same, in their order.
+
+    >>> one = Limit("a", "w", "4 KiB", "link", ["busy"])
+    >>> [limit.variant for limit in _together([one, replace(one, variant="b")], 2)]
+    ['all']
+    >>> [limit.variant for limit in _together([one, replace(one, variant="c", name="x")], 3)]
+    ['a', 'c']
+    """
+    alike: dict[tuple[str, ...], list[Limit]] = {}
+    for one in found:
+        alike.setdefault((one.workload, one.cases, one.name, one.why), []).append(one)
+    return [
+        replace(
+            group[0], variant="all" if len(group) == known > 1 else ", ".join(one.variant for one in group)
+        )
+        for group in alike.values()
+    ]
 
 
 def stopped(results: Results) -> str | None:

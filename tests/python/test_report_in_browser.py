@@ -204,6 +204,21 @@ def test_the_page_never_scrolls_sideways(
     assert shown == report.render(results).count('class="wide"')
 
 
+PAPER = 688
+"""What an A4 page has for its text between margins of 14 mm [px]."""
+TILES = f"""<!DOCTYPE html><title>m</title><body>
+<iframe src="report.html" width="{PAPER}" height="1000"></iframe>
+<script>
+document.querySelector("iframe").onload = (event) => {{
+  const right = (element) => element.getBoundingClientRect().right;
+  const tiles = [...event.target.contentDocument.querySelectorAll(".tile")];
+  const ends = (tile) => Math.max(...[...tile.querySelectorAll("td, td *")].map(right));
+  document.body.dataset.measured = JSON.stringify(tiles.map((tile) => [right(tile), ends(tile)]));
+}};
+</script>
+"""
+
+
 def printed(chromium: str, folder: Path, page: str) -> Path:
     """Print a page and return its file."""
     (folder / "report.html").write_text(page, encoding="utf-8")
@@ -223,11 +238,45 @@ def test_paper_leaves_out_what_is_folded(
     ).stdout
     for told in ("What limits it", "How to repeat it", "that nobody measured"):
         assert told in text
-    for folded in ("posted_header: 64", "Every case in ns", "equivalent_within: 2%"):
+    # nor is there a heading of what is all folded
+    for folded in ("posted_header: 64", "Every case in ns", "equivalent_within: 2%", "What was run"):
         assert folded not in text
 
 
-@pytest.mark.parametrize("scenario", [TWO_BY_TWO, EIGHT_DRIVES], ids=["one card", "eight drives"])
+def test_paper_has_what_was_unfolded(
+    results: Results, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    chromium, pdftotext = require_tool("chromium"), require_tool("pdftotext")
+    paper = printed(chromium, tmp_path, report.render(results).replace("<details>", "<details open>"))
+    text = subprocess.run(
+        [pdftotext, "-layout", str(paper), "-"], capture_output=True, text=True, check=True
+    ).stdout
+    for told in ("What was run", "posted_header: 64", "equivalent_within: 2%"):
+        assert told in text
+
+
+def test_paper_cuts_no_tile_off(tmp_path: Path, require_tool: Callable[[str], str]) -> None:
+    """Four values with their changes have room in half of a page."""
+    chromium = require_tool("chromium")
+    results = engine.run(str(SCENARIOS / "drive-commands.yaml"), sets=["run.repeats=2"])
+    page = report.render(results)
+    screen = "@media print {"
+    assert page.count(screen) == 2
+    (tmp_path / "report.html").write_text(page.replace(screen, "@media all {"), encoding="utf-8")
+    (tmp_path / "measure.html").write_text(TILES, encoding="utf-8")
+    words = ["--virtual-time-budget=5000", "--dump-dom", (tmp_path / "measure.html").as_uri()]
+    measured = re.search(r'data-measured="([^"]*)"', browse(chromium, tmp_path, *words))
+    assert measured
+    tiles = json.loads(html.unescape(measured[1]))
+    assert tiles
+    assert all(table <= tile for tile, table in tiles), tiles
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [TWO_BY_TWO, EIGHT_DRIVES, UNSEEN["three-fabrics"]],
+    ids=["one card", "eight drives", "three fabrics"],
+)
 def test_two_variants_of_two_cases_take_few_pages(
     scenario: str, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:

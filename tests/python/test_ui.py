@@ -376,6 +376,31 @@ def test_a_browser_edits_moves_runs_and_goes_back(
     assert list(folder.glob("runs/*/results.json"))
 
 
+def test_on_a_phone_nothing_is_cut_off_and_the_machine_can_be_read(
+    served: str, require_tool: Callable[..., str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with opened(require_tool("chromium"), tmp_path_factory.mktemp("profile")) as page:
+        page.size(390, 844)
+        page.open(f"{served}#/edit/slot.yaml")
+        page.wait('document.querySelector("#picture svg")')
+        # one drawing is shown, in its own size: its words are not scaled down with it
+        widths = page.value(
+            '[...document.querySelectorAll("#picture svg")]'
+            ".map((one) => [one.clientWidth, one.viewBox.baseVal.width])"
+        )
+        shown = [(client, own) for client, own in widths if client]
+        assert len(widths) == 2
+        assert len(shown) == 1
+        assert shown[0][0] > 0.9 * shown[0][1]
+        for view in ("parts", "part/samsung-pm1743", "studies"):
+            page.value(f'location.hash = "#/{view}"')
+            page.wait('document.querySelector(".words td")')
+            assert page.value(
+                '((box) => box.scrollWidth <= box.clientWidth)(document.querySelector(".scroll"))'
+            )
+        assert not page.complaints
+
+
 def test_six_charts_live_show_each_worker_of_iometer(
     served: str, folder: Path, require_tool: Callable[..., str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

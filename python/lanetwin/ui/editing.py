@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lanetwin import engine
 from lanetwin.report.figures import topology
-from lanetwin.report.figures.axes import WIDE
+from lanetwin.report.figures.axes import NARROW, WIDE
 from lanetwin.ui.sliders import sliders
 
 if TYPE_CHECKING:
@@ -61,9 +61,10 @@ def checked(place: Path, text: str, variant: str = "") -> dict[str, Any]:
 
 
 def drawn(results: Results) -> str:
-    """Draw the machine of results; every name in the drawing is escaped."""
-    found = topology.topologies(results)
-    return topology.draw(found[0], "topology", WIDE) if found else ""
+    """Draw the machine of results for a screen, and for a phone; every name in the drawings is escaped."""
+    found = topology.topologies(results)[:1]
+    widths = (("topology", WIDE), ("topology-narrow", NARROW))
+    return "".join(topology.draw(one, key, width) for one in found for key, width in widths)
 
 
 def _unused(plan: dict[str, Any]) -> Results:

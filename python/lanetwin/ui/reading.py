@@ -10,7 +10,7 @@ from lanetwin.errors import LanetwinError
 from lanetwin.files import read_text
 from lanetwin.fit import brief
 from lanetwin.glance import all_lines
-from lanetwin.numbers import change
+from lanetwin.numbers import change, spelt
 from lanetwin.report.page import policy
 from lanetwin.study import parse, shipped
 from lanetwin.summary import spread, variants
@@ -61,6 +61,17 @@ def compared(a: Path, b: Path) -> dict[str, Any]:
 def parts() -> list[dict[str, Any]]:
     """Return the catalogue, a line for each part."""
     return engine.parts()
+
+
+def part(name: str) -> dict[str, Any]:
+    """Return a part with the source of every number, its values as reports spell them.
+
+    Raises `LanetwinError`.
+    """
+    found = engine.part(name)
+    for one in found.get("parameters", []):
+        one["value"] = spelt(str(one["value"]))
+    return found
 
 
 def studies() -> list[dict[str, str]]:

@@ -204,7 +204,7 @@ class _Handlers:
 
     async def part(self, request: Request) -> Any:
         """Return a part with the source of every number."""
-        return await run_in_threadpool(engine.part, request.path_params["name"])
+        return await run_in_threadpool(reading.part, request.path_params["name"])
 
     async def studies(self, _: Request) -> Any:
         """List the studies."""

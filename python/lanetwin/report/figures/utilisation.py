@@ -25,6 +25,8 @@ KINDS: tuple[tuple[str, str], ...] = (
 """What a direction can be busy with, in the order of drawing, and how the legend calls it."""
 BAR = 16.0
 """Height of a bar [px]."""
+SHORTEST_QUEUE = 0.001
+"""A queue that is shorter in the mean is told as that."""
 STEP = 42.0
 """From one bar to the next, with the name above it [px]."""
 
@@ -102,7 +104,7 @@ def draw(use: LinkUse, key: str, width: float) -> str:
         drawing.text(x + 15, y, name, "small")
     for row, direction in enumerate(use.directions):
         y = top + row * STEP
-        queue = f"mean queue {compact(direction['mean_queue'], 2)}"
+        queue = f"mean queue {_queue(direction['mean_queue'])}"
         drawing.text(
             0, y + 13, shortened(use.name(direction), width - text_width(queue, SMALL) - 12), "label"
         )
@@ -137,3 +139,12 @@ def _legend_places(kinds: list[tuple[str, str]], width: float) -> list[tuple[flo
         places.append((x, y))
         x += room
     return places
+
+
+def _queue(mean: float) -> str:
+    """Write the mean length of a queue.
+
+    >>> _queue(0.0), _queue(0.00000049), _queue(0.0123), _queue(74.2)
+    ('0', '< 0.001', '0.012', '74')
+    """
+    return "< 0.001" if 0 < mean < SHORTEST_QUEUE else compact(mean, 2)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lanetwin.fit import brief, fitting_all
 from lanetwin.language import tr
-from lanetwin.numbers import headed, significant, with_unit
+from lanetwin.numbers import compact, headed, significant, with_unit
 from lanetwin.report.figures.axes import series_class
 from lanetwin.report.scale import Scale, linear_ticks
 from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
@@ -233,6 +233,6 @@ def _axis(drawing: Drawing, scale: Scale, unit: str, top: float, bottom: float) 
         if tick <= scale.high * 1.0001:
             drawing.line(scale(tick), top, scale(tick), bottom, "grid")
             drawing.text(
-                scale(tick), bottom + 16, significant(tick) if tick % 1 else f"{tick:.0f}", "tick", "middle"
+                scale(tick), bottom + 16, compact(tick) if tick % 1 else f"{tick:.0f}", "tick", "middle"
             )
     drawing.text(scale.end, bottom + 32, headed(tr("time"), unit), "axis", "end")

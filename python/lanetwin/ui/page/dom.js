@@ -16,10 +16,11 @@ function el(tag, attributes, ...children) {
 
 const show = (place, ...children) => place.replaceChildren(...children.flat().filter(Boolean));
 
-// A drawing of the server's, which has escaped every name in it. What is read like this runs nothing.
+// A drawing of the server's for a screen, and the same for a phone. It has escaped every name in them, and what is read like this runs nothing.
 function drawing(text) {
-  const parsed = new DOMParser().parseFromString(text, "text/html").querySelector("svg");
-  return parsed ? document.importNode(parsed, true) : el("p", { class: "muted" }, "no drawing");
+  const parsed = [...new DOMParser().parseFromString(text, "text/html").querySelectorAll("svg")];
+  return parsed.length ? parsed.map((one, nth) => el("div", { class: nth ? "narrow" : "wide" }, document.importNode(one, true)))
+    : el("p", { class: "muted" }, "no drawing");
 }
 
 function say(text) { document.getElementById("said").textContent = text; }
@@ -29,9 +30,10 @@ function later(milliseconds, work) {
   return (...given) => { clearTimeout(waiting); waiting = setTimeout(() => work(...given), milliseconds); };
 }
 
-function table(heads, rows, name) {
+// On a phone, one of words is a list: a block for each row, with every value beside its name.
+function table(heads, rows, name, words) {
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name },
-    el("table", {}, el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("table", words ? { class: "words" } : {}, el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
       el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, nth) =>
-        el(nth ? "td" : "th", nth ? {} : { scope: "row" }, cell)))))));
+        el(nth ? "td" : "th", nth ? { "data-l": heads[nth] } : { scope: "row" }, cell)))))));
 }

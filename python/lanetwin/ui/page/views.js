@@ -46,7 +46,7 @@ async function partsView(place) {
   const body = el("div", {});
   const list = (word) => show(body, table(["part", "kind", "about", "trusted"], parts
     .filter((one) => `${one.name} ${one.kind} ${one.about}`.toLowerCase().includes(word.toLowerCase()))
-    .map((one) => [el("a", { href: `#/part/${encodeURIComponent(one.name)}` }, one.name), one.kind, one.about, one.grade]), "Parts"));
+    .map((one) => [el("a", { href: `#/part/${encodeURIComponent(one.name)}` }, one.name), one.kind, one.about, one.grade]), "Parts", true));
   show(place, el("h1", {}, "Parts"), el("label", {}, "Find ", el("input", { type: "search", id: "find", oninput: (event) => list(event.target.value) })), body);
   list("");
 }
@@ -54,11 +54,11 @@ async function partsView(place) {
 async function partView(place, name) {
   const part = await asked(`/api/parts/${encodeURIComponent(name)}`);
   show(place, el("h1", {}, part.name), el("p", {}, part.about), el("p", { class: "muted" }, `${part.model}; ${part.grade}${part.validated ? `; ${part.validated}` : ""}`),
-    table(["parameter", "value", "kind", "source", "note"], (part.parameters || []).map((one) => [one.parameter, one.value, one.kind, one.source, one.note]), "Parameters"));
+    table(["parameter", "value", "kind", "source", "note"], (part.parameters || []).map((one) => [one.parameter, one.value, one.kind, one.source, one.note]), "Parameters", true));
 }
 
 async function studiesView(place) {
   const studies = await asked("/api/studies");
   show(place, el("h1", {}, "Studies"), el("p", {}, "A study joins scenarios, channels and stability cycles to a document. It is made on the command line."),
-    table(["study", "question", "command"], studies.map((one) => [one.name, one.question, el("code", {}, one.command)]), "Studies"));
+    table(["study", "question", "command"], studies.map((one) => [one.name, one.question, el("code", {}, one.command)]), "Studies", true));
 }
