@@ -21,7 +21,7 @@
 
 mod tracker;
 
-use crate::dram_params::{self, DRAM};
+use crate::dram_params::{self, DRAM, PAGE_TIME};
 use crate::gauge::Gauge;
 use crate::marks;
 use crate::slab::Slab;
@@ -45,6 +45,7 @@ pub static MODEL: Model = Model {
     about: "A CXL memory expander (Type 3): DRAM behind a CXL port.",
     ports: &[PortInfo { name: "cxl", speaks: Protocol::Cxl, about: "the device's CXL port", many: false }],
     params: &[&CXL_PORT, PARAMS, &DRAM],
+    conditions: &[PAGE_TIME],
     mistakes,
     build: Build::Component(|params, _| Box::new(CxlExpander::new(params))),
     ..Model::DEFAULT

@@ -6,7 +6,7 @@ use lanetwin_media::dram::{
     Config, Counters, Density, Geometry, Mapping, Order, PagePolicy, Queues, Refresh, Speed, Turn, Width,
     WriteAnswer,
 };
-use lanetwin_ports::{Dimension, Mistake, Param, Params};
+use lanetwin_ports::{Condition, Dimension, Mistake, Param, Params, Setting};
 use lanetwin_units::{Better, Bytes};
 
 const ROW_HITS: Metric = Metric::new("row hits", "%", Better::Higher);
@@ -49,6 +49,10 @@ pub const DRAM_NAMES: [&str; 21] = {
     }
     names
 };
+
+/// Only the adaptive policy waits before it closes a row.
+pub const PAGE_TIME: Condition =
+    Condition { of: &["dram.page-time"], on: "dram.page", must_be: Setting::Word("adaptive") };
 
 /// The memory that the parameters describe; whether it can be built, [`Config::mistakes`] says.
 #[must_use]

@@ -26,8 +26,8 @@ use lanetwin_fabric::ethernet::logic::switch::{
 use lanetwin_fabric::ethernet::spec::{Rate, Tagging, frame_bytes};
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, Trail};
 use lanetwin_ports::{
-    Build, CableOutages, Context, Dimension, EthernetSite, LATENCY, Message, Mistake, Model, Param, Params,
-    PortInfo, Protocol, Site,
+    Build, CableOutages, Condition, Context, Dimension, EthernetSite, LATENCY, Message, Mistake, Model,
+    Param, Params, PortInfo, Protocol, Setting, Site,
 };
 use lanetwin_units::{Better, Instant, Span};
 use std::any::Any;
@@ -44,12 +44,20 @@ pub static MODEL: Model = Model {
         many: true,
     }],
     params: &[PARAMS, pausing::PARAMS],
+    conditions: CONDITIONS,
     mistakes,
-    conditions: pausing::CONDITIONS,
     foresees: true,
     build: Build::Component(|params, site| Box::new(EthernetSwitch::new(params, site))),
     ..Model::DEFAULT
 };
+
+/// What of marks and pauses has no effect where there are none.
+const CONDITIONS: &[Condition] = &[
+    Condition { of: &["ecn.probability"], on: "ecn.threshold.most", must_be: Setting::Above0 },
+    Condition { of: &["pause."], on: "pause", must_be: Setting::Not("none") },
+    Condition { of: &["pause.priority", "pause.watchdog"], on: "pause", must_be: Setting::Word("pfc") },
+    Condition { of: &["pause.watchdog."], on: "pause.watchdog", must_be: Setting::Not("off") },
+];
 
 const PARAMS: &[Param] = &[
     Param {

@@ -13,7 +13,9 @@
 //! access control.
 
 use lanetwin_pcie::link::{Arbitration, Core, Forwarding, OutputBuffer, SWITCH_PORTS_MAX, SwitchSpec};
-use lanetwin_ports::{Build, Dimension, LATENCY, Model, PCIE_PORT, Param, Params, PortInfo, Protocol, Way};
+use lanetwin_ports::{
+    Build, Condition, Dimension, LATENCY, Model, PCIE_PORT, Param, Params, PortInfo, Protocol, Setting, Way,
+};
 use lanetwin_units::{Span, Width};
 
 /// The declaration.
@@ -27,6 +29,7 @@ pub static MODEL: Model = Model {
         many: true,
     }],
     params: &[&PORT, PARAMS, &PAIRS],
+    conditions: CONDITIONS,
     latency_parameter: |params, way| match way {
         Way::Between(from, to) => latency_parameter(params, from, to),
         Way::Along(_) => LATENCY,
@@ -34,6 +37,12 @@ pub static MODEL: Model = Model {
     build: Build::Switch(spec),
     ..Model::DEFAULT
 };
+
+/// Of a core that is none nothing has an effect; behind a shared memory there is no buffer at an output.
+const CONDITIONS: &[Condition] = &[
+    Condition { of: &["speed-up", "output."], on: "core", must_be: Setting::Not("none") },
+    Condition { of: &["output."], on: "core", must_be: Setting::Not("shared-memory") },
+];
 
 /// What a data credit stands for \[B\] (PCI Express Base, section 2.6.1).
 const CREDIT_BYTES: u64 = 16;

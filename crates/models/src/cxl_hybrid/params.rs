@@ -1,6 +1,6 @@
 //! The parameters of a CXL memory with a medium behind a cache, and the cache that they describe.
 
-use crate::dram_params::{self, DRAM};
+use crate::dram_params::{self, DRAM, PAGE_TIME};
 use lanetwin_media::page_cache::{
     CacheConfig, Cleaning, Fill, Initial, Placement, Policy, Prefetch, RegisterConfig, Write,
 };
@@ -17,6 +17,8 @@ const fn count(least: u64, most: u64) -> Dimension {
 pub(super) const CONDITIONS: &[Condition] = &[
     Condition { of: &["clean.high", "clean.low"], on: "clean.at-once", must_be: Setting::Above0 },
     Condition { of: &["prefetch."], on: "prefetch.degree", must_be: Setting::Above0 },
+    Condition { of: &["initial."], on: "initial", must_be: Setting::Word("warm") },
+    PAGE_TIME,
 ];
 
 #[rustfmt::skip]

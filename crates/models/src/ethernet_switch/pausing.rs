@@ -3,7 +3,7 @@
 use lanetwin_fabric::ethernet::headroom::Lossless;
 use lanetwin_fabric::ethernet::logic::switch::{PauseSpec, Scope, StormAction, WatchdogSpec};
 use lanetwin_fabric::ethernet::spec::{Line, MIN_FRAME_BYTES, Rate, Tagging, frame_bytes, slowest_response};
-use lanetwin_ports::{Condition, Dimension, EthernetSite, LATENCY, Mistake, Param, Params, Setting};
+use lanetwin_ports::{Dimension, EthernetSite, LATENCY, Mistake, Param, Params};
 use lanetwin_units::Span;
 
 pub(super) const PARAMS: &[Param] = &[
@@ -68,10 +68,6 @@ pub(super) const PARAMS: &[Param] = &[
         about: "the storm is over when no pause came for so long (SONiC, `pfcwd`)",
     },
 ];
-
-/// The times of a watchdog matter where there is one.
-pub(super) const CONDITIONS: &[Condition] =
-    &[Condition { of: &["pause.watchdog."], on: "pause.watchdog", must_be: Setting::Not("off") }];
 
 /// What it does about pause storms; none if nothing.
 fn watchdog(params: &Params) -> Option<WatchdogSpec> {

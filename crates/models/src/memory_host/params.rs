@@ -4,7 +4,7 @@ use super::cache::{Index, Replacement, Shape};
 use super::clock::Following;
 use super::translation::TranslationRules;
 use super::uncore::Uncore;
-use crate::dram_params::DRAM_NAMES;
+use crate::dram_params::{DRAM_NAMES, PAGE_TIME};
 use lanetwin_ports::{Condition, Dimension, Param, Params, Setting};
 use lanetwin_units::Span;
 
@@ -200,7 +200,7 @@ pub(super) const CONDITIONS: &[Condition] = &[
         must_be: Setting::Word("follows-load"),
     },
     Condition { of: &DRAM_NAMES, on: "dram", must_be: Setting::Word("timed") },
-    Condition { of: &["dram.page-time"], on: "dram.page", must_be: Setting::Word("adaptive") },
+    PAGE_TIME,
     Condition { of: &["dram.latency", "dram.bandwidth"], on: "dram", must_be: Setting::Word("simple") },
     Condition { of: &["socket."], on: "sockets", must_be: Setting::Several },
     Condition { of: &["cxl.latency", "cxl.outstanding"], on: "ports", must_be: Setting::Above0 },

@@ -4,8 +4,15 @@ use lanetwin_fabric::ethernet::spec::Tagging;
 use lanetwin_fabric::roce::logic::dcqcn;
 use lanetwin_fabric::roce::logic::requester::Limits;
 use lanetwin_fabric::roce::spec::PathMtu;
-use lanetwin_ports::{Dimension, Param, Params};
+use lanetwin_ports::{Condition, Dimension, Param, Params, Setting};
 use lanetwin_units::{Instant, Span};
+
+/// What of congestion, pauses and a target within has no effect where there is none.
+pub(super) const CONDITIONS: &[Condition] = &[
+    Condition { of: &["dcqcn."], on: "roce.congestion", must_be: Setting::Word("dcqcn") },
+    Condition { of: &["pause.response"], on: "pause", must_be: Setting::On },
+    Condition { of: &["offload."], on: "offload", must_be: Setting::On },
+];
 
 pub(super) const PARAMS: &[Param] = &[
     Param {

@@ -92,3 +92,73 @@ fn a_memory_host_tells_what_its_settings_leave_without_effect() {
         assert_eq!(simple(effective), None, "{effective}");
     }
 }
+
+/// What a model says of these parameters, beside these settings; nothing of those that have an effect.
+fn told(model: &Model, settings: &[(&'static str, Value)], names: &[&str]) -> Vec<Option<String>> {
+    let mut params = defaults(model);
+    params.0.extend(settings.iter().copied());
+    let all = model.without_effect(&params);
+    let why = |name: &&str| all.iter().find(|one| one.parameter == *name).map(|one| one.why.clone());
+    names.iter().map(why).collect()
+}
+
+#[test]
+fn an_adapter_tells_what_congestion_pauses_and_offload_leave_without_effect() {
+    let model = &lanetwin_models::roce_nic::MODEL;
+    let names =
+        ["dcqcn.cnp-interval", "pause.response", "offload.poll", "pause", "roce.congestion", "offload"];
+    let off = [
+        "`roce.congestion` is not `dcqcn`".to_owned(),
+        "`pause` is off".to_owned(),
+        "`offload` is off".to_owned(),
+    ];
+    let mut expected: Vec<Option<String>> = off.into_iter().map(Some).collect();
+    expected.extend([None, None, None]);
+    assert_eq!(told(model, &[], &names), expected);
+    let on = [
+        ("roce.congestion", Value::Choice("dcqcn")),
+        ("pause", Value::Flag(true)),
+        ("offload", Value::Flag(true)),
+    ];
+    assert_eq!(told(model, &on, &names), [const { None }; 6]);
+}
+
+#[test]
+fn switches_tell_what_their_cores_marks_and_pauses_leave_without_effect() {
+    let model = &lanetwin_models::switch::MODEL;
+    let names = ["speed-up", "output.tlps", "output.data", "core"];
+    let core = |word| told(model, &[("core", Value::Choice(word))], &names);
+    let none = Some("`core` is `none`".to_owned());
+    assert_eq!(core("none"), [none.clone(), none.clone(), none, None]);
+    let memory = Some("`core` is `shared-memory`".to_owned());
+    assert_eq!(core("shared-memory"), [None, memory.clone(), memory, None]);
+    assert_eq!([core("crossbar"), core("shared-bus")], [const { [const { None }; 4] }; 2].map(Vec::from));
+
+    let model = &lanetwin_models::ethernet_switch::MODEL;
+    let names = ["pause.xoff", "pause.priority", "pause.response", "pause", "ecn.threshold.most"];
+    let pause = |word| told(model, &[("pause", Value::Choice(word))], &names);
+    let none = Some("`pause` is `none`".to_owned());
+    assert_eq!(pause("none"), [none.clone(), none.clone(), none, None, None]);
+    assert_eq!(pause("802.3x"), [None, Some("`pause` is not `pfc`".to_owned()), None, None, None]);
+    assert_eq!(pause("pfc"), [const { None }; 5]);
+    let marks = |most| told(model, &[("ecn.threshold.most", Value::Size(Bytes(most)))], &["ecn.probability"]);
+    assert_eq!(marks(0), [Some("`ecn.threshold.most` is 0".to_owned())]);
+    assert_eq!(marks(100_000), [None]);
+}
+
+#[test]
+fn memories_tell_that_only_the_adaptive_policy_waits_before_it_closes_a_row() {
+    for model in [&lanetwin_models::cxl_expander::MODEL, &lanetwin_models::cxl_hybrid::MODEL] {
+        let page =
+            |word| told(model, &[("dram.page", Value::Choice(word))], &["dram.page-time", "dram.page"]);
+        let idle = Some("`dram.page` is not `adaptive`".to_owned());
+        assert_eq!([page("open"), page("closed")], [vec![idle.clone(), None], vec![idle, None]]);
+        assert_eq!(page("adaptive"), [None, None]);
+    }
+    let initial = |word| {
+        let settings = [("initial", Value::Choice(word))];
+        told(&lanetwin_models::cxl_hybrid::MODEL, &settings, &["initial.size", "initial"])
+    };
+    assert_eq!(initial("empty"), [Some("`initial` is not `warm`".to_owned()), None]);
+    assert_eq!(initial("warm"), [None, None]);
+}
