@@ -12,6 +12,7 @@ use crate::plan::{Case, ComponentPlan, MemoryNode, SteadyRule};
 use lanetwin_document::declaration::Field;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::Reports;
+use lanetwin_units::Bytes;
 
 /// More cases than this are a slip of the pen.
 pub(crate) const MOST_CASES: usize = 10_000;
@@ -73,6 +74,8 @@ pub(crate) struct Place<'a> {
     pub configurations: &'a Configurations,
     /// The host whose cores ask, if cores do.
     pub cores_of: Option<usize>,
+    /// How much of each target a load of blocks can reach, by the smallest; none if nothing says it.
+    pub room: Option<Bytes>,
 }
 
 /// The components of a machine that may not have been understood.

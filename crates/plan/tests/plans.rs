@@ -228,6 +228,32 @@ fn a_section_can_be_the_name_of_its_file_alone() {
     assert_eq!(found[0].path, "workloads.load.fio.file", "{found:#?}");
 }
 
+/// As fio without `size` goes through all of a device: a drive of 100 GiB, two namespaces of 1.92 TB, both together.
+#[test]
+fn a_job_without_a_size_goes_through_its_smallest_target() {
+    const DRIVES: &str = "\
+about: How large is what a job goes through?
+machine:
+  host: {part: generic-host-gen4}
+  small: {part: generic-tlc-gen4, capacity: 100GiB}
+  parted: {part: samsung-pm1743, namespaces: 2}
+links:
+  one: {from: host, to: small}
+  two: {from: host, to: parted}
+workloads:
+  load: {fio: {rw: randread, bs: 4k}, on: host, target: small}
+";
+    let capacity = |sets: &[&str]| {
+        let loads = plan(DRIVES, sets).variants[0].workloads[0].cases[0].load.clone();
+        loads.blocks::<FioCase>().expect("a load of fio").capacity.0
+    };
+    assert_eq!(capacity(&[]), 100 << 30);
+    assert_eq!(capacity(&["workloads.load.target=parted"]), 1_920_000_000_000);
+    assert_eq!(capacity(&["workloads.load.target=[parted, small]"]), 100 << 30);
+    assert_eq!(capacity(&["machine.small.capacity=8GiB"]), 8 << 30);
+    assert_eq!(capacity(&["workloads.load.fio.capacity=1GiB"]), 1 << 30);
+}
+
 #[test]
 fn a_file_that_is_not_there_or_not_text_is_one_diagnostic() {
     let codes = |path: &Path| -> Vec<&'static str> {

@@ -7,7 +7,7 @@ use crate::kind::{Asked, Kind as Workload, Place, Who};
 use crate::plan::{Case, FioCase, FioJob, Load};
 use crate::problem::Problem;
 use crate::values::{sample, size};
-use crate::words::{Field, Holds, count as whole, field, optional};
+use crate::words::{Field, Holds, count as whole, optional};
 use files::{Fio, NO_OPTIONS};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Kind, Node};
@@ -20,6 +20,8 @@ use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// The size of a target that has none: what serves blocks without keeping them.
+const ROOM: Bytes = Bytes(64 << 30);
 /// More clones in a phase are a slip of the pen.
 const MOST_THREADS: u64 = 4096;
 /// More than this are not in flight on a target.
@@ -44,7 +46,11 @@ const KEYS: &[Field] = &[
         "the job file, as a path from the folder of the scenario; instead of options here",
     ),
     optional("section", Holds::Names, "the sections of the file whose jobs run; otherwise all"),
-    field("capacity", Holds::One(Dimension::Size), "64GiB", "the size of each target"),
+    optional(
+        "capacity",
+        Holds::One(Dimension::Size),
+        "the size of each target; otherwise that of the smallest, or 64GiB if they have none",
+    ),
     optional(
         "requests",
         Holds::One(whole(1, 100_000_000)),
@@ -107,7 +113,10 @@ const KEYS: &[Field] = &[
 fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
     let fio = source(fields, place.configurations, reports);
     let jobs = fio.as_ref().and_then(|fio| jobs(fio, fields, reports));
-    let capacity = size(fields, "capacity", reports);
+    let capacity = match fields.written("capacity") {
+        Some(_) => size(fields, "capacity", reports),
+        None => Some(place.room.unwrap_or(ROOM)),
+    };
     let requests = sample(fields, "requests", reports);
     let (fio, jobs, capacity, requests) = (fio?, jobs?, capacity?, requests?);
     let file = fields.written("file").and_then(Node::text).unwrap_or_default().to_owned();
@@ -134,7 +143,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     if runs < cases.len() {
         return None;
     }
-    fields.record("understood", Node::list(jobs.iter().map(|job| understood(job))));
+    fields.record("understood", Node::list(jobs.iter().map(|job| understood(job, capacity))));
     let mut labels = BTreeSet::new();
     let case = |(nth, case): (usize, FioCase)| {
         let mut label = label(&case);
@@ -246,8 +255,8 @@ fn label(case: &FioCase) -> String {
     names.join(" + ") + more
 }
 
-/// What a job says, as a mapping.
-fn understood(job: &Job) -> Node {
+/// What a job says, as a mapping, and on how large a target.
+fn understood(job: &Job, capacity: Bytes) -> Node {
     let s = &job.settings;
     let bytes = |bytes: u64| quantity::written(Value::Size(Bytes(bytes)));
     let blocks = |place: usize| {
@@ -262,6 +271,7 @@ fn understood(job: &Job) -> Node {
         ("numjobs", Node::scalar(s.numjobs.to_string())),
         ("phase", Node::scalar(job.phase.to_string())),
         ("group", Node::scalar(job.group.to_string())),
+        ("capacity", Node::scalar(bytes(capacity.0))),
     ];
     if s.rw.reads {
         all.push(("reads", blocks(0)));

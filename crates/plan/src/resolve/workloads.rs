@@ -16,14 +16,13 @@ use crate::language::WORKLOAD;
 use crate::plan::{Case, Load, Pair, RunLength, WorkloadPlan};
 use crate::problem::Problem;
 pub(super) use asking::Place;
-use asking::asked;
+use asking::{asked, room};
 use devices::Names;
 use lanetwin_document::fields::{Fields, check_name, is_map, join};
 use lanetwin_document::node::{self, Entry, Node};
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
 use lanetwin_ports::{Capability, Value};
-use lanetwin_units::Bytes;
 
 /// The keys that say how many operations are measured, if they may be left out.
 const SAMPLES: [&str; 2] = ["requests", "transfers"];
@@ -119,13 +118,7 @@ fn report_beyond(
     let span = |case: &Case| if let Load::Blocks(blocks) = &case.load { blocks.demand().span } else { None };
     let Some(span) = cases.iter().filter_map(span).max() else { return };
     for pair in pairs {
-        let Some(plan) = machine.plan(pair.target) else { continue };
-        let (Some(Value::Size(capacity)), Some(Value::Count(parts))) =
-            (plan.params.0.get("capacity"), plan.params.0.get("namespaces"))
-        else {
-            continue;
-        };
-        let room = Bytes(capacity.0 / parts);
+        let Some(room) = room(pair.target, machine) else { continue };
         if span > room {
             let (span, room) = (quantity::label(Value::Size(span)), quantity::label(Value::Size(room)));
             let problem = Problem::BeyondCapacity { span, drive: pair.device.clone(), room };

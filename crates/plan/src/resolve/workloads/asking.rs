@@ -10,6 +10,8 @@ use crate::resolve::wiring::Wiring;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::Node;
 use lanetwin_document::problem::{Problem as Common, Reports};
+use lanetwin_ports::Value;
+use lanetwin_units::Bytes;
 
 /// What the workloads of a variant are about.
 #[derive(Clone, Copy)]
@@ -31,34 +33,56 @@ pub(super) fn asked(
     reports: &mut Reports,
 ) -> (Option<Vec<Pair>>, Option<Asked>) {
     if kind.who != Who::Cores {
-        let asked = section(kind, node, (fields, None), place, reports);
         let pairs = match kind.who {
             Who::Cards => cards(fields, place, reports),
             _ => drives(fields, place, reports),
         };
+        let rooms = pairs.iter().flatten().filter_map(|pair| room(pair.target, place.machine));
+        let asker = Asker { room: rooms.min(), ..Asker::default() };
+        let asked = section(kind, node, (fields, asker), place, reports);
         return (pairs, asked);
     }
     let host = Names { fields, machine: place.machine, reports }.cores();
     let Some(host) = host else { return (None, None) };
     // what is wrong with the load is told, too, where something is wrong with the host
     let is_host = check_cores(fields, &host, place.machine, reports);
-    let asked = section(kind, node, (fields, Some(host.component)), place, reports);
+    let asker = Asker { cores_of: Some(host.component), ..Asker::default() };
+    let asked = section(kind, node, (fields, asker), place, reports);
     let itself = std::slice::from_ref(&host);
     // cores ask themselves
     (is_host.then(|| drive_pairs(itself, itself, |_, _| true)), asked)
 }
 
-/// Reads the section of a kind, whose cores of a host may ask; keeps it with every default filled in.
+/// What of the machine is known of a load before its section is read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Asker {
+    /// The host whose cores ask, if cores do.
+    pub(super) cores_of: Option<usize>,
+    /// What it can reach of each of its targets, by the smallest.
+    pub(super) room: Option<Bytes>,
+}
+
+/// How much of a target a load of blocks can reach: one of its namespaces; none if it does not say.
+pub(super) fn room(target: usize, machine: &Machine) -> Option<Bytes> {
+    let params = &machine.plan(target)?.params.0;
+    match (params.get("capacity"), params.get("namespaces")) {
+        (Some(Value::Size(capacity)), Some(Value::Count(parts))) => Some(Bytes(capacity.0 / parts)),
+        _ => None,
+    }
+}
+
+/// Reads the section of a kind; keeps it with every default filled in.
 pub(super) fn section(
     kind: &'static Kind,
     node: &Node,
-    (workload, cores_of): (&mut Fields<'_>, Option<usize>),
+    (workload, asker): (&mut Fields<'_>, Asker),
     place: Place<'_>,
     reports: &mut Reports,
 ) -> Option<Asked> {
     let Place { machine, nodes, configurations, .. } = place;
     let mut fields = Fields::open(node, &workload.at(kind.name), kind.keys, &[], reports)?;
-    let place = kind::Place { machine, nodes, configurations, cores_of };
+    let Asker { cores_of, room } = asker;
+    let place = kind::Place { machine, nodes, configurations, cores_of, room };
     let asked = (kind.read)(&mut fields, place, reports)?;
     workload.record(kind.name, fields.finish());
     Some(asked)

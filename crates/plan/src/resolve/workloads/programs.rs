@@ -3,7 +3,7 @@
 //! A `root-complex` has the ports of a host, a `memory-host` its caches and memory. Programs beside a load join the
 //! two: the cores are those of the host that asks.
 
-use super::asking::{Place, check_cores, section};
+use super::asking::{Asker, Place, check_cores, section};
 use super::devices::Names;
 use crate::kind::{Asked, Kind, Who};
 use crate::kinds::memory;
@@ -34,7 +34,8 @@ pub(super) fn read(
     let on = Names { fields: &mut own, machine: place.machine, reports }.cores()?;
     let is_host = check_cores(&own, &on, place.machine, reports);
     let node = own.written(memory::KIND.name)?;
-    let asked = section(&memory::KIND, node, (&mut own, Some(on.component)), place, reports)?;
+    let asker = Asker { cores_of: Some(on.component), ..Asker::default() };
+    let asked = section(&memory::KIND, node, (&mut own, asker), place, reports)?;
     let case = only_case(asked, &own, reports)?;
     if !is_host {
         return None;
