@@ -21,7 +21,7 @@ pub enum Setting {
     Not(&'static str),
     /// The flag is set.
     On,
-    /// The count, the size or the share is not 0.
+    /// The count, the size, the share or the time is not 0.
     Above0,
     /// The count is not 1.
     Several,

@@ -2,7 +2,7 @@
 
 use crate::condition::{Condition, Setting, WithoutEffect};
 use crate::model::{Model, Params, Value};
-use lanetwin_units::Bytes;
+use lanetwin_units::{Bytes, Span};
 
 impl Model {
     /// Every parameter that changes nothing beside these.
@@ -25,7 +25,10 @@ fn holds(condition: &Condition, params: &Params) -> bool {
         Setting::On => params.flag(condition.on),
         Setting::Above0 => {
             let value = params.0.get(condition.on);
-            !matches!(value, Some(Value::Count(0) | Value::Size(Bytes(0)) | Value::Ratio(0.0)))
+            !matches!(
+                value,
+                Some(Value::Count(0) | Value::Size(Bytes(0)) | Value::Ratio(0.0) | Value::Time(Span::ZERO))
+            )
         }
         Setting::Several => params.count(condition.on) > 1,
     }

@@ -11,6 +11,7 @@ use lanetwin_units::{Instant, Span};
 pub(super) const CONDITIONS: &[Condition] = &[
     Condition { of: &["dcqcn."], on: "roce.congestion", must_be: Setting::Word("dcqcn") },
     Condition { of: &["pause.response"], on: "pause", must_be: Setting::On },
+    Condition { of: &["pause.storm.for"], on: "pause.storm.at", must_be: Setting::Above0 },
     Condition { of: &["offload."], on: "offload", must_be: Setting::On },
 ];
 

@@ -2,7 +2,7 @@
 
 use lanetwin_models::MODELS;
 use lanetwin_ports::{Condition, Dimension, Model, Params, Setting, Value};
-use lanetwin_units::Bytes;
+use lanetwin_units::{Bytes, Span};
 
 /// The parameters of a model by default.
 fn defaults(model: &Model) -> Params {
@@ -121,6 +121,9 @@ fn an_adapter_tells_what_congestion_pauses_and_offload_leave_without_effect() {
         ("offload", Value::Flag(true)),
     ];
     assert_eq!(told(model, &on, &names), [const { None }; 6]);
+    let storm = |at| told(model, &[("pause.storm.at", Value::Time(at))], &["pause.storm.for"]);
+    assert_eq!(storm(Span::ZERO), [Some("`pause.storm.at` is 0".to_owned())]);
+    assert_eq!(storm(Span::from_us(1)), [None]);
 }
 
 #[test]
@@ -141,6 +144,12 @@ fn switches_tell_what_their_cores_marks_and_pauses_leave_without_effect() {
     assert_eq!(pause("none"), [none.clone(), none.clone(), none, None, None]);
     assert_eq!(pause("802.3x"), [None, Some("`pause` is not `pfc`".to_owned()), None, None, None]);
     assert_eq!(pause("pfc"), [const { None }; 5]);
+    let watchdog = |word| {
+        let settings = [("pause", Value::Choice("pfc")), ("pause.watchdog", Value::Choice(word))];
+        told(model, &settings, &["pause.watchdog", "pause.watchdog.detection"])
+    };
+    assert_eq!(watchdog("off"), [None, Some("`pause.watchdog` is `off`".to_owned())]);
+    assert_eq!(watchdog("drop"), [None, None]);
     let marks = |most| told(model, &[("ecn.threshold.most", Value::Size(Bytes(most)))], &["ecn.probability"]);
     assert_eq!(marks(0), [Some("`ecn.threshold.most` is 0".to_owned())]);
     assert_eq!(marks(100_000), [None]);
