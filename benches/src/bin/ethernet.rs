@@ -1,7 +1,8 @@
 //! How many frames cross how many lines in a second: machines, lines and switches, no adapters, no hosts; one thread.
 //!
 //! `cargo run --release -p lanetwin-benches --bin ethernet` prints frame-hops per CPU-second and kernel events for each
-//! case. A frame-hop is a frame that crosses one line.
+//! case. A frame-hop is a frame that crosses one line. With arguments `CASE FRAMES` it runs one case once, for a
+//! profiler.
 
 #[path = "../clock.rs"]
 mod clock;
@@ -204,23 +205,39 @@ fn defaults() -> Params {
     switch.expect("the machine has one").params.clone()
 }
 
+/// Frame-hops per CPU-second, in millions, with how many there were, kernel events and drops.
+fn run(case: Case, frames: u64) -> (f64, u64, u64, u64) {
+    let trains = frames / u64::from(case.train) / u64::from(case.senders);
+    let (mut kernel, switches) = net(case, trains);
+    let before = cpu_seconds();
+    kernel.run_until(Instant::NEVER);
+    let cpu = cpu_seconds() - before;
+    let now = kernel.now();
+    let sent = trains * u64::from(case.train) * u64::from(case.senders);
+    let ports = |id| kernel.component::<EthernetSwitch>(id).expect("a switch").ports(now);
+    let ports: Vec<_> = switches.into_iter().flat_map(ports).collect();
+    let frames = sent + ports.iter().map(|port| port.frames).sum::<u64>();
+    let dropped = ports.iter().map(|port| port.dropped).sum::<u64>();
+    (frames as f64 / cpu / 1e6, frames, kernel.events(), dropped)
+}
+
 fn main() {
+    let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
+    if let [case, frames] = arguments[..] {
+        let case = CASES[case as usize];
+        let (rate, frames, events, dropped) = run(case, frames);
+        println!(
+            "{}: {rate:.2} M per CPU-second, {frames} frame-hops, {events} events, {dropped} dropped",
+            case.name
+        );
+        return;
+    }
     for case in CASES {
-        let trains = 2_000_000 / u64::from(case.train) / u64::from(case.senders);
         let (mut rates, mut events, mut frames, mut dropped) = (Vec::new(), 0, 0, 0);
         for _ in 0..ROUNDS {
-            let (mut kernel, switches) = net(case, trains);
-            let before = cpu_seconds();
-            kernel.run_until(Instant::NEVER);
-            let cpu = cpu_seconds() - before;
-            let now = kernel.now();
-            let sent = trains * u64::from(case.train) * u64::from(case.senders);
-            let ports = |id| kernel.component::<EthernetSwitch>(id).expect("a switch").ports(now);
-            let ports: Vec<_> = switches.into_iter().flat_map(ports).collect();
-            frames = sent + ports.iter().map(|port| port.frames).sum::<u64>();
-            dropped = ports.iter().map(|port| port.dropped).sum::<u64>();
-            events = kernel.events();
-            rates.push(frames as f64 / cpu / 1e6);
+            let (rate, hops, all, lost) = run(case, 2_000_000);
+            rates.push(rate);
+            (frames, events, dropped) = (hops, all, lost);
         }
         let (middle, least, most) = median(rates);
         println!(

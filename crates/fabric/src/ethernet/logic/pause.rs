@@ -66,6 +66,8 @@ pub struct Gate {
     /// How long each priority has been closed by then \[ps\], and when that was.
     closed: [u64; PRIORITIES],
     settled: u64,
+    /// When the last of them is open again \[ps\].
+    shut: u64,
 }
 
 impl Gate {
@@ -73,7 +75,7 @@ impl Gate {
     #[must_use]
     pub fn new(rate: Rate) -> Self {
         let coming = VecDeque::new();
-        Self { rate, until: [0; PRIORITIES], coming, closed: [0; PRIORITIES], settled: 0 }
+        Self { rate, until: [0; PRIORITIES], coming, closed: [0; PRIORITIES], settled: 0, shut: 0 }
     }
 
     /// A pause frame has its effect at `at`, which is not before that of an earlier one \[ps\].
@@ -116,12 +118,18 @@ impl Gate {
 
     /// Time has passed, and nothing before `now` will be asked for any more.
     pub fn settle(&mut self, now: u64) {
+        if self.coming.front().is_none_or(|(at, _)| *at > now) && self.shut <= self.settled {
+            // nothing was closed since, and nothing is
+            self.settled = self.settled.max(now);
+            return;
+        }
         while let Some((at, pause)) = self.coming.front().copied().filter(|(at, _)| *at <= now) {
             self.coming.pop_front();
             self.account(at);
             let until = at + self.time(&pause);
             let about = self.until.iter_mut().zip(0..).filter(|(_, priority)| pause.is_about(*priority));
             about.for_each(|(own, _)| *own = until);
+            self.shut = self.until.iter().copied().max().unwrap_or(0);
         }
         self.account(now);
     }

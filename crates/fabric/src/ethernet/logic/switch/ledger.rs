@@ -134,19 +134,29 @@ impl Entry {
 #[derive(Default, Debug)]
 pub(super) struct Ledger {
     counts: SwitchCounts,
-    /// What has been decided and not all happened.
+    /// What has been decided and not all happened, and what has that was not counted yet.
     open: Vec<Entry>,
+    /// How many there may be before those that have happened are counted: twice as many as were open then, so that
+    /// each is looked at a few times, however many there are.
+    most: usize,
 }
+
+/// The least of them.
+const FEW: usize = 64;
 
 impl Ledger {
     pub(super) fn new(ports: usize) -> Self {
         let counts = SwitchCounts { ports: vec![PortCounts::default(); ports], ..SwitchCounts::default() };
-        Self { counts, open: Vec::new() }
+        Self { counts, open: Vec::new(), most: FEW }
     }
     pub(super) fn add(&mut self, entry: Entry) {
         self.open.push(entry);
     }
+    /// Time has passed. What has happened is counted when that is worth while; [`Ledger::counts`] has it in any case.
     pub(super) fn happen(&mut self, now: u64) {
+        if self.open.len() < self.most {
+            return;
+        }
         let counts = &mut self.counts;
         self.open.retain_mut(|entry| {
             let times = entry.happened(now);
@@ -155,6 +165,7 @@ impl Ledger {
             entry.count -= times;
             entry.count > 0
         });
+        self.most = FEW.max(2 * self.open.len());
     }
     pub(super) fn counts(&self, now: u64) -> SwitchCounts {
         let mut counts = self.counts.clone();
@@ -191,7 +202,8 @@ fn count(counts: &mut SwitchCounts, entry: &Entry, times: u16) {
         Event::Heard { ends } => port.heard[usize::from(ends)] += n,
         Event::Storm { over } => {
             port.storms[usize::from(over)] += n;
-            port.first_storm[usize::from(over)].get_or_insert(entry.at);
+            let first = &mut port.first_storm[usize::from(over)];
+            *first = Some(first.map_or(entry.at, |first| first.min(entry.at)));
         }
         Event::Discarded => port.discarded += n,
         Event::Dropped => port.dropped += n,
