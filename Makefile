@@ -20,8 +20,9 @@ FUZZ ?=
 BENCH ?=
 # arguments for pytest, such as TESTS="-k report"
 TESTS ?=
-# a file of tests on each core; its own tests stay together, as they share what is expensive
-SIDE_BY_SIDE := --numprocesses auto --dist loadfile
+# a file of tests on each core, and one more, as many tests wait for what they have started; a file's own tests stay
+# together, as they share what is expensive
+SIDE_BY_SIDE := --numprocesses $(shell echo $$(($$(nproc) + 1))) --dist loadfile
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -96,6 +96,12 @@ impl Rise {
         let rises = self.awaits && self.goes_on && self.beside(self.backlog) > 1.0;
         rises.then(|| self.room / self.backlog.rise)
     }
+
+    /// Whether it is full, and was not all the time.
+    pub(super) fn has_filled(&self) -> bool {
+        let lumps = LUMPS * self.lump;
+        self.awaits && self.room <= lumps && self.level.rise > (FILLS * self.passed).max(lumps)
+    }
 }
 
 /// A drive whose write buffer was filled.
@@ -221,6 +227,26 @@ mod tests {
         assert!((filling.share() - 0.0947).abs() < 0.002 && filling.excess() > 1.0, "{filling:?}");
         // 4000 at 1800 a measurement
         assert!((filling.times().expect("it fills") - 2.2).abs() < 0.05, "{filling:?}");
+    }
+
+    /// What was nearly full before, and becomes so in the first part, has been filling; what was full all the time, and
+    /// what has room in the end, has not.
+    #[test]
+    fn what_becomes_full_has_been_filling() {
+        let full = 4000;
+        let filled = |level: fn(u64) -> u64| {
+            let look = |n| Buffered {
+                level: level(n),
+                room: full - level(n),
+                passed: 1000 * n,
+                awaits: true,
+                ..Buffered::default()
+            };
+            let parts: Vec<Vec<Buffered>> = (0..10).map(|n| vec![look(2 * n), look(2 * n + 1)]).collect();
+            Rise::new(&parts).expect("something was written").has_filled()
+        };
+        assert!(filled(|n| 4000.min(2500 + 500 * n)));
+        assert!(!filled(|_| 4000) && !filled(|n| 2000 + 50 * n) && !filled(|n| 4000 - n % 2));
     }
 
     /// Dies that have earned a program each take them before the buffer fills.

@@ -126,10 +126,16 @@ impl<'a> Stretches<'a> {
         let stop = Stop { answered: self.answered + operations, deadline: self.deadline, events };
         run_until(world, &stop, Some(&mut self.pace));
     }
-    /// Runs the first half of a stretch, and fills the buffers that fill up in it; then the stretch begins anew.
+    /// Runs the first half of a stretch, and fills the buffers that fill up in it; then the stretch begins anew. So it
+    /// does behind buffers that were almost full before and have become so in it.
     pub(super) fn fill_early(&mut self, world: &mut World) {
         self.run_to(world, early(self.length(), self.answered), None);
-        self.fill(world);
+        if !self.fill(world) && self.pace.rises().iter().any(|(_, rise)| rise.has_filled()) {
+            let results = world.results(world.kernel.now());
+            self.leave(world, results);
+            self.past_filling = self.past.len();
+            self.aim(world);
+        }
     }
     /// Fills the buffers that have been filling up in the stretch that was run, and empties those that were filled and
     /// fall; if there are any, a stretch as long begins anew.
