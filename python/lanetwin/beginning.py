@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from lanetwin import engine
 from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.yaml_out import text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,6 @@ DRIVES = frozenset({"nvme-ssd", "block-endpoint"})
 """Models of drives that a slot takes."""
 TOOLS = {".fio": "fio", ".job": "fio", ".icf": "iometer"}
 """By the end of a file's name, whose it is; the key of a workload is called the same."""
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 
 
 def tool_of(file: Path) -> str | None:
@@ -44,7 +42,7 @@ def around(file: Path, drives: Sequence[str] = (DRIVE,)) -> str:
 
 def _written(tool: str, file: str, count: int, parts: Sequence[str]) -> str:
     """Write the document: one slot for each drive, one variant for each part."""
-    baseline, *others = map(_scalar, parts)
+    baseline, *others = map(text, parts)
     # a name with two numbers stands for all from one to the other
     drives = "ssd" if count == 1 else f"ssd1..{count}"
     slots = "slot" if count == 1 else f"slot1..{count}"
@@ -53,7 +51,7 @@ def _written(tool: str, file: str, count: int, parts: Sequence[str]) -> str:
     lines = [
         "# The jobs of a file, unchanged, on drives that need not be there. `lanetwin parts list` has more,",
         "# and `lanetwin parts show PART` says what a drive's numbers rest on and in which state it starts.",
-        f"about: {_scalar(question)}",
+        f"about: {text(question)}",
         "",
         "machine:",
         f"  host: {{part: {HOST}{ports}}}",
@@ -65,7 +63,7 @@ def _written(tool: str, file: str, count: int, parts: Sequence[str]) -> str:
         "",
         "workloads:",
         "  jobs:",
-        f"    {tool}: {_scalar(file)}",
+        f"    {tool}: {text(file)}",
         "    on: host",
         f"    target: {drives}",
         "",
@@ -77,11 +75,6 @@ def _written(tool: str, file: str, count: int, parts: Sequence[str]) -> str:
         "run: {seed: 1}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _scalar(text: str) -> str:
-    """Write a text so that YAML reads it as one."""
-    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
 def _targets(file: Path, tool: str) -> int:

@@ -35,7 +35,8 @@ def dump(value: Any) -> str:
     return "\n".join(_block(value, 0)) + "\n"
 
 
-def _text(value: str) -> str:
+def text(value: str) -> str:
+    """Write a text so that every reader of YAML takes it for one, in blocks and in braces."""
     plain = _PLAIN.fullmatch(value) or _QUANTITY.fullmatch(value)
     if plain and value.lower() not in _WORDS:
         return value
@@ -46,7 +47,7 @@ def _text(value: str) -> str:
 
 def _scalar(value: Any) -> str:
     if isinstance(value, str):
-        return _text(value)
+        return text(value)
     if isinstance(value, float):
         text = json.dumps(value)
         # YAML 1.1 wants a point in a float and a sign in its exponent.
@@ -72,7 +73,7 @@ def _block(value: Any, depth: int) -> Iterator[str]:
     elif isinstance(value, dict):
         for key, item in value.items():
             line = _inline(item)
-            yield f"{indent}{_text(str(key))}:" + ("" if line is None else f" {line}")
+            yield f"{indent}{text(str(key))}:" + ("" if line is None else f" {line}")
             if line is None:
                 yield from _block(item, depth + 1)
     else:

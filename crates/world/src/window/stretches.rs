@@ -127,10 +127,14 @@ impl<'a> Stretches<'a> {
         run_until(world, &stop, Some(&mut self.pace));
     }
     /// Runs the first half of a stretch, and fills the buffers that fill up in it; then the stretch begins anew. So it
-    /// does behind buffers that were almost full before and have become so in it.
+    /// does behind buffers that were almost full before and have become so in it, if the job goes on for long: else
+    /// what they have swallowed is part of the answer.
     pub(super) fn fill_early(&mut self, world: &mut World) {
         self.run_to(world, early(self.length(), self.answered), None);
-        if !self.fill(world) && self.pace.rises().iter().any(|(_, rise)| rise.has_filled()) {
+        if !self.fill(world)
+            && self.goes_on_for_long(world)
+            && self.pace.rises().iter().any(|(_, r)| r.has_filled())
+        {
             let results = world.results(world.kernel.now());
             self.leave(world, results);
             self.past_filling = self.past.len();
@@ -164,6 +168,11 @@ impl<'a> Stretches<'a> {
             self.aim(world);
         }
         fills
+    }
+    /// Whether the job goes on for many times as long as the stretch has taken.
+    fn goes_on_for_long(&self, world: &mut World) -> bool {
+        let elapsed = seconds_between(self.before.at, world.kernel.now());
+        self.seconds_left(world, elapsed).is_none_or(|left| elapsed * LONG <= left)
     }
     /// How much longer the job goes on \[s\], at the rate of the last seconds; none if nobody has said how long it is.
     fn seconds_left(&self, world: &mut World, elapsed: f64) -> Option<f64> {
