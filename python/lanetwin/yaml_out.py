@@ -49,9 +49,9 @@ def _scalar(value: Any) -> str:
     if isinstance(value, str):
         return text(value)
     if isinstance(value, float):
-        text = json.dumps(value)
+        number = json.dumps(value)
         # YAML 1.1 wants a point in a float and a sign in its exponent.
-        return re.sub(r"^(-?\d+)e", r"\1.0e", text) if "e" in text else text
+        return re.sub(r"^(-?\d+)e", r"\1.0e", number) if "e" in number else number
     return json.dumps(value)
 
 
