@@ -12,13 +12,20 @@ One description of a machine; lanetwin predicts what it does, and says how sure 
 Python is the face, Rust is the engine: nothing is simulated and no interval is computed here.
 """
 
-from lanetwin import report
-from lanetwin.emulation import Device, DeviceError, device
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from lanetwin.engine import check, compare, run, validate, version
 from lanetwin.errors import Diagnostic, EngineBug, LanetwinError
-from lanetwin.outcome import Points, Run
-from lanetwin.results import Results
-from lanetwin.scenario import Scenario
+
+if TYPE_CHECKING:
+    from lanetwin import report
+    from lanetwin.emulation import Device, DeviceError, device
+    from lanetwin.outcome import Points, Run
+    from lanetwin.results import Results
+    from lanetwin.scenario import Scenario
 
 __version__ = version()
 
@@ -40,3 +47,29 @@ __all__ = [
     "run",
     "validate",
 ]
+
+_HOMES = {
+    "Device": "emulation",
+    "DeviceError": "emulation",
+    "Points": "outcome",
+    "Results": "results",
+    "Run": "outcome",
+    "Scenario": "scenario",
+    "device": "emulation",
+}
+"""Where the rest is: imported when it is asked for, since a command that checks a file needs no report."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "report":
+        return import_module("lanetwin.report")
+    if name not in _HOMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    found = getattr(import_module(f"lanetwin.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

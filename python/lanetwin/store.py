@@ -11,7 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lanetwin import report, yaml_out
+import lanetwin
+from lanetwin import yaml_out
 from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.formats import ALWAYS, FORMATS
 
@@ -76,7 +77,7 @@ def files(results: Results, formats: Iterable[str] = ()) -> dict[str, str | byte
         | {
             "results.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n",
             "plan.yaml": yaml_out.dump(results["plan"]),
-            "report.html": report.render(results),
+            "report.html": lanetwin.report.render(results),
         }
     )
 
@@ -126,7 +127,7 @@ def render_beside(results: Results, stored: Path, *, force: bool = False) -> Pat
         if page.exists() and not force and GENERATOR not in page.read_text("utf-8", "replace")[:4096]:
             raise taken(page)
         fresh = folder / f".{page.name}-{os.getpid()}"
-        fresh.write_text(report.render(results), encoding="utf-8", newline="")
+        fresh.write_text(lanetwin.report.render(results), encoding="utf-8", newline="")
         fresh.replace(page)
     except OSError as error:
         raise unwritable(page, error) from error

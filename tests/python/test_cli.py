@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from ast import literal_eval
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from typer.testing import CliRunner, Result
 
 from fake_core import FakeCore
 from lanetwin.cli import app
+from lanetwin.cli.app import BRANCHES, commands_of
 from lanetwin.errors import Diagnostic, EngineBug, LanetwinError
 from lanetwin.results import Results
 
@@ -387,3 +389,18 @@ def test_a_long_table_of_devices_shows_its_ends(several: Results, core: FakeCore
     assert "2048 B" in table
     assert "card6" in table
     assert "64 B" not in table
+
+
+def test_every_module_has_the_commands_that_the_trunk_knows_of_it() -> None:
+    for modules in BRANCHES.values():
+        for module, commands in modules.items():
+            assert tuple(commands_of(module)) == commands
+
+
+def test_a_command_imports_no_report_that_it_does_not_write() -> None:
+    code = "import sys, lanetwin.cli as cli\ntry: cli.main()\nfinally: print([*sys.modules], file=sys.stderr)"
+    program = [sys.executable, "-c", code, "schema"]
+    done = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60)
+    imported = set(literal_eval(done.stderr.splitlines()[-1]))
+    assert "lanetwin.cli.documents" in imported
+    assert not {"jinja2", "lanetwin.report", "lanetwin.ui"} & imported

@@ -3,47 +3,88 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from lanetwin import engine
-from lanetwin.cli import (
-    catalogue,
-    closed_forms,
-    discovering,
-    documents,
-    doors,
-    executing,
-    fio,
-    iometer,
-    link,
-    measurements,
-    measuring,
-    nvme_tcp,
-    rendering,
-    searching,
-    simulation,
-    streams,
-    study,
-    sweep,
-    ui,
-    validation,
-)
+from lanetwin.cli import streams
 from lanetwin.cli.console import Exit, emit, err
 from lanetwin.cli.diagnostics import print_bug, print_error
 from lanetwin.errors import EngineBug, LanetwinError
 
+BRANCHES: dict[str, dict[str, tuple[str, ...]]] = {
+    "Write a scenario": {"documents": ("new", "check", "schema", "explain")},
+    "Predict": {
+        "simulation": ("run", "compare", "replay"),
+        "sweep": ("sweep",),
+        "searching": ("search",),
+        "study": ("study",),
+        "rendering": ("report",),
+        "ui": ("ui",),
+    },
+    "Emulate: programs that run, on a drive that does not exist": {
+        "executing": ("exec",),
+        "doors": ("serve-device", "device"),
+        "nvme_tcp": ("nvme-tcp",),
+    },
+    "Measure: hardware that does exist": {
+        "discovering": ("discover",),
+        "measuring": ("measure",),
+        "measurements": ("import",),
+    },
+    "Parts, and how far to trust them": {"catalogue": ("parts",), "validation": ("validate",)},
+    "Links, closed forms and other tools' files": {
+        "link": ("link",),
+        "closed_forms": ("calc",),
+        "fio": ("fio",),
+        "iometer": ("iometer",),
+    },
+}
+"""The modules with commands and what these are called, by the heading that the help has them under."""
+
+HOMES = {
+    command: (heading, module)
+    for heading, modules in BRANCHES.items()
+    for module, commands in modules.items()
+    for command in commands
+}
+"""The heading and the module of each command."""
+
+
+def commands_of(module: str) -> dict[str, Any]:
+    """Import a module of commands and have it add them."""
+    branch = typer.Typer(rich_markup_mode="rich")
+    branch.callback()(lambda: None)  # a group, even around one command
+    import_module(f"lanetwin.cli.{module}").register(branch)
+    return dict(typer.main.get_group(branch).commands)
+
 
 class Trunk(TyperGroup):
-    """Commands that may be shortened (``lanetwin val``), and mistakes that are printed, not traced."""
+    """Commands that may be shortened (``lanetwin val``), and mistakes that are printed, not traced.
+
+    A module of commands is imported when one of them is used: most commands need little of the program.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Name the commands."""
+        return list(HOMES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Find a command by its name, or by a beginning that only it has."""
-        names = [name for name in self.list_commands(ctx) if name.startswith(cmd_name)]
-        exact = super().get_command(ctx, cmd_name)
-        return exact or (super().get_command(ctx, names[0]) if len(names) == 1 else None)
+        names = [name for name in HOMES if name.startswith(cmd_name)]
+        name = cmd_name if cmd_name in HOMES else names[0] if len(names) == 1 else None
+        return self._made(name) if name else None
+
+    def _made(self, name: str) -> Any:
+        if name not in self.commands:
+            heading, module = HOMES[name]
+            for command in commands_of(module).values():
+                command.rich_help_panel = heading
+                self.commands[command.name] = command
+        return self.commands[name]
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a mistake of the user ends it with status 1."""
@@ -96,31 +137,6 @@ def trunk(
     same jobs on real hardware. The result goes to standard output, everything
     else to standard error.
     """
-
-
-BRANCHES = {
-    "Write a scenario": (documents,),
-    "Predict": (simulation, sweep, searching, study, rendering, ui),
-    "Emulate: programs that run, on a drive that does not exist": (executing, doors, nvme_tcp),
-    "Measure: hardware that does exist": (discovering, measuring, measurements),
-    "Parts, and how far to trust them": (catalogue, validation),
-    "Links, closed forms and other tools' files": (link, closed_forms, fio, iometer),
-}
-"""The modules with commands, by the heading that the help has them under."""
-
-
-def _register() -> None:
-    for heading, branches in BRANCHES.items():
-        commands, groups = len(app.registered_commands), len(app.registered_groups)
-        for branch in branches:
-            branch.register(app)
-        for command in app.registered_commands[commands:]:
-            command.rich_help_panel = heading
-        for group in app.registered_groups[groups:]:
-            group.rich_help_panel = heading
-
-
-_register()
 
 
 def main() -> None:

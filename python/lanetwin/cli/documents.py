@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markdown import Markdown
 from rich.text import Text
 
 from lanetwin import beginning, engine, store, yaml_out
@@ -200,6 +199,8 @@ def explain(
     if as_json:
         emit_json({"code": code.upper(), "page": page})
     elif sys.stdout.isatty():
+        from rich.markdown import Markdown  # not for those who check
+
         out().print(Markdown(page))
     else:
         emit(page)

@@ -324,9 +324,3 @@ def _numbers_once(study: Study, reports: Reports) -> None:
                 message = f"{kind} {block.number} stands at line {seen[key].node['line']} already"
                 reports.add("ST002", block.node, block.path, message, "give it a number of its own")
             seen.setdefault(key, block)
-
-
-def no_study(name: str, known: list[str]) -> LanetwinError:
-    """Return the error of a study that there is not."""
-    message = f"there is no study `{name}`"
-    return LanetwinError("", [Diagnostic("ST005", "error", message, closest(name, known))])

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import lanetwin
 from lanetwin import engine
-from lanetwin.study.parse import no_study
+from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.study.reading import closest
 
 
 def _folder() -> Path:
@@ -50,4 +51,5 @@ def find(name: str) -> tuple[Path, bool]:
         path /= "study.yaml"
     if path.is_file():
         return path, FOLDER.resolve() in path.resolve().parents
-    raise no_study(name, names())
+    message = f"there is no study `{name}`"
+    raise LanetwinError("", [Diagnostic("ST005", "error", message, closest(name, names()))])
