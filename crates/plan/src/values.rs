@@ -1,7 +1,9 @@
 //! Values of the keys that several kinds of load have, as what they are declared to be.
 
+use crate::kind::Place;
 use crate::plan::Pattern;
 use lanetwin_document::fields::{Fields, Said};
+use lanetwin_document::node::Node;
 use lanetwin_document::problem::{Problem, Reports};
 use lanetwin_document::quantity;
 use lanetwin_ports::Value;
@@ -22,6 +24,21 @@ pub(crate) fn size(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) ->
         Value::Size(size) => Some(size),
         other => unreachable!("`{key}` is declared as a size, read as {other:?}"),
     }
+}
+/// How much of each target is used: as much as somebody says, or all of the smallest; without sizes `else_`.
+pub(crate) fn room(
+    fields: &mut Fields<'_>,
+    key: &str,
+    place: Place<'_>,
+    else_: Bytes,
+    reports: &mut Reports,
+) -> Option<Bytes> {
+    if fields.written(key).is_some() {
+        return size(fields, key, reports);
+    }
+    let room = place.room.unwrap_or(else_);
+    fields.record(key, Node::scalar(quantity::written(Value::Size(room))));
+    Some(room)
 }
 pub(crate) fn count(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<u64> {
     match fields.one(key, reports)?.value {

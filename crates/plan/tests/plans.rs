@@ -1,7 +1,9 @@
 //! Is a plan complete, does it print as itself, and does no text make the reader panic?
 
 use lanetwin_document::{Diagnostic, Origin};
-use lanetwin_plan::{Catalogue, Checked, Files, FioCase, Load, Offered, Plan, Variant, check, check_with};
+use lanetwin_plan::{
+    BlockCase, Catalogue, Checked, Files, FioCase, Load, Offered, Plan, Variant, check, check_with,
+};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -252,6 +254,16 @@ workloads:
     assert_eq!(capacity(&["workloads.load.target=[parted, small]"]), 100 << 30);
     assert_eq!(capacity(&["machine.small.capacity=8GiB"]), 8 << 30);
     assert_eq!(capacity(&["workloads.load.fio.capacity=1GiB"]), 1 << 30);
+    let span = |sets: &[&str]| {
+        let blocks = "workloads.load={block: {size: 4KiB}, on: host, target: small}";
+        let sets: Vec<&str> = std::iter::once(blocks).chain(sets.iter().copied()).collect();
+        let loads = plan(DRIVES, &sets).variants[0].workloads[0].cases[0].load.clone();
+        loads.blocks::<BlockCase>().expect("a load of blocks").span.0
+    };
+    assert_eq!(span(&[]), 100 << 30);
+    assert_eq!(span(&["workloads.load.target=[parted, small]"]), 100 << 30);
+    assert_eq!(span(&["workloads.load.block.span=8MiB"]), 8 << 20);
+    assert_eq!(span(&["machine.small={part: generic-nvme-gen4}"]), 1 << 30);
 }
 
 #[test]

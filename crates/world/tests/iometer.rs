@@ -53,6 +53,24 @@ fn iometer(case: &Case) -> &IometerCase {
     case.load.blocks().expect("a load of Iometer")
 }
 
+/// As Iometer, whose maximum disk size of 0 is the whole disk.
+#[test]
+fn workers_go_through_all_of_the_smallest_drive() {
+    let capacity = |text: &str| {
+        let files = Files::of(BTreeMap::from([("some.icf".to_owned(), IDT.to_owned())]));
+        let checked = check_with(Path::new("some.yaml"), text, &[], &Catalogue::built_in(), &files);
+        let plan = checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
+        iometer(&plan.variants[0].workloads[0].cases[0]).capacity.0
+    };
+    let text = scenario("");
+    assert_eq!(capacity(&text), 1 << 30, "drives without a medium");
+    let drives = text
+        .replace("one: {part: generic-nvme-gen4}", "one: {part: generic-tlc-gen4, capacity: 96GiB}")
+        .replace("two: {part: generic-nvme-gen4,", "two: {part: generic-tlc-gen4,");
+    assert_eq!(capacity(&drives), 96 << 30);
+    assert_eq!(capacity(&drives.replace("requests: 40,", "requests: 40, capacity: 2GiB,")), 2 << 30);
+}
+
 #[test]
 fn a_case_is_a_specification_with_what_its_worker_says() {
     let assigned = plan(IDT, "");

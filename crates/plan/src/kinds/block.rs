@@ -3,11 +3,15 @@
 use crate::kind::{Asked, Kind, Place, Who};
 use crate::plan::{BlockCase, Load};
 use crate::cases::{ARRIVALS, PATTERN, fits, is_brisk, offered, sizes, spread};
-use crate::values::{pattern, sample, size};
+use crate::values::{pattern, room, sample};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::{Fields, Said};
 use lanetwin_document::problem::Reports;
 use lanetwin_ports::{Dimension, Value};
+use lanetwin_units::Bytes;
+
+/// What is used of media that have no size.
+const ROOM: Bytes = Bytes(1 << 30);
 
 pub(crate) const KIND: Kind = Kind {
     name: "block",
@@ -35,7 +39,11 @@ const KEYS: &[Field] = &[
     field("arrivals", ARRIVALS, "poisson", "how the requests of a `rate` are spaced"),
     field("read", Holds::One(Dimension::Ratio), "100%", "the share of reads"),
     field("pattern", PATTERN, "random", "the order of the addresses"),
-    field("span", Holds::One(Dimension::Size), "1GiB", "the part of the medium that is used"),
+    optional(
+        "span",
+        Holds::One(Dimension::Size),
+        "the part of each medium that is used; otherwise all of the smallest, or 1GiB if they have no size",
+    ),
     optional(
         "requests",
         Holds::One(whole(1, 100_000_000)),
@@ -43,7 +51,7 @@ const KEYS: &[Field] = &[
     ),
 ];
 
-fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<Asked> {
+fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
     let sizes = sizes(fields, reports);
     let offered = offered(fields, "depth", reports);
     let read = match fields.one("read", reports) {
@@ -51,7 +59,7 @@ fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<
         _ => None,
     };
     let pattern = pattern(fields, reports);
-    let span = size(fields, "span", reports);
+    let span = room(fields, "span", place, ROOM, reports);
     let requests = sample(fields, "requests", reports);
     let (sizes, span, offered) = (sizes?, span?, offered?);
     fits(fields, &sizes, "span", span, reports);

@@ -6,7 +6,7 @@ use crate::files::Configurations;
 use crate::kind::{Asked, Kind as Workload, Place, Who};
 use crate::plan::{Case, FioCase, FioJob, Load};
 use crate::problem::Problem;
-use crate::values::{sample, size};
+use crate::values::{room, sample};
 use crate::words::{Field, Holds, count as whole, optional};
 use files::{Fio, NO_OPTIONS};
 use lanetwin_document::fields::Fields;
@@ -113,10 +113,7 @@ const KEYS: &[Field] = &[
 fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
     let fio = source(fields, place.configurations, reports);
     let jobs = fio.as_ref().and_then(|fio| jobs(fio, fields, reports));
-    let capacity = match fields.written("capacity") {
-        Some(_) => size(fields, "capacity", reports),
-        None => Some(place.room.unwrap_or(ROOM)),
-    };
+    let capacity = room(fields, "capacity", place, ROOM, reports);
     let requests = sample(fields, "requests", reports);
     let (fio, jobs, capacity, requests) = (fio?, jobs?, capacity?, requests?);
     let file = fields.written("file").and_then(Node::text).unwrap_or_default().to_owned();
@@ -143,7 +140,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     if runs < cases.len() {
         return None;
     }
-    fields.record("understood", Node::list(jobs.iter().map(|job| understood(job, capacity))));
+    fields.record("understood", Node::list(jobs.iter().map(|job| understood(job))));
     let mut labels = BTreeSet::new();
     let case = |(nth, case): (usize, FioCase)| {
         let mut label = label(&case);
@@ -255,8 +252,8 @@ fn label(case: &FioCase) -> String {
     names.join(" + ") + more
 }
 
-/// What a job says, as a mapping, and on how large a target.
-fn understood(job: &Job, capacity: Bytes) -> Node {
+/// What a job says, as a mapping.
+fn understood(job: &Job) -> Node {
     let s = &job.settings;
     let bytes = |bytes: u64| quantity::written(Value::Size(Bytes(bytes)));
     let blocks = |place: usize| {
@@ -271,7 +268,6 @@ fn understood(job: &Job, capacity: Bytes) -> Node {
         ("numjobs", Node::scalar(s.numjobs.to_string())),
         ("phase", Node::scalar(job.phase.to_string())),
         ("group", Node::scalar(job.group.to_string())),
-        ("capacity", Node::scalar(bytes(capacity.0))),
     ];
     if s.rw.reads {
         all.push(("reads", blocks(0)));

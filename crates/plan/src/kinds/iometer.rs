@@ -4,7 +4,7 @@ use crate::files::{FileOf, Source as File, Understood};
 use crate::kind::{Asked, Kind, MOST_CASES, Place, Who};
 use crate::plan::{Axis, Case, IometerCase, IometerFile, IometerWorker, Load};
 use crate::problem::Problem;
-use crate::values::{list, sample, size, span};
+use crate::values::{list, room, sample, size, span};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Node, Origin};
@@ -20,6 +20,8 @@ use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// The size of targets that have none.
+const ROOM: Bytes = Bytes(1 << 30);
 /// Longer lists of names are cut in messages.
 const MOST_NAMES: usize = 8;
 /// More than this are not in flight on a target.
@@ -55,7 +57,11 @@ const KEYS: &[Field] = &[
         Holds::Many(whole(1, 65_536)),
         "I/Os that each worker has in flight on each of its targets; otherwise what the file says, or 1 without a worker",
     ),
-    field("capacity", Holds::One(Dimension::Size), "1GiB", "the size of each target"),
+    optional(
+        "capacity",
+        Holds::One(Dimension::Size),
+        "the size of each target; otherwise that of the smallest, or 1GiB if they have none",
+    ),
     field("sector", Holds::One(Dimension::Size), "512B", "the sector of each target"),
     optional(
         "requests",
@@ -92,7 +98,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     let tests = source.as_ref().zip(workers.as_ref());
     let tests = tests.and_then(|(source, workers)| source.tests(workers, fields, reports));
     let outstanding = outstanding(workers.as_deref().unwrap_or_default(), fields, reports);
-    let (capacity, sector) = (size(fields, "capacity", reports), sector(fields, reports));
+    let (capacity, sector) = (room(fields, "capacity", place, ROOM, reports), sector(fields, reports));
     let (requests, opening) = (sample(fields, "requests", reports), span(fields, "opening", reports));
     let (source, workers, tests) = (source?, workers?, tests?);
     let (outstanding, capacity, sector) = (outstanding?, capacity?, sector?);
