@@ -11,13 +11,15 @@ from lanetwin.binding import busy
 from lanetwin.summary import variants
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from lanetwin.results import Results
 
 
 _SMALL = re.compile(r"0\.000\d*[1-9]\d*|\d(\.\d+)?e-\d+")
 """A number that is read more easily with an exponent."""
+_Links = dict[str, list[tuple[str, tuple[str, str, str]]]]
+"""What each component is joined to, and how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +244,67 @@ def alike(machine: Machine) -> list[list[str]]:
         key = (node.part, to[0].start, to[0].speed, len(to[0].via)) if is_leaf else (node.name,)
         groups.setdefault(key, []).append(node.name)
     return [group for group in groups.values() if len(group) > 1]
+
+
+def repeated(machine: Machine, more_than: int) -> list[list[str]]:
+    """Return components that stand in like places of the machine, together, if they are more than so many.
+
+    They are the same part, on links of the same speed to the same component, or each to another of several
+    that are alike, too: the drives of a switch; of many hosts on a network each host, its adapter, its drive.
+    """
+    links = _links(machine)
+    apart: set[str] = set()
+    while True:
+        kinds = _kinds(machine, links, apart)
+        groups: dict[object, list[str]] = {}
+        for node in machine.nodes:
+            groups.setdefault(kinds[node.name], []).append(node.name)
+        several = [group for group in groups.values() if len(group) > 1]
+        # these are drawn one by one, and so their neighbours differ
+        lone = {
+            name
+            for group in several
+            if len(group) <= more_than or not _is_parallel(group[0], links, kinds, apart)
+            for name in group
+        }
+        if not lone:
+            return several
+        apart |= lone
+
+
+def _kinds(machine: Machine, links: _Links, apart: Collection[str]) -> dict[str, object]:
+    """Tell components apart by part, by whether they stand alone, and by what they are joined to."""
+    kinds: dict[str, object] = {
+        node.name: (node.part, node.name if node.name in apart else "") for node in machine.nodes
+    }
+    count = len(set(kinds.values()))
+    while True:
+        keys = {
+            name: (own, tuple(sorted((*how, str(kinds[other])) for other, how in links[name])))
+            for name, own in kinds.items()
+        }
+        numbers = {key: nth for nth, key in enumerate(dict.fromkeys(keys.values()))}
+        kinds = {name: numbers[key] for name, key in keys.items()}
+        if len(numbers) == count:
+            return kinds
+        count = len(numbers)
+
+
+def _links(machine: Machine) -> _Links:
+    """Return what each component is joined to, and how: which end it is, how fast, through how much."""
+    found: _Links = {node.name: [] for node in machine.nodes}
+    for edge in machine.edges:
+        through = str(len(edge.via))
+        for own, other, end in ((edge.start, edge.end, "start"), (edge.end, edge.start, "end")):
+            if own in found and other in found:
+                found[own].append((other, (end, edge.speed, through)))
+    return found
+
+
+def _is_parallel(name: str, links: _Links, kinds: dict[str, object], apart: Collection[str]) -> bool:
+    """Whether a component has a link, and one at most to those that are alike, and to each of the others."""
+    met = [other if other in apart else kinds[other] for other, _ in links[name]]
+    return bool(met) and len(met) == len(set(met))
 
 
 def range_of(names: Sequence[str]) -> str:

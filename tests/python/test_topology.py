@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from lanetwin import engine
-from lanetwin.machine import Edge, Machine, Node, opened
+from lanetwin.machine import Edge, Machine, Node, opened, repeated
 from lanetwin.report.figures.topology import Topology, draw
 from lanetwin.report.svg import SMALL, text_width
 
@@ -112,3 +112,50 @@ def test_an_assembly_is_opened_with_what_the_catalogue_says_of_it() -> None:
     assert (found.edges[2].down, found.edges[2].up) == (0.125, 0.25)
     drawn = draw(Topology(found, frozenset(), several=False), "t", 620.0)
     assert drawn.count('class="node"') == 4
+
+
+def boxes_on_a_network(count: int) -> dict[str, tuple[str, str]]:
+    """Return so many boxes with an adapter and a drive each; the first has a drive more."""
+    links = {"extra": ("box1", "quiet")}
+    for nth in range(1, count + 1):
+        links |= {
+            f"net{nth}": ("tor", f"nic{nth}"),
+            f"slot{nth}": (f"box{nth}", f"nic{nth}"),
+            f"bay{nth}": (f"box{nth}", f"ssd{nth}"),
+        }
+    return links
+
+
+def parts_by_name(links: dict[str, tuple[str, str]]) -> Machine:
+    one = machine(links)
+    return Machine(
+        one.variants, [Node(node.name, node.name.rstrip("0123456789")) for node in one.nodes], one.edges
+    )
+
+
+def test_hosts_that_are_alike_are_one_box_with_all_that_they_have() -> None:
+    network = parts_by_name(boxes_on_a_network(8))
+    assert {tuple(group) for group in repeated(network, 3)} == {
+        tuple(f"{name}{nth}" for nth in range(2, 9)) for name in ("nic", "box", "ssd")
+    }
+    picture = draw(Topology(network, frozenset(), several=False), "t", 900.0)
+    assert "box2…8" in picture
+    assert "7 × Gen4 x16" in picture
+    assert "box3" not in picture.replace(Topology(network, frozenset(), several=False).description, "")
+    assert repeated(parts_by_name(boxes_on_a_network(4)), 3) == []
+
+
+@pytest.mark.parametrize(
+    ("links", "found"),
+    [
+        # drives of each of two switches, not of both
+        ({f"b{s}{n}": (f"sw{s}", f"ssd{4 * s + n}") for s in (0, 1) for n in range(4)}, [4, 4]),
+        ({f"b{h}{n}": (f"host{h}", f"ssd{8 * h + n}") for h in range(5) for n in range(8)}, [8] * 5),
+        ({f"l{a}{b}": (f"host{a}", f"ssd{b}") for a in range(5) for b in range(5)}, []),
+    ],
+    ids=["switches", "hosts", "all with all"],
+)
+def test_components_of_different_others_are_boxes_of_their_own(
+    links: dict[str, tuple[str, str]], found: list[int]
+) -> None:
+    assert [len(group) for group in repeated(parts_by_name(links), 3)] == found

@@ -232,6 +232,17 @@ def test_a_run_tells_its_progress_and_leaves_a_report(client: TestClient, folder
     assert compared["lines"]
 
 
+def test_the_plan_of_a_run_is_part_of_the_run_and_no_scenario_in_the_list(folder: Path) -> None:
+    run = folder / "runs" / "one"
+    run.mkdir(parents=True)
+    for place in (run, folder):
+        (place / "plan.yaml").write_text("about: x\nmachine:\n", encoding="utf-8")
+    before = Folder(folder).scenarios()
+    assert "runs/one/plan.yaml" in before
+    (run / "results.json").write_text("{}", encoding="utf-8")
+    assert set(before) - set(Folder(folder).scenarios()) == {"runs/one/plan.yaml"}
+
+
 def test_sweeps_are_listed_and_shown_without_scripts(client: TestClient, folder: Path) -> None:
     place = folder / "runs" / "widths"
     words = ["sweep", str(folder / "slot.yaml"), "--vary", "links.slot.width=x4,x8", "--set", "run.repeats=1"]

@@ -24,6 +24,8 @@ DEPTH = 4
 SWEPT = (sweep.MARKER, search.MARKER)
 """What tells the folders of sweeps and searches."""
 REPORT = "report.html"
+PLAN = "plan.yaml"
+RESULTS = "results.json"
 SKIPPED = ("node_modules", "target", "__pycache__")
 
 
@@ -43,7 +45,7 @@ class Folder:
     def runs(self) -> list[str]:
         """Return the folders of runs, the latest first."""
         found = [path for path, _ in zip(self._walk(), range(MOST_FILES * 20), strict=False)]
-        runs = [path for path in found if path.name == "results.json"]
+        runs = [path for path in found if path.name == RESULTS]
         runs.sort(key=lambda path: path.stat().st_mtime, reverse=True)
         return [str(path.parent.relative_to(self.root)) for path in runs[:MOST_FILES]]
 
@@ -93,7 +95,12 @@ class Folder:
 
 
 def _is_scenario(path: Path) -> bool:
-    """Whether a file has what every scenario has; channels, parts and studies have not."""
+    """Whether a file has what every scenario has; channels, parts and studies have not.
+
+    The complete plan of a run is one, too, but stands there as part of the run.
+    """
+    if path.name == PLAN and path.with_name(RESULTS).is_file():
+        return False
     try:
         with path.open(encoding="utf-8") as file:
             text = file.read(200_000)

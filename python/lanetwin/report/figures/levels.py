@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lanetwin.fit import fitting_all, told
 from lanetwin.report.figures.axes import series_class
 from lanetwin.report.scale import Scale
-from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
+from lanetwin.report.svg import BOLD, SMALL, Drawing, shortened, text_width
 from lanetwin.sentences import word
 from lanetwin.summary import unique, variants
 
@@ -111,7 +111,7 @@ def draw(drawn: Levels, key: str, width: float) -> str:
     drawing = Drawing(width, height, key=key, title=drawn.title, description=drawn.description)
     y = 0.0
     for group in drawn.groups:
-        drawing.text(0, y + 13, shortened(group.heading, width - 4), "strong", hint=group.heading)
+        drawing.text(0, y + 13, shortened(group.heading, (width - 4) / BOLD), "strong", hint=group.heading)
         y = _bars(drawing, group, (label, y + HEAD)) + 5
     return str(drawing)
 

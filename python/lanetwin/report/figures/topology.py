@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lanetwin.language import tr
-from lanetwin.machine import alike, layers, machines, opened, range_of
+from lanetwin.machine import layers, machines, opened, range_of, repeated
 from lanetwin.numbers import NARROW_SPACE, fixed
 from lanetwin.report.svg import BOLD, NORMAL, SMALL, Drawing, shortened, text_width
 
@@ -97,7 +97,7 @@ def topologies(results: Results) -> list[Topology]:
 
 def is_small(drawn: Topology) -> bool:
     """Whether two such pictures fit above each other on the first screen of a page."""
-    together = {name: group[0] for group in alike(drawn.machine) if len(group) > MOST_ALIKE for name in group}
+    together = {name: group[0] for group in repeated(drawn.machine, MOST_ALIKE) for name in group}
     columns = [{together.get(name, name) for name in layer} for layer in layers(drawn.machine)]
     return max(map(len, columns), default=0) <= MOST_ROWS
 
@@ -121,7 +121,7 @@ class _Place:
 def draw(topology: Topology, key: str, width: float) -> str:
     """Draw the machine: hosts on the left, devices on the right."""
     machine = topology.machine
-    merged = {name: group[0] for group in alike(machine) if len(group) > MOST_ALIKE for name in group}
+    merged = {name: group[0] for group in repeated(machine, MOST_ALIKE) for name in group}
     columns = [[name for name in layer if merged.get(name, name) == name] for layer in layers(machine)]
     told = _changes(machine, width)
     joined: dict[tuple[str, str], list[Edge]] = {}
@@ -131,7 +131,7 @@ def draw(topology: Topology, key: str, width: float) -> str:
         )
     lanes = _lanes(columns, list(joined))
     rows = max(len(column) for column in columns)
-    beside = max((len(edges) for ends, edges in joined.items() if ends[1] not in merged), default=1)
+    beside = max((len(edges) for ends, edges in joined.items() if not set(ends) & set(merged)), default=1)
     step = max(ROW, beside * APART + 24)
     bottom = LEGEND + rows * step + 8
     height = bottom + len(told) * LINE
@@ -143,7 +143,7 @@ def draw(topology: Topology, key: str, width: float) -> str:
     for (start, end), edges in joined.items():
         if start not in places or end not in places:
             continue
-        is_merged = any(edge.end in merged for edge in edges)
+        is_merged = any(edge.start in merged or edge.end in merged for edge in edges)
         shown = [max(edges, key=lambda edge: edge.use)] if is_merged else edges
         for nth, edge in enumerate(shown):
             offset = (nth - (len(shown) - 1) / 2) * APART + apart.get((start, end), 0.0)

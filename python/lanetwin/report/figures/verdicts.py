@@ -48,6 +48,17 @@ def changes(results: Results) -> list[Changes]:
     return [Changes(*key, verdicts) for key, verdicts in found.items()]
 
 
+def _ticks(low: float, high: float, scale: Scale) -> dict[float, str]:
+    """Return ticks, about five or as many as there is room for, with their labels."""
+    for about in (5, 4, 3):
+        ticks = linear_ticks(low * 100, high * 100, about)
+        names = {tick: f"{signed(tick, 0 if tick % 1 == 0 else 1)}{NARROW_SPACE}%" for tick in ticks}
+        widest = max(text_width(name, SMALL) for name in names.values())
+        if scale(ticks[1] / 100) - scale(ticks[0] / 100) >= widest + 6:
+            break
+    return names
+
+
 def draw(compared: Changes, key: str, width: float) -> str:
     """Draw the changes."""
     verdicts = compared.verdicts
@@ -65,12 +76,11 @@ def draw(compared: Changes, key: str, width: float) -> str:
     band = f"equivalent within ±{share(margin).replace('.0', '')}"
     half = text_width(band, SMALL) / 2
     drawing.text(min(max(scale(0), half), width - half), 14, band, "tick", "middle")
-    for tick in linear_ticks(low * 100, high * 100, 5):
+    for tick, name in _ticks(low, high, scale).items():
         place = scale(tick / 100)
         if label <= place <= right:
             drawing.line(place, top, place, bottom, "rule" if tick == 0 else "grid")
-            decimals = 0 if tick % 1 == 0 else 1
-            drawing.text(place, bottom + 16, signed(tick, decimals) + f"{NARROW_SPACE}%", "tick", "middle")
+            drawing.text(place, bottom + 16, name, "tick", "middle")
     drawing.text(
         right, bottom + 34, f"change of {compared.metric} against {compared.baseline}", "axis", "end"
     )
