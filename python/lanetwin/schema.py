@@ -210,6 +210,39 @@ class IometerMetric(TypedDict):
     """Why there is no value, in a sentence; empty if there is one."""
 
 
+class LinkOutage(TypedDict):
+    """An outage of a link, in the first repeat of a case."""
+
+    variant: str
+    """The variant's name."""
+    workload: str
+    """The workload's name."""
+    case: str
+    """The case's name."""
+    link: str
+    """The link's name."""
+    at_seconds: float
+    """When it went down, from the start of the run [s]."""
+    seconds: float
+    """For how long [s]."""
+    by: NotRequired[str]
+    """What took it down (`hot-reset`); none if the scenario says how long it was."""
+    generation: int
+    """The generation and the lanes that it came back with."""
+    lanes: int
+    """The lanes."""
+    whole: bool
+    """Whether that is what the link was declared with."""
+    before_bytes_per_second: float
+    """What it carried before, since it was up last or since the start of the run, in its busier direction
+    [B/s].
+    """
+    after_bytes_per_second: NotRequired[float]
+    """What it carried from then on, until it went down again or the measurement ended [B/s]; none if it
+    was not up again before that.
+    """
+
+
 class LogValue(TypedDict):
     """A field of a log."""
 
@@ -311,6 +344,8 @@ class Results(TypedDict):
     """Whether and when cases that ask for it were steady."""
     actions: NotRequired[list[ActionOutcome]]
     """What became of commands that workloads ask for at given times."""
+    outages: NotRequired[list[LinkOutage]]
+    """How links came back that had been down."""
     switches: NotRequired[list[SwitchTransit]]
     """How long packets were in the switches."""
     utilisation: list[Utilisation]

@@ -77,6 +77,7 @@ def names_of(results: Results) -> set[str]:
     for action in results.get("actions", []):
         # the words of the specification
         found |= {action["action"], action["status"]} | {one["name"] for one in action.get("values", [])}
+    found |= {one["by"] for one in results.get("outages", []) if "by" in one}
     for overlay in ((results["plan"] or {}).get("variants") or {}).values():
         # what a variant adds: `machine.sw`
         found |= {place[1] for path in overlay or {} if len(place := path.split(".")) > 1}

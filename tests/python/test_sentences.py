@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 OTHERS = [name for name in LANGUAGES if name != "en"]
-SCENARIOS = ("switch", "fio", "drive-commands", "hints", "pts-iops", "trace")
+SCENARIOS = ("switch", "fio", "drive-commands", "hints", "pts-iops", "trace", "link-cycles-drive")
 """Quick ones, whose reports have every section between them."""
 
 

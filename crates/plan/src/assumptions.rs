@@ -280,7 +280,7 @@ const YEAR_S: f64 = 31_557_600.0;
 
 /// What no model has.
 const NOWHERE: [&str; 4] = [
-    "Link training, power states (ASPM) and their exit latencies: every link is in L0 from the start.",
+    "Training when power comes on, power states (ASPM) and their exit latencies: every link is in L0 from the start.",
     "Traffic between root ports, multicast, and access control (ACS).",
     "Other traffic on the host's memory, caches and interconnect.",
     "Software above the driver.",

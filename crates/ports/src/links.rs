@@ -11,7 +11,7 @@ use lanetwin_kernel::{Component, Context, Port, Stage, Stream, Trail};
 use lanetwin_pcie::link::{
     Activity, Attach, BuildError, Class, Delivery, DepartureTap, Direction, EgressId, EndpointId,
     EndpointSpec, Environment, Fabric, FabricBuilder, LinkError, LinkId, Outage, OverheadTime, PairLatency,
-    PortWeight, Starts, SwitchId, SwitchSpec, Train,
+    PortWeight, Starts, Stretch, SwitchId, SwitchSpec, Train,
 };
 use lanetwin_pcie::spec::constants::{TLP_FRAMING_8B10B_BYTES, TLP_FRAMING_128B130B_BYTES};
 use lanetwin_pcie::spec::tlp::{AddressWidth, TlpKind};
@@ -155,6 +155,8 @@ pub struct LinkReport {
     pub activity: Activity,
     /// Its SKPs and DLLPs.
     pub overhead: OverheadTime,
+    /// What it sent between its outages.
+    pub stretches: Vec<Stretch>,
 }
 
 /// All PCIe links of a machine.
@@ -210,6 +212,7 @@ impl Links {
                 to: name.ends[1 - e % 2].clone(),
                 activity: self.fabric.activity(EgressId(e as u16)),
                 overhead: self.fabric.overhead(EgressId(e as u16)),
+                stretches: self.fabric.stretches(EgressId(e as u16)).to_vec(),
             }
         };
         (0..self.fabric.egress_count()).map(direction).collect()

@@ -4,6 +4,7 @@ use super::actions::Acted;
 use super::batch::Batch;
 use super::buffers::Filling;
 use super::capture::Captured;
+use super::carried::{Carried, carried};
 use super::components::{self, ComponentUse, SupplyUse};
 use super::cxl::CxlDirectionUse;
 use super::loads::Overload;
@@ -68,6 +69,8 @@ pub struct Measured {
     pub cells: Vec<(Case, Results)>,
     /// What became of what was asked of drives beside the loads.
     pub acted: Vec<Acted>,
+    /// What links carried that were down, between their outages.
+    pub carried: Vec<Carried>,
     /// The TLPs on the links up to the end of the measurement, if they were captured.
     pub captured: Option<Captured>,
     /// From when to when it was measured.
@@ -196,7 +199,6 @@ pub(super) fn measure(
     let limits = components::supplies(&before.reports, &reports, end - begin);
     let components = components::uses(&before.reports, &reports, end - begin);
     let cxl = cxl_since(world, &before.cxl);
-    let links = before.links.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let transits = followed(world, follow, case.load.operations());
     Ok(Measured {
@@ -204,6 +206,7 @@ pub(super) fn measure(
         captured,
         is_until_steady: length.events.is_some(),
         acted: acted_to_the_end(world),
+        carried: carried(&after),
         window: begin..end,
         steadiness,
         filling,
@@ -214,7 +217,7 @@ pub(super) fn measure(
         hosts,
         memory,
         components,
-        links,
+        links: before.links.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect(),
         cxl,
         rounds,
         spent,

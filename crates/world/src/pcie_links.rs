@@ -2,7 +2,7 @@
 
 use lanetwin_pcie::link::{
     Arbitration, Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors,
-    LinkId, Outage, PairLatency, PortWeight, Recoveries, Skp, SwitchId,
+    LinkId, Outage, Pace, PairLatency, PortWeight, Recoveries, Skp, SwitchId,
 };
 use lanetwin_pcie::spec::constants::DLLP_BYTES;
 use lanetwin_pcie::spec::extension::recovery_interval;
@@ -10,7 +10,7 @@ use lanetwin_pcie::spec::timing::{SkpSchedule, ack_coalescing, ack_latency_limit
 use lanetwin_pcie::spec::{AddressWidth, Mps};
 use lanetwin_plan::{ComponentPlan, End, LinkPlan, Variant};
 use lanetwin_ports::{LATENCY, LinksBuilder, Params, Way};
-use lanetwin_units::{LinkRate, Span, Ticks};
+use lanetwin_units::{Generation, LinkRate, Span, Ticks, Width};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the PCIe ports of devices are on the links, and the root port above each.
@@ -37,7 +37,8 @@ pub(super) fn links(variant: &Variant) -> (LinksBuilder, Endpoints) {
             direction(link, params(link.to), params(link.from)),
         );
         for down in &link.down {
-            links.outage(Outage { link: id, from: down.at, until: down.at + down.lasts });
+            let then = down.then.map(|then| pace(link, then));
+            links.outage(Outage { link: id, from: down.at, until: down.at + down.lasts, then });
         }
     }
     let has_errors = |link: &LinkPlan| link.bit_error_ratio > 0.0 || !link.down.is_empty();
@@ -142,6 +143,15 @@ fn direction(link: &LinkPlan, transmitter: &Params, receiver: &Params) -> Direct
         },
         errors: errors(link, ack, dllp),
     }
+}
+
+/// How a link runs that has come back slower. Its SKPs keep their period, and take the share of the wire that they have
+/// at the new rate.
+fn pace(link: &LinkPlan, (generation, width): (Generation, Width)) -> Pace {
+    let share = SkpSchedule::new(generation, link.clocking);
+    let period = SkpSchedule::new(link.generation, link.clocking).period().0;
+    let skp = u128::from(share.length().0) * u128::from(period) / u128::from(share.period().0);
+    Pace { rate: LinkRate::pcie(generation, width), skp: if link.skp { skp as u64 } else { 0 } }
 }
 
 /// What bit errors cost: a NAK takes as long as its receiver needs, and a DLLP.

@@ -11,6 +11,7 @@ use super::granularity::Granularity;
 use super::in_step;
 use super::loads::Overload;
 use super::measure::{Measured, measure};
+use super::outages;
 use super::problem::{Problem, at_rate};
 use super::relative::relatives;
 use super::repeats::{Repeats, Task, additional, after_trials, cases, first_repeats};
@@ -348,6 +349,7 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
     let names = (&**workload, &**case);
     let acted = first.acted.iter().map(|acted| outcome(acted, task.variant, names, &first.window));
     results.actions.extend(acted);
+    results.outages.extend(outages::told(task, first));
     results.steady.extend(steady(task, repeats));
     let (name, why) = bottleneck::name(task.case, first);
     let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());

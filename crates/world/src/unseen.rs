@@ -17,6 +17,8 @@ struct Happening {
     path: String,
     /// While that may be seen.
     during: Range<Instant>,
+    /// Whether results tell what came of it even where it lies before a measurement.
+    is_told: bool,
 }
 
 /// What no measurement of its variant has seen. Of what is said in one place the first is told, if none was seen.
@@ -33,9 +35,10 @@ fn of_variant(plan: &Plan, variant: &Variant, cases: &[Repeats<'_>]) -> Vec<Diag
     let (Some(begins), Some(ends)) = bounds else { return Vec::new() };
     let is_seen = |happening: &Happening| {
         let during = &happening.during;
-        windows.iter().any(|window| window.start < during.end && during.start < window.end)
+        let is_told = happening.is_told && during.start < ends;
+        is_told || windows.iter().any(|window| window.start < during.end && during.start < window.end)
     };
-    let told = |Happening { what, path, during }: Happening| {
+    let told = |Happening { what, path, during, .. }: Happening| {
         let [at, begins, ends] = [during.start, begins, ends].map(|time| time.since(Instant::ZERO));
         let problem = Problem::Unseen { what, variant: variant.name.clone(), at, begins, ends };
         at_path(&problem, plan, &path)
@@ -61,17 +64,20 @@ fn happenings(variant: &Variant) -> Vec<Happening> {
         what: format!("`{}` leaves `{}`", name(absence.drive), name(absence.host)),
         path: "partitions".into(),
         during: absence.from..absence.until.unwrap_or(Instant::NEVER),
+        is_told: false,
     }));
     for subsystem in &variant.network.subsystems {
         found.extend(subsystem.access.iter().map(|change| Happening {
             what: format!("`{}` of `{}` changes its state", name(change.adapter), subsystem.name),
             path: format!("subsystems.{}.ana", subsystem.name),
             during: change.at..change.at + Span::from_ps(1),
+            is_told: false,
         }));
         found.extend(subsystem.leaves.iter().map(|leave| Happening {
             what: format!("`{}` is left", subsystem.name),
             path: format!("subsystems.{}.disconnect", subsystem.name),
             during: leave.at..leave.back.unwrap_or(leave.at + Span::from_ps(1)),
+            is_told: false,
         }));
     }
     found
@@ -83,5 +89,7 @@ fn outage(link: &str, down: Down) -> Happening {
         what: format!("`{link}` is down"),
         path: format!("links.{link}.down"),
         during: down.at..until,
+        // how a link came back, and what it carried then, has a table of its own
+        is_told: down.by.is_some() || down.then.is_some(),
     }
 }

@@ -6,6 +6,7 @@ mod actions;
 mod assemblies;
 mod bottleneck;
 mod captures;
+mod comebacks;
 mod cxl_memory;
 mod devices;
 mod dual_port;

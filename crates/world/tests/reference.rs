@@ -308,3 +308,37 @@ fn whatever_runs_out_departures_are_those_of_the_reference_and_depend_on_every_p
         assert!(noticed, "{}: nothing depends on it", change.0);
     }
 }
+
+/// Links that come back slower, around a switch that cuts through: with a core that keeps an eye on how much of a TLP
+/// is in, and without one.
+const SLOWER: &str = "
+about: Does the reference do the same with a link that comes back slower?
+machine:
+  host: {part: generic-host-gen4}
+  sw: {model: switch, port.gen: 4, forwarding: cut-through}
+  card: {part: generic-dma-gen5, port.width: x4}
+links:
+  up: {from: host, to: sw, mps: 256B, down: [{at: 25us, for: 20us, gen: 3, width: x2}, {at: 70us, for: 30us}]}
+  bay: {from: sw, to: card, dllp: each, down: [{at: 10us, for: 20us, width: x1}, {at: 60us, for: 20us, gen: 1}]}
+workloads:
+  both: {dma: {operation: mixed, size: 4KiB, window: 64KiB, transfers: 200}, on: card}
+variants:
+  plain: {}
+  crossbar: {machine.sw.core: crossbar}
+  memory: {machine.sw.core: shared-memory}
+  errors: {links.bay.ber: 1e-5}
+compare: {baseline: plain}
+run: {repeats: 1}
+";
+
+#[test]
+fn links_that_come_back_slower_do_what_the_reference_does() {
+    let plan = plan("slower.yaml", SLOWER, &[]);
+    for (name, recording) in recordings(&plan, 1) {
+        let is_seen = |link: &reference::machine::Link| {
+            link.outages.iter().any(|outage| outage.then.is_some() && outage.up_ps < recording.end_ps)
+        };
+        assert!(recording.machine.links.iter().all(is_seen), "{name} ends at {} ps", recording.end_ps);
+        assert_eq!(recording.compare(), Ok(()), "{name}");
+    }
+}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
+from lanetwin import outages
 from lanetwin.binding import named
 from lanetwin.cli.console import out, printable
 from lanetwin.cli.tables import VERDICT_STYLES, fits, plain_table, width_of
@@ -91,6 +92,9 @@ def print_answer(results: Results) -> None:
     told_of = _measured(results, found)
     if told_of:
         console.print(Text(printable(f"Measured: {told_of}"), "dim"))
+    came_back = outages.in_short(results)
+    if came_back:
+        console.print(Text(printable(came_back), "dim"))
     for doubt in _doubts(found):
         console.print(Text(printable(doubt), "bold yellow"))
     partial = stopped(results)

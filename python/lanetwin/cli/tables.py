@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from lanetwin import actions, tails
+from lanetwin import actions, outages, tails
 from lanetwin.cli.console import in_language, out, printable
 from lanetwin.components import component_tables
 from lanetwin.iometer import iometer_tables
@@ -110,6 +110,7 @@ def print_results(results: Results) -> None:
     _print_measurements(results)
     _print_steady(results)
     _print_actions(results)
+    _print_outages(results)
     _print_switches(results)
     _print_limits(results)
     partial = stopped(results)
@@ -282,6 +283,22 @@ def _print_steady(results: Results) -> None:
         ]
         words.append(f"{tracked.name} [{tracked.unit}]: {rounds}")
         table.add_row(*(Text(printable(word)) for word in words))
+    console = out()
+    console.print(table)
+    console.print()
+
+
+def _print_outages(results: Results) -> None:
+    """Say of each link that was down how it came back."""
+    found = outages.found(results)
+    if not found:
+        return
+    several = len({(one["workload"], one["case"]) for one in found}) > 1
+    place = [*(["workload", "case"] if several else []), "variant"]
+    table = plain_table("Links that came back", [(name, False) for name in (*place, *outages.COLUMNS)])
+    for one in found:
+        at = [*([one["workload"], one["case"]] if several else []), one["variant"]]
+        table.add_row(*(Text(printable(word)) for word in (*at, *outages.told(one))))
     console = out()
     console.print(table)
     console.print()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from markupsafe import Markup
 
-from lanetwin import actions
+from lanetwin import actions, outages
 from lanetwin.components import component_tables
 from lanetwin.numbers import (
     change,
@@ -339,6 +339,14 @@ def commands(results: Results) -> list[Details]:
         logs += [[*at, *line] for line in actions.fields(one)]
     tables = [_details("What became of each", [*where, *actions.COLUMNS], [], rows)]
     return tables + ([_details("What logs say", [*where, *actions.LOGS], [], logs)] if logs else [])
+
+
+def comebacks(results: Results) -> list[Details]:
+    """Tabulate how links came back that had been down."""
+    found = outages.found(results)
+    rows = [[one["workload"], one["case"], one["variant"], *outages.told(one)] for one in found]
+    where = ["workload", "case", "variant"]
+    return [_details("Every time", [*where, *outages.COLUMNS], [], rows)] if rows else []
 
 
 def _reading(row: Row | None) -> str:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from lanetwin import yaml_out
+from lanetwin import outages, yaml_out
 from lanetwin.comparison import errors, mean_error, question
 from lanetwin.fit import told
 from lanetwin.formats.csv import rows_csv
@@ -140,6 +140,8 @@ def _rendered(results: Results) -> str:
             steady_figures=steady_figures,
             steady_details=steady_details,
             commands=blocks.commands(results),
+            comebacks=blocks.comebacks(results),
+            less=[one for one in outages.found(results) if not one["whole"]],
             plots=blocks.plots(drawn, easel),
             told_in_words=blocks.told_in_words(drawn),
             waterfalls=blocks.waterfalls(drawn, easel),

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  link.yaml ─► channel ─► eyes at every rate ─► SimulatedLink ─┬► train    states with their times, speed, width
-//!                                                               └► cycles   the probe's own runner, on registers
+//!                                                               ├► cycles   the probe's own runner, on registers
+//!                                                               └► comebacks  how long, and at which rate, for a drive
 //!  lspci dump ─► fed: configuration space of the dump, its link simulated ┘
 //! ```
 //!
@@ -13,6 +14,7 @@
 //! (`lanetwin-phy`).
 
 mod chosen;
+mod comeback;
 mod dump;
 mod findings;
 mod host;
@@ -22,6 +24,7 @@ mod ready;
 mod train;
 
 pub use chosen::only;
+pub use comeback::{Cause, Comeback, comebacks};
 pub use dump::cycle_dump;
 pub use findings::{diagnostic, diagnostics};
 pub use host::{DEVICE, PORT, Simulated};

@@ -189,13 +189,14 @@ impl<U: Copy> Domain<U> {
             let ahead = if matches!(own.sink, Sink::Switch { core: true }) {
                 0
             } else {
-                run.duration.saturating_sub(onward.serialiser.ticks(bytes))
+                run.duration.saturating_sub(onward.paces.declared.ticks(bytes))
             };
             t += header.max(ahead);
         } else {
             t += run.duration;
         }
-        onward.enqueue(input, Segment { eligible: t, spacing: run.spacing, count: run.count, ..*segment });
+        let (spacing, count, pace) = (run.spacing, run.count, own.pace);
+        onward.enqueue(input, Segment { eligible: t, spacing, count, pace, ..*segment });
         let at = t.max(onward.link_free);
         self.ask_wake(next, at, env);
     }
@@ -212,9 +213,9 @@ impl<U: Copy> Domain<U> {
         env: &mut impl Environment<U>,
     ) {
         let ingress = own.ingress[input / CLASSES];
-        let rest = self.egresses[usize::from(ingress.upstream)].rest(segment.bytes);
+        let rest = self.egresses[usize::from(ingress.upstream)].rest(segment);
         let onward = &mut self.egresses[next];
-        let dry = rest.saturating_sub(onward.serialiser.ticks(segment.bytes.into()));
+        let dry = rest.saturating_sub(onward.paces.declared.ticks(segment.bytes.into()));
         let moved = Times { start: run.start, spacing: run.spacing, count: run.count };
         let rows = moved.or_later(segment.eligible + dry, segment.spacing);
         let first = rows[0].start + ingress.onward;
@@ -351,7 +352,7 @@ impl Egress {
     /// first of them is back.
     #[inline(never)]
     fn give_back_from_column(&mut self, ring: usize, segment: &Segment, run: &Run) -> u64 {
-        let rest = self.rest(segment.bytes);
+        let rest = self.rest(segment);
         let left = Times { start: run.start + run.duration, spacing: run.spacing, count: run.count };
         let rows = left.or_later(segment.eligible + rest, segment.spacing);
         let (weight, latency) = (u32::from(segment.units), self.credit_latency);
@@ -363,12 +364,13 @@ impl Egress {
 
     /// How much later than it may be forwarded a TLP from this egress is all in.
     #[inline]
-    fn rest(&mut self, bytes: u16) -> u64 {
+    fn rest(&self, segment: &Segment) -> u64 {
         if !self.cut_through {
             return 0;
         }
-        let ser = self.serialiser.ticks(bytes.into());
-        ser - self.serialiser.ticks(HEADER_BYTES.into()).min(ser)
+        let mut serialiser = self.at_pace(segment.pace);
+        let ser = serialiser.ticks(segment.bytes.into());
+        ser - serialiser.ticks(HEADER_BYTES.into()).min(ser)
     }
 }
 

@@ -2,13 +2,16 @@
 //! times.
 
 use super::spec::{Attach, CLASSES, Direction, EndpointId, EndpointSpec, LinkId, SwitchId, SwitchSpec};
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::{Instant, LinkRate, Span};
 
 /// The most ports a switch can have: the inputs of an egress are bits of a 128-bit word.
 pub const SWITCH_PORTS_MAX: usize = 128 / CLASSES;
 
 /// The most phases that the table of a weighted arbitration can have.
 pub const PHASES_MAX: u32 = 256;
+
+/// The most paces that a link can have besides the one that it was declared with.
+pub const PACES_MAX: usize = u8::MAX as usize;
 
 /// Why a set of links cannot be built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +34,9 @@ pub enum BuildError {
     NotThere(SwitchId, LinkId),
     /// The outages of a link overlap, or are not in the order of time.
     Outages(LinkId),
+    /// A link comes back faster than it was declared; or with another pace from an outage that is shorter than two
+    /// periods of its SKP; or with more than [`PACES_MAX`] paces.
+    Pace(LinkId),
 }
 
 /// Collects endpoints, switches and links.
@@ -79,6 +85,17 @@ pub struct Outage {
     pub from: Instant,
     /// The first instant at which it is up again.
     pub until: Instant,
+    /// How it runs from then on, if not as it was declared.
+    pub then: Option<Pace>,
+}
+
+/// How fast both directions of a link run from an outage on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pace {
+    /// Bytes on the wire; no more than the link was declared with.
+    pub rate: LinkRate,
+    /// The time of a SKP ordered set on the wire \[ticks\]; zero if SKP is off. Its period is that of the declaration.
+    pub skp: u64,
 }
 
 impl FabricBuilder {

@@ -1,5 +1,6 @@
 //! The state of one egress: its inputs, its wire, the credits it holds, and what it has done so far.
 
+use super::pace::{Paces, Stretch};
 use super::returns::ReturnRing;
 use super::ring::Ring;
 use super::sentinels::NEVER;
@@ -43,6 +44,8 @@ pub(super) struct Segment {
     pub singly: bool,
     /// A message that a port sent on its own account.
     pub message: bool,
+    /// The pace of the link that they came over last: see [`Egress::at_pace`].
+    pub pace: u8,
 }
 
 /// A link's own overhead: SKP and DLLPs, by when they are due.
@@ -66,10 +69,25 @@ pub(super) struct Overhead {
     pub ack_every: u64,
     pub update_every: u64,
     pub delay: u64,
-    /// When the link is down, what is past taken out: the first tick, and the first at which it is up again.
-    pub outages: VecDeque<(u64, u64)>,
+    /// When the link is down, what is past taken out.
+    pub outages: VecDeque<Down>,
     /// Recoveries by chance.
     pub recovery: Option<Recovering>,
+    /// What the TLPs of this direction had caused when its pace last changed: how many DLLPs, and their wire time.
+    pub caused_before: (u64, u64),
+    /// What was sent between outages that were said.
+    pub stretches: Vec<Stretch>,
+}
+
+/// A link is down.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Down {
+    /// The first tick.
+    pub from: u64,
+    /// The first at which it is up again.
+    pub until: u64,
+    /// Its pace from then on.
+    pub pace: u8,
 }
 
 /// Recoveries that come by chance, of which the next is known.
@@ -102,31 +120,33 @@ impl Overhead {
             delay: direction.dllps.delay.as_ticks().0,
             outages: VecDeque::new(),
             recovery,
+            caused_before: (0, 0),
+            stretches: Vec::new(),
         }
     }
-    /// Takes the link down from one tick until another.
-    pub fn add_outage(&mut self, from: u64, until: u64) {
-        self.outages.push_back((from, until));
-        self.next = self.next.min(from);
+    /// Takes the link down for a while.
+    pub fn add_outage(&mut self, down: Down) {
+        self.outages.push_back(down);
+        self.next = self.next.min(down.from);
     }
     /// When the link goes down next.
     #[inline]
     pub fn down_next(&self) -> u64 {
-        let said = self.outages.front().map_or(NEVER, |outage| outage.0);
+        let said = self.outages.front().map_or(NEVER, |outage| outage.from);
         self.recovery.and_then(|recovery| recovery.next).map_or(said, |next| next.0.min(said))
     }
-    /// Takes out what takes the link down next: the tick at which it is up again, and whether that is a Recovery by
-    /// chance.
-    pub fn take_down(&mut self) -> Option<(u64, bool)> {
+    /// Takes out what takes the link down next: the tick at which it is up again, and its pace from then on, which a
+    /// Recovery by chance does not change.
+    pub fn take_down(&mut self) -> Option<(u64, Option<u8>)> {
         let said = self.outages.front().copied();
         if let Some(recovery) = &mut self.recovery
             && let Some((from, until)) = recovery.next
-            && said.is_none_or(|outage| from < outage.0)
+            && said.is_none_or(|outage| from < outage.from)
         {
             (recovery.next, recovery.before) = (None, until);
-            return Some((until, true));
+            return Some((until, None));
         }
-        self.outages.pop_front().map(|outage| (outage.1, false))
+        self.outages.pop_front().map(|outage| (outage.until, Some(outage.pace)))
     }
     #[inline]
     pub fn skp_due(&self) -> u64 {
@@ -254,6 +274,9 @@ pub(super) struct Egress {
     /// The input of the messages of ports at this end of the link, if they send any.
     pub message_input: Option<u16>,
     pub serialiser: Serialiser,
+    /// The pace of the wire just now, and all that it has: see [`Egress::at_pace`].
+    pub pace: u8,
+    pub paces: Paces,
     pub header_credits: [i64; CLASSES],
     pub data_credits: [i64; CLASSES],
     pub finite: [bool; CLASSES],
@@ -325,6 +348,8 @@ impl Egress {
             ingress: Vec::new(),
             message_input: None,
             serialiser: Serialiser::new(direction.rate),
+            pace: 0,
+            paces: Paces::new(direction),
             header_credits: direction.credits.header.map(initial),
             data_credits: direction.credits.data.map(initial),
             finite,
@@ -404,7 +429,7 @@ impl Egress {
         if let Some(back) = ring.back_mut() {
             let last = back.eligible + u64::from(back.count - 1) * back.spacing;
             debug_assert!(new.eligible >= last, "an input is in the order of time");
-            if back.train == new.train {
+            if back.train == new.train && back.pace == new.pace {
                 let step = new.eligible - last;
                 if (back.count == 1 || back.spacing == step) && (new.count == 1 || new.spacing == step) {
                     back.spacing = step;

@@ -3,13 +3,13 @@
 use super::columns::Bus;
 use super::egress::{Activity, Egress, Segment};
 use super::lane::Lane;
+use super::pace::Stretch;
 use super::returns::{self, Returns};
 use super::ring;
 use super::sentinels::NEVER;
 use super::spec::DllpMode;
 use super::spec::{CLASSES, Class, Departures, EgressId, EndpointId, Environment, Train};
 use super::trains::{Origin, RECORDED_HOPS, TrainId, Trains, UnderWay};
-use crate::spec::constants::DLLP_BYTES;
 use lanetwin_units::{Instant, Ticks};
 
 /// The way of the last TLP of a train: when the train was eligible, when that TLP started on each link, when it was
@@ -196,6 +196,7 @@ impl<U: Copy> Fabric<U> {
             relaxed: train.relaxed,
             singly: train.singly,
             message: false,
+            pace: 0,
         };
         if self.send_at_once(usize::from(e), &segment, &train, Origin { endpoint, sequence }, env) {
             return;
@@ -280,14 +281,17 @@ impl<U: Copy> Fabric<U> {
         let own = &self.domain.egresses[egress.index()];
         let theirs = &self.domain.egresses[usize::from(own.opposite)];
         let off = theirs.overhead.mode == DllpMode::Off;
-        let caused = if off { 0 } else { theirs.overhead.caused_by(theirs.done.tlps) };
-        let mut serialiser = own.serialiser;
         let period = own.overhead.period;
         OverheadTime {
-            dllps: caused * serialiser.ticks(DLLP_BYTES),
+            dllps: if off { 0 } else { theirs.dllp_time() },
             skp: own.overhead.skp,
             skp_period: (period != NEVER).then_some(period),
         }
+    }
+    /// What an egress has sent between the outages that were said: one for each that it has come to.
+    #[must_use]
+    pub fn stretches(&self, egress: EgressId) -> &[Stretch] {
+        &self.domain.egresses[egress.index()].overhead.stretches
     }
     /// How many trains are under way.
     #[must_use]
@@ -338,7 +342,7 @@ impl<U: Copy> Fabric<U> {
 pub struct OverheadTime {
     /// All DLLPs so far \[ticks\].
     pub dllps: u64,
-    /// One SKP ordered set \[ticks\].
+    /// One SKP ordered set \[ticks\], as they are at the end.
     pub skp: u64,
     /// From one SKP to the next \[ticks\], if there are any.
     pub skp_period: Option<u64>,

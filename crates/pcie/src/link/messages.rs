@@ -45,6 +45,7 @@ impl<U: Copy> Fabric<U> {
             relaxed: false,
             singly: true,
             message: true,
+            pace: 0,
         };
         let own = &mut self.domain.egresses[e];
         own.enqueue(usize::from(input), segment);

@@ -29,6 +29,8 @@ mod lane;
 mod merge;
 mod messages;
 mod overhead;
+mod pace;
+mod paced;
 mod pump;
 mod receive;
 mod returns;
@@ -42,9 +44,12 @@ mod turns;
 mod weighted;
 mod wiring;
 
-pub use declare::{BuildError, FabricBuilder, Outage, PHASES_MAX, PairLatency, PortWeight, SWITCH_PORTS_MAX};
+pub use declare::{
+    BuildError, FabricBuilder, Outage, PACES_MAX, PHASES_MAX, Pace, PairLatency, PortWeight, SWITCH_PORTS_MAX,
+};
 pub use egress::Activity;
 pub use fabric::{DepartureTap, Fabric, Journey, OverheadTime, Submission, SubmissionTap};
+pub use pace::Stretch;
 pub use spec::{
     Arbitration, Attach, CLASSES, Class, Core, Credits, Delivery, Departures, Direction, DllpMode, Dllps,
     Drain, EgressId, EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkError, LinkId,

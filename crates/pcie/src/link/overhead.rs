@@ -2,12 +2,13 @@
 
 use super::egress::{Egress, Overhead};
 use super::fabric::Domain;
+use super::pace::Stretch;
 use super::returns::Returns;
 use super::run::Run;
 use super::sentinels::NEVER;
 use super::spec::{DllpMode, EgressId, Environment};
 use crate::spec::constants::DLLP_BYTES;
-use lanetwin_units::{Span, TICKS_PER_PS};
+use lanetwin_units::{Span, TICKS_PER_PS, Ticks};
 
 /// An idle wire that wakes up cannot ask for epochs that are further past than this.
 const EPOCHS_KEPT: u64 = 8;
@@ -26,8 +27,8 @@ impl<U: Copy> Domain<U> {
 
     #[inline(never)]
     fn pay_due(&mut self, own: &mut Egress, t: u64, draw: &mut dyn FnMut(Span) -> Span) {
-        let dllp = own.serialiser.ticks(DLLP_BYTES);
         loop {
+            let dllp = own.serialiser.ticks(DLLP_BYTES);
             own.overhead.draw_next_recovery(draw);
             let (skp, due) = (own.overhead.skp_due(), own.overhead.due.next());
             let down = own.overhead.down_next();
@@ -183,13 +184,18 @@ impl Egress {
     }
 
     /// The wire is free at `t`, and the link has gone down: it is free again when the link is up, without the SKPs of
-    /// the time between.
+    /// the time between, and at the pace that the link comes back with.
     fn go_down(&mut self, t: u64) {
-        let Some((up, by_chance)) = self.overhead.take_down() else { return };
+        let Some((up, pace)) = self.overhead.take_down() else { return };
+        if let Some(pace) = pace {
+            let stretch = Stretch { ends: Ticks(t), up: Ticks(up), data_units: self.done.data_units };
+            self.overhead.stretches.push(stretch);
+            self.run_at(pace);
+        }
         if t >= up {
             return; // it was busy all the while
         }
-        self.done.recoveries += u64::from(by_chance);
+        self.done.recoveries += u64::from(pace.is_none());
         self.done.down_time += up - t;
         self.end_stall(t);
         (self.link_free, self.idle_from, self.idle_overhead) = (up, up, 0);

@@ -5,7 +5,7 @@ mod lookahead;
 
 use super::columns::Bus;
 use super::declare::{BuildError, FabricBuilder};
-use super::egress::{Egress, Hop, Ingress, Sink};
+use super::egress::{Down, Egress, Hop, Ingress, Sink};
 use super::fabric::Fabric;
 use super::sentinels::{NO_BUS, NO_EGRESS};
 use super::spec::{
@@ -325,7 +325,9 @@ impl Wiring {
         for outage in &self.parts.outages {
             let (from, until) = (Ticks::from(outage.from).0, Ticks::from(outage.until).0);
             for e in [2 * outage.link.index(), 2 * outage.link.index() + 1] {
-                self.egresses[e].overhead.add_outage(from, until);
+                let egress = &mut self.egresses[e];
+                let pace = outage.then.map_or(0, |pace| egress.paces.number(pace));
+                egress.overhead.add_outage(Down { from, until, pace });
             }
         }
     }

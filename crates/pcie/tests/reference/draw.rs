@@ -2,7 +2,7 @@
 
 use super::actor::{Actor, Delay, Plan, Stream, Transfer};
 use super::machine::{
-    BitErrors, Credits, Direction, DllpMode, Drain, Endpoint, Link, Machine, Node, Outage, Recoveries,
+    BitErrors, Credits, Direction, DllpMode, Drain, Endpoint, Link, Machine, Node, Outage, Pace, Recoveries,
     Switch, hash,
 };
 use super::world::{Script, World};
@@ -148,14 +148,14 @@ impl Draw {
         Switch::plain(self.latency(150_000), !self.dice.one_in(3))
     }
 
-    /// Some links are down for 50 ns to 5 us, several times, now and then again at once; some go through Recovery
-    /// besides.
+    /// Some links are down for 50 ns to 5 us, several times, now and then again at once, and some of them come back
+    /// slower; some go through Recovery besides.
     fn outages(&mut self, machine: &mut Machine) {
         for link in &mut machine.links {
             if self.dice.one_in(3) {
                 continue;
             }
-            let mut up_ps = 0;
+            let (mut up_ps, paces) = (0, self.dice.one_in(2));
             for _ in 0..=self.dice.below(5) {
                 let down_ps = match self.dice.below(4) {
                     0 => up_ps,
@@ -163,14 +163,24 @@ impl Draw {
                     _ => up_ps + self.dice.below(8_000_000),
                 };
                 let most_ps = self.dice.pick(&[50_000, 500_000, 5_000_000]);
-                up_ps = down_ps + 50_000.max(self.dice.below(most_ps + 1));
-                link.outages.push(Outage { down_ps, up_ps });
+                let least_ps = if paces { 2 * link.directions[0].skp_period_ticks.div_ceil(1024) } else { 0 };
+                up_ps = down_ps + 50_000.max(least_ps).max(self.dice.below(most_ps + 1));
+                let then = paces.then(|| self.pace(&link.directions[0])).flatten();
+                link.outages.push(Outage { down_ps, up_ps, then });
             }
             if self.dice.one_in(2) {
                 let gaps_ps = (0..self.dice.below(12)).map(|_| self.dice.below(3_000_000)).collect();
                 link.recoveries = Some(Recoveries { gaps_ps, lasts_ps: 1 + self.dice.below(2_000_000) });
             }
         }
+    }
+
+    /// How a link comes back: no faster than it was declared; often as it was.
+    fn pace(&mut self, declared: &Direction) -> Option<Pace> {
+        let generation = 1 + self.dice.below(declared.generation.into()) as u8;
+        let lanes = self.dice.pick(&[1, 2, 4, 8, 12, 16, 32]).min(declared.lanes);
+        let skp_ticks = if self.dice.one_in(2) { 0 } else { 1 + self.dice.below(16_000 * 1024) };
+        (!self.dice.one_in(3)).then_some(Pace { generation, lanes, skp_ticks })
     }
 
     /// Endpoints and switches, and which of them are linked.

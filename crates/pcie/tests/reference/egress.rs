@@ -1,7 +1,6 @@
 //! One direction of a link, as its transmitter sees it: docs/link-model.md, sections 4 to 8.
 
-use super::machine::{DllpMode, Machine};
-use super::simulator::serialisation;
+use super::machine::{DllpMode, Machine, Pace};
 use std::collections::BTreeMap;
 
 pub struct Egress {
@@ -20,9 +19,7 @@ pub struct Egress {
     pub taken_out: u64,
     /// The end of the last outage that found the wire free.
     up: u64,
-    skp_ticks: u64,
     skp_period_ticks: u64,
-    dllp_ticks: u64,
     lump: bool,
     errors: Errors,
 }
@@ -51,9 +48,7 @@ impl Egress {
             starts: 0,
             taken_out: 0,
             up: 0,
-            skp_ticks: direction.skp_ticks.unwrap_or(0),
             skp_period_ticks: direction.skp_period_ticks,
-            dllp_ticks: serialisation(direction.generation, direction.lanes, 8),
             lump: machine.links[egress / 2].dllp == DllpMode::Lump,
             errors: Errors { source: direction.errors.clone(), drawn: 1, sent: 0, next: first },
         }
@@ -75,19 +70,19 @@ impl Egress {
     }
 
     /// Section 6: the oldest SKP that is due.
-    pub fn send_skp(&mut self, now: u64) {
+    pub fn send_skp(&mut self, now: u64, pace: Pace) {
         let number = self.next_skp - self.skps_due;
         self.skps_due -= 1;
         let dllps = match number.checked_sub(2) {
             Some(epoch) if self.lump => self.lumps.remove(&epoch).unwrap_or(0),
             _ => 0,
         };
-        self.link_free = now + self.skp_ticks + dllps * self.dllp_ticks;
+        self.link_free = now + pace.skp_ticks + dllps * pace.serialisation(8);
     }
 
-    pub fn send_dllp(&mut self, now: u64) {
+    pub fn send_dllp(&mut self, now: u64, pace: Pace) {
         self.dllps_due -= 1;
-        self.link_free = now + self.dllp_ticks;
+        self.link_free = now + pace.serialisation(8);
     }
 
     /// Section 8: sends that many bits of a TLP; true if one of them is corrupted.

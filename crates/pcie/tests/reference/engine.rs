@@ -2,8 +2,8 @@
 
 use super::draw::MAX_PAYLOAD;
 use super::machine::{
-    BitErrors, Class, Core, Direction, DllpMode, Drain, Kind, Link, Machine, Node, OutputBuffer, Switch, Tag,
-    Train, hash,
+    BitErrors, Class, Core, Direction, DllpMode, Drain, Kind, Link, Machine, Node, OutputBuffer, Pace,
+    Switch, Tag, Train, hash,
 };
 use super::route;
 use super::simulator::{Departure, Outcome};
@@ -315,10 +315,17 @@ fn build(machine: &Machine, manner: Manner) -> link::Fabric<Train> {
     for (number, link) in machine.links.iter().enumerate() {
         for outage in &link.outages {
             let (from, until) = (Instant::from_ps(outage.down_ps), Instant::from_ps(outage.up_ps));
-            builder.outage(link::Outage { link: link_id(number), from, until });
+            let then = outage.then.map(pace_of);
+            builder.outage(link::Outage { link: link_id(number), from, until, then });
         }
     }
     builder.build().expect("a machine that can be built")
+}
+
+fn pace_of(pace: Pace) -> link::Pace {
+    let generation = Generation::from_number(u64::from(pace.generation)).expect("1 to 5");
+    let width = Width::from_lanes(pace.lanes).expect("a width");
+    link::Pace { rate: LinkRate::pcie(generation, width), skp: pace.skp_ticks }
 }
 
 fn switch_of(switch: &Switch) -> link::SwitchSpec {

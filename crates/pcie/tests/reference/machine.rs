@@ -126,7 +126,7 @@ impl Recoveries {
         self.gaps_ps.iter().scan(0, |up_ps, gap_ps| {
             let down_ps = *up_ps + gap_ps;
             *up_ps = down_ps + self.lasts_ps;
-            Some(Outage { down_ps, up_ps: *up_ps })
+            Some(Outage { down_ps, up_ps: *up_ps, then: None })
         })
     }
 }
@@ -136,6 +136,18 @@ impl Recoveries {
 pub struct Outage {
     pub down_ps: u64,
     pub up_ps: u64,
+    /// How it runs from then on, until the next; `None`: as it was declared.
+    pub then: Option<Pace>,
+}
+
+/// How fast both directions of a link run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pace {
+    /// 1 to 5.
+    pub generation: u8,
+    pub lanes: u64,
+    /// The wire time of a SKP \[1/1024 ps\]; 0: SKP is off.
+    pub skp_ticks: u64,
 }
 
 impl Link {
@@ -145,6 +157,11 @@ impl Link {
         let all = self.outages.iter().copied().chain(recoveries);
         let mut ticks = all.map(|one| (one.down_ps * TICKS_PER_PS, one.up_ps * TICKS_PER_PS));
         ticks.find(|&(down, up)| down <= now && now < up).map(|(_, up)| up)
+    }
+    /// How a direction runs at a tick at which it is free, and up.
+    pub fn pace(&self, direction: usize, now: u64) -> Pace {
+        let last = self.outages.iter().rfind(|outage| outage.down_ps * TICKS_PER_PS <= now);
+        last.and_then(|outage| outage.then).unwrap_or_else(|| self.directions[direction].pace())
     }
 }
 
@@ -190,6 +207,14 @@ pub struct Direction {
     pub nak_latency_ps: u64,
     pub retrain_ps: u64,
     pub errors: Option<BitErrors>,
+}
+
+impl Direction {
+    /// How it was declared.
+    pub fn pace(&self) -> Pace {
+        let Self { generation, lanes, skp_ticks, .. } = *self;
+        Pace { generation, lanes, skp_ticks: skp_ticks.unwrap_or(0) }
+    }
 }
 
 /// Where the corrupted bits of a direction lie.

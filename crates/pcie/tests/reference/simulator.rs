@@ -3,7 +3,7 @@
 //! that page's. What switches do is in [`super::switch`].
 
 use super::egress::Egress;
-use super::machine::{Class, Column, DllpMode, Drain, Machine, Node, Train};
+use super::machine::{Class, Column, DllpMode, Drain, Machine, Node, Pace, Train};
 use super::route;
 use super::switch::{Wire, wires};
 use super::waiting::{Tlp, Waiting};
@@ -152,7 +152,7 @@ impl<'a> Simulator<'a> {
         };
         for egress in 0..machine.egresses() {
             let lumps = machine.links[egress / 2].dllp == DllpMode::Lump;
-            if lumps || machine.direction(egress).skp_ticks.is_some() {
+            if lumps || machine.links[egress / 2].directions.iter().any(|one| one.skp_ticks.is_some()) {
                 simulator.foresee_skp(egress);
             }
         }
@@ -282,9 +282,12 @@ impl<'a> Simulator<'a> {
             .paths
             .entry((endpoint, train.destination))
             .or_insert_with(|| route::path(machine, endpoint, train.destination));
-        let at = path[0];
+        let (at, relaxed) = (path[0], train.relaxed);
         let tlps = (0..train.count)
-            .map(|index| Tlp { train: self.trains.len(), index, hop: 0, eligible, relaxed: train.relaxed })
+            .map(|index| {
+                let (train, pace) = (self.trains.len(), machine.direction(at).pace());
+                Tlp { train, index, hop: 0, eligible, relaxed, pace }
+            })
             .collect();
         self.trains.push((endpoint, self.handed_in[endpoint], train));
         self.handed_in[endpoint] += 1;
@@ -300,13 +303,14 @@ impl<'a> Simulator<'a> {
                 self.foresee(up, Change::LinkUp);
                 return;
             }
+            let pace = self.machine.links[egress / 2].pace(egress % 2, now);
             let at = &mut self.egresses[egress];
             if at.skps_due > 0 {
-                at.send_skp(now);
+                at.send_skp(now, pace);
             } else if at.dllps_due > 0 {
-                at.send_dllp(now);
+                at.send_dllp(now, pace);
             } else if let Some(input) = self.waiting[egress].choose(now, at.replay_room, &self.trains) {
-                self.leave(egress, input, now);
+                self.leave(egress, input, now, pace);
             } else {
                 return;
             }
@@ -316,11 +320,11 @@ impl<'a> Simulator<'a> {
     }
 
     /// The first TLP of an input takes the wire.
-    fn leave(&mut self, egress: usize, input: usize, now: u64) {
-        let tlp = self.waiting[egress].take(input, &self.trains);
+    fn leave(&mut self, egress: usize, input: usize, now: u64, pace: Pace) {
+        let tlp = Tlp { pace, ..self.waiting[egress].take(input, &self.trains) };
         let (source, sequence, train) = self.trains[tlp.train];
         let direction = self.machine.direction(egress);
-        let ser = self.ser(egress, train.wire_bytes);
+        let ser = pace.serialisation(train.wire_bytes);
         let propagation = direction.propagation_ps * TICKS_PER_PS;
         let room = &mut self.egresses[egress].replay_room;
         *room = room.map(|left| left - train.wire_bytes);
@@ -394,12 +398,6 @@ impl<'a> Simulator<'a> {
         self.paths[&(*source, train.destination)][hop]
     }
 
-    /// The time of so many bytes on an egress.
-    pub fn ser(&self, egress: usize, bytes: u64) -> u64 {
-        let direction = self.machine.direction(egress);
-        serialisation(direction.generation, direction.lanes, bytes)
-    }
-
     /// Sections 5 and 9: at the endpoint it was sent to.
     fn arrive(&mut self, endpoint: usize, egress: usize, tlp: Tlp, arrived: u64) {
         let (source, sequence, train) = self.trains[tlp.train];
@@ -442,6 +440,13 @@ impl<'a> Simulator<'a> {
         }
         self.departures.sort_unstable();
         Outcome { departures: self.departures, seen: self.world.into_seen() }
+    }
+}
+
+impl Pace {
+    /// The time of so many bytes.
+    pub fn serialisation(self, bytes: u64) -> u64 {
+        serialisation(self.generation, self.lanes, bytes)
     }
 }
 

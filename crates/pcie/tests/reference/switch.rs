@@ -46,8 +46,10 @@ impl Simulator<'_> {
         let Node::Switch(switch) = self.machine.receiver(a) else { unreachable!("only switches pass on") };
         let switch = &self.machine.switches[switch];
         let bytes = self.trains[tlp.train].2.wire_bytes;
-        let (ser_a, ser_b) = (self.ser(a, bytes), self.ser(b, bytes));
-        let f = if switch.cut_through { self.ser(a, 24).min(ser_a) } else { ser_a };
+        // A switch knows how fast its links were declared, not how they are just now.
+        let ser_b = self.machine.direction(b).pace().serialisation(bytes);
+        let ser_a = tlp.pace.serialisation(bytes);
+        let f = if switch.cut_through { tlp.pace.serialisation(24).min(ser_a) } else { ser_a };
         let latency = switch.latency_between_ps(a / 2, b / 2) * TICKS_PER_PS;
         Passage { a, b, ser_a, ser_b, f, latency, cut_through: switch.cut_through }
     }

@@ -4,7 +4,7 @@
 
 use super::by_hand::{INFINITE, NS, bare, direct, star, writes};
 use super::machine::{
-    BitErrors, Core, Credits, Direction, DllpMode, Kind, Machine, Outage, OutputBuffer, Switch,
+    BitErrors, Core, Credits, Direction, DllpMode, Kind, Machine, Outage, OutputBuffer, Pace, Switch,
 };
 use super::machine::{Drain, Train};
 use super::simulator::{Departure, Outcome, TICKS_PER_PS, run};
@@ -295,7 +295,7 @@ fn faster_egresses() -> Vec<Case> {
 
 fn outages() -> Vec<Case> {
     let down = |machine: &mut Machine, ns: &[(u64, u64)]| {
-        let outage = |&(down, up): &(u64, u64)| Outage { down_ps: down * NS, up_ps: up * NS };
+        let outage = |&(down, up): &(u64, u64)| Outage { down_ps: down * NS, up_ps: up * NS, then: None };
         machine.links[0].outages = ns.iter().map(outage).collect();
     };
     let skp = |period_ns: u64| Direction {
@@ -342,10 +342,44 @@ fn outages() -> Vec<Case> {
         outage,
         due,
         replays,
+        slower(),
+        slower_while_busy(),
         lump("DLLPs are paid with their SKP", &[]).left_ns(0, &[2_064]),
         lump("DLLPs are omitted with their SKP", &[(1_900, 2_100)]).left_ns(0, &[2_100]),
         lump("DLLPs are paid when the link is up", &[(1_900, 2_000)]).left_ns(0, &[2_064]),
     ]
+}
+
+/// Gen2 x1 has 2 ns for a byte, 200 for a write; from the outage on it is as the others.
+fn halved(down_ns: u64, up_ns: u64, direction: &Direction) -> Machine {
+    let mut machine = direct(&Direction { generation: 2, ..direction.clone() });
+    let then = Some(Pace { generation: 1, lanes: 1, skp_ticks: 32 * NS * TICKS_PER_PS });
+    machine.links[0].outages = vec![
+        Outage { down_ps: down_ns * NS, up_ps: up_ns * NS, then },
+        Outage { down_ps: 4_000 * NS, up_ps: 5_500 * NS, then: None },
+    ];
+    machine
+}
+
+/// With SKPs of 16 ns each 600, of 32 from the first outage on: those due at 2400, 3000 and 3600 are sent when the wire
+/// is free. The second outage brings the pace back that was declared, and ends after the SKP due at 5400.
+fn slower() -> Case {
+    let skp = Direction {
+        skp_period_ticks: 600 * NS * TICKS_PER_PS,
+        skp_ticks: Some(16 * NS * TICKS_PER_PS),
+        ..bare()
+    };
+    Case::new("a link comes back at half its rate", halved(300, 2_000, &skp), vec![vec![(0, writes(9, 1))]])
+        .left_ns(0, &[0, 200, 2_000, 2_432, 2_832, 3_264, 3_696, 5_500, 5_700])
+}
+
+/// What is on the wire ends as it began: its first attempt fails at once, the second is on the wire from 300 to 500,
+/// beyond the end of the outage.
+fn slower_while_busy() -> Case {
+    let errors = Some(BitErrors::Listed([1, 1_000_000].into()));
+    let direction = Direction { nak_latency_ps: 100 * NS, errors, ..bare() };
+    Case::new("nobody saw the link go down", halved(250, 400, &direction), vec![vec![(0, writes(3, 1))]])
+        .left_ns(0, &[300, 500, 900])
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Where TLPs wait, at an egress or a column, and whose turn it is: docs/link-model.md, sections 3 to 5.
 
-use super::machine::{Class, Credits, Machine, Node, Train};
+use super::machine::{Class, Credits, Machine, Node, Pace, Train};
 use std::collections::VecDeque;
 
 /// A TLP that waits.
@@ -14,6 +14,8 @@ pub struct Tlp {
     /// Since when it may leave \[ticks\].
     pub eligible: u64,
     pub relaxed: bool,
+    /// That of the link that it came over last.
+    pub pace: Pace,
 }
 
 pub struct Waiting {

@@ -1,6 +1,7 @@
 //! The words of a machine: components, links, and memory that is spread over several devices.
 
 use crate::words::{Field, Holds, count, field, one_of, optional, required};
+use lanetwin_link_lab::stability::Cause;
 use lanetwin_ports::Dimension;
 
 /// A component, beside its parameters.
@@ -82,7 +83,7 @@ pub(crate) const LINK: &[Field] = &[
         "down",
         Holds::List(DOWN),
         "",
-        "when it is down, as while a port is hot-plugged: from when on, for how long",
+        "when it is down, as while a port is hot-plugged or a link trains anew: from when on, for how long or by what",
     ),
     field(
         "io",
@@ -240,5 +241,25 @@ pub(crate) const INTERLEAVE: &[Field] = &[
 /// An outage of a link.
 pub(crate) const DOWN: &[Field] = &[
     required("at", Holds::One(Dimension::Time), "when it goes down"),
-    required("for", Holds::One(Dimension::Time), "for how long"),
+    optional("for", Holds::One(Dimension::Time), "for how long"),
+    optional(
+        "by",
+        one_of(Cause::WORDS),
+        "of PCIe, instead of `for`: what takes it down; how long it takes to train, and at which rate it comes back, are those of the model of training, over its channel",
+    ),
+    optional(
+        "gen",
+        Holds::Generation,
+        "of PCIe, beside `for`: the generation that it comes back with; otherwise its own",
+    ),
+    optional(
+        "width",
+        Holds::Width,
+        "of PCIe, beside `for`: the lanes that it comes back with; otherwise its own",
+    ),
+    optional(
+        "trained",
+        Holds::Ignored,
+        "what a complete plan says of its training: time, rate, width; not read",
+    ),
 ];

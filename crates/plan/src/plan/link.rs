@@ -2,6 +2,7 @@
 
 use super::end::End;
 use lanetwin_link_lab::channel::SegmentEye;
+use lanetwin_link_lab::stability::Cause;
 use lanetwin_pcie::link::DllpMode;
 use lanetwin_pcie::spec::Clocking;
 use lanetwin_ports::Params;
@@ -87,6 +88,10 @@ pub struct Down {
     pub at: Instant,
     /// For how long.
     pub lasts: Span,
+    /// What takes it down, if its training was simulated.
+    pub by: Option<Cause>,
+    /// How it runs from then on, until the next time, if not as it was declared.
+    pub then: Option<(Generation, Width)>,
 }
 
 /// A host is without a drive that it has at other times.

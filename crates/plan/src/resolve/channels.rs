@@ -5,7 +5,7 @@ use lanetwin_document::add_source;
 use lanetwin_document::fields::join;
 use lanetwin_document::node::Node;
 use lanetwin_document::problem::{Diagnostic, Problem, Reports};
-use lanetwin_link_lab::channel::{self, Channel, Judge, SegmentEye};
+use lanetwin_link_lab::channel::{self, Benches, Channel, Judge, RateEyes, SegmentEye};
 use lanetwin_units::Generation;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -105,6 +105,20 @@ impl Channels {
         };
         self.seen.borrow_mut().insert(key, eyes.clone());
         eyes
+    }
+
+    /// The eyes of a variant of a description that was understood at every rate up to one, as a link trains over them.
+    pub(super) fn receivers(
+        &self,
+        name: &str,
+        variant: &str,
+        generation: Generation,
+    ) -> Result<Vec<RateEyes>, Vec<Diagnostic>> {
+        let channel = self.read[name].channel.as_ref().expect("its variants are known");
+        let mut alone = Channel { variants: Vec::new(), ..channel.clone() };
+        alone.variants.extend(channel.variants.iter().find(|known| known.name == variant).cloned());
+        alone.variants[0].rate = generation.into();
+        channel::receivers(&alone, &alone.variants[0], &Benches::of(&alone)?)
     }
 
     /// The number of the source that a description is.

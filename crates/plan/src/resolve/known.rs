@@ -10,4 +10,6 @@ pub(super) struct Known<'a> {
     pub catalogue: &'a Catalogue,
     pub configurations: &'a Configurations,
     pub channels: &'a Channels,
+    /// Where the randomness of runs begins, and that of links which train.
+    pub seed: u64,
 }

@@ -11,6 +11,7 @@ pub(super) mod moves;
 mod opened;
 mod outages;
 pub(super) mod partitions;
+mod speeds;
 mod stage;
 mod switches;
 mod tree;
@@ -37,6 +38,7 @@ use lanetwin_units::{Bytes, Generation, Span, Width};
 use link::Link;
 use opened::{Opened, open, take_ports};
 use partitions::Partitions;
+use speeds::{generation_of, width_of};
 use tree::{Above, Place};
 use via::Running;
 
@@ -193,7 +195,6 @@ impl Link<'_> {
         let skp = self.choice("skp", reports).map(|word| word == "on");
         self.fields.record("via", written);
         let weight = self.weight(reports);
-        let down = outages::read(&mut self.fields, reports);
         // how a link runs decides what the stages in it do, and what its channel does
         let running = Running { generation: generation?, width: width?, mps: mps?, clocking: clocking? };
         let stages = std::mem::take(&mut self.stages);
@@ -203,6 +204,8 @@ impl Link<'_> {
             return None;
         }
         let BitErrors { ratio, segments, channel } = errors?;
+        let down =
+            self.outages(running, channel.as_ref(), via.iter().filter(|via| via.is_retimer).count(), reports);
         let Above { root, root_port } = place.above?;
         Some(LinkPlan {
             name: self.entry.key.clone(),
@@ -390,25 +393,4 @@ fn ability(plan: &ComponentPlan, param: &str, unsaid: u64) -> u64 {
 fn payload_size(bytes: u64) -> Option<u16> {
     let standard = PAYLOAD_SIZES.contains(&bytes) && bytes.is_power_of_two();
     u16::try_from(bytes).ok().filter(|_| standard)
-}
-
-/// `x4`
-pub(crate) fn width_of(text: &str) -> Option<Width> {
-    let lanes = text.strip_prefix('x').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
-    Width::from_lanes(lanes.parse().ok()?)
-}
-
-/// `5`, `gen5`, `Gen5`, or the rate of a lane: `32GT/s`. Only links of CXL can have Gen6.
-pub(crate) fn generation_of(text: &str) -> Option<Generation> {
-    let rate = |generation: &Generation| {
-        let megatransfers = generation.megatransfers();
-        let half = if megatransfers.is_multiple_of(1_000) { "" } else { ".5" };
-        format!("{}{half}GT/s", megatransfers / 1_000) == text
-    };
-    let number = text.strip_prefix("gen").or_else(|| text.strip_prefix("Gen")).unwrap_or(text);
-    let most = Generation::Gen6.number().into();
-    match quantity::read(Dimension::Count { least: 1, most }, number) {
-        Ok((Value::Count(number), _)) => Generation::of_lanes(number),
-        _ => (1..=most).filter_map(Generation::of_lanes).find(rate),
-    }
 }

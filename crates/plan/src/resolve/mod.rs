@@ -121,11 +121,12 @@ fn plan(
     search::check(&tree, catalogue, reports);
     let compare = read_compare(document.written("compare"), &names, reports);
     let run = read_run(document.written("run"), reports);
+    let seed = run.as_ref().map_or(1, |run| run.seed);
     let mut variants = Vec::new();
     let mut found = Vec::new();
     for (name, spot, tree) in &trees {
         let mut reports = Reports::default();
-        let known = Known { catalogue, configurations: &configurations, channels: &channels };
+        let known = Known { catalogue, configurations: &configurations, channels: &channels, seed };
         let variant = resolve(name, tree, known, &mut reports);
         found.push((name.clone(), reports));
         variants.extend(variant.map(|variant| (*spot, variant)));

@@ -31,6 +31,7 @@ mod cxl;
 mod digest;
 mod iometer;
 mod memory;
+mod outages;
 mod read;
 mod row;
 mod steadiness;
@@ -51,6 +52,7 @@ pub use cxl::CxlUse;
 pub use digest::Digest;
 pub use iometer::{Attachment, IometerMetric};
 pub use memory::{Relative, Temperatures};
+pub use outages::LinkOutage;
 pub use read::ReadError;
 pub use row::{Row, X};
 pub use steadiness::{Condition, Steadiness};
@@ -114,6 +116,9 @@ pub struct Results {
     /// What became of commands that workloads ask for at given times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<ActionOutcome>,
+    /// How links came back that had been down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<LinkOutage>,
     /// How long packets were in the switches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switches: Vec<SwitchTransit>,
@@ -374,6 +379,7 @@ impl Results {
             iometer: Vec::new(),
             steady: Vec::new(),
             actions: Vec::new(),
+            outages: Vec::new(),
             switches: Vec::new(),
             utilisation: Vec::new(),
             components: Vec::new(),

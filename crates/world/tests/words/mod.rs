@@ -3,7 +3,7 @@
 use crate::SEED;
 use crate::reference::machine::{
     BitErrors, Core, Credits, Direction, DllpMode, Drain, Endpoint, Kind, Link, Machine, Node, Outage,
-    OutputBuffer, Recoveries, Switch, Tag, Train,
+    OutputBuffer, Pace, Recoveries, Switch, Tag, Train,
 };
 use crate::reference::world::Action;
 use lanetwin_kernel::Stream;
@@ -76,12 +76,24 @@ pub fn machine(variant: &Variant, wiring: &Wiring) -> Machine {
             },
             recoveries: recoveries(plan, wired.directions[0].errors.recoveries),
             outages: outages
-                .map(|outage| Outage { down_ps: outage.from.as_ps(), up_ps: outage.until.as_ps() })
+                .map(|outage| Outage {
+                    down_ps: outage.from.as_ps(),
+                    up_ps: outage.until.as_ps(),
+                    then: outage.then.map(|then| pace(plan, then)),
+                })
                 .collect(),
         }
     });
     let switches = (0..wiring.switches.len()).map(|number| switch(number, wiring));
     Machine { endpoints: endpoints(variant, wiring), switches: switches.collect(), links: links.collect() }
+}
+
+/// How a link comes back, which the plan knows by generation and lanes.
+fn pace(plan: &LinkPlan, wired: link::Pace) -> Pace {
+    let all = plan.down.iter().filter_map(|down| down.then);
+    let found = all.into_iter().find(|(generation, width)| LinkRate::pcie(*generation, *width) == wired.rate);
+    let (generation, width) = found.expect("a pace of the plan");
+    Pace { generation: generation.number(), lanes: width.lanes(), skp_ticks: wired.skp }
 }
 
 fn switch(number: usize, wiring: &Wiring) -> Switch {

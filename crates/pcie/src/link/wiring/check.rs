@@ -1,8 +1,9 @@
 //! What is declared can be: outages, switches, their ports, the two directions of a link.
 
-use super::super::declare::{BuildError, PHASES_MAX, SWITCH_PORTS_MAX};
+use super::super::declare::{BuildError, Outage, PACES_MAX, PHASES_MAX, Pace, SWITCH_PORTS_MAX};
 use super::super::spec::{Core, Direction, DllpMode, LinkId, OutputBuffer, SwitchId};
 use super::Wiring;
+use lanetwin_units::Ticks;
 
 impl Wiring {
     /// The first mistake, if there is one.
@@ -28,8 +29,28 @@ impl Wiring {
             {
                 return Err(BuildError::Outages(one.link));
             }
+            self.check_pace(one, before.and_then(|before| before.then))?;
         }
         Ok(())
+    }
+
+    /// What comes back from an outage is no faster than what was declared, and the lumps of DLLPs of the pace before
+    /// are over.
+    fn check_pace(&self, outage: &Outage, before: Option<Pace>) -> Result<(), BuildError> {
+        let (.., there, _) = &self.parts.links[outage.link.index()];
+        let is_faster = outage.then.is_some_and(|pace| pace.rate > there.rate);
+        let lumps = there.skp.filter(|_| there.dllps.mode == DllpMode::Lump);
+        let least = lumps.filter(|_| outage.then != before).map_or(0, |skp| 2 * skp.period);
+        let is_short = Ticks::from(outage.until).0 - Ticks::from(outage.from).0 < least;
+        let mut paces: Vec<Pace> = Vec::new();
+        for pace in self.parts.outages.iter().filter(|one| one.link == outage.link).filter_map(|one| one.then)
+        {
+            if !paces.contains(&pace) {
+                paces.push(pace);
+            }
+        }
+        let possible = !is_faster && !is_short && paces.len() <= PACES_MAX;
+        if possible { Ok(()) } else { Err(BuildError::Pace(outage.link)) }
     }
 
     fn check_switch(&self, id: SwitchId) -> Result<(), BuildError> {

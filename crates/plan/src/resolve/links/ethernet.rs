@@ -25,7 +25,7 @@ pub(super) fn cable(
     let [from, to] = ends.each_ref().map(|(end, ..)| *end);
     let ports = ends.map(|(_, plan, port)| (plan.map_or(Rate::G400, most), port));
     let (rate, metres) = (rate(fields, ports, reports), metres(fields, reports));
-    let down = outages::read(fields, reports);
+    let down = outages::of_cable(fields, reports);
     Some(CablePlan { name: name.to_owned(), from, to, rate: rate?, metres: metres?, down: down? })
 }
 

@@ -155,6 +155,8 @@ fn downs(moving: &Moving<'_>, host: usize) -> Vec<Down> {
     let down = |from: Instant, until: Option<Instant>| Down {
         at: from,
         lasts: until.map_or(FOR_EVER, |until| until.since(from)),
+        by: None,
+        then: None,
     };
     without(moving, host).map(|(from, until)| down(from.map_or(Instant::ZERO, Move::parts), until)).collect()
 }
