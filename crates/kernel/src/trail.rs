@@ -145,6 +145,25 @@ impl Trails {
     }
     #[inline(never)]
     fn mark_followed(&mut self, at: u64, component: u32, stage: Stage) {
+        let (before, number, size) = (self.now, self.next, self.nodes.len() as u32);
+        if number & (size / LOOKS - 1) == 0 {
+            // rare, and behind everything else, so that this needs nothing of what a call may change
+            return self.mark_after_look(at, component, stage);
+        }
+        let known = number.wrapping_sub(before.0) <= size;
+        if known && self.nodes[self.place(before.0)].at >= at {
+            return;
+        }
+        let stage = stage.of(self.bases[component as usize]);
+        let place = self.place(number);
+        self.nodes[place] = Node { at, before, stage };
+        self.next = number.wrapping_add(1).max(1);
+        self.now = Trail(number);
+    }
+    /// The same where it is time to look whether there is room.
+    #[cold]
+    #[inline(never)]
+    fn mark_after_look(&mut self, at: u64, component: u32, stage: Stage) {
         let before = self.now;
         if self.get(before).is_none_or(|node| node.at < at) {
             let stage = stage.of(self.bases[component as usize]);

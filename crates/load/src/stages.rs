@@ -59,7 +59,8 @@ impl StageTimes {
     /// Takes in the operation that is being handled, which took from when to when, and stands for so many.
     pub fn take(&mut self, within: Range<Instant>, weight: u64, cx: &mut Context<'_>) {
         let every = self.every.max(1);
-        let mut sampled = self.followed.is_multiple_of(every).then(|| Vec::with_capacity(24));
+        let most = self.order.len().max(24);
+        let mut sampled = self.followed.is_multiple_of(every).then(|| Vec::with_capacity(most));
         self.operations += weight;
         self.followed += 1;
         let mut later = None;

@@ -3,13 +3,16 @@
 //! Frames of a flow leave in the order in which they came, so that what was put down of one that leaves is at the head
 //! of its flow, behind what was put down of frames that were dropped.
 
-use lanetwin_fabric::ethernet::logic::{Station, Train};
+use lanetwin_fabric::ethernet::logic::Train;
 use lanetwin_kernel::Trail;
 use lanetwin_units::Instant;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What tells flows apart: stations, entropy, class without its mark.
-type Flow = (Station, Station, u8, u8);
+/// What tells flows apart: stations, entropy, class without its mark, as one number.
+type Flow = u64;
+
+/// So many flows keep their places while nothing of them is in the switch.
+const KEPT: usize = 256;
 
 /// Frames of a request that came as one.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +40,8 @@ pub(super) struct Trails {
 }
 
 fn flow(train: &Train) -> Flow {
-    (train.from, train.to, train.entropy, train.class.priority())
+    let ends = u64::from(train.from.0) << 32 | u64::from(train.to.0) << 16;
+    ends | u64::from(train.entropy) << 8 | u64::from(train.class.priority())
 }
 
 impl Trails {
@@ -58,13 +62,18 @@ impl Trails {
             let place = last.wrapping_sub(came.words[0]);
             (came.words[1..] == train.words[1..] && place < came.count.into()).then_some(place)
         };
-        let (found, place) = came.iter().enumerate().find_map(|(i, came)| Some((i, is_in(came)?)))?;
-        came.drain(..found);
-        let first = came.front().copied()?;
+        let mut found = came.front().and_then(is_in);
+        if found.is_none() {
+            // those before it were dropped
+            let (dropped, place) = came.iter().enumerate().find_map(|(i, came)| Some((i, is_in(came)?)))?;
+            came.drain(..dropped);
+            found = Some(place);
+        }
+        let (first, place) = (*came.front()?, found?);
         if place + 1 == u32::from(first.count) {
             came.pop_front();
         }
-        if came.is_empty() {
+        if came.is_empty() && self.flows.len() > KEPT {
             self.flows.remove(&flow(train));
         }
         let at = Instant::from_ps(first.at.as_ps() + u64::from(place) * u64::from(first.spacing_ps));

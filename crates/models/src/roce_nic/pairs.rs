@@ -34,13 +34,16 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
+    #[inline]
     fn place(&self, id: QueuePairId) -> Option<usize> {
         let place = *self.places.get(id.index())?;
         (place != NOWHERE).then_some(place.into())
     }
+    #[inline]
     pub(super) fn get(&self, id: QueuePairId) -> Option<&Pair> {
         Some(&self.pairs[self.place(id)?].1)
     }
+    #[inline]
     pub(super) fn get_mut(&mut self, id: QueuePairId) -> Option<&mut Pair> {
         let place = self.place(id)?;
         Some(&mut self.pairs[place].1)
@@ -68,6 +71,7 @@ impl Pairs {
         }
     }
     /// Something was put into a lane.
+    #[inline]
     pub(super) fn wait(&mut self, id: QueuePairId, lane: usize) {
         if let Some(place) = self.place(id) {
             let bit = place * BITS + lane;

@@ -69,20 +69,31 @@ impl<U: Copy> Domain<U> {
     /// keeps them back.
     #[inline(always)]
     fn whole_run(
-        &self,
+        &mut self,
         own: &mut Egress,
         segment: &Segment,
         class: usize,
         env: &mut impl Environment<U>,
     ) -> Option<Run> {
         let view = self.view(0, env);
-        let t = segment.eligible.max(own.link_free);
+        let mut t = segment.eligible.max(own.link_free);
         let (distance, held) =
             own.direct_distance(class, segment.eligible, view.soonest, self.strictly_ordered);
         let horizon = view.soonest.saturating_add(distance).min(view.end);
-        // Overhead that is due and the end of a stall are for the ordinary way.
-        if t >= horizon.min(own.overhead.next) || (t > segment.eligible && t > own.idle_from) {
+        // The end of a stall is for the ordinary way.
+        if t >= horizon || (t > segment.eligible && t > own.idle_from) {
             return None;
+        }
+        if t >= own.overhead.next {
+            // What was due on an idle wire, but not what takes the link down.
+            if own.overhead.down_next() != NEVER || own.overhead.recovery.is_some() {
+                return None;
+            }
+            self.pay_overhead(own, t, env);
+            t = t.max(own.link_free);
+            if t >= horizon.min(own.overhead.next) {
+                return None;
+            }
         }
         let blocked = (own.finite[class] && !own.has_credits(class, segment.units, t))
             || (own.replay_finite && !own.has_room(segment.bytes, t));

@@ -93,13 +93,19 @@ impl Gate {
     /// Whether no pause that it knows of reaches beyond `at`.
     #[must_use]
     pub fn is_idle(&self, at: u64) -> bool {
-        self.coming.is_empty() && self.until.iter().all(|until| *until <= at)
+        self.coming.is_empty() && self.shut <= at
     }
 
     /// The first time from `at` on at which a priority is open \[ps\], as far as is known.
+    #[inline]
     #[must_use]
     pub fn opens(&self, priority: u8, at: u64) -> u64 {
-        let mut open = at.max(self.until[usize::from(priority)]);
+        let open = at.max(self.until[usize::from(priority)]);
+        if self.coming.is_empty() { open } else { self.opens_behind(priority, (at, open)) }
+    }
+    /// The same where pause frames are known that have had no effect yet; without them it is open at `open`.
+    #[inline(never)]
+    fn opens_behind(&self, priority: u8, (at, mut open): (u64, u64)) -> u64 {
         for (effect, pause) in self.coming.iter().filter(|(_, pause)| pause.is_about(priority)) {
             if open < *effect {
                 break;

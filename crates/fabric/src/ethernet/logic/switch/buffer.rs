@@ -76,23 +76,36 @@ pub(super) struct Buffer {
     /// \[B\].
     used: [u64; 2],
     ports: Vec<Held>,
+    /// For each port when the first of what it has given back is free; never if it has given back nothing \[ps\].
+    due: Vec<u64>,
 }
+
+/// Frames that are given back are counted once there are more of them, or once room is short.
+const GIVEN_BACK: usize = 16;
 
 impl Buffer {
     pub(super) fn new(spec: BufferSpec, kept: Kept, ports: usize) -> Self {
         let kept = Kept { bytes: kept.bytes.min(spec.bytes), ..kept };
-        Self { spec, kept, used: [0; 2], ports: (0..ports).map(|_| Held::default()).collect() }
+        Self {
+            spec,
+            kept,
+            used: [0; 2],
+            ports: (0..ports).map(|_| Held::default()).collect(),
+            due: vec![u64::MAX; ports],
+        }
     }
 
     /// Takes a frame in that arrives at `now` for a queue, if there is room for it.
     pub(super) fn admit(&mut self, now: u64, (port, priority): (usize, u8), frame: &Train) -> Admission {
-        self.settle(port, now);
         let room = self.spec.room_for(frame.bytes);
-        if !self.has_room(port, priority, room) {
-            // what others have given back by now counts, too
-            (0..self.ports.len()).for_each(|port| self.settle(port, now));
+        if self.may_mark(port, priority, 0) || !self.has_room(port, priority, room) || self.is_long(port) {
+            self.settle(port, now);
             if !self.has_room(port, priority, room) {
-                return Admission::Refused;
+                // what others have given back by now counts, too
+                self.settle_all(now);
+                if !self.has_room(port, priority, room) {
+                    return Admission::Refused;
+                }
             }
         }
         let queue = &mut self.ports[port].queues[usize::from(priority)];
@@ -110,13 +123,18 @@ impl Buffer {
         (port, priority): (usize, u8),
         (frame, count, at_once): (u16, u16, u64),
     ) -> bool {
-        self.settle(port, now);
         let room = self.spec.room_for(frame);
-        let queue = self.ports[port].queues[usize::from(priority)];
         let most = room * (at_once - 1);
-        let unmarked = self.spec.marking.is_none_or(|marking| queue + most < marking.from);
         let part = self.part(priority);
-        let sure = unmarked && self.fits(part, queue + most, self.used[part] + most, room);
+        let is_sure = |own: &Self| {
+            let queue = own.ports[port].queues[usize::from(priority)];
+            !own.may_mark(port, priority, most) && own.fits(part, queue + most, own.used[part] + most, room)
+        };
+        let mut sure = !self.is_long(port) && is_sure(self);
+        if !sure {
+            self.settle(port, now);
+            sure = is_sure(self);
+        }
         if sure {
             let all = room * u64::from(count);
             self.ports[port].queues[usize::from(priority)] += all;
@@ -133,7 +151,18 @@ impl Buffer {
         (frame, count): (u16, u16),
     ) {
         let room = self.spec.room_for(frame);
+        self.due[port] = self.due[port].min(at);
         self.ports[port].releases.push_back(Release { at, spacing, count, room, priority });
+    }
+
+    /// Whether a frame is marked, or may be, that finds so much more in a queue than is there.
+    fn may_mark(&self, port: usize, priority: u8, more: u64) -> bool {
+        let queue = self.ports[port].queues[usize::from(priority)];
+        self.spec.marking.is_some_and(|marking| queue + more >= marking.from)
+    }
+    /// Whether a port has given back so often that it is to be counted.
+    fn is_long(&self, port: usize) -> bool {
+        self.ports[port].releases.len() > GIVEN_BACK
     }
 
     fn has_room(&self, port: usize, priority: u8, room: u64) -> bool {
@@ -155,7 +184,18 @@ impl Buffer {
         room <= free && u128::from(queue) * u128::from(of) < u128::from(free) * u128::from(part)
     }
     /// Counts what the queues of a port have given back by `now`.
+    #[inline]
     fn settle(&mut self, port: usize, now: u64) {
+        if self.due[port] <= now {
+            self.count_due(port, now);
+        }
+    }
+    /// The same of all ports.
+    fn settle_all(&mut self, now: u64) {
+        (0..self.ports.len()).for_each(|port| self.settle(port, now));
+    }
+    #[inline(never)]
+    fn count_due(&mut self, port: usize, now: u64) {
         let Held { queues, releases } = &mut self.ports[port];
         while let Some(first) = releases.front_mut().filter(|first| first.at <= now) {
             let due = (now - first.at).checked_div(first.spacing).map_or(u64::MAX, |gaps| gaps + 1);
@@ -171,6 +211,7 @@ impl Buffer {
                 break;
             }
         }
+        self.due[port] = releases.front().map_or(u64::MAX, |first| first.at);
     }
 }
 

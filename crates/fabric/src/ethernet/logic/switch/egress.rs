@@ -7,6 +7,7 @@ use super::queue::{Queue, Waiting};
 use super::watchdog::Watchdog;
 use crate::ethernet::spec::{Rate, body_bytes, wire_bytes};
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// A way out.
@@ -30,6 +31,9 @@ pub(super) struct Egress {
 
 pub(super) const NEVER: u64 = u64::MAX;
 
+/// When something of a port is due, the first first.
+pub(super) type Starts = BinaryHeap<Reverse<(u64, u16)>>;
+
 impl Egress {
     pub(super) fn new(rate: Rate) -> Self {
         let (queues, pauses) = (Default::default(), VecDeque::new());
@@ -42,32 +46,50 @@ impl Egress {
         self.queues[usize::from(priority)].put(frame);
         self.filled |= 1 << priority;
     }
+    /// When the next frame starts, if nothing else comes.
+    fn next_start(&self) -> u64 {
+        let pause = self.pauses.front().map_or(NEVER, |(from, _)| self.free.max(*from));
+        let (mut next, mut rest) = (pause, self.filled);
+        while rest != 0 {
+            let priority = rest.trailing_zeros() as u8;
+            rest &= rest - 1;
+            if let Some(head) = self.queues[usize::from(priority)].head() {
+                next = next.min(self.gate.opens(priority, head.max(self.free)));
+            }
+        }
+        next
+    }
     /// Finds out when the next frame starts.
-    pub(super) fn plan(&mut self, port: u16, starts: &mut BinaryHeap<Reverse<(u64, u16)>>) {
-        let Self { free, gate, queues, .. } = self;
-        let head = |priority: u8| queues[usize::from(priority)].head();
-        let opens = |priority: u8| Some(gate.opens(priority, head(priority)?.max(*free)));
-        let frame = set_bits(self.filled).filter_map(opens).min();
-        let pause = self.pauses.front().map(|(from, _)| *from.max(free));
-        let next = frame.into_iter().chain(pause).min().unwrap_or(NEVER);
+    pub(super) fn plan(&mut self, port: u16, starts: &mut Starts) {
+        let next = self.next_start();
         if next != self.next {
             self.next = next;
-            starts.extend((next != NEVER).then_some(Reverse((next, port))));
+            if next != NEVER {
+                starts.push(Reverse((next, port)));
+            }
         }
     }
-    /// Takes the frame out that starts at `start`.
+    /// The same where a frame of this port has just started, before all others.
+    pub(super) fn go_on(&mut self, port: u16, starts: &mut Starts) {
+        self.next = self.next_start();
+        replace_first(starts, self.next, port);
+    }
+    /// Takes the frame out that starts at `start`: of those that can the one of the highest priority.
     pub(super) fn take(&mut self, start: u64) -> Option<Waiting> {
-        let ready = |priority: &u8| {
-            let head = self.queues[usize::from(*priority)].head();
-            head.is_some_and(|head| head <= start) && self.gate.opens(*priority, start) == start
-        };
-        let priority = set_bits(self.filled).filter(ready).last()?;
-        let queue = &mut self.queues[usize::from(priority)];
-        let taken = queue.take();
-        if queue.head().is_none() {
-            self.filled &= !(1 << priority);
+        let mut rest = self.filled;
+        while rest != 0 {
+            let priority = 7 - rest.leading_zeros() as u8;
+            let queue = &mut self.queues[usize::from(priority)];
+            if queue.head().is_some_and(|head| head <= start) && self.gate.opens(priority, start) == start {
+                let taken = queue.take();
+                if queue.head().is_none() {
+                    self.filled &= !(1 << priority);
+                }
+                return taken;
+            }
+            rest &= !(1 << priority);
         }
-        taken
+        None
     }
     /// Takes a frame of a priority out, in whatever state it is.
     pub(super) fn discard(&mut self, priority: u8) -> Option<Waiting> {
@@ -84,13 +106,14 @@ impl Egress {
     }
 }
 
-/// The numbers of the bits that are set, from the lowest on.
-fn set_bits(mut bits: u8) -> impl Iterator<Item = u8> {
-    std::iter::from_fn(move || {
-        let first = (bits != 0).then(|| bits.trailing_zeros() as u8)?;
-        bits &= bits - 1;
-        Some(first)
-    })
+/// Puts another in the place of the first: when something of this port is due next, or nothing if that is never.
+pub(super) fn replace_first(first_of_all: &mut Starts, next: u64, port: u16) {
+    let Some(mut first) = first_of_all.peek_mut() else { return };
+    if next == NEVER {
+        PeekMut::pop(first);
+    } else {
+        *first = Reverse((next, port));
+    }
 }
 
 /// From the first bit of a frame to the first of the next that follows as closely as it may \[ps\].

@@ -123,8 +123,8 @@ impl Entry {
     }
     /// How often it has happened by `now`.
     fn happened(&self, now: u64) -> u16 {
-        if self.at > now {
-            return 0;
+        if self.at > now || self.count == 1 {
+            return u16::from(self.at <= now);
         }
         let times = (now - self.at).checked_div(self.spacing).map_or(u64::MAX, |gaps| gaps + 1);
         times.min(self.count.into()) as u16

@@ -40,7 +40,7 @@ use super::train::Train;
 use crate::ethernet::spec::{Rate, pause_frame_time};
 use buffer::{Admission, Buffer};
 pub use buffer::{BufferSpec, PRIORITIES};
-use egress::{Egress, NEVER, body_ps, wire_ps};
+use egress::{Egress, NEVER, Starts, body_ps, replace_first, wire_ps};
 use ingress::{Ingress, Taken};
 pub use ingress::{PauseSpec, Scope};
 use ledger::{Entry, Event, Ledger};
@@ -48,7 +48,7 @@ pub use ledger::{PortCounts, SwitchCounts};
 pub use marking::Marking;
 use queue::Waiting;
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use watchdog::Watchdog;
 pub use watchdog::{StormAction, WatchdogSpec};
 
@@ -115,9 +115,9 @@ pub struct Switch {
     ingress: Vec<VecDeque<Arrival>>,
     egress: Vec<Option<Egress>>,
     /// The first pending arrival of each ingress port.
-    arrivals: BinaryHeap<Reverse<(u64, u16)>>,
+    arrivals: Starts,
     /// The next transmission of each egress port; an entry that differs from `Egress::next` is stale and ignored.
-    starts: BinaryHeap<Reverse<(u64, u16)>>,
+    starts: Starts,
     buffer: Buffer,
     /// None without flow control.
     lossless: Option<Ingress>,
@@ -126,6 +126,8 @@ pub struct Switch {
     /// The shortest time from an arrival to its first effect on what is sent \[ps\].
     effect: u64,
     ledger: Ledger,
+    /// For each port the place of its last departure among those that are reported, if one is of it.
+    last: Vec<usize>,
 }
 
 impl Switch {
@@ -140,12 +142,13 @@ impl Switch {
             effect: closes.chain([spec.latency_ps]).min().unwrap_or(0),
             ingress: spec.ports.iter().map(|_| VecDeque::new()).collect(),
             egress: spec.ports.iter().map(|rate| Some(egress(&spec, (*rate)?))).collect(),
-            arrivals: BinaryHeap::new(),
-            starts: BinaryHeap::new(),
+            arrivals: Starts::new(),
+            starts: Starts::new(),
             buffer: Buffer::new(spec.buffer, kept, spec.ports.len()),
             lossless,
             storms: BTreeSet::new(),
             ledger: Ledger::new(spec.ports.len()),
+            last: vec![0; spec.ports.len()],
             spec,
         }
     }
@@ -162,45 +165,45 @@ impl Switch {
     /// The earliest time at which an undecided event is due; none if there is nothing to do.
     #[must_use]
     pub fn next_decision(&mut self) -> Option<u64> {
-        let arrival = self.arrivals.peek().map(|Reverse((at, _))| at + self.effect);
-        let pause = self.lossless.as_ref().and_then(Ingress::next_pause).map(|at| at + self.spec.latency_ps);
-        let start = self.next_start().map(|(at, _)| at);
-        arrival.into_iter().chain(pause).chain(start).chain(self.next_storm()).min()
+        let arrival = self.arrivals.peek().map_or(NEVER, |Reverse((at, _))| at + self.effect);
+        let pause = self.lossless.as_ref().and_then(Ingress::next_pause);
+        let pause = pause.map_or(NEVER, |at| at + self.spec.latency_ps);
+        let start = self.next_start().map_or(NEVER, |(at, _)| at);
+        let first = arrival.min(pause).min(start).min(self.next_storm().unwrap_or(NEVER));
+        (first != NEVER).then_some(first)
     }
 
     /// Decides everything before the horizon and reports what is sent.
     pub fn decide(&mut self, mut horizon: Horizon, out: &mut Vec<Departure>) {
         let told = out.len();
         loop {
-            let arrival = self.arrivals.peek().map(|Reverse(key)| *key);
-            let arrival = arrival.filter(|&(at, _)| at < horizon.arrivals);
-            let start = self.next_start();
-            let storm = self.next_storm();
-            let before = storm.unwrap_or(NEVER).min(horizon.arrivals + self.effect);
-            let start = start.filter(|&(at, _)| at < before);
+            // whatever is not to be decided yet is never
+            let (come, ingress) = self.arrivals.peek().map_or((NEVER, 0), |Reverse(first)| *first);
+            let come = if come < horizon.arrivals { come } else { NEVER };
+            let storm = self.next_storm().unwrap_or(NEVER);
+            let (start, port) = self.next_start().unwrap_or((NEVER, 0));
+            let start = if start < storm.min(horizon.arrivals + self.effect) { start } else { NEVER };
             // a storm begins or ends when all is known that has come by then
-            let storm =
-                storm.filter(|&at| at < horizon.arrivals && arrival.is_none_or(|(come, _)| at < come));
-            let storms = storm.filter(|_| start.is_none());
-            let first = arrival.into_iter().chain(start).map(|(at, _)| at).chain(storms).min();
+            let is_storm = start == NEVER && storm < horizon.arrivals.min(come);
+            let first = come.min(start).min(if is_storm { storm } else { NEVER });
             if self.pause_or_resume(horizon.arrivals, first) {
                 continue;
             }
-            if storms.is_some() {
+            if is_storm {
                 self.storm_or_restore();
                 continue;
             }
-            let left = match (arrival, start) {
-                (Some((at, port)), start) if start.is_none_or(|(start, _)| at <= start) => {
-                    self.take_in(port, &horizon)
-                }
-                (_, Some((_, port))) => Some(self.send(port)),
-                (None, None) => break,
-                (Some(_), None) => unreachable!("an arrival without a start is taken in"),
+            let left = match first {
+                NEVER => break,
+                _ if come <= start => self.take_in(ingress, &horizon),
+                _ => Some(self.send(port)),
             };
             if let Some(departure) = left {
                 horizon.arrivals = horizon.arrivals.min(departure.start + horizon.answer);
-                if horizon.singly || !join(&mut out[told..], departure) {
+                let last = &mut self.last[usize::from(departure.port)];
+                let before = out.get_mut(told.max(*last)).filter(|before| before.port == departure.port);
+                if horizon.singly || !before.is_some_and(|before| join(before, &departure)) {
+                    *last = out.len();
                     out.push(departure);
                 }
             }
@@ -209,9 +212,9 @@ impl Switch {
 
     /// Gives room back and pauses or resumes a peer, if that is sure before `horizon` and comes before all else, which
     /// is next at `next`; whether it was.
-    fn pause_or_resume(&mut self, horizon: u64, next: Option<u64>) -> bool {
+    fn pause_or_resume(&mut self, horizon: u64, next: u64) -> bool {
         let Some(lossless) = &mut self.lossless else { return false };
-        let sure = |at: &u64| *at < horizon && next.is_none_or(|next| *at <= next);
+        let sure = |at: &u64| *at < horizon && *at <= next;
         let Some(at) = lossless.next().filter(sure) else { return false };
         if let Some((port, pause)) = lossless.happen() {
             self.tell_peer(at, port, pause);
@@ -264,8 +267,7 @@ impl Switch {
             return None;
         }
         if !horizon.singly {
-            let until = horizon.arrivals.min(self.second_arrival()).min(self.next_storm().unwrap_or(NEVER));
-            let departure = self.pass_through((ingress, port), until);
+            let departure = self.pass_through((ingress, port), horizon.arrivals);
             if departure.is_some() {
                 return departure;
             }
@@ -291,8 +293,8 @@ impl Switch {
     /// When the first arrives of all ports but the one at which the first of all does.
     fn second_arrival(&self) -> u64 {
         // in a heap it is one of the two behind the first
-        let behind = self.arrivals.as_slice().iter().skip(1).take(2);
-        behind.map(|Reverse((at, _))| *at).min().unwrap_or(NEVER)
+        let at = |place: usize| self.arrivals.as_slice().get(place).map_or(NEVER, |Reverse((at, _))| *at);
+        at(1).min(at(2))
     }
 
     /// Admits a frame if its ingress reservation and its egress queue both have room for it.
@@ -313,25 +315,22 @@ impl Switch {
     }
 
     /// Passes a run of frames at the head of an ingress port through in one step. This is possible if the egress is
-    /// idle and at least as fast as the frames arrive, the buffer has room, and nothing else can be admitted before
-    /// `until`.
+    /// idle and at least as fast as the frames arrive, the buffer has room, and nothing else can be admitted; what is
+    /// unknown cannot before `until`.
     fn pass_through(&mut self, (ingress, port): (u16, u16), until: u64) -> Option<Departure> {
+        let egress = self.egress[usize::from(port)].as_ref()?;
         let Arrival { at, train } = *self.ingress[usize::from(ingress)].front()?;
-        let rate_in = self.spec.ports[usize::from(ingress)]?;
-        let start = at + self.delay(&train, rate_in, port);
-        let spacing = u64::from(train.spacing_ps);
-        if self.lossless.as_ref().is_some_and(|lossless| lossless.pauses(port)) {
+        if egress.next != NEVER || self.lossless.as_ref().is_some_and(|lossless| lossless.pauses(port)) {
             return None;
         }
-        let egress = self.egress[usize::from(port)].as_ref()?;
-        let length = wire_ps(egress.rate, &train);
+        let start = at + self.delay(&train, self.spec.ports[usize::from(ingress)]?, port);
+        let (spacing, length) = (u64::from(train.spacing_ps), wire_ps(egress.rate, &train));
         let alone = train.count == 1;
-        if !egress.gate.is_idle(start)
-            || egress.next != NEVER
-            || start < egress.free
-            || !alone && spacing < length
-            || until + self.effect <= start
-        {
+        if start < egress.free || !egress.gate.is_idle(start) || !alone && spacing < length {
+            return None;
+        }
+        let until = self.second_arrival().min(self.next_storm().unwrap_or(NEVER)).min(until);
+        if until + self.effect <= start {
             return None;
         }
         let sure = (until + self.effect - 1 - start).checked_div(spacing).map_or(1, |gaps| gaps + 1);
@@ -399,7 +398,6 @@ impl Switch {
 
     /// Removes the first `count` frames of an ingress port, which have been dealt with.
     fn pass_on(&mut self, ingress: u16, count: u16) {
-        self.arrivals.pop();
         let waiting = &mut self.ingress[usize::from(ingress)];
         if let Some(first) = waiting.front_mut() {
             if first.train.count > count {
@@ -409,9 +407,8 @@ impl Switch {
                 waiting.pop_front();
             }
         }
-        if let Some(next) = waiting.front() {
-            self.arrivals.push(Reverse((next.at, ingress)));
-        }
+        let next = waiting.front().map_or(NEVER, |next| next.at);
+        replace_first(&mut self.arrivals, next, ingress);
     }
 
     /// Sends the next frame of a port.
@@ -421,14 +418,14 @@ impl Switch {
         if let Some(pause) = egress.take_pause(start) {
             let train = pause.frame();
             egress.free = start + wire_ps(egress.rate, &train);
-            egress.plan(port, &mut self.starts);
+            egress.go_on(port, &mut self.starts);
             self.ledger.add(Entry::of(Event::Told { ends: pause.quanta == 0 }, start, port, &train));
             return Departure { port, start, train };
         }
         let Waiting { from, train, ingress } = egress.take(start).expect("something can leave at its start");
         egress.free = start + wire_ps(egress.rate, &train);
         let gone = start + body_ps(egress.rate, &train);
-        egress.plan(port, &mut self.starts);
+        egress.go_on(port, &mut self.starts);
         self.release((gone, 0), (ingress, port), &train, 1);
         let waited = start - from;
         self.ledger.add(Entry::of(Event::Sent { waited }, start, port, &train));
@@ -474,10 +471,7 @@ fn egress(spec: &SwitchSpec, rate: Rate) -> Egress {
 }
 
 /// Merges a departure into the last one of its port if it continues that train; returns whether it did.
-fn join(told: &mut [Departure], departure: Departure) -> bool {
-    let Some(before) = told.iter_mut().rev().find(|before| before.port == departure.port) else {
-        return false;
-    };
+fn join(before: &mut Departure, departure: &Departure) -> bool {
     let (train, next) = (before.train, departure.train);
     let Ok(gap) = u32::try_from(departure.start - before.start) else { return false };
     let Some(count) = train.count.checked_add(next.count) else { return false };
