@@ -5,8 +5,11 @@ use crate::counters::{Buffered, Counters};
 use crate::nand::machine::{self, Abilities, Op, Queue, Work};
 use crate::power;
 use crate::request::{Finish, Kind, Request};
-use lanetwin_units::Spread;
+use lanetwin_units::{Spread, mix};
 use std::collections::VecDeque;
+
+/// Separates this draw from others of the seed.
+const TURNS: u64 = 0x7475_726e_7300;
 
 /// A request under way.
 #[derive(Clone, Copy)]
@@ -27,6 +30,7 @@ pub struct Machine {
     machine: machine::Machine,
     medium: CrossPoint,
     partitions: u32,
+    seed: u64,
     /// Bus times of a line \[ps\].
     bus: u64,
     latency: u64,
@@ -52,7 +56,10 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(medium: &CrossPoint, buffer: &WriteBuffer, capacity: u64, spread: Spread) -> Self {
+    /// Channels go round through their partitions. Once all of them have work they keep what lies between them for
+    /// hundreds of thousands of requests, and reads, which have lines on several, wait for the last: so where each of
+    /// them is when the buffer is first full is drawn, from `seed`.
+    pub fn new(medium: &CrossPoint, buffer: &WriteBuffer, capacity: u64, spread: Spread, seed: u64) -> Self {
         let can = Abilities {
             planes: 1,
             same_page: false,
@@ -72,6 +79,7 @@ impl Machine {
             least: spread.least_ps(medium.read.as_ps().min(medium.write.as_ps())),
             medium: *medium,
             partitions: medium.channels * medium.partitions,
+            seed,
             bus: bus as u64,
             latency: buffer.latency.as_ps(),
             acknowledges: buffer.acknowledges(),
@@ -150,6 +158,10 @@ impl Machine {
                 if self.waiting.is_empty() && self.has_room(end - first) {
                     self.write(now, id, first, end);
                 } else {
+                    if self.counters.buffer_waits == 0 {
+                        // a write has lines on all channels, so that up to now they have come round at the same time
+                        self.machine.scatter_turns(mix(self.seed ^ mix(TURNS)));
+                    }
                     self.counters.buffer_waits += end - first;
                     self.waiting.push_back((id, first, end));
                 }

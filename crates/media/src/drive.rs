@@ -95,6 +95,7 @@ impl Drive {
                 &config.buffer,
                 config.capacity.0,
                 config.spread,
+                seed,
             ))),
         };
         Ok(Self {

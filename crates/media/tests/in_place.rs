@@ -2,9 +2,9 @@
 
 mod drives;
 
-use drives::{Dice, cross_point, end_of, random, rate, request, rest};
+use drives::{Dice, closed_loop, cross_point, end_of, random, rate, request, rest};
 use lanetwin_media::{Drive, Kind};
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::{Bytes, Instant, Span};
 
 #[test]
 fn a_medium_in_place_takes_the_same_time_whatever_came_before() {
@@ -41,4 +41,25 @@ fn a_medium_in_place_is_bounded_by_its_partitions() {
     let bus = 7.0 * 4096.0 / 2.66e-6;
     // what is still in the buffer at the end, 1024 lines of 40 000, has not been waited for
     assert!(bytes < 1.03 * bus && bytes > 0.9 * bus, "{bytes} B/s of {bus}");
+}
+
+/// Until a write waits for the buffer nothing is drawn. Then the rounds of channels are, which hardly changes how much
+/// they do.
+#[test]
+fn where_channels_are_in_their_rounds_is_drawn_when_the_buffer_is_first_full() {
+    let mut config = cross_point();
+    config.buffer.capacity = Bytes(64 * 4096);
+    let units = config.units();
+    let end = |seed, requests| {
+        let mut drive = Drive::new(&config, seed).expect("no mistakes");
+        let mut dice = Dice(3);
+        closed_loop(&mut drive, Instant::ZERO, requests, 64, || {
+            let kind = if dice.below(10) < 7 { Kind::Read } else { Kind::Write };
+            request(kind, dice.below(units / 8) * 8, 8)
+        })
+    };
+    assert_eq!(end(1, 8), end(2, 8), "the buffer has room for 8 of them");
+    let ends = [1, 2, 1].map(|seed| (end(seed, 20_000) - Instant::ZERO).as_ps());
+    assert!(ends[0] == ends[2] && ends[0] != ends[1], "{ends:?}");
+    assert!(ends[0].abs_diff(ends[1]) < ends[0] / 100, "{ends:?}");
 }

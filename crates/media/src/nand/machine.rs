@@ -20,6 +20,7 @@ use super::due::{Due, Step};
 use super::op::{List, NONE, Slot, push};
 use super::times::Times;
 use crate::config::Suspend;
+use crate::random::Draws;
 use crate::timers::NEVER;
 use lanetwin_units::{Spread, mix};
 use std::collections::VecDeque;
@@ -230,6 +231,14 @@ impl Machine {
     /// What it has done.
     pub fn tally(&self) -> Tally {
         self.tally
+    }
+
+    /// Each channel goes on with its round at a place that is drawn.
+    pub fn scatter_turns(&mut self, seed: u64) {
+        let mut draws = Draws::new(seed);
+        for channel in &mut self.channels {
+            channel.turn = draws.below(self.per_channel.into()) as u32;
+        }
     }
 
     /// Puts an operation into a queue of its server.
