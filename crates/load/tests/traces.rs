@@ -1,22 +1,34 @@
 //! The pages of errors in traces show what is wrong, and what is right.
 
-use lanetwin_load::trace::{CODES, Trace};
+use lanetwin_load::memory::{MemoryTrace, recorded};
+use lanetwin_load::trace::{self, Trace};
 use std::path::Path;
+
+/// Checks the examples of pages that are marked like this, and counts the pages that have some.
+fn shown<T>(codes: &[&str], mark: &str, read: impl Fn(&str) -> Result<T, Vec<&'static str>>) -> usize {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
+    let mut shown = 0;
+    for code in codes {
+        let page = std::fs::read_to_string(folder.join(format!("{code}.md"))).expect("a code has a page");
+        let example =
+            |kind: &str| Some(page.split_once(&format!("```{mark} {kind}\n"))?.1.split_once("```")?.0);
+        let (Some(wrong), Some(right)) = (example("wrong"), example("right")) else { continue };
+        let found = read(wrong).err().expect("it is wrong");
+        assert!(found.iter().all(|found| found == code), "{code}: {found:?}");
+        assert!(read(right).is_ok(), "{code}");
+        shown += 1;
+    }
+    shown
+}
 
 #[test]
 fn every_page_shows_its_error_and_how_it_goes() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
-    let mut shown = 0;
-    for code in CODES {
-        let page = std::fs::read_to_string(folder.join(format!("{code}.md"))).expect("a code has a page");
-        let example = |fence: &str| Some(page.split_once(fence)?.1.split_once("```")?.0);
-        let (Some(wrong), Some(right)) = (example("```trace wrong\n"), example("```trace right\n")) else {
-            continue;
-        };
-        let found = Trace::read(wrong, "t.csv").expect_err("it is wrong");
-        assert!(found.iter().all(|found| found.code == *code), "{code}: {found:?}");
-        assert!(Trace::read(right, "t.csv").is_ok(), "{code}");
-        shown += 1;
-    }
-    assert_eq!(shown, 2);
+    let read = |text: &str| {
+        Trace::read(text, "t.csv").map_err(|found| found.iter().map(|found| found.code).collect())
+    };
+    assert_eq!(shown(trace::CODES, "trace", read), 2);
+    let read = |text: &str| {
+        MemoryTrace::read(text, "t.csv").map_err(|found| found.iter().map(|found| found.code).collect())
+    };
+    assert_eq!(shown(recorded::CODES, "memory-trace", read), 2);
 }

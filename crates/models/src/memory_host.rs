@@ -147,6 +147,8 @@ pub struct MemoryHost {
     next_cpu: u32,
     asked: u64,
     answered: u64,
+    /// When something was answered, or a thread ended, for the last time.
+    last: Instant,
 }
 
 impl MemoryHost {
@@ -194,6 +196,7 @@ impl MemoryHost {
             next_cpu: 0,
             asked: 0,
             answered: 0,
+            last: Instant::ZERO,
         }
     }
 
@@ -351,8 +354,13 @@ impl MemoryHost {
             }
         }
     }
+    fn count_answer(&mut self) {
+        self.answered += 1;
+        self.last = self.now;
+    }
     /// A thread has ended.
     fn leave(&mut self, t: ThreadId) {
+        self.last = self.now;
         let host = OfHost { threads: &mut self.threads, timetable: &mut self.timetable };
         self.turns.leave(t, self.now, host);
     }

@@ -47,8 +47,8 @@ pub use plan::{
     DeviceCache, Digests, DmaCase, DmaOperation, Down, Driven, End, FioCase, FioJob, HintsCase, IometerCase,
     IometerFile, IometerWorker, Join, KernelCase, LeftOut, LinkPlan, Load, MemoryCase, MemoryNode,
     MemoryProgram, Network, Offered, Pair, Pattern, Plan, PortOffer, PortPlan, ProgramsPlan, PtsPlan,
-    RemotePlan, Run, RunLength, SteadyRule, SubsystemPlan, Thread, Timing, Tracked, TrafficCase,
-    TransportPlan, Until, Variant, Via, WarmUp, Wires, WorkloadPlan,
+    RecordedCase, RemotePlan, Run, RunLength, SteadyRule, SubsystemPlan, Thread, Timing, Tracked,
+    TrafficCase, TransportPlan, Until, Variant, Via, WarmUp, Wires, WorkloadPlan,
 };
 pub use resolve::Checked;
 pub use schema::{link_schema, schema};

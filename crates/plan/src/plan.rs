@@ -24,7 +24,7 @@ pub use length::{Budget, RunLength, Until};
 pub use link::{Absence, ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
     DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, IometerWorker, KernelCase, Load,
-    MemoryCase, MemoryProgram, TrafficCase,
+    MemoryCase, MemoryProgram, RecordedCase, TrafficCase,
 };
 pub use network::{
     AccessPlan, AssociationPlan, CablePlan, ConnectionPlan, Digests, LeavePlan, Network, PortOffer,

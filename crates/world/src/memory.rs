@@ -12,23 +12,26 @@ use super::blueprint::{Blueprint, Ids};
 use super::world::{World, WorldMemory};
 use lanetwin_kernel::ComponentId;
 use lanetwin_load::memory::placement::PAGE;
-use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Program, Traffic, TrafficSpec};
+use lanetwin_load::memory::{
+    Chase, ChaseOrder, ChaseSpec, Placement, Program, RecordedProgram, Traffic, TrafficSpec,
+};
 use lanetwin_load::{Little, Results, Side, StageTimes, Tally};
 use lanetwin_models::roles::memory::{Advised, MemoryResults, NodeTraffic, PageAdvice, RunsPrograms};
-use lanetwin_plan::{HintsCase, KernelCase, Load, MemoryCase, MemoryProgram, ProgramsPlan, TrafficCase};
+use lanetwin_plan::{
+    HintsCase, KernelCase, Load, MemoryCase, MemoryProgram, ProgramsPlan, RecordedCase, TrafficCase,
+};
 use lanetwin_ports::Value;
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Bytes, Instant, Span};
+use std::sync::Arc;
 
 /// The line of a cache \[B\].
 const LINE: u64 = 64;
 /// Programs that use up to so many times what the caches hold begin with them warm.
 const WARMED: u64 = 4;
-/// How finely the end of a program is told.
+/// How often it is looked whether a program has ended: after each such part of its time, and no more often than that.
 const SLICES: u64 = 4096;
 const SHORTEST_SLICE: Span = Span::from_ns(100);
-/// A program that asks for nothing for so long has ended.
-const SILENCE: Span = Span::from_us(20);
 /// After so many steps of a thread, what it stored to is written back as fast as it stores.
 const STORED: u64 = 4096;
 /// What the programs are called: random streams derive from it.
@@ -105,10 +108,10 @@ fn programs(case: &MemoryCase, seed: u64) -> Vec<(&'static str, Box<dyn Program>
         let chase = Chase::new(spec, seed, CHASE).expect("a checked plan leaves a line to chase");
         (CHASE, Box::new(chase) as Box<dyn Program>)
     };
-    match case.program {
-        MemoryProgram::Chase { working_set: Bytes(bytes), order } => vec![chase(bytes, order)],
+    match &case.program {
+        MemoryProgram::Chase { working_set: Bytes(bytes), order } => vec![chase(*bytes, *order)],
         MemoryProgram::Traffic(traffic) => {
-            let TrafficCase { mix, order, threads, working_set, delay, chaser } = traffic;
+            let TrafficCase { mix, order, threads, working_set, delay, chaser } = *traffic;
             let buffer = working_set.0 / u64::from(threads);
             let spec = TrafficSpec { threads, buffer, mix, order, think: delay, count: None };
             let traffic =
@@ -119,8 +122,12 @@ fn programs(case: &MemoryCase, seed: u64) -> Vec<(&'static str, Box<dyn Program>
         }
         MemoryProgram::Kernel(KernelCase { kernel, threads, window }) => {
             let program =
-                kernel.program(threads, window, seed).expect("a checked plan has kernels without mistakes");
+                kernel.program(*threads, *window, seed).expect("a checked plan has kernels without mistakes");
             vec![(KERNEL, program)]
+        }
+        MemoryProgram::Recorded(RecordedCase { trace, dependence, instruction, .. }) => {
+            let program = RecordedProgram::new(Arc::clone(trace), *dependence, *instruction);
+            vec![(KERNEL, Box::new(program))]
         }
     }
 }
@@ -147,17 +154,12 @@ impl World {
         let (advised, programs) = (host.advised(), host.results(at));
         Some(MemoryUse { host: name, programs, nodes, ended: None, advised })
     }
-    /// Runs until programs that end have ended; when they did, to a 4096th of their time.
+    /// Runs until programs that end have ended; when they did.
     pub(super) fn run_to_end(&mut self) -> Instant {
-        let (mut last, mut end) = (self.progress(), self.kernel.now());
         loop {
             let slice = Span::from_ps(self.kernel.now().as_ps() / SLICES).max(SHORTEST_SLICE);
-            let until = self.kernel.now() + slice;
-            self.kernel.run_until(until);
-            let now = self.progress();
-            if now != last {
-                (last, end) = (now, self.kernel.now());
-            } else if now.0 == now.1 && self.kernel.now() - end > SILENCE {
+            self.kernel.run_until(self.kernel.now() + slice);
+            if let Some(end) = self.memory_host().and_then(|host| host.ended()) {
                 return end;
             }
         }

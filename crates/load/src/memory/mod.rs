@@ -9,6 +9,7 @@
 //! | [`chase`] | pointer chases: latency alone |
 //! | [`kernels`] | applications that run their algorithm and touch what it touches |
 //! | [`traffic`] | threads that stream over buffers: bandwidth, by mix and by load |
+//! | [`recorded`] | programs that ran, as a tool wrote down what they touched |
 //! | [`placement`] | NUMA policies: which node each page is on |
 
 pub mod chase;
@@ -16,9 +17,11 @@ pub mod kernels;
 mod permutation;
 pub mod placement;
 mod program;
+pub mod recorded;
 pub mod traffic;
 
 pub use chase::{BadChase, Chase, ChaseOrder, ChaseSpec};
 pub use placement::{BadPlacement, Mapping, PageMap, PageSize, Part as PlacedPart, Placement, Policy};
 pub use program::{Program, Step, Touch};
+pub use recorded::{Dependence, MemoryTrace, RecordedProgram};
 pub use traffic::{BadTraffic, ReadShare, Traffic, TrafficMix, TrafficOrder, TrafficSpec};

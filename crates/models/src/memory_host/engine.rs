@@ -168,6 +168,7 @@ impl MemoryHost {
         let counted = &mut self.programs[thread.program as usize].counted;
         counted.found.l1 += 1;
         self.answered += 1;
+        self.last = self.now;
         if step.touch == Touch::Load {
             counted.load(None, latency);
             thread.window.pass();
@@ -404,7 +405,7 @@ impl MemoryHost {
         let node = &mut counted.nodes[node_of(asked_for)];
         if cause == Cause::Write {
             node.lines_written += 1;
-            self.answered += 1;
+            self.count_answer();
             self.flights.end(name);
             *self.cores[c.index()].write_places(&self.rules) += 1;
             self.write_owed(c, cx);
@@ -417,7 +418,7 @@ impl MemoryHost {
         self.flights.get(name).waiters = FlightId::NONE;
         if cause == Cause::Prefetch {
             core.prefetches += 1;
-            self.answered += 1;
+            self.count_answer();
             self.flights.end(name);
             if weight > 0 {
                 cx.end(begun);
@@ -449,7 +450,7 @@ impl MemoryHost {
             flight;
         let Flight { trail, weight, begun, .. } = flight;
         self.flights.end(name);
-        self.answered += 1;
+        self.count_answer();
         let thread = &mut self.threads[t.index()];
         let counted = &mut self.programs[thread.program as usize].counted;
         if cause == Cause::Load {

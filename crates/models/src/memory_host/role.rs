@@ -1,6 +1,7 @@
 //! What a host can be asked to do beyond messages: it runs programs.
 
 use super::MemoryHost;
+use super::cores::Waits;
 use crate::roles::memory::{Advised, MemoryResults, PageAdvice, RunsPrograms};
 use lanetwin_load::Tally;
 use lanetwin_load::memory::{BadPlacement, Placement, Program};
@@ -24,6 +25,10 @@ impl RunsPrograms for MemoryHost {
     }
     fn progress(&self) -> (u64, u64) {
         Self::progress(self)
+    }
+    fn ended(&self) -> Option<Instant> {
+        let have_ended = || self.threads.iter().all(|thread| matches!(thread.waits, Waits::Ended));
+        (self.asked == self.answered && have_ended()).then_some(self.last)
     }
     fn stop(&mut self) {
         Self::stop(self);

@@ -29,7 +29,7 @@ impl MemoryHost {
             let counted = &mut self.programs[self.threads[t.index()].program as usize].counted;
             counted.end(sets, self.now - began);
         }
-        self.answered += 1;
+        self.count_answer();
         self.write_back(c, t, line, cx);
         true
     }

@@ -23,6 +23,8 @@ pub trait RunsPrograms {
     fn reset(&mut self, at: Instant);
     /// How many lines were asked of memory, and how many were answered.
     fn progress(&self) -> (u64, u64);
+    /// Since when all threads have ended and nothing is under way; none if that is not so.
+    fn ended(&self) -> Option<Instant>;
     /// No thread takes another step.
     fn stop(&mut self);
     /// What each program has counted up to `at`, the present.

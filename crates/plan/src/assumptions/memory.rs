@@ -31,6 +31,12 @@ impl Plan {
         if memory().any(|case| matches!(case.program, MemoryProgram::Traffic(_))) {
             list.push("What a program does with what it loads: threads that stream wait for nothing but places for misses.".into());
         }
+        for case in memory() {
+            if let MemoryProgram::Recorded(recorded) = &case.program {
+                list.extend(recorded.not_modelled());
+            }
+        }
+        list.dedup();
         if memory().any(|case| case.has_large_pages()) {
             list.push("Large pages that cannot be had, or are made later: every whole one is there from the start (`pages`).".into());
         }

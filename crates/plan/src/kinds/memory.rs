@@ -4,9 +4,11 @@ mod host;
 mod pattern;
 mod placement;
 mod program;
+mod recorded;
 mod spread;
 mod words;
 
+use crate::files::FileOf;
 use crate::kind::{Asked, Kind, MOST_CASES, Place, Who};
 use crate::plan::{Case, DeviceCache, HintsCase, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram};
 use crate::problem::Problem;
@@ -23,7 +25,7 @@ use host::On;
 use pattern::Pattern;
 use placement::Placed;
 use spread::{Point, Spread};
-use words::MEMORY;
+use words::{MEMORY, NAME};
 
 /// The line of a cache \[B\]: a thread needs one.
 const LINE: u64 = 64;
@@ -31,17 +33,23 @@ const LINE: u64 = 64;
 const HINTS_LATENCY: &str = "hints.latency";
 
 pub(crate) const KIND: Kind = Kind {
-    name: "memory",
+    name: NAME,
     about: "loads and stores of the cores of a host",
     keys: MEMORY,
     who: Who::Cores,
     rounds: false,
-    file: None,
+    file: Some(FileOf { key: recorded::KEY, read: recorded::understand, options: None }),
     read,
 };
 
 fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
     let on = On { machine: place.machine, nodes: place.nodes, host: place.cores_of? };
+    if fields.written(recorded::KEY).is_some() {
+        let read = recorded::read(fields, place.configurations, reports);
+        let (policies, cache) = (on.policies(fields, reports), cache(fields, reports));
+        let (trace, file) = read?;
+        return recorded::cases(fields, (&trace, &file), (on, &policies?, cache?), reports);
+    }
     if let Some((kernel, name)) = program::read(fields, reports)? {
         return kernels(fields, (kernel, &name), on, reports);
     }

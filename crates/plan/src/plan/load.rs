@@ -6,7 +6,7 @@ mod memory;
 
 pub use fio::{FioCase, FioJob};
 pub use iometer::{IometerCase, IometerFile, IometerWorker};
-pub use memory::{DeviceCache, HintsCase, KernelCase, MemoryCase, MemoryProgram, TrafficCase};
+pub use memory::{DeviceCache, HintsCase, KernelCase, MemoryCase, MemoryProgram, RecordedCase, TrafficCase};
 
 use super::blocks::{Blocks, Thread, Timing};
 use super::offered::Offered;

@@ -129,7 +129,7 @@ const fn goes_anywhere(case: &MemoryCase) -> bool {
     match case.program {
         MemoryProgram::Chase { order, .. } => matches!(order, ChaseOrder::Random | ChaseOrder::AcrossPages),
         MemoryProgram::Traffic(traffic) => traffic.chaser || matches!(traffic.order, TrafficOrder::Random),
-        MemoryProgram::Kernel(_) => true,
+        MemoryProgram::Kernel(_) | MemoryProgram::Recorded(_) => true,
     }
 }
 

@@ -3,12 +3,30 @@
 use crate::words::{Field, Holds, count, field, one_of, optional};
 use lanetwin_ports::Dimension;
 
+/// What the kind is called.
+pub(crate) const NAME: &str = "memory";
+
 /// A load of memory.
 pub(crate) const MEMORY: &[Field] = &[
     optional(
         "program",
         Holds::Section(PROGRAM),
         "an application that is run, instead of a pattern: one of `cg`, `mg`, `graph500` and `key-value`",
+    ),
+    optional(
+        "trace",
+        Holds::Text,
+        "a program that ran, instead of a pattern: the file in which `valgrind --tool=lackey --trace-mem=yes` wrote what it touched, or a table of comma-separated values with `operation` and `address`",
+    ),
+    optional(
+        "dependence",
+        Holds::Many(Dimension::Choice(&DEPENDENCES)),
+        "of a trace: which loads wait for the load before them, as recorded, none or all; otherwise as recorded, or, where the trace does not say it, none and all, a case for each bound",
+    ),
+    optional(
+        "instruction",
+        Holds::One(Dimension::Time),
+        "of a trace: how long an instruction takes that waits for no memory; otherwise 200 ps (assumed: two for each cycle at 2.4 GHz)",
     ),
     field(
         "stretches",
@@ -78,6 +96,8 @@ pub(crate) const MEMORY: &[Field] = &[
 /// What threads do that use memory.
 pub(crate) const PATTERNS: [&str; 6] =
     ["sequential", "random", "chase", "chase-stride", "chase-page-by-page", "chase-across-pages"];
+/// Which loads of a trace wait for the load before them.
+pub(crate) const DEPENDENCES: [&str; 3] = ["recorded", "none", "all"];
 /// Reads and writes of memory.
 pub(crate) const MIXES: [&str; 5] = ["all-reads", "3r1w", "2r1w", "1r1w", "streaming-writes"];
 

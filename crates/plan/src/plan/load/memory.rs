@@ -1,8 +1,11 @@
 //! Loads and stores of the cores of a host.
 
 use lanetwin_load::memory::kernels::{Kernel, Window};
-use lanetwin_load::memory::{ChaseOrder, Mapping, PageSize, PlacedPart, Policy, TrafficMix, TrafficOrder};
+use lanetwin_load::memory::{
+    ChaseOrder, Dependence, Mapping, MemoryTrace, PageSize, PlacedPart, Policy, TrafficMix, TrafficOrder,
+};
 use lanetwin_units::{Bytes, Span};
+use std::sync::Arc;
 
 /// One load of memory.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,6 +64,21 @@ pub enum MemoryProgram {
     Traffic(TrafficCase),
     /// An application.
     Kernel(KernelCase),
+    /// A program that ran, as it was recorded.
+    Recorded(RecordedCase),
+}
+
+/// A recorded program, and what the trace does not say of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RecordedCase {
+    /// As the scenario names its file.
+    pub file: String,
+    /// What it touches.
+    pub trace: Arc<MemoryTrace>,
+    /// Which loads wait for the load before them.
+    pub dependence: Dependence,
+    /// How long an instruction takes that waits for no memory.
+    pub instruction: Span,
 }
 
 /// An application, and how much of it is run.
@@ -103,26 +121,31 @@ pub struct TrafficCase {
 impl MemoryCase {
     /// How many threads there are.
     #[must_use]
-    pub const fn threads(&self) -> u32 {
-        match self.program {
+    pub fn threads(&self) -> u32 {
+        match &self.program {
             MemoryProgram::Chase { .. } => 1,
-            MemoryProgram::Traffic(traffic) => traffic.threads + traffic.chaser as u32,
+            MemoryProgram::Traffic(traffic) => traffic.threads + u32::from(traffic.chaser),
             MemoryProgram::Kernel(kernel) => kernel.threads,
+            MemoryProgram::Recorded(recorded) => recorded.trace.threads(),
         }
     }
     /// Whether there are reads of memory, and whether there are writes.
     #[must_use]
     pub const fn kinds(&self) -> (bool, bool) {
-        match self.program {
+        match &self.program {
             MemoryProgram::Chase { .. } => (true, false),
-            MemoryProgram::Kernel(_) => (true, true),
+            MemoryProgram::Kernel(_) | MemoryProgram::Recorded(_) => (true, true),
             MemoryProgram::Traffic(traffic) => traffic.mix.kinds(),
         }
     }
     /// Whether the program ends, and all of it is measured.
     #[must_use]
     pub const fn ends(&self) -> bool {
-        matches!(&self.program, MemoryProgram::Kernel(kernel) if kernel.ends())
+        match &self.program {
+            MemoryProgram::Kernel(kernel) => kernel.ends(),
+            MemoryProgram::Recorded(_) => true,
+            MemoryProgram::Chase { .. } | MemoryProgram::Traffic(_) => false,
+        }
     }
     /// Whether pages of more than 4 KiB are asked for, other than those of a device that is mapped directly.
     #[must_use]
