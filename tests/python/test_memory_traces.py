@@ -34,7 +34,7 @@ def values(of: Scenario, metric: str) -> dict[str, float]:
 
 def test_a_chain_takes_the_sum_of_its_latencies(tmp_path: Path) -> None:
     places = [page * PAGE for page in range(2000)]
-    random.Random(1).shuffle(places)
+    random.Random(1).shuffle(places)  # noqa: S311
     lines = "".join(f"load,{address},yes\n" for address in places)
     chain = scenario(tmp_path, f"operation,address,depends\n{lines}")
     [time_s] = values(chain, "program time").values()
@@ -44,7 +44,7 @@ def test_a_chain_takes_the_sum_of_its_latencies(tmp_path: Path) -> None:
 
 def test_what_waits_takes_longer(tmp_path: Path) -> None:
     places = [page * PAGE for page in range(2000)]
-    random.Random(1).shuffle(places)
+    random.Random(1).shuffle(places)  # noqa: S311
     mixed = "".join(f"load,{address},{'yes' if n % 4 == 0 else 'no'}\n" for n, address in enumerate(places))
     asked = scenario(tmp_path, f"operation,address,depends\n{mixed}", ", dependence: [none, recorded, all]")
     none, recorded, all_ = values(asked, "program time").values()
@@ -61,7 +61,7 @@ def test_instructions_take_their_time(tmp_path: Path) -> None:
 
 
 def test_both_forms_say_the_same(tmp_path: Path) -> None:
-    places = random.Random(2).sample(range(1 << 14), 3000)
+    places = random.Random(2).sample(range(1 << 14), 3000)  # noqa: S311
     lackey = "".join(f"I  400000,4\nI  400004,4\n L {line * LINE:x},8\n" for line in places)
     table = "".join(f"0,2,load,{line * LINE},8\n" for line in places)
     log = scenario(tmp_path, f"==1== Lackey\n{lackey}==1== \n").run().rows
