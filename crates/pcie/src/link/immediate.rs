@@ -89,7 +89,11 @@ impl<U: Copy> Domain<U> {
             if own.overhead.down_next() != NEVER || own.overhead.recovery.is_some() {
                 return None;
             }
-            self.pay_overhead(own, t, env);
+            // What is due at the very tick meets a TLP that waits, which counts its DLLPs as a stall: the ordinary way.
+            if own.overhead.next == t {
+                return None;
+            }
+            self.pay_overhead(own, t - 1, env);
             t = t.max(own.link_free);
             if t >= horizon.min(own.overhead.next) {
                 return None;
