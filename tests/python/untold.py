@@ -21,6 +21,7 @@ KEPT = UNITS | {
     "io",
     "Gen",
     "Recovery",
+    "Retimer",
     "lanetwin",
     "sigma",
 }
