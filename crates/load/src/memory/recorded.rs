@@ -254,9 +254,7 @@ impl Reading<'_> {
         self.found.add(Problem::NoAccess { why }.at(at(line), "", self.file));
     }
     fn is_over(&self) -> bool {
-        self.found.errors() >= MOST_TOLD
-            || self.steps > MOST_STEPS
-            || self.threads.len() > MOST_THREADS as usize
+        self.found.errors() >= MOST_TOLD || self.steps > MOST_STEPS
     }
 
     /// The trace, unless something is wrong with it: pages side by side, in the order of their addresses.
