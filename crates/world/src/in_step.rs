@@ -9,6 +9,8 @@
 use super::measure::Measured;
 use super::repeats::{Repeats, Task};
 use lanetwin_plan::{Case, Offered};
+use lanetwin_ports::Operation;
+use lanetwin_stats::Histogram;
 use lanetwin_stats::results::Condition;
 
 /// Operations of the trial, as of the first stretch of any case, …
@@ -59,13 +61,29 @@ impl Trial {
     }
 }
 
-/// Says of a case that it rests on clients in step, if a trial shows that.
+/// Says of a case that it rests on clients in step, if a trial shows that: all of it if they are quicker apart, …
 pub(super) fn tell(ran: &mut Repeats<'_>, apart: &Measured) {
     let together = ran.done.iter().map(rate).sum::<f64>() / ran.done.len() as f64;
     let more = rate(apart) / together - 1.0;
     if more > OFF {
         for one in &mut ran.done {
             one.steadiness = std::mem::take(&mut one.steadiness).in_step(more);
+        }
+    } else if more >= -OFF {
+        tell_tails(ran, apart);
+    }
+}
+
+/// … or the tails of its latencies, if they are as quick and none of them waits as long. Who reads the same at the same
+/// time is served in an order that it takes seconds to get out of, while the link is full all the time.
+fn tell_tails(ran: &mut Repeats<'_>, apart: &Measured) {
+    let mut together = Histogram::new();
+    ran.done.iter().for_each(|one| together.merge(&one.load.reads.latency));
+    let known = ran.done.iter_mut().flat_map(|one| &mut one.clumped[Operation::Read as usize]);
+    for known in known {
+        let of = |all: &Histogram| all.percentile(known.percent).map(|at| at.as_ps() as f64);
+        if let Some((apart, together)) = of(&apart.load.reads.latency).zip(of(&together)) {
+            known.beside_apart(apart, together);
         }
     }
 }

@@ -61,10 +61,10 @@ impl Metric {
             let each = known.map_or(of_means, Known::each);
             let of_share = tail::interval(repeats, percent, each, Confidence::P95);
             let found = of_share.or_else(|| by_sections(&all, repeats, known?))?;
-            let after = known.and_then(Known::goes_on_at).zip(all.percentile(percent));
-            let after = after.map(|(ratio, at)| ratio * at.as_ps() as f64);
-            let (low, high) = (found.low(), found.high());
-            let ends = after.map_or((low, high), |after| (low.min(after), high.max(after)));
+            let at = all.percentile(percent).map_or(0.0, |at| at.as_ps() as f64);
+            let ends = (found.low(), found.high());
+            let goes_to = known.into_iter().flat_map(|known| known.goes_to(at));
+            let ends = goes_to.fold(ends, |(low, high), to| (low.min(to), high.max(to)));
             Some((percent, ends.0 / PS_PER_NS, ends.1 / PS_PER_NS))
         };
         let told = percents.iter().filter(|percent| **percent < 100.0);

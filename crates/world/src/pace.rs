@@ -15,14 +15,14 @@ use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};
 use lanetwin_units::{Instant, Span};
 
 /// What is used up has to last more than so many times as long as was measured, or it was not steady.
-const LASTS: f64 = 10.0;
+pub(super) const LASTS: f64 = 10.0;
 
 /// Parts of a stretch, of which the first fifth is set beside the second half.
 const PARTS: usize = 10;
 /// A mean latency that begins off by more than this part of what it comes to …
 const OFF: f64 = 0.1;
 /// … and by more than so many standard errors has begun otherwise: one of some hundreds does by chance.
-const ERRORS: f64 = 5.0;
+pub(super) const ERRORS: f64 = 5.0;
 
 /// Of a stretch so many latencies are kept, or up to twice as many.
 const KEPT: u64 = 1 << 17;

@@ -4,9 +4,9 @@
 //! The measurement is cut into equal parts. How much the share of latencies below a percentile varies from part to
 //! part, relative to the variation of independent latencies, says how many latencies count as one.
 
-use crate::pace::Pace;
+use crate::pace::{ERRORS, LASTS, Pace};
 use lanetwin_ports::Operation;
-use lanetwin_stats::steady::batch_means;
+use lanetwin_stats::steady::{Trend, batch_means, trend};
 use lanetwin_stats::tail::{self, neighbours};
 use lanetwin_stats::{Confidence, interval, normal_quantile};
 
@@ -18,9 +18,10 @@ pub(super) const TAIL: f64 = 99.0;
 const PARTS: usize = 10;
 const OPERATIONS: [Operation; 2] = [Operation::Read, Operation::Write];
 
-/// Latencies of equal parts of a measurement \[ps\], each part and all of them in order.
+/// Latencies of equal parts of a measurement \[ps\]: each part, its first and its second half, and all, in order.
 struct Parts {
     parts: Vec<Vec<u64>>,
+    halves: [Vec<u64>; 2],
     all: Vec<u64>,
     /// How many there were for each that is here.
     every: f64,
@@ -33,9 +34,14 @@ impl Parts {
     }
     fn new(mut parts: Vec<Vec<u64>>, every: f64) -> Self {
         parts.iter_mut().for_each(|part| part.sort_unstable());
-        let mut all = parts.concat();
-        all.sort_unstable();
-        Self { parts, all, every }
+        let sorted = |parts: &[Vec<u64>]| {
+            let mut all = parts.concat();
+            all.sort_unstable();
+            all
+        };
+        let (early, late) = parts.split_at(parts.len() / 2);
+        let (halves, all) = ([sorted(early), sorted(late)], sorted(&parts));
+        Self { parts, halves, all, every }
     }
     /// The interval of a percentile of all, if `each` of as many counts for one.
     fn interval(&self, percent: f64, each: f64) -> Option<(f64, f64)> {
@@ -66,8 +72,20 @@ pub(super) struct Known {
     every: f64,
     /// The percentile in each part \[ps\]; none if a part has too few to have one.
     of_parts: Vec<f64>,
-    /// The percentile in the second half of each repeat, beside that of all of it.
-    of_second_halves: Vec<f64>,
+    /// What both halves of each repeat say of it.
+    halves: Vec<Halves>,
+    /// How many times the percentile of all that of clones is that begin apart, if they wait less by more than that of
+    /// a settled one may be off.
+    apart: Option<f64>,
+}
+
+/// A percentile in the second half of a repeat, beside that …
+#[derive(Clone, Copy, Debug)]
+struct Halves {
+    /// … of its first half, as a natural logarithm, …
+    change: f64,
+    /// … and of all of it.
+    ratio: f64,
 }
 
 /// What parts say of reads and of writes, percentile by percentile.
@@ -75,7 +93,7 @@ pub(super) type Clumped = [Vec<Known>; 2];
 
 impl Known {
     /// What the parts of one run say; nothing of a percentile that has none beyond it.
-    fn of(Parts { parts, all, every }: &Parts, percent: f64) -> Option<Self> {
+    fn of(Parts { parts, halves, all, every }: &Parts, percent: f64) -> Option<Self> {
         let at = percentile(all, percent)?;
         let met = |sorted: &[u64]| sorted.partition_point(|ps| *ps as f64 <= at) as f64;
         let share = met(all) / all.len() as f64;
@@ -98,7 +116,8 @@ impl Known {
             freedom: parts.len() as u32 - 1,
             every: *every,
             of_parts: if of_parts.len() == parts.len() { of_parts } else { Vec::new() },
-            of_second_halves: vec![second_half(parts, percent)? / at],
+            halves: vec![Halves::of(halves, percent, at)?],
+            apart: None,
         })
     }
     /// What parts of these repeats and of those say.
@@ -108,17 +127,47 @@ impl Known {
         self.freedom += others.freedom;
         self.every = self.every.max(others.every);
         self.of_parts.extend(others.of_parts);
-        self.of_second_halves.extend(others.of_second_halves);
+        self.halves.extend(others.halves);
+        self.apart = self.apart.or(others.apart);
         self
+    }
+    /// Where the percentile of all, which is `at`, may go from here: what its halves, its parts, and clones that begin
+    /// apart say of it \[ps\].
+    pub(super) fn goes_to(&self, at: f64) -> impl Iterator<Item = f64> {
+        [self.goes_on_at(), self.drifts_to(), self.apart].into_iter().flatten().map(move |ratio| ratio * at)
+    }
+    /// Clones that begin apart have this percentile where those together have that.
+    pub(super) fn beside_apart(&mut self, apart: f64, together: f64) {
+        self.apart = (apart < (1.0 - tail::SETTLED) * together).then(|| apart / together);
     }
     /// How many times the percentile of all that of the second halves is, if it is off by more than that of a settled
     /// percentile may be, and not by chance. Repeats that all begin in a state that they leave agree with one another,
     /// and what would come after them is rather as their second halves were.
-    pub(super) fn goes_on_at(&self) -> Option<f64> {
-        let ratios = &self.of_second_halves;
-        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-        let by_chance = interval::mean(ratios, Confidence::P95).is_some_and(|range| range.contains(1.0));
-        (!by_chance && (mean - 1.0).abs() > tail::SETTLED).then_some(mean)
+    ///
+    /// Chance is judged by how the halves of each repeat differ from each other. Where nothing changes they are the
+    /// same thing drawn twice, so that the logarithm of their ratio lies about zero evenly; the ratio to all of it does
+    /// not: a few long pauses in one half make that of the half twice as long, and never half as long.
+    fn goes_on_at(&self) -> Option<f64> {
+        let changes: Vec<f64> = self.halves.iter().map(|halves| halves.change).collect();
+        let by_chance = interval::mean(&changes, Confidence::P95).is_some_and(|range| range.contains(0.0));
+        let ratio =
+            self.halves.iter().map(|halves| halves.ratio.ln()).sum::<f64>() / self.halves.len() as f64;
+        let ratio = ratio.exp();
+        (!by_chance && (ratio - 1.0).abs() > tail::SETTLED).then_some(ratio)
+    }
+    /// How many times as long it is over a run that goes on for ten times as long as was measured, as far ahead as
+    /// what is used up has to last, if it goes on changing as it has from part to part; none if that may be chance.
+    ///
+    /// In a closed loop the rate and the number in flight say what the mean latency is, and nothing says how latencies
+    /// lie about it: clients and dies that find into an order, or out of one, change the tail alone.
+    fn drifts_to(&self) -> Option<f64> {
+        let repeats: Vec<&[f64]> = self.of_parts.chunks_exact(PARTS).collect();
+        if repeats.is_empty() {
+            return None;
+        }
+        let mean = |part: usize| repeats.iter().map(|of| of[part].ln()).sum::<f64>() / repeats.len() as f64;
+        let Trend { rise, error } = trend(&(0..PARTS).map(mean).collect::<Vec<_>>())?;
+        (rise.abs() > ERRORS * error).then(|| (rise * LASTS / 2.0).exp())
     }
     /// For how many latencies one independent one would do, at least 1: parts that resemble their neighbours count for
     /// fewer (as of an autoregressive process of the first order), and so do few parts (Student's t).
@@ -135,11 +184,12 @@ impl Known {
     }
 }
 
-/// The percentile of the latencies of the last half of these parts \[ps\].
-fn second_half(parts: &[Vec<u64>], percent: f64) -> Option<f64> {
-    let mut late = parts[parts.len() / 2..].concat();
-    late.sort_unstable();
-    percentile(&late, percent).filter(|at| *at > 0.0)
+impl Halves {
+    /// Of the halves of a repeat, each in order, that has this percentile \[ps\].
+    fn of(halves: &[Vec<u64>; 2], percent: f64, at: f64) -> Option<Self> {
+        let [first, second] = halves.each_ref().map(|half| percentile(half, percent).filter(|at| *at > 0.0));
+        Some(Self { change: (second? / first?).ln(), ratio: second? / at })
+    }
 }
 
 /// Student's t of so many values beside that of many.
@@ -319,8 +369,36 @@ mod tests {
         assert!((10.0..10.5).contains(&reached), "{reached}");
         assert_eq!(repeats([[20, 19, 20, 20], [20, 21, 20, 20], [22, 19, 20, 21]]), None);
         assert_eq!(repeats([[60, 0, 0, 0], [0, 0, 0, 60], [60, 0, 0, 0]]), None);
+        // twice as long where long pauses are in the second half, and hardly shorter where they are not: by chance
+        let skewed = [[0, 0, 0, 60], [12, 13, 12, 13], [13, 12, 12, 12], [12, 13, 13, 12], [13, 12, 12, 13]];
+        let skewed = skewed.map(|slow| known(slow.map(part).into()).expect("some are beyond"));
+        assert_eq!(skewed.into_iter().reduce(Known::and).expect("five").goes_on_at(), None);
         // what has no chance in it says it once
         assert!(known([60, 0, 0, 0].map(part).into()).and_then(|once| once.goes_on_at()).is_some());
+    }
+
+    /// By hand: up by 1 % a part and 2 % to and fro, ln(1.0937) in all, is five times as much in ten times the time.
+    #[test]
+    fn a_tail_that_changes_from_part_to_part_is_told_as_it_goes_on() {
+        let run = |a_part: f64| -> Vec<Vec<u64>> {
+            let level = |n: i32| 100_000.0 * a_part.powi(n) * if n % 2 == 0 { 1.0 } else { 1.005 };
+            (0..10).map(|n| (0..20_000).map(|x| (level(n) * f64::from(x % 1_000)) as u64).collect()).collect()
+        };
+        let drift = |a_part| known(run(a_part)).expect("some are beyond").drifts_to();
+        let (up, down) = (drift(1.01).expect("it rises"), drift(0.99).expect("it falls"));
+        assert!((1.5..1.6).contains(&up) && (0.6..0.7).contains(&down), "{up} {down}");
+        assert_eq!(drift(1.0), None);
+        let repeats = known(run(1.01)).expect("some").and(known(run(0.99)).expect("some"));
+        assert_eq!(repeats.drifts_to(), None);
+    }
+
+    #[test]
+    fn clones_that_wait_less_apart_leave_a_tail_open() {
+        let mut one = known(vec![(0..10_000).collect(); 10]).expect("some are beyond");
+        one.beside_apart(95.0, 100.0);
+        assert_eq!(one.goes_to(200.0).count(), 0);
+        one.beside_apart(80.0, 100.0);
+        assert_eq!(one.goes_to(200.0).collect::<Vec<_>>(), [160.0]);
     }
 
     #[test]

@@ -227,6 +227,22 @@ fn clones_that_read_the_same_in_step_are_told_and_those_that_begin_apart_are_not
     }
 }
 
+/// Eight of 64 KiB fill the link in any case; together some of them wait for others, apart all of them in turn.
+#[test]
+fn a_tail_that_rests_on_clones_in_step_is_open_to_what_it_is_apart() {
+    let full: Vec<&str> = "bs=64k iodepth=32 numjobs=8 ioengine=spdk requests=30000".split(' ').collect();
+    let full: Vec<String> = full.iter().map(|set| format!("workloads.reads.fio.{set}")).collect();
+    let mut sets: Vec<&str> = full.iter().map(String::as_str).collect();
+    let together = row(&run(CLONES, &sets), "latency").clone();
+    sets.push("workloads.reads.fio.offset_increment=12%");
+    let apart = row(&run(CLONES, &sets), "latency").clone();
+    let tail = |row: &Row| row.percentiles.iter().find(|(of, _)| *of == 99.0).expect("it is told").1;
+    assert!((apart.value / together.value - 1.0).abs() < 0.05 && tail(&apart) < 0.85 * tail(&together));
+    let low = together.percentile_intervals.iter().find(|(of, ..)| *of == 99.0).expect("it is told").1;
+    assert!(low < 0.8 * tail(&together) && together.unsettled.contains(&99.0), "{low}");
+    assert!(together.steady.expect("it is said").apart.is_none() && !apart.unsettled.contains(&99.0));
+}
+
 /// A mix whose 99th percentile of reads five repeats leave open.
 const OPEN: &str = "
 about: How slow are the slowest?
