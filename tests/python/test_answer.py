@@ -22,6 +22,7 @@ SMALL = (
     "hot-plug",
     "iometer-connections",
     "iometer-managers",
+    "iometer-network",
     "page-status",
     "slots",
     "two-cards",

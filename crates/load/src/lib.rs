@@ -55,6 +55,7 @@
 //! ```
 
 mod addresses;
+mod conversation;
 mod findings;
 pub mod fio;
 mod handles;
@@ -73,12 +74,13 @@ mod tally;
 pub mod trace;
 mod workload;
 
+pub use conversation::{Conversation, Exchange};
 pub use findings::{Finding, Severity};
 pub use handles::Handles;
 pub use intervals::{Intervals, Moved};
 pub use load::{Block, BlockLoad, Dma, DmaLoad, Load, LoadProtocol, MOST_OUTSTANDING};
 pub use requests::{Gate, Request, Requests};
-pub use results::{Little, Results, Side};
+pub use results::{Little, Replies, Results, Side};
 pub use role::CountsOperations;
 pub use slot::Slot;
 pub use stages::{StageSum, StageTimes, every as followed_every};

@@ -84,6 +84,8 @@ pub struct Load<P> {
     overloaded: Option<Instant>,
     /// Whether nothing is asked for before the next burst.
     paused: bool,
+    /// The place of the handle by which a connection is being opened or closed.
+    dialling: Option<usize>,
     completed: u64,
     /// Of all latencies, for the digest.
     latency_sum: u64,
@@ -95,6 +97,8 @@ pub struct Load<P> {
 struct Outstanding {
     operation: Operation,
     bytes: u32,
+    /// What comes in reply \[B\].
+    reply: u32,
     asked: Instant,
     /// For how many operations it stands; 0 if it is not followed.
     weight: u64,
@@ -191,6 +195,7 @@ impl<P: LoadProtocol> Load<P> {
             stopped: false,
             overloaded: None,
             paused: false,
+            dialling: None,
             completed: 0,
             latency_sum: 0,
             counted: Counted::default(),
@@ -293,6 +298,10 @@ impl<P: LoadProtocol> Load<P> {
                 return false;
             }
             Gate::Answered => return false,
+            Gate::Dialled { open } => {
+                self.dial(open, cx);
+                return false;
+            }
         }
         let place = self.free.last().copied().unwrap_or(self.outstanding.len());
         let Some(Request { operation, address, bytes }) = self.operations.next(cx.now()) else {
@@ -307,7 +316,8 @@ impl<P: LoadProtocol> Load<P> {
             cx.resume(Trail::NONE);
             Begun::NONE
         };
-        let entry = Some(Outstanding { operation, bytes, asked: cx.now(), weight, begun });
+        let reply = if self.operations.has_replies() { address as u32 } else { 0 };
+        let entry = Some(Outstanding { operation, bytes, reply, asked: cx.now(), weight, begun });
         if self.free.pop().is_some() {
             self.outstanding[place] = entry;
         } else {
@@ -317,6 +327,20 @@ impl<P: LoadProtocol> Load<P> {
         let transfer = Transfer { operation, bytes, handle, unit: self.unit, address };
         cx.send(ASK, Span::ZERO, P::ask(transfer));
         true
+    }
+
+    /// Asks for a connection to be opened, or closed: a request without bytes, which nobody counts.
+    fn dial(&mut self, open: bool, cx: &mut Context<'_>) {
+        self.paused = true;
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.outstanding.push(None);
+            self.outstanding.len() - 1
+        });
+        self.dialling = Some(place);
+        cx.resume(Trail::NONE);
+        let (operation, handle) = (Operation::Write, self.handles.nth(place));
+        let transfer = Transfer { operation, bytes: 0, handle, unit: self.unit, address: open.into() };
+        cx.send(ASK, Span::ZERO, P::ask(transfer));
     }
 
     /// Asks to be woken for the next arrival of an open loop.
@@ -387,6 +411,11 @@ impl<P: LoadProtocol> Component<Message> for Load<P> {
             unreachable!("a load is sent answers, not {message:?}")
         };
         let place = self.handles.index(handle).filter(|place| *place < self.outstanding.len());
+        if place.is_some() && place == self.dialling {
+            self.free.extend(self.dialling.take());
+            self.paused = false;
+            return self.fill(cx);
+        }
         let open = place.and_then(|place| Some((place, self.outstanding[place].take()?)));
         let (place, open) =
             open.unwrap_or_else(|| panic!("operation {handle} was answered, but is not outstanding"));
@@ -399,6 +428,9 @@ impl<P: LoadProtocol> Component<Message> for Load<P> {
         counted.residence_ps += counted.residence(open.asked, now);
         let side = &mut counted.sides[open.operation as usize];
         side.count(status, open.bytes, latency);
+        if open.reply > 0 && status == Status::Ok {
+            side.replies.count(open.reply);
+        }
         if let (Some(noted), Status::Ok) = (&mut counted.noted, status) {
             noted[open.operation as usize].push(latency);
         }

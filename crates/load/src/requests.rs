@@ -9,7 +9,7 @@ use std::fmt::Debug;
 pub struct Request {
     /// Read or write.
     pub operation: Operation,
-    /// From this byte on.
+    /// From this byte on; of what goes over a network, how many bytes come in reply.
     pub address: u64,
     /// How many bytes; at least one.
     pub bytes: u32,
@@ -24,6 +24,11 @@ pub enum Gate {
     After(Span),
     /// When something has been answered: look again then.
     Answered,
+    /// When a connection has been opened, or else closed, which is asked for now.
+    Dialled {
+        /// Whether it is opened.
+        open: bool,
+    },
 }
 
 /// The requests of a load. They depend on the seed, the load's path, and what it is told of answers; on nothing else.
@@ -41,6 +46,10 @@ pub trait Requests: Debug {
     /// The connection that has ended since the last call, from its opening to its closing; none if none has.
     fn ended_connection(&mut self) -> Option<Span> {
         None
+    }
+    /// Whether addresses are the lengths of replies.
+    fn has_replies(&self) -> bool {
+        false
     }
     /// Takes note that a request was answered after `latency`.
     fn answered(&mut self, latency: Span, now: Instant) {

@@ -44,6 +44,24 @@ pub struct Side {
     pub corrupt: u64,
     /// How many were not answered by the device.
     pub aborted: u64,
+    /// What came in reply, over a network: the other way.
+    pub replies: Replies,
+}
+
+/// Replies over a network.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Replies {
+    /// How many there were.
+    pub number: u64,
+    /// Their bytes \[B\].
+    pub bytes: u64,
+}
+
+impl Replies {
+    pub(crate) fn count(&mut self, bytes: u32) {
+        self.number += 1;
+        self.bytes += u64::from(bytes);
+    }
 }
 
 /// Little's law, from two witnesses.
@@ -189,6 +207,8 @@ impl Side {
         self.stages.merge(&other.stages);
         self.corrupt += other.corrupt;
         self.aborted += other.aborted;
+        self.replies.number += other.replies.number;
+        self.replies.bytes += other.replies.bytes;
     }
     /// Bits per second that were moved in `time`; nothing if no time has passed.
     #[must_use]

@@ -1,5 +1,6 @@
 //! The requests of access specifications of Iometer and of jobs of fio, as a load asks for them.
 
+use crate::conversation::Dialling;
 use crate::fio::{Io, Stream};
 use crate::iometer::access::{AccessWorkload, Accesses, Connections};
 use crate::requests::{Gate, Request, Requests};
@@ -12,6 +13,9 @@ pub(crate) struct Bursts {
     made: u64,
     count: Option<u64>,
     connections: Option<Connected>,
+    /// Of a network: whether accesses have replies in the place of addresses, and how it is connected to.
+    network: bool,
+    dialling: Option<Dialling>,
 }
 
 /// A target that is opened, used for some transactions, and closed when all of them are answered, again and again.
@@ -44,13 +48,15 @@ impl Connected {
 
 impl Bursts {
     pub(crate) fn new(workload: AccessWorkload, seed: u64, path: &str) -> Self {
-        let AccessWorkload { lines, region, outstanding: _, count, connections } = workload;
+        let AccessWorkload { lines, region, outstanding: _, count, connections, network } = workload;
         let connected = |each| Connected { each, left: 0, begun: None, ended: None };
         Self {
             accesses: Accesses::new(lines, &[region], seed, path),
             made: 0,
             count,
-            connections: connections.map(connected),
+            connections: connections.filter(|_| !network).map(connected),
+            network,
+            dialling: connections.filter(|_| network).map(|each| Dialling::new(each.transactions)),
         }
     }
     fn is_over(&self) -> bool {
@@ -69,6 +75,12 @@ impl Requests for Bursts {
                 return gate;
             }
         }
+        if let Some(dialling) = &mut self.dialling {
+            let gate = dialling.gate(now, outstanding);
+            if gate != Gate::Open {
+                return gate;
+            }
+        }
         match self.accesses.pause() {
             Span::ZERO => Gate::Open,
             pause => Gate::After(pause),
@@ -82,14 +94,22 @@ impl Requests for Bursts {
         if let Some(connected) = &mut self.connections {
             connected.left = connected.left.saturating_sub(1);
         }
+        if let Some(dialling) = &mut self.dialling {
+            dialling.count();
+        }
         let access = self.accesses.next(0);
-        Some(Request { operation: access.operation, address: access.address, bytes: access.bytes })
+        let address = if self.network { access.reply.into() } else { access.address };
+        Some(Request { operation: access.operation, address, bytes: access.bytes })
     }
     fn made(&self) -> u64 {
         self.made
     }
     fn ended_connection(&mut self) -> Option<Span> {
-        self.connections.as_mut()?.ended.take()
+        let dialled = self.dialling.as_mut().and_then(Dialling::take_ended);
+        dialled.or_else(|| self.connections.as_mut()?.ended.take())
+    }
+    fn has_replies(&self) -> bool {
+        self.network
     }
 }
 

@@ -47,6 +47,7 @@ fn run_with(
         outstanding,
         count: Some(count),
         connections,
+        network: false,
     };
     let mut builder = Builder::new();
     let load = builder.add("load", Box::new(BlockLoad::of_accesses(workload, 1, "load")));

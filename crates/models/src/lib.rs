@@ -29,7 +29,8 @@
 //! | `fabric_software` | what software of NVMe over Fabrics costs, on both sides |
 //! | `nvme_front` | the front of NVMe controllers on PCIe, whatever is behind them |
 //! | `nvme_software` | what software costs between a program and an NVMe controller |
-//! | [`tcp_socket`] | a connection of NVMe/TCP in the software of its host |
+//! | [`tcp_socket`] | an end of a connection of TCP in the software of its host |
+//! | [`network_workers`] | programs of two hosts that send each other bytes over TCP |
 //! | [`multipath`] | software of a host that joins the paths to a drive, and fails over between them |
 //! | [`shared_port`] | what lets several drivers share the port of their host, or several jobs that of a disk |
 //!
@@ -48,6 +49,7 @@ mod gauge;
 mod iommu;
 mod marks;
 pub mod multipath;
+pub mod network_workers;
 mod nvme_front;
 mod nvme_software;
 mod requests;

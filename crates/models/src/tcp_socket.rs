@@ -1,5 +1,5 @@
-//! One end of a connection of NVMe/TCP in the software of its host: what the stack of the kernel does for it, and the
-//! stream that its data units are cut into.
+//! One end of a connection of TCP in the software of its host: what the stack of the kernel does for it, and the
+//! stream that messages are cut into: data units of NVMe/TCP, or what programs send.
 //!
 //! ```text
 //!  offer ─► message ─► window ─► core: send, a segment of up to 64 KiB at a time ─► doorbell … adapter
@@ -39,6 +39,7 @@ lanetwin_kernel::stages! {
     DIGEST = "TCP: digest",
     UNIT = "TCP: data unit",
     STREAM = "TCP: sent again",
+    CALL = "system call",
 }
 
 const SEGMENTS: Metric = Metric::new("TCP segments sent", "M/s", Better::Neither).if_any("TCP");
@@ -49,14 +50,16 @@ const SLOWED: Metric = Metric::new("TCP windows shrunk by marks", "", Better::Lo
 
 /// The doorbell of an adapter's driver in the kernel \[B\]: descriptors are read from memory.
 const DOORBELL_BYTES: u16 = 8;
-/// The port of software to its host.
-const CPU: Port = Port(0);
+/// The port to its host of software that has one host alone.
+pub(crate) const CPU: Port = Port(0);
 
 /// What is sent at once.
 struct Message {
     stream: Stream,
     /// What it says in the place of data units.
     control: Option<Control>,
+    /// What a program calls it that sends bytes in their place.
+    name: Option<u64>,
     /// Where it ends in the stream of the connection.
     end: u64,
     /// How far the request had come that it is of.
@@ -70,8 +73,42 @@ pub(crate) struct Delivered {
     pub(crate) stream: Stream,
     /// What it says in the place of data units.
     pub(crate) control: Option<Control>,
+    /// What the program that has sent it calls it, if one has.
+    pub(crate) name: Option<u64>,
     /// When the core is done with copying it.
     pub(crate) at: Instant,
+}
+
+/// What a socket has counted.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Counts {
+    segments: u64,
+    resent: u64,
+    again: u64,
+    gaps: u64,
+    timeouts: u64,
+    slowed: u64,
+}
+
+impl Counts {
+    /// Takes in what another has counted.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.segments += other.segments;
+        self.resent += other.resent;
+        self.again += other.again;
+        self.gaps += other.gaps;
+        self.timeouts += other.timeouts;
+        self.slowed += other.slowed;
+    }
+    /// Tells them.
+    pub(crate) fn report(self, report: &mut Report) {
+        report.rate(SEGMENTS, self.segments, 1e6);
+        report.count(adapter::RESENT, self.resent);
+        report.count(AGAIN, self.again);
+        report.count(GAPS, self.gaps);
+        report.count(TIMEOUTS, self.timeouts);
+        report.count(SLOWED, self.slowed);
+    }
 }
 
 /// Where the software of a socket runs.
@@ -80,11 +117,13 @@ pub(crate) struct Place<'a> {
     pub(crate) core: &'a RunQueue,
     pub(crate) costs: &'a TcpCosts,
     pub(crate) adapter: EndpointId,
+    /// The port to its host.
+    pub(crate) cpu: Port,
     /// The stage of waiting for the core.
     pub(crate) waiting: Stage,
 }
 
-/// One end of a connection of NVMe/TCP.
+/// One end of a connection of TCP.
 pub struct TcpSocket {
     id: SocketId,
     sockets: Sockets,
@@ -159,16 +198,25 @@ impl TcpSocket {
     /// Sends a message of the request that is being handled, as soon as windows allow it.
     pub(crate) fn send(&mut self, stream: Stream, place: Place<'_>, cx: &mut Context<'_>) {
         let bytes = stream.len();
-        self.send_either((stream, None), bytes, place, cx);
+        self.send_either((stream, None, None), bytes, place, cx);
+    }
+    /// The same of bytes of a program, which calls them so: the call, and what can be sent of them at once.
+    pub(crate) fn send_bytes(&mut self, (bytes, name): (u64, u64), place: Place<'_>, cx: &mut Context<'_>) {
+        work(place, place.costs.unit, CALL, cx);
+        self.send_either((Stream::new(), None, Some(name)), bytes, place, cx);
+    }
+    /// How many bytes it was given so far, and how many of them are not acknowledged.
+    pub(crate) const fn offered(&self) -> (u64, u64) {
+        (self.offered, self.connection.outstanding())
     }
     /// The same of a message beside I/O.
     pub(crate) fn send_control(&mut self, control: Control, place: Place<'_>, cx: &mut Context<'_>) {
         let bytes = control.by_tcp();
-        self.send_either((Stream::new(), Some(control)), bytes, place, cx);
+        self.send_either((Stream::new(), Some(control), None), bytes, place, cx);
     }
     fn send_either(
         &mut self,
-        (stream, control): (Stream, Option<Control>),
+        (stream, control, name): (Stream, Option<Control>, Option<u64>),
         bytes: u64,
         place: Place<'_>,
         cx: &mut Context<'_>,
@@ -184,7 +232,7 @@ impl TcpSocket {
         }
         self.offered += bytes;
         self.trails.push_back((self.offered, trail));
-        self.sends.borrow_mut().push_back(Message { stream, control, end: self.offered, trail });
+        self.sends.borrow_mut().push_back(Message { stream, control, name, end: self.offered, trail });
         self.connection.offer_message(cx.now().as_ps(), bytes);
         self.transmit(place, cx);
     }
@@ -199,7 +247,7 @@ impl TcpSocket {
             let at = work(place, place.costs.sending(segment.bytes), SEND, cx);
             let (to, bytes, handle) = (place.adapter, DOORBELL_BYTES, self.handle());
             let address = self.sockets.post(self.id, segment);
-            cx.send_at(CPU, at, PortMessage::Mmio { to, bytes, handle, address });
+            cx.send_at(place.cpu, at, PortMessage::Mmio { to, bytes, handle, address });
         }
         cx.resume(handled);
     }
@@ -270,8 +318,12 @@ impl TcpSocket {
         cx.mark(WORKER);
         work(place, copied.0, COPY, cx);
         work(place, copied.1 + place.costs.digesting(headers), DIGEST, cx);
-        let at = work(place, place.costs.unit * u64::from(units.count()), UNIT, cx);
-        Some(Delivered { stream: message.stream, control: message.control, at })
+        let at = match message.name {
+            Some(_) => work(place, place.costs.unit, CALL, cx),
+            None => work(place, place.costs.unit * u64::from(units.count()), UNIT, cx),
+        };
+        let Message { stream, control, name, .. } = message;
+        Some(Delivered { stream, control, name, at })
     }
     /// Goes on with the request of a message: behind the segment that has brought its end.
     fn resume(&mut self, message: &Message, cx: &mut Context<'_>) {
@@ -289,6 +341,18 @@ impl TcpSocket {
     /// The worker is done: the peer is told of the room that there is now.
     pub(crate) fn end_work(&mut self, place: Place<'_>, cx: &mut Context<'_>) {
         self.transmit(place, cx);
+    }
+
+    /// Whether it has an acknowledgement to send.
+    pub(crate) fn owes(&self) -> bool {
+        self.connection.receiver().deadline().is_some()
+    }
+    /// What it has counted.
+    pub(crate) fn counts(&self) -> Counts {
+        let counts = self.connection.sender().counts();
+        let (resent, again, gaps) = (counts.resent, counts.again, counts.gaps);
+        let (timeouts, slowed) = (counts.timeouts, counts.slowed);
+        Counts { segments: self.segments, resent, again, gaps, timeouts, slowed }
     }
 
     /// When its timer is to be set for, unless it is set already.
@@ -326,15 +390,7 @@ fn work(place: Place<'_>, cost: Span, stage: Stage, cx: &mut Context<'_>) -> Ins
 
 /// What sockets tell of themselves.
 pub(crate) fn report<'a>(sockets: impl Iterator<Item = &'a TcpSocket>, report: &mut Report) {
-    let (mut segments, mut resent, mut sum) = (0, 0, [0; 4]);
-    for socket in sockets {
-        let counts = socket.connection.sender().counts();
-        segments += socket.segments;
-        resent += counts.resent;
-        let own = [counts.again, counts.gaps, counts.timeouts, counts.slowed];
-        sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-    }
-    report.rate(SEGMENTS, segments, 1e6);
-    report.count(adapter::RESENT, resent);
-    [AGAIN, GAPS, TIMEOUTS, SLOWED].into_iter().zip(sum).for_each(|(metric, sum)| report.count(metric, sum));
+    let mut sum = Counts::default();
+    sockets.for_each(|socket| sum.add(socket.counts()));
+    sum.report(report);
 }

@@ -42,6 +42,10 @@ pub(crate) enum Who {
     Cards,
     /// Hosts ask drives, for blocks.
     Hosts,
+    /// Programs of hosts send to those of other hosts.
+    Peers,
+    /// Hosts ask drives, for blocks; or, where the target is a host, its programs.
+    HostsOrPeers,
     /// A host asks a single NVMe drive, for blocks.
     OneDrive,
     /// The cores of a host load and store.
@@ -74,6 +78,8 @@ pub(crate) struct Place<'a> {
     pub configurations: &'a Configurations,
     /// The host whose cores ask, if cores do.
     pub cores_of: Option<usize>,
+    /// Whether the targets are hosts, whose programs are sent to.
+    pub peers: bool,
     /// How much of each target a load of blocks can reach, by the smallest; none if nothing says it.
     pub room: Option<Bytes>,
 }

@@ -18,6 +18,7 @@ macro_rules! kinds {
 kinds! {
     dma,
     block,
+    network,
     fio,
     iometer,
     pts,

@@ -11,6 +11,7 @@ mod link;
 mod load;
 mod network;
 mod offered;
+mod peers;
 mod pts;
 mod steady;
 mod transfers;
@@ -31,6 +32,7 @@ pub use network::{
     RemotePlan, SubsystemPlan, TransportPlan, Wires,
 };
 pub use offered::{Arrivals, Offered};
+pub use peers::{PeerPath, Peers};
 pub use pts::{PtsCell, PtsPlan, PtsTest};
 pub use steady::{SteadyRule, Tracked};
 pub use transfers::{BlockCase, Cache, DmaCase, DmaOperation, Pattern};

@@ -46,7 +46,7 @@ problems! {
     /// A transfer of nothing.
     EmptyTransfer = "SC027", "a transfer of 0 bytes moves nothing", "give a size of at least 1B";
     /// A component that cannot do what a workload asks.
-    CannotServe { component: String, what: String } = "SC028", "`{component}` {what}", "block requests go from a host (`on:`) to a drive (`target:`), a DMA card (`on:`) reads and writes a memory (`target:`), and the cores of a `memory-host` (`on:`) load and store: name another component, or give it another part";
+    CannotServe { component: String, what: String } = "SC028", "`{component}` {what}", "block requests go from a host (`on:`) to a drive (`target:`), a DMA card (`on:`) reads and writes a memory (`target:`), the cores of a `memory-host` (`on:`) load and store, and programs of a host (`on:`) send to another (`target:`): name another component, or give it another part";
     /// No way through the links.
     NoPath { from: String, to: String } = "SC029", "there is no path of links from `{from}` to `{to}`", "add a link between them";
     /// A variant that is not there.

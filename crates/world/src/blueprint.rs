@@ -3,7 +3,7 @@
 use super::pcie_links::Endpoints;
 use lanetwin_kernel::ComponentId;
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_plan::{End, Load, Pair, Variant, WorkloadPlan};
+use lanetwin_plan::{End, Load, Pair, PeerPath, Peers, Variant, WorkloadPlan};
 use lanetwin_ports::Protocol;
 
 /// What a world is built from.
@@ -32,6 +32,23 @@ impl Blueprint<'_> {
     /// Whether a card is asked for DMA; if not, a host asks a drive.
     pub(super) fn is_dma(&self, pair: &Pair) -> bool {
         self.load.map_or_else(|| self.variant.machine[pair.on].has(Protocol::Dma), Load::is_dma)
+    }
+
+    /// The way between two hosts whose programs send to each other.
+    pub(super) fn peer_path(&self, pair: &Pair) -> PeerPath {
+        let Variant { machine, links, network, .. } = self.variant;
+        let plan = |component: usize| machine.get(component);
+        let peers = Peers { plan: &plan, components: machine.len(), links, network };
+        peers.path([pair.on, pair.target]).expect("the hosts of a checked plan reach each other")
+    }
+    /// The adapters by which a host sends to others, if hosts send to hosts.
+    pub(super) fn peer_adapters(&self, host: usize) -> Vec<usize> {
+        if self.load.and_then(Load::network).is_none() {
+            return Vec::new();
+        }
+        let pairs = self.workload.pairs.iter().filter(|pair| pair.on == host || pair.target == host);
+        let own = |pair: &Pair| self.peer_path(pair).adapters[usize::from(pair.target == host)];
+        pairs.map(own).collect()
     }
 
     /// The places on the links of all ports of a component, each with that of its root port.

@@ -106,7 +106,7 @@ impl Blueprint<'_> {
         let ports = |own: &SubsystemPlan| own.ports.iter().map(|port| port.adapter).collect::<Vec<_>>();
         let offered = offered.flat_map(|own| own.namespaces.iter().copied().chain(ports(own)));
         let asked = network.associations.iter().filter(move |own| own.host == host).map(|own| own.adapter);
-        offered.chain(asked).collect()
+        offered.chain(asked).chain(self.peer_adapters(host)).collect()
     }
 
     /// What sends frames.
@@ -131,7 +131,8 @@ impl Blueprint<'_> {
         let pcie = component.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Pcie);
         let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
         // A host that is told to ring a doorbell must know behind which of its root ports the device is.
-        let asked = self.workload.pairs.iter().filter(|pair| pair.on == i).map(|pair| pair.target);
+        let sends = self.load.and_then(Load::network).is_some();
+        let asked = self.workload.pairs.iter().filter(|pair| !sends && pair.on == i).map(|pair| pair.target);
         let driven = self.variant.driven.iter().filter(|driven| driven.host == i && !self.is_remote(driven));
         let driven = driven.map(|driven| driven.drive);
         let remote = self.remote_devices(i);

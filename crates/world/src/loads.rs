@@ -17,6 +17,7 @@
 mod adding;
 mod driving;
 mod forwarding;
+mod network;
 mod queues;
 mod remote;
 mod software;
@@ -157,6 +158,7 @@ impl Blueprint<'_> {
             connected: Vec::new(),
             remotes: BTreeMap::new(),
             joined: BTreeMap::new(),
+            network: None,
             paths,
         };
         adding.all()
@@ -195,11 +197,10 @@ fn askers<'a>(blueprint: &Blueprint<'a>) -> Vec<NewLoad<'a>> {
 
 impl<'a> Adding<'a> {
     fn all(mut self) -> AddedLoad {
-        self.add_targets();
-        let is_driven = |asker: &&NewLoad<'_>| !self.blueprint.is_dma(asker.pair);
-        let hosts: BTreeSet<usize> =
-            self.askers.iter().filter(is_driven).map(|asker| asker.pair.on).collect();
-        hosts.into_iter().for_each(|host| self.join_drivers(host));
+        match self.blueprint.load.and_then(Load::network) {
+            Some(test) => self.add_network(test),
+            None => self.add_drivers(),
+        }
         let (mut loads, mut openings) = (Vec::new(), Vec::new());
         for asker in &self.askers[..self.loads as usize] {
             match self.blueprint.load {
@@ -209,6 +210,15 @@ impl<'a> Adding<'a> {
         }
         self.join_forwarding();
         AddedLoad { loads, openings, paths: self.paths }
+    }
+
+    /// Adds targets, and what joins the drivers of each host to it.
+    fn add_drivers(&mut self) {
+        self.add_targets();
+        let is_driven = |asker: &&NewLoad<'_>| !self.blueprint.is_dma(asker.pair);
+        let hosts: BTreeSet<usize> =
+            self.askers.iter().filter(is_driven).map(|asker| asker.pair.on).collect();
+        hosts.into_iter().for_each(|host| self.join_drivers(host));
     }
 
     /// A way in and out for the outside, where a load would be.
@@ -300,6 +310,7 @@ impl<'a> Adding<'a> {
         let requester = load.is_dma().then(|| self.ids.of(pair.on));
         let shared = self.shared.get(&(pair.target, pair.on));
         let whole = self.blueprint.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
+        let whole = whole.filter(|_| self.network.is_none());
         let endpoint = shared.map(|shared| shared.endpoint).or(whole);
         let nvme = shared.map(|shared| NvmeLoad { driver: shared.driver, drive: self.ids.of(pair.target) });
         let further = shared.map(|shared| shared.further.clone()).unwrap_or_default();

@@ -193,7 +193,7 @@ pub(super) fn as_results(program: &MemoryResults) -> Results {
         latency,
         stages: StageTimes::default(),
         corrupt,
-        aborted: 0,
+        ..Side::default()
     };
     let Little { area_ps, residence_ps } = program.little;
     Results {

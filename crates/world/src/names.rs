@@ -19,6 +19,8 @@ pub(super) const PATHS: &str = "(paths)";
 pub(super) const NVMEOF: &str = "(nvmeof)";
 /// The software that offers drives over a network, before the name of its adapter.
 pub(super) const TARGET: &str = "(target)";
+/// Programs that send to those of other hosts.
+pub(super) const NETWORK: &str = "(network)";
 /// What joins the software within an adapter to it, before its name.
 pub(super) const WITHIN: &str = "(within)";
 /// A CXL link.

@@ -191,6 +191,21 @@ fn failures(prefix: &str, sides: &[&Side]) -> Option<Metric> {
     Some(Metric::new(format!("{prefix}failed"), "%", Better::Lower, samples))
 }
 
+/// Connections that were opened, used and closed, if there were any: how many, and how long each took.
+fn connections(repeats: &[&Results]) -> Vec<Metric> {
+    let made: Option<Vec<&Histogram>> =
+        repeats.iter().map(|results| results.connections.as_deref()).collect();
+    let Some(made) = made else { return Vec::new() };
+    let a_second =
+        |(made, results): (&&Histogram, &&Results)| made.count() as f64 / seconds(results.elapsed());
+    let rates = made.iter().zip(repeats).map(a_second).map(|rate| rate / 1e3).collect();
+    let times = made.iter().map(|made| made.mean_ps().unwrap_or(0.0) / PS_PER_NS).collect();
+    vec![
+        Metric::new("connections", "k/s", Better::Higher, rates),
+        Metric::new("connection time", "ns", Better::Lower, times),
+    ]
+}
+
 /// A kind of operation.
 #[derive(Clone, Copy)]
 enum Way {
@@ -238,6 +253,9 @@ impl CaseRows<'_> {
             }
             list.extend(failures(prefix, &sides));
         }
+        if self.case.load.network().is_some() {
+            list.extend(connections(repeats));
+        }
         list
     }
 
@@ -249,8 +267,14 @@ impl CaseRows<'_> {
         let bits = |i: usize, side: &Side| side.bits_per_second(time(i)).unwrap_or(0.0);
         let operations = |i: usize, side: &Side| side.operations_per_second(time(i)).unwrap_or(0.0);
         let is_dma = self.case.load.is_dma();
-        let (rate_name, rate_unit, rate_scale) =
-            if is_dma { ("transfers", "M/s", 1e6) } else { ("IOPS", "k/s", 1e3) };
+        let network = self.case.load.network();
+        let transacts = network.is_some_and(|test| test.replies);
+        let (rate_name, rate_unit, rate_scale) = match network {
+            _ if is_dma => ("transfers", "M/s", 1e6),
+            None => ("IOPS", "k/s", 1e3),
+            Some(_) if transacts => ("transactions", "k/s", 1e3),
+            Some(_) => ("transfers", "k/s", 1e3),
+        };
         let (bits_unit, bits_scale) = if is_dma { ("Gb/s", 1e9) } else { ("MB/s", 8e6) };
         let latencies: Vec<&Histogram> = sides.iter().map(|side| &side.latency).collect();
         let metric =
@@ -260,13 +284,16 @@ impl CaseRows<'_> {
             let a_second = |batch: &Batch| amount(way.within(&batch.tally)) as f64 / seconds(batch.time());
             across(self.parts, |batch| Some(a_second(batch) / scale))
         };
-        let mut list = vec![
-            metric("throughput", bits_unit, Better::Higher, per_repeat(&|i, s| bits(i, s) / bits_scale))
-                .with_batches(within(|side| side.bytes * 8, bits_scale)),
-            metric(rate_name, rate_unit, Better::Higher, rates)
-                .with_batches(within(|side| side.completed, rate_scale))
-                .restating(),
-        ];
+        let name = if transacts { "request throughput" } else { "throughput" };
+        let throughput = metric(name, bits_unit, Better::Higher, per_repeat(&|i, s| bits(i, s) / bits_scale))
+            .with_batches(within(|side| side.bytes * 8, bits_scale));
+        let rate = metric(rate_name, rate_unit, Better::Higher, rates)
+            .with_batches(within(|side| side.completed, rate_scale));
+        // of transactions the rate is what is asked for, of everything else the payload
+        let mut list = match transacts {
+            true => vec![rate, throughput.restating()],
+            false => vec![throughput, rate.restating()],
+        };
         if latencies.iter().any(|one| !one.is_empty()) {
             let mean = per_repeat(&|_, s| s.latency.mean_ps().unwrap_or(0.0) / PS_PER_NS);
             let latency = metric("latency", "ns", Better::Lower, mean);

@@ -95,7 +95,9 @@ mod nightly {
     #[test]
     #[ignore = "the same of every scenario: make nightly"]
     fn another_seed_is_another_run_of_any_scenario() {
-        let draws = |plan: &Plan| !["trace", "memory-trace", "link-cycles-drive"].contains(&&*plan.name);
+        let draws = |plan: &Plan| {
+            !["trace", "memory-trace", "link-cycles-drive", "network-stream"].contains(&&*plan.name)
+        };
         for (plan, first) in ONCE.iter().filter(|(plan, _)| draws(plan)) {
             let other = Options { seed: Some(plan.run.seed + 1), ..Options::default() };
             assert_ne!(first.digest, results(plan, &other).digest, "{}", plan.name);

@@ -20,6 +20,7 @@ mod memory_parts;
 mod memory_starts;
 mod memory_waterfalls;
 mod mutants;
+mod network;
 mod nvme;
 mod nvme_options;
 mod openings;

@@ -11,7 +11,7 @@
 //! not fit before the end of the region goes to its start (`IOTargetDisk.cpp`, `Seek`).
 //!
 //! Random numbers are not Iometer's: they are drawn from streams by purpose, so that each can be repeated and changed
-//! alone. Replies are left out: a disk has none.
+//! alone. A disk makes no replies; a network does, after each access whose line has one.
 
 use super::config::{AccessLine, DiskSettings};
 use lanetwin_kernel::Stream;
@@ -35,6 +35,8 @@ pub struct AccessWorkload {
     pub count: Option<u64>,
     /// Whether the target is closed and opened again and again.
     pub connections: Option<Connections>,
+    /// Whether the target is the program of another host, which makes replies and is connected to.
+    pub network: bool,
 }
 
 /// The connection rate test: a target is opened, used, and closed when nothing is outstanding any more
@@ -143,6 +145,8 @@ pub struct Access {
     pub bytes: u32,
     /// From this byte of the disk on.
     pub address: u64,
+    /// How many bytes come in reply, over a network.
+    pub reply: u32,
 }
 
 /// The accesses of one worker to its targets, one after the other.
@@ -234,7 +238,7 @@ impl Target {
             .expect("a checked region has an aligned first byte");
         self.position = address + u64::from(line.size);
         let operation = if is_read { Operation::Read } else { Operation::Write };
-        Access { operation, bytes: line.size, address }
+        Access { operation, bytes: line.size, address, reply: line.reply }
     }
 }
 

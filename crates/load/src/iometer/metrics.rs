@@ -11,7 +11,8 @@
 //!
 //! **Transactions.** A transaction is a request and its reply; an access specification without replies makes one I/O a
 //! transaction, and Iometer counts and times it with each (`IOGrunt.cpp`, `Record_IO`: `remaining_requests +
-//! remaining_replies == 1`). Disk workers have no replies, so their transactions are their I/Os.
+//! remaining_replies == 1`). Disk workers have no replies, so their transactions are their I/Os. The reply of a network
+//! worker's transaction is an I/O of the other kind.
 //!
 //! **CPU effectiveness** is I/Os per second divided by the percentage of total CPU utilisation, 0 if that is 0
 //! (`Manager.cpp`, `UpdateResults`).
@@ -163,6 +164,9 @@ pub struct Metric {
 
 const NO_CONNECTIONS: Reading =
     Reading::NotModelled { why: "No worker tests connections: its targets stay open." };
+const NO_PARTS: Reading = Reading::NotModelled {
+    why: "Of a transaction with a reply only the whole is timed, and not its two I/Os.",
+};
 const NO_CPU: Reading = Reading::NotModelled { why: "Nobody measured how busy the driver's cores were." };
 const NO_MODES: Reading = Reading::NotModelled {
     why: "Only drivers of NVMe drives on PCIe tell user, privileged, DPC and interrupt time apart.",
@@ -191,9 +195,10 @@ const fn metric(family: Family, name: &'static str, unit: &'static str, reading:
     Metric { family, name, unit, reading }
 }
 
-/// Of reads, of writes, and their sum.
-fn sums(counted: &Counted<'_>, of: impl Fn(&Side) -> u64) -> [f64; 3] {
-    let [reads, writes] = [of(counted.reads), of(counted.writes)];
+/// The sum of reads and writes, and each: of requests, and of replies, which are of the other kind.
+fn sums(counted: &Counted<'_>, of: impl Fn(&Side) -> u64, replies: impl Fn(&Side) -> u64) -> [f64; 3] {
+    let (reads, writes) = (counted.reads, counted.writes);
+    let [reads, writes] = [of(reads) + replies(writes), of(writes) + replies(reads)];
     [(reads + writes) as f64, reads as f64, writes as f64]
 }
 
@@ -240,8 +245,9 @@ pub(super) fn failed(side: &Side) -> u64 {
 }
 
 fn operations(counted: &Counted<'_>) -> Vec<Metric> {
-    let [total, reads, writes] =
-        sums(counted, |side| side.completed).map(|n| Reading::Value(counted.per_second(n)));
+    let rate = |n: f64| Reading::Value(counted.per_second(n));
+    let [total, reads, writes] = sums(counted, |side| side.completed, |side| side.replies.number).map(rate);
+    let [transactions, ..] = sums(counted, |side| side.completed, |_| 0).map(rate);
     let connections = counted
         .connections
         .map_or(NO_CONNECTIONS, |made| Reading::Value(counted.per_second(made.count() as f64)));
@@ -250,7 +256,7 @@ fn operations(counted: &Counted<'_>) -> Vec<Metric> {
         of("Total I/Os per Second", total),
         of("Read I/Os per Second", reads),
         of("Write I/Os per Second", writes),
-        of("Transactions per Second", total),
+        of("Transactions per Second", transactions),
         of("Connections per Second", connections),
     ]
 }
@@ -261,7 +267,8 @@ fn megabytes(counted: &Counted<'_>) -> Vec<Metric> {
         ["Read MBs per Second (Decimal)", "Read MBs per Second (Binary)"],
         ["Write MBs per Second (Decimal)", "Write MBs per Second (Binary)"],
     ];
-    let rates = sums(counted, |side| side.bytes).map(|bytes| counted.per_second(bytes));
+    let rates =
+        sums(counted, |side| side.bytes, |side| side.replies.bytes).map(|bytes| counted.per_second(bytes));
     let of = |nth: usize, unit, divisor: f64| {
         names.iter().zip(rates).map(move |(names, rate)| {
             metric(Family::Megabytes, names[nth], unit, Reading::Value(rate / divisor))
@@ -294,7 +301,9 @@ fn latencies(
     let both = Reading::Value(of(&counted.both()));
     let [reads, writes] = [counted.reads, counted.writes].map(|side| Reading::Value(of(&side.latency)));
     let connection = counted.connections.map_or(NO_CONNECTIONS, |made| Reading::Value(of(made)));
-    let readings = [both, reads, writes, both, connection];
+    let replies = counted.reads.replies.number + counted.writes.replies.number;
+    let part = |reading| if replies == 0 { reading } else { NO_PARTS };
+    let readings = [part(both), part(reads), part(writes), both, connection];
     names.into_iter().zip(readings).map(|(name, reading)| metric(family, name, "ms", reading)).collect()
 }
 
@@ -321,7 +330,7 @@ fn cpu(counted: &Counted<'_>) -> Vec<Metric> {
 
 /// I/Os per second for each percent of CPU utilisation.
 pub(super) fn effectiveness(counted: &Counted<'_>, percent: f64) -> f64 {
-    let [total, ..] = sums(counted, |side| side.completed);
+    let [total, ..] = sums(counted, |side| side.completed, |side| side.replies.number);
     if percent == 0.0 { 0.0 } else { counted.per_second(total) / percent }
 }
 
@@ -340,7 +349,7 @@ fn network(counted: &Counted<'_>) -> Vec<Metric> {
 
 fn errors(counted: &Counted<'_>) -> Vec<Metric> {
     let names = ["Total Error Count", "Read Error Count", "Write Error Count"];
-    let counts = sums(counted, failed);
+    let counts = sums(counted, failed, |_| 0);
     let of = |(name, count)| metric(Family::Errors, name, "", Reading::Value(count));
     names.into_iter().zip(counts).map(of).collect()
 }

@@ -33,6 +33,7 @@
 //!     outstanding: worker.outstanding,
 //!     count: None,
 //!     connections: None,
+//!     network: false,
 //! };
 //! let load = BlockLoad::of_accesses(workload, 1, "load");
 //! # let _ = load;

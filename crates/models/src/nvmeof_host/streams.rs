@@ -3,7 +3,7 @@
 use super::departures::Leaving;
 use super::queue::{Answer, CORE, INTERRUPT, LoadQueue, POLL, Software, end_of, is_unreached};
 use crate::roles::nvmeof::Way;
-use crate::tcp_socket::Place;
+use crate::tcp_socket::{self, Place};
 use lanetwin_nvmeof::logic::host::QueueEffect;
 use lanetwin_nvmeof::logic::tcp::Stream;
 use lanetwin_ports::Context;
@@ -87,5 +87,6 @@ impl LoadQueue {
 }
 
 pub(super) fn place<'a>(core: &'a lanetwin_ports::RunQueue, software: Software<'a>) -> Place<'a> {
-    Place { core, costs: &software.costs.tcp, adapter: software.adapter, waiting: CORE }
+    let (adapter, cpu) = (software.adapter, tcp_socket::CPU);
+    Place { core, costs: &software.costs.tcp, adapter, cpu, waiting: CORE }
 }

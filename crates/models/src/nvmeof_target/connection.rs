@@ -159,7 +159,8 @@ impl Connection {
         costs: &'a TargetCosts,
         adapter: EndpointId,
     ) -> Option<(&'a mut TcpSocket, SocketPlace<'a>)> {
-        let place = SocketPlace { core: &self.queue.core, costs: &costs.tcp, adapter, waiting: CORE };
+        let (core, costs, cpu) = (&self.queue.core, &costs.tcp, tcp_socket::CPU);
+        let place = SocketPlace { core, costs, adapter, cpu, waiting: CORE };
         if let Way::Tcp(socket) = &mut self.queue.way { Some((socket, place)) } else { None }
     }
     pub(super) fn socket_alone(&self) -> Option<&TcpSocket> {

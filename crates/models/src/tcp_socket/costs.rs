@@ -1,4 +1,5 @@
-//! What TCP and the data units in its stream cost a core: parameters of hosts, the same on both sides.
+//! What TCP costs a core, and the data units or calls of programs in its stream: parameters of hosts, the same on both
+//! sides.
 //!
 //! Q. Cai et al., "Understanding Host Network Stack Overheads" (SIGCOMM 2021): a core of Linux receives some 42 Gb/s of
 //! one stream over 100 Gb/s with all offloads, and copies for half of its time. The defaults are of that order, but not
@@ -14,37 +15,37 @@ pub(crate) const PARAMS: &[Param] = &[
         name: "driver.tcp.send",
         dimension: Dimension::Time,
         default: Some("1200ns"),
-        about: "of NVMe/TCP: the CPU time to hand the adapter a segment of up to 64KiB: socket, TCP, IP, the adapter's driver",
+        about: "of TCP: the CPU time to hand the adapter a segment of up to 64KiB: socket, TCP, IP, the adapter's driver",
     },
     Param {
         name: "driver.tcp.receive",
         dimension: Dimension::Time,
         default: Some("1500ns"),
-        about: "of NVMe/TCP: the CPU time to take in a segment of up to 64KiB that the adapter has joined: the adapter's driver, IP, TCP",
+        about: "of TCP: the CPU time to take in a segment of up to 64KiB that the adapter has joined: the adapter's driver, IP, TCP",
     },
     Param {
         name: "driver.tcp.frame",
         dimension: Dimension::Time,
         default: Some("60ns"),
-        about: "of NVMe/TCP: the CPU time for each frame of a segment that comes: its descriptor, and room for another",
+        about: "of TCP: the CPU time for each frame of a segment that comes: its descriptor, and room for another",
     },
     Param {
         name: "driver.tcp.acknowledge",
         dimension: Dimension::Time,
         default: Some("400ns"),
-        about: "of NVMe/TCP: the CPU time to send or take in a segment without data",
+        about: "of TCP: the CPU time to send or take in a segment without data",
     },
     Param {
         name: "driver.tcp.worker",
         dimension: Dimension::Time,
         default: Some("1us"),
-        about: "of NVMe/TCP: from data being in the socket, or a response being there, to the worker of the queue running; none where software polls",
+        about: "of TCP: from data being in the socket, or a response being there, to the worker of the queue running, or the program; none where software polls",
     },
     Param {
         name: "driver.tcp.copy",
         dimension: Dimension::Time,
         default: Some("100ns"),
-        about: "of NVMe/TCP: the CPU time to copy 1KiB of what has come to where it belongs; SPDK as an initiator copies what it sends, too",
+        about: "of TCP: the CPU time to copy 1KiB of what has come to where it belongs; programs, and SPDK as an initiator, copy what they send, too",
     },
     Param {
         name: "driver.tcp.digest",
@@ -56,25 +57,25 @@ pub(crate) const PARAMS: &[Param] = &[
         name: "driver.tcp.unit",
         dimension: Dimension::Time,
         default: Some("300ns"),
-        about: "of NVMe/TCP: the CPU time to build a data unit, or to take one apart",
+        about: "of TCP: the CPU time to build a data unit of NVMe/TCP, or to take one apart; of programs, of a system call that sends or receives",
     },
     Param {
         name: "driver.tcp.buffer",
         dimension: Dimension::Size,
         default: Some("3MiB"),
-        about: "of NVMe/TCP: the most that may be on its way to this host over one connection (Linux: half of the 6MiB of tcp_rmem)",
+        about: "of TCP: the most that may be on its way to this host over one connection (Linux: half of the 6MiB of tcp_rmem)",
     },
     Param {
         name: "driver.tcp.congestion",
         dimension: Dimension::Choice(&["cubic", "dctcp"]),
         default: Some("cubic"),
-        about: "of NVMe/TCP: who decides how much is on its way; dctcp wants switches that mark, and `ethernet.ecn` of the adapters",
+        about: "of TCP: who decides how much is on its way; dctcp wants switches that mark, and `ethernet.ecn` of the adapters",
     },
     Param {
         name: "driver.tcp.silence",
         dimension: Dimension::Time,
         default: Some("30s"),
-        about: "of NVMe/TCP: data without any answer for so long make the connection lost, and with it what was asked over it",
+        about: "of TCP: data without any answer for so long make the connection lost, and with it what was asked over it",
     },
 ];
 

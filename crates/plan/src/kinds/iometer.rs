@@ -34,7 +34,7 @@ pub(crate) const KIND: Kind = Kind {
     name: "iometer",
     about: "reads and writes of blocks, as a file of Iometer has them",
     keys: KEYS,
-    who: Who::Hosts,
+    who: Who::HostsOrPeers,
     rounds: true,
     file: Some(FileOf { key: "file", read: understand, options: None }),
     read,
@@ -50,7 +50,7 @@ const KEYS: &[Field] = &[
     optional(
         "worker",
         Holds::Names,
-        "the workers that run, by name or as MANAGER/WORKER; otherwise all disk workers that have targets",
+        "the workers that run, by name or as MANAGER/WORKER; otherwise all that have targets: disk workers, or network workers where `target` names hosts",
     ),
     optional(
         "outstanding",
@@ -72,7 +72,7 @@ const KEYS: &[Field] = &[
         "opening",
         Holds::One(Dimension::Time),
         "50us",
-        "how long it takes a worker to open a target and to close it, together, where the file has it test the connection rate",
+        "how long it takes a worker to open a target and to close it, together, where the file has it test the connection rate; over a network, CPU time of each end",
     ),
     optional("understood", Holds::Ignored, "what the specifications of a complete plan say; not read"),
 ];
@@ -94,7 +94,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     let config: Option<Arc<Config>> =
         file.as_ref().and_then(|said| place.configurations.content(KIND.name, &said.value));
     let source = config.as_deref().zip(file).map(|(config, said)| Source { config, name: said.value });
-    let workers = source.as_ref().and_then(|source| source.chosen(fields, reports));
+    let workers = source.as_ref().and_then(|source| source.chosen(place.peers, fields, reports));
     let tests = source.as_ref().zip(workers.as_ref());
     let tests = tests.and_then(|(source, workers)| source.tests(workers, fields, reports));
     let outstanding = outstanding(workers.as_deref().unwrap_or_default(), fields, reports);
@@ -108,12 +108,25 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
         fields.fault("outstanding", Problem::TooMuch { cases, most: MOST_CASES }, reports);
         return None;
     }
+    let others = !source.workers(!place.peers).is_empty();
+    let network = place.peers;
     let (from, alone, drives) = (source.told(), workers.len() <= 1, drives(&workers));
     let of_test = |test: &Test<'_>, outstanding: Option<u32>| {
-        let worker = |(worker, spec): &(Option<DiskWorker<'_>>, &AccessSpec)| running(*worker, spec, outstanding);
+        let worker = |(worker, spec): &(Option<ChosenWorker<'_>>, &AccessSpec)| running(*worker, spec, outstanding);
         let workers = test.iter().map(worker).collect();
         let drives = drives.clone();
-        IometerCase { workers, drives, alone, capacity, sector, requests, opening, from: from.clone() }
+        IometerCase {
+            workers,
+            drives,
+            alone,
+            capacity,
+            sector,
+            requests,
+            opening,
+            network,
+            others,
+            from: from.clone(),
+        }
     };
     let refused = tests.iter().filter(|test| !can_run(&of_test(test, None), fields, reports)).count();
     if refused > 0 {
@@ -160,7 +173,7 @@ fn in_order(
 }
 
 /// The targets of workers, each once for each manager: the place of the manager, and the name.
-fn drives(workers: &[DiskWorker<'_>]) -> Vec<(usize, String)> {
+fn drives(workers: &[ChosenWorker<'_>]) -> Vec<(usize, String)> {
     let mut drives: Vec<(usize, String)> = Vec::new();
     for worker in workers {
         for target in &worker.worker.targets {
@@ -174,7 +187,7 @@ fn drives(workers: &[DiskWorker<'_>]) -> Vec<(usize, String)> {
 }
 
 /// What workers run at once: each with its specification.
-type Test<'c> = Vec<(Option<DiskWorker<'c>>, &'c AccessSpec)>;
+type Test<'c> = Vec<(Option<ChosenWorker<'c>>, &'c AccessSpec)>;
 
 /// What a test is called: its specifications, each once.
 fn label(test: &Test<'_>) -> String {
@@ -188,8 +201,8 @@ fn label(test: &Test<'_>) -> String {
 }
 
 /// A worker with its specification, and what it has in flight unless the file says it.
-fn running(worker: Option<DiskWorker<'_>>, spec: &AccessSpec, outstanding: Option<u32>) -> IometerWorker {
-    let Some(DiskWorker { manager, name, worker, disk }) = worker else {
+fn running(worker: Option<ChosenWorker<'_>>, spec: &AccessSpec, outstanding: Option<u32>) -> IometerWorker {
+    let Some(ChosenWorker { manager, name, worker, disk }) = worker else {
         return IometerWorker {
             manager: None,
             name: (0, "Worker 1".to_owned()),
@@ -217,9 +230,9 @@ struct Source<'c> {
     config: &'c Config,
 }
 
-/// A disk worker.
+/// A worker that may run.
 #[derive(Clone, Copy)]
-struct DiskWorker<'c> {
+struct ChosenWorker<'c> {
     /// The place of its manager, and its name.
     manager: (usize, &'c str),
     /// Its place among the workers of the manager.
@@ -228,7 +241,7 @@ struct DiskWorker<'c> {
     disk: DiskSettings,
 }
 
-impl DiskWorker<'_> {
+impl ChosenWorker<'_> {
     fn is_called(&self, name: &str) -> bool {
         let own = &self.worker.name;
         own == name || name.strip_suffix(&**own).and_then(|rest| rest.strip_suffix('/')) == Some(self.manager.1)
@@ -236,30 +249,39 @@ impl DiskWorker<'_> {
 }
 
 impl<'c> Source<'c> {
-    fn workers(&self) -> Vec<DiskWorker<'c>> {
+    /// Those that load disks, or a network.
+    fn workers(&self, network: bool) -> Vec<ChosenWorker<'c>> {
         let managers = self.config.managers.iter().enumerate();
         let all = managers.flat_map(|(place, manager)| {
             let workers = manager.workers.iter().enumerate();
             workers.map(move |(name, worker)| ((place, &*manager.name), name, worker))
         });
-        let disk = |(manager, name, worker): ((usize, &'c str), usize, &'c Worker)| match worker.kind {
-            WorkerKind::Disk(disk) => Some(DiskWorker { manager, name, worker, disk }),
-            WorkerKind::Network(_) => None,
+        let its = |(manager, name, worker): ((usize, &'c str), usize, &'c Worker)| match worker.kind {
+            WorkerKind::Disk(disk) if !network => Some(ChosenWorker { manager, name, worker, disk }),
+            WorkerKind::Network(_) if network => {
+                Some(ChosenWorker { manager, name, worker, disk: DiskSettings::default() })
+            }
+            _ => None,
         };
-        all.filter_map(disk).collect()
+        all.filter_map(its).collect()
     }
-    /// The workers that run: those that are named, or all that have targets; none if the file has no disk worker.
-    fn chosen(&self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<DiskWorker<'c>>> {
-        let workers = self.workers();
+    /// The workers that run: those that are named, or all that have targets; none if the file has no such worker.
+    fn chosen(
+        &self,
+        network: bool,
+        fields: &mut Fields<'_>,
+        reports: &mut Reports,
+    ) -> Option<Vec<ChosenWorker<'c>>> {
+        let workers = self.workers(network);
         if fields.written("worker").is_none() {
-            let has_targets = |worker: &DiskWorker<'_>| !worker.worker.targets.is_empty();
+            let has_targets = |worker: &ChosenWorker<'_>| !worker.worker.targets.is_empty();
             if workers.iter().any(has_targets) {
                 return Some(workers.into_iter().filter(has_targets).collect());
             }
             return Some(workers);
         }
         let path = fields.at("worker");
-        let (named, _) = fields.names("worker", "the name of a disk worker", reports)?;
+        let (named, _) = fields.names("worker", "the name of a worker", reports)?;
         if named.is_empty() {
             fields.fault("worker", Common::Empty { what: "the list is empty" }, reports);
             return None;
@@ -274,7 +296,7 @@ impl<'c> Source<'c> {
                 wrong = true;
             }
         }
-        let is_named = |worker: &DiskWorker<'_>| named.iter().any(|said| worker.is_called(&said.value));
+        let is_named = |worker: &ChosenWorker<'_>| named.iter().any(|said| worker.is_called(&said.value));
         (!wrong).then(|| workers.into_iter().filter(is_named).collect())
     }
 
@@ -282,7 +304,7 @@ impl<'c> Source<'c> {
     /// every worker is assigned, then the second. What has run as a test of its own does not run again.
     fn tests(
         &self,
-        workers: &[DiskWorker<'c>],
+        workers: &[ChosenWorker<'c>],
         fields: &mut Fields<'_>,
         reports: &mut Reports,
     ) -> Option<Vec<Test<'c>>> {
@@ -298,7 +320,7 @@ impl<'c> Source<'c> {
         let most = workers.iter().map(|worker| worker.worker.specs.len()).max().unwrap_or(0);
         let mut tests: Vec<Test<'c>> = Vec::new();
         for nth in 0..most {
-            let of = |worker: &DiskWorker<'c>| {
+            let of = |worker: &ChosenWorker<'c>| {
                 let name = worker.worker.specs.get(nth)?;
                 // who is assigned the one that does nothing does nothing
                 let spec = self.config.spec(name).filter(|_| !name.eq_ignore_ascii_case(IDLE))?;
@@ -362,7 +384,7 @@ impl<'c> Source<'c> {
 
 /// Whether the same workers run the same specifications.
 fn is_same(one: &Test<'_>, other: &Test<'_>) -> bool {
-    let key = |(worker, spec): &(Option<DiskWorker<'_>>, &AccessSpec)| {
+    let key = |(worker, spec): &(Option<ChosenWorker<'_>>, &AccessSpec)| {
         (worker.map(|worker| (worker.manager.0, worker.name)), std::ptr::from_ref(*spec))
     };
     one.iter().map(key).eq(other.iter().map(key))
@@ -382,7 +404,7 @@ fn some_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// I/Os in flight on each target: as written, or as each worker has it.
 fn outstanding(
-    workers: &[DiskWorker<'_>],
+    workers: &[ChosenWorker<'_>],
     fields: &mut Fields<'_>,
     reports: &mut Reports,
 ) -> Option<Vec<Option<u32>>> {

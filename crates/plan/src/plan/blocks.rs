@@ -5,6 +5,7 @@ use super::length::RunLength;
 use super::offered::Offered;
 use lanetwin_kernel::Component;
 use lanetwin_load::Slot;
+use lanetwin_models::network_workers::NetworkTest;
 use lanetwin_models::roles::nvme::QueuePriority;
 use lanetwin_ports::Message;
 use lanetwin_units::{Bytes, Span};
@@ -64,6 +65,11 @@ pub trait Blocks: Same + Debug + Send + Sync {
     /// after another what is the same for all: none of what is otherwise.
     fn apart(&self, requests: u64) -> Option<Arc<dyn Blocks>> {
         let _ = requests;
+        None
+    }
+    /// What programs at both ends of connections do, if the targets are hosts: a request is a message then, and its
+    /// address the length of the reply.
+    fn network(&self) -> Option<NetworkTest> {
         None
     }
     /// What it needs of a drive, of which the scenario is warned.

@@ -11,6 +11,7 @@ pub use memory::{DeviceCache, HintsCase, KernelCase, MemoryCase, MemoryProgram, 
 use super::blocks::{Blocks, Thread, Timing};
 use super::offered::Offered;
 use super::transfers::DmaCase;
+use lanetwin_models::network_workers::NetworkTest;
 use std::sync::Arc;
 
 /// What is asked, by who asks whom: kinds of workload are many, and these are all there are.
@@ -99,6 +100,11 @@ impl Load {
     #[must_use]
     pub fn apart(&self, requests: u64) -> Option<Self> {
         if let Self::Blocks(blocks) = self { blocks.apart(requests).map(Self::Blocks) } else { None }
+    }
+    /// What programs at both ends of connections do, if hosts send to hosts.
+    #[must_use]
+    pub fn network(&self) -> Option<NetworkTest> {
+        if let Self::Blocks(blocks) = self { blocks.network() } else { None }
     }
     /// Whether a card moves data.
     #[must_use]

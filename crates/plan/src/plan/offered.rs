@@ -33,7 +33,7 @@ impl Offered {
         matches!(self, Self::Rate { arrivals: Arrivals::Poisson, .. })
     }
     /// When requests of so many bytes are made.
-    pub(super) fn arrivals(self, bytes: u32) -> load::Arrivals {
+    pub(crate) fn arrivals(self, bytes: u32) -> load::Arrivals {
         match self {
             Self::Outstanding(outstanding) => load::Arrivals::Closed { outstanding },
             Self::Rate { bytes_per_second, arrivals } => {

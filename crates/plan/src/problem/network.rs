@@ -56,7 +56,7 @@ problems! {
     /// A host that is to come back where it has no other path.
     BackOverOne { port: String } = "FB034", "`for` says when a host connects again, to a subsystem that is reached by `{port}` alone", "name several adapters under `port`, or leave `for` out: where there is no other path the device goes with its connection, and programs with it";
     /// Packets that a switch drops.
-    BlackHole { from: String, name: String, switch: String, has: String, needed: String } = "FB103", "full packets between `{from}` and subsystem `{name}` are lost: `{switch}` drops frames that carry more than {has}, and these carry {needed}", "raise `ethernet.mtu` of the switch, or lower it at both adapters; what is short passes, so that connections are made and large requests hang until they are lost";
+    BlackHole { from: String, name: String, switch: String, has: String, needed: String } = "FB103", "full packets between `{from}` and {name} are lost: `{switch}` drops frames that carry more than {has}, and these carry {needed}", "raise `ethernet.mtu` of the switch, or lower it at both adapters; what is short passes, so that connections are made and large requests hang until they are lost";
     /// More in flight than a queue over the network has room for.
     DeeperThanCapsules { depth: u64, drives: String, room: u64 } = "FB104", "{depth} in flight do not fit into the {room} entries of the queue over the network to {drives}: the rest waits at the host", "at most {room} for each load, or more `driver.rdma.queue-entries` of the host and `target.queue-entries` of the target";
 }

@@ -420,7 +420,7 @@ fn connection(
     let needed = transports::most(connection);
     if let Some(narrow) = way.passed.iter().copied().find(|switch| place.mtu(*switch) < needed) {
         let (switch, has, from) = (label(narrow), written(place.mtu(narrow)), label(host));
-        let (name, needed) = (subsystem.name.clone(), written(needed));
+        let (name, needed) = (format!("subsystem `{}`", subsystem.name), written(needed));
         let problem = Problem::BlackHole { from, name, switch, has, needed };
         reports.add(problem, spot, path);
     }

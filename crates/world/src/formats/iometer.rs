@@ -16,7 +16,8 @@ use lanetwin_load::iometer::metrics::{self, Counted, CpuModes, CpuTime, NetworkC
 use lanetwin_load::iometer::results_csv::{NO_TIME, Row, Running, Series, Settings, Test};
 use lanetwin_kernel as kernel;
 use lanetwin_load::{Results as Counts, Side};
-use lanetwin_plan::{Blocks, IometerCase, IometerWorker, Pair};
+use lanetwin_plan::{Blocks, IometerCase, IometerWorker, LinkPlan, Pair};
+use lanetwin_ports::Capability;
 use lanetwin_ports::usage::{adapter, cpu};
 use lanetwin_stats::Histogram;
 use lanetwin_stats::results::{Attachment, IometerMetric, Results};
@@ -157,7 +158,7 @@ impl<'a> IometerRun<'a> {
         let is_remote = |pair: &Pair| {
             subsystems.iter().any(|one| one.host != pair.on && one.namespaces.contains(&pair.target))
         };
-        if pairs.iter().any(is_remote) {
+        if pairs.iter().any(is_remote) || self.iometer.network {
             return None;
         }
         let time = |metric: &kernel::Metric| Some(Span::from_ps(self.count(metric, |_| true)?));
@@ -175,13 +176,26 @@ impl<'a> IometerRun<'a> {
         let variant = self.ran.variant;
         let asks = |host: usize| self.ran.workload.pairs.iter().any(|pair| pair.on == host);
         let own = variant.network.associations.iter().filter(|association| asks(association.host));
-        let adapters: Vec<&str> = own.map(|own| &*variant.machine[own.adapter].name).collect();
+        let own = own.map(|own| own.adapter).chain(self.own_adapters());
+        let adapters: Vec<&str> = own.map(|adapter| &*variant.machine[adapter].name).collect();
         let is_own = |component: &str| adapters.contains(&component.rsplit('/').next().unwrap_or(component));
-        let is_software = |component: &str| component.starts_with("nvmeof/") && is_own(component);
+        let is_programs = |component: &str| component == "network";
+        let is_software =
+            |component: &str| component.starts_with("nvmeof/") && is_own(component) || is_programs(component);
         Some(NetworkCounts {
             packets: self.count(&adapter::SENT, is_own)? + self.count(&adapter::RECEIVED, is_own)?,
             errors: self.count(&adapter::DAMAGED, is_own)?,
             resent: self.count(&adapter::RESENT, is_software).unwrap_or(0),
+        })
+    }
+    /// The adapters below the hosts that send to others.
+    fn own_adapters(&self) -> impl Iterator<Item = usize> {
+        let variant = self.ran.variant;
+        let pairs = self.ran.workload.pairs.iter().filter(|_| self.iometer.network);
+        pairs.flat_map(move |pair| {
+            let is_own = move |link: &&LinkPlan| link.root_port.component == pair.on;
+            let below = variant.links.iter().filter(is_own).map(|link| link.far().component);
+            below.filter(|component| variant.machine[*component].model.can(Capability::Rdma))
         })
     }
     /// What components count under the name of a metric, of those that do, in all repeats; none if none does.
@@ -250,6 +264,7 @@ impl<'a> IometerRun<'a> {
             let (counted, Some(worker)) = (part.counted.counted(None, None), part.worker) else { continue };
             let settings = settings(worker);
             rows.push(match part.target {
+                Some(pair) if self.iometer.network => Row::network(&pair.device, &counted, settings),
                 Some(pair) => Row::disk(&pair.device, &counted, settings),
                 None => {
                     let disks = own[place + 1..].iter().take_while(|part| part.target.is_some()).count();

@@ -71,6 +71,8 @@ pub(super) struct Adding<'a> {
     pub(super) remotes: BTreeMap<(usize, usize), RemoteHost>,
     /// What joins several such paths, by the places of the drive and the host.
     pub(super) joined: BTreeMap<(usize, usize), RemoteHost>,
+    /// The programs that send over the network, and their port to the first load.
+    pub(super) network: Option<(ComponentId, Port)>,
     /// What joins the paths to drives that have several.
     pub(super) paths: Vec<(String, ComponentId)>,
 }

@@ -33,6 +33,9 @@ struct Driving<'a> {
 impl Adding<'_> {
     /// The port that answers block requests, and whose it is: the target's own, or that of a driver on the host.
     pub(super) fn block_port(&mut self, asker: &NewLoad<'_>) -> ((ComponentId, Port), String) {
+        if let Some(of_programs) = self.network_port(asker) {
+            return of_programs;
+        }
         let pair = asker.pair;
         match &self.remotes(pair)[..] {
             [] => {}

@@ -193,7 +193,7 @@ impl<'a> Adding<'a> {
         (ends, managers)
     }
 
-    fn station(&self, adapter: usize) -> lanetwin_fabric::ethernet::logic::Station {
+    pub(super) fn station(&self, adapter: usize) -> lanetwin_fabric::ethernet::logic::Station {
         let plan = &self.blueprint.variant.machine[adapter];
         let port = plan.port(Protocol::Ethernet).expect("an adapter has a port");
         let end = lanetwin_plan::End { component: adapter, port };
@@ -299,7 +299,7 @@ impl<'a> Adding<'a> {
             }
         }
     }
-    fn endpoint(&self, component: usize) -> EndpointId {
+    pub(super) fn endpoint(&self, component: usize) -> EndpointId {
         let (endpoint, _) =
             self.blueprint.device(component, self.endpoints).expect("a device that is asked is linked");
         endpoint

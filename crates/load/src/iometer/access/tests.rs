@@ -8,8 +8,14 @@ const LINE: AccessLine =
     AccessLine { size: 4096, share: 100, reads: 100, random: 0, delay_ms: 0, burst: 1, align: 0, reply: 0 };
 
 fn take(lines: &[AccessLine], region: Region, n: usize) -> Vec<Access> {
-    let workload =
-        AccessWorkload { lines: lines.to_vec(), region, outstanding: 1, count: None, connections: None };
+    let workload = AccessWorkload {
+        lines: lines.to_vec(),
+        region,
+        outstanding: 1,
+        count: None,
+        connections: None,
+        network: false,
+    };
     workload.check().expect("a workload that can be run");
     let mut accesses = Accesses::new(workload.lines, &[region], 1, "load");
     (0..n).map(|_| accesses.next(0)).collect()
@@ -108,8 +114,14 @@ fn targets_have_positions_of_their_own_and_another_one_changes_none() {
 
 #[test]
 fn what_cannot_be_run_is_said() {
-    let good =
-        AccessWorkload { lines: vec![LINE], region: REGION, outstanding: 1, count: None, connections: None };
+    let good = AccessWorkload {
+        lines: vec![LINE],
+        region: REGION,
+        outstanding: 1,
+        count: None,
+        connections: None,
+        network: false,
+    };
     let line = |line| AccessWorkload { lines: vec![line], ..good.clone() };
     let region = |region| AccessWorkload { region, ..good.clone() };
     assert_eq!(good.check(), Ok(()));

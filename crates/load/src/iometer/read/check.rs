@@ -1,6 +1,6 @@
 //! What can be judged only when everything has been read: references, and what is missing.
 
-use super::super::config::{IDLE, Worker, WorkerKind};
+use super::super::config::{IDLE, Worker};
 use super::super::lines::Place;
 use super::super::problem::Problem;
 use super::Parts;
@@ -51,10 +51,6 @@ impl Reader<'_> {
     /// What can be said of a worker when it has been read.
     pub(super) fn check_worker(&mut self, worker: &Worker, place: Place) {
         let name = short(&worker.name);
-        let warn = |what: &str| Problem::NotModelled { what: format!("{what} of worker `{name}`") };
-        if matches!(worker.kind, WorkerKind::Network(_)) {
-            self.report(&warn("the network load"), place);
-        }
         if self.cut.is_some() {
             return;
         }

@@ -232,6 +232,11 @@ impl Row {
         row.load(counted, settings);
         row
     }
+    /// The same of a target over a network.
+    #[must_use]
+    pub fn network(name: &str, counted: &Counted<'_>, settings: Settings) -> Self {
+        Self { kind: RowKind::Network, ..Self::disk(name, counted, settings) }
+    }
 
     fn load(&mut self, counted: &Counted<'_>, settings: Settings) {
         self.metrics(counted);
@@ -255,10 +260,10 @@ impl Row {
         self.fill(counted, &OF_ALL);
         let Counted { reads, writes, .. } = counted;
         self.count(Column::Errors, (failed(reads) + failed(writes)).into());
-        self.count(Column::BytesRead, reads.bytes.into());
-        self.count(Column::BytesWritten, writes.bytes.into());
-        self.count(Column::ReadIos, reads.completed.into());
-        self.count(Column::WriteIos, writes.completed.into());
+        self.count(Column::BytesRead, (reads.bytes + writes.replies.bytes).into());
+        self.count(Column::BytesWritten, (writes.bytes + reads.replies.bytes).into());
+        self.count(Column::ReadIos, (reads.completed + writes.replies.number).into());
+        self.count(Column::WriteIos, (writes.completed + reads.replies.number).into());
         self.count(Column::Connections, counted.connections.map_or(0, Histogram::count).into());
         (0..).zip(bins(&counted.both())).for_each(|(nth, n)| self.count(Column::Bin(nth), n.into()));
     }

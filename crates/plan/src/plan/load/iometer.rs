@@ -7,9 +7,14 @@ use lanetwin_load::iometer::access::{AccessWorkload, Connections, Region};
 use lanetwin_load::iometer::config::{AccessLine, AccessSpec, DiskSettings};
 use lanetwin_load::iometer::{TestType, Version};
 use lanetwin_load::{BlockLoad, Slot};
+use lanetwin_models::network_workers::NetworkTest;
 use lanetwin_models::roles::nvme::QueuePriority;
 use lanetwin_ports::Message;
 use lanetwin_units::{Bytes, Span};
+
+/// What a socket of a network worker takes in before a send waits \[B\]: `tcp_wmem` of Linux. Iometer leaves it to the
+/// system (`NetTCP.cpp`).
+const SEND_BUFFER: u64 = 4 << 20;
 
 /// A test: what each worker runs in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +34,10 @@ pub struct IometerCase {
     pub requests: u64,
     /// How long opening and closing a target takes together, where connections are tested.
     pub opening: Span,
+    /// Whether its workers are network workers, and their targets hosts.
+    pub network: bool,
+    /// Whether the file has workers of the other kind, which do not run.
+    pub others: bool,
     /// Where it is from.
     pub from: IometerFile,
 }
@@ -110,6 +119,7 @@ impl IometerCase {
             connections: worker
                 .connections
                 .map(|transactions| Connections { transactions, opening: self.opening }),
+            network: self.network,
         }
     }
     /// The specification that all workers run, if they run the same.
@@ -238,6 +248,13 @@ impl Blocks for IometerCase {
     fn is_paced(&self) -> bool {
         self.used().any(|line| line.delay_ms > 0)
     }
+    fn network(&self) -> Option<NetworkTest> {
+        self.network.then_some(NetworkTest {
+            send_buffer: SEND_BUFFER,
+            opening: self.opening,
+            replies: self.has_replies(),
+        })
+    }
     fn timing(&self) -> Timing {
         Timing { longest: self.from.run_time(), ramp: self.from.ramp_up(), ..Timing::default() }
     }
@@ -293,7 +310,13 @@ impl Blocks for IometerCase {
                     .to_owned(),
             );
         }
-        if self.has_replies() {
+        if self.others {
+            list.push(match self.network {
+                false => format!("The network workers of `{file}`: they run where `target` names hosts."),
+                true => format!("The disk workers of `{file}`: they run where `target` names drives."),
+            });
+        }
+        if self.has_replies() && !self.network {
             list.push(format!("The replies of {name}: a disk makes none."));
         }
         list

@@ -1,14 +1,15 @@
 //! Who asks whom in a workload, and what: its pairs, and the section of its kind.
 
 use super::devices::{Named, Names, card_pairs, check_block_ports, check_shared, drive_pairs, who_asks};
-use super::service::{cannot, check_block, check_dma};
+use super::service::{cannot, check_block, check_dma, check_peers, check_program};
 use crate::files::Configurations;
 use crate::kind::{self, Asked, Kind, Who};
-use crate::plan::{CxlRole, MemoryNode, Pair};
+use crate::plan::{ComponentPlan, CxlRole, MemoryNode, Pair};
+use crate::problem::Problem;
 use crate::resolve::components::Machine;
 use crate::resolve::wiring::Wiring;
 use lanetwin_document::fields::Fields;
-use lanetwin_document::node::Node;
+use lanetwin_document::node::{Kind as NodeKind, Node};
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
@@ -35,10 +36,13 @@ pub(super) fn asked(
     if kind.who != Who::Cores {
         let pairs = match kind.who {
             Who::Cards => cards(fields, place, reports),
+            Who::Peers => peers(fields, place, reports),
+            Who::HostsOrPeers if names_hosts(fields, place.machine) => peers(fields, place, reports),
             _ => drives(fields, place, reports),
         };
         let rooms = pairs.iter().flatten().filter_map(|pair| room(pair.target, place.machine));
-        let asker = Asker { room: rooms.min(), ..Asker::default() };
+        let to_hosts = kind.who == Who::HostsOrPeers && names_hosts(fields, place.machine);
+        let asker = Asker { room: rooms.min(), peers: to_hosts, ..Asker::default() };
         let asked = section(kind, node, (fields, asker), place, reports);
         return (pairs, asked);
     }
@@ -60,6 +64,8 @@ pub(super) struct Asker {
     pub(super) cores_of: Option<usize>,
     /// What it can reach of each of its targets, by the smallest.
     pub(super) room: Option<Bytes>,
+    /// Whether its targets are hosts, whose programs are sent to.
+    pub(super) peers: bool,
 }
 
 /// How much of a target a load of blocks can reach: one of its namespaces; none if it does not say.
@@ -81,8 +87,8 @@ pub(super) fn section(
 ) -> Option<Asked> {
     let Place { machine, nodes, configurations, .. } = place;
     let mut fields = Fields::open(node, &workload.at(kind.name), kind.keys, &[], reports)?;
-    let Asker { cores_of, room } = asker;
-    let place = kind::Place { machine, nodes, configurations, cores_of, room };
+    let Asker { cores_of, room, peers } = asker;
+    let place = kind::Place { machine, nodes, configurations, cores_of, peers, room };
     let asked = (kind.read)(&mut fields, place, reports)?;
     workload.record(kind.name, fields.finish());
     Some(asked)
@@ -118,6 +124,44 @@ fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> O
     }
     check_block_ports(&drives, fields, machine, wiring, reports);
     Some(drive_pairs(&hosts, &drives, asks))
+}
+
+/// Whether the targets that are written are hosts.
+fn names_hosts(fields: &Fields<'_>, machine: &Machine) -> bool {
+    let is_host = |node: &Node| {
+        let name = node.text().unwrap_or_default();
+        let found = machine.components.iter().find(|component| component.name == name);
+        found.and_then(|found| found.plan.as_ref()).is_some_and(ComponentPlan::is_host)
+    };
+    let Some(written) = fields.written("target") else { return false };
+    match &written.kind {
+        NodeKind::List(items) => items.iter().all(is_host),
+        _ => is_host(written),
+    }
+}
+
+/// Who sends to whom: hosts to other hosts.
+fn peers(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
+    let Place { machine, wiring, .. } = place;
+    let mut names = Names { fields, machine, reports };
+    let (hosts, targets) = (names.hosts(), names.drives());
+    let (hosts, targets) = (hosts?, targets?);
+    for (key, named) in [("on", &hosts), ("target", &targets)] {
+        for host in named {
+            check_program(fields, (key, host), machine, wiring, reports);
+        }
+    }
+    let asks = |host: &Named, target: &Named| host.component != target.component;
+    let pairs = drive_pairs(&hosts, &targets, asks);
+    if pairs.is_empty() {
+        let [from, to] = [&hosts[0], &targets[0]].map(|named| machine.label(named.component));
+        reports.add(Problem::NoPath { from, to }, targets[0].spot, &fields.at("target"));
+    }
+    for pair in &pairs {
+        let spot = targets.iter().find(|target| target.component == pair.target).map(|target| target.spot);
+        check_peers(pair, (spot.unwrap_or_default(), &fields.at("target")), machine, wiring, reports);
+    }
+    Some(pairs)
 }
 
 /// Whether the cores of a component load and store; reports if not.

@@ -26,7 +26,7 @@ pub(super) fn read(
     if fields.written("programs").is_none() {
         return Some(None);
     }
-    if !matches!(kind.who, Who::Hosts | Who::OneDrive) {
+    if !matches!(kind.who, Who::Hosts | Who::HostsOrPeers | Who::OneDrive) {
         fields.fault("programs", Problem::NoDrivers { kind: kind.name }, reports);
         return None;
     }

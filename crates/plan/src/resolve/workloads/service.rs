@@ -1,15 +1,18 @@
 //! Whether who is asked can serve it, and whether links lead there.
 
 use super::devices::Named;
-use crate::plan::{ComponentPlan, End, LinkPlan};
+use crate::plan::{ComponentPlan, End, LinkPlan, Pair, PeerPath, Peers};
 use crate::problem::Problem;
 use crate::problem::network::Problem as Offered;
 use crate::problem::partitions::Problem as Apart;
 use crate::resolve::components::Machine;
 use crate::resolve::wiring::Wiring;
 use lanetwin_document::fields::Fields;
+use lanetwin_document::node::Spot;
 use lanetwin_document::problem::Reports;
-use lanetwin_ports::Protocol;
+use lanetwin_document::quantity;
+use lanetwin_ports::{Protocol, Value};
+use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
 
 pub(super) fn cannot(path: &str, named: &Named, plan: &ComponentPlan, what: &str, reports: &mut Reports) {
@@ -71,6 +74,50 @@ pub(super) fn check_block(
         return;
     }
     check_path(fields, on, target, machine, wiring, reports);
+}
+
+/// Reports what runs no programs that send to others.
+pub(super) fn check_program(
+    fields: &Fields<'_>,
+    (key, named): (&str, &Named),
+    machine: &Machine,
+    wiring: &Wiring,
+    reports: &mut Reports,
+) {
+    let Some(host) = machine.plan(named.component) else { return };
+    if !host.is_host() {
+        cannot(&fields.at(key), named, host, "runs no programs: it is no host", reports);
+    } else if wiring.driven.iter().any(|driven| driven.host == named.component) {
+        let what = "runs a driver for a block port, and no program beside it";
+        cannot(&fields.at(key), named, host, what, reports);
+    }
+}
+
+/// Reports hosts that do not reach each other, and switches that drop their full frames.
+pub(super) fn check_peers(
+    pair: &Pair,
+    (spot, path): (Spot, &str),
+    machine: &Machine,
+    wiring: &Wiring,
+    reports: &mut Reports,
+) {
+    if reports.has_errors() {
+        return;
+    }
+    let plan = |component: usize| machine.plan(component);
+    let components = machine.components.len();
+    let peers = Peers { plan: &plan, components, links: &wiring.links, network: &wiring.network };
+    let [from, to] = [pair.on, pair.target].map(|component| machine.label(component));
+    match peers.path([pair.on, pair.target]) {
+        None => reports.add(Problem::NoPath { from, to }, spot, path),
+        Some(PeerPath { narrow: Some((switch, mtu)), frames, .. }) => {
+            let written = |bytes: u32| quantity::written(Value::Size(Bytes(bytes.into())));
+            let (switch, has, needed) = (machine.label(switch), written(mtu), written(frames));
+            let name = format!("`{to}`");
+            reports.add(Offered::BlackHole { from, name, switch, has, needed }, spot, path);
+        }
+        Some(_) => {}
+    }
 }
 
 /// Reports if no links lead from one component to another. Links that were not understood may: then nothing is said.

@@ -1,0 +1,112 @@
+//! What both ends of a connection of programs have.
+
+use crate::tcp_socket::TcpSocket;
+use lanetwin_fabric::ethernet::logic::Station;
+use lanetwin_kernel::Trail;
+use lanetwin_ports::RunQueue;
+use std::collections::VecDeque;
+
+/// An end of a conversation.
+#[derive(Clone, Debug)]
+pub struct EndSpec {
+    /// Which of the hosts it is on.
+    pub host: usize,
+    /// The core of its program.
+    pub core: RunQueue,
+    /// Whether nobody else tells of that core.
+    pub tells_core: bool,
+    /// The station of its adapter.
+    pub station: Station,
+}
+
+/// Both ends of a connection, that of the load's host first.
+#[derive(Clone, Debug)]
+pub struct ConversationSpec {
+    /// The ends.
+    pub ends: [EndSpec; 2],
+    /// What the frames of both adapters carry \[B\].
+    pub frames: u32,
+}
+
+/// Two programs that send each other bytes.
+pub(super) struct Conversation {
+    pub(super) spec: ConversationSpec,
+    /// The ends of its connection, if it has one.
+    pub(super) handles: Option<[u32; 2]>,
+    /// Whether it has ever had one.
+    pub(super) was_open: bool,
+    /// The lengths of what each side is to hear, in order.
+    lengths: [VecDeque<u32>; 2],
+}
+
+/// An end of a connection.
+pub(super) struct End {
+    /// The conversation, and which side of it.
+    pub(super) of: usize,
+    pub(super) side: usize,
+    pub(super) socket: TcpSocket,
+    /// What the adapter has told of since the last look.
+    pub(super) signals: VecDeque<Trail>,
+    pub(super) looking: bool,
+    /// What is done when it has room in the send buffer: up to which byte, and what was asked.
+    pub(super) buffered: VecDeque<(u64, u32)>,
+    /// Whether it is closed.
+    pub(super) closed: bool,
+}
+
+/// What a message is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Name {
+    /// What a load asks for, with a reply of so many bytes.
+    Request { slot: u32, reply: u32 },
+    /// The reply.
+    Reply { slot: u32 },
+    /// SYN, or FIN of the side that closes first.
+    Dial { slot: u32, open: bool },
+    /// SYN of the other side, or its FIN.
+    Dialled { slot: u32, open: bool },
+}
+
+impl Name {
+    /// As what a socket carries.
+    pub(super) const fn to_bits(self) -> u64 {
+        let (kind, slot, more) = match self {
+            Self::Request { slot, reply } => (0, slot, reply),
+            Self::Reply { slot } => (1, slot, 0),
+            Self::Dial { slot, open } => (2, slot, open as u32),
+            Self::Dialled { slot, open } => (3, slot, open as u32),
+        };
+        // a reply has less than 2³⁰ bytes
+        (kind as u64) << 62 | (more as u64) << 32 | slot as u64
+    }
+    pub(super) const fn of_bits(bits: u64) -> Self {
+        let (slot, more) = (bits as u32, (bits >> 32) as u32 & 0x3fff_ffff);
+        match bits >> 62 {
+            0 => Self::Request { slot, reply: more },
+            1 => Self::Reply { slot },
+            2 => Self::Dial { slot, open: more > 0 },
+            _ => Self::Dialled { slot, open: more > 0 },
+        }
+    }
+}
+
+impl Conversation {
+    pub(super) const fn new(spec: ConversationSpec) -> Self {
+        Self { spec, handles: None, was_open: false, lengths: [VecDeque::new(), VecDeque::new()] }
+    }
+    /// A side is to hear so many bytes.
+    pub(super) fn put_length(&mut self, side: usize, bytes: u32) {
+        self.lengths[side].push_back(bytes);
+    }
+    /// What a side has heard just now \[B\].
+    pub(super) fn take_length(&mut self, side: usize) -> u64 {
+        self.lengths[side].pop_front().map_or(0, u64::from)
+    }
+}
+
+impl End {
+    pub(super) fn new((of, side): (usize, usize), socket: TcpSocket) -> Self {
+        let (signals, buffered) = (VecDeque::new(), VecDeque::new());
+        Self { of, side, socket, signals, looking: false, buffered, closed: false }
+    }
+}

@@ -1,0 +1,97 @@
+//! Loads of programs that send to those of other hosts over TCP, and what both ends run.
+//!
+//! ```text
+//!  (load)/a ─┐               ┌─ client ═ nic ── tor ── nic ═ server
+//!  (load)/b ─┴─ (network) ───┴─ server
+//! ```
+
+use super::super::names::{CPU, NETWORK, shown};
+use super::adding::{Adding, NewLoad, port};
+use super::software::own_settings;
+use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_models as models;
+use lanetwin_models::network_workers::{ConversationSpec, EndSpec, HostSpec, NetworkTest, NetworkWorkers};
+use lanetwin_models::shared_port::{self, SharedPort};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_plan::PeerPath;
+use lanetwin_ports::{Protocol, RunQueue};
+use std::collections::BTreeMap;
+
+impl Adding<'_> {
+    /// Adds the programs of all loads, and what joins them to their hosts.
+    pub(super) fn add_network(&mut self, test: NetworkTest) {
+        let paths: Vec<PeerPath> =
+            self.askers.iter().map(|asker| self.blueprint.peer_path(asker.pair)).collect();
+        // hosts with an adapter each, in the order in which loads need them
+        let mut used: Vec<(usize, usize)> = Vec::new();
+        for (asker, path) in self.askers.iter().zip(&paths) {
+            for own in [(asker.pair.on, path.adapters[0]), (asker.pair.target, path.adapters[1])] {
+                if !used.contains(&own) {
+                    used.push(own);
+                }
+            }
+        }
+        let end = |asker: &NewLoad<'_>, host: usize, adapter: usize| {
+            let core = self.core(asker, host);
+            EndSpec {
+                host: used.iter().position(|own| *own == (host, adapter)).expect("it is one of them"),
+                tells_core: core.is_none(),
+                core: core.unwrap_or_else(|| RunQueue::new(1)),
+                station: self.station(adapter),
+            }
+        };
+        let conversations = self.askers.iter().zip(&paths).map(|(asker, path)| ConversationSpec {
+            ends: [
+                end(asker, asker.pair.on, path.adapters[0]),
+                end(asker, asker.pair.target, path.adapters[1]),
+            ],
+            frames: path.frames,
+        });
+        let conversations: Vec<_> = conversations.collect();
+        let model = models::find("nvmeof-host").expect("it is on the shelf");
+        let machine = &self.blueprint.variant.machine;
+        let host = |(host, adapter): &(usize, usize)| HostSpec {
+            name: machine[*host].name.clone(),
+            adapter: self.endpoint(*adapter),
+            params: own_settings(model, &machine[*host]),
+        };
+        let hosts = used.iter().map(host).collect();
+        let programs = NetworkWorkers::new(hosts, conversations, test, self.net.sockets.clone());
+        let first = programs.of_load(0);
+        let id = self.builder.add(NETWORK, Box::new(programs));
+        self.network = Some((id, first));
+        self.join_programs(id, &used);
+    }
+
+    /// Joins the programs to their hosts, each by a port for every adapter of it.
+    fn join_programs(&mut self, programs: ComponentId, used: &[(usize, usize)]) {
+        let mut by_host: BTreeMap<usize, Vec<(usize, Port)>> = BTreeMap::new();
+        for (place, (host, adapter)) in used.iter().enumerate() {
+            by_host.entry(*host).or_default().push((*adapter, Port(place as u16)));
+        }
+        for (host, own) in by_host {
+            let plan = &self.blueprint.variant.machine[host];
+            let cpu = (self.ids.of(host), port(plan, Protocol::Cpu));
+            if let [(_, only)] = own[..] {
+                self.builder.join((programs, only), cpu);
+                continue;
+            }
+            let at = |(place, (adapter, _)): (u32, &(usize, Port))| {
+                (self.endpoint(*adapter), shared_port::of_load(place))
+            };
+            let devices: BTreeMap<EndpointId, Port> = (0..).zip(&own).map(at).collect();
+            let mux = SharedPort { loads: 1, devices };
+            let mux = self.builder.add(format!("{CPU}/{}", plan.name), Box::new(mux));
+            self.builder.join((mux, shared_port::HOST), cpu);
+            for (place, (_, port)) in (0..).zip(own) {
+                self.builder.join((programs, port), (mux, shared_port::of_load(place)));
+            }
+        }
+    }
+
+    /// The port of the programs that answers a load, and whose it is.
+    pub(super) fn network_port(&self, asker: &NewLoad<'_>) -> Option<((ComponentId, Port), String)> {
+        let (id, Port(first)) = self.network?;
+        Some(((id, Port(first + asker.place as u16)), shown(NETWORK)))
+    }
+}
