@@ -392,6 +392,20 @@ mod tests {
         assert_eq!(repeats.drifts_to(), None);
     }
 
+    /// Student's t of eight degrees of freedom is beyond 5 once in a thousand times.
+    #[test]
+    fn a_tail_that_differs_from_part_to_part_by_chance_does_not_drift() {
+        let parts = |seed: u64| -> Vec<Vec<u64>> {
+            noise(seed).take(12_000).collect::<Vec<_>>().chunks(1_200).map(<[u64]>::to_vec).collect()
+        };
+        assert_eq!(known(parts(1)).expect("some are beyond").of_parts.len(), PARTS);
+        let drifts = |seed: &u64| {
+            let known = known(parts(*seed)).expect("some are beyond");
+            known.drifts_to().is_some() || known.goes_on_at().is_some()
+        };
+        assert_eq!((1..=40).filter(drifts).count(), 0);
+    }
+
     #[test]
     fn clones_that_wait_less_apart_leave_a_tail_open() {
         let mut one = known(vec![(0..10_000).collect(); 10]).expect("some are beyond");
