@@ -455,7 +455,9 @@ class Scenario(TypedDict):
     text: str
     """Its text, whole."""
     files: NotRequired[dict[str, str]]
-    """The texts of the files that it names, by the names that it gives them."""
+    """The texts of the files that it names, by the names that it gives them; long ones are in the plan
+    alone.
+    """
 
 
 class ScenarioWarning(TypedDict):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 import pytest
 
-from lanetwin import engine
-from lanetwin.report import condensed
+from lanetwin import engine, yaml_out
+from lanetwin.report import condensed, excerpt, render
 from lanetwin.report.figures import utilisation, waterfall
 from test_report_in_browser import EIGHT_DRIVES
 
@@ -52,3 +53,26 @@ def test_of_links_that_are_alike_the_busiest_is_drawn(eight: Results) -> None:
             one["tlp"] for one in use.directions if one["variant"] == "x16" and one["direction"][:3] == "ssd"
         )
         assert shown["x16", "ssd"] == busiest
+
+
+def test_a_long_file_is_in_results_once_and_in_a_report_as_its_beginning(tmp_path: Path) -> None:
+    lines = "".join(f"{64 * (i % 512)},load\n" for i in range(40_000))
+    (tmp_path / "long.csv").write_text("address,operation\n" + lines, encoding="utf-8")
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(
+        "about: How large is a report of a long trace?\nmachine:\n  host: {part: lmbench-spr-host}\n"
+        "workloads:\n  t: {memory: {trace: long.csv}, on: host}\nrun: {repeats: 1}\n",
+        encoding="utf-8",
+    )
+    results = engine.run(str(scenario))
+    text = results["plan"]["files"]["long.csv"]
+    assert len(text) > 10 * excerpt.MOST_FILE
+    assert "files" not in results["scenario"]
+    page = render(results)
+    assert len(page) < len(text)
+    assert hashlib.sha256(text.encode()).hexdigest() in page
+    assert text.splitlines()[20] in page
+    again = tmp_path / "plan.yaml"
+    again.write_text(yaml_out.dump(results["plan"]), encoding="utf-8")
+    (tmp_path / "long.csv").unlink()
+    assert engine.run(str(again))["digest"] == results["digest"]

@@ -223,6 +223,10 @@ fn share(plan: &Plan, most: u64) -> u64 {
     (most / (cases.sum::<usize>() as u64).max(1)).max(1)
 }
 
+/// Files up to this size \[B\] are in results both as the scenario and as the plan name them; longer ones are in the
+/// plan alone, which runs without the scenario.
+const MOST_TWICE: usize = 32 << 10;
+
 fn text_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned())
@@ -237,8 +241,9 @@ fn document(plan: &Plan, options: &Options, seed: u64, cases: Vec<Repeats<'_>>, 
     let interrupted = cases.iter().any(Repeats::was_interrupted);
     results.stopped =
         (!results.complete).then(|| if interrupted { "interrupted" } else { "overloaded" }.into());
-    results.scenario =
-        ScenarioText { path: plan.path.clone(), text: plan.text.clone(), files: plan.files.clone() };
+    let short = plan.files.iter().filter(|(_, text)| text.len() <= MOST_TWICE);
+    let files = short.map(|(name, text)| (name.clone(), text.clone())).collect();
+    results.scenario = ScenarioText { path: plan.path.clone(), text: plan.text.clone(), files };
     results.plan = serde_json::to_value(plan).expect("a plan is a document");
     results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
     results.warnings = plan.warnings.iter().map(warning).collect();

@@ -94,6 +94,7 @@ def in_language(page: str) -> str:
 def _rendered(results: Results) -> str:
     easel = blocks.Easel()
     seen = glances(results)
+    whole, results = results, excerpt.briefly(results)
     drawn, undrawn = excerpt.drawn(results)
     link_figures, link_details = blocks.link_use(drawn, easel)
     switch_figures, switch_details = blocks.in_switches(drawn, easel)
@@ -155,7 +156,7 @@ def _rendered(results: Results) -> str:
             plan=yaml_out.dump(results["plan"]),
             command=command(results),
             data=_json_for_script(results),
-            json_link=_json_link(results),
+            json_link=_json_link(whole),
             csv_link=_csv_link(results),
         )
     )

@@ -179,7 +179,7 @@ pub struct ScenarioText {
     pub path: String,
     /// Its text, whole.
     pub text: String,
-    /// The texts of the files that it names, by the names that it gives them.
+    /// The texts of the files that it names, by the names that it gives them; long ones are in the plan alone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
 }
