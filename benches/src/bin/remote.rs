@@ -60,9 +60,13 @@ struct Case {
 
 const JUMBO: [&str; 2] = ["machine.nic.ethernet.mtu=4200B", "machine.box-nic.ethernet.mtu=4200B"];
 
+/// Adapters that may ask for 4 KiB of their host's memory at a time, the most that PCIe allows.
+const LARGE_READS: [&str; 2] = ["machine.nic.port.mrrs=4096B", "machine.box-nic.port.mrrs=4096B"];
+
 const CASES: &[Case] = &[
     Case { name: "4 KiB random read, RoCEv2, MTU 1500 B", set: &[] },
     Case { name: "the same, MTU 4200 B", set: &JUMBO },
+    Case { name: "MTU 4200 B, MRRS 4096 B", set: &[JUMBO[0], JUMBO[1], LARGE_READS[0], LARGE_READS[1]] },
     Case { name: "MTU 4200 B, target polls", set: &[JUMBO[0], JUMBO[1], "machine.box.target.software=spdk"] },
     Case { name: "4 KiB random write, RoCEv2, MTU 1500 B", set: &["workloads.load.block.read=0%"] },
     Case { name: "4 KiB random read, TCP, MTU 1500 B", set: &["subsystems.jbof.transport=tcp"] },

@@ -3,66 +3,77 @@
 //! The kernel orders the wakes of one instant by their tokens, which are numbers of slots: an accident. A device that
 //! must answer in order keeps its own order here, and asks the kernel for one wake at a time.
 
+use crate::slab::Slab;
 use crate::wakes::Wakes;
 use lanetwin_kernel::Trail;
 use lanetwin_ports::Context;
 use lanetwin_units::Instant;
 use std::cmp::Ordering;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 /// Tasks of type `T`, each with the instant at which it is due.
 #[derive(Debug)]
 pub(crate) struct Agenda<T> {
-    /// Tasks in the order in which they are due: those that were put down nearly in that order, as most are.
-    queue: VecDeque<Task<T>>,
-    /// The others.
-    tasks: BinaryHeap<Task<T>>,
+    /// What is due soon, in that order.
+    near: Row,
+    /// The others; and when the first of them is due, [`Instant::NEVER`] if there are none.
+    far: BinaryHeap<Key>,
+    far_at: Instant,
+    /// What they are, and how far the requests have come that they are parts of.
+    tasks: Slab<(T, Trail)>,
     asked: u64,
     wakes: Wakes,
 }
 
-/// A task goes into the queue if it comes before no more than so many.
-const NEAR: usize = 16;
-
-#[derive(Debug)]
-struct Task<T> {
+/// When a task is due, the number by which it was asked for, and its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Key {
     at: Instant,
     number: u64,
-    what: T,
-    /// How far the request has come that it is a part of.
-    trail: Trail,
+    task: u32,
+}
+
+impl Key {
+    /// In a place of a row that holds nothing.
+    const NONE: Self = Self { at: Instant::NEVER, number: 0, task: 0 };
 }
 
 impl<T> Agenda<T> {
     pub(crate) fn new() -> Self {
-        Self { queue: VecDeque::new(), tasks: BinaryHeap::new(), asked: 0, wakes: Wakes::new() }
+        let (near, far) = (Row::new(), BinaryHeap::new());
+        Self { near, far, far_at: Instant::NEVER, tasks: Slab::new(), asked: 0, wakes: Wakes::new() }
     }
     /// How many tasks wait.
     pub(crate) fn len(&self) -> usize {
-        self.queue.len() + self.tasks.len()
+        self.near.len + self.far.len()
     }
     /// Puts `what` down for `at`, which is not in the past. It is of the request that is being handled.
     pub(crate) fn put(&mut self, at: Instant, what: T, cx: &mut Context<'_>) {
-        let task = Task { at, number: self.asked, what, trail: cx.trail() };
+        let task = self.tasks.put((what, cx.trail()));
+        let key = Key { at, number: self.asked, task };
         self.asked += 1;
-        match self.place_in_queue(at) {
-            Some(place) if place == self.queue.len() => self.queue.push_back(task),
-            Some(place) => self.queue.insert(place, task),
-            None => self.tasks.push(task),
+        if self.near.last().is_some_and(|last| last.at > at) {
+            self.put_between(key, cx.now());
+        } else {
+            self.near.push(key);
         }
         self.wakes.ask(at, 0, cx);
     }
-    /// Where in the queue a task belongs that is due at `at`; none if it is far from its end.
-    fn place_in_queue(&self, at: Instant) -> Option<usize> {
-        let len = self.queue.len();
-        let mut place = len;
-        while place > 0 && self.queue[place - 1].at > at {
-            place -= 1;
-            if len - place > NEAR {
-                return None;
-            }
+    /// The same of one that is due before the last of those that are due soon.
+    fn put_between(&mut self, key: Key, now: Instant) {
+        let from_now = |at: Instant| at.as_ps().saturating_sub(now.as_ps());
+        let reach = FAR.saturating_mul(from_now(key.at).saturating_add(CLOSE_PS));
+        while let Some(last) = self.near.last().filter(|last| from_now(last.at) > reach) {
+            self.near.pop_last();
+            self.put_far(last);
         }
-        Some(place)
+        if !self.near.insert(key) {
+            self.put_far(key);
+        }
+    }
+    fn put_far(&mut self, key: Key) {
+        self.far.push(key);
+        self.far_at = self.far_at.min(key.at);
     }
     /// The next task that is due, whose request is then being handled. To be called, in a wake, until there is none:
     /// then the next wake is asked for.
@@ -70,57 +81,124 @@ impl<T> Agenda<T> {
     pub(crate) fn take(&mut self, cx: &mut Context<'_>) -> Option<T> {
         let now = cx.now();
         self.wakes.come(now);
-        if !self.tasks.is_empty() {
-            return self.take_of_both(now, cx);
-        }
-        let next = self.queue.front()?.at;
-        if next > now {
-            self.wakes.ask(next, 0, cx);
+        let next = self.near.first().map_or(Instant::NEVER, |next| next.at);
+        let task = if self.far_at <= now && self.far_at <= next {
+            self.take_far(next)
+        } else if next <= now {
+            self.near.pop_first()
+        } else {
+            let next = next.min(self.far_at);
+            if next != Instant::NEVER {
+                self.wakes.ask(next, 0, cx);
+            }
             return None;
-        }
-        let task = self.queue.pop_front()?;
-        cx.resume(task.trail);
-        Some(task.what)
-    }
-    /// The same where tasks wait in both places.
-    #[inline(never)]
-    fn take_of_both(&mut self, now: Instant, cx: &mut Context<'_>) -> Option<T> {
-        let (next, queued) = match (self.queue.front(), self.tasks.peek()) {
-            (None, None) => return None,
-            (Some(queued), None) => (queued.at, true),
-            (None, Some(other)) => (other.at, false),
-            // the greater of two tasks is due first
-            (Some(queued), Some(other)) => (queued.at.min(other.at), queued > other),
         };
-        if next <= now {
-            let task = if queued { self.queue.pop_front() } else { self.tasks.pop() };
-            return task.map(|task| {
-                cx.resume(task.trail);
-                task.what
-            });
+        let (what, trail) = self.tasks.take(task?.task)?;
+        cx.resume(trail);
+        Some(what)
+    }
+    /// The first of those that are far from the end of the row, unless one in the row is due at the same time and was
+    /// asked for before.
+    #[inline(never)]
+    fn take_far(&mut self, next: Instant) -> Option<Key> {
+        let number = self.far.peek()?.number;
+        if next == self.far_at && self.near.first().is_some_and(|near| near.number < number) {
+            return self.near.pop_first();
         }
-        self.wakes.ask(next, 0, cx);
-        None
+        let first = self.far.pop();
+        self.far_at = self.far.peek().map_or(Instant::NEVER, |next| next.at);
+        first
     }
 }
 
 // A heap gives the greatest first: the task that is due first is the greatest.
-impl<T> Ord for Task<T> {
+impl Ord for Key {
     fn cmp(&self, other: &Self) -> Ordering {
         (other.at, other.number).cmp(&(self.at, self.number))
     }
 }
-impl<T> PartialOrd for Task<T> {
+impl PartialOrd for Key {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-impl<T> PartialEq for Task<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
+
+/// A task is put into the row if it comes before no more than so many.
+const NEAR: usize = 16;
+/// One that stands in the way of another leaves the row if it is so many times as far off, and what is less far off
+/// than this counts as much \[ps\]: a time limit, among what is done in nanoseconds.
+const FAR: u64 = 64;
+const CLOSE_PS: u64 = 10_000;
+
+/// Keys in the order in which they are due: a ring, whose size is a power of two.
+#[derive(Debug)]
+struct Row {
+    keys: Vec<Key>,
+    first: usize,
+    len: usize,
+}
+
+impl Row {
+    fn new() -> Self {
+        Self { keys: vec![Key::NONE; 8], first: 0, len: 0 }
+    }
+    #[inline]
+    fn place(&self, number: usize) -> usize {
+        self.first.wrapping_add(number) & (self.keys.len() - 1)
+    }
+    #[inline]
+    fn first(&self) -> Option<Key> {
+        (self.len > 0).then(|| self.keys[self.place(0)])
+    }
+    #[inline]
+    fn last(&self) -> Option<Key> {
+        (self.len > 0).then(|| self.keys[self.place(self.len - 1)])
+    }
+    #[inline]
+    fn push(&mut self, key: Key) {
+        if self.len == self.keys.len() {
+            self.grow();
+        }
+        let place = self.place(self.len);
+        self.keys[place] = key;
+        self.len += 1;
+    }
+    #[inline]
+    fn pop_first(&mut self) -> Option<Key> {
+        let key = self.first()?;
+        self.first = self.first.wrapping_add(1);
+        self.len -= 1;
+        Some(key)
+    }
+    fn pop_last(&mut self) {
+        self.len = self.len.saturating_sub(1);
+    }
+    /// Puts a key in behind those that are due at its time; false if it would come before too many.
+    fn insert(&mut self, key: Key) -> bool {
+        let mut number = self.len;
+        while number > 0 && self.keys[self.place(number - 1)].at > key.at {
+            number -= 1;
+            if self.len - number > NEAR {
+                return false;
+            }
+        }
+        self.push(key);
+        for later in (number + 1..self.len).rev() {
+            let (place, before) = (self.place(later), self.place(later - 1));
+            self.keys[place] = self.keys[before];
+        }
+        let place = self.place(number);
+        self.keys[place] = key;
+        true
+    }
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let mut keys: Vec<Key> = (0..self.len).map(|number| self.keys[self.place(number)]).collect();
+        keys.resize(2 * self.len, Key::NONE);
+        (self.keys, self.first) = (keys, 0);
     }
 }
-impl<T> Eq for Task<T> {}
 
 #[cfg(test)]
 mod tests {

@@ -20,6 +20,7 @@ mod trails;
 
 use crate::roles::SendsFrames;
 use crate::wakes::Wakes;
+use lanetwin_fabric::ethernet::logic::Train;
 use lanetwin_fabric::ethernet::logic::switch::{
     BufferSpec, Departure, Horizon, Marking, Mode, PortCounts, Switch, SwitchSpec,
 };
@@ -272,6 +273,35 @@ impl EthernetSwitch {
         self.switch.counts(now.as_ps()).ports
     }
 
+    /// Sends a train on that is told to arrive at `at`, if nothing that is not known can come before it or stands in
+    /// its way; whether it has.
+    fn pass_at_once(&mut self, at: Instant, ingress: u16, train: &Train, cx: &mut Context<'_>) -> bool {
+        let now = cx.now();
+        if self.singly {
+            return false;
+        }
+        let until = cx.next_unknown().as_ps().min(FAR) + self.nearest;
+        let Some(departure) = self.switch.pass_at_once(at.as_ps(), ingress, train, until) else {
+            return false;
+        };
+        let Departure { port, start, train } = departure;
+        let last = train.start_of(start, train.count - 1);
+        let (left, came) = (Instant::from_ps(last), train.start_of(at.as_ps(), train.count - 1));
+        let came = Instant::from_ps(came);
+        cx.mark_until(came, LINE);
+        cx.mark_until((came + self.latency).min(left), FORWARD);
+        cx.mark_until(left, QUEUE);
+        if let Some(site) = self.ports[usize::from(port)] {
+            cx.send_at(Port(port), Instant::from_ps(start) + site.line.delay(), Message::Frames(train));
+        }
+        self.switch.happen(now.as_ps());
+        // a frame that is alone has started when it is heard of
+        if train.count > 1 {
+            self.arm(Some(last), cx);
+        }
+        true
+    }
+
     /// Sees to it that it is woken when something may have to be decided, and when the last frame starts that has been.
     fn arm(&mut self, last: Option<u64>, cx: &mut Context<'_>) {
         let Some(at) = self.switch.next_decision().or(last) else { return };
@@ -300,6 +330,9 @@ impl Component<Message> for EthernetSwitch {
         }
         let outages = &self.outages[usize::from(port.0)];
         if outages.are_none() {
+            if self.pass_at_once(at, port.0, &train, cx) {
+                return;
+            }
             self.trails.come(at, &train, cx.trail());
             self.switch.arrive(at.as_ps(), port.0, train);
             return self.arm(None, cx);

@@ -43,7 +43,7 @@ use lanetwin_ports::{
 };
 use lanetwin_units::{Better, Instant};
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -100,6 +100,9 @@ pub struct NvmeofTarget {
     agenda: Agenda<(Turn, Step)>,
     /// From when on namespaces are reached otherwise.
     changes: Vec<AccessChange>,
+    /// What the target wants done, and what of that is still to be done: both empty, kept for their room.
+    effects: Vec<Effect>,
+    open: VecDeque<Effect>,
     counts: Counts,
 }
 
@@ -137,6 +140,8 @@ impl NvmeofTarget {
             owns_cores: site.cores.is_empty(),
             agenda: Agenda::new(),
             changes: Vec::new(),
+            effects: Vec::new(),
+            open: VecDeque::new(),
             counts: Counts::default(),
         }
     }
@@ -163,7 +168,8 @@ impl NvmeofTarget {
     /// Takes the completions whose entries are there.
     fn look(&mut self, place: usize, cx: &mut Context<'_>) {
         let Some(pair) = self.connections[place].pair() else { return self.receive_stream(place, cx) };
-        for trail in self.connections[place].taken() {
+        let mut taken = self.connections[place].taken();
+        while let Some(trail) = taken.pop_front() {
             let Some(completion) = self.rdma.poll(pair) else { continue };
             cx.resume(trail);
             let step = match completion {
@@ -191,6 +197,7 @@ impl NvmeofTarget {
                 self.later(at, place, step, cx);
             }
         }
+        self.connections[place].give_back(taken);
     }
 
     /// Puts a step of a connection down.
@@ -201,8 +208,7 @@ impl NvmeofTarget {
 
     fn step(&mut self, place: usize, step: Step, cx: &mut Context<'_>) {
         let (now, connection) = (cx.now(), self.connections[place].id());
-        let mut effects = Vec::new();
-        match step {
+        let mut effects = match step {
             Step::Look => return self.look(place, cx),
             Step::Ring(posted) => return self.ring(place, posted, cx),
             Step::Work => return self.work_on_stream(place, cx),
@@ -212,18 +218,16 @@ impl NvmeofTarget {
             Step::Change(change) => return self.change(change, cx),
             Step::Manager => return self.look_at_manager(place, cx),
             Step::Disconnected(of) => return self.tell_manager(place, of, cx),
-            Step::Message(stream) => {
-                let Some(target) = &mut self.target else { return };
-                target.receive(now, connection, stream, &mut effects);
-            }
-            Step::Command(command, data) => {
-                let Some(target) = &mut self.target else { return };
-                target.capsule(now, connection, (*command, data), &mut effects);
-            }
+            Step::Message(_) | Step::Command(..) | Step::Brought { .. } => std::mem::take(&mut self.effects),
+        };
+        let Some(target) = &mut self.target else { return };
+        match step {
+            Step::Message(stream) => target.receive(now, connection, stream, &mut effects),
+            Step::Command(command, data) => target.capsule(now, connection, (*command, data), &mut effects),
             Step::Brought { operation, bytes } => {
-                let Some(target) = &mut self.target else { return };
                 target.read_done(now, connection, operation, Data::Length(bytes), &mut effects);
             }
+            _ => {}
         }
         self.carry_out(place, effects, cx);
     }
@@ -242,7 +246,7 @@ impl NvmeofTarget {
     }
     fn perform(&mut self, place: usize, asked: Vec<Asked>, cx: &Context<'_>) -> Vec<Effect> {
         let subsystem = self.connections[place].subsystem();
-        let mut effects = Vec::new();
+        let mut effects = std::mem::take(&mut self.effects);
         if let Some(target) = &mut self.target {
             asked.into_iter().for_each(|one| target.perform(cx.now(), subsystem, one, &mut effects));
         }
@@ -252,7 +256,8 @@ impl NvmeofTarget {
     /// Does what the target wants done.
     fn carry_out(&mut self, place: usize, effects: Vec<Effect>, cx: &mut Context<'_>) {
         let (mut posted, mut sent) = (None, None);
-        let mut open = std::collections::VecDeque::from(effects);
+        let mut open = std::mem::take(&mut self.open);
+        self.put_behind(&mut open, effects);
         while let Some(effect) = open.pop_front() {
             let own = &mut self.connections[place];
             match effect {
@@ -261,13 +266,19 @@ impl NvmeofTarget {
                     self.counts.by_capsule += u64::from(capsule.data_bytes > 0);
                     match own.begin(&capsule) {
                         Begun::Ask(message) => cx.send_at(port(place), cx.now(), message),
-                        Begun::Perform(asked) => open.extend(self.perform(place, asked, cx)),
+                        Begun::Perform(asked) => {
+                            let effects = self.perform(place, asked, cx);
+                            self.put_behind(&mut open, effects);
+                        }
                     }
                 }
                 Effect::Send { stream, .. } => sent.get_or_insert_with(Stream::new).append(stream),
                 Effect::Bring { token, data, .. } => match own.brought(token, &data) {
                     Some(Begun::Ask(message)) => cx.send_at(port(place), cx.now(), message),
-                    Some(Begun::Perform(asked)) => open.extend(self.perform(place, asked, cx)),
+                    Some(Begun::Perform(asked)) => {
+                        let effects = self.perform(place, asked, cx);
+                        self.put_behind(&mut open, effects);
+                    }
                     None => {}
                 },
                 Effect::RdmaRead { operation, address, bytes, .. } => {
@@ -283,6 +294,7 @@ impl NvmeofTarget {
                 _ => {}
             }
         }
+        self.open = open;
         if let Some((posted, cost)) = posted {
             let step = Step::Ring(posted);
             let at = self.connections[place].work(cost, self.costs.polled, &step, cx);
@@ -291,6 +303,12 @@ impl NvmeofTarget {
         if let Some(stream) = sent {
             self.plan_stream(place, stream, cx);
         }
+    }
+
+    /// Puts what the target wants done behind what else is to be done, and keeps its room.
+    fn put_behind(&mut self, open: &mut VecDeque<Effect>, mut effects: Vec<Effect>) {
+        open.extend(effects.drain(..));
+        self.effects = effects;
     }
 
     /// The time of the host's cores that has been used so far \[ps\]: by this, and by whoever shares them.

@@ -114,6 +114,7 @@ impl RoceNic {
             pairs: Pairs::default(),
             heard: Heard::default(),
             understood: VecDeque::new(),
+            spare_work: Vec::new(),
             turn: (QueuePairId(0), 0),
             sockets: site.sockets.clone(),
             flows: BTreeMap::new(),
@@ -180,13 +181,14 @@ impl RoceNic {
             return self.pairs.get_mut(id).into_iter().for_each(Pair::destroy);
         }
         let rules = &self.rules;
-        let work: Vec<_> = std::iter::from_fn(|| self.rdma.take(id, doorbell.address)).collect();
+        let mut work = self.spare_work.pop().unwrap_or_default();
+        work.extend(std::iter::from_fn(|| self.rdma.take(id, doorbell.address)));
         let inline = |work: &WorkRequest| if work.inline { work.bytes } else { 0 };
         let registration = |work: &WorkRequest| rules.registration(work.registers).0;
         let bytes = work.iter().map(|work| rules.wqe_bytes + inline(work) + registration(work)).sum();
         let brought = u32::from(doorbell.bytes);
         match work.len() {
-            0 => {}
+            0 => self.spare_work.push(work),
             1 if rules.wqe_in_doorbell && brought >= rules.wqe_bytes && work[0].registers == 0 => {
                 self.understand(id, work, cx);
             }
@@ -198,14 +200,15 @@ impl RoceNic {
     }
 
     /// Work requests are in the adapter, which begins with one after another.
-    fn understand(&mut self, id: QueuePairId, work: Vec<WorkRequest>, cx: &mut Context<'_>) {
-        for work in work {
+    fn understand(&mut self, id: QueuePairId, mut all: Vec<WorkRequest>, cx: &mut Context<'_>) {
+        for work in all.drain(..) {
             let (_, registering) = self.rules.registration(work.registers);
             let at = self.engine_free.max(cx.now()) + registering;
             self.engine_free = at + self.rules.wqe_interval;
             self.understood.push_back((id, work));
             self.agenda.put(at + self.rules.wqe_latency, Task::Begin, cx);
         }
+        self.spare_work.push(all);
     }
 
     /// Begins with what was understood next: each takes as long as the others, so that they are in order.

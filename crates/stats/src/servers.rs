@@ -50,6 +50,7 @@ impl Servers {
         start
     }
     /// The server that is free first has work up to `end`.
+    #[inline]
     fn first_is_free_at(&mut self, end: Instant) {
         if self.free.len() == 1 {
             self.free[0] = end;

@@ -188,13 +188,18 @@ impl Machine {
         }
         let Op { die, page, bus_in, array, .. } =
             self.slots[self.servers[server].queues[queue as usize].head as usize].op;
-        let first = (die, page);
-        let (mut taken, mut planes) = (0, 0_u32);
-        taken = self.gather(server, queue, first, taken, &mut planes);
-        if taken < self.can.planes && self.can.planes > 1 {
+        let taken = if self.can.planes == 1 {
+            self.take_one(server, queue)
+        } else {
+            let (first, mut planes) = ((die, page), 0_u32);
+            let taken = self.gather(server, queue, first, 0, &mut planes);
             let other = if queue == Queue::Front { Queue::Back } else { Queue::Front };
-            taken = self.gather(server, other, first, taken, &mut planes);
-        }
+            if taken < self.can.planes {
+                self.gather(server, other, first, taken, &mut planes)
+            } else {
+                taken
+            }
+        };
         let bus = bus_in + self.read_command[taken as usize] + wait;
         self.occupy(self.servers[server].channel as usize, now, bus);
         let s = &mut self.servers[server];
@@ -205,6 +210,16 @@ impl Machine {
         self.tally.page_reads += u64::from(taken);
         let array = self.drawn(server, array);
         self.due.set(Step::Sensed, self.channels.len() + server, now + bus + array);
+    }
+
+    /// Takes the first read out of a queue of a server whose dies have one plane; how many that are.
+    #[inline]
+    fn take_one(&mut self, server: usize, queue: Queue) -> u32 {
+        let id = pop(&self.slots, &mut self.servers[server].queues[queue as usize]);
+        let slot = &mut self.slots[id as usize];
+        (slot.note, slot.next) = (u32::from(queue == Queue::Back), NONE);
+        push(&mut self.slots, &mut self.servers[server].active, id);
+        1
     }
 
     /// Takes reads that can be sensed together with one of this die and page out of a queue.

@@ -23,6 +23,7 @@ use lanetwin_ports::{
 };
 use lanetwin_units::{Instant, Span, Spread};
 use std::collections::VecDeque;
+use std::mem::take;
 use std::rc::Rc;
 
 lanetwin_kernel::stages! {
@@ -87,6 +88,8 @@ pub(super) struct LoadQueue {
     pub(super) keys: Vec<u32>,
     /// How far what signals tell of had come, of those not looked at.
     pub(super) signals: VecDeque<Trail>,
+    /// What the queue wants done; empty, kept for its room.
+    pub(super) effects: Vec<QueueEffect>,
     /// Whether a look is on its way.
     pub(super) looking: bool,
     /// When something was heard last, or asked with nothing in flight.
@@ -160,6 +163,7 @@ impl LoadQueue {
             number: 0,
             keys: vec![0; entries as usize],
             signals: VecDeque::new(),
+            effects: Vec::new(),
             looking: false,
             heard: Instant::ZERO,
             in_flight: Gauge::default(),
@@ -217,15 +221,14 @@ impl LoadQueue {
         let at = begun + cost;
         cx.mark_until(begun, CORE);
         cx.mark_until(at, SUBMIT);
-        let mut effects = Vec::new();
-        self.queue.submit(io, &mut effects).expect("there is room");
+        self.queue.submit(io, &mut self.effects).expect("there is room");
         match self.way {
             Way::Rdma(pair) => {
-                let address = self.post(pair, effects, software.rdma);
+                let address = self.post(pair, software.rdma);
                 let (bytes, handle) = (doorbell_bytes(software.costs.polled), pair.0.into());
                 cx.send_at(CPU, at, Message::Mmio { to: software.adapter, bytes, handle, address });
             }
-            Way::Tcp(_) => self.stream(effects, software, cx),
+            Way::Tcp(_) => self.stream(software, cx),
         }
         true
     }
@@ -265,9 +268,9 @@ impl LoadQueue {
     }
 
     /// Posts what a command needs; how much has been posted so far.
-    fn post(&mut self, pair: QueuePairId, effects: Vec<QueueEffect>, rdma: &Rdma) -> u64 {
+    fn post(&mut self, pair: QueuePairId, rdma: &Rdma) -> u64 {
         let (mut registers, mut key_of, mut posted) = (0, 0, 0);
-        for effect in effects {
+        for effect in self.effects.drain(..) {
             match effect {
                 QueueEffect::Register { key, bytes, .. } => {
                     (registers, key_of) = (bytes.div_ceil(GRANULE), key);
@@ -316,11 +319,11 @@ impl LoadQueue {
         (self.looking, self.heard) = (false, cx.now());
         let mut answers = Vec::new();
         let Way::Rdma(pair) = self.way else { return answers };
-        for trail in std::mem::take(&mut self.signals) {
+        let (mut signals, mut effects) = (take(&mut self.signals), take(&mut self.effects));
+        while let Some(trail) = signals.pop_front() {
             let Some(completion) = software.rdma.poll(pair) else { continue };
             let begun = self.core.serve(cx.now(), costs.entry);
             let known = begun + costs.entry;
-            let mut effects = Vec::new();
             self.hear((pair, completion), software.rdma, &mut effects);
             self.unreached |= effects.iter().any(is_unreached);
             for (name, status) in effects.iter().filter_map(end_of) {
@@ -330,7 +333,9 @@ impl LoadQueue {
                 cx.mark_until(known, COMPLETE);
                 answers.extend(self.ended(name, status, costs, cx));
             }
+            effects.clear();
         }
+        (self.signals, self.effects) = (signals, effects);
         answers.extend(self.unanswerable(costs, cx));
         answers
     }
@@ -366,7 +371,7 @@ impl LoadQueue {
     /// What waits for a queue that is lost has no answer to hope for.
     fn give_up(&mut self, now: Instant, at: Instant) -> Vec<Answer> {
         let mut answers = Vec::new();
-        for Waiting { slot, from } in std::mem::take(&mut self.waiting) {
+        for Waiting { slot, from } in take(&mut self.waiting) {
             self.queued.remove(1, now);
             let Some(request) = self.requests.get(slot) else { continue };
             request.status = Status::Aborted;

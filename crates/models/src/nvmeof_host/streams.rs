@@ -10,10 +10,10 @@ use lanetwin_ports::Context;
 use lanetwin_units::Instant;
 
 impl LoadQueue {
-    /// Sends what effects say, as a message of the request that is being handled.
-    pub(super) fn stream(&mut self, effects: Vec<QueueEffect>, software: Software<'_>, cx: &mut Context<'_>) {
+    /// Sends what the queue wants sent, as a message of the request that is being handled.
+    pub(super) fn stream(&mut self, software: Software<'_>, cx: &mut Context<'_>) {
         let mut all = Stream::new();
-        for effect in effects {
+        for effect in self.effects.drain(..) {
             if let QueueEffect::Send { stream } = effect {
                 all.append(stream);
             }
@@ -54,7 +54,8 @@ impl LoadQueue {
             for (name, status) in ends {
                 answers.extend(self.ended(name, status, software.costs, cx));
             }
-            self.stream(effects, software, cx);
+            self.effects = effects;
+            self.stream(software, cx);
         }
         if let Way::Tcp(socket) = &mut self.way {
             socket.end_work(place(&self.core, software), cx);

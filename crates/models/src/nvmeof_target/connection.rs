@@ -108,6 +108,8 @@ pub(super) struct Connection {
     /// Where the data of the command are that is carried out.
     buffer: u64,
     signals: VecDeque<Trail>,
+    /// Room for them while others are looked at; empty.
+    spare: VecDeque<Trail>,
     looking: bool,
     lost: bool,
     /// Whether the host has ended it.
@@ -135,6 +137,7 @@ impl Connection {
             reads: BTreeMap::new(),
             buffer: DATA_AT,
             signals: VecDeque::new(),
+            spare: VecDeque::new(),
             looking: false,
             lost: false,
             left: false,
@@ -252,10 +255,15 @@ impl Connection {
             now + costs.notice
         })
     }
-    /// The entries that are there now: how far each had come.
+    /// The entries that are there now: how far each had come. They are to be given back, for their room.
     pub(super) fn taken(&mut self) -> VecDeque<Trail> {
         self.looking = false;
-        std::mem::take(&mut self.signals)
+        std::mem::replace(&mut self.signals, std::mem::take(&mut self.spare))
+    }
+    /// Keeps the room of what was taken.
+    pub(super) fn give_back(&mut self, mut taken: VecDeque<Trail>) {
+        taken.clear();
+        self.spare = taken;
     }
     /// Asks the core for CPU time: when it is done.
     pub(super) fn work(&self, cost: Span, polled: bool, step: &Step, cx: &mut Context<'_>) -> Instant {

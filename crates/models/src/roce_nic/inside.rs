@@ -47,6 +47,8 @@ pub struct RoceNic {
     pub(super) heard: Heard,
     /// Work requests that are being understood, one after another.
     pub(super) understood: VecDeque<(QueuePairId, WorkRequest)>,
+    /// Empty lists of work requests, kept for their room.
+    pub(super) spare_work: Vec<Vec<WorkRequest>>,
     /// Who sends next: behind this lane.
     pub(super) turn: (QueuePairId, usize),
     pub(super) sockets: Sockets,

@@ -404,13 +404,17 @@ impl Pair {
 
     /// When it has to be looked at again, if that is not planned.
     pub(super) fn look_again(&mut self, now: Instant) -> Option<Instant> {
-        let waits = self.requester.ready().filter(|at| *at > now.as_ps());
-        let next = waits.into_iter().chain(self.requester.deadline()).min().filter(|_| !self.lost)?;
+        let never = Instant::NEVER.as_ps();
+        let waits = self.requester.ready().filter(|at| *at > now.as_ps()).unwrap_or(never);
+        let next = waits.min(self.requester.deadline().unwrap_or(never));
+        if next == never || self.lost {
+            return None;
+        }
         let next = Instant::from_ps(next).max(now);
-        let planned = self.planned > now && self.planned <= next;
-        (!planned).then(|| {
-            self.planned = next;
-            next
-        })
+        if self.planned > now && self.planned <= next {
+            return None;
+        }
+        self.planned = next;
+        Some(next)
     }
 }

@@ -86,6 +86,9 @@ impl Pairs {
         Lanes(mask): Lanes,
         may_send: impl Fn(&Pair, usize) -> bool,
     ) -> Option<(QueuePairId, usize)> {
+        if let [word] = self.waiting[..] {
+            return self.next_of_few((id, lane), word & mask, may_send);
+        }
         if self.waiting.iter().all(|word| word & mask == 0) {
             return None;
         }
@@ -103,6 +106,35 @@ impl Pairs {
                     return Some((*id, lane));
                 }
                 at = bit + 1;
+            }
+        }
+        None
+    }
+    /// The same where the bits of all are in one word, of which these are set.
+    fn next_of_few(
+        &mut self,
+        (id, lane): (QueuePairId, usize),
+        set: u64,
+        may_send: impl Fn(&Pair, usize) -> bool,
+    ) -> Option<(QueuePairId, usize)> {
+        if set == 0 {
+            return None;
+        }
+        let first = match self.place(id) {
+            Some(place) => place * BITS + lane + 1,
+            None => self.pairs.partition_point(|(other, _)| *other < id) * BITS,
+        };
+        let behind = u64::MAX.checked_shl(first as u32).unwrap_or(0);
+        for mut part in [set & behind, set & !behind] {
+            while part != 0 {
+                let bit = part.trailing_zeros() as usize;
+                part &= part - 1;
+                let (lane, (id, pair)) = (bit % BITS, &self.pairs[bit / BITS]);
+                if pair.lanes[lane].len() == 0 {
+                    self.waiting[0] &= !(1 << bit);
+                } else if may_send(pair, lane) {
+                    return Some((*id, lane));
+                }
             }
         }
         None

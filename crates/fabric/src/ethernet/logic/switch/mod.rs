@@ -30,6 +30,7 @@ mod egress;
 mod ingress;
 mod ledger;
 mod marking;
+mod passing;
 mod queue;
 mod storms;
 mod watchdog;
@@ -105,6 +106,8 @@ pub struct Departure {
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     at: u64,
+    /// The port that they leave by; none if there is no way.
+    way: Option<u16>,
     train: Train,
 }
 
@@ -155,11 +158,12 @@ impl Switch {
 
     /// A train arrives at a port, the first bit of its first frame at `at`; trains at a port arrive in order.
     pub fn arrive(&mut self, at: u64, port: u16, train: Train) {
+        let way = self.way(port, &train);
         let waiting = &mut self.ingress[usize::from(port)];
         if waiting.is_empty() {
             self.arrivals.push(Reverse((at, port)));
         }
-        waiting.push_back(Arrival { at, train });
+        waiting.push_back(Arrival { at, way, train });
     }
 
     /// The earliest time at which an undecided event is due; none if there is nothing to do.
@@ -243,7 +247,7 @@ impl Switch {
 
     /// Admits the next frame of an ingress port, or passes a run of frames through; reports what is sent.
     fn take_in(&mut self, ingress: u16, horizon: &Horizon) -> Option<Departure> {
-        let Arrival { at, train } = *self.ingress[usize::from(ingress)].front()?;
+        let Arrival { at, way, train } = *self.ingress[usize::from(ingress)].front()?;
         if let Some(pause) = Pause::of(&train) {
             self.obey(at, ingress, &train, pause);
             self.pass_on(ingress, train.count);
@@ -251,8 +255,6 @@ impl Switch {
         }
         // what becomes of a frame is told when it could have left at the earliest
         let told = at + self.spec.latency_ps;
-        let port = self.spec.forwarding.port(&train).filter(|port| *port != ingress);
-        let way = port.filter(|&port| self.egress[usize::from(port)].is_some());
         let Some(port) = way else {
             self.ledger.add(Entry::of(Event::Stray, told, ingress, &train));
             self.pass_on(ingress, train.count);
@@ -267,9 +269,10 @@ impl Switch {
             return None;
         }
         if !horizon.singly {
-            let departure = self.pass_through((ingress, port), horizon.arrivals);
-            if departure.is_some() {
-                return departure;
+            let until = self.second_arrival().min(self.next_storm().unwrap_or(NEVER)).min(horizon.arrivals);
+            if let Some(departure) = self.pass((ingress, port), (at, &train), (until, 1)) {
+                self.pass_on(ingress, departure.train.count);
+                return Some(departure);
             }
         }
         let frame = train.first(1);
@@ -314,62 +317,6 @@ impl Switch {
         admission
     }
 
-    /// Passes a run of frames at the head of an ingress port through in one step. This is possible if the egress is
-    /// idle and at least as fast as the frames arrive, the buffer has room, and nothing else can be admitted; what is
-    /// unknown cannot before `until`.
-    fn pass_through(&mut self, (ingress, port): (u16, u16), until: u64) -> Option<Departure> {
-        let egress = self.egress[usize::from(port)].as_ref()?;
-        let Arrival { at, train } = *self.ingress[usize::from(ingress)].front()?;
-        if egress.next != NEVER || self.lossless.as_ref().is_some_and(|lossless| lossless.pauses(port)) {
-            return None;
-        }
-        let start = at + self.delay(&train, self.spec.ports[usize::from(ingress)]?, port);
-        let (spacing, length) = (u64::from(train.spacing_ps), wire_ps(egress.rate, &train));
-        let alone = train.count == 1;
-        if start < egress.free || !egress.gate.is_idle(start) || !alone && spacing < length {
-            return None;
-        }
-        let until = self.second_arrival().min(self.next_storm().unwrap_or(NEVER)).min(until);
-        if until + self.effect <= start {
-            return None;
-        }
-        let sure = (until + self.effect - 1 - start).checked_div(spacing).map_or(1, |gaps| gaps + 1);
-        let count = sure.min(train.count.into()) as u16;
-        let gone = start + body_ps(egress.rate, &train);
-        let at_once = if alone { 1 } else { (gone - at).div_ceil(spacing).min(count.into()) };
-        let queue = (usize::from(port), train.class.priority());
-        if !self.admit_run(at, (ingress, queue), (&train, count, at_once)) {
-            return None;
-        }
-        if let Some(egress) = &mut self.egress[usize::from(port)] {
-            egress.free = start + u64::from(count - 1) * spacing + length;
-        }
-        self.release((gone, spacing), (ingress, port), &train, count);
-        let train = train.first(count);
-        self.ledger.add(Entry::of(Event::Sent { waited: 0 }, start, port, &train));
-        self.pass_on(ingress, count);
-        Some(Departure { port, start, train })
-    }
-
-    /// Admits a run of `count` frames, at most `at_once` of them in the buffer at a time, if every one of them is
-    /// certain to be admitted without a pause frame.
-    fn admit_run(
-        &mut self,
-        at: u64,
-        (ingress, queue): (u16, (usize, u8)),
-        (frame, count, at_once): (&Train, u16, u64),
-    ) -> bool {
-        let (own, room) = ((ingress, queue.1), self.spec.buffer.room_for(frame.bytes));
-        if self.lossless.as_ref().is_some_and(|lossless| !lossless.takes_run(own, room * at_once)) {
-            return false;
-        }
-        let sure = self.buffer.admit_run(at, queue, (frame.bytes, count, at_once));
-        if let Some(lossless) = self.lossless.as_mut().filter(|_| sure) {
-            lossless.take_run(own, room * u64::from(count));
-        }
-        sure
-    }
-
     /// Releases the buffer of frames from `ingress` that were sent at `port`, the last bit of the first at `at`.
     fn release(&mut self, at: (u64, u64), (ingress, port): (u16, u16), frame: &Train, count: u16) {
         let priority = frame.class.priority();
@@ -392,7 +339,10 @@ impl Switch {
         let from = frame.from + self.delay(&frame.train, rate_in, port);
         if let Some(egress) = &mut self.egress[usize::from(port)] {
             egress.put(Waiting { from, ..frame });
-            egress.plan(port, &mut self.starts);
+            // what cannot start before the next does changes nothing
+            if from.max(egress.free) < egress.next {
+                egress.plan(port, &mut self.starts);
+            }
         }
     }
 
