@@ -8,7 +8,7 @@ use crate::spelling::Near;
 use lanetwin_problems::problems;
 pub use lanetwin_problems::{Complaint, Severity};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A mistake, or a doubt, with its place and remedy.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -190,18 +190,17 @@ pub fn known_keys<'a>(keys: impl IntoIterator<Item = &'a str>) -> String {
     if keys.len() <= LISTED {
         return quoted(keys);
     }
-    let family = |key: &&str| key.split_once('.').map(|(first, _)| first.to_owned());
-    let is_alone = |key: &&str| keys.iter().filter(|other| family(other) == family(key)).count() == 1;
-    let mut shown: Vec<String> = Vec::new();
-    for key in &keys {
-        let word = match family(key) {
-            Some(first) if !is_alone(key) => format!("{first}.*"),
-            _ => (*key).to_owned(),
-        };
-        if !shown.contains(&word) {
-            shown.push(word);
-        }
+    let family = |key: &'a str| key.split_once('.').map(|(first, _)| first);
+    let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+    for first in keys.iter().filter_map(|key| family(key)) {
+        *sizes.entry(first).or_default() += 1;
     }
+    let word = |key: &&'a str| {
+        let first = family(key).filter(|first| sizes[first] > 1);
+        first.map_or_else(|| (*key).to_owned(), |first| format!("{first}.*"))
+    };
+    let mut listed = BTreeSet::new();
+    let shown: Vec<String> = keys.iter().map(word).filter(|word| listed.insert(word.clone())).collect();
     quoted(shown.iter().map(String::as_str))
 }
 

@@ -13,8 +13,13 @@ impl Near {
         let words: Vec<&str> = words.into_iter().collect();
         let letters = word.chars().count();
         let allowed = (letters / 3).max(1);
-        let distances = words.iter().map(|candidate| (distance(word, candidate), *candidate));
-        let near = distances
+        let own = folded(word);
+        // words are at least as far apart as their lengths, which is quicker found
+        let as_long = |other: &Vec<char>| own.len().abs_diff(other.len()) <= allowed;
+        let folded_words = words.iter().map(|candidate| (folded(candidate), *candidate));
+        let near = folded_words
+            .filter(|(other, _)| as_long(other))
+            .map(|(other, candidate)| (distance(&own, &other), candidate))
             .filter(|(distance, _)| *distance <= allowed && *distance < letters)
             .min()
             .map(|(_, near)| near);
@@ -36,12 +41,14 @@ impl fmt::Display for Near {
     }
 }
 
-/// Letters to insert, delete, replace or swap with their neighbour; hyphen, underscore and case are no difference.
-fn distance(a: &str, b: &str) -> usize {
-    let letters = |word: &str| -> String {
-        word.chars().take(64).flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
-    };
-    strsim::osa_distance(&letters(a), &letters(b))
+/// What is compared of a word: its first 64 letters; hyphen, underscore and case are no difference.
+fn folded(word: &str) -> Vec<char> {
+    word.chars().take(64).flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
+}
+
+/// Letters to insert, delete, replace or swap with their neighbour.
+fn distance(a: &[char], b: &[char]) -> usize {
+    strsim::osa_distance(&String::from_iter(a), &String::from_iter(b))
 }
 
 #[cfg(test)]
@@ -70,7 +77,8 @@ mod tests {
     #[test]
     fn distances() {
         for (a, b, steps) in [("", "", 0), ("a", "", 1), ("ab", "ba", 1), ("kitten", "sitting", 3)] {
-            assert_eq!((distance(a, b), distance(b, a)), (steps, steps), "{a} {b}");
+            let (left, right) = (folded(a), folded(b));
+            assert_eq!((distance(&left, &right), distance(&right, &left)), (steps, steps), "{a} {b}");
         }
     }
 }

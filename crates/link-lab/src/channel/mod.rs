@@ -20,6 +20,7 @@
 
 mod ber;
 mod budget;
+mod calibrations;
 mod catalogue;
 mod crosstalk;
 mod description;

@@ -13,6 +13,7 @@
 //! is on the safe side.
 
 use super::budget::{TERMINATION_OHM, share_db};
+use super::calibrations::calibration;
 use super::description::Channel;
 use lanetwin_phy::DataRate;
 use lanetwin_phy::budget::{Chain, Item, Share};
@@ -49,7 +50,7 @@ impl Bench {
         let axis = Axis::new(grid);
         let mut bench = Self { stress: receiver.stress(), receiver, compliance: None, said: None, axis };
         if channel.calibrated {
-            match bench.calibrated(channel, rate) {
+            match bench.calibrated(channel, rate, generation) {
                 Ok((loss_db, found)) => {
                     bench.stress = found.stress;
                     bench.compliance = Some((loss_db, found.opening));
@@ -59,7 +60,12 @@ impl Bench {
         }
         Some(bench)
     }
-    fn calibrated(&self, channel: &Channel, rate: DataRate) -> Result<(f64, Calibration), String> {
+    fn calibrated(
+        &self,
+        channel: &Channel,
+        rate: DataRate,
+        generation: Generation,
+    ) -> Result<(f64, Calibration), String> {
         let chain = compliance(channel, rate)?;
         let library = &channel.library;
         let margins = chain.margins(library, Corner::Nominal, rate).map_err(|found| found.message)?;
@@ -68,7 +74,7 @@ impl Bench {
             .receiver
             .prepare(&Path::new(transfer.map_err(|found| found.message)?))
             .map_err(|error| error.to_string())?;
-        let found = self.receiver.calibrate(&prepared).map_err(|error| error.to_string())?;
+        let found = calibration(&self.receiver, channel.constants.of(generation), prepared)?;
         Ok((margins[0].loss_db, found))
     }
 }
