@@ -1,6 +1,7 @@
 """The picture of a machine: no link lies over a component, and no words do."""
 
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from xml.etree import ElementTree
 
@@ -8,7 +9,7 @@ import pytest
 
 from lanetwin import engine
 from lanetwin.machine import Edge, Machine, Node, opened, repeated
-from lanetwin.report.figures.topology import Topology, draw
+from lanetwin.report.figures.topology import Topology, draw, topologies
 from lanetwin.report.svg import SMALL, text_width
 
 
@@ -159,3 +160,32 @@ def test_components_of_different_others_are_boxes_of_their_own(
     links: dict[str, tuple[str, str]], found: list[int]
 ) -> None:
     assert [len(group) for group in repeated(parts_by_name(links), 3)] == found
+
+
+def test_what_limits_one_machine_is_not_marked_in_another(tmp_path: Path) -> None:
+    """A drive limits in a slot of its own; behind a narrow switch the slot of the switch does."""
+    file = tmp_path / "two.yaml"
+    file.write_text(
+        """about: A switch or a slot?
+machine:
+  host: {part: generic-host-gen4}
+  sw: {part: generic-switch-gen4}
+  ssd: {part: samsung-pm9a3}
+links:
+  up: {from: host, to: sw, gen: 1, width: x1}
+  bay: {from: sw, to: ssd}
+workloads:
+  read: {block: {size: 128KiB, depth: 32, pattern: sequential, requests: 300}, on: host, target: ssd}
+variants:
+  switch: {}
+  slot: {machine.sw: null, links.up: null, links.bay.from: host}
+run: {repeats: 1}
+""",
+        encoding="utf-8",
+    )
+    results = engine.run(str(file))
+    behind, alone = topologies(results)
+    assert (behind.machine.variants, alone.machine.variants) == (["switch"], ["slot"])
+    assert "up" in behind.limiting
+    assert "ssd" not in behind.limiting
+    assert "ssd" in alone.limiting

@@ -13,7 +13,8 @@ from lanetwin.study.reading import closest
 
 def _folder() -> Path:
     package = Path(lanetwin.__file__).parent
-    shipped = package / "shipped" / "studies"
+    # in a checkout a link: what is named in a document is named as in the tree
+    shipped = (package / "shipped" / "studies").resolve()
     # links are files of text where a system has none
     return shipped if shipped.is_dir() else package.parents[1] / "studies"
 

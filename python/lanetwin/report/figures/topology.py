@@ -57,7 +57,7 @@ LEGEND = 24.0
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """The machine of some variants, and the components that limit a case."""
+    """The machine of some variants, and the components that limit a case of theirs."""
 
     machine: Machine
     limiting: frozenset[str]
@@ -91,8 +91,13 @@ class Topology:
 def topologies(results: Results) -> list[Topology]:
     """Return the machines of a run."""
     found = machines(results)
-    limiting = frozenset(bottleneck["name"].partition(":")[0] for bottleneck in results["bottlenecks"])
-    return [Topology(machine, limiting, len(found) > 1) for machine in found]
+    several = len(found) > 1
+
+    def limiting(machine: Machine) -> frozenset[str]:
+        own = (one for one in results["bottlenecks"] if not several or one["variant"] in machine.variants)
+        return frozenset(one["name"].partition(":")[0] for one in own)
+
+    return [Topology(machine, limiting(machine), several) for machine in found]
 
 
 def is_small(drawn: Topology) -> bool:
