@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 OTHERS = [name for name in LANGUAGES if name != "en"]
-SCENARIOS = ("switch", "fio", "drive-commands", "hints", "pts-iops", "trace", "link-cycles-drive")
+SCENARIOS = (
+    *("switch", "fio", "drive-commands", "hints", "pts-iops", "trace", "link-cycles-drive"),
+    *("memory-trace", "wrappers"),
+)
 """Quick ones, whose reports have every section between them."""
 
 

@@ -82,9 +82,10 @@ class Topology:
         """The figure in words: every link, with its use."""
         said = []
         for edge in self.machine.edges:
-            use = f", {_use(edge)}" if edge.down is not None or edge.up is not None else ""
             via = f" through {', '.join(edge.via)}" if edge.via else ""
-            said.append(f"{edge.name} from {edge.start} to {edge.end}{via}, {edge.speed}{use}")
+            way = f"{edge.name} from {edge.start} to {edge.end}{via}"
+            use = _use(edge) if edge.down is not None or edge.up is not None else ""
+            said.append(", ".join(filter(None, (way, edge.speed, use))))
         return "; ".join(said) + "." if said else ", ".join(node.name for node in self.machine.nodes) + "."
 
 
