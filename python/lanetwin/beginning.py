@@ -17,6 +17,8 @@ HOST = "generic-host-gen5"
 """A host whose slots are as fast as any drive's link; a link trains to what both of its ends can."""
 DRIVE = "samsung-pm9a3"
 """The drive where nobody names one: for servers, with what its maker and others have measured."""
+ADAPTER, SWITCH = "connectx-5-ex", "generic-ethernet-switch-100g"
+"""What network workers of Iometer send through."""
 DRIVES = frozenset({"nvme-ssd", "block-endpoint"})
 """Models of drives that a slot takes."""
 TOOLS = {".fio": "fio", ".job": "fio", ".icf": "iometer"}
@@ -28,16 +30,60 @@ def tool_of(file: Path) -> str | None:
     return TOOLS.get(file.suffix.lower())
 
 
-def around(file: Path, drives: Sequence[str] = (DRIVE,)) -> str:
+def around(file: Path, drives: Sequence[str] = ()) -> str:
     """Write a scenario that runs a file's jobs on each of some drives, the first of which is the baseline.
 
-    It belongs beside the file. `LanetwinError` has the mistakes of the file, or says which part is no drive.
+    Network workers of Iometer, which ask no drive, run between two hosts. It belongs beside the file.
+    `LanetwinError` has the mistakes of the file, or says which part is no drive.
     """
     tool = tool_of(file)
     if tool is None:
         known = ", ".join(f"*{suffix}" for suffix in TOOLS)
         raise LanetwinError(f"{file}: a scenario can be made of files named {known}")
-    return _written(tool, file.name, _targets(file, tool), _of_the_catalogue(drives))
+    workers = _workers(file, tool)
+    if workers and all("network" in worker["kind"] for worker in workers):
+        if drives:
+            raise LanetwinError(
+                f"{file}: its workers are network workers, which ask no drive such as {drives[0]}"
+            )
+        return _between_hosts(file.name)
+    return _written(tool, file.name, _targets(workers), _of_the_catalogue(drives or [DRIVE]))
+
+
+def _between_hosts(file: str) -> str:
+    """Write the document of network workers: one host sends to another, by a line of 100 Gb/s or of 25."""
+    question = f"What do the network workers of {file} get of a line?"
+    return f"""\
+# The network workers of a file, unchanged, on hosts that need not be there: what it calls interfaces of other
+# managers is the host `server`.
+about: {text(question)}
+
+machine:
+  client: {{part: {HOST}}}
+  nic: {{part: {ADAPTER}}}
+  tor: {{part: {SWITCH}}}
+  server-nic: {{part: {ADAPTER}}}
+  server: {{part: {HOST}}}
+
+links:
+  slot: {{from: client, to: nic}}
+  net: {{from: nic, to: tor}}
+  server-net: {{from: tor, to: server-nic}}
+  server-slot: {{from: server, to: server-nic}}
+
+workloads:
+  jobs:
+    iometer: {text(file)}
+    on: client
+    target: server
+
+variants:
+  line-100g: {{}}
+  line-25g: {{machine.nic.ethernet.rate: 25, machine.server-nic.ethernet.rate: 25}}
+
+compare: {{baseline: line-100g, equivalent_within: 2%}}
+run: {{seed: 1}}
+"""
 
 
 def _written(tool: str, file: str, count: int, parts: Sequence[str]) -> str:
@@ -77,22 +123,28 @@ def _written(tool: str, file: str, count: int, parts: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _targets(file: Path, tool: str) -> int:
-    """Count the drives that a file asks; fio's jobs ask one."""
+def _workers(file: Path, tool: str) -> list[Any]:
+    """Return the workers of a configuration of Iometer; fio's jobs are none."""
     shown: Any = engine.fio_show(str(file)) if tool == "fio" else engine.iometer_show(str(file))
     found = [Diagnostic.from_dict(fields) for fields in shown["diagnostics"]]
     mistakes = [each for each in found if each.severity == "error"]
     if mistakes:
         raise LanetwinError("", mistakes)
     if tool == "fio":
-        return 1
+        return []
     workers = [worker for manager in shown["config"]["managers"] for worker in manager["workers"]]
     if not workers:
         raise LanetwinError(
             f"{file}: there are access specifications here and no worker that runs them; "
             f"write `iometer: {{file: {file.name}, spec: NAME, outstanding: 1}}` into a scenario of your own"
         )
-    return len({target["name"] for worker in workers for target in worker["targets"]}) or 1
+    return workers
+
+
+def _targets(workers: Sequence[Any]) -> int:
+    """Count the drives that workers ask; fio's jobs ask one."""
+    disks = (worker for worker in workers if "network" not in worker["kind"])
+    return len({target["name"] for worker in disks for target in worker["targets"]}) or 1
 
 
 def _of_the_catalogue(names: Sequence[str]) -> list[str]:

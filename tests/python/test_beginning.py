@@ -15,7 +15,9 @@ from lanetwin.errors import LanetwinError
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 BARE = SCENARIOS / "iometer" / "specs.icf"
 """Access specifications without workers."""
-FILES = sorted({*(SCENARIOS / "fio").glob("*.fio"), *(SCENARIOS / "iometer").glob("*.icf")} - {BARE})
+NETWORK = SCENARIOS / "iometer" / "network.icf"
+"""Network workers alone."""
+FILES = sorted({*(SCENARIOS / "fio").glob("*.fio"), *(SCENARIOS / "iometer").glob("*.icf")} - {BARE, NETWORK})
 
 
 @pytest.mark.parametrize("name", ["jobs.fio", "on: ä # {b}.fio"])
@@ -47,6 +49,15 @@ def test_each_target_of_iometer_is_a_drive(tmp_path: Path) -> None:
     file = shutil.copy(SCENARIOS / "iometer" / "idt-1.1.0.icf", tmp_path)
     text = beginning.around(Path(file))
     assert "ssd1..5: {part: samsung-pm9a3}" in text
+
+
+def test_network_workers_send_between_hosts_and_ask_no_drive(tmp_path: Path) -> None:
+    file = Path(shutil.copy(NETWORK, tmp_path))
+    path = tmp_path / "around.yaml"
+    path.write_text(beginning.around(file), encoding="utf-8")
+    assert engine.check(str(path), [])["diagnostics"] == []
+    with pytest.raises(LanetwinError, match="ask no drive such as intel-900p"):
+        beginning.around(file, ["intel-900p"])
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def new(
     if from_ is not None:
         if template is not None:
             raise typer.BadParameter("a template and --from are two beginnings: name one")
-        text = beginning.around(from_, drives or [beginning.DRIVE])
+        text = beginning.around(from_, drives or [])
         _write_new(text, out_file or from_.with_suffix(".yaml"), force=force)
         return
     if drives:
