@@ -74,8 +74,8 @@ pub(super) struct Known {
     of_parts: Vec<f64>,
     /// What both halves of each repeat say of it.
     halves: Vec<Halves>,
-    /// How many times the percentile of all that of clones is that begin apart, if they wait less by more than that of
-    /// a settled one may be off.
+    /// The percentile with clones that begin apart, divided by that with clones that begin together; none unless it is
+    /// lower by more than a settled percentile may be off.
     apart: Option<f64>,
 }
 

@@ -7,7 +7,7 @@
 use lanetwin_phy::eye::{Calibration, Prepared, Receiver, Reference};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// More are remembered of no process: three rates of some descriptions.
+/// The most that are kept, the latest ones: three rates of eight descriptions.
 const MOST: usize = 24;
 
 /// What a calibration depends on.

@@ -273,6 +273,21 @@ impl Wires {
             _ => None,
         })
     }
+    /// The switches, as components, that frames between two stations may pass; none if there is no way.
+    #[must_use]
+    pub fn passed(&self, from: Station, to: Station) -> Option<BTreeSet<usize>> {
+        let tables = self.forwarding();
+        let mut passed = BTreeSet::new();
+        let mut open: Vec<usize> = self.switch_at(from).into_iter().collect();
+        while let Some(switch) = open.pop() {
+            if tables[switch].ways(to).is_empty() || !passed.insert(switch) {
+                continue;
+            }
+            open.extend(self.behind(switch, tables[switch].ways(to)));
+        }
+        let there = self.are_joined(from, to) || !passed.is_empty();
+        there.then(|| passed.into_iter().map(|switch| self.switches[switch]).collect())
+    }
     /// The switches that some of the ports of a switch lead to.
     pub fn behind<'a>(&'a self, switch: usize, ports: &'a [u16]) -> impl Iterator<Item = usize> + 'a {
         self.across().filter_map(move |(near, far)| match (near, far) {

@@ -74,22 +74,10 @@ impl Peers<'_> {
     }
     /// The switches that frames between two adapters may pass; none if there is no way.
     fn passed(&self, adapters: [usize; 2], wires: &Wires) -> Option<BTreeSet<usize>> {
-        let station = |component: usize| {
+        let [from, to] = adapters.map(|component| {
             let port = (self.plan)(component)?.port(Protocol::Ethernet)?;
             wires.station(End { component, port })
-        };
-        let [from, to] = adapters.map(station);
-        let (from, to) = (from?, to?);
-        let tables = wires.forwarding();
-        let mut passed = BTreeSet::new();
-        let mut open: Vec<usize> = wires.switch_at(from).into_iter().collect();
-        while let Some(switch) = open.pop() {
-            if tables[switch].ways(to).is_empty() || !passed.insert(switch) {
-                continue;
-            }
-            open.extend(wires.behind(switch, tables[switch].ways(to)));
-        }
-        let there = wires.are_joined(from, to) || !passed.is_empty();
-        there.then(|| passed.into_iter().map(|switch| wires.switches[switch]).collect())
+        });
+        wires.passed(from?, to?)
     }
 }

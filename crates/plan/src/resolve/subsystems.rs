@@ -434,16 +434,5 @@ fn written(bytes: u32) -> String {
 /// The switches that frames between two adapters may pass; none if there is no way.
 fn way((from, to): (usize, usize), place: Place<'_>, wires: &Wires) -> Option<BTreeSet<usize>> {
     let [from, to] = [from, to].map(|adapter| wires.station(place.port_of(adapter)?));
-    let (from, to) = (from?, to?);
-    let tables = wires.forwarding();
-    let mut passed = BTreeSet::new();
-    let mut open: Vec<usize> = wires.switch_at(from).into_iter().collect();
-    while let Some(switch) = open.pop() {
-        if tables[switch].ways(to).is_empty() || !passed.insert(switch) {
-            continue;
-        }
-        open.extend(wires.behind(switch, tables[switch].ways(to)));
-    }
-    let direct = wires.are_joined(from, to);
-    (direct || !passed.is_empty()).then(|| passed.into_iter().map(|switch| wires.switches[switch]).collect())
+    wires.passed(from?, to?)
 }
