@@ -37,14 +37,39 @@ def tailed(tail: float, low: float, high: float) -> Row:
 
 def test_a_tail_may_be_off_by_ten_per_cent_or_be_told_as_not_settled() -> None:
     long = tailed(200.0, 198.0, 202.0)
-    assert list(first_answer.off(tailed(221.0, 219.0, 240.0), long)) == ["latency p99 221 for 200 (+10.5%)"]
+    told = list(first_answer.off_in_tail(tailed(221.0, 219.0, 240.0), long))
+    assert told == ["latency p99 221 for 200 (+10.5%)"]
     unsure = tailed(221.0, 190.0, 222.0) | {"unsettled": [99.0, 99.9]}
-    [told] = first_answer.off(unsure, long)
-    assert told == "latency p99 221 for 200 (+10.5%, NOT SETTLED)"
-    assert not Found(JOB, "", "", [told], ["latency"]).is_miss
-    assert Found(JOB, "", "", [told], ["latency"]).is_confirmed
-    assert Found(JOB, "", "", [told, "latency 104 for 100 (+4.0%)"], ["latency"]).is_miss
-    assert not list(first_answer.off(tailed(219.0, 218.9, 219.1), long))
+    [text] = first_answer.off_in_tail(unsure, long)
+    assert text == "latency p99 221 for 200 (+10.5%, NOT SETTLED)"
+    assert not Found(JOB, "", "", [text], ["latency"]).is_miss
+    assert Found(JOB, "", "", [text], ["latency"]).is_confirmed
+    assert Found(JOB, "", "", [text, "latency 104 for 100 (+4.0%)"], ["latency"]).is_miss
+    assert not list(first_answer.off_in_tail(tailed(219.0, 218.9, 219.1), long))
+
+
+def test_a_tail_near_the_bar_on_either_side_is_judged_by_more_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [first_answer.is_near(row(at), row(100.0)) for at in (96.0, 94.0, 111.0, 119.0, 121.0)] == [
+        False, True, True, True, False,
+    ]  # fmt: skip
+    runs: list[str] = []
+
+    def told(of_long: float, of_others: float) -> Found:
+        def rows(scenario: str) -> list[Row]:
+            runs.append(scenario.rsplit("run: ", 1)[1].strip())
+            tail = {"{seed: 1}": 200.0, "{seed: 1001, repeats: 1}": of_long}.get(runs[-1], of_others)
+            return [tailed(tail, 0.99 * tail, 1.01 * tail) | {"operations": 50_000}]
+
+        monkeypatch.setattr(first_answer, "rows", rows)
+        return first_answer.examine(JOB, 1)
+
+    assert not told(230.0, 205.0).is_miss
+    assert runs == ["{seed: 1}", "{seed: 1001, repeats: 1}", "{seed: 2001, repeats: 3}"]
+    found = told(215.0, 230.0)
+    assert found.is_miss
+    assert found.before == ["latency p99 200: 215 in one long run, 230 in 3 others"]
+    assert told(260.0, 205.0).is_miss
+    assert len(runs) == 3 + 3 + 2
 
 
 def test_a_tail_is_doubtful_if_as_few_leave_it_open_by_the_interval_of_the_long_run() -> None:
