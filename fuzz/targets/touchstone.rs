@@ -1,25 +1,3 @@
-//! Reading Touchstone: any text is a network or coded errors that point into it; what is written reads back equal.
 #![no_main]
 
-use lanetwin_phy::touchstone::{read, write};
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|input: (u8, &str)| {
-    let (ports, text) = input;
-    let lines = text.split(['\r', '\n']).count() as u32;
-    match read(text, Some(usize::from(ports)).filter(|ports| *ports > 0)) {
-        Ok(reading) => {
-            let network = reading.network;
-            let again = read(&write(&network), Some(network.ports())).expect("what was written can be read");
-            assert_eq!(again.network, network);
-            assert!(reading.warnings.iter().all(|finding| finding.code.starts_with("PH1")));
-        }
-        Err(found) => {
-            assert!(found.iter().any(|finding| finding.code.starts_with("PH0")), "{found:?}");
-            for finding in found {
-                assert!(lanetwin_phy::CODES.contains(&finding.code) && finding.line <= lines, "{finding:?}");
-                assert!(!finding.message.is_empty() && !finding.help.is_empty(), "{finding:?}");
-            }
-        }
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| lanetwin_promises::touchstone::holds(bytes));
