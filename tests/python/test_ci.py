@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import guest
+
 CI = Path(__file__).parents[2] / ".ci"
 MAKEFILE = """
 quick slow:
@@ -196,15 +198,44 @@ def test_what_is_not_committed_is_changed(tree: Path) -> None:
     assert changed(tree, "a")
 
 
-def test_what_is_watched_for_changes_exists() -> None:
-    script = (CI / "run").read_text(encoding="utf-8")
-    watched = [
-        path
-        for paths in re.findall(r"^(?:probed|fuzzed)=\((.*?)\)", script, re.M | re.S)
-        for path in paths.split()
-    ]
-    assert len(watched) > 5
-    assert [path for path in watched if not (CI.parent / path).exists()] == []
+def guests(tree: Path, *arguments: str) -> list[str]:
+    done = subprocess.run([".ci/guests", *arguments], cwd=tree, check=True, capture_output=True, text=True)
+    return done.stdout.split()
+
+
+def test_a_guest_runs_if_something_changed_that_it_is_about(tree: Path) -> None:
+    lines = "# guests\nevery .ci/guests\n\none a\ntwo a\ntwo b\nthree b\n"
+    (tree / ".ci" / "guests.list").write_text(lines, encoding="utf-8")
+    assert guests(tree) == ["two", "three"]
+    assert guests(tree, "all") == ["one", "two", "three"]
+    with (tree / ".ci" / "guests").open("a", encoding="utf-8") as script:
+        script.write("# changed\n")
+    assert guests(tree) == ["one", "two", "three"]
+
+
+def test_every_guest_has_a_line_and_what_it_is_about_exists() -> None:
+    lines = (CI / "guests.list").read_text(encoding="utf-8").splitlines()
+    words = [line.split() for line in lines if line and not line.startswith("#")]
+    assert [path for _, *paths in words for path in paths if not (CI.parent / path).exists()] == []
+    booting = {
+        path.stem.removeprefix("test_")
+        for path in Path(__file__).parent.glob("test_*.py")
+        if re.search(r"^from guest import .*\brequire_guest\b", path.read_text(encoding="utf-8"), re.M)
+    }
+    assert {name for name, *_ in words} == booting | {"every", "probe"}
+
+
+def test_a_guest_that_is_not_named_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANETWIN_GUESTS", "vfio_user")
+    with pytest.raises(pytest.skip.Exception, match="does not name ci"):
+        guest.require_guest()
+    monkeypatch.setenv("LANETWIN_GUESTS", "vfio_user ci")
+    monkeypatch.delenv("LANETWIN_GUEST_KERNEL", raising=False)
+    monkeypatch.setenv("REQUIRE", "qemu-system-x86_64 busybox guest-kernel")
+    monkeypatch.setattr(guest, "require_tool", str)
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    with pytest.raises(pytest.fail.Exception, match="names no kernel"):
+        guest.require_guest()
 
 
 def test_what_cannot_be_known_is_changed(tree: Path) -> None:
