@@ -14,6 +14,11 @@
 //! until then, so that this makes up for the door where one request is in progress at a time, and for less where there
 //! are more.
 //!
+//! **Notice.** Where the firmware has more of such a latency than the lead, the machine has less of it by a notice,
+//! too, and its answers are known so long before they are due. Simulating the machine takes microseconds of a core for
+//! each request: without notice, of several that are due together, one would be late by what simulating the others
+//! takes.
+//!
 //! **Virtual time.** Time passes when somebody waits ([`Engine::next_replies`]), and is exactly that of a run.
 
 use crate::bytes::{Content, CutOutcome, Unsure};
@@ -33,6 +38,9 @@ use std::collections::BTreeMap;
 
 /// What is not answered within this time of the machine is given up.
 const PATIENCE: Span = Span::from_us(3_600_000_000);
+/// How long before they are due answers are known, where the drive allows it. `assumed`: what simulating some ten
+/// requests takes, and no longer than doors watch the clock ([`crate::local`]).
+const NOTICE: Span = Span::from_us(60);
 
 /// How a command ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,6 +61,8 @@ struct Pending {
     command: Command,
     /// Whether a fault had a hand in it.
     is_faulted: bool,
+    /// Whether its answer is due as soon as it is known, or nearly so.
+    is_urgent: bool,
 }
 
 /// A reply that is due at a time of the machine.
@@ -74,7 +84,11 @@ pub struct Engine {
     lead: Span,
     /// How much of it the machine is run ahead: what its drives cannot be quicker.
     ahead: Span,
+    /// Replies that are due within this time of one another are made together.
+    gathered: Span,
     open: BTreeMap<Tag, Pending>,
+    /// How many of those are urgent.
+    urgent: usize,
     /// By the time at which they are due, and a number.
     due: BTreeMap<(Instant, u64), Due>,
     /// Replies that nothing has to be waited for.
@@ -110,7 +124,9 @@ impl Engine {
             zero: Instant::ZERO,
             lead: Span::ZERO,
             ahead: Span::ZERO,
+            gathered: Span::ZERO,
             open: BTreeMap::new(),
+            urgent: 0,
             due: BTreeMap::new(),
             at_once: Vec::new(),
             made: 0,
@@ -198,12 +214,22 @@ impl Engine {
         if self.in_progress() > 0 {
             return;
         }
-        let (drive, earlier) = self.drive.earlier(lead);
+        let (drive, earlier) = self.drive.earlier(lead + NOTICE);
         self.twin = Twin::new(&drive);
         self.start(now);
         let least = earlier.iter().map(|earlier| earlier.reads.min(earlier.writes)).min().unwrap_or_default();
         (self.lead, self.ahead) = (lead, less(lead, least));
         self.units.iter_mut().zip(earlier).for_each(|(unit, earlier)| unit.earlier = earlier);
+    }
+    /// From now on replies that are due within this time of the first are made together, when the last of them is due.
+    pub const fn gather(&mut self, within: Span) {
+        self.gathered = within;
+    }
+    /// When the next replies are made.
+    fn first_due(&self) -> Option<Instant> {
+        let (first, _) = *self.due.first_key_value()?.0;
+        let together = self.due.range(..=(first + self.gathered, u64::MAX));
+        together.map(|((due, _), _)| *due).next_back()
     }
     /// How many commands have no reply yet.
     #[must_use]
@@ -231,8 +257,10 @@ impl Engine {
         if let Some(record) = &mut self.record {
             record.asked(ticket, Asked { at: now, asker: command.asker, request: command.request });
         }
+        let is_urgent = unit.earlier.of(command.request.kind) < self.lead + NOTICE;
+        self.urgent += usize::from(is_urgent);
         let tag = self.twin.ask(at.max(up), command.unit, command.request);
-        self.open.insert(tag, Pending { ticket, command, is_faulted });
+        self.open.insert(tag, Pending { ticket, command, is_faulted, is_urgent });
     }
     /// Whether the link of one of the drives is down, and whoever looks at it sees that.
     pub fn is_link_lost(&mut self, now: Instant, unit: u16) -> bool {
@@ -266,8 +294,13 @@ impl Engine {
             return Instant::ZERO;
         }
         let event = if self.open.is_empty() { Instant::NEVER } else { self.twin.next_event() };
-        let due = self.due.first_key_value().map_or(Instant::NEVER, |((at, _), _)| *at);
-        let first = event.min(due);
+        let event = match event {
+            Instant::NEVER => event,
+            _ if self.urgent > 0 => event,
+            // half of the notice is left for what happens then
+            _ => event + Span::from_ps(NOTICE.as_ps() / 2),
+        };
+        let first = event.min(self.first_due().unwrap_or(Instant::NEVER));
         if first == Instant::NEVER { first } else { Instant::ZERO + first.since(self.zero + self.ahead) }
     }
     /// Lets time pass to the next reply: those of that instant, and the time; none if nothing is in progress.
@@ -277,7 +310,7 @@ impl Engine {
         }
         let mut answers = std::mem::take(&mut self.answers);
         let reply = loop {
-            let first = self.due.first_key_value().map(|((at, _), _)| *at);
+            let first = self.first_due();
             if self.open.is_empty() {
                 break first.map(|at| (at, self.replies(at)));
             }
@@ -299,6 +332,7 @@ impl Engine {
         reply.map(|(at, replies)| (Instant::ZERO + at.since(self.zero), replies))
     }
     fn give_up(&mut self) {
+        self.urgent = 0;
         for (_, pending) in std::mem::take(&mut self.open) {
             let reply =
                 Reply { ticket: pending.ticket, ended: Ended::Aborted, data: Vec::new(), latency: PATIENCE };
@@ -318,6 +352,7 @@ impl Engine {
         for answer in answers.drain(..) {
             // of something that a cut has ended
             let Some(mut pending) = self.open.remove(&answer.tag) else { continue };
+            self.urgent -= usize::from(pending.is_urgent);
             let request = pending.command.request;
             let Unit { faults, earlier, .. } = &self.units[usize::from(pending.command.unit)];
             // when the clock is to be told of it, as the time of the machine that was run ahead
@@ -331,10 +366,13 @@ impl Engine {
     /// Everything that is due at a time of the machine.
     fn replies(&mut self, until: Instant) -> Vec<Reply> {
         let mut replies = std::mem::take(&mut self.at_once);
+        if self.first_due().is_none_or(|due| due > until) {
+            return replies;
+        }
         while let Some(first) = self.due.first_entry().filter(|first| first.key().0 <= until) {
             let due = first.key().0;
             let Due { pending, answer } = first.remove();
-            let Pending { ticket, command, is_faulted } = pending;
+            let Pending { ticket, command, is_faulted, .. } = pending;
             if is_faulted {
                 self.lateness.record_faulted();
             } else {
@@ -384,6 +422,7 @@ impl Engine {
     pub fn power_cut(&mut self) -> CutOutcome {
         let due = std::mem::take(&mut self.due).into_values().map(|due| due.pending);
         let ended: Vec<Pending> = due.chain(std::mem::take(&mut self.open).into_values()).collect();
+        self.urgent = 0;
         let mut under_way: Vec<Vec<Unsure>> = self.units.iter().map(|_| Vec::new()).collect();
         for Pending { ticket, command, .. } in ended {
             let Request { kind, first, bytes } = command.request;

@@ -18,6 +18,7 @@ mod measure;
 mod of_file;
 mod of_guest;
 mod peer;
+mod sending;
 mod subsystem;
 mod upheaval;
 
@@ -38,6 +39,7 @@ use of_file::OfFile;
 use of_guest::Guest;
 use peer::{Peer, PeerKind, Socket};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use sending::Sending;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::TcpListener;
@@ -52,6 +54,8 @@ const LOOK: Span = Span::from_us(100_000);
 const MOST_CONNECTIONS: usize = 1024;
 /// All connections together hold so many bytes; the one that takes more is closed.
 const MOST_HELD: usize = 512 << 20;
+/// So many bytes of a connection are read by one call \[B\].
+const MOST_AT_ONCE: usize = 64 << 10;
 /// A connection that has not negotiated by then is closed, and one that is to be closed takes no more time to send.
 const NEGOTIATION: Span = Span::from_us(10_000_000);
 
@@ -124,6 +128,9 @@ pub struct Server {
     is_ended: bool,
     lead: Span,
     nqn: Option<String>,
+    /// What sockets are read into.
+    buffer: Vec<u8>,
+    sending: Sending,
 }
 
 impl Server {
@@ -160,6 +167,8 @@ impl Server {
             is_ended: false,
             lead: Span::ZERO,
             nqn: offer.as_ref().map(|offer| offer.nqn.clone()),
+            buffer: vec![0; MOST_AT_ONCE],
+            sending: Sending::default(),
         };
         server.lead = server.measure(offer.as_ref())?;
         server.peers.clear();
@@ -373,7 +382,7 @@ impl Server {
         let Some(mut peer) = self.peers.remove(&number) else { return };
         let (now, mut is_there) = (self.now(), true);
         if flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
-            is_there = peer.receive();
+            is_there = peer.receive(&mut self.buffer);
             is_there &= self.hear(number, &mut peer, now);
         }
         peer.send();
@@ -439,11 +448,12 @@ impl Server {
             PeerKind::VfioUser(session) => self.hear_guest(now, &peer.socket, session, &mut peer.output),
         }
     }
-    /// Hands replies to whoever has asked.
+    /// Hands replies to whoever has asked. What goes by one connection is sent together: its other side is woken once.
     fn answer(&mut self, now: Instant, replies: Vec<Reply>) {
+        let (mut of_front, mut with_output) = (Vec::new(), BTreeSet::new());
         for reply in replies {
             if let Some(ticket) = self.of_front.remove(&reply.ticket) {
-                self.answer_front(now, Reply { ticket, ..reply });
+                of_front.push(Reply { ticket, ..reply });
                 continue;
             }
             let Some(reply) = self.answer_file(now, reply) else { continue };
@@ -457,9 +467,18 @@ impl Server {
             peer.in_progress = peer.in_progress.saturating_sub(1);
             if let PeerKind::Nbd(connection) = &mut peer.kind {
                 connection.reply(cookie, kind, first, (ended, &data));
+                with_output.insert(number);
             }
-            peer.send();
         }
+        self.answer_front(now, of_front);
+        with_output.into_iter().for_each(|number| self.send_to(number));
+    }
+    /// Sends what there is for a connection.
+    fn send_to(&mut self, number: u32) {
+        let began = std::time::Instant::now();
+        self.peers.get_mut(&number).into_iter().for_each(Peer::send);
+        self.sending.took(began.elapsed());
+        self.engine.gather(self.sending.wait());
     }
 }
 

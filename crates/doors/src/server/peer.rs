@@ -104,26 +104,31 @@ impl Peer {
         };
         own + self.output.capacity()
     }
-    /// Reads what has come; whether the other side is there. What a guest's client sends is read elsewhere, with the
-    /// files that come beside it.
-    pub fn receive(&mut self) -> bool {
+    /// Reads what has come, by a buffer; whether the other side is there. What a guest's client sends is read
+    /// elsewhere, with the files that come beside it.
+    pub fn receive(&mut self, buffer: &mut [u8]) -> bool {
         if matches!(self.kind, PeerKind::VfioUser(_)) {
             return true;
         }
-        let mut buffer = [0; 64 << 10];
         // what comes without end is not read without end: others wait
         for _ in 0..16 {
-            match self.socket.read(&mut buffer) {
+            match self.socket.read(buffer) {
                 Ok(0) => return false,
-                Ok(count) => match &mut self.kind {
-                    PeerKind::Nbd(connection) | PeerKind::Echo(connection) => {
-                        connection.push(&buffer[..count]);
+                Ok(count) => {
+                    match &mut self.kind {
+                        PeerKind::Nbd(connection) | PeerKind::Echo(connection) => {
+                            connection.push(&buffer[..count]);
+                        }
+                        PeerKind::Control(bytes) | PeerKind::NvmeTcp(bytes, _) => {
+                            bytes.extend_from_slice(&buffer[..count]);
+                        }
+                        PeerKind::VfioUser(_) => {}
                     }
-                    PeerKind::Control(bytes) | PeerKind::NvmeTcp(bytes, _) => {
-                        bytes.extend_from_slice(&buffer[..count]);
+                    // there was no more, or it makes the socket ready again
+                    if count < buffer.len() {
+                        return true;
                     }
-                    PeerKind::VfioUser(_) => {}
-                },
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return true,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return false,

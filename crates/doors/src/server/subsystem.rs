@@ -1,6 +1,5 @@
 //! What the subsystem by NVMe/TCP wants, and what it is told.
 
-use super::peer::Peer;
 use super::{Server, Who};
 use crate::command::{Command, Ended};
 use crate::engine::Reply;
@@ -22,8 +21,9 @@ impl Server {
         self.front.iter_mut().for_each(|front| front.admit(ring.clone()));
         Ok(())
     }
-    pub(super) fn answer_front(&mut self, now: Instant, reply: Reply) {
-        let out = self.front.as_mut().map_or_else(Vec::new, |front| front.answered(now, reply));
+    pub(super) fn answer_front(&mut self, now: Instant, replies: Vec<Reply>) {
+        let Some(front) = &mut self.front else { return };
+        let out = replies.into_iter().flat_map(|reply| front.answered(now, reply)).collect();
         self.carry_out(now, out);
     }
     /// Does what the subsystem wants. What goes by one connection is sent together: a host is woken once.
@@ -54,9 +54,7 @@ impl Server {
                 Outward::Tell { token } => self.tell_front(now, token),
             }
         }
-        for connection in with_output {
-            self.peers.get_mut(&connection).into_iter().for_each(Peer::send);
-        }
+        with_output.into_iter().for_each(|connection| self.send_to(connection));
     }
     fn tell_front(&mut self, now: Instant, token: Token) {
         let state = self.engine.state(now).telemetry();
@@ -66,7 +64,8 @@ impl Server {
     fn ask_for_front(&mut self, now: Instant, ticket: u64, command: Command) {
         if self.who == Who::Echo {
             let data = vec![0; command.request.bytes as usize];
-            return self.answer_front(now, Reply { ticket, ended: Ended::Well, data, latency: Span::ZERO });
+            let reply = Reply { ticket, ended: Ended::Well, data, latency: Span::ZERO };
+            return self.answer_front(now, vec![reply]);
         }
         self.numbers += 1;
         self.of_front.insert(self.numbers, ticket);
