@@ -3,77 +3,78 @@
 //! The kernel orders the wakes of one instant by their tokens, which are numbers of slots: an accident. A device that
 //! must answer in order keeps its own order here, and asks the kernel for one wake at a time.
 
-use crate::slab::Slab;
 use crate::wakes::Wakes;
 use lanetwin_kernel::Trail;
 use lanetwin_ports::Context;
 use lanetwin_units::Instant;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// Tasks of type `T`, each with the instant at which it is due.
 #[derive(Debug)]
 pub(crate) struct Agenda<T> {
     /// What is due soon, in that order.
-    near: Row,
+    near: VecDeque<Entry<T>>,
     /// The others; and when the first of them is due, [`Instant::NEVER`] if there are none.
-    far: BinaryHeap<Key>,
+    far: BinaryHeap<Entry<T>>,
     far_at: Instant,
-    /// What they are, and how far the requests have come that they are parts of.
-    tasks: Slab<(T, Trail)>,
     asked: u64,
     wakes: Wakes,
 }
 
-/// When a task is due, the number by which it was asked for, and its place.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Key {
+/// A task: when it is due, the number by which it was asked for, and how far the request has come that it is part of.
+#[derive(Debug)]
+struct Entry<T> {
     at: Instant,
     number: u64,
-    task: u32,
-}
-
-impl Key {
-    /// In a place of a row that holds nothing.
-    const NONE: Self = Self { at: Instant::NEVER, number: 0, task: 0 };
+    trail: Trail,
+    what: T,
 }
 
 impl<T> Agenda<T> {
     pub(crate) fn new() -> Self {
-        let (near, far) = (Row::new(), BinaryHeap::new());
-        Self { near, far, far_at: Instant::NEVER, tasks: Slab::new(), asked: 0, wakes: Wakes::new() }
+        let (near, far) = (VecDeque::new(), BinaryHeap::new());
+        Self { near, far, far_at: Instant::NEVER, asked: 0, wakes: Wakes::new() }
     }
     /// How many tasks wait.
     pub(crate) fn len(&self) -> usize {
-        self.near.len + self.far.len()
+        self.near.len() + self.far.len()
     }
     /// Puts `what` down for `at`, which is not in the past. It is of the request that is being handled.
+    #[inline]
     pub(crate) fn put(&mut self, at: Instant, what: T, cx: &mut Context<'_>) {
-        let task = self.tasks.put((what, cx.trail()));
-        let key = Key { at, number: self.asked, task };
+        let entry = Entry { at, number: self.asked, trail: cx.trail(), what };
         self.asked += 1;
-        if self.near.last().is_some_and(|last| last.at > at) {
-            self.put_between(key, cx.now());
+        if self.near.back().is_some_and(|last| last.at > at) {
+            self.put_between(entry, cx.now());
         } else {
-            self.near.push(key);
+            self.near.push_back(entry);
         }
         self.wakes.ask(at, 0, cx);
     }
     /// The same of one that is due before the last of those that are due soon.
-    fn put_between(&mut self, key: Key, now: Instant) {
+    #[inline(never)]
+    fn put_between(&mut self, entry: Entry<T>, now: Instant) {
         let from_now = |at: Instant| at.as_ps().saturating_sub(now.as_ps());
-        let reach = FAR.saturating_mul(from_now(key.at).saturating_add(CLOSE_PS));
-        while let Some(last) = self.near.last().filter(|last| from_now(last.at) > reach) {
-            self.near.pop_last();
+        let reach = FAR.saturating_mul(from_now(entry.at).saturating_add(CLOSE_PS));
+        while self.near.back().is_some_and(|last| from_now(last.at) > reach)
+            && let Some(last) = self.near.pop_back()
+        {
             self.put_far(last);
         }
-        if !self.near.insert(key) {
-            self.put_far(key);
+        match self.place(entry.at) {
+            Some(place) => self.near.insert(place, entry),
+            None => self.put_far(entry),
         }
     }
-    fn put_far(&mut self, key: Key) {
-        self.far.push(key);
-        self.far_at = self.far_at.min(key.at);
+    /// Where a task belongs among those that are due soon: behind those of its time; none if that is before too many.
+    fn place(&self, at: Instant) -> Option<usize> {
+        let later = self.near.iter().rev().take(NEAR + 1).take_while(|entry| entry.at > at).count();
+        (later <= NEAR).then(|| self.near.len() - later)
+    }
+    fn put_far(&mut self, entry: Entry<T>) {
+        self.far_at = self.far_at.min(entry.at);
+        self.far.push(entry);
     }
     /// The next task that is due, whose request is then being handled. To be called, in a wake, until there is none:
     /// then the next wake is asked for.
@@ -81,11 +82,11 @@ impl<T> Agenda<T> {
     pub(crate) fn take(&mut self, cx: &mut Context<'_>) -> Option<T> {
         let now = cx.now();
         self.wakes.come(now);
-        let next = self.near.first().map_or(Instant::NEVER, |next| next.at);
-        let task = if self.far_at <= now && self.far_at <= next {
+        let next = self.near.front().map_or(Instant::NEVER, |next| next.at);
+        let entry = if self.far_at <= now && self.far_at <= next {
             self.take_far(next)
         } else if next <= now {
-            self.near.pop_first()
+            self.near.pop_front()
         } else {
             let next = next.min(self.far_at);
             if next != Instant::NEVER {
@@ -93,17 +94,17 @@ impl<T> Agenda<T> {
             }
             return None;
         };
-        let (what, trail) = self.tasks.take(task?.task)?;
+        let Entry { trail, what, .. } = entry?;
         cx.resume(trail);
         Some(what)
     }
     /// The first of those that are far from the end of the row, unless one in the row is due at the same time and was
     /// asked for before.
     #[inline(never)]
-    fn take_far(&mut self, next: Instant) -> Option<Key> {
+    fn take_far(&mut self, next: Instant) -> Option<Entry<T>> {
         let number = self.far.peek()?.number;
-        if next == self.far_at && self.near.first().is_some_and(|near| near.number < number) {
-            return self.near.pop_first();
+        if next == self.far_at && self.near.front().is_some_and(|near| near.number < number) {
+            return self.near.pop_front();
         }
         let first = self.far.pop();
         self.far_at = self.far.peek().map_or(Instant::NEVER, |next| next.at);
@@ -112,93 +113,29 @@ impl<T> Agenda<T> {
 }
 
 // A heap gives the greatest first: the task that is due first is the greatest.
-impl Ord for Key {
+impl<T> Ord for Entry<T> {
     fn cmp(&self, other: &Self) -> Ordering {
         (other.at, other.number).cmp(&(self.at, self.number))
     }
 }
-impl PartialOrd for Key {
+impl<T> PartialOrd for Entry<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
+impl<T> PartialEq for Entry<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+impl<T> Eq for Entry<T> {}
 
-/// A task is put into the row if it comes before no more than so many.
+/// A task is put among those that are due soon if it comes before no more than so many.
 const NEAR: usize = 16;
-/// One that stands in the way of another leaves the row if it is so many times as far off, and what is less far off
+/// One that stands in the way of another leaves them if it is so many times as far off, and what is less far off
 /// than this counts as much \[ps\]: a time limit, among what is done in nanoseconds.
 const FAR: u64 = 64;
 const CLOSE_PS: u64 = 10_000;
-
-/// Keys in the order in which they are due: a ring, whose size is a power of two.
-#[derive(Debug)]
-struct Row {
-    keys: Vec<Key>,
-    first: usize,
-    len: usize,
-}
-
-impl Row {
-    fn new() -> Self {
-        Self { keys: vec![Key::NONE; 8], first: 0, len: 0 }
-    }
-    #[inline]
-    fn place(&self, number: usize) -> usize {
-        self.first.wrapping_add(number) & (self.keys.len() - 1)
-    }
-    #[inline]
-    fn first(&self) -> Option<Key> {
-        (self.len > 0).then(|| self.keys[self.place(0)])
-    }
-    #[inline]
-    fn last(&self) -> Option<Key> {
-        (self.len > 0).then(|| self.keys[self.place(self.len - 1)])
-    }
-    #[inline]
-    fn push(&mut self, key: Key) {
-        if self.len == self.keys.len() {
-            self.grow();
-        }
-        let place = self.place(self.len);
-        self.keys[place] = key;
-        self.len += 1;
-    }
-    #[inline]
-    fn pop_first(&mut self) -> Option<Key> {
-        let key = self.first()?;
-        self.first = self.first.wrapping_add(1);
-        self.len -= 1;
-        Some(key)
-    }
-    fn pop_last(&mut self) {
-        self.len = self.len.saturating_sub(1);
-    }
-    /// Puts a key in behind those that are due at its time; false if it would come before too many.
-    fn insert(&mut self, key: Key) -> bool {
-        let mut number = self.len;
-        while number > 0 && self.keys[self.place(number - 1)].at > key.at {
-            number -= 1;
-            if self.len - number > NEAR {
-                return false;
-            }
-        }
-        self.push(key);
-        for later in (number + 1..self.len).rev() {
-            let (place, before) = (self.place(later), self.place(later - 1));
-            self.keys[place] = self.keys[before];
-        }
-        let place = self.place(number);
-        self.keys[place] = key;
-        true
-    }
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        let mut keys: Vec<Key> = (0..self.len).map(|number| self.keys[self.place(number)]).collect();
-        keys.resize(2 * self.len, Key::NONE);
-        (self.keys, self.first) = (keys, 0);
-    }
-}
 
 #[cfg(test)]
 mod tests {

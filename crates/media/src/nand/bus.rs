@@ -32,9 +32,56 @@ impl Machine {
         }
     }
 
+    /// Whether nothing is on a bus at `now`, and nothing waits for it.
+    #[inline]
+    fn is_idle(&self, channel: usize, now: u64) -> bool {
+        let c = &self.channels[channel];
+        let waits = !c.outs[0].is_empty() || !c.outs[1].is_empty() || (c.ready[0] | c.ready[1]) != 0;
+        c.until <= now && c.sending == NONE && c.loading == NONE && !waits
+    }
+
+    /// Commands a read in front of an idle die on an idle bus: what [`pump`](Self::pump) would do, without a place in
+    /// its queue. Whether it could.
+    #[inline]
+    pub(super) fn read_at_once(&mut self, id: u32, now: u64) -> bool {
+        let Op { server, bus_in, array, .. } = self.slots[id as usize].op;
+        let server = server as usize;
+        let channel = self.servers[server].channel as usize;
+        if !self.servers[server].is_idle() || !self.is_idle(channel, now) {
+            return false;
+        }
+        let bit = server as u32 - self.channels[channel].first;
+        self.pass_turn(channel, bit);
+        self.be_busy(server, now);
+        let s = &mut self.servers[server];
+        (s.active, s.overtaken) = (List { head: id, tail: id }, 0);
+        self.sense(server, 1, (bus_in + self.read_command[1], array), now);
+        true
+    }
+
+    /// Sends the one page that was sensed over an idle bus: what [`pump`](Self::pump) would do, without a place among
+    /// those that wait. Whether it could.
+    #[inline]
+    pub(super) fn send_at_once(&mut self, server: usize, now: u64) -> bool {
+        let s = &self.servers[server];
+        let (channel, id) = (s.channel as usize, s.active.head);
+        if s.active.tail != id || !s.has_nothing_to_do() || !self.is_idle(channel, now) {
+            return false;
+        }
+        let s = &mut self.servers[server];
+        (s.active, s.state, s.outs) = (List::EMPTY, State::Idle, 1);
+        self.send_page(channel, id, now);
+        true
+    }
+
     /// Data out of the longest waiting register.
     fn send(&mut self, channel: usize, class: usize, now: u64) {
         let id = pop(&self.slots, &mut self.channels[channel].outs[class]);
+        self.send_page(channel, id, now);
+    }
+
+    #[inline]
+    fn send_page(&mut self, channel: usize, id: u32, now: u64) {
         let Op { bus_out: time, heard_after, .. } = self.slots[id as usize].op;
         self.occupy(channel, now, time);
         self.channels[channel].sending = id;
@@ -58,7 +105,7 @@ impl Machine {
         let bit = if rest == 0 { candidates } else { rest }.trailing_zeros();
         let server = (c.first + bit) as usize;
         let read = c.ready[0] >> bit & 1 == 1;
-        self.channels[channel].turn = if bit + 1 == self.per_channel { 0 } else { bit + 1 };
+        self.pass_turn(channel, bit);
         if read
             && self.servers[server].state == State::Writing
             && !self.may_suspend(&self.servers[server], now)
@@ -67,15 +114,26 @@ impl Machine {
             self.channels[channel].ready[0] &= !(1 << bit);
             return;
         }
-        if self.servers[server].busy_since == NEVER {
-            self.servers[server].busy_since = now;
-        }
+        self.be_busy(server, now);
         if read {
             self.issue_read(server, Queue::Front, now);
         } else {
             self.issue_other(server, now);
         }
         self.refresh(server, now);
+    }
+
+    /// The turn is that of the server behind this one.
+    #[inline]
+    fn pass_turn(&mut self, channel: usize, bit: u32) {
+        self.channels[channel].turn = if bit + 1 == self.per_channel { 0 } else { bit + 1 };
+    }
+
+    /// A server has work from now on, if it had none.
+    #[inline]
+    fn be_busy(&mut self, server: usize, now: u64) {
+        let since = &mut self.servers[server].busy_since;
+        *since = if *since == NEVER { now } else { *since };
     }
 
     fn issue_other(&mut self, server: usize, now: u64) {
@@ -201,13 +259,19 @@ impl Machine {
             }
         };
         let bus = bus_in + self.read_command[taken as usize] + wait;
-        self.occupy(self.servers[server].channel as usize, now, bus);
         let s = &mut self.servers[server];
-        s.state = State::Sensing;
         let overtakes = s.suspended.0 != NONE || s.queues[1..].iter().any(|queue| !queue.is_empty());
         s.overtaken = if overtakes { s.overtaken + 1 } else { 0 };
+        self.sense(server, taken, (bus, array), now);
+    }
+
+    /// The pages that are active are sensed: `bus` for the command, then the array.
+    #[inline]
+    fn sense(&mut self, server: usize, pages: u32, (bus, array): (u64, u64), now: u64) {
+        self.occupy(self.servers[server].channel as usize, now, bus);
+        self.servers[server].state = State::Sensing;
         self.tally.read_commands += 1;
-        self.tally.page_reads += u64::from(taken);
+        self.tally.page_reads += u64::from(pages);
         let array = self.drawn(server, array);
         self.due.set(Step::Sensed, self.channels.len() + server, now + bus + array);
     }

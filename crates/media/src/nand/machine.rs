@@ -67,6 +67,19 @@ pub(super) struct Server {
     worked: u64,
 }
 
+impl Server {
+    /// Whether nothing waits for it, and nothing is in suspense.
+    #[inline]
+    pub(super) fn has_nothing_to_do(&self) -> bool {
+        self.queues.iter().all(|queue| queue.is_empty()) && self.suspended.0 == NONE
+    }
+    /// The same, and it does nothing.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.state == State::Idle && self.outs == 0 && self.has_nothing_to_do()
+    }
+}
+
 pub(super) struct Channel {
     pub(super) first: u32,
     pub(super) until: u64,
@@ -252,6 +265,10 @@ impl Machine {
         self.due.bound(last, op.heard_after);
         let id = self.slot(op);
         let server = op.server as usize;
+        if op.work == Work::Read && queue == Queue::Front && self.held.is_none() && self.read_at_once(id, now)
+        {
+            return;
+        }
         push(&mut self.slots, &mut self.servers[server].queues[queue as usize], id);
         self.refresh(server, now);
         let channel = self.servers[server].channel;
@@ -339,7 +356,12 @@ impl Machine {
     /// The array of a server has ended its work.
     fn ready(&mut self, server: usize, now: u64) {
         match self.servers[server].state {
-            State::Sensing if self.servers[server].outs == 0 => self.hand_out(server),
+            State::Sensing if self.servers[server].outs == 0 => {
+                if self.send_at_once(server, now) {
+                    return;
+                }
+                self.hand_out(server);
+            }
             State::Sensing => self.servers[server].state = State::Sensed,
             State::Writing => self.written(server, now),
             State::Idle | State::Sensed | State::Loading => unreachable!("an idle die sets no alarm"),

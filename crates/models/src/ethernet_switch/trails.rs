@@ -56,6 +56,10 @@ impl Trails {
     }
     /// Frames leave: how far the request had come that the last of them is of, if somebody follows it.
     pub(super) fn leave(&mut self, train: &Train) -> Option<Passing> {
+        // most frames are of what nobody follows
+        if self.flows.is_empty() {
+            return None;
+        }
         let came = self.flows.get_mut(&flow(train))?;
         let last = train.words[0].wrapping_add(u32::from(train.count) - 1);
         let is_in = |came: &Came| {

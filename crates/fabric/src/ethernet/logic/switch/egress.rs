@@ -31,8 +31,24 @@ pub(super) struct Egress {
 
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// When something of a port is due, the first first.
-pub(super) type Starts = BinaryHeap<Reverse<(u64, u16)>>;
+/// When something of a port is due: the time above the port, so that two are compared as numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Start(u128);
+
+impl Start {
+    pub(super) const fn new(at: u64, port: u16) -> Self {
+        Self((at as u128) << 16 | port as u128)
+    }
+    pub(super) const fn at(self) -> u64 {
+        (self.0 >> 16) as u64
+    }
+    pub(super) const fn port(self) -> u16 {
+        self.0 as u16
+    }
+}
+
+/// When something of each port is due, the first first.
+pub(super) type Starts = BinaryHeap<Reverse<Start>>;
 
 impl Egress {
     pub(super) fn new(rate: Rate) -> Self {
@@ -65,7 +81,7 @@ impl Egress {
         if next != self.next {
             self.next = next;
             if next != NEVER {
-                starts.push(Reverse((next, port)));
+                starts.push(Reverse(Start::new(next, port)));
             }
         }
     }
@@ -112,7 +128,7 @@ pub(super) fn replace_first(first_of_all: &mut Starts, next: u64, port: u16) {
     if next == NEVER {
         PeekMut::pop(first);
     } else {
-        *first = Reverse((next, port));
+        *first = Reverse(Start::new(next, port));
     }
 }
 

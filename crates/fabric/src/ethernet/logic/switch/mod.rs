@@ -41,7 +41,7 @@ use super::train::Train;
 use crate::ethernet::spec::{Rate, pause_frame_time};
 use buffer::{Admission, Buffer};
 pub use buffer::{BufferSpec, PRIORITIES};
-use egress::{Egress, NEVER, Starts, body_ps, replace_first, wire_ps};
+use egress::{Egress, NEVER, Start, Starts, body_ps, replace_first, wire_ps};
 use ingress::{Ingress, Taken};
 pub use ingress::{PauseSpec, Scope};
 use ledger::{Entry, Event, Ledger};
@@ -161,7 +161,7 @@ impl Switch {
         let way = self.way(port, &train);
         let waiting = &mut self.ingress[usize::from(port)];
         if waiting.is_empty() {
-            self.arrivals.push(Reverse((at, port)));
+            self.arrivals.push(Reverse(Start::new(at, port)));
         }
         waiting.push_back(Arrival { at, way, train });
     }
@@ -169,7 +169,7 @@ impl Switch {
     /// The earliest time at which an undecided event is due; none if there is nothing to do.
     #[must_use]
     pub fn next_decision(&mut self) -> Option<u64> {
-        let arrival = self.arrivals.peek().map_or(NEVER, |Reverse((at, _))| at + self.effect);
+        let arrival = self.arrivals.peek().map_or(NEVER, |Reverse(first)| first.at() + self.effect);
         let pause = self.lossless.as_ref().and_then(Ingress::next_pause);
         let pause = pause.map_or(NEVER, |at| at + self.spec.latency_ps);
         let start = self.next_start().map_or(NEVER, |(at, _)| at);
@@ -182,7 +182,8 @@ impl Switch {
         let told = out.len();
         loop {
             // whatever is not to be decided yet is never
-            let (come, ingress) = self.arrivals.peek().map_or((NEVER, 0), |Reverse(first)| *first);
+            let (come, ingress) =
+                self.arrivals.peek().map_or((NEVER, 0), |Reverse(first)| (first.at(), first.port()));
             let come = if come < horizon.arrivals { come } else { NEVER };
             let storm = self.next_storm().unwrap_or(NEVER);
             let (start, port) = self.next_start().unwrap_or((NEVER, 0));
@@ -236,7 +237,8 @@ impl Switch {
 
     /// The earliest next transmission of all ports, with its port.
     fn next_start(&mut self) -> Option<(u64, u16)> {
-        while let Some(&Reverse((at, port))) = self.starts.peek() {
+        while let Some(&Reverse(start)) = self.starts.peek() {
+            let (at, port) = (start.at(), start.port());
             if self.egress[usize::from(port)].as_ref().is_some_and(|egress| egress.next == at) {
                 return Some((at, port));
             }
@@ -296,7 +298,7 @@ impl Switch {
     /// When the first arrives of all ports but the one at which the first of all does.
     fn second_arrival(&self) -> u64 {
         // in a heap it is one of the two behind the first
-        let at = |place: usize| self.arrivals.as_slice().get(place).map_or(NEVER, |Reverse((at, _))| *at);
+        let at = |place: usize| self.arrivals.as_slice().get(place).map_or(NEVER, |Reverse(next)| next.at());
         at(1).min(at(2))
     }
 

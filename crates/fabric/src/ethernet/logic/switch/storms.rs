@@ -23,7 +23,12 @@ impl Switch {
         self.ledger.add(Entry::of(Event::Heard { ends: pause.quanta == 0 }, effect, port, frame));
     }
     /// When a storm begins or ends next, as far as is known.
+    #[inline]
     pub(super) fn next_storm(&self) -> Option<u64> {
+        // mostly there are none, and nothing is to be searched
+        if self.storms.is_empty() {
+            return None;
+        }
         self.storms.first().map(|(at, _)| *at)
     }
     /// The watchdog of a port has learnt something; before, this was what was next.
