@@ -51,6 +51,15 @@ def test_what_waits_takes_longer(tmp_path: Path) -> None:
     assert none < recorded < all_
 
 
+def test_what_all_cases_leave_out_is_told_once(tmp_path: Path) -> None:
+    asked = scenario(
+        tmp_path, "operation,address,depends\nload,0,no\nload,64,no\n", ", dependence: [none, recorded, all]"
+    )
+    told = asked.run().document["not_modelled"]
+    assert sum("app.trace" in text for text in told) == 1
+    assert len(told) == len(set(told))
+
+
 def test_instructions_take_their_time(tmp_path: Path) -> None:
     lines = "".join(f"1000000,load,{line * LINE}\n" for line in range(100))
     asked = scenario(

@@ -108,4 +108,7 @@ pub struct Buffered {
     pub owed: u64,
     /// No die takes a program: what comes now waits.
     pub awaits: bool,
+    /// How long requests wait for power if all dies begin a program at once \[ps\]; 0 unless requests wait for it now
+    /// and then, and most dies program, all for equally long.
+    pub unpaid: u64,
 }

@@ -394,7 +394,16 @@ impl Drive {
             Core::Flash(flash) => flash.buffered(),
             Core::CrossPoint(medium) => medium.buffered(),
         };
-        Buffered { passed: self.host.bytes_written, ..buffered }
+        Buffered { passed: self.host.bytes_written, unpaid: self.unpaid(), ..buffered }
+    }
+
+    /// How long a program on each die keeps requests waiting for power \[ps\]: they are paid when they are given to
+    /// their dies. 0 if there is power left, or most dies do not program.
+    fn unpaid(&self) -> u64 {
+        let (Some(governor), Core::Flash(flash)) = (&self.governor, &self.core) else { return 0 };
+        let is_spent = governor.saved(self.now, self.work().picojoules(&self.energy)) <= 1;
+        let programs = flash.program_of_each().filter(|_| is_spent);
+        programs.map_or(0, |work| governor.pays_in(work.picojoules(&self.energy)))
     }
 
     /// Empties the write buffer, as it will be if the medium takes more than comes.

@@ -81,6 +81,11 @@ impl Governor {
         (self.at, self.paid) = (now, picojoules);
     }
 
+    /// How long it takes to pay for work of so many pJ \[ps\].
+    pub(crate) fn pays_in(&self, picojoules: u128) -> u64 {
+        (picojoules * 1000).div_ceil(u128::from(self.allowed)) as u64
+    }
+
     /// Whether a request may pass, as of the last payment.
     pub(crate) fn lets_pass(&self) -> bool {
         self.level >= 0

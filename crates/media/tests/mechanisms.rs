@@ -7,7 +7,7 @@ use drives::{
 };
 use lanetwin_media::config::{Frees, Initial, MappingTable, Partition, Program, ReadAhead, UNIT};
 use lanetwin_media::{CommandExtent, Drive, DriveConfig, Kind, Request};
-use lanetwin_units::{Bytes, Instant, Span};
+use lanetwin_units::{Bytes, Instant, Span, Spread};
 
 /// Mean time between requests of a closed loop \[ns\], when the drive has been at it for a while.
 fn pace(config: &DriveConfig, kind: Kind, depth: u32) -> f64 {
@@ -340,6 +340,33 @@ fn a_drive_takes_no_more_power_than_its_limit_and_as_much_if_it_can() {
             "{kind:?}: a limit that is not reached does nothing"
         );
     }
+}
+
+/// By hand: 8 dies of 6 pages of 20 µJ, and 16 KiB with their share of the spare area at 40 pJ a byte for each page.
+#[test]
+fn a_program_on_every_die_keeps_requests_waiting_for_as_long_as_its_power_takes() {
+    let after = |kind, part: f64, requests, spread| {
+        let mut config = eight_dies(Initial::Sequential);
+        config.spread = spread;
+        let run = |config: &DriveConfig| {
+            let mut drive = Drive::new(config, 1).expect("no mistakes");
+            let end = closed_loop(&mut drive, Instant::ZERO, requests, 8, in_order(kind, 131_072));
+            let watts = drive.counters().work_nanojoules as f64 * 1e3 / end.as_ps() as f64;
+            (drive.buffered().unpaid, watts)
+        };
+        let (unpaid, watts) = run(&config);
+        assert_eq!(unpaid, 0, "no limit holds it");
+        let allowed = (watts * part * 1e3) as u64;
+        config.energy.limit_milliwatts = Some(config.energy.idle_milliwatts + allowed);
+        let picojoules = 8.0 * 6.0 * (20e6 + 16_384.0 * 9.0 / 8.0 * 40.0);
+        (run(&config).0, picojoules * 1e3 / allowed as f64)
+    };
+    let (unpaid, by_hand) = after(Kind::Write, 0.9, 6_000, Spread::NONE);
+    assert!((unpaid as f64 / by_hand - 1.0).abs() < 1e-3, "{unpaid} ps, {by_hand} by hand");
+    assert_eq!(after(Kind::Read, 0.9, 20_000, Spread::NONE).0, 0, "no die programs");
+    assert_eq!(after(Kind::Write, 2.0, 6_000, Spread::NONE).0, 0, "there is power left");
+    let varies = Spread::new(0.01, 3, "ssd", "array");
+    assert_eq!(after(Kind::Write, 0.9, 6_000, varies).0, 0, "programs do not stay together");
 }
 
 #[test]

@@ -194,12 +194,15 @@ impl Plan {
         if self.variants.iter().all(no_iommu) {
             list.push("Address translation: the IOMMU of every host is off.".into());
         }
+        // workloads, cases and variants that leave out the same say it once
+        let mut seen = BTreeSet::new();
+        list.retain(|text| seen.insert(text.clone()));
         list
     }
 }
 
 impl Plan {
-    /// What workloads leave out of what they ask for: once each, in the order of the scenario.
+    /// What workloads leave out of what they ask for, in the order of the scenario.
     fn of_workloads(&self) -> Vec<String> {
         let workloads = self.variants.iter().flat_map(|variant| &variant.workloads);
         let cases = workloads.flat_map(|workload| workload.cases.iter().map(move |case| (workload, case)));
@@ -210,8 +213,6 @@ impl Plan {
             let (label, length) = (&*case.label, workload.length);
             list.extend(blocks.not_modelled(LeftOut { label, pairs, repeats, length }));
         }
-        let mut seen = BTreeSet::new();
-        list.retain(|text| seen.insert(text.clone()));
         list
     }
 }

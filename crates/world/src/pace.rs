@@ -160,6 +160,18 @@ impl Pace {
         self.drives.iter().enumerate().filter_map(rise).collect()
     }
 
+    /// How long a program on every die keeps requests waiting for power \[ps\], of the drive where that is longest;
+    /// none where a limit of power held requests, and most dies programmed, in half of the looks or fewer.
+    pub(super) fn bunched(&self) -> Option<u64> {
+        let looks = self.looks();
+        let of = |drive: usize| {
+            let mut unpaid: Vec<u64> = looks.iter().map(|look| look.buffered[drive].unpaid).collect();
+            unpaid.sort_unstable();
+            unpaid.get(unpaid.len().saturating_sub(1) / 2).copied().filter(|unpaid| *unpaid > 0)
+        };
+        (0..self.drives.len()).filter_map(of).max()
+    }
+
     /// Whether reads and writes had not yet found their balance when it began: of those in flight, more and more
     /// are of the kind that takes longer, which changes their latencies while the rate of both stays.
     pub(super) fn begins_otherwise(&self) -> bool {

@@ -11,7 +11,7 @@
 
 use super::measure::Measured;
 use super::rows::rows;
-use super::tails::{TAIL, beside_normal};
+use super::tails::{Known, TAIL, beside_normal};
 use super::until::Repeated;
 use lanetwin_plan::Plan;
 use lanetwin_stats::results::Row;
@@ -50,7 +50,9 @@ pub(super) fn more(plan: &Plan, variants: &[Repeated<'_>]) -> Option<Range<u32>>
 /// How far the percentiles that are not settled may be off to a side, as a share of them; none of one of which nothing
 /// is known. Nothing of a case that was not steady, or that somebody has said the length of.
 fn unsettled(one: &Repeated<'_>) -> Vec<Option<f64>> {
-    if !one.done.iter().all(Measured::is_any_time) {
+    // repeats say nothing of what takes longer than any of them
+    let bunches = |one: &Measured| one.clumped.iter().flatten().any(Known::may_bunch);
+    if !one.done.iter().all(Measured::is_any_time) || one.done.iter().any(bunches) {
         return Vec::new();
     }
     let told = rows(one.variant, one.workload, one.case, one.done);

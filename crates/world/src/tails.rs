@@ -77,6 +77,9 @@ pub(super) struct Known {
     /// The percentile with clones that begin apart, divided by that with clones that begin together; none unless it is
     /// lower by more than a settled percentile may be off.
     apart: Option<f64>,
+    /// How long operations wait for power if every die of a drive begins a program at once, where they may come to do
+    /// so \[ps\].
+    bunched: Option<f64>,
 }
 
 /// A percentile in the second half of a repeat, beside that …
@@ -118,6 +121,7 @@ impl Known {
             of_parts: if of_parts.len() == parts.len() { of_parts } else { Vec::new() },
             halves: vec![Halves::of(halves, percent, at)?],
             apart: None,
+            bunched: None,
         })
     }
     /// What parts of these repeats and of those say.
@@ -129,12 +133,27 @@ impl Known {
         self.of_parts.extend(others.of_parts);
         self.halves.extend(others.halves);
         self.apart = self.apart.or(others.apart);
+        self.bunched = self.bunched.or(others.bunched);
         self
     }
-    /// Where the percentile of all, which is `at`, may go from here: what its halves, its parts, and clones that begin
-    /// apart say of it \[ps\].
+    /// Where the percentile of all, which is `at`, may go from here: what its halves, its parts, clones that begin
+    /// apart, and programs that come to begin at once say of it \[ps\].
     pub(super) fn goes_to(&self, at: f64) -> impl Iterator<Item = f64> {
-        [self.goes_on_at(), self.drifts_to(), self.apart].into_iter().flatten().map(move |ratio| ratio * at)
+        let ratios = [self.goes_on_at(), self.drifts_to(), self.apart].into_iter().flatten();
+        ratios.map(move |ratio| ratio * at).chain(self.bunches_to(at))
+    }
+    /// Whether programs may come to begin at once, longer after it began than anything is measured.
+    pub(super) const fn may_bunch(&self) -> bool {
+        self.bunched.is_some()
+    }
+    /// How long the slowest wait once all dies of a drive begin their programs at once; none if they do already.
+    ///
+    /// Where power holds requests, a die that has ended its program while they are held, and finds nothing to program,
+    /// begins the next one when they pass, together with the others of which that is so. Dies that take equally long
+    /// stay together, so that what is to be paid at once, and holds requests, grows for seconds until it is a program
+    /// of every die.
+    fn bunches_to(&self, at: f64) -> Option<f64> {
+        self.bunched.filter(|bunched| self.percent >= TAIL && *bunched > (1.0 + tail::SETTLED) * at)
     }
     /// Clones that begin apart have this percentile where those together have that.
     pub(super) fn beside_apart(&mut self, apart: f64, together: f64) {
@@ -215,7 +234,9 @@ pub(super) fn sectioned(sections: &[f64], whole: f64) -> Option<f64> {
 pub(super) fn clumped(pace: &Pace, percents: &[f64]) -> Clumped {
     OPERATIONS.map(|operation| {
         let Some(parts) = Parts::of(pace, operation) else { return Vec::new() };
-        percents.iter().filter_map(|percent| Known::of(&parts, *percent)).collect()
+        let bunched = pace.bunched().map(|ps| ps as f64);
+        let known = |percent: &f64| Some(Known { bunched, ..Known::of(&parts, *percent)? });
+        percents.iter().filter_map(known).collect()
     })
 }
 
@@ -413,6 +434,18 @@ mod tests {
         assert_eq!(one.goes_to(200.0).count(), 0);
         one.beside_apart(80.0, 100.0);
         assert_eq!(one.goes_to(200.0).collect::<Vec<_>>(), [160.0]);
+    }
+
+    #[test]
+    fn programs_that_may_come_to_begin_at_once_leave_a_tail_open() {
+        let of = |percent, bunched| {
+            let parts = Parts::new(vec![(0..10_000).collect(); 10], 1.0);
+            let known = Known::of(&parts, percent).expect("some are beyond");
+            Known { bunched, ..known }.goes_to(100.0).collect::<Vec<_>>()
+        };
+        assert_eq!(of(TAIL, Some(130.0)), [130.0]);
+        assert!(of(TAIL, Some(109.0)).is_empty() && of(TAIL, None).is_empty());
+        assert!(of(50.0, Some(130.0)).is_empty());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::Flash;
 use super::buffer::NONE;
 use crate::config::UNIT;
 use crate::counters::Buffered;
+use crate::power::Work;
 use crate::random::Draws;
 use lanetwin_units::mix;
 
@@ -38,7 +39,20 @@ impl Flash {
             [self.buffer.used, room, self.layout.program].map(|units| u64::from(units) * UNIT);
         let round = lump * u64::from(self.layout.dies);
         let awaits = self.pools.iter().all(|pool| pool.open.iter().all(|dies| *dies == 0));
-        Buffered { level, room, lump, round, owed: self.owed(), awaits, passed: 0 }
+        Buffered { level, room, lump, round, owed: self.owed(), awaits, ..Buffered::default() }
+    }
+
+    /// A program on each die, if most of them program for the host and take equally long: those that come to begin at
+    /// once go on to do so.
+    pub fn program_of_each(&self) -> Option<Work> {
+        let programming = self.dies.iter().filter(|die| die.programs > 0).count();
+        let pages = u64::from(self.layout.program / self.layout.page) * u64::from(self.layout.dies);
+        let bus_bytes = pages * self.times.framed(u64::from(self.layout.page) * UNIT);
+        (self.machine.is_regular() && 2 * programming > self.dies.len()).then(|| Work {
+            page_programs: pages,
+            bus_bytes,
+            ..Work::default()
+        })
     }
 
     /// Fills the buffer with units before those that wait in it: of writes in order, what was written last; of writes

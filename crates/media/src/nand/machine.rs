@@ -214,6 +214,11 @@ impl Machine {
         Self { spread, ..self }
     }
 
+    /// Whether each kind of work always takes as long.
+    pub const fn is_regular(&self) -> bool {
+        self.spread.is_none()
+    }
+
     /// What the next work of a server's array takes whose mean is this \[ps\]. Pages that are sensed or programmed
     /// together are one work.
     #[inline]

@@ -36,7 +36,6 @@ impl Plan {
                 list.extend(recorded.not_modelled());
             }
         }
-        list.dedup();
         if memory().any(|case| case.has_large_pages()) {
             list.push("Large pages that cannot be had, or are made later: every whole one is there from the start (`pages`).".into());
         }
