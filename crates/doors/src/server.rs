@@ -12,6 +12,7 @@
 //! what hosts need to authenticate is computed by a thread beside it. What connections hold is limited, each by the
 //! largest request, and all together.
 
+mod arrivals;
 mod file;
 mod guest;
 mod measure;
@@ -30,14 +31,14 @@ use crate::fabric::offer::Offer;
 use crate::fuse::mount::Mounted;
 use crate::lateness::Told;
 use crate::listen::Listening;
-use crate::nbd::connection::{Asked, Connection};
+use crate::nbd::connection::Asked;
 use crate::powers::Powers;
 use crate::problem::Problem;
 use crate::record::Record;
 use lanetwin_units::{Instant, Span};
 use of_file::OfFile;
 use of_guest::Guest;
-use peer::{Peer, PeerKind, Socket};
+use peer::{Peer, PeerKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sending::Sending;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,6 +88,17 @@ struct Whose {
     cookie: u64,
     kind: Kind,
     first: u64,
+}
+
+/// What is ready.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ready {
+    /// Clients come in, or have left something at the desk of a file.
+    Entrance,
+    Control,
+    /// Something that a host needs to authenticate was computed.
+    Power,
+    Peer(u32),
 }
 
 /// Who is asked what a client asks.
@@ -207,10 +219,12 @@ impl Server {
         let mut checked = self.now();
         loop {
             let ready = self.wait();
-            for (peer, flags) in ready {
-                match peer {
-                    None => self.accept(),
-                    Some(peer) => self.attend(peer, flags),
+            for (ready, flags) in ready {
+                match ready {
+                    Ready::Entrance => self.accept(),
+                    Ready::Control => self.accept_control(),
+                    Ready::Power => self.attend_powers(),
+                    Ready::Peer(peer) => self.attend(peer, flags),
                 }
             }
             let now = self.now();
@@ -250,8 +264,8 @@ impl Server {
         self.engine.close().is_ok()
     }
 
-    /// Waits until a socket is ready, or something is due: who is ready; none is a listener.
-    fn wait(&mut self) -> Vec<(Option<u32>, PollFlags)> {
+    /// Waits until a socket is ready, or something is due.
+    fn wait(&mut self) -> Vec<(Ready, PollFlags)> {
         let wake = self.front.as_ref().map_or(Instant::NEVER, Front::next_wake);
         let wake = self.guest.as_ref().map_or(wake, |guest| wake.min(guest.function.next_wake()));
         let left = self.engine.next_due().min(wake).since(self.now());
@@ -259,7 +273,7 @@ impl Server {
             if left > WATCH { Span::from_ps(left.as_ps() - WATCH.as_ps()).min(LOOK) } else { Span::ZERO };
         let ns = (sleep.as_ps() / 1000) as i64;
         let timeout = Timespec { tv_sec: ns / 1_000_000_000, tv_nsec: ns % 1_000_000_000 };
-        let (mut fds, mut who) = (Vec::new(), Vec::new());
+        let (mut fds, mut whose) = (Vec::new(), Vec::new());
         let entrances: Vec<_> = match (&self.who, &self.own_entrance, &self.sockets.entrance) {
             (_, _, Entrance::File(mounted)) => vec![mounted.bell()],
             (Who::Echo, own, _) => own.iter().map(AsFd::as_fd).collect(),
@@ -270,81 +284,25 @@ impl Server {
         };
         let control = (self.who == Who::Drive).then(|| self.sockets.control.socket.as_fd());
         let powers = self.powers.as_ref().map(Powers::bell);
-        for listener in entrances.into_iter().chain(control).chain(powers) {
+        let entrances = entrances.into_iter().map(|fd| (fd, Ready::Entrance));
+        let control = control.into_iter().map(|fd| (fd, Ready::Control));
+        let powers = powers.into_iter().map(|fd| (fd, Ready::Power));
+        for (listener, ready) in entrances.chain(control).chain(powers) {
             fds.push(PollFd::from_borrowed_fd(listener, PollFlags::IN));
-            who.push(None);
+            whose.push(ready);
         }
         for (number, peer) in &self.peers {
             fds.push(PollFd::from_borrowed_fd(peer.socket.as_fd(), peer.interest()));
-            who.push(Some(*number));
+            whose.push(Ready::Peer(*number));
         }
         if poll(&mut fds, Some(&timeout)).is_err() {
             return Vec::new();
         }
-        let ready = fds.iter().zip(who).filter(|(fd, _)| !fd.revents().is_empty());
-        let mut ready: Vec<_> = ready.map(|(fd, who)| (who, fd.revents())).collect();
-        ready.dedup_by_key(|(who, _)| *who);
+        let ready = fds.iter().zip(whose).filter(|(fd, _)| !fd.revents().is_empty());
+        let mut ready: Vec<_> = ready.map(|(fd, ready)| (ready, fd.revents())).collect();
+        // several ports are one entrance
+        ready.dedup_by_key(|(ready, _)| *ready);
         ready
-    }
-    fn accept(&mut self) {
-        self.attend_desk();
-        self.attend_powers();
-        let mut come = Vec::new();
-        match (&self.own_entrance, &self.sockets.entrance) {
-            (Some(own), _) => come.extend(accepted(own, 0)),
-            (None, Entrance::NvmeTcp(ports)) => {
-                for (port, listener) in ports.iter().enumerate() {
-                    let at_port = accepted(listener, port);
-                    come.extend(at_port.into_iter().filter(|_| !self.down.contains(&port)));
-                }
-            }
-            (None, Entrance::File(_)) => {}
-            (None, Entrance::VfioUser(listening)) => {
-                let sockets = std::iter::from_fn(|| listening.socket.accept().ok());
-                come.extend(sockets.map(|(socket, _)| (Socket::Unix(socket), PeerKind::guest())));
-            }
-            (None, Entrance::Nbd(listening)) => {
-                while let Ok((socket, _)) = listening.socket.accept() {
-                    let connection = Connection::new(self.engine.drive().facts);
-                    come.push((Socket::Unix(socket), PeerKind::Nbd(Box::new(connection))));
-                }
-            }
-        }
-        // a guest has its drive whether or not that answers
-        if self.is_removed && self.guest.is_none() {
-            come.clear();
-        }
-        // who has no part in the measurement waits until it is over
-        while self.who == Who::Drive
-            && let Ok((socket, _)) = self.sockets.control.socket.accept()
-        {
-            come.push((Socket::Unix(socket), PeerKind::Control(Vec::new())));
-        }
-        for (socket, kind) in come {
-            // who cannot be welcomed is not there
-            let _ = self.welcome(socket, kind);
-        }
-    }
-    fn welcome(&mut self, socket: Socket, kind: PeerKind) -> io::Result<()> {
-        if self.peers.len() >= MOST_CONNECTIONS {
-            return Ok(());
-        }
-        socket.prepare()?;
-        let number = (1..).map(|step| self.connections.wrapping_add(step));
-        let number = number.into_iter().find(|number| !self.peers.contains_key(number)).unwrap_or_default();
-        self.connections = number;
-        if let (PeerKind::NvmeTcp(_, port), Some(front)) = (&kind, &mut self.front) {
-            front.accept(number, *port);
-        }
-        if let (PeerKind::VfioUser(_), Some(guest)) = (&kind, &mut self.guest)
-            && !guest.take(number)
-        {
-            return Ok(());
-        }
-        let mut peer = Peer::new(socket, kind, self.now());
-        peer.send();
-        self.peers.insert(number, peer);
-        Ok(())
     }
     /// Connections that have not negotiated in time, and those that are over and take nothing, are closed.
     fn close_idle(&mut self, now: Instant) {
@@ -484,10 +442,4 @@ impl Server {
 
 fn front(offer: &Offer) -> io::Result<Front> {
     Front::new(offer).map_err(|said| io::Error::new(io::ErrorKind::InvalidInput, said))
-}
-
-/// Who has come by a port.
-fn accepted(listener: &TcpListener, port: usize) -> Vec<(Socket, PeerKind)> {
-    let come = std::iter::from_fn(|| listener.accept().ok());
-    come.map(|(socket, _)| (Socket::Tcp(socket), PeerKind::NvmeTcp(Vec::new(), port))).collect()
 }

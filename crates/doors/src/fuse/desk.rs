@@ -132,13 +132,18 @@ impl Desk {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         Ok(Self { asked: Mutex::new(Vec::new()), bell })
     }
-    /// Leaves a request, and rings.
+    /// Leaves a request, and rings if nothing lay there: for what did, the bell has rung.
     pub fn leave(&self, asked: Asked) {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
-        // it cannot fail but when it has rung 2^64 times unheard
-        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+        let mut left = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let was_empty = left.is_empty();
+        left.push(asked);
+        drop(left);
+        if was_empty {
+            // it cannot fail but when it has rung 2^64 times unheard
+            let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+        }
     }
-    /// Takes every request, and silences the bell.
+    /// Silences the bell, and takes every request: in this order, so that nothing is left without a ring.
     pub fn take(&self) -> Vec<Asked> {
         let _ = rustix::io::read(&self.bell, &mut [0; 8]);
         std::mem::take(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner))
