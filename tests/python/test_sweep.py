@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count, islice
@@ -21,7 +22,7 @@ import html5lib
 import pytest
 
 import sweep_cost
-from lanetwin import engine
+from lanetwin import _core, engine
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.report import sweep as report
@@ -459,12 +460,29 @@ def test_the_shipped_question_has_an_answer() -> None:
     assert found.costs[found.chosen] == min(costs) < max(costs)
 
 
-def test_a_sweep_costs_little_more_than_its_simulations(
+def test_a_sweep_asks_the_engine_once_for_the_plan_of_each_point_and_for_its_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """CPU time, which other programs on the machine do not change much: 20 % at most."""
+    """For nothing else it asks more often for more points. What that takes is `make sweep-cost`."""
     monkeypatch.chdir(tmp_path)
-    of = sweep_cost.asked(2)
-    points, alone = sweep_cost.alone_s(of)
-    assert points == 32
-    assert sweep_cost.swept_s(of, None) < alone * 1.2
+    asked = Counter[str]()
+
+    def counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def count_and_ask(*arguments: Any) -> Any:
+            asked[name] += 1
+            return function(*arguments)
+
+        return count_and_ask
+
+    for name, function in vars(_core).items():
+        if callable(function) and not name.startswith("_") and not isinstance(function, type):
+            monkeypatch.setattr(_core, name, counted(name, function))
+    of_points = {}
+    for depths in (1, 2):
+        asked.clear()
+        sweep_cost.swept_s(sweep_cost.asked(depths), tmp_path / f"out-{depths}")
+        of_points[16 * depths] = Counter(asked)
+        Path("cache.sqlite3").unlink()
+    for points, of in of_points.items():
+        assert [of.pop("planned"), of.pop("run")] == [points, points]
+    assert of_points[16] == of_points[32] != Counter()
