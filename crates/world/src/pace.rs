@@ -161,7 +161,7 @@ impl Pace {
     }
 
     /// How long a program on every die keeps requests waiting for power \[ps\], of the drive where that is longest;
-    /// none where a limit of power held requests, and most dies programmed, in half of the looks or fewer.
+    /// none where a limit of power held requests, and most dies programmed, in half of the looks or fewer (`assumed`).
     pub(super) fn bunched(&self) -> Option<u64> {
         let looks = self.looks();
         let of = |drive: usize| {

@@ -22,7 +22,7 @@ impl Sending {
         let took = Span::from_ns(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
         self.0 = Span::from_ps((self.0.as_ps() * (MEMORY - 1) + took.as_ps()) / MEMORY);
     }
-    /// How long a reply waits for others that go by the same connection.
+    /// How long a reply waits for others, by whatever connection: mostly there is one.
     pub(super) fn wait(self) -> Span {
         self.0.min(MOST)
     }
