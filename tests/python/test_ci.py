@@ -199,7 +199,11 @@ def test_what_is_not_committed_is_changed(tree: Path) -> None:
 
 
 def guests(tree: Path, *arguments: str) -> list[str]:
-    done = subprocess.run([".ci/guests", *arguments], cwd=tree, check=True, capture_output=True, text=True)
+    environment = os.environ.copy()
+    environment.pop("CI_BASE", None)
+    done = subprocess.run(
+        [".ci/guests", *arguments], cwd=tree, env=environment, check=True, capture_output=True, text=True
+    )
     return done.stdout.split()
 
 

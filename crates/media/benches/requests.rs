@@ -23,7 +23,7 @@ fn cpu_ns() -> f64 {
 
 fn main() {
     for op in [0.28, 0.07] {
-        let config = sixteen_dies(op, Initial::SteadyState);
+        let config = sixteen_dies(op, Initial::STEADY_STATE);
         let units = config.units();
         let mut drive = Drive::new(&config, 1).expect("no mistakes");
         let (mut dice, mut now) = (Dice(5), Instant::ZERO);

@@ -26,6 +26,12 @@ impl Divisor {
         Self { number, reciprocal: u64::MAX / number + 1, most: u64::MAX / number }
     }
 
+    /// The number itself.
+    #[inline]
+    pub const fn number(self) -> u64 {
+        self.number
+    }
+
     /// How often it is in `n`.
     #[inline]
     pub const fn quotient(self, n: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! What a flash drive has more than it shows to the host, and what greedy garbage collection (GC) makes of it.
 
 use crate::config::{DriveConfig, Medium, UNIT, Victim};
-use crate::theory::Die;
+use crate::ftl::Layout;
 
 /// The over-provisioning of a flash drive.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -22,16 +22,10 @@ impl Spare {
     pub fn of(config: &DriveConfig) -> Option<Self> {
         let Medium::Nand(nand, ftl) = &config.medium else { return None };
         let g = &nand.geometry;
-        let by_planes = ftl.allocation.by_planes();
-        let (planes, parts) = if by_planes { (1, g.all_dies() * g.planes) } else { (g.planes, g.all_dies()) };
-        let die = Die {
-            block: planes * g.pages * (g.page.0 / UNIT) as u32,
-            blocks: g.blocks - ftl.slc.map_or(0, |slc| slc.blocks),
-            low: ftl.watermarks.low,
-            open: ftl.streams + u32::from(ftl.hot_cold),
-        };
+        let layout = Layout::new(nand, ftl.allocation);
+        let die = layout.in_theory(ftl);
         let room = u64::from(die.blocks) * u64::from(die.block);
-        let units = config.capacity.0 as f64 / UNIT as f64 / f64::from(parts);
+        let units = config.capacity.0 as f64 / UNIT as f64 / f64::from(layout.dies);
         let kept = room.checked_sub(die.reserve()).filter(|kept| *kept as f64 > units)?;
         let is_analysed = ftl.victim == Victim::Greedy && ftl.slc.is_none();
         Some(Self {

@@ -23,6 +23,8 @@ pub struct Die {
     pub low: u32,
     /// Blocks that are being written at once: one for each stream, and one for GC if that has its own.
     pub open: u32,
+    /// Units that are overwritten at once.
+    pub grain: u32,
 }
 
 impl Die {
@@ -37,7 +39,7 @@ impl Die {
     #[must_use]
     pub fn steady_state(&self, units: f64) -> Greedy {
         let all = u64::from(self.blocks) * u64::from(self.block);
-        Greedy::new(self.block, units / (all - self.reserve()) as f64)
+        Greedy::new(self.block / self.grain, units / (all - self.reserve()) as f64)
     }
 }
 

@@ -38,13 +38,13 @@ fn write_amplification_is_that_of_the_analysis_and_the_drawn_steady_state_that_o
     println!("over-provisioning  brute force  analysis          fluid  drawn             quantiles");
     for op in [0.07, 0.10, 0.12, 0.15, 0.20, 0.28, 0.40] {
         let (brute, mut lived) = amplify(op, Initial::Sequential, 3);
-        let (drawn, _) = amplify(op, Initial::SteadyState, 0);
-        let mut state = Drive::new(&small(op, Initial::SteadyState), 5).expect("no mistakes").occupancy();
+        let (drawn, _) = amplify(op, Initial::STEADY_STATE, 0);
+        let mut state = Drive::new(&small(op, Initial::STEADY_STATE), 5).expect("no mistakes").occupancy();
         // of each of four dies one block is being collected, and is not counted in the drive that lived
         state.sort_unstable();
         state.drain(..4);
         let apart = apart(&mut lived, &mut state);
-        let die = Die { block: BLOCK, blocks: BLOCKS, low: 3, open: 2 };
+        let die = Die { block: BLOCK, blocks: BLOCKS, low: 3, open: 2, grain: 1 };
         let units = small(op, Initial::Empty).units() as f64 / 4.0;
         let analysis = die.steady_state(units).write_amplification();
         let (off, short) = (brute / analysis - 1.0, drawn / brute - 1.0);
@@ -69,7 +69,7 @@ fn resident() -> Option<u64> {
 
 /// 15.36 TB in the steady state, and so many random writes.
 fn fill_a_large_drive(writes: u64) {
-    let config = large(Initial::SteadyState);
+    let config = large(Initial::STEADY_STATE);
     let units = config.units();
     let before = resident();
     let mut drive = Drive::new(&config, 1).expect("no mistakes");

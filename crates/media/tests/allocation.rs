@@ -99,9 +99,9 @@ fn a_page_of_one_plane_is_programmed_without_padding() {
 #[test]
 fn planes_collect_as_the_analysis_says() {
     for allocation in [by_address("CWDP"), by_address("PDWC"), Allocation::Planes] {
-        let mut config = small(0.20, Initial::SteadyState);
+        let mut config = small(0.20, Initial::STEADY_STATE);
         ftl(&mut config).allocation = allocation;
-        let plane = Die { block: 33 * 4, blocks: 256, low: 3, open: 2 };
+        let plane = Die { block: 33 * 4, blocks: 256, low: 3, open: 2, grain: 1 };
         let analysis = plane.steady_state(config.units() as f64 / 8.0).write_amplification();
         let mut drive = Drive::new(&config, 1).expect("no mistakes");
         let (units, mut dice) = (config.units(), Dice(1));

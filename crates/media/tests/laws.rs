@@ -206,7 +206,7 @@ proptest! {
             &[Kind::Read, Kind::Write, Kind::Flush, Kind::Trim, Kind::WriteZeroes],
             &[Kind::Write, Kind::Flush],
         ][kinds];
-        let mut config = eight_dies([Initial::SteadyState, Initial::Empty, Initial::Sequential, Initial::Empty][medium]);
+        let mut config = eight_dies([Initial::STEADY_STATE, Initial::Empty, Initial::Sequential, Initial::Empty][medium]);
         config.encryption = (seed % 2 == 0).then_some(Encryption { latency: Span::from_ns(500), bytes_per_second: 4_000_000_000 });
         config.buffer.power_loss_protected = seed % 3 > 0;
         config.energy.limit_milliwatts = (seed % 5 < 2).then_some(config.energy.idle_milliwatts + 1 + seed % 97);
@@ -227,7 +227,7 @@ proptest! {
 
     #[test]
     fn a_seed_decides_everything_and_slices_nothing(seed: u64, slice in 1_000_u64..7_000_000) {
-        let mut config = eight_dies(Initial::SteadyState);
+        let mut config = eight_dies(Initial::STEADY_STATE);
         config.energy.limit_milliwatts = (seed % 2 == 0).then_some(config.energy.idle_milliwatts + 1 + seed % 97);
         config.encryption = Some(Encryption { latency: Span::from_ns(500), bytes_per_second: 4_000_000_000 });
         config.spread = if seed % 5 < 3 { Spread::new(0.02, seed, "ssd", "array") } else { Spread::NONE };
@@ -250,7 +250,7 @@ proptest! {
 
     #[test]
     fn no_read_is_faster_than_in_an_idle_drive(seed: u64, depth in 1_u32..64) {
-        let config = eight_dies(Initial::SteadyState);
+        let config = eight_dies(Initial::STEADY_STATE);
         let units = config.units();
         let mut drive = Drive::new(&config, seed).expect("no mistakes");
         let mut dice = Dice(seed);

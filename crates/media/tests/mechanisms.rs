@@ -23,7 +23,7 @@ type Change<'a> = (&'a str, Kind, &'a dyn Fn(&mut DriveConfig));
 
 #[test]
 fn what_is_better_is_not_slower() {
-    let usual = || eight_dies(Initial::SteadyState);
+    let usual = || eight_dies(Initial::STEADY_STATE);
     let with = |change: &dyn Fn(&mut DriveConfig)| {
         let mut config = usual();
         change(&mut config);
@@ -132,7 +132,7 @@ fn read_latency(config: &DriveConfig, reads: core::ops::Range<u64>, writes: core
 
 #[test]
 fn dies_of_ones_own_are_quiet_and_shared_ones_are_not() {
-    let shared = eight_dies(Initial::SteadyState);
+    let shared = eight_dies(Initial::STEADY_STATE);
     let mut apart = shared.clone();
     apart.capacity = Bytes(shared.capacity.0 / 8192 * 8192);
     let half = Partition { capacity: Bytes(apart.capacity.0 / 2), dies: 4 };
@@ -151,7 +151,7 @@ fn dies_of_ones_own_are_quiet_and_shared_ones_are_not() {
 
 #[test]
 fn suspending_helps_reads_and_bursts_are_bounded() {
-    let config = eight_dies(Initial::SteadyState);
+    let config = eight_dies(Initial::STEADY_STATE);
     let mut patient = config.clone();
     nand(&mut patient).timing.suspend = None;
     let units = config.units();
@@ -226,7 +226,7 @@ fn a_command_in_parts_is_no_sequence_and_commands_in_order_are_one() {
 
 #[test]
 fn trimmed_data_are_not_moved() {
-    let config = eight_dies(Initial::SteadyState);
+    let config = eight_dies(Initial::STEADY_STATE);
     let units = config.units();
     let measure = |trimmed: u64| {
         let mut drive = Drive::new(&config, 1).expect("no mistakes");

@@ -29,7 +29,7 @@ fn written(drive: &mut Drive, from: Instant, units: u64, windows: usize, dice: &
 
 /// Holds a drive of four dies to a rate that is even within 3 %, and to the analysis.
 fn even(over_provisioning: f64, windows: usize, seed: u64) {
-    let config = real_blocks(4, over_provisioning, Initial::SteadyState);
+    let config = real_blocks(4, over_provisioning, Initial::STEADY_STATE);
     let Writes { counts, amplification } = write(&config, windows, seed);
     let (off, uneven) = (amplification / analysed(&config) - 1.0, unevenness(&counts));
     println!(
@@ -53,7 +53,7 @@ fn every_second_of_random_writes_is_like_the_next() {
 /// was: pages are read for as many units from the first tenth of a second on.
 #[test]
 fn gc_finds_as_much_in_a_page_from_the_beginning_on() {
-    let config = real_blocks(8, 0.12, Initial::SteadyState);
+    let config = real_blocks(8, 0.12, Initial::STEADY_STATE);
     let in_a_page = |to_us: u64| {
         let mut drive = Drive::new(&config, 1).expect("no mistakes");
         let window = (Span::from_us(to_us), 1);
@@ -69,7 +69,7 @@ fn gc_finds_as_much_in_a_page_from_the_beginning_on() {
 /// eighth of a round as in the next, which takes 24 ms. Were they in step, a third of that would end in some.
 #[test]
 fn dies_that_wait_for_collection_are_not_in_step() {
-    let config = real_blocks(32, 0.104, Initial::SteadyState);
+    let config = real_blocks(32, 0.104, Initial::STEADY_STATE);
     let (units, begin, eighth) = (config.units(), Span::from_us(8_000), Span::from_us(3_000));
     let mut counts = vec![0; 20];
     for seed in 1..=8 {
@@ -120,7 +120,7 @@ mod nightly {
                 let now = random(&mut drive, Instant::ZERO, Kind::Write, units, 2 * units, 128, &mut dice);
                 written(&mut drive, now, units, 61, &mut dice)
             };
-            let drawn = write(&of(Initial::SteadyState), 61, 1);
+            let drawn = write(&of(Initial::STEADY_STATE), 61, 1);
             let rate =
                 |writes: &Writes| writes.counts.iter().sum::<u64>() as f64 / writes.counts.len() as f64;
             let amplified = drawn.amplification / lived.amplification - 1.0;

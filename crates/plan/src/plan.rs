@@ -15,6 +15,7 @@ mod peers;
 mod pts;
 mod steady;
 mod transfers;
+mod written;
 
 pub use actions::ActionPlan;
 pub use blocks::{AllowedCores, Blocks, Demand, LeftOut, Thread, Timing};
@@ -36,6 +37,7 @@ pub use peers::{PeerPath, Peers};
 pub use pts::{PtsCell, PtsPlan, PtsTest};
 pub use steady::{SteadyRule, Tracked};
 pub use transfers::{BlockCase, Cache, DmaCase, DmaOperation, Pattern};
+pub use written::AccessShape;
 
 use crate::catalogue::Part;
 use lanetwin_document::node::Node;

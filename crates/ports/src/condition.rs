@@ -40,8 +40,8 @@ impl Condition {
     /// Whether the parameter of this name depends on it.
     #[must_use]
     pub fn is_about(&self, name: &str) -> bool {
-        let about = |of: &&str| if of.ends_with('.') { name.starts_with(of) } else { name == *of };
-        name != self.on && self.of.iter().any(about)
+        let is_one_of = |group: &str| group.ends_with('.') && name.starts_with(group) && name != self.on;
+        self.of.iter().any(|of| name == *of || is_one_of(of))
     }
     /// What is said of it where it does not hold.
     #[must_use]

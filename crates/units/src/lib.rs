@@ -38,6 +38,12 @@ pub use time::{Instant, Span, TICKS_PER_PS, Ticks};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Bytes(pub u64);
 
+/// The greatest number that both are multiples of; of 0 and another it is the other.
+#[must_use]
+pub const fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
 impl core::ops::Add for Bytes {
     type Output = Self;
     fn add(self, other: Self) -> Self {

@@ -248,6 +248,11 @@ impl Blueprint<'_> {
         {
             *initial = if blocks.is_sequential() { "sequential" } else { "steady-state" };
         }
+        if let (Some(Value::Size(written @ Bytes(0))), Some(Load::Blocks(blocks))) =
+            (params.0.get_mut("ftl.initial.write-size"), self.load)
+        {
+            *written = blocks.written_at_once().unwrap_or_default();
+        }
     }
 
     /// The state of the host's cache is the workload's: warm up to what the cache holds, or cold.

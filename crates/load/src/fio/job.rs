@@ -2,6 +2,7 @@
 //! global sections above it say.
 
 use super::settings::{Room, Settings};
+use lanetwin_units::greatest_common_divisor;
 use serde::Serialize;
 
 /// A job file.
@@ -159,6 +160,18 @@ impl Job {
         [0, 1, 2].map(|place| match self.settings.blockalign[place] {
             align if align > 0 && self.settings.rw.random => align,
             _ => blocks[place].0,
+        })
+    }
+    /// What sizes and random addresses are multiples of \[B\], for reads, writes and trims.
+    #[must_use]
+    pub fn granularity(&self) -> [u64; 3] {
+        let (blocks, alignment) = (self.blocks(), self.alignment());
+        [0, 1, 2].map(|place| {
+            let split = self.settings.bssplit[place].iter().map(|(size, _)| *size);
+            let (least, most) = blocks[place];
+            let is_any = self.settings.bs_unaligned && least != most && split.len() == 0;
+            let sizes = split.chain([least, if is_any { 1 } else { least }]);
+            sizes.fold(alignment[place], greatest_common_divisor)
         })
     }
     /// Whether its requests follow one another.

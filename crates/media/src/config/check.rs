@@ -182,7 +182,7 @@ fn room(found: &mut Mistakes, nand: &Nand, ftl: &Ftl, partition: &Partition) {
     let open = ftl.streams + if ftl.hot_cold { 2 } else { 1 };
     let set_aside = ftl.slc.map_or(0, |slc| slc.blocks);
     // in the drawn steady state one block is being collected
-    let ahead = u32::from(ftl.initial == Initial::SteadyState);
+    let ahead = u32::from(ftl.initial.is_steady_state());
     let kept = u64::from(open + ftl.watermarks.low + set_aside + ahead);
     let usable = u64::from(g.blocks).saturating_sub(kept) * block * u64::from(partition.dies);
     // what the address deals to the fullest plane has to fit there

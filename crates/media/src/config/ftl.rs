@@ -1,6 +1,7 @@
 //! The flash translation layer: mapping, garbage collection, wear, caches, partitions, initial state.
 
-use super::Allocation;
+use super::allocation::Allocation;
+use super::unit::UNIT;
 use lanetwin_units::{Bytes, Span};
 
 /// Which block garbage collection (GC) takes.
@@ -100,7 +101,21 @@ pub enum Initial {
     /// Written once from end to end.
     Sequential,
     /// Written at random for so long that the write amplification no longer changes (SNIA PTS).
-    SteadyState,
+    SteadyState {
+        /// How much was written at once, at multiples of this: it lies side by side, as far as pages and programs go.
+        written: Bytes,
+    },
+}
+
+impl Initial {
+    /// Written at random in units of the map.
+    pub const STEADY_STATE: Self = Self::SteadyState { written: Bytes(UNIT) };
+
+    /// Whether garbage has been collected for long.
+    #[must_use]
+    pub const fn is_steady_state(self) -> bool {
+        matches!(self, Self::SteadyState { .. })
+    }
 }
 
 /// The flash translation layer.

@@ -6,6 +6,7 @@ mod cross_point;
 mod ftl;
 mod nand;
 mod presets;
+mod unit;
 
 use core::fmt;
 use lanetwin_units::{Bytes, Span, Spread};
@@ -16,9 +17,7 @@ pub use ftl::{
     Ftl, Initial, MappingTable, Partition, ReadAhead, SlcCache, Victim, Watermarks, WearLevelling,
 };
 pub use nand::{Bus, CellType, Geometry, Nand, Overheads, Program, Rules, Suspend, Timing};
-
-/// What the host addresses, and what the FTL maps \[B\].
-pub const UNIT: u64 = 4096;
+pub use unit::UNIT;
 
 /// A drive.
 #[derive(Clone, PartialEq, Debug)]

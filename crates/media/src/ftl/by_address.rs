@@ -8,7 +8,8 @@ impl Flash {
     /// The queue in which a unit of a stream waits.
     #[inline]
     pub(super) fn queue_of(&self, unit: u64, stream: usize) -> usize {
-        let line = if self.by_address { self.die_by_address(unit) as usize } else { self.pool_of(unit) };
+        let line =
+            if self.layout.by_address { self.die_by_address(unit) as usize } else { self.pool_of(unit) };
         line * self.ftl.streams as usize + stream
     }
 

@@ -1,14 +1,16 @@
 //! What a drive has lived through, without living through it.
 //!
-//! The steady state of random writes is drawn, not simulated: a keyed permutation scatters the units over **seats**,
-//! and the seats are dealt to blocks, each as many as it has valid units; how many those are comes from the stationary
-//! distribution of greedy GC ([`Greedy`]), by quantiles, in random order. Where a unit lies follows by arithmetic, in
-//! both directions, so the state takes memory for its blocks and none for its units. What has been overwritten since is
-//! in the map, and a seat counts only while the map does not know its unit.
+//! The steady state of random writes is drawn, not simulated. What the host wrote at once, and overwrites at once, lies
+//! side by side: a **grain** of one or more units. A keyed permutation scatters the grains over **seats**. Seats are
+//! dealt to blocks, each as many as it has valid grains; how many those are comes from the stationary distribution of
+//! greedy GC ([`Greedy`]), by quantiles, in random order. Where a unit lies follows by arithmetic, in both directions,
+//! so the state takes memory for its blocks and none for its units. What has been overwritten since is in the map, and
+//! a seat counts only while the map does not know its units.
 
 use super::layout::Layout;
 use super::shares::{Scatter, Shares};
 use crate::config::Initial;
+use crate::divisor::Divisor;
 use crate::random::{Draws, Permutation};
 use crate::theory::Greedy;
 use lanetwin_units::mix;
@@ -24,14 +26,19 @@ pub enum InitialLayout {
     Scattered(Scattered),
 }
 
-/// Units scattered over blocks.
+/// Grains scattered over blocks.
 #[derive(Clone, Debug)]
 pub struct Scattered {
     scatter: Scatter,
+    /// Units of a grain.
+    grain: Divisor,
+    /// Units of the partition: the last grain may have fewer than the others.
+    units: u64,
     /// The first seat of each block of the partition, and the number of seats.
     first: Vec<u64>,
     /// Blocks for each seat, as a fraction of 2^64: where to begin to look.
     slope: u64,
+    /// Seats that fit into a block.
     block: u64,
     /// Blocks of a die, and which of them are being written.
     blocks: u32,
@@ -46,8 +53,31 @@ pub struct Scattered {
 struct Leaving {
     /// Which block of the partition it is.
     number: u32,
-    /// How many places have not been read, the last ones.
+    /// How many of its places for grains have not been read, the last ones.
     rest: u32,
+}
+
+/// A die and its blocks, counted in grains.
+#[derive(Clone, Copy, Debug)]
+struct Grains {
+    /// Of a block, of a program, of a page.
+    block: u32,
+    program: u32,
+    page: u32,
+    /// Of the partition.
+    all: u64,
+}
+
+impl Grains {
+    fn new(layout: &Layout, units: u64, grain: u32) -> Self {
+        let page = (layout.page / grain).max(1);
+        Self {
+            block: layout.block / grain,
+            program: layout.program / grain,
+            page,
+            all: units.div_ceil(grain.into()),
+        }
+    }
 }
 
 /// What the partition has to offer.
@@ -63,8 +93,6 @@ pub struct Room {
     pub closed: u32,
     /// How many of them are being written, the last ones.
     pub open: u32,
-    /// Whether the address of a unit says on which die it lies.
-    pub by_address: bool,
 }
 
 impl InitialLayout {
@@ -74,12 +102,15 @@ impl InitialLayout {
             Initial::Empty => Self::Empty,
             Initial::Sequential => Self::Sequential {
                 units: room.units,
-                program: if room.by_address { layout.page } else { layout.program }.into(),
+                program: if layout.by_address { layout.page } else { layout.program }.into(),
                 dies: room.dies.into(),
                 block: layout.block.into(),
                 blocks: layout.blocks.into(),
             },
-            Initial::SteadyState => Self::Scattered(Scattered::new(layout, room, key)),
+            Initial::SteadyState { written } => {
+                let grain = layout.grain(written);
+                Self::Scattered(Scattered::new(layout, room, grain, key))
+            }
         }
     }
 
@@ -130,9 +161,7 @@ impl InitialLayout {
     /// How many units lay in a block of the partition.
     pub fn valid(&self, number: u32) -> u32 {
         match self {
-            Self::Scattered(scattered) => {
-                (scattered.first[number as usize + 1] - scattered.first[number as usize]) as u32
-            }
+            Self::Scattered(scattered) => scattered.valid(number),
             Self::Empty => 0,
             Self::Sequential { units, program, dies, block, blocks } => {
                 // a block is written from its first place on, so that its units ascend: the first one that is not there
@@ -154,9 +183,10 @@ impl InitialLayout {
 }
 
 impl Scattered {
-    fn new(layout: &Layout, room: Room, key: u64) -> Self {
+    fn new(layout: &Layout, room: Room, grain: u32, key: u64) -> Self {
+        let grains = Grains::new(layout, room.units, grain);
         let mut draws = Draws::new(mix(key ^ 0x5eed));
-        let (counts, leaving) = counts(layout, room, &mut draws);
+        let (counts, leaving) = counts(layout, grains, room, &mut draws);
         let mut first = Vec::with_capacity(counts.len() + 1);
         let mut sum = 0;
         first.push(0);
@@ -164,18 +194,40 @@ impl Scattered {
             sum += u64::from(count);
             first.push(sum);
         }
-        let slope = (((first.len() as u128 - 1) << 64) / u128::from(room.units.max(1))) as u64;
+        let slope = (((first.len() as u128 - 1) << 64) / u128::from(grains.all.max(1))) as u64;
         let open = room.blocks - room.open..room.blocks;
-        let scatter = match room.by_address {
-            true => Scatter::by_address(Shares::new(room.units, layout.page, room.dies), key),
-            false => Scatter::anywhere(room.units, key),
+        let scatter = match layout.by_address {
+            true => Scatter::by_address(Shares::new(grains.all, grains.page, room.dies), key),
+            false => Scatter::anywhere(grains.all, key),
         };
-        Self { scatter, first, slope, block: layout.block.into(), blocks: layout.blocks, open, leaving, key }
+        Self {
+            scatter,
+            grain: Divisor::new(grain.into()),
+            units: room.units,
+            first,
+            slope,
+            block: grains.block.into(),
+            blocks: layout.blocks,
+            open,
+            leaving,
+            key,
+        }
     }
 
     #[inline]
     fn place(&self, unit: u64) -> u64 {
-        let seat = self.scatter.forward(unit);
+        let grain = self.grain.quotient(unit);
+        let within = unit - grain * self.grain.number();
+        let seat = self.scatter.forward(grain);
+        let number = self.block_of(seat);
+        let place =
+            number as u64 * self.block + self.seats_of(number as u32).place(seat - self.first[number]);
+        place * self.grain.number() + within
+    }
+
+    /// The block of the partition that a seat is in.
+    #[inline]
+    fn block_of(&self, seat: u64) -> usize {
         let mut number = ((u128::from(seat) * u128::from(self.slope)) >> 64) as usize;
         while self.first[number] > seat {
             number -= 1;
@@ -183,7 +235,16 @@ impl Scattered {
         while self.first[number + 1] <= seat {
             number += 1;
         }
-        number as u64 * self.block + self.seats_of(number as u32).place(seat - self.first[number])
+        number
+    }
+
+    /// How many units lay in a block.
+    fn valid(&self, number: u32) -> u32 {
+        let (from, to) = (self.first[number as usize], self.first[number as usize + 1]);
+        let grain = self.grain.number();
+        let lacking = self.units.next_multiple_of(grain) - self.units;
+        let has_last = lacking > 0 && (from..to).contains(&self.scatter.forward(self.units / grain));
+        ((to - from) * grain - if has_last { lacking } else { 0 }) as u32
     }
 
     /// Whether a block is being written: its first places are its seats.
@@ -194,9 +255,13 @@ impl Scattered {
 
     fn units_of(&self, number: u32, mut tell: impl FnMut(u32, u64)) {
         let (from, to) = (self.first[number as usize], self.first[number as usize + 1]);
-        let seats = self.seats_of(number);
+        let (seats, grain) = (self.seats_of(number), self.grain.number());
         for seat in from..to {
-            tell(seats.place(seat - from) as u32, self.scatter.back(seat, number / self.blocks));
+            let place = seats.place(seat - from) * grain;
+            let unit = self.scatter.back(seat, number / self.blocks) * grain;
+            for within in 0..grain.min(self.units - unit) {
+                tell((place + within) as u32, unit + within);
+            }
         }
     }
 
@@ -232,47 +297,47 @@ impl Seats {
     }
 }
 
-/// How many valid units each block of the partition has, which add up to its units; and of each die, which block is
+/// How many valid grains each block of the partition has, which add up to all of them; and of each die, which block is
 /// being collected.
 ///
 /// Each die gets the whole distribution, so that the first seat of a block is never far from a straight line.
-fn counts(layout: &Layout, room: Room, draws: &mut Draws) -> (Vec<u32>, Vec<Leaving>) {
-    let full = u64::from(layout.block);
+fn counts(layout: &Layout, grains: Grains, room: Room, draws: &mut Draws) -> (Vec<u32>, Vec<Leaving>) {
+    let Grains { block, program, page, all } = grains;
+    let full = u64::from(block);
     let closed = u64::from(room.closed);
-    let programs = full / u64::from(layout.program);
+    let programs = full / u64::from(program);
     let mut counts = vec![0; room.dies as usize * layout.blocks as usize];
     let mut leaving = Vec::with_capacity(room.dies as usize);
     for (die, counts) in counts.chunks_mut(layout.blocks as usize).enumerate() {
         let (number, dies) = (die as u64, u64::from(room.dies));
-        let units = if room.by_address {
-            Shares::new(room.units, layout.page, room.dies).of(number)
+        let seats = if layout.by_address {
+            Shares::new(all, page, room.dies).of(number)
         } else {
-            room.units * (number + 1) / dies - room.units * number / dies
+            all * (number + 1) / dies - all * number / dies
         };
         let (worn, open) = counts[..room.blocks as usize].split_at_mut((room.blocks - room.open) as usize);
         // those that are being written are somewhere between empty and full; full ones have the stationary distribution
-        let mut left = units;
+        let mut left = seats;
         for count in open {
-            *count = (draws.below(programs) * u64::from(layout.program)).min(left / 2) as u32;
-            *count -= *count % layout.program;
+            *count = (draws.below(programs) * u64::from(program)).min(left / 2) as u32;
+            *count -= *count % program;
             left -= u64::from(*count);
         }
-        // one is being collected: some of its units have left
-        let utilisation =
-            |units: u64, blocks: u64| Greedy::new(layout.block, units as f64 / (blocks * full) as f64);
+        // one is being collected: some of its grains have left
+        let utilisation = |seats: u64, blocks: u64| Greedy::new(block, seats as f64 / (blocks * full) as f64);
         let taken = u64::from(utilisation(left, closed).lowest.max(1));
         let victim = draws.below(taken).min(left);
         let mut drawn = quantiles(&utilisation(left - victim, closed - 1), closed - 1, draws);
-        balance(&mut drawn, left - victim, layout.block, draws);
+        balance(&mut drawn, left - victim, block, draws);
         drawn.push(victim as u32);
         let places = places(worn.len(), drawn.len(), draws);
         for (place, count) in places.iter().zip(drawn) {
             worn[*place] = count;
         }
-        let pages = (full * victim / taken).div_ceil(u64::from(layout.page)) as u32;
+        let pages = (full * victim / taken).div_ceil(u64::from(page)) as u32;
         leaving.push(Leaving {
             number: die as u32 * layout.blocks + *places.last().expect("one is being collected") as u32,
-            rest: (pages * layout.page).clamp(victim as u32, layout.block),
+            rest: (pages * page).clamp(victim as u32, block),
         });
     }
     (counts, leaving)
@@ -303,14 +368,14 @@ fn quantiles(greedy: &Greedy, n: u64, draws: &mut Draws) -> Vec<u32> {
     drawn
 }
 
-/// Moves counts by ones until they add up to `units`.
-fn balance(counts: &mut [u32], units: u64, full: u32, draws: &mut Draws) {
+/// Moves counts by ones until they add up to `seats`.
+fn balance(counts: &mut [u32], seats: u64, full: u32, draws: &mut Draws) {
     let mut sum: u64 = counts.iter().map(|count| u64::from(*count)).sum();
-    while sum != units {
+    while sum != seats {
         let count = &mut counts[draws.below(counts.len() as u64) as usize];
-        if sum < units && *count < full {
+        if sum < seats && *count < full {
             (*count, sum) = (*count + 1, sum + 1);
-        } else if sum > units && *count > 0 {
+        } else if sum > seats && *count > 0 {
             (*count, sum) = (*count - 1, sum - 1);
         }
     }
@@ -319,6 +384,62 @@ fn balance(counts: &mut [u32], units: u64, full: u32, draws: &mut Draws) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Allocation, Level, Medium, Order, UNIT};
+    use crate::ftl::tests::small;
+    use lanetwin_units::Bytes;
+    use proptest::prelude::*;
+
+    const ALLOCATIONS: [Allocation; 2] = [
+        Allocation::Dies,
+        Allocation::Address(Order([Level::Channel, Level::Way, Level::Die, Level::Plane])),
+    ];
+
+    /// Four dies of 32 blocks of 96 units, in programs of twelve on pages of two; by address each plane is a die.
+    fn layout(allocation: Allocation) -> Layout {
+        let Medium::Nand(nand, _) = small().medium else { unreachable!("it is of flash") };
+        Layout::new(&nand, allocation)
+    }
+
+    #[test]
+    fn what_was_written_at_once_lies_side_by_side_as_far_as_pages_and_programs_go() {
+        let grains = |allocation| {
+            [1, 2, 3, 4, 6, 8, 12, 24, 32, 36].map(|units| layout(allocation).grain(Bytes(units * UNIT)))
+        };
+        assert_eq!(grains(ALLOCATIONS[0]), [1, 2, 1, 4, 6, 4, 12, 12, 4, 12]);
+        assert_eq!(grains(ALLOCATIONS[1]), [1, 2, 1, 2, 2, 2, 2, 2, 2, 2]);
+        assert_eq!(layout(ALLOCATIONS[0]).grain(Bytes(512)), 1);
+        assert_eq!(layout(ALLOCATIONS[0]).grain(Bytes(6144)), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn grains_are_scattered_whole_and_each_unit_has_a_place(
+            units in 6_000_u64..8_000, at_once in 1_u64..40, by_address: bool, key: u64,
+        ) {
+            let layout = layout(ALLOCATIONS[usize::from(by_address)]);
+            let room = Room { units, dies: layout.dies, blocks: 32, closed: 26, open: 2 };
+            let written = Bytes(at_once * UNIT);
+            let initial = InitialLayout::new(Initial::SteadyState { written }, &layout, room, key);
+            let places: Vec<u64> = (0..units).map(|unit| initial.place(unit).expect("it is mapped")).collect();
+            let grain = u64::from(layout.grain(written));
+            for (unit, place) in (0..).zip(&places) {
+                let first = unit - unit % grain;
+                prop_assert_eq!(place - places[first as usize], unit % grain);
+                prop_assert_eq!(place % grain, unit % grain);
+            }
+            let mut told = 0;
+            for number in 0..layout.dies * layout.blocks {
+                let mut there = 0;
+                initial.units_of(number, |offset, unit| {
+                    assert_eq!(places[unit as usize], layout.first(number) + u64::from(offset));
+                    there += 1;
+                });
+                prop_assert_eq!(initial.valid(number), there);
+                told += u64::from(there);
+            }
+            prop_assert_eq!(told, units);
+        }
+    }
 
     #[test]
     fn a_block_that_was_written_in_order_has_the_units_that_lie_in_it() {

@@ -7,9 +7,10 @@
 //! Where planes have blocks of their own ([`Allocation::by_planes`]) each of them is a die to the FTL, of one plane.
 //! They are numbered in the order of the allocation: of pages that are dealt by address the n-th goes to die n.
 
-use crate::config::{Allocation, Ftl, Level, Nand, Program, Rules, UNIT};
+use crate::config::{Allocation, Ftl, Initial, Level, Nand, Program, Rules, UNIT};
 use crate::divisor::Divisor;
 use crate::theory;
+use lanetwin_units::{Bytes, greatest_common_divisor as gcd};
 
 /// The shape of the flash as the FTL sees it.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,8 @@ pub struct Layout {
     /// Servers of a channel.
     pub per_channel: u32,
     mqsim: bool,
+    /// Whether the address of a unit says on which die it lies.
+    pub by_address: bool,
     /// The planes of a die, each a die of the FTL, and the order in which they are numbered.
     apart: Option<(u32, [Level; 4])>,
     by: By,
@@ -98,6 +101,7 @@ impl Layout {
             bits: nand.timing.cell.bits(),
             per_channel: if mqsim { g.chips } else { g.chips * g.dies },
             mqsim,
+            by_address: matches!(allocation, Allocation::Address(_)),
             apart,
             by: By {
                 channels,
@@ -116,7 +120,27 @@ impl Layout {
     pub fn in_theory(&self, ftl: &Ftl) -> theory::Die {
         let slc = ftl.slc.map_or(0, |slc| slc.blocks);
         let open = ftl.streams + u32::from(ftl.hot_cold);
-        theory::Die { block: self.block, blocks: self.blocks - slc, low: ftl.watermarks.low, open }
+        theory::Die {
+            block: self.block,
+            blocks: self.blocks - slc,
+            low: ftl.watermarks.low,
+            open,
+            grain: match ftl.initial {
+                Initial::SteadyState { written } => self.grain(written),
+                Initial::Empty | Initial::Sequential => 1,
+            },
+        }
+    }
+
+    /// Units that lie side by side where so much was written at once: what fits into programs without a rest, in whole
+    /// pages or in whole parts of a page; in parts of a page if pages are dealt by address.
+    pub fn grain(&self, written: Bytes) -> u32 {
+        let [program, block, page] = [self.program, self.block, self.page].map(u64::from);
+        let in_program = (gcd(written.0.max(UNIT), program * UNIT) / UNIT).max(1);
+        let in_block = gcd(in_program, block);
+        let is_in_pages = !self.by_address && in_block.is_multiple_of(page);
+        let grain = if is_in_pages { in_block } else { gcd(in_block, page) };
+        u32::try_from(grain).expect("a block has fewer than 2^32 units")
     }
 
     /// Who works for a page of a plane. Dies are numbered channel first, then chip, unless each plane is one.

@@ -45,9 +45,7 @@ mod totals;
 mod translation;
 mod write;
 
-use crate::config::{
-    Allocation, DriveConfig, Frees, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT,
-};
+use crate::config::{DriveConfig, Frees, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT};
 use crate::counters::Counters;
 use crate::nand::machine::{Abilities, Machine};
 use crate::nand::times::Times;
@@ -60,7 +58,7 @@ use first_touch::FirstTouch;
 use idle::Idle;
 use initial::{InitialLayout, Room};
 use lanetwin_units::{Bytes, mix};
-use layout::Layout;
+pub use layout::Layout;
 use map::Map;
 use on_bus::OnBus;
 use owner::Owner;
@@ -161,8 +159,6 @@ pub struct Flash {
     /// Dies where GC looked in vain for a block, and a unit has been vacated since.
     waiting_for_garbage: Vec<u32>,
     buffer: Buffer,
-    /// Whether a unit's address says on which die it is written.
-    by_address: bool,
     open: Vec<Open>,
     spare_open: Vec<u32>,
     writes: Vec<Write>,
@@ -198,8 +194,7 @@ impl Flash {
         let kept = slc + ftl.watermarks.low + ftl.streams + gc_head;
         let capacity = (config.buffer.capacity.0 / UNIT) as u32;
         let registers = layout.dies * DEEP * layout.program;
-        let by_address = matches!(ftl.allocation, Allocation::Address(_));
-        let lines = if by_address { layout.dies as usize } else { ftl.partitions.len().max(1) };
+        let lines = if layout.by_address { layout.dies as usize } else { ftl.partitions.len().max(1) };
         let mut flash = Self {
             machine: machine(nand, &layout, &times).varying(config.spread),
             rules: nand.rules,
@@ -223,7 +218,6 @@ impl Flash {
             reserve: layout.in_theory(ftl).reserve(),
             waiting_for_garbage: Vec::new(),
             buffer: Buffer::new(capacity, registers, lines * ftl.streams as usize),
-            by_address,
             open: Vec::new(),
             spare_open: Vec::new(),
             writes: Vec::new(),
@@ -259,7 +253,7 @@ impl Flash {
         for (number, Partition { capacity: Bytes(bytes), dies }) in partitions.into_iter().enumerate() {
             let units = bytes / UNIT;
             let key = mix(seed ^ mix(number as u64));
-            let room = Room { by_address: self.by_address, ..self.room(units, dies) };
+            let room = self.room(units, dies);
             let initial_layout = InitialLayout::new(self.ftl.initial, &self.layout, room, key);
             self.dies[first_die as usize..(first_die + dies) as usize]
                 .iter_mut()
@@ -274,7 +268,7 @@ impl Flash {
     fn room(&self, units: u64, dies: u32) -> Room {
         let open = self.ftl.streams + u32::from(self.ftl.hot_cold);
         let blocks = self.layout.blocks - self.ftl.slc.map_or(0, |slc| slc.blocks);
-        Room { units, dies, blocks, closed: blocks - self.ftl.watermarks.low - open, open, by_address: false }
+        Room { units, dies, blocks, closed: blocks - self.ftl.watermarks.low - open, open }
     }
 
     /// Sets blocks and dies to the initial state.
@@ -293,8 +287,10 @@ impl Flash {
                 d.valid += u64::from(valid);
                 if let Some(head) = open {
                     d.heads[head as usize] = number;
-                    (block.state, block.filled, block.programmed) = (State::Open, valid, valid);
-                    d.pace.add(room - valid);
+                    // the last grain of the partition may lack units
+                    let written = valid.next_multiple_of(self.layout.program);
+                    (block.state, block.filled, block.programmed) = (State::Open, written, written);
+                    d.pace.add(room - written);
                     self.record_valid_units(number);
                 }
             } else if block.slc {

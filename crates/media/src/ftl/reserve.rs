@@ -4,7 +4,7 @@ use super::blocks::{NONE, State};
 use super::layout::Site;
 use super::pace::Pace;
 use super::{Die, Flash, Owner};
-use crate::config::{Initial, UNIT};
+use crate::config::UNIT;
 use crate::nand::machine::{Op, Queue, Work};
 use crate::random::Draws;
 use lanetwin_units::mix;
@@ -95,7 +95,7 @@ impl Flash {
     pub(super) fn set_reserves(&mut self, seed: u64) {
         for die in 0..self.layout.dies {
             self.dies[die as usize].pace.reserve = self.reserve;
-            if self.ftl.initial == Initial::SteadyState {
+            if self.ftl.initial.is_steady_state() {
                 self.draw_phase(die);
                 let d = &mut self.dies[die as usize];
                 let earned = mix(seed ^ mix(PHASE ^ u64::from(die))) % u64::from(self.layout.program);
@@ -109,7 +109,7 @@ impl Flash {
     pub(super) fn owed(&self) -> u64 {
         let rests = |pace: &Pace| pace.reserve + u64::from(self.layout.program);
         let owed = |die: &Die| rests(&die.pace).saturating_sub(die.pace.space(&self.blocks));
-        if self.collects || self.ftl.initial == Initial::SteadyState {
+        if self.collects || self.ftl.initial.is_steady_state() {
             self.dies.iter().map(owed).sum::<u64>() * UNIT
         } else {
             0

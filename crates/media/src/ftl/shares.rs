@@ -1,4 +1,5 @@
-//! Which seat a unit of the drawn state has: anywhere, or on the die that its address names.
+//! Which seat a grain of the drawn state has: anywhere, or on the die that its address names. A unit here is what is
+//! scattered as one.
 
 use crate::random::Permutation;
 use lanetwin_units::mix;

@@ -2,7 +2,7 @@
 
 use super::Flash;
 use super::blocks::{self, State};
-use crate::config::{Initial, SlcCache};
+use crate::config::SlcCache;
 use crate::counters::Stocks;
 
 impl Flash {
@@ -16,7 +16,7 @@ impl Flash {
         let room = |slc: bool| -> u64 {
             self.blocks.all.iter().enumerate().filter(is_slc(slc)).map(unwritten).sum()
         };
-        let collects = self.ftl.initial == Initial::SteadyState || self.collects;
+        let collects = self.ftl.initial.is_steady_state() || self.collects;
         // a die folds when so much of its cache is used; what it could borrow besides is nobody's to say beforehand
         let kept = |slc: SlcCache| {
             let block = u64::from(self.layout.block / self.layout.bits);

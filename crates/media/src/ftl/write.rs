@@ -115,7 +115,7 @@ impl Flash {
     /// Gives programs to dies as long as there is something to program and a die to do it.
     pub(super) fn drain(&mut self, now: u64) {
         let held = self.hold();
-        if self.by_address {
+        if self.layout.by_address {
             self.drain_by_address(now);
         } else {
             self.drain_to_any(now);

@@ -42,6 +42,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "nand.read-burst", dimension: Dimension::Count { least: 1, most: 1000000 }, default: Some("16"), about: "how many reads of the host may go before a waiting program or erase of their die, in a row" },
     Param { name: "nand.rules", dimension: Dimension::Choice(&["dies", "mqsim"]), default: Some("dies"), about: "by whose rules commands are scheduled; `mqsim` is for comparison with that simulator" },
     Param { name: "ftl.initial", dimension: Dimension::Choice(&["auto", "empty", "sequential", "steady-state"]), default: Some("auto"), about: "what the drive has lived through: nothing, one write from end to end, random writes until the write amplification is constant, or (auto) what it is measured with, as SNIA's tests have it: `sequential` in a case whose requests all follow one another, `steady-state` in any other" },
+    Param { name: "ftl.initial.write-size", dimension: Dimension::Size, default: Some("0B"), about: "what the random writes of `ftl.initial: steady-state` had wrote at once, at multiples of it; 0: what the case's own random writes have in common (or its sequential ones if there are none, or its reads if it does not write), 4 KiB where there is no load" },
     Param { name: "ftl.allocation", dimension: Dimension::Choice(ALLOCATIONS), default: Some("dies"), about: "which die and plane a page is written to: the next die that takes a page of every plane (dies), the next plane that takes one (planes), or the one that the address names, in an order of channel, way, die and plane: by CWDP successive pages go to successive channels, then ways, dies and planes" },
     Param { name: "ftl.victim", dimension: Dimension::Choice(&["greedy", "cost-benefit"]), default: Some("greedy"), about: "which block garbage collection takes: the emptiest, or by age and emptiness" },
     Param { name: "ftl.hot-cold", dimension: Dimension::Flag, default: Some("true"), about: "whether data that garbage collection moves go to blocks of their own" },
@@ -199,7 +200,7 @@ fn ftl(params: &Params) -> Ftl {
             "empty" => Initial::Empty,
             "sequential" => Initial::Sequential,
             // `auto` has been decided by who knows the load; where there is none, nothing is said of what comes
-            _ => Initial::SteadyState,
+            _ => Initial::SteadyState { written: params.size("ftl.initial.write-size") },
         },
         allocation: match params.choice("ftl.allocation") {
             "planes" => Allocation::Planes,

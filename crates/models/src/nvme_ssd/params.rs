@@ -12,6 +12,10 @@ pub(super) const CONDITIONS: &[Condition] = &[
     Condition { of: &["nand.", "ftl."], on: "medium", must_be: Setting::Word("nand") },
     Condition { of: &["cross-point."], on: "medium", must_be: Setting::Word("cross-point") },
     Condition { of: &["nand.suspend."], on: "nand.suspend", must_be: Setting::On },
+    // of itself it says nothing: then it is the load that does
+    Condition { of: &["ftl.initial.write-size"], on: "ftl.initial.write-size", must_be: Setting::Above0 },
+    Condition { of: &["ftl.initial."], on: "ftl.initial", must_be: Setting::Not("empty") },
+    Condition { of: &["ftl.initial."], on: "ftl.initial", must_be: Setting::Not("sequential") },
     Condition { of: &["ftl.slc."], on: "ftl.slc.blocks", must_be: Setting::Above0 },
     Condition { of: &["ftl.read-ahead."], on: "ftl.read-ahead.streams", must_be: Setting::Above0 },
     Condition { of: &["cmb."], on: "cmb", must_be: Setting::Above0 },

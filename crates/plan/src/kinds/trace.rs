@@ -2,7 +2,7 @@
 
 use crate::files::{FileOf, Source, Understood};
 use crate::kind::{Asked, Kind, Place, Who};
-use crate::plan::{Arrivals, Blocks, Case, Demand, LeftOut, Load, Offered, Timing};
+use crate::plan::{AccessShape, Arrivals, Blocks, Case, Demand, LeftOut, Load, Offered, Timing};
 use crate::values::{count, size};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::Fields;
@@ -13,7 +13,7 @@ use lanetwin_kernel::Component;
 use lanetwin_load::trace::{Pace, Replay, Trace};
 use lanetwin_load::{self as load, BlockLoad, Slot};
 use lanetwin_ports::{Dimension, Message, Operation, Value};
-use lanetwin_units::{Bytes, Span};
+use lanetwin_units::{Bytes, Span, greatest_common_divisor};
 use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind {
@@ -133,6 +133,16 @@ impl Blocks for TraceCase {
     fn kinds(&self) -> (bool, bool) {
         let has = |operation| self.moved(operation).0 > 0;
         (has(Operation::Read), has(Operation::Write))
+    }
+    fn shapes(&self) -> Vec<AccessShape> {
+        let shape = |is_write: bool, bytes| AccessShape { is_write, is_random: true, multiple_of: Bytes(bytes) };
+        let sides = [(Operation::Read, false), (Operation::Write, true)];
+        let of_side = |(operation, is_write)| {
+            let own = self.trace.requests().filter(move |request| request.operation == operation);
+            let bytes = own.map(|request| greatest_common_divisor(request.address, request.bytes.into()));
+            bytes.reduce(greatest_common_divisor).map(|bytes| shape(is_write, bytes))
+        };
+        sides.into_iter().filter_map(of_side).collect()
     }
     fn largest(&self) -> u64 {
         self.trace.requests().map(|request| u64::from(request.bytes)).max().unwrap_or(0)

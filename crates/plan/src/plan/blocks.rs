@@ -3,6 +3,7 @@
 
 use super::length::RunLength;
 use super::offered::Offered;
+use super::written::{AccessShape, written_at_once};
 use lanetwin_kernel::Component;
 use lanetwin_load::Slot;
 use lanetwin_models::network_workers::NetworkTest;
@@ -30,6 +31,14 @@ pub trait Blocks: Same + Debug + Send + Sync {
     /// written from end to end.
     fn is_sequential(&self) -> bool {
         false
+    }
+    /// What its requests have in common, kind by kind: it tells how a drive looks that has lived with it.
+    fn shapes(&self) -> Vec<AccessShape> {
+        Vec::new()
+    }
+    /// How much is overwritten at once on a drive that has lived with it, at multiples of itself, if it says anything.
+    fn written_at_once(&self) -> Option<Bytes> {
+        written_at_once(&self.shapes())
     }
     /// Whether something it says itself keeps it from having in flight what it may have: a rate, pauses, delays.
     fn is_paced(&self) -> bool {

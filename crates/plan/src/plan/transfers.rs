@@ -2,6 +2,7 @@
 
 use super::blocks::{Blocks, Demand};
 use super::offered::Offered;
+use super::written::{AccessShape, of_kinds};
 use lanetwin_kernel::Component;
 use lanetwin_load::{self as load, BlockLoad, Mix, Slot, Workload};
 use lanetwin_ports::Message;
@@ -131,6 +132,11 @@ impl Blocks for BlockCase {
     }
     fn is_sequential(&self) -> bool {
         self.pattern == Pattern::Sequential
+    }
+    fn shapes(&self) -> Vec<AccessShape> {
+        let shape =
+            |is_write| AccessShape { is_write, is_random: !self.is_sequential(), multiple_of: self.size };
+        of_kinds(self.kinds(), shape).collect()
     }
     fn largest(&self) -> u64 {
         self.size.0

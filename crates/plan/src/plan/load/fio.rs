@@ -3,13 +3,14 @@
 use crate::plan::blocks::{AllowedCores, Blocks, Demand, LeftOut, Thread, Timing};
 use crate::plan::length::RunLength;
 use crate::plan::offered::Offered;
+use crate::plan::written::{AccessShape, of_kinds};
 use lanetwin_kernel::Component;
-use lanetwin_load::fio::iolog::Log;
+use lanetwin_load::fio::iolog::{Entry, Log};
 use lanetwin_load::fio::{Given, Job, JobWorkload, Room};
 use lanetwin_load::{BlockLoad, Slot};
 use lanetwin_models::roles::nvme::QueuePriority;
 use lanetwin_ports::{Message, Operation};
-use lanetwin_units::{Bytes, Span};
+use lanetwin_units::{Bytes, Span, greatest_common_divisor};
 use std::sync::Arc;
 
 /// Jobs that run together.
@@ -177,6 +178,21 @@ impl FioJob {
         let numbers = settings.cpus_allowed.clone();
         (!numbers.is_empty()).then_some(AllowedCores { numbers, nth })
     }
+    /// What its reads have in common, and its writes.
+    fn shapes(&self) -> Vec<AccessShape> {
+        let logged = |log: &Log| log.entries.iter().map(shape_of_entry).collect();
+        self.log.as_deref().map_or_else(|| self.said(), logged)
+    }
+    /// The same, of a job that makes them up.
+    fn said(&self) -> Vec<AccessShape> {
+        let (way, granularity) = (&self.job.settings.rw, self.job.granularity());
+        let shape = |is_write: bool| AccessShape {
+            is_write,
+            is_random: way.random,
+            multiple_of: Bytes(granularity[usize::from(is_write)]),
+        };
+        of_kinds((way.reads, way.writes), shape).collect()
+    }
     /// The same with clones that begin at places of their own, evenly over the file, if they all read it one block
     /// after another, as fast as it goes, from the same place on.
     fn apart(&self) -> Option<Self> {
@@ -207,6 +223,11 @@ impl FioJob {
     }
 }
 
+fn shape_of_entry(entry: &Entry) -> AccessShape {
+    let multiple_of = Bytes(greatest_common_divisor(entry.offset, entry.bytes.into()));
+    AccessShape { is_write: entry.operation == Operation::Write, is_random: true, multiple_of }
+}
+
 impl Blocks for FioCase {
     fn offered(&self) -> Offered {
         Offered::Outstanding(self.depth())
@@ -229,6 +250,9 @@ impl Blocks for FioCase {
     fn is_sequential(&self) -> bool {
         let follow = |job: &FioJob| job.log.is_none() && job.job.is_sequential();
         self.jobs.iter().all(follow)
+    }
+    fn shapes(&self) -> Vec<AccessShape> {
+        self.jobs.iter().flat_map(FioJob::shapes).collect()
     }
     fn is_paced(&self) -> bool {
         let mut settings = self.jobs.iter().map(|job| &job.job.settings);

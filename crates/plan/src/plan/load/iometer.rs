@@ -2,15 +2,16 @@
 
 use crate::plan::blocks::{Blocks, LeftOut, Thread, Timing};
 use crate::plan::offered::Offered;
+use crate::plan::written::{AccessShape, of_kinds};
 use lanetwin_kernel::Component;
 use lanetwin_load::iometer::access::{AccessWorkload, Connections, Region};
-use lanetwin_load::iometer::config::{AccessLine, AccessSpec, DiskSettings};
+use lanetwin_load::iometer::config::{AccessLine, AccessSpec, DiskSettings, SECTOR};
 use lanetwin_load::iometer::{TestType, Version};
 use lanetwin_load::{BlockLoad, Slot};
 use lanetwin_models::network_workers::NetworkTest;
 use lanetwin_models::roles::nvme::QueuePriority;
 use lanetwin_ports::Message;
-use lanetwin_units::{Bytes, Span};
+use lanetwin_units::{Bytes, Span, greatest_common_divisor};
 
 /// What a socket of a network worker takes in before a send waits \[B\]: `tcp_wmem` of Linux. Iometer leaves it to the
 /// system (`NetTCP.cpp`).
@@ -260,6 +261,16 @@ impl Blocks for IometerCase {
     }
     fn is_sequential(&self) -> bool {
         self.used().all(|line| line.random == 0)
+    }
+    fn shapes(&self) -> Vec<AccessShape> {
+        let of_line = |line: &AccessLine| {
+            let align = line.alignment(SECTOR).into();
+            let multiple_of = Bytes(greatest_common_divisor(align, line.size.into()));
+            let is_random = line.random > 0;
+            let shape = move |is_write| AccessShape { is_write, is_random, multiple_of };
+            of_kinds((line.reads > 0, line.reads < 100), shape)
+        };
+        self.used().flat_map(of_line).collect()
     }
     fn largest(&self) -> u64 {
         self.used().map(|line| line.size).max().unwrap_or(0).into()
