@@ -48,7 +48,7 @@ UNHURRIED := --include-ignored --skip nightly::
 test test-rust test-debug: export PROPTEST_RNG_SEED ?= 1
 
 .PHONY: help demo demo-measure demo-measure-guest demo-exec demo-databases power-cuts install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-clusters test-debug test-drawn \
-        test-release claims soak first-answer mqsim gen site studies accept bench bench-trained fuzz fuzz-import drawn-drives sweep-cost compare-builds new-model clean toolchain
+        test-release claims soak first-answer relations-fabric mqsim gen site studies accept bench bench-trained fuzz fuzz-import drawn-drives sweep-cost compare-builds new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -150,6 +150,9 @@ studies: $(VENV)/.built ## the studies of studies/, quick ones: make studies WHO
 
 first-answer: $(VENV)/.built $(VENV)/.dev ## drawn fio jobs of default length beside runs ten times as long: OPTIONS="--seed N --jobs N"
 	$(BIN)/python tests/python/first_answer.py $(OPTIONS)
+
+relations-fabric: $(VENV)/.built $(VENV)/.dev ## drawn storage networks and CXL memories, each with a relation that must hold: OPTIONS="--seed N --count N"
+	$(BIN)/python tests/python/relations_fabric.py $(OPTIONS)
 
 mqsim: $(VENV)/.built $(VENV)/.dev ## drawn drives beside what MQSim says of them: make mqsim MQSIM=path/to/MQSim OPTIONS="--seed N --count N"
 	@test -n "$(MQSIM)" || { echo "usage: make mqsim MQSIM=path/to/MQSim [OPTIONS=…]" >&2; exit 2; }
