@@ -48,7 +48,7 @@ UNHURRIED := --include-ignored --skip nightly::
 test test-rust test-debug: export PROPTEST_RNG_SEED ?= 1
 
 .PHONY: help demo demo-measure demo-measure-guest demo-exec demo-databases power-cuts install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-clusters test-debug test-drawn \
-        test-release claims soak first-answer relations-fabric mqsim gen site studies accept bench bench-trained fuzz fuzz-import drawn-drives sweep-cost compare-builds new-model clean toolchain
+        test-release claims soak first-answer relations relations-fabric mqsim gen site studies accept bench bench-trained fuzz fuzz-import drawn-drives sweep-cost compare-builds new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -153,6 +153,9 @@ first-answer: $(VENV)/.built $(VENV)/.dev ## drawn fio jobs of default length be
 
 relations-fabric: $(VENV)/.built $(VENV)/.dev ## drawn storage networks and CXL memories, each with a relation that must hold: OPTIONS="--seed N --count N"
 	$(BIN)/python tests/python/relations_fabric.py $(OPTIONS)
+
+relations: $(VENV)/.built $(VENV)/.dev ## relations that must hold between runs, of drawn machines and jobs: OPTIONS="--seed N --cases N"
+	$(BIN)/python tests/python/relations.py $(OPTIONS)
 
 mqsim: $(VENV)/.built $(VENV)/.dev ## drawn drives beside what MQSim says of them: make mqsim MQSIM=path/to/MQSim OPTIONS="--seed N --count N"
 	@test -n "$(MQSIM)" || { echo "usage: make mqsim MQSIM=path/to/MQSim [OPTIONS=…]" >&2; exit 2; }
