@@ -117,7 +117,7 @@ binding: $(VENV)/.built $(VENV)/.dev
 test-python: export PYTHONDONTWRITEBYTECODE :=
 test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
 	$(BIN)/stubtest lanetwin._core
-	$(BIN)/pytest $(SIDE_BY_SIDE) $(TESTS)
+	$(BIN)/pytest $(SIDE_BY_SIDE) --durations=30 --durations-min=4 $(TESTS)
 
 test-clusters: $(VENV)/.built $(VENV)/.dev $(VENV)/.clusters ## sweeps on Dask and Ray, of this machine alone: every row as on threads
 	$(BIN)/pytest tests/python/test_sweep.py -k "dask or ray or cluster"
