@@ -119,6 +119,10 @@ impl<'n> Fields<'n> {
             Kind::List(items) => (&items[..], true),
             _ => (std::slice::from_ref(node), false),
         };
+        if items.is_empty() {
+            reports.add(Problem::Empty { what: "the list is empty" }, node.spot, &path);
+            return None;
+        }
         let read = |item: &Node| {
             let value = scalar(item, wanted, &path, reports)?.to_owned();
             Some(Said { value, spot: item.spot, origin: item.origin })

@@ -85,6 +85,7 @@ pub static MODEL: Model = Model {
     ],
     has_port: |params, port| ![HOST_PORT, WITHIN_PORT].contains(&port) || params.flag("offload"),
     params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
+    mistakes: params::mistakes,
     conditions: params::CONDITIONS,
     capabilities: &[Capability::Rdma],
     build: Build::Component(|params, site| Box::new(RoceNic::new(params, site))),

@@ -72,6 +72,7 @@ fn what_no_cable_can_be_is_told() {
     assert_eq!(codes(TOR, "  one: {from: nic-a, to: tor, cable: 3ft}"), ["SC008"]);
     assert_eq!(codes(TOR, "  one: {from: nic-a, to: tor, width: x4}"), ["SC005"]);
     assert_eq!(codes(TOR, "  one: {from: a.slot3, to: tor}"), ["SC019"]);
+    assert_eq!(codes(TOR, "  one: {from: tor, to: tor}"), ["SC019"]);
 }
 
 /// Routers may have several ways; bridges must not.

@@ -245,6 +245,7 @@ fn what_is_wrong_is_told_with_its_place() {
             &["workloads.bw.memory.pattern=chase", "workloads.bw.memory.mix=2r1w"],
             &["SC033 workloads.bw.memory.mix"],
         ),
+        (&["workloads.bw.memory.cache=cold"], &["SC110 workloads.bw.memory.cache"]),
         (&["workloads.bw.on=one"], &["SC028 workloads.bw.on"]),
         (&["workloads.bw.target=host"], &["SC033 workloads.bw.target"]),
         (&["links.slot1.mps=256B"], &["SC005 links.slot1.mps"]),

@@ -103,6 +103,10 @@ fn what_cannot_be_offered_like_this_is_told_where_it_is_written() {
     let told = |sets: &[&str], expected: &[&str]| assert_eq!(codes(sets), expected, "{sets:?}");
     told(&[], &[]);
     told(&["subsystems.jbof.port=tor"], &["FB012"]);
+    told(&["subsystems.jbof.port=[]"], &["SC034"]);
+    told(&["subsystems.jbof.namespaces=[]"], &["SC034"]);
+    told(&["machine.nic.ethernet.mtu=9217B"], &["SC083"]);
+    told(&["machine.nic.port.width=3"], &["SC021"]);
     told(&["subsystems.jbof.namespaces=[ssd1, nic]"], &["FB013"]);
     told(&["links.bay2.from=server"], &["FB014"]);
     told(&["subsystems.jbof.namespaces=[ssd1, ssd2, ssd1]"], &["FB015"]);
@@ -110,6 +114,7 @@ fn what_cannot_be_offered_like_this_is_told_where_it_is_written() {
     told(&["links.net=null"], &["FB016"]);
     told(&["subsystems.jbof.hosts=tor"], &["FB017"]);
     told(&["workloads.mixed.on=box"], &["FB019"]);
+    told(&["workloads.mixed.target=nic"], &["SC028"]);
     told(&["subsystems.jbof.data-digest=true"], &["FB020"]);
     told(&["subsystems.jbof.header-digest=false"], &["FB020"]);
     told(&["subsystems.jbof.namespaces=ssd1", MORE], &["FB021"]);

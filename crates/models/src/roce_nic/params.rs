@@ -4,7 +4,7 @@ use lanetwin_fabric::ethernet::spec::Tagging;
 use lanetwin_fabric::roce::logic::dcqcn;
 use lanetwin_fabric::roce::logic::requester::Limits;
 use lanetwin_fabric::roce::spec::PathMtu;
-use lanetwin_ports::{Condition, Dimension, Param, Params, Setting};
+use lanetwin_ports::{Condition, Dimension, Mistake, Param, Params, Setting};
 use lanetwin_units::{Instant, Span};
 
 /// What of congestion, pauses and a target within has no effect where there is none.
@@ -14,6 +14,20 @@ pub(super) const CONDITIONS: &[Condition] = &[
     Condition { of: &["pause.storm.for"], on: "pause.storm.at", must_be: Setting::Above0 },
     Condition { of: &["offload."], on: "offload", must_be: Setting::On },
 ];
+
+/// The largest payload of a frame that adapters of Ethernet carry \[B\]: jumbo frames have 9000 B to 9216 B.
+const LARGEST_FRAME: u64 = 9216;
+
+/// Everything about these parameters that makes an adapter impossible.
+pub(super) fn mistakes(params: &Params) -> Vec<Mistake> {
+    let mtu = params.size("ethernet.mtu").0;
+    let too_large = (mtu > LARGEST_FRAME).then(|| Mistake {
+        parameter: "ethernet.mtu",
+        problem: format!("no frame carries {mtu} B"),
+        remedy: format!("{LARGEST_FRAME}B at most; 1500B and 9000B are usual"),
+    });
+    too_large.into_iter().collect()
+}
 
 pub(super) const PARAMS: &[Param] = &[
     Param {

@@ -191,10 +191,6 @@ fn jobs(fio: &Fio, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec
     }
     let path = fields.at("section");
     let (names, _) = fields.names("section", "the name of a section", reports)?;
-    if names.is_empty() {
-        fields.fault("section", Common::Empty { what: "the list is empty" }, reports);
-        return None;
-    }
     let mut wrong = false;
     for said in &names {
         let known = || fio.file.jobs.iter().map(|job| &*job.section);

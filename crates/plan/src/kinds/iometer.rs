@@ -282,10 +282,6 @@ impl<'c> Source<'c> {
         }
         let path = fields.at("worker");
         let (named, _) = fields.names("worker", "the name of a worker", reports)?;
-        if named.is_empty() {
-            fields.fault("worker", Common::Empty { what: "the list is empty" }, reports);
-            return None;
-        }
         let mut wrong = false;
         for said in &named {
             if !workers.iter().any(|worker| worker.is_called(&said.value)) {
@@ -346,10 +342,6 @@ impl<'c> Source<'c> {
     fn named(&self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<&'c AccessSpec>> {
         let path = fields.at("spec");
         let (names, _) = fields.names("spec", "the name of an access specification", reports)?;
-        if names.is_empty() {
-            fields.fault("spec", Common::Empty { what: "the list is empty" }, reports);
-            return None;
-        }
         let (mut specs, mut seen) = (Vec::new(), BTreeSet::new());
         for said in &names {
             let name = said.value.clone();

@@ -47,8 +47,9 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     if fields.written(recorded::KEY).is_some() {
         let read = recorded::read(fields, place.configurations, reports);
         let (policies, cache) = (on.policies(fields, reports), cache(fields, reports));
-        let (trace, file) = read?;
-        return recorded::cases(fields, (&trace, &file), (on, &policies?, cache?), reports);
+        let ((trace, file), policies) = (read?, policies?);
+        on.check_cache(&policies, fields, reports);
+        return recorded::cases(fields, (&trace, &file), (on, &policies, cache?), reports);
     }
     if let Some((kernel, name)) = program::read(fields, reports)? {
         return kernels(fields, (kernel, &name), on, reports);
@@ -69,6 +70,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     let (pattern, cache, steps) = (pattern?, cache?, steps?);
     let (hints, policies) = (hints?, policies?);
     on.check_hints(hints, (pattern, &policies), fields, reports)?;
+    on.check_cache(&policies, fields, reports);
     let spread = Spread::new([mixes?, threads?, working_sets?, delays?], policies);
     if spread.count() > MOST_CASES {
         let problem = Problem::TooMuch { cases: spread.count(), most: MOST_CASES };
@@ -110,6 +112,7 @@ fn kernels(
     let stretches = count(fields, "stretches", reports);
     let steps = count(fields, "lines", reports)?;
     let (threads, policies, cache, stretches) = (threads?, policies?, cache?, stretches?);
+    on.check_cache(&policies, fields, reports);
     let read = threads.iter().map(|said| program::case(kernel, said, (stretches, steps), fields, reports));
     // all of them, before the first that is wrong ends it
     let read: Vec<_> = read.collect();
@@ -289,19 +292,28 @@ impl On<'_> {
             fields.fault("hints", Common::Exclusive { one, other: "hints" }, reports);
         }
         let own = self.own_nodes();
-        let hears = |device: &usize| {
-            self.machine.plan(*device).is_some_and(|plan| plan.params.0.contains_key(HINTS_LATENCY))
-        };
-        let deaf = policies.iter().filter(|placed| {
-            !placed.named.iter().any(|node| own[usize::from(*node)].devices.iter().any(hears))
-        });
         let mut all_hear = true;
-        for placed in deaf {
+        for placed in policies.iter().filter(|placed| !self.is_cached(placed)) {
             let names: Vec<&str> = placed.named.iter().map(|node| &*own[usize::from(*node)].name).collect();
             reports.add(Problem::NoHints { nodes: quoted(names) }, placed.spot, &fields.at("hints"));
             all_hear = false;
         }
         (one.is_empty() && all_hear).then_some(())
+    }
+    /// Warns of what is said of the cache of devices, if no page is on one that has a cache.
+    fn check_cache(self, policies: &[Placed], fields: &Fields<'_>, reports: &mut Reports) {
+        if fields.written("cache").is_some() && !policies.iter().any(|placed| self.is_cached(placed)) {
+            let why = "no page is placed on a device with a cache in front of a disk".to_owned();
+            fields.fault("cache", Problem::WithoutEffect { parameter: "cache", why }, reports);
+        }
+    }
+    /// Whether pages are on a device with a cache in front of a disk.
+    fn is_cached(self, placed: &Placed) -> bool {
+        let own = self.own_nodes();
+        let has_cache = |device: &usize| {
+            self.machine.plan(*device).is_some_and(|plan| plan.params.0.contains_key(HINTS_LATENCY))
+        };
+        placed.named.iter().any(|node| own[usize::from(*node)].devices.iter().any(has_cache))
     }
 
 }

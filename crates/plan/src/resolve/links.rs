@@ -142,6 +142,10 @@ impl Link<'_> {
                 let link = self.cxl(reports)?;
                 wiring.cxl.push(link);
             }
+            (Protocol::Ethernet, Protocol::Ethernet) if self.from.component == self.to.component => {
+                self.cannot_join("they belong to one component".to_owned(), reports);
+                return None;
+            }
             (Protocol::Ethernet, Protocol::Ethernet) => {
                 refuse_keys(self.entry, &self.fields.path, &ethernet::KEYS, reports);
                 let of = |end: End| (end, self.machine.plan(end.component), self.machine.port_name(end));
@@ -163,12 +167,16 @@ impl Link<'_> {
                 } else {
                     format!("one speaks {}, the other {}", protocol(a), protocol(b))
                 };
-                let (from, to) = (self.port_name(self.from), self.port_name(self.to));
-                reports.add(Problem::CannotJoin { from, to, why }, self.entry.spot, &self.fields.path);
+                self.cannot_join(why, reports);
                 return None;
             }
         }
         Some(self.fields.finish())
+    }
+
+    fn cannot_join(&self, why: String, reports: &mut Reports) {
+        let (from, to) = (self.port_name(self.from), self.port_name(self.to));
+        reports.add(Problem::CannotJoin { from, to, why }, self.entry.spot, &self.fields.path);
     }
 
     fn pcie(&mut self, place: Place, reports: &mut Reports) -> Option<LinkPlan> {

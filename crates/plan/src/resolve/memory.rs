@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_document::fields::{Fields, check_name, is_map, join};
 use lanetwin_document::node::{Node, Spot};
-use lanetwin_document::problem::{Problem as Common, Reports};
+use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
@@ -136,10 +136,6 @@ fn devices(fields: &mut Fields<'_>, machine: &Machine, reports: &mut Reports) ->
             return None;
         }
         devices.push(component);
-    }
-    if devices.is_empty() {
-        fields.fault("targets", Common::Empty { what: "the list is empty" }, reports);
-        return None;
     }
     Some(devices)
 }

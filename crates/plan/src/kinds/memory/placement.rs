@@ -241,10 +241,6 @@ impl On<'_> {
             return None;
         }
         let named = self.all(&names, &fields.at(key), reports)?;
-        if named.is_empty() {
-            fields.fault(key, Common::Empty { what: "the list is empty" }, reports);
-            return None;
-        }
         let joined = |with: &str| names.iter().map(|said| &*said.value).collect::<Vec<_>>().join(with);
         Some(match key {
             "bind" => (Policy::Bind(named), joined(" or ")),

@@ -10,7 +10,11 @@ use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
 use lanetwin_ports::{Mistake, Model, Param, Params, Protocol, Value, is_latency_between_widths};
+use lanetwin_units::Width;
 use std::collections::BTreeMap;
+
+/// The most lanes that a port can have.
+const PORT_WIDTH: &str = "port.width";
 
 /// Reads a component: what it is, and its entry with every default filled in.
 pub(in crate::resolve) fn component(
@@ -48,6 +52,11 @@ pub(in crate::resolve) fn component(
     for mistake in (model.mistakes)(&params) {
         let Mistake { parameter, problem, remedy } = mistake;
         fields.fault(parameter, Problem::Impossible { parameter, problem, remedy }, reports);
+    }
+    if let Some(&Value::Count(lanes)) = params.0.get(PORT_WIDTH)
+        && Width::from_lanes(lanes).is_none()
+    {
+        fields.fault(PORT_WIDTH, Problem::ImpossibleWidth { text: format!("x{lanes}") }, reports);
     }
     for mistake in (model.limits)(&params) {
         let Mistake { parameter, problem, remedy } = mistake;

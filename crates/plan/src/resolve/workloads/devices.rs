@@ -103,10 +103,6 @@ impl Names<'_, '_> {
         read: fn(&mut Self, &str, &Said<String>) -> Option<Named>,
     ) -> Option<Vec<Named>> {
         let (names, _) = self.fields.names(key, COMPONENT, self.reports)?;
-        if names.is_empty() {
-            self.fields.fault(key, Common::Empty { what: "the list is empty" }, self.reports);
-            return None;
-        }
         let found: Vec<_> = names.iter().map(|said| read(self, key, said)).collect();
         let found = found.into_iter().collect::<Option<Vec<_>>>()?;
         for (i, named) in found.iter().enumerate() {

@@ -11,7 +11,7 @@ use lanetwin_document::fields::Fields;
 use lanetwin_document::node::Spot;
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
-use lanetwin_ports::{Protocol, Value};
+use lanetwin_ports::{Capability, Protocol, Value};
 use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
 
@@ -68,7 +68,8 @@ pub(super) fn check_block(
     if disk.answers_blocks() {
         return;
     }
-    let other = disk.model.has_memory || disk.is_switch() || disk.has(Protocol::Dma);
+    let is_adapter = disk.model.can(Capability::Rdma);
+    let other = disk.model.has_memory || disk.is_switch() || disk.has(Protocol::Dma) || is_adapter;
     if other || !disk.has(Protocol::Pcie) {
         cannot(&fields.at("target"), target, disk, "answers no block requests", reports);
         return;
