@@ -68,6 +68,7 @@ impl Machine {
             suspend: None,
             burst: u32::MAX,
             one_turn: true,
+            oldest_first: true,
             by_planes: false,
         };
         let command = medium.command.as_ps();

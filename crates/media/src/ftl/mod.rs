@@ -124,6 +124,7 @@ fn machine(nand: &Nand, layout: &Layout, times: &Times) -> Machine {
         suspend: nand.timing.suspend,
         burst: nand.read_burst,
         one_turn: nand.rules == Rules::Mqsim,
+        oldest_first: false,
         by_planes: layout.is_by_planes(),
     };
     Machine::of_flash(layout.channels, layout.per_channel, can, times)

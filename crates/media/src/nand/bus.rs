@@ -1,7 +1,7 @@
 //! What goes over the bus of a channel, and when: commands, the data of programs, what was read.
 
 use super::due::Step;
-use super::machine::{Machine, State};
+use super::machine::{Channel, Machine, State};
 use super::op::{List, NONE, Op, Queue, Slot, Work, pop, push};
 use crate::timers::NEVER;
 
@@ -103,8 +103,9 @@ impl Machine {
         let candidates = if self.can.one_turn || c.ready[0] == 0 { all } else { c.ready[0] };
         let rest = candidates >> c.turn << c.turn;
         let bit = if rest == 0 { candidates } else { rest }.trailing_zeros();
-        let server = (c.first + bit) as usize;
         let read = c.ready[0] >> bit & 1 == 1;
+        let bit = if read && self.can.oldest_first { self.oldest(channel) } else { bit };
+        let server = (self.channels[channel].first + bit) as usize;
         self.pass_turn(channel, bit);
         if read
             && self.servers[server].state == State::Writing
@@ -121,6 +122,19 @@ impl Machine {
             self.issue_other(server, now);
         }
         self.refresh(server, now);
+    }
+
+    /// Which of the servers that can be commanded a read has the one that came first.
+    fn oldest(&self, channel: usize) -> u32 {
+        let Channel { first, ready: [mut left, _], .. } = self.channels[channel];
+        let mut found = (u64::MAX, 0);
+        while left != 0 {
+            let bit = left.trailing_zeros();
+            left &= left - 1;
+            let head = self.servers[(first + bit) as usize].queues[Queue::Front as usize].head;
+            found = found.min((self.slots[head as usize].came, bit));
+        }
+        found.1
     }
 
     /// The turn is that of the server behind this one.

@@ -111,6 +111,9 @@ pub struct Abilities {
     pub burst: u32,
     /// One turn for all, not reads first.
     pub one_turn: bool,
+    /// Of the reads of a channel that could be commanded, the one that came first goes; otherwise that of the die whose
+    /// turn it is.
+    pub oldest_first: bool,
     /// Programs and erases are of a plane: those of several planes of a die that wait go together. `bus_in` of a
     /// program is then its data alone.
     pub by_planes: bool,
@@ -131,6 +134,8 @@ pub struct Tally {
 pub struct Machine {
     pub(super) slots: Vec<Slot>,
     pub(super) free: u32,
+    /// How many operations have come.
+    came: u64,
     pub(super) channels: Vec<Channel>,
     pub(super) servers: Vec<Server>,
     pub(super) per_channel: u32,
@@ -185,6 +190,7 @@ impl Machine {
         Self {
             slots: Vec::new(),
             free: NONE,
+            came: 0,
             channels: (0..channels).map(channel).collect(),
             servers: (0..channels * per_channel).map(server).collect(),
             per_channel,
@@ -298,7 +304,8 @@ impl Machine {
     }
 
     fn slot(&mut self, op: Op) -> u32 {
-        let slot = Slot { op, next: NONE, note: 0 };
+        let slot = Slot { op, next: NONE, note: 0, came: self.came };
+        self.came += 1;
         if self.free == NONE {
             self.slots.push(slot);
             return self.slots.len() as u32 - 1;

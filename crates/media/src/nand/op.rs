@@ -62,6 +62,8 @@ pub(super) struct Slot {
     /// How often a program or an erase has been suspended; of a read that is out of its queue, whether it was at the
     /// back.
     pub note: u32,
+    /// How many came before.
+    pub came: u64,
 }
 
 #[derive(Clone, Copy)]
