@@ -17,10 +17,13 @@ pub struct Spare {
 }
 
 impl Spare {
-    /// Of a drive; none if it is written in place, or if GC keeps more than there is.
+    /// Of a drive; none if it is written in place, if GC keeps more than there is, or if it cannot be built.
     #[must_use]
     pub fn of(config: &DriveConfig) -> Option<Self> {
         let Medium::Nand(nand, ftl) = &config.medium else { return None };
+        if !config.mistakes().is_empty() {
+            return None;
+        }
         let g = &nand.geometry;
         let layout = Layout::new(nand, ftl.allocation);
         let die = layout.in_theory(ftl);

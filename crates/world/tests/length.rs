@@ -83,7 +83,7 @@ fn a_case_ends_with_its_run_time_and_with_its_budget() {
     let steady = row(&timed, "throughput").steady.clone().expect("it is said");
     assert_eq!(steady.of_run_time, Some(1.0));
     assert!((row(&timed, "throughput").seconds.expect("it is told") - 0.02).abs() < 1e-6);
-    let poor = run(WRITES, &["run.budget=1us", "workloads.writes.fio.bs=32k"]);
+    let poor = run(WRITES, &["run.budget=1us", "machine.ssd.buffer=1GiB"]);
     let (operations, condition, _) = told(&poor);
     assert!((10_000..12_000).contains(&operations) && condition == Condition::NotSteady, "{operations}");
 }
