@@ -404,6 +404,28 @@ fn a_host_that_is_not_heard_of_is_given_up() {
 }
 
 #[test]
+fn a_host_may_take_two_minutes_until_it_enables_the_controller() {
+    let seconds = |s: u64| Instant::ZERO + Span::from_us(1_000_000) * s;
+    for (enables_after, given_up_after) in [(Some(40), 45), (None, 120)] {
+        let mut fabric = Fabric::new(ControllerConfig::new(ONE));
+        let admin = connection(SqId::ADMIN, 4, DataLocation::Messages);
+        assert_eq!(fabric.subsystem.connect(ControllerChoice::Any, &admin), Ok(ONE));
+        fabric.subsystem.set_keep_alive(fabric.now, ONE, 5000, &mut fabric.effects);
+        fabric.carry_out();
+        for second in 1..=given_up_after {
+            assert_eq!(fabric.expired, [], "before {second} s");
+            fabric.now = seconds(second);
+            fabric.subsystem.wake(fabric.now, &mut fabric.effects);
+            fabric.carry_out();
+            if enables_after == Some(second) {
+                fabric.set_property(CC, ENABLE).unwrap();
+            }
+        }
+        assert_eq!(fabric.expired, [ONE]);
+    }
+}
+
+#[test]
 fn an_event_is_told_by_a_response() {
     let mut fabric = Fabric::connected(ControllerConfig::new(ONE), DataLocation::Messages, 4);
     let configure = without_data(commands::set_features(Feature::EVENT_CONFIGURATION, 0x100), 1);

@@ -1,7 +1,7 @@
 //! Features: Get Features and Set Features (Base 2.0 §5.15 and §5.27). Nothing is saved over a reset.
 
 use super::settings::Features;
-use super::{Controller, Cx, QueueState};
+use super::{Controller, Cx, QueueState, Stage};
 use crate::logic::effect::HostEffect;
 use crate::logic::nvm::namespace_changed;
 use crate::spec::admin::{FeatureSelect, GetFeaturesDword10, SetFeaturesDword10};
@@ -12,6 +12,11 @@ use crate::spec::feature::{
 };
 use crate::spec::{Nsid, Status};
 use lanetwin_units::{Instant, Span};
+
+/// The least that a host has from Connect until it has enabled the controller: it may have to prove first who it is,
+/// which takes seconds where powers of 4,096 bits are computed slowly, and sends Keep Alive only after that. (Two
+/// minutes are a choice.)
+const UNTIL_ENABLED: Span = Span::from_us(120_000_000);
 
 impl Controller {
     /// Get Features.
@@ -159,11 +164,14 @@ impl Controller {
         self.features.keep_alive_ms = ms;
         self.keep_alive_came(cx);
     }
-    /// Keep Alive, or its timer, was heard of: the time begins again.
+    /// Keep Alive, or its timer, was heard of, or the controller was enabled: the time begins again.
     pub(super) fn keep_alive_came(&mut self, cx: &mut Cx<'_>) {
-        let ms = self.features.keep_alive_ms;
-        self.features.keep_alive_deadline =
-            if ms == 0 { Instant::NEVER } else { cx.now + Span::from_us(1000) * u64::from(ms) };
+        let time = Span::from_us(1000) * u64::from(self.features.keep_alive_ms);
+        self.features.keep_alive_deadline = match self.stage {
+            _ if time == Span::ZERO => Instant::NEVER,
+            Stage::Ready => cx.now + time,
+            _ => cx.now + time.max(UNTIL_ENABLED),
+        };
         self.wake_at(self.features.keep_alive_deadline, cx);
     }
     /// The controller fails if its host was not heard of for too long (Base 2.0 §3.9).

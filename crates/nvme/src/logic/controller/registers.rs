@@ -139,6 +139,7 @@ impl Controller {
         {
             self.stage = Stage::Ready;
             self.set_ready(true);
+            self.keep_alive_came(cx);
         }
     }
     /// An effect of before a reset has come back.
