@@ -7,7 +7,17 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
-from relations_told import Answers, Asked, Document, better, no_better, not_longer, worse
+from relations_told import (
+    Answers,
+    Asked,
+    Document,
+    better,
+    no_better,
+    not_longer,
+    same_twice,
+    waterfalls,
+    worse,
+)
 
 if TYPE_CHECKING:
     import random
@@ -354,38 +364,6 @@ def hybrid(document: Document, draw: random.Random) -> Asked:
         return found
 
     return Asked("a hybrid lies between memory and disk, and more cache is not slower", document, broken)
-
-
-def same_twice(document: Document, _draw: random.Random) -> Asked:
-    """Ask whether the same twice has one result."""
-    document["variants"]["again"] = {}
-
-    def broken(told: Answers) -> list[str]:
-        return [
-            f"{workload}: {metric}"
-            for workload, metric in (("read", "latency"), ("rate", "throughput"))
-            if told.value(metric, "base", workload) != told.value(metric, "again", workload)
-        ]
-
-    return Asked("the same twice is the same", document, broken)
-
-
-def waterfalls(document: Document, _draw: random.Random) -> Asked:
-    """Ask whether the stages of a load add up to its latency."""
-
-    def broken(told: Answers) -> list[str]:
-        found = []
-        for fall in told.document["waterfalls"]:
-            for index, total in enumerate(fall["totals_ps"]):
-                if sum(stage["sums_ps"][index] for stage in fall["stages"]) != total:
-                    found.append(f"{fall['workload']}: stages do not come to the total")
-            if fall["workload"] == "read":
-                latency = told.value("latency", fall["variant"], "read")
-                if not math.isclose(fall["total"], latency, rel_tol=0.02):
-                    found.append(f"read: {fall['total']:.6g} ns in the waterfall, {latency:.6g} ns told")
-        return found
-
-    return Asked("stages of a load add up to its latency", document, broken)
 
 
 def simple_peak(document: Document, _draw: random.Random) -> Asked:

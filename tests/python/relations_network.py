@@ -6,7 +6,18 @@ import copy
 import math
 from typing import TYPE_CHECKING, Any
 
-from relations_told import RATE_SLACK, Answers, Asked, Document, better, no_better, not_longer, worse
+from relations_told import (
+    RATE_SLACK,
+    Answers,
+    Asked,
+    Document,
+    better,
+    no_better,
+    not_longer,
+    same_twice,
+    waterfalls,
+    worse,
+)
 
 if TYPE_CHECKING:
     import random
@@ -345,43 +356,6 @@ def rdma_and_tcp(document: Document, _draw: random.Random) -> Asked:
         document,
         lambda told: no_better(told, ["read", "write"], "tcp", "base"),
     )
-
-
-def same_twice(document: Document, _draw: random.Random) -> Asked:
-    """Ask whether two names for one machine have one result."""
-    document["variants"]["again"] = {}
-
-    def broken(told: Answers) -> list[str]:
-        found = []
-        for workload in ALL:
-            one, other = (told.value("latency", variant, workload) for variant in ("base", "again"))
-            if one != other:
-                found.append(f"{workload}: {one} and {other}")
-        return found
-
-    return Asked("the same twice is the same", document, broken)
-
-
-def waterfalls(document: Document, _draw: random.Random) -> Asked:
-    """Ask whether the stages of a waterfall add up to its total, and that to the latency told."""
-
-    def broken(told: Answers) -> list[str]:
-        found = []
-        for fall in told.document["waterfalls"]:
-            for index, total in enumerate(fall["totals_ps"]):
-                parts = sum(stage["sums_ps"][index] for stage in fall["stages"])
-                if parts != total:
-                    found.append(f"{fall['workload']}: stages come to {parts} ps, all to {total} ps")
-            latency = told.value("latency", fall["variant"], fall["workload"])
-            if fall.get("device") is None and not math.isclose(fall["total"], latency, rel_tol=0.03):
-                found.append(
-                    f"{fall['workload']}: {fall['total']:.6g} ns in the waterfall, {latency:.6g} ns told"
-                )
-            negative = [stage["name"] for stage in fall["stages"] if min(stage["sums_ps"]) < 0]
-            found += [f"{fall['workload']}: {name} takes less than nothing" for name in negative]
-        return found
-
-    return Asked("stages add up to the latency", document, broken)
 
 
 def offload(document: Document, _draw: random.Random) -> Asked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -122,3 +123,47 @@ def worse(name: str, change: Change) -> Relation:
         return Asked(name, document, lambda told: no_better(told, among, "worse", "base"))
 
     return ask
+
+
+def same_twice(document: Document, _draw: random.Random) -> Asked:
+    """Ask whether two names for one machine have one result."""
+    document["variants"]["again"] = {}
+
+    def broken(told: Answers) -> list[str]:
+        one, other = (
+            {
+                (row["workload"], row["case"], row.get("device"), row["metric"]): row["value"]
+                for row in told.document["rows"]
+                if row["variant"] == variant
+            }
+            for variant in ("base", "again")
+        )
+        if one.keys() != other.keys():
+            return [f"other rows: {one.keys() ^ other.keys()}"]
+        return [f"{key}: {one[key]} and {other[key]}" for key in one if one[key] != other[key]]
+
+    return Asked("the same twice is the same", document, broken)
+
+
+def waterfalls(document: Document, _draw: random.Random) -> Asked:
+    """Ask whether the stages of a waterfall add up to its total, and that to the latency told.
+
+    The stages exactly; the latency is a mean over repeats, and what is followed of many a sample.
+    """
+
+    def broken(told: Answers) -> list[str]:
+        found = []
+        for fall in told.document["waterfalls"]:
+            workload = fall["workload"]
+            for index, total in enumerate(fall["totals_ps"]):
+                parts = sum(stage["sums_ps"][index] for stage in fall["stages"])
+                if parts != total:
+                    found.append(f"{workload}: stages come to {parts} ps, all to {total} ps")
+            latency = told.value("latency", fall["variant"], workload)
+            if fall.get("device") is None and not math.isclose(fall["total"], latency, rel_tol=0.03):
+                found.append(f"{workload}: {fall['total']:.6g} ns in the waterfall, {latency:.6g} ns told")
+            negative = [stage["name"] for stage in fall["stages"] if min(stage["sums_ps"]) < 0]
+            found += [f"{workload}: {name} takes less than nothing" for name in negative]
+        return found
+
+    return Asked("stages add up to the latency", document, broken)
