@@ -96,16 +96,19 @@ def parameter_rows(port: bool) -> list[str]:
     for name in sorted(component):
         if name in ("part", "model") or name.startswith("port.") != port:
             continue
-        users = ", ".join(f"`{model}`" for model in takes if name in takes[model])
+        has_it = [model for model in takes if name in takes[model]]
         alternatives = component[name].get("anyOf", [])
         told = [field for field in alternatives if "description" in field] or [component[name]]
         for field in told:
             meaning = re.fullmatch(r"(.*?)(?: \(by default (.*)\))?", field["description"])
             assert meaning
             default = f"`{meaning[2]}`" if meaning[2] else "**required**"
+            users = field["$comment"].split(", ") if "$comment" in field else has_it
+            assert set(users) <= set(has_it)
             one, of_all = PAIR.subn(r"\1xA-xB", name)
+            named = ", ".join(f"`{model}`" for model in users)
             about = re.sub(r"x1 to one of x1", "xA to one of xB", meaning[1]) if of_all else meaning[1]
-            line = f"| `{one}` | {kind(field)} | {default} | {about} | {users} |"
+            line = f"| `{one}` | {kind(field)} | {default} | {about} | {named} |"
             if not of_all or name == "latency.x1-x1":
                 lines.append(line)
     return lines

@@ -360,7 +360,7 @@ fn element() -> Entries {
     all
 }
 
-/// Every parameter of every model; one that several have says what it is in each.
+/// Every parameter of every model; one that is something else in some of those that have it says in which it is what.
 fn parameters() -> Entries {
     let mut by_name: BTreeMap<&str, Vec<(&str, &Param)>> = BTreeMap::new();
     for model in MODELS {
@@ -369,17 +369,20 @@ fn parameters() -> Entries {
         }
     }
     let property = |params: Vec<(&str, &Param)>| {
-        let mut seen: Vec<(String, Entries)> = Vec::new();
-        for (_, param) in &params {
+        let mut seen: Vec<(String, Entries, Vec<&str>)> = Vec::new();
+        for (model, param) in &params {
             let default =
                 param.default.map_or_else(String::new, |default| format!(" (by default {default})"));
             let about = format!("{}{default}", param.about);
-            if !seen.iter().any(|(other, _)| *other == about) {
-                seen.push((about, quantity(param.dimension)));
+            match seen.iter_mut().find(|(other, ..)| *other == about) {
+                Some((.., models)) => models.push(*model),
+                None => seen.push((about, quantity(param.dimension), vec![*model])),
             }
         }
-        let mut seen = seen.into_iter().map(|(about, schema)| {
+        let is_one = seen.len() == 1;
+        let mut seen = seen.into_iter().map(|(about, schema, models)| {
             let mut all = entries([("description", text(about))]);
+            all.extend((!is_one).then(|| ("$comment".into(), text(models.join(", ")))));
             all.extend(schema);
             Node::map(all)
         });

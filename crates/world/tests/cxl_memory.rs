@@ -245,6 +245,14 @@ fn what_is_wrong_is_told_with_its_place() {
             &["workloads.bw.memory.pattern=chase", "workloads.bw.memory.mix=2r1w"],
             &["SC033 workloads.bw.memory.mix"],
         ),
+        // named twice is one mistake, however much room there would be
+        (
+            &[
+                "workloads.bw.memory.working-set=40GiB",
+                "workloads.bw.memory.placement={interleave: [dram, dram]}",
+            ],
+            &["SC054 workloads.bw.memory.placement.interleave"],
+        ),
         (&["workloads.bw.memory.cache=cold"], &["SC110 workloads.bw.memory.cache"]),
         (&["workloads.bw.on=one"], &["SC028 workloads.bw.on"]),
         (&["workloads.bw.target=host"], &["SC033 workloads.bw.target"]),
@@ -318,6 +326,10 @@ fn flits_are_those_of_the_rate_unless_a_link_says_so() {
     let wrong = |set| mistakes(MACHINE, &[&SIX[..], &[set]].concat());
     assert_eq!(wrong("links.slot.flit=68B"), ["SC069 links.slot.flit"]);
     assert_eq!(mistakes(MACHINE, &["links.slot.gen=6"]), ["SC024 links.slot.gen"]);
+    // what no link of CXL can be is not told to be slow, too
+    let slow = |rate| mistakes(&MACHINE.replace("slot: {", &format!("slot: {{gen: {rate}, ")), &[]);
+    assert_eq!(slow(2), ["SC009 links.slot.gen"]);
+    assert_eq!(slow(4), ["SC103 links.slot.gen"]);
 }
 
 /// A lone load waits for the end of its flits, of which a half is nearer.

@@ -122,6 +122,10 @@ fn a_drive_of_more_than_16_tib_is_refused() {
     let told = found("30720GB", 1600);
     let [told] = &told[..] else { panic!("one mistake: {told:?}") };
     assert!(told.code == "SC083" && told.message.contains("more than 16 TiB"), "{told}");
+    // what is no whole number of units is one mistake, too, and says which number is one
+    let told = found("900GB", 800);
+    let [told] = &told[..] else { panic!("one mistake: {told:?}") };
+    assert!(told.help.contains("899999997952B") || told.help.contains("900000002048B"), "{told}");
 }
 
 #[test]

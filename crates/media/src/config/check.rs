@@ -23,6 +23,13 @@ impl DriveConfig {
     }
 }
 
+/// What is whole units, nearest to so many bytes.
+fn nearest(bytes: u64) -> String {
+    let below = bytes / UNIT * UNIT;
+    let nearest = if bytes - below < UNIT / 2 { below } else { below.saturating_add(UNIT) };
+    format!("a positive multiple of {UNIT} B; the nearest is {}B", nearest.max(UNIT))
+}
+
 fn mistakes(drive: &DriveConfig) -> Vec<BadDrive> {
     let mut found = Mistakes::none();
     let capacity = drive.capacity.0;
@@ -30,7 +37,7 @@ fn mistakes(drive: &DriveConfig) -> Vec<BadDrive> {
         capacity > 0 && capacity.is_multiple_of(UNIT),
         "capacity",
         format!("{capacity} B is no multiple of {UNIT} B"),
-        format!("a positive multiple of {UNIT} B"),
+        nearest(capacity),
     );
     found.unless(
         capacity <= UNIT << 32,
@@ -172,11 +179,13 @@ fn slc_cache(found: &mut Mistakes, nand: &Nand, ftl: &Ftl) {
 fn room(found: &mut Mistakes, nand: &Nand, ftl: &Ftl, partition: &Partition) {
     let g = &nand.geometry;
     found.within("ftl.partitions.dies", partition.dies.into(), 1, g.all_dies().into());
+    let whole = partition.capacity.0 > 0 && partition.capacity.0.is_multiple_of(UNIT);
+    // a drive that is one partition has been told of its capacity
     found.unless(
-        partition.capacity.0 > 0 && partition.capacity.0.is_multiple_of(UNIT),
+        whole || ftl.partitions.is_empty(),
         "ftl.partitions.capacity",
         format!("{} B is no multiple of {UNIT} B", partition.capacity.0),
-        format!("a positive multiple of {UNIT} B"),
+        nearest(partition.capacity.0),
     );
     let block = u64::from(g.planes) * u64::from(g.pages) * g.page.0;
     let open = ftl.streams + if ftl.hot_cold { 2 } else { 1 };

@@ -38,7 +38,7 @@ use lanetwin_units::{Bytes, Generation, Span, Width};
 use link::Link;
 use opened::{Opened, open, take_ports};
 use partitions::Partitions;
-use speeds::{generation_of, width_of};
+use speeds::{LEAST_OF_CXL, generation_of, width_of};
 use tree::{Above, Place};
 use via::Running;
 
@@ -293,7 +293,10 @@ impl Link<'_> {
         } else if let Some((has, part)) = stage.filter(|(has, _)| generation > *has) {
             let (generation, has) = (generation.to_string(), has.to_string());
             self.fields.fault("gen", Problem::SlowInLink { generation, part, has }, reports);
-        } else if generation < best && node.origin == Origin::Scenario {
+        } else if generation < best
+            && node.origin == Origin::Scenario
+            && !(of_cxl && generation < LEAST_OF_CXL)
+        {
             let problem = Problem::Slow { generation: generation.to_string(), ends: best.to_string() };
             self.fields.fault("gen", problem, reports);
         }

@@ -292,12 +292,13 @@ impl On<'_> {
         let found: Vec<_> =
             names.iter().map(|said| self.node(&said.value, said.spot, path, reports)).collect();
         let found = found.into_iter().collect::<Option<Vec<u16>>>()?;
-        for (i, said) in names.iter().enumerate() {
-            if found[..i].contains(&found[i]) {
-                reports.add(Problem::DeviceTwice { name: said.value.clone() }, said.spot, path);
-            }
+        let twice = |i: &usize| found[..*i].contains(&found[*i]);
+        let again: Vec<usize> = (0..found.len()).filter(twice).collect();
+        for said in again.iter().map(|i| &names[*i]) {
+            reports.add(Problem::DeviceTwice { name: said.value.clone() }, said.spot, path);
         }
-        Some(found)
+        // how much room there is of what is named twice would be said of another mistake
+        again.is_empty().then_some(found)
     }
 
     /// The number of a node of the host; reports it if there is none.

@@ -2,6 +2,7 @@
 
 use super::errors::BitErrors;
 use super::link::Link;
+use super::speeds::LEAST_OF_CXL;
 use super::via::Running;
 use super::{LONGEST, refuse_keys};
 use crate::language::FLITS;
@@ -33,8 +34,6 @@ const KEYS: [&str; 14] = [
     "io",
     "flit",
 ];
-/// CXL needs at least 8 GT/s (Compute Express Link 2.0, section 6.1).
-const LEAST: Generation = Generation::Gen3;
 /// The widest CXL link (Compute Express Link 2.0, section 6.1).
 const WIDEST: Width = Width::X16;
 /// The flits that a link can have.
@@ -160,9 +159,9 @@ impl Link<'_> {
     }
 
     fn is_fast(&self, generation: Generation, reports: &mut Reports) -> bool {
-        let is = generation >= LEAST;
+        let is = generation >= LEAST_OF_CXL;
         if !is {
-            let (least, most) = (LEAST.number().to_string(), Generation::Gen6.number().to_string());
+            let (least, most) = (LEAST_OF_CXL.number().to_string(), Generation::Gen6.number().to_string());
             let problem = Common::OutOfRange { text: generation.number().to_string(), least, most };
             self.fields.fault("gen", problem, reports);
         }

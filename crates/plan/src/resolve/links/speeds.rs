@@ -4,6 +4,9 @@ use lanetwin_document::quantity;
 use lanetwin_ports::{Dimension, Value};
 use lanetwin_units::{Generation, Width};
 
+/// CXL needs at least 8 GT/s (Compute Express Link 2.0, section 6.1).
+pub(super) const LEAST_OF_CXL: Generation = Generation::Gen3;
+
 /// `x4`
 pub(super) fn width_of(text: &str) -> Option<Width> {
     let lanes = text.strip_prefix('x').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
