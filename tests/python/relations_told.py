@@ -47,7 +47,7 @@ class Answers:
                 workload,
                 None,
             ):
-                return (row["high"] - row["low"]) / 2 / row["value"] if row["value"] else 0.0
+                return (row["high"] - row["value"]) / row["value"] if row["value"] else 0.0
         return 0.0
 
 

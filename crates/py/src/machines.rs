@@ -55,6 +55,7 @@ pub fn disk(name: &str) -> Answer {
 pub fn mean_of(samples: &str) -> Answer {
     let samples: Vec<f64> = parse(samples, "the samples")?;
     let interval = lanetwin_stats::interval::mean(&samples, Confidence::P95);
+    let interval = interval.map(|interval| interval.of_what(&samples));
     let mean = samples.iter().sum::<f64>() / samples.len().max(1) as f64;
     let end = |of: fn(Interval) -> f64| interval.map_or(mean, of);
     json(&serde_json::json!({ "value": mean, "low": end(Interval::low), "high": end(Interval::high) }))

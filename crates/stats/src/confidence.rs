@@ -57,6 +57,14 @@ impl Interval {
         Self::new(centre - half, centre + half)
             .filter(|range| range.low.is_finite() && range.high.is_finite())
     }
+    /// The part of it that a mean of these can be in: nothing below zero, if none of them is.
+    #[must_use]
+    pub fn of_what(self, samples: &[f64]) -> Self {
+        if self.high < 0.0 || samples.iter().any(|sample| *sample < 0.0) {
+            return self;
+        }
+        Self { low: self.low.max(0.0), ..self }
+    }
     /// The lower end.
     #[must_use]
     pub const fn low(self) -> f64 {
@@ -89,6 +97,13 @@ mod test {
         assert_eq!(Interval::new(1.0, 0.0), None);
         assert_eq!(Interval::new(f64::NAN, 0.0), None);
         assert_eq!(Interval::around(0.0, f64::INFINITY), None);
+    }
+
+    #[test]
+    fn what_is_never_negative_has_no_negative_mean() {
+        let wide = Interval::new(-3.0, 5.0).unwrap();
+        assert_eq!(wide.of_what(&[0.0, 2.0]), Interval::new(0.0, 5.0).unwrap());
+        assert_eq!(wide.of_what(&[-1.0, 2.0]), wide);
     }
 
     #[test]

@@ -84,7 +84,11 @@ fn judge_pairs(pairs: &[(&Row, &Row)], margin: Margin, seed: u64) -> Vec<Verdict
 /// Without paired repeats: the ratio of the values, which are independent of each other; as a share of it, its interval
 /// is as wide as both of theirs, added in squares.
 fn by_interval(a: &Row, b: &Row, margin: Margin) -> VerdictRow {
-    let half = |row: &Row| Some((row.high? - row.low?) / 2.0 / row.value).filter(|half| half.is_finite());
+    // to the wider side: the lower end of what cannot be negative is zero
+    let half = |row: &Row| {
+        let half = (row.high? - row.value).max(row.value - row.low?) / row.value;
+        half.is_finite().then_some(half)
+    };
     let interval = half(a).zip(half(b)).and_then(|(of_a, of_b)| {
         let (ratio, half) = (b.value / a.value, (of_a * of_a + of_b * of_b).sqrt());
         // as a margin of ratios, so that it is the same whichever is the baseline

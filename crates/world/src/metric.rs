@@ -92,9 +92,9 @@ fn by_sections(all: &Histogram, repeats: &[&Histogram], known: &Known) -> Option
     let at = |of: &Histogram| of.percentile(known.percent).map(|at| at.as_ps() as f64);
     let whole = at(all)?;
     let within = known.half_by_parts(whole)?;
-    let between = repeats.iter().map(|one| at(one)).collect::<Option<Vec<_>>>()?;
-    let between = sectioned(&between, whole).unwrap_or(0.0);
-    Interval::around(whole, within.max(between))
+    let of_repeats = repeats.iter().map(|one| at(one)).collect::<Option<Vec<_>>>()?;
+    let between = sectioned(&of_repeats, whole).unwrap_or(0.0);
+    Interval::around(whole, within.max(between)).map(|interval| interval.of_what(&of_repeats))
 }
 
 /// Parts that resemble their neighbours count for fewer (as of an autoregressive process of the first order): so many

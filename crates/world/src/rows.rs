@@ -123,7 +123,7 @@ fn row(
     metric: Metric,
 ) -> Row {
     let mean = metric.samples.iter().sum::<f64>() / metric.samples.len() as f64;
-    let interval = metric.interval(mean);
+    let interval = metric.interval(mean).map(|interval| interval.of_what(&metric.samples));
     let unsettled = unsettled(&metric.percentiles, &metric.percentile_intervals);
     Row {
         variant: variant.into(),

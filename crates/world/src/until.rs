@@ -58,7 +58,7 @@ fn is_compared(row: &Row) -> bool {
 /// Whether an interval is narrow enough; a single value without any is not.
 fn is_narrow(row: &Row, until: Until) -> bool {
     match (row.low, row.high) {
-        (Some(low), Some(high)) => (high - low) / 2.0 <= until.within * row.value.abs(),
+        (Some(low), Some(high)) => (row.value - low).max(high - row.value) <= until.within * row.value.abs(),
         _ => row.n > 1,
     }
 }

@@ -103,7 +103,8 @@ def _reach(results: Results, run: str, more: list[str], place: Place) -> str:
                 f"{run}, {variant}, {metric}: {len(rows)} rows of the run fit",
                 "name a metric and variants of it",
             )
-        parts.append((rows[0]["high"] - rows[0]["low"]) / 2 / rows[0]["value"])
+        value, low, high = (rows[0][end] for end in ("value", "low", "high"))
+        parts.append(max(high - value, value - low) / value)
     ends = list(
         dict.fromkeys(f"±{NARROW_SPACE}{fixed(part * 100, 0)}{NARROW_SPACE}%" for part in sorted(parts))
     )

@@ -33,7 +33,8 @@ fn line(row: &Row) -> String {
     if let (Some(low), Some(high)) = (row.low, row.high)
         && high > low
     {
-        let _ = write!(line, " ± {}", short((high - low) / 2.0));
+        // the lower end of what cannot be negative may be nearer
+        let _ = write!(line, " ± {}", short(high - row.value));
     }
     if let Some((_, p99)) = row.percentiles.iter().find(|(percent, _)| *percent == 99.0) {
         let _ = write!(line, ", p99 {} {unit}", short(*p99));
