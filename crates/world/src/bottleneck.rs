@@ -10,6 +10,8 @@ use lanetwin_plan::{Case, Load, Offered};
 
 /// A wire that is busy for this share of the time is what limits.
 const WIRE_FULL: f64 = 0.95;
+/// Wires whose shares of the time differ by no more are as full as each other.
+const AS_FULL: f64 = 0.005;
 /// A wire that stands idle for want of credits for this share of the time is not the limit itself: its receiver is.
 const CREDITS_SHORT: f64 = 0.10;
 /// A component's own supply is what limits if so much of it is in use.
@@ -115,8 +117,13 @@ fn closest(measured: &Measured) -> Option<String> {
     wire.into_iter().chain(supply).max_by(|a, b| a.0.total_cmp(&b.0)).map(|closest| closest.1)
 }
 
+/// The busiest wire; of several that are full the one that carries most: whatever goes over the others and over that
+/// one would not be more if they were faster.
 fn busiest(measured: &Measured) -> Option<&DirectionUse> {
-    measured.links.iter().max_by(|a, b| a.busy().total_cmp(&b.busy()))
+    let busiest = measured.links.iter().max_by(|a, b| a.busy().total_cmp(&b.busy()))?;
+    let as_full = |link: &&DirectionUse| link.busy() >= WIRE_FULL.max(busiest.busy() - AS_FULL);
+    let most = measured.links.iter().filter(as_full).max_by_key(|link| link.wire_bytes);
+    Some(most.unwrap_or(busiest))
 }
 
 fn of_wire(link: &DirectionUse) -> String {

@@ -142,6 +142,8 @@ pub struct DirectionUse {
     pub down: f64,
     /// TLPs waiting, on average.
     pub mean_queue: f64,
+    /// What TLPs put on the wire \[B\].
+    pub wire_bytes: u64,
 }
 
 impl DirectionUse {
@@ -351,6 +353,7 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
         credit_stall: share(b.stalled, a.stalled),
         down: share(b.down_time, a.down_time),
         mean_queue: (a.waited - b.waited) as f64 / ticks,
+        wire_bytes: a.wire_bytes - b.wire_bytes,
     };
     // A TLP is booked when it starts: the last may end a little after the measurement.
     let over = used.busy().max(1.0);

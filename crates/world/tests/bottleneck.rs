@@ -22,6 +22,26 @@ workloads:
 run: {repeats: 1}
 ";
 
+/// Two cards that write through one uplink, each with half of it, which is all that the slot of one of them carries.
+const UPLINK: &str = "
+about: Which of the full links is it?
+machine:
+  host: {model: root-complex}
+  sw: {model: switch}
+  near: {model: dma-requester, engines: 64, write.transaction: 1ns}
+  far: {model: dma-requester, engines: 64, write.transaction: 1ns}
+links:
+  up: {from: host, to: sw, gen: 3, width: x4}
+  near-slot: {from: sw, to: near, gen: 3, width: x8}
+  far-slot: {from: sw, to: far, gen: 3, width: x2}
+workloads:
+  w:
+    dma: {operation: write, size: 1KiB, window: 1MiB, outstanding: 64, transfers: 2000}
+    on: [near, far]
+    target: host
+run: {repeats: 1}
+";
+
 /// A block device on PCIe that nothing limits but its driver.
 const SSD: &str = "
 about: What limits this drive?
@@ -108,6 +128,11 @@ fn assert_limit(text: &str, sets: &[&str], name: &str, more: &str, other: &str) 
     assert!(more > 0.1, "more of {name} changes the throughput by {more}");
     assert!(other.abs() < 0.01, "more of something else changes the throughput by {other}");
     found.why.clone()
+}
+
+#[test]
+fn of_full_links_the_one_that_carries_all() {
+    assert_limit(UPLINK, &[], "up: sw → host", "links.up.width=x8", "links.far-slot.width=x4");
 }
 
 #[test]
