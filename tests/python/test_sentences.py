@@ -55,7 +55,7 @@ def test_the_scan_sees_english() -> None:
 
 
 def declared() -> Iterator[tuple[str, str]]:
-    """Return what the engine's components name: stages of requests, metrics, supplies."""
+    """Return what components name: stages of requests, metrics, supplies; and the metrics of Iometer."""
     for file in (ROOT / "crates").glob("*/src/**/*.rs"):
         text = file.read_text("utf-8").split("#[cfg(test)]")[0]
         text = re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)
@@ -63,6 +63,8 @@ def declared() -> Iterator[tuple[str, str]]:
             yield from ((file.name, name) for name in re.findall(r'= "([^"]+)"', block))
         for pattern in (r'Metric::new\(\s*"([^"]+)"', r'\.(?:supply|state)\(\s*(?:format!\()?"([^"]+)"'):
             yield from ((file.name, name) for name in re.findall(pattern, text))
+        if file.match("iometer/metrics.rs"):
+            yield from ((file.name, name) for name in re.findall(r'"([A-Z%][^"]*[a-z]{3}[^"]*)"', text))
 
 
 @pytest.mark.parametrize("language", OTHERS)
