@@ -69,3 +69,10 @@ def test_pages_on_results_tell_the_truth(code: str, results: Results) -> None:
     damaged = wrong[1] if code == "RS002" else json.dumps({**rest, **json.loads(wrong[1])})
     assert refusals(damaged) == [code]
     assert refusals(json.dumps({**rest, **json.loads(right[1])})) == []
+
+
+def test_a_part_that_there_is_not_is_told_with_the_nearest_and_not_with_all() -> None:
+    with pytest.raises(lanetwin.LanetwinError) as refused:
+        _core.parts_show("samsung-pm9a4", None)
+    assert "did you mean `samsung-pm9a3`?" in str(refused.value)
+    assert "nfp-6000" not in str(refused.value)

@@ -8,6 +8,7 @@
 
 use lanetwin_document::Diagnostic;
 use lanetwin_document::problem::Severity;
+use lanetwin_document::spelling::Near;
 use lanetwin_load::{fio, iometer};
 use lanetwin_plan::{Assembly, Catalogue, Files, Grade, Number, Plan, hierarchy};
 use lanetwin_stats::Margin;
@@ -386,7 +387,8 @@ pub fn parts_show(name: &str, beside: Option<&str>) -> Answer {
     let Some(part) = catalogue.find(name) else {
         let parts = catalogue.parts().map(|p| p.name.as_str());
         let known: Vec<&str> = parts.chain(catalogue.assemblies().map(|a| a.name.as_str())).collect();
-        return Err(Failure::Message(format!("there is no part `{name}`; there are {}", known.join(", "))));
+        let near = Near::of(name, known.iter().copied());
+        return Err(Failure::Message(format!("there is no part `{name}`; {near}`lanetwin parts list` has them")));
     };
     let parameters: Vec<_> = part.parameters.iter().map(|(name, number)| number_of(name, number)).collect();
     let ports: Vec<_> =
