@@ -388,7 +388,9 @@ pub fn parts_show(name: &str, beside: Option<&str>) -> Answer {
         let parts = catalogue.parts().map(|p| p.name.as_str());
         let known: Vec<&str> = parts.chain(catalogue.assemblies().map(|a| a.name.as_str())).collect();
         let near = Near::of(name, known.iter().copied());
-        return Err(Failure::Message(format!("there is no part `{name}`; {near}`lanetwin parts list` has them")));
+        return Err(Failure::Message(format!(
+            "there is no part `{name}`; {near}`lanetwin parts list` has them"
+        )));
     };
     let parameters: Vec<_> = part.parameters.iter().map(|(name, number)| number_of(name, number)).collect();
     let ports: Vec<_> =
