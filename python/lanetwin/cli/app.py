@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
@@ -54,12 +55,27 @@ HOMES = {
 """The heading and the module of each command."""
 
 
+def flowing(text: str) -> str:
+    """Join the lines of each paragraph, for a terminal breaks them anew; those with indented lines stay."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(part if "\n " in part else part.replace("\n", " ") for part in paragraphs)
+
+
+def let_flow(command: Any) -> None:
+    """Have the help of a command, and of those below it, fill the lines of a terminal."""
+    command.help = flowing(cleandoc(command.help or ""))
+    for below in getattr(command, "commands", {}).values():
+        let_flow(below)
+
+
 def commands_of(module: str) -> dict[str, Any]:
     """Import a module of commands and have it add them."""
     branch = typer.Typer(rich_markup_mode="rich")
     branch.callback()(lambda: None)  # a group, even around one command
     import_module(f"lanetwin.cli.{module}").register(branch)
-    return dict(typer.main.get_group(branch).commands)
+    group = typer.main.get_group(branch)
+    let_flow(group)
+    return dict(group.commands)
 
 
 class Trunk(TyperGroup):
