@@ -25,6 +25,8 @@ MOST_METRICS = 4
 """So many metrics of a workload are read at a glance."""
 RESTATED = ("transfers", "reads", "writes", "completion latency", "submission latency")
 """How metrics end that say again what another one says, or a part of it."""
+ALL_CACHED = "each load was found in a cache; throughput is what memory moves"
+"""Why a load of memory has none."""
 WIDE_TAIL = 0.05
 """Its interval is shown where one side of it is a larger part of it than this."""
 
@@ -221,11 +223,18 @@ def _notes(results: Results, workload: str, case: str) -> list[str]:
         notes.append("one repeat")
     first = {row["variant"]: row.get("steady") for row in reversed(rows)}
     names = list(reversed(first))
+    notes += _of_variants(((name, ALL_CACHED) for name in names if _is_all_cached(rows, name)), names)
     unsteady = {name: steady for name, steady in first.items() if steady and _is_unsteady(steady)}
     notes += _of_variants(((name, condition(unsteady[name])) for name in names if name in unsteady), names)
     whole = [row for row in rows if row.get("device") is None]
     doubts = ((name, doubt(row for row in whole if row["variant"] == name)) for name in names)
     return notes + _of_variants(((variant, text) for variant, text in doubts if text), names)
+
+
+def _is_all_cached(rows: Sequence[Row], variant: str) -> bool:
+    """Whether memory moved nothing in a variant, as each load was found in a cache."""
+    own = {row["metric"]: row["value"] for row in rows if row["variant"] == variant}
+    return own.get("throughput") == 0.0 and own.get("found in caches") == 100.0
 
 
 def _is_unsteady(steady: Steadiness) -> bool:

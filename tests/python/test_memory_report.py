@@ -6,13 +6,16 @@ import copy
 import re
 from typing import TYPE_CHECKING, Any
 
-from lanetwin import report, summary
+from lanetwin import engine, report, summary
 from lanetwin.cli import tables
+from lanetwin.glance import ALL_CACHED, glances
 from lanetwin.report import blocks, result_table
 from lanetwin.report.figures import loaded_latency, sweep
 from lanetwin.report.figures import speed as speeds
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lanetwin.results import Results
 
 
@@ -274,3 +277,18 @@ def test_curves_are_named_where_they_end(results: Results) -> None:
     assert set(places) == {"x8", "x4"}
     assert places["x4"]["x"] < 0.7 * places["x8"]["x"], "it ends at half of the throughput"
     assert places["x4"]["y"] < places["x8"]["y"], "and twice as high"
+
+
+def test_loads_that_caches_serve_are_counted_and_steady(tmp_path: Path) -> None:
+    file = tmp_path / "cached.yaml"
+    file.write_text(
+        "about: How long do loads take that a cache serves?\n"
+        "machine: {host: {model: memory-host, cores: 1}}\n"
+        "workloads: {chase: {memory: {pattern: chase, working-set: 64KiB, lines: 5000}, on: host}}\n"
+    )
+    found = engine.run(str(file))
+    [throughput] = [row for row in found["rows"] if row["metric"] == "throughput"]
+    assert (throughput["value"], throughput["operations"] // throughput["n"]) == (0.0, 5000)
+    assert throughput["steady"]["condition"] == "steady"
+    [glance] = glances(found)
+    assert ALL_CACHED in glance.notes

@@ -14,16 +14,21 @@ pub struct Batch {
     pub tally: Tally,
 }
 
+/// Fewer lines than one for so many loads are few.
+const NEARLY_ALL: u64 = 100;
+
 impl Batch {
     /// The time that rates are over: see [`Tally::time`].
     #[must_use]
     pub fn time(&self) -> Span {
         self.tally.time(self.elapsed)
     }
-    /// How many operations were answered in a second; 0 if none was.
+    /// How many operations were answered in a second; of memory, lines that it moved, or loads where caches serve nearly
+    /// all of them: then lines are rare, and tell little. 0 if there was none.
     pub(super) fn rate(&self) -> f64 {
-        let ps = self.time().as_ps();
-        if ps == 0 { 0.0 } else { self.tally.completed() as f64 * 1e12 / ps as f64 }
+        let (ps, lines, loads) = (self.time().as_ps(), self.tally.completed(), self.tally.reads.timed);
+        let counted = if lines * NEARLY_ALL < loads { loads } else { lines };
+        if ps == 0 { 0.0 } else { counted as f64 * 1e12 / ps as f64 }
     }
 }
 

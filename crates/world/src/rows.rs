@@ -33,12 +33,19 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
 fn stands_for(row: &mut Row, repeats: &[Measured], counted: &[&Results]) {
     let seconds = counted.iter().map(|results| results.elapsed().as_ps() as f64 * 1e-12).sum::<f64>();
     row.seconds = Some(seconds / counted.len() as f64);
-    row.operations = Some(counted.iter().map(|results| results.tally().completed()).sum());
+    let operations = counted.iter().map(|results| results.tally().completed()).sum();
+    row.operations = Some(if operations == 0 { loads_from_caches(repeats) } else { operations });
     let mut told = repeats.iter().map(|measured| &measured.steadiness);
     let worst = told.clone().find(|told| told.is_unsteady()).or_else(|| told.next());
     let filling: Vec<&Filling> = repeats.iter().filter_map(|measured| measured.filling.as_ref()).collect();
     let behind = behind_filling(&filling, seconds / counted.len() as f64);
     row.steady = behind.filter(|_| worst.is_some_and(|told| !told.is_unsteady())).or_else(|| worst.cloned());
+}
+
+/// How many loads there were, if memory moved nothing since caches served all of them.
+fn loads_from_caches(repeats: &[Measured]) -> u64 {
+    let told = repeats.iter().filter_map(|measured| measured.memory.as_ref()?.told());
+    told.map(|told| told.loads.count()).sum()
 }
 
 fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {

@@ -19,7 +19,7 @@ from lanetwin.cli.console import out, printable
 from lanetwin.cli.tables import VERDICT_STYLES, fits, plain_table, width_of
 from lanetwin.comparison import errors, mean_error, question
 from lanetwin.fit import brief, told
-from lanetwin.glance import all_lines, geometric_mean, glances
+from lanetwin.glance import ALL_CACHED, all_lines, geometric_mean, glances
 from lanetwin.numbers import DIGITS, change, percentile_name, share
 from lanetwin.sentences import word as metric_word
 from lanetwin.steadiness import measurement
@@ -92,6 +92,10 @@ def print_answer(results: Results) -> None:
     told_of = _measured(results, found)
     if told_of:
         console.print(Text(printable(f"Measured: {told_of}"), "dim"))
+    for one in found:
+        for note in one.notes:
+            if ALL_CACHED in note:
+                console.print(Text(printable(": ".join((*_place(one, found), note))), "dim"))
     came_back = outages.in_short(results)
     if came_back:
         console.print(Text(printable(came_back), "dim"))
