@@ -2,13 +2,14 @@
 
     make first-answer OPTIONS="--seed 1 --jobs 120"
 
-A drive, its state, the mix, block size, depth, clones and engine are drawn; everything else is as a user
-finds it. The first answer is right if rates and mean latencies are within 3 % or three combined standard
-errors, and 99th percentiles within 10 %, of the long run; or if it says NOT STEADY. A 99th percentile that
-is told as NOT SETTLED may be off, and nothing else of that job. A job is marked if anything of it is. The
-mark is confirmed if the long run is otherwise, or not steady itself; that of a percentile, too, if by the
-interval that the long run has of it, which is its own, as few I/Os as the first answer had leave it open
-by more than 10 % to a side.
+A drive, its state, the mix, block size, depth, clones and engine are drawn; everything else is as a
+user finds it. `--of networks` draws storage networks instead, `--of memory` loads of memory. The first
+answer is right if rates and mean latencies are within 3 % or three combined standard errors, and 99th
+percentiles within 10 %, of the long run; or if it says NOT STEADY. A 99th percentile that is told as
+NOT SETTLED may be off, and nothing else of that job. A job is marked if anything of it is. The mark is
+confirmed if the long run is otherwise, or not steady itself; that of a percentile, too, if by the
+interval that the long run has of it, which is its own, as few I/Os as the first answer had leave it
+open by more than 10 % to a side.
 
 A long run is one draw of the drive, and a rare tail differs from one draw to the next by 10 % (7 ms to 9 ms
 of one job), which the first answer, a mean of five draws or more, does not. So where its 99th percentile is
@@ -26,13 +27,17 @@ import sys
 import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import first_answer_jobs
+from first_answer_jobs import CLONES as FEW_CLONES
+from first_answer_jobs import DEPTHS, MIXES, SIZES
 from lanetwin import engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from first_answer_jobs import Elsewhere
     from lanetwin.results import Row
 
 DRIVES = {
@@ -47,10 +52,7 @@ DRIVES = {
 """The drives, each with a host."""
 
 STATES = ("as shipped", "as shipped", "sequential")
-MIXES = (("randread", 100), ("randwrite", 0), ("randrw", 70), ("randrw", 50), ("read", 100), ("write", 0))
-SIZES = ("4k", "4k", "8k", "16k", "64k", "128k")
-DEPTHS = (1, 4, 16, 32, 64)
-CLONES = (1, 1, 4, 8)
+CLONES = (*FEW_CLONES, 8)
 ENGINES = ("libaio", "io_uring", "spdk")
 CROSS_POINT = ("intel-900p", "intel-p5800x")
 """Drives whose medium has no blocks to be written before."""
@@ -108,12 +110,16 @@ class Job:
             f"run: {run}\n"
         )
 
+    def told(self) -> dict[str, Any]:
+        """Tell what was drawn."""
+        return asdict(self)
+
 
 @dataclass
 class Found:
     """What a job has shown."""
 
-    job: Job
+    job: Job | Elsewhere
     marked: str
     """Why it was not steady; empty if it was."""
     long_marked: str
@@ -155,14 +161,27 @@ def drawn(seed: int, count: int) -> Iterator[Job]:
         yield Job(drive, state, rw, mix, bs, depth, clones, how)
 
 
+KINDS: dict[str, Callable[[int, int], Iterator[Job | Elsewhere]]] = {
+    "drives": drawn,
+    "networks": first_answer_jobs.on_networks,
+    "memory": first_answer_jobs.of_memory,
+}
+"""What jobs are drawn of."""
+
+
 def rows(scenario: str) -> list[Row]:
     """Run a scenario; the rows of the job as a whole that are judged."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "first-answer.yaml"
         path.write_text(scenario)
         results = engine.run(str(path))
-    judged = ("IOPS", "latency")
-    return [row for row in results["rows"] if row.get("device") is None and row["metric"].endswith(judged)]
+    whole = [row for row in results["rows"] if row.get("device") is None]
+    has_iops = any(row["metric"].endswith("IOPS") for row in whole)
+    judged = ("IOPS" if has_iops else "throughput", "latency")
+    lines = results["plan"]["workloads"]["job"].get("memory", {}).get("lines")
+    if lines:  # a row counts what memory moves, and length is that of what is loaded
+        whole = [row | {"operations": lines * row["n"]} for row in whole]
+    return [row for row in whole if row["metric"].endswith(judged)]
 
 
 def standard_error(row: Row) -> float:
@@ -221,7 +240,7 @@ def unsteady(rows: list[Row]) -> str:
     return next((one.get("of", "") for one in found if one["condition"] == "not-steady"), "")
 
 
-def examine(job: Job, seed: int) -> Found:
+def examine(job: Job | Elsewhere, seed: int) -> Found:
     """Run a job of default length, and ten times as long with other random numbers."""
     first = rows(job.scenario(f"{{seed: {seed}}}"))
     operations = first[0]["operations"] // first[0]["n"] * TIMES
@@ -251,12 +270,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--of", choices=list(KINDS), default="drives")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=120)
     parser.add_argument("--start", type=int, default=0, help="leave out so many of them")
     options = parser.parse_args()
     found: list[Found] = []
-    for job in list(drawn(options.seed, options.jobs))[options.start :]:
+    for job in list(KINDS[options.of](options.seed, options.jobs))[options.start :]:
         one = examine(job, options.seed)
         found.append(one)
         word = "MISS" if one.is_miss else "marked" if one.is_marked else "right"
@@ -266,7 +286,7 @@ def main() -> int:
             said.append("confirmed" if one.is_confirmed else "NOT confirmed")
         said += one.before
         told = "; ".join(said)
-        sys.stdout.write(f"{word:7} {json.dumps(asdict(job))} {told}\n")
+        sys.stdout.write(f"{word:7} {json.dumps(job.told())} {told}\n")
         sys.stdout.flush()
     misses, marks = sum(one.is_miss for one in found), [one for one in found if one.is_marked]
     confirmed = sum(one.is_confirmed for one in marks)

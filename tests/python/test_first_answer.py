@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 import first_answer
+import first_answer_jobs
 from first_answer import Found, Job
 
 if TYPE_CHECKING:
+    from first_answer_jobs import Elsewhere
     from lanetwin.results import Row
 
 JOB = Job("samsung-pm9a3", "sequential", "randrw", 70, "8k", 4, 2, "spdk")
@@ -98,6 +100,8 @@ def test_a_seed_draws_the_same_jobs_and_another_draws_others() -> None:
     assert once == again
     assert once != other
     assert {job.drive for job in once} <= set(first_answer.DRIVES)
+    for draw in (first_answer_jobs.on_networks, first_answer_jobs.of_memory):
+        assert list(draw(1, 5)) == list(draw(1, 5)) != list(draw(2, 5))
 
 
 SEED = 22
@@ -116,12 +120,12 @@ def dozen() -> list[tuple[int, Job]]:
     Which they are follows from what they ask for, and not from what they come to.
     """
     drawn = list(first_answer.drawn(SEED, MOST))
-    by_mix = [[job for job in drawn if (job.rw, job.rwmixread) == mix] for mix in first_answer.MIXES]
+    by_mix = [[job for job in drawn if (job.rw, job.rwmixread) == mix] for mix in first_answer_jobs.MIXES]
     return [(SEED, job) for jobs in by_mix for job in sorted(jobs, key=units)[:EACH]]
 
 
 def test_the_dozen_has_two_of_each_mix() -> None:
-    assert len(dozen()) == EACH * len(first_answer.MIXES)
+    assert len(dozen()) == EACH * len(first_answer_jobs.MIXES)
 
 
 LONG = [(seed, job) for seed, count in ((7, 4), (21, 8)) for job in first_answer.drawn(seed, count)]
@@ -132,5 +136,22 @@ LONG = [(seed, job) for seed, count in ((7, 4), (21, 8)) for job in first_answer
     ("seed", "job"), [*dozen(), *(pytest.param(*one, marks=pytest.mark.long) for one in LONG)], ids=str
 )
 def test_drawn_first_answers_are_right_or_say_that_they_are_not(seed: int, job: Job) -> None:
+    found = first_answer.examine(job, seed)
+    assert not found.is_miss, found
+
+
+ELSEWHERE = [
+    (seed, job)
+    for draw, seed, count in ((first_answer_jobs.of_memory, 3, 6), (first_answer_jobs.on_networks, 3, 3))
+    for job in draw(seed, count)
+]
+
+
+@pytest.mark.parametrize(
+    ("seed", "job"), [ELSEWHERE[0], *(pytest.param(*one, marks=pytest.mark.long) for one in ELSEWHERE[1:])]
+)
+def test_first_answers_of_memory_and_networks_are_right_or_say_that_they_are_not(
+    seed: int, job: Elsewhere
+) -> None:
     found = first_answer.examine(job, seed)
     assert not found.is_miss, found

@@ -14,20 +14,17 @@ pub struct Batch {
     pub tally: Tally,
 }
 
-/// Fewer lines than one for so many loads are few.
-const NEARLY_ALL: u64 = 100;
-
 impl Batch {
     /// The time that rates are over: see [`Tally::time`].
     #[must_use]
     pub fn time(&self) -> Span {
         self.tally.time(self.elapsed)
     }
-    /// How many operations were answered in a second; of memory, lines that it moved, or loads where caches serve nearly
-    /// all of them: then lines are rare, and tell little. 0 if there was none.
+    /// How many operations were answered in a second; of memory that moved no line, how many loads caches served. 0 if
+    /// there was none.
     pub(super) fn rate(&self) -> f64 {
-        let (ps, lines, loads) = (self.time().as_ps(), self.tally.completed(), self.tally.reads.timed);
-        let counted = if lines * NEARLY_ALL < loads { loads } else { lines };
+        let (ps, moved, loads) = (self.time().as_ps(), self.tally.completed(), self.tally.reads.timed);
+        let counted = if moved == 0 { loads } else { moved };
         if ps == 0 { 0.0 } else { counted as f64 * 1e12 / ps as f64 }
     }
 }

@@ -187,6 +187,10 @@ impl Pace {
         let mut states = changed(&before.reports, self.middle.as_ref(), &after);
         states.extend(self.rises().iter().filter_map(|rise| buffer_changed(rise, &after)));
         let windows = self.batches(SNIA_ROUNDS);
+        let is_idle = |windows: &Vec<Batch>| windows.iter().all(|window| window.rate() == 0.0);
+        if world.memory_host().is_some() && windows.as_ref().is_some_and(is_idle) {
+            return Steadiness::steady(); // caches next to the cores serve all, and nobody counts that
+        }
         let limits =
             if drawn { limits_of_drawn(windows.as_deref().unwrap_or_default()) } else { SniaRule::default() };
         let lasting = lasting(&before.reports, &after, world.kernel.now() - before.at);

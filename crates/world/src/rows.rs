@@ -44,8 +44,7 @@ fn stands_for(row: &mut Row, repeats: &[Measured], counted: &[&Results]) {
 
 /// How many loads there were, if memory moved nothing since caches served all of them.
 fn loads_from_caches(repeats: &[Measured]) -> u64 {
-    let told = repeats.iter().filter_map(|measured| measured.memory.as_ref()?.told());
-    told.map(|told| told.loads.count()).sum()
+    repeats.iter().filter_map(|measured| Some(measured.memory.as_ref()?.found().all())).sum()
 }
 
 fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {

@@ -45,7 +45,7 @@ impl MemoryUse {
     pub(crate) fn told(&self) -> Option<&MemoryResults> {
         self.programs.iter().find(|program| program.name == CHASE).or_else(|| self.programs.first())
     }
-    pub(super) fn found(&self) -> Found {
+    pub(crate) fn found(&self) -> Found {
         let mut sum = Found::default();
         for Found { l1, l2, llc, under_way, memory } in self.programs.iter().map(|program| program.found) {
             sum.l1 += l1;
