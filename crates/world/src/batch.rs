@@ -20,12 +20,10 @@ impl Batch {
     pub fn time(&self) -> Span {
         self.tally.time(self.elapsed)
     }
-    /// How many operations were answered in a second; of memory that moved no line, how many loads caches served. 0 if
-    /// there was none.
+    /// How many operations were answered in a second; 0 if none was.
     pub(super) fn rate(&self) -> f64 {
-        let (ps, moved, loads) = (self.time().as_ps(), self.tally.completed(), self.tally.reads.timed);
-        let counted = if moved == 0 { loads } else { moved };
-        if ps == 0 { 0.0 } else { counted as f64 * 1e12 / ps as f64 }
+        let ps = self.time().as_ps();
+        if ps == 0 { 0.0 } else { self.tally.completed() as f64 * 1e12 / ps as f64 }
     }
 }
 

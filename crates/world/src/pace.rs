@@ -181,15 +181,20 @@ impl Pace {
         of.iter().all(|means| !means.is_empty()) && of.iter().any(|means| is_off_first(means))
     }
 
+    /// Whether nothing was answered in all that is judged.
+    fn moved_nothing(&self) -> bool {
+        let [first, .., last] = self.looks() else { return false };
+        last.tally.completed() == first.tally.completed()
+    }
+
     /// Whether the stretch that began with `before` was steady up to now; `drawn` if chance says when requests come.
     pub(super) fn judged(&self, before: &Snapshot, drawn: bool, world: &mut World) -> Steadiness {
         let after = world.reports();
         let mut states = changed(&before.reports, self.middle.as_ref(), &after);
         states.extend(self.rises().iter().filter_map(|rise| buffer_changed(rise, &after)));
         let windows = self.batches(SNIA_ROUNDS);
-        let is_idle = |windows: &Vec<Batch>| windows.iter().all(|window| window.rate() == 0.0);
-        if world.memory_host().is_some() && windows.as_ref().is_some_and(is_idle) {
-            return Steadiness::steady(); // caches next to the cores serve all, and nobody counts that
+        if world.memory_host().is_some() && self.moved_nothing() {
+            return Steadiness::steady(); // caches serve every load, and go on doing so
         }
         let limits =
             if drawn { limits_of_drawn(windows.as_deref().unwrap_or_default()) } else { SniaRule::default() };
