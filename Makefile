@@ -148,7 +148,7 @@ studies: $(VENV)/.built ## the studies of studies/, quick ones: make studies WHO
 	  $(BIN)/lanetwin study $$study $(if $(WHOLE),,--quick) --force --out runs/studies/$$study || exit $$?; \
 	done
 
-first-answer: $(VENV)/.built $(VENV)/.dev ## drawn fio jobs of default length beside runs ten times as long: OPTIONS="--seed N --jobs N"
+first-answer: $(VENV)/.built $(VENV)/.dev ## drawn fio jobs of default length beside runs ten times as long: OPTIONS="--seed N --jobs N", "--of networks", "--of memory"
 	$(BIN)/python tests/python/first_answer.py $(OPTIONS)
 
 relations-fabric: $(VENV)/.built $(VENV)/.dev ## drawn storage networks and CXL memories, each with a relation that must hold: OPTIONS="--seed N --count N"
