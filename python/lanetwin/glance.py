@@ -81,6 +81,13 @@ class Glance:
         return next((outcome for outcome in OUTCOMES if outcome in here), None)
 
     @property
+    def unsteady_elsewhere(self) -> list[str]:
+        """The cases beside the telling one whose numbers a longer run would not bear out."""
+        rows = ((line.case, row) for line in self.every for row in line.values.values())
+        others = ((case, row.get("steady")) for case, row in rows if case != self.case)
+        return unique(case for case, steady in others if steady and _is_unsteady(steady))
+
+    @property
     def primary(self) -> Line | None:
         """The metric that the workload is about: latency where one thing is asked at a time."""
         binding = next(iter(self.binding.values()), None)

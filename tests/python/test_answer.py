@@ -14,6 +14,7 @@ from lanetwin.cli import app
 from lanetwin.fit import brief, fitting
 from lanetwin.measured.document import document_of
 from lanetwin.results import Results
+from lanetwin.summary import unique
 from test_report_in_browser import SCENARIOS, TWO_BY_TWO
 
 MOST_LINES = 25
@@ -234,6 +235,25 @@ def test_how_long_many_workloads_were_measured_is_one_line(
     assert len(re.findall("p99 NOT SETTLED", shown)) == 1
     assert "Why: --full" in shown
     assert "all but x2: NOT STEADY" in shown
+
+
+def test_cases_that_were_not_steady_are_named_wherever_they_stand(core: FakeCore, runner: CliRunner) -> None:
+    call(runner, "run", "slot.yaml", "--out", "kept")
+    stored = Path("kept/results.json")
+    results = json.loads(stored.read_text(encoding="utf-8"))
+    sweep = [row for row in results["rows"] if row["workload"] == "read-sweep"]
+    cases = unique(row["case"] for row in sweep)
+    before = call(runner, "report", "kept").stdout
+    for row in sweep:
+        row["steady"] = {"condition": "not-steady", "of": "rate", "range": 0.3, "slope": 0.2}
+    stored.write_text(json.dumps(results), encoding="utf-8")
+    shown = call(runner, "report", "kept").stdout
+    telling = re.search(r"^read-sweep, (.*): NOT STEADY", shown, re.M)
+    assert telling is not None
+    others = [case for case in cases if case != telling[1]]
+    assert len(others) > 0
+    assert "NOT STEADY in other cases" not in before
+    assert f"read-sweep: NOT STEADY in other cases: {'; '.join(others[:3])}" in shown
 
 
 def test_every_table_is_printed_on_request(core: FakeCore, runner: CliRunner) -> None:

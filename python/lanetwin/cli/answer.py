@@ -22,7 +22,7 @@ from lanetwin.fit import brief, told
 from lanetwin.glance import ALL_CACHED, all_lines, geometric_mean, glances
 from lanetwin.numbers import DIGITS, change, percentile_name, share
 from lanetwin.sentences import word as metric_word
-from lanetwin.steadiness import measurement
+from lanetwin.steadiness import NOT_STEADY, measurement
 from lanetwin.summary import spread, stopped, unique, variants, verdict_words
 from lanetwin.tails import ABOUT, NOT_SETTLED, TAIL, is_tail
 
@@ -59,6 +59,8 @@ NARROW_CASE = 14
 _NUMBER_AND_UNIT = re.compile(r"(\d) ")
 MOST_TOGETHER = 24
 """Names of workloads that are limited alike stand in one line while they are no longer than this."""
+MOST_OTHERS = 3
+"""So many cases beside the telling one are named that were not steady."""
 LETTERS = "ABCDEFGHIJKL"
 """What variants are called that have no room for their names."""
 METRIC_ROOMS = (60, 20, 14)
@@ -133,6 +135,11 @@ def _doubts(found: Sequence[Glance]) -> list[str]:
             more = f"; {len(doubts) - 1} more: --full" if len(doubts) > 1 else ""
             place = ", ".join(unique((*_place(one, found), one.case)))
             lines.append(f"{place}: {doubts[0]}{more}")
+        if others := one.unsteady_elsewhere:
+            more = f" and {len(others) - MOST_OTHERS} more" if len(others) > MOST_OTHERS else ""
+            place = "".join(f"{word}: " for word in _place(one, found))
+            named_cases = "; ".join(others[:MOST_OTHERS])
+            lines.append(f"{place}{NOT_STEADY} in other cases: {named_cases}{more}. Why: --full")
     if is_many:
         where = "every workload" if len(tails) == len(found) else ", ".join(tails)
         lines.append(f"{percentile_name(TAIL)} {NOT_SETTLED}: {where}. Why: --full")
