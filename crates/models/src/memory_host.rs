@@ -39,6 +39,7 @@ mod prefetch;
 mod role;
 mod running;
 mod steps;
+mod stored;
 mod timetable;
 mod translation;
 mod turns;
@@ -99,14 +100,15 @@ pub static MODEL: Model = Model {
     ..Model::DEFAULT
 };
 
-/// A cold thread writes back what it stored to so many steps before, or fewer if the caches are smaller. A longer way
-/// through the caches would only put off the first write-back: a line stored to is far from what is read by then.
-const LAG: u64 = 1024;
+/// The lines of the caches that each cold thread has for what it stored to, or fewer if the caches are smaller. More
+/// would only put off the first write-back: a line stored to is far from what is read by then.
+const SHARE: u64 = 1024;
 
 /// The host.
 #[derive(Debug)]
 pub struct MemoryHost {
     rules: Rules,
+    seed: u64,
     cores: Vec<Core>,
     l2: Vec<Cache>,
     llc: Vec<Cache>,
@@ -166,6 +168,7 @@ impl MemoryHost {
         };
         let cache = |shape| move |n: u32| Cache::new(shape, mix(seed ^ u64::from(n) << 32));
         Self {
+            seed,
             cores: (0..cores).map(|core| Core::new(CoreId(core), &rules, seed)).collect(),
             l2: (0..cores.div_ceil(rules.sharing)).map(cache(rules.l2)).collect(),
             llc: (0..rules.sockets).map(cache(rules.llc)).collect(),
@@ -236,18 +239,19 @@ impl MemoryHost {
             let cpu = cpu % self.rules.cpus();
             let core = CoreId(cpu % (self.rules.sockets * self.rules.cores));
             let in_turn = self.turns.add(cpu, ThreadId(self.threads.len() as u32));
-            self.threads.push(Thread::new(number, thread, (cpu, core), in_turn));
+            let seed = mix(self.seed ^ self.threads.len() as u64);
+            self.threads.push(Thread::new(number, thread, (cpu, core), in_turn, seed));
             self.cores[core.index()].threads += 1;
         }
         if cpus.is_empty() {
             self.next_cpu += threads;
         }
-        let share = self.capacity() / u64::from(threads.max(1));
+        let share = (self.capacity() / u64::from(threads.max(1))).clamp(1, SHARE);
+        let replacement = self.replacement();
         let counted = Counted::new(self.nodes.len());
-        let lag = share.clamp(1, LAG);
-        let settled = if cold { lag } else { self.settled(program.reuse()) / u64::from(threads.max(1)) };
+        let settled = if cold { self.settling() * share } else { self.settled(program.reuse()) / u64::from(threads.max(1)) };
         let advice = None;
-        self.programs.push(Running { name, program, map, pages, table, cold, lag, counted, advice });
+        self.programs.push(Running { name, program, map, pages, table, cold, share, replacement, counted, advice });
         self.warm(number, warm.unwrap_or(settled));
         Ok(())
     }

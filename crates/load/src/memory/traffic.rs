@@ -18,7 +18,9 @@
 //!
 //! That holds where lines do not come back while they are cached: for buffers larger than the caches.
 //!
-//! **Think** is the time between two lines of a thread: MLC's delay of a loaded-latency sweep (`-d`).
+//! **Think** is the time between two lines of a thread: MLC's delay of a loaded-latency sweep (`-d`). Each thread
+//! begins at a time of its own within the first, as threads do that nothing holds in step: threads that begin at once
+//! would ask for a line each at the same instant, again and again, and all but one of them wait.
 
 use super::permutation::Permutation;
 use super::program::{Program, Step, Touch};
@@ -171,11 +173,14 @@ struct Thread {
     made: u64,
     /// Steps that are left.
     left: u64,
+    /// The time before the first line, until that is taken.
+    begins: Option<Span>,
 }
 
 impl Traffic {
     /// Traffic; a random order depends on the seed and the path, and so do the places of their buffers where threads
-    /// begin: buffers that all begin on the same channel and bank would else be walked through in step.
+    /// begin, since buffers that all begin on the same channel and bank would else be walked through in step, and the
+    /// times when they do.
     ///
     /// # Errors
     /// If it makes no sense.
@@ -192,8 +197,12 @@ impl Traffic {
         let order = matches!(spec.order, TrafficOrder::Random)
             .then(|| Permutation::new(lines, &mut Stream::new(seed, path, "order")));
         let mut starts = Stream::new(seed, path, "starts");
+        let mut times = Stream::new(seed, path, "times of starts");
         let left = spec.count.unwrap_or(u64::MAX);
-        let threads = (0..spec.threads).map(|_| Thread { at: starts.below(lines), made: 0, left }).collect();
+        let mut begins = || Some(Span::from_ps(times.below(spec.think.as_ps())));
+        let threads = (0..spec.threads)
+            .map(|_| Thread { at: starts.below(lines), made: 0, left, begins: begins() })
+            .collect();
         Ok(Self { spec, lines, pitch, order, threads })
     }
 }
@@ -208,7 +217,9 @@ impl Program for Traffic {
     fn next(&mut self, thread: u32) -> Option<Step> {
         let state = &mut self.threads[thread as usize];
         state.left = state.left.checked_sub(1)?;
-        self.warm(thread)
+        let begins = state.begins.take();
+        let step = self.warm(thread)?;
+        Some(Step { think: begins.unwrap_or(step.think), ..step })
     }
     fn warm(&mut self, thread: u32) -> Option<Step> {
         let TrafficSpec { mix, think, .. } = self.spec;
@@ -287,6 +298,22 @@ mod tests {
         }
         assert_eq!(ReadShare::new(f64::NAN), None);
         assert_eq!(ReadShare::new(1.1), None);
+    }
+
+    #[test]
+    fn threads_begin_at_times_of_their_own_within_the_first_delay() {
+        let spec = TrafficSpec { threads: 200, think: Span::from_ps(90_000), ..SPEC };
+        let mut traffic = Traffic::new(spec, 1, "traffic").unwrap();
+        let mut begins: Vec<Span> = (0..200).map(|thread| traffic.next(thread).unwrap().think).collect();
+        assert!((0..200).all(|thread| traffic.next(thread).unwrap().think == spec.think));
+        begins.sort_unstable();
+        // a quarter of them in each quarter, give or take four deviations
+        let within = |part: u64| begins.partition_point(|at| at.as_ps() < part * 22_500) as u64;
+        (1..=4).for_each(|part| assert!(within(part).abs_diff(part * 50) < 28, "{part}: {}", within(part)));
+        begins.dedup();
+        assert!(begins.len() > 190);
+        // without a delay they begin at once
+        assert!(all(SPEC, 0).iter().all(|step| step.think == Span::ZERO));
     }
 
     #[test]

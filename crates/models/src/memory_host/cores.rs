@@ -4,6 +4,7 @@ use super::cache::Cache;
 use super::ids::{CoreId, FlightId, ThreadId};
 use super::params::Rules;
 use super::prefetch::Prefetcher;
+use super::stored::Stored;
 use super::translation::Translations;
 use lanetwin_load::memory::{Step, Touch};
 use lanetwin_units::{Instant, mix};
@@ -145,9 +146,8 @@ pub(super) struct Thread {
     pub(super) operation: Option<Instant>,
     /// The last page that it touched: its number, and the place of its first line.
     pub(super) page: (u64, u64),
-    /// Of a thread whose lines are known never to be hit: what it stored to and has not been written back, with its
-    /// number at that time.
-    pub(super) stored: VecDeque<(u64, u64)>,
+    /// Of a thread whose lines are known never to be hit.
+    pub(super) stored: Stored,
     /// Steps taken.
     pub(super) steps: u64,
     /// The page that devices were told of last.
@@ -155,7 +155,7 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    pub(super) fn new(program: u32, number: u32, (cpu, core): (u32, CoreId), in_turn: bool) -> Self {
+    pub(super) fn new(program: u32, number: u32, (cpu, core): (u32, CoreId), in_turn: bool, seed: u64) -> Self {
         Self {
             program,
             number,
@@ -172,7 +172,7 @@ impl Thread {
             window: Window::default(),
             operation: None,
             page: (u64::MAX, 0),
-            stored: VecDeque::new(),
+            stored: Stored::new(seed),
             steps: 0,
             advised: u64::MAX,
         }

@@ -232,11 +232,11 @@ impl MemoryHost {
             found.memory += 1;
             self.ask(name, Span::ZERO, cx);
         }
+        self.clean(t, cx);
         if store {
             let thread = &mut self.threads[t.index()];
-            thread.stored.push_back((line, thread.steps));
+            thread.stored.put(line, thread.steps);
         }
-        self.clean(t, cx);
         if advice.ask != 0 {
             self.prefetch(c, t, line, advice, cx);
         }

@@ -1,5 +1,6 @@
 //! A program that runs.
 
+use super::cache::Replacement;
 use super::counted::Counted;
 use super::nodes;
 use super::translation::PageTable;
@@ -20,8 +21,10 @@ pub(super) struct Running {
     pub(super) table: PageTable,
     /// Whether no cache ever has its lines when they come again.
     pub(super) cold: bool,
-    /// Then: so many steps of a thread after a store, the line is written back.
-    pub(super) lag: u64,
+    /// Then: the lines of the caches that are each thread's, which hold what it stored to until something else comes.
+    pub(super) share: u64,
+    /// Which of them goes.
+    pub(super) replacement: Replacement,
     pub(super) counted: Counted,
     pub(super) advice: Option<PageAdvice>,
 }

@@ -12,10 +12,14 @@ impl MemoryHost {
     /// cache of C lines is forgotten at a rate of 1/C a miss) after some times that, but in either case not more often
     /// than it takes to replace everything.
     pub(super) fn settled(&self, reuse: Option<u64>) -> u64 {
-        let times = if self.is_random() { 5 } else { 1 };
         // the first level holds lines, too; a line more for each set that is not filled evenly
         let all = self.capacity() + self.cores.first().map_or(0, |core| core.l1.capacity());
-        reuse.map_or(0, |bytes| times * (bytes / 64).min(all + all / 4))
+        reuse.map_or(0, |bytes| self.settling() * (bytes / 64).min(all + all / 4))
+    }
+
+    /// How many times what caches hold has to be touched until they hold what they will always hold.
+    pub(super) fn settling(&self) -> u64 {
+        if self.is_random() { 5 } else { 1 }
     }
 
     /// After how many steps of each of its threads the caches hold what they will always hold of a program that is far
@@ -59,11 +63,9 @@ impl MemoryHost {
         let line = running.line(step.address, &mut thread.page);
         thread.steps += 1;
         if running.cold {
+            thread.stored.let_go(thread.steps, running.share, running.replacement);
             if step.touch == Touch::Store {
-                thread.stored.push_back((line, thread.steps));
-            }
-            if thread.stored.front().is_some_and(|(_, step)| step + running.lag <= thread.steps) {
-                thread.stored.pop_front();
+                thread.stored.put(line, thread.steps);
             }
             return;
         }
@@ -82,7 +84,11 @@ impl MemoryHost {
     }
 
     fn is_random(&self) -> bool {
-        self.llc.iter().any(|llc| llc.replacement() == Replacement::Random)
+        self.replacement() == Replacement::Random
+    }
+    /// Which of the lines of the last level goes.
+    pub(super) fn replacement(&self) -> Replacement {
+        self.llc.first().map_or(Replacement::Lru, Cache::replacement)
     }
 
     /// Whether no cache has a line any more when so many bytes have been touched after it. Under random replacement a

@@ -33,13 +33,11 @@ impl MemoryHost {
         self.write_back(c, t, line, cx);
         true
     }
-    /// Writes back what a thread stored to so long ago that the caches have had to let it go.
+    /// Writes back what has to go for a line that a thread fetches, if it was stored to.
     pub(super) fn clean(&mut self, t: ThreadId, cx: &mut Context<'_>) {
         let thread = &mut self.threads[t.index()];
-        let lag = self.programs[thread.program as usize].lag;
-        if thread.stored.front().is_some_and(|(_, step)| step + lag <= thread.steps)
-            && let Some((line, _)) = thread.stored.pop_front()
-        {
+        let program = &self.programs[thread.program as usize];
+        if let Some(line) = thread.stored.let_go(thread.steps, program.share, program.replacement) {
             let core = thread.core;
             self.write_back(core, t, line, cx);
         }
