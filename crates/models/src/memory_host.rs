@@ -249,9 +249,24 @@ impl MemoryHost {
         let share = (self.capacity() / u64::from(threads.max(1))).clamp(1, SHARE);
         let replacement = self.replacement();
         let counted = Counted::new(self.nodes.len());
-        let settled = if cold { self.settling() * share } else { self.settled(program.reuse()) / u64::from(threads.max(1)) };
+        let settled = if cold {
+            self.settling() * share
+        } else {
+            self.settled(program.reuse()) / u64::from(threads.max(1))
+        };
         let advice = None;
-        self.programs.push(Running { name, program, map, pages, table, cold, share, replacement, counted, advice });
+        self.programs.push(Running {
+            name,
+            program,
+            map,
+            pages,
+            table,
+            cold,
+            share,
+            replacement,
+            counted,
+            advice,
+        });
         self.warm(number, warm.unwrap_or(settled));
         Ok(())
     }

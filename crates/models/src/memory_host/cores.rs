@@ -155,7 +155,13 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    pub(super) fn new(program: u32, number: u32, (cpu, core): (u32, CoreId), in_turn: bool, seed: u64) -> Self {
+    pub(super) fn new(
+        program: u32,
+        number: u32,
+        (cpu, core): (u32, CoreId),
+        in_turn: bool,
+        seed: u64,
+    ) -> Self {
         Self {
             program,
             number,
