@@ -100,10 +100,6 @@ pub static MODEL: Model = Model {
     ..Model::DEFAULT
 };
 
-/// The lines of the caches that each cold thread has for what it stored to, or fewer if the caches are smaller. More
-/// would only put off the first write-back: a line stored to is far from what is read by then.
-const SHARE: u64 = 1024;
-
 /// The host.
 #[derive(Debug)]
 pub struct MemoryHost {
@@ -246,27 +242,12 @@ impl MemoryHost {
         if cpus.is_empty() {
             self.next_cpu += threads;
         }
-        let share = (self.capacity() / u64::from(threads.max(1))).clamp(1, SHARE);
-        let replacement = self.replacement();
+        let share = self.share(threads);
         let counted = Counted::new(self.nodes.len());
-        let settled = if cold {
-            self.settling() * share
-        } else {
-            self.settled(program.reuse()) / u64::from(threads.max(1))
-        };
+        let of_each = || self.settled(program.reuse()) / u64::from(threads.max(1));
+        let settled = if cold { self.settling() * share.lines } else { of_each() };
         let advice = None;
-        self.programs.push(Running {
-            name,
-            program,
-            map,
-            pages,
-            table,
-            cold,
-            share,
-            replacement,
-            counted,
-            advice,
-        });
+        self.programs.push(Running { name, program, map, pages, table, cold, share, counted, advice });
         self.warm(number, warm.unwrap_or(settled));
         Ok(())
     }

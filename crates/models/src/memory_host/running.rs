@@ -1,8 +1,8 @@
 //! A program that runs.
 
-use super::cache::Replacement;
 use super::counted::Counted;
 use super::nodes;
+use super::stored::Share;
 use super::translation::PageTable;
 use crate::roles::memory::PageAdvice;
 use lanetwin_load::memory::{PageMap, Program};
@@ -21,10 +21,8 @@ pub(super) struct Running {
     pub(super) table: PageTable,
     /// Whether no cache ever has its lines when they come again.
     pub(super) cold: bool,
-    /// Then: the lines of the caches that are each thread's, which hold what it stored to until something else comes.
-    pub(super) share: u64,
-    /// Which of them goes.
-    pub(super) replacement: Replacement,
+    /// Then: what each of its threads has of the caches.
+    pub(super) share: Share,
     pub(super) counted: Counted,
     pub(super) advice: Option<PageAdvice>,
 }

@@ -5,6 +5,18 @@ use super::cache::Replacement;
 use lanetwin_units::mix;
 use std::collections::VecDeque;
 
+/// The lines of the caches that each cold thread has for what it stored to, or fewer if the caches are smaller. More
+/// would only put off the first write-back: a line stored to is far from what is read by then.
+pub(super) const SHARE: u64 = 1024;
+
+/// The lines of the caches that are each thread's, which hold what it stored to until something else comes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Share {
+    pub(super) lines: u64,
+    /// Which of them goes.
+    pub(super) replacement: Replacement,
+}
+
 /// Lines with the steps at which they were stored to, and the dice of a cache that lets any line go.
 #[derive(Debug)]
 pub(super) struct Stored {
@@ -20,19 +32,19 @@ impl Stored {
     pub(super) fn put(&mut self, line: u64, step: u64) {
         self.lines.push_back((line, step));
     }
-    /// The line that has to go in this step, in which another comes into the `share` lines of the caches that are the
+    /// The line that has to go in this step, in which another comes into the lines of the caches that are the
     /// thread's. Under LRU it is what was stored to so many steps ago. At random it is any of the share, which is dirty
     /// as often as lines of it are, so that neighbours go at different times and seldom find a row of DRAM open.
-    pub(super) fn let_go(&mut self, step: u64, share: u64, replacement: Replacement) -> Option<u64> {
-        let gone = match replacement {
+    pub(super) fn let_go(&mut self, step: u64, share: Share) -> Option<u64> {
+        let gone = match share.replacement {
             Replacement::Lru => {
-                let due = self.lines.front().is_some_and(|(_, stored)| stored + share <= step);
+                let due = self.lines.front().is_some_and(|(_, stored)| stored + share.lines <= step);
                 if due { self.lines.pop_front() } else { None }
             }
             Replacement::Random if self.lines.is_empty() => None,
             Replacement::Random => {
                 self.dice = self.dice.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let place = ((mix(self.dice) >> 32) * share) >> 32;
+                let place = ((mix(self.dice) >> 32) * share.lines) >> 32;
                 self.lines.swap_remove_back(place as usize)
             }
         };
@@ -49,7 +61,7 @@ mod tests {
         let mut stored = Stored::new(7);
         let mut ages = Vec::new();
         for step in 0..100_000 {
-            if let Some(line) = stored.let_go(step, 1024, replacement) {
+            if let Some(line) = stored.let_go(step, Share { lines: 1024, replacement }) {
                 ages.push(step - line);
             }
             if step % 2 == 0 {

@@ -4,6 +4,7 @@ use super::MemoryHost;
 use super::cache::{Cache, Replacement};
 use super::ids::ThreadId;
 use super::prefetch::Advice;
+use super::stored::{SHARE, Share};
 use lanetwin_load::memory::{Program, Touch};
 
 impl MemoryHost {
@@ -63,7 +64,7 @@ impl MemoryHost {
         let line = running.line(step.address, &mut thread.page);
         thread.steps += 1;
         if running.cold {
-            thread.stored.let_go(thread.steps, running.share, running.replacement);
+            thread.stored.let_go(thread.steps, running.share);
             if step.touch == Touch::Store {
                 thread.stored.put(line, thread.steps);
             }
@@ -76,6 +77,12 @@ impl MemoryHost {
         self.warm_walk(t, step.address);
         self.look_up_line(core, line, step.touch == Touch::Store);
         self.evicted.clear();
+    }
+
+    /// What each of so many cold threads has of the caches.
+    pub(super) fn share(&self, threads: u32) -> Share {
+        let lines = (self.capacity() / u64::from(threads.max(1))).clamp(1, SHARE);
+        Share { lines, replacement: self.replacement() }
     }
 
     /// The lines that all caches behind the first level hold together.

@@ -36,8 +36,8 @@ impl MemoryHost {
     /// Writes back what has to go for a line that a thread fetches, if it was stored to.
     pub(super) fn clean(&mut self, t: ThreadId, cx: &mut Context<'_>) {
         let thread = &mut self.threads[t.index()];
-        let program = &self.programs[thread.program as usize];
-        if let Some(line) = thread.stored.let_go(thread.steps, program.share, program.replacement) {
+        let share = self.programs[thread.program as usize].share;
+        if let Some(line) = thread.stored.let_go(thread.steps, share) {
             let core = thread.core;
             self.write_back(core, t, line, cx);
         }
