@@ -113,11 +113,13 @@ def test_what_is_compared_takes_turns(bay: Path, data: Path) -> None:
 
 def test_mean_and_interval_are_those_of_the_engine() -> None:
     assert engine.mean_of([4.0]) == (4.0, 4.0, 4.0)
-    mean, low, high = engine.mean_of([1.0, 2.0, 3.0])
+    mean, low, high = engine.mean_of([11.0, 12.0, 13.0])
     # Student's t with two degrees of freedom at 95 % is 4.3027; the standard error is 1 / sqrt 3
     half = 4.3027 / 3**0.5
-    assert mean == 2.0
-    assert [low, high] == pytest.approx([2 - half, 2 + half], rel=1e-4)
+    assert mean == 12.0
+    assert [low, high] == pytest.approx([12 - half, 12 + half], rel=1e-4)
+    # what is never negative has no negative mean
+    assert engine.mean_of([1.0, 2.0, 3.0])[1] == 0.0
 
 
 def test_the_environment_holds_no_serial_number(data: Path) -> None:
