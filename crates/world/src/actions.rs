@@ -1,5 +1,5 @@
-//! What a workload asks of its drives at given times: their drivers know it before the run; it is looked at when that
-//! is over.
+//! Actions: commands to drives at given times. The drivers get them before the run; their results are collected after
+//! it.
 
 use super::world::{World, WorldAction, WorldLoad};
 use lanetwin_kernel::ComponentId;
@@ -13,13 +13,13 @@ use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What was asked has to end within this after the measurement: the slowest of all, an overwrite of a large drive,
-/// takes hours, and is then told as not over.
+/// Longest time that actions may take after the measurement. The slowest, an overwrite of a large drive, takes hours
+/// and is then reported as not completed.
 const PATIENCE: Span = Span::from_us(3_600_000_000);
-/// So many bytes are an entry of the Error Information log.
+/// Size of an entry of the Error Information log \[B\].
 const ENTRY: usize = 64;
 
-/// What became of an action, and when it was over.
+/// The result of an action.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Acted {
     plan: ActionPlan,
@@ -27,8 +27,8 @@ pub struct Acted {
 }
 
 impl World {
-    /// Finds who asks what: the driver of the first path of a host to a drive asks everything of it that its host does,
-    /// in the order of writing.
+    /// Assigns the actions to drivers: the driver of the first path from a host to a drive issues all commands of
+    /// that host to it, in the order of the scenario.
     pub(super) fn find_actions(&mut self, workload: &WorkloadPlan) {
         let mut asked: BTreeMap<ComponentId, usize> = BTreeMap::new();
         for plan in &workload.actions {
@@ -40,7 +40,7 @@ impl World {
         }
     }
 
-    /// Lets what was asked end: the loads ask for nothing more.
+    /// Stops the loads and runs until the actions are completed.
     pub(super) fn finish_actions(&mut self) {
         if self.actions.is_empty() {
             return;
@@ -61,7 +61,7 @@ impl World {
         })
     }
 
-    /// What became of everything that was asked.
+    /// The results of all actions.
     pub(super) fn acted(&mut self) -> Vec<Acted> {
         let actions = self.actions.clone();
         let of = |WorldAction { plan, driver, number }| {
@@ -72,7 +72,7 @@ impl World {
     }
 }
 
-/// What became of an action, as it is told; the names are those of variant, workload and case.
+/// The result of an action as an entry of the results document; the names are those of workload and case.
 pub(super) fn outcome(
     Acted { plan, answer }: &Acted,
     variant: &Variant,
@@ -126,7 +126,7 @@ fn words(status: Status) -> String {
     doc.unwrap_or_else(|| format!("status {:03x}h", status.0))
 }
 
-/// What a log says.
+/// The contents of a log.
 fn log(ask: ScheduledCommand, content: &[u8]) -> (Vec<LogValue>, Vec<LoggedError>) {
     match ask {
         ScheduledCommand::SmartLog => (
@@ -145,7 +145,7 @@ fn log(ask: ScheduledCommand, content: &[u8]) -> (Vec<LogValue>, Vec<LoggedError
     }
 }
 
-/// The fields of SMART that the model knows something of: it has no temperature, and is on for less than an hour.
+/// The fields of SMART that the model supports: it has no temperature, and runs for less than an hour.
 fn smart(log: &SmartLog) -> Vec<LogValue> {
     let number =
         |name: &str, value: f64, unit: &str| LogValue { name: name.into(), value, unit: unit.into() };
@@ -182,7 +182,7 @@ fn sanitize(log: &SanitizeLog) -> Vec<LogValue> {
     ]
 }
 
-/// The header of a Telemetry log, and what is in data areas 1 and 2, by the keys of their text.
+/// The header of a Telemetry log, and the contents of data areas 1 and 2, by the keys in their text.
 fn telemetry(content: &[u8]) -> Vec<LogValue> {
     let Some((header, blocks)) = content.split_first_chunk::<BLOCK>() else { return Vec::new() };
     let header = TelemetryHeader::from_bytes(*header);
@@ -203,7 +203,7 @@ fn telemetry(content: &[u8]) -> Vec<LogValue> {
     values
 }
 
-/// An entry of the Error Information log; none where it has no more.
+/// An entry of the Error Information log. Returns `None` for an unused entry.
 fn error(bytes: &[u8; ENTRY]) -> Option<LoggedError> {
     const NO_COMMAND: u16 = 0xffff;
     let entry = ErrorEntry::from_bytes(*bytes);

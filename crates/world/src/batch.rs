@@ -5,29 +5,29 @@ use lanetwin_units::Span;
 
 const PS_PER_NS: f64 = 1e3;
 
-/// What was counted in a part of a measurement.
+/// Counters of one part of a measurement.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Batch {
-    /// How long it was.
+    /// Length of the part.
     pub elapsed: Span,
-    /// What was counted in it.
+    /// Counters of the part.
     pub tally: Tally,
 }
 
 impl Batch {
-    /// The time that rates are over: see [`Tally::time`].
+    /// The time over which rates are taken: see [`Tally::time`].
     #[must_use]
     pub fn time(&self) -> Span {
         self.tally.time(self.elapsed)
     }
-    /// How many operations were answered in a second; 0 if none was.
+    /// Operations answered per second; 0 if none was.
     pub(super) fn rate(&self) -> f64 {
         let ps = self.time().as_ps();
         if ps == 0 { 0.0 } else { self.tally.completed() as f64 * 1e12 / ps as f64 }
     }
 }
 
-/// The mean over the repeats of what each part has shown; none if a repeat has no parts, or a part shows nothing.
+/// A value of each part, averaged over the repeats. Empty if a repeat has no parts, or if a part has no value.
 pub(super) fn across(repeats: &[&[Batch]], of: impl Fn(&Batch) -> Option<f64>) -> Vec<f64> {
     let parts = repeats.iter().map(|parts| parts.len()).min().unwrap_or(0);
     let mean = |nth: usize| {
@@ -37,7 +37,7 @@ pub(super) fn across(repeats: &[&[Batch]], of: impl Fn(&Batch) -> Option<f64>) -
     (0..parts).map(mean).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// The mean latency in each part \[ns\]; none if a part has none.
+/// Mean latency of each part \[ns\]. Empty if a part has none.
 pub(super) fn mean_latencies(repeats: &[&[Batch]], of: impl Fn(&Tally) -> &Answered) -> Vec<f64> {
     across(repeats, |batch| {
         let side = of(&batch.tally);

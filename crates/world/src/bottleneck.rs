@@ -1,23 +1,24 @@
-//! The bottleneck by name: what was used up while a case was measured.
+//! Names the bottleneck: the supply that was used up while a case was measured.
 //!
-//! Whatever is behind the bottleneck fills up: queues, buffers, tags, the load's own depth. So what *works* is looked
-//! at first (a wire, engines, cores; the fullest of them), then what is *held* while something else works, from the
-//! inside to the outside: the credits of a receiver, tags, places for transfers, and last the load itself.
+//! Whatever waits for the bottleneck fills up: queues, buffers, tags, the load's own depth. So supplies that *work*
+//! (a wire, engines, cores) are checked first, the fullest of them; then supplies that are *held* while something
+//! else works, from the innermost outwards: the credits of a receiver, tags, transfer slots, and last the load
+//! itself.
 
 use super::components::SupplyUse;
 use super::measure::{DirectionUse, Measured};
 use lanetwin_plan::{Case, Load, Offered};
 
-/// A wire that is busy for this share of the time is what limits.
+/// A wire that is busy for this share of the time is the bottleneck.
 const WIRE_FULL: f64 = 0.95;
-/// Wires whose shares of the time differ by no more are as full as each other.
+/// Wires whose busy shares differ by less than this count as equally full.
 const AS_FULL: f64 = 0.005;
-/// A wire that stands idle for want of credits for this share of the time is not the limit itself: its receiver is.
+/// If a wire idles for want of credits for this share of the time, the bottleneck is its receiver.
 const CREDITS_SHORT: f64 = 0.10;
-/// A component's own supply is what limits if so much of it is in use.
+/// A supply of a component is the bottleneck if this share of it is in use.
 const SUPPLY_USED: f64 = 0.95;
 
-/// What limits, and why we say so.
+/// The bottleneck, and the reason for naming it.
 pub(super) fn name(case: &Case, measured: &Measured) -> (String, String) {
     full_worker(measured)
         .or_else(|| short_credits(measured))
@@ -25,7 +26,7 @@ pub(super) fn name(case: &Case, measured: &Measured) -> (String, String) {
         .unwrap_or_else(|| load(case, measured))
 }
 
-/// What works, and has no time left; a wire, if something else is no fuller.
+/// The fullest worker without time left; a wire, if nothing else is fuller.
 fn full_worker(measured: &Measured) -> Option<(String, String)> {
     let servers = measured.limits.iter().filter(|l| l.waiting.is_none());
     let server = servers.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|l| l.share >= SUPPLY_USED);
@@ -62,14 +63,14 @@ fn short_credits(measured: &Measured) -> Option<(String, String)> {
     Some((format!("{}: credits", of_wire(link)), why))
 }
 
-/// What is held, and waited for; components tell the innermost first.
+/// The first supply that is held, used up and waited for; components report the innermost first.
 fn short_supply(measured: &Measured) -> Option<(String, String)> {
     let is_short = |l: &&SupplyUse| l.share >= SUPPLY_USED && l.waiting.is_some_and(|waiting| waiting > 0.0);
     let supply = measured.limits.iter().find(is_short)?;
     Some((of_supply(supply), in_use(supply)))
 }
 
-/// Nothing is used up but what the load asks for.
+/// The load itself, if no supply is used up.
 fn load(case: &Case, measured: &Measured) -> (String, String) {
     let closest =
         closest(measured).map(|closest| format!("; closest to its limit: {closest}")).unwrap_or_default();
@@ -101,14 +102,14 @@ fn load(case: &Case, measured: &Measured) -> (String, String) {
     }
 }
 
-/// Whether nearly all that may be in flight was, all the time: then it is that which limits, and no rate.
+/// Whether nearly all that may be in flight was so all the time. Then the depth is the limit, and not a rate.
 fn is_full(measured: &Measured, most: u32) -> bool {
     const NEARLY: f64 = 0.9;
     let most = f64::from(most) * measured.devices.len().max(1) as f64;
     measured.load.mean_outstanding().is_some_and(|mean| mean >= NEARLY * most)
 }
 
-/// What would be used up next.
+/// The supply that would be used up next.
 fn closest(measured: &Measured) -> Option<String> {
     let wire = busiest(measured)
         .map(|l| (l.busy(), format!("{}, busy {} of the time", of_wire(l), percent(l.busy()))));
@@ -117,8 +118,8 @@ fn closest(measured: &Measured) -> Option<String> {
     wire.into_iter().chain(supply).max_by(|a, b| a.0.total_cmp(&b.0)).map(|closest| closest.1)
 }
 
-/// The busiest wire; of several that are full the one that carries most: whatever goes over the others and over that
-/// one would not be more if they were faster.
+/// The busiest wire. Of several that are full, the one that carries most bytes: faster other wires would not move
+/// more of the traffic that has to cross this one, too.
 fn busiest(measured: &Measured) -> Option<&DirectionUse> {
     let busiest = measured.links.iter().max_by(|a, b| a.busy().total_cmp(&b.busy()))?;
     let as_full = |link: &&DirectionUse| link.busy() >= WIRE_FULL.max(busiest.busy() - AS_FULL);

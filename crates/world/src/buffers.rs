@@ -1,8 +1,10 @@
-//! Write buffers that fill up while it is measured: they are filled, not waited for.
+//! Write buffers that fill up during a measurement: the run fills them at once instead of waiting until they are
+//! full.
 //!
-//! A drive that is written to faster than its medium takes it fills its buffer, and is steady behind that. A buffer of
-//! 256 MiB swallows some tenths of a second, which costs millions of events and says nothing of what comes behind. One
-//! that was filled and becomes emptier all the time is emptied in the same way.
+//! If a drive is written to faster than its medium programs, its write buffer fills up, and the drive is steady only
+//! with a full buffer. A buffer of 256 MiB takes in writes for some tenths of a second, which costs millions of
+//! events and says nothing about the rate afterwards. A buffer that was filled and then keeps draining is emptied in
+//! the same way.
 
 use super::world::World;
 use lanetwin_kernel::ComponentId;
@@ -10,43 +12,45 @@ use lanetwin_models::roles::drive::{Buffered, BuffersWrites};
 use lanetwin_stats::results::Steadiness;
 use lanetwin_stats::steady::{Trend, trend};
 
-/// The rest of a job is so many times as long as its buffers take to fill, or what they swallow is part of the answer.
+/// A buffer is filled only if the rest of the job lasts at least this many times as long as the buffer takes to fill.
+/// In a shorter job, what the buffer takes in is part of the answer.
 pub(super) const LONG: f64 = 10.0;
-/// A change by less than this part of what has passed is none: what a buffer takes in beyond what it gives is by how
-/// much a rate is not the one that lasts, and rates are to be right within 3 %.
+/// A level that changes by less than this share of the bytes written counts as constant. The share of the writes that
+/// stays in the buffer is the error of a rate taken meanwhile, and rates have to be right within 3 %.
 const FILLS: f64 = 0.02;
-/// Rates are to be right within this part.
+/// Rates have to be right within this share.
 const CLOSE: f64 = 0.03;
-/// A rise by fewer standard errors is none, either, …
+/// A rise of fewer standard errors counts as none, …
 const ERRORS: f64 = 3.0;
-/// … nor one by so many programs: what waits for the rest of one is no more than that.
+/// … and so does one of fewer than this many lumps: no more than that waits until a program (of NAND) is complete.
 const LUMPS: f64 = 2.0;
 
 /// By how much a write buffer filled up while it was measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rise {
     level: Trend,
-    /// Of what is in the buffer, and what garbage collection has still to earn for what has left it: of writes that
-    /// come faster than space is earned it rises from the first one on, of others it does not.
+    /// Trend of the bytes in the buffer plus the bytes for which garbage collection still has to free space. If
+    /// writes come faster than space is freed, it rises from the first write on; otherwise it does not.
     backlog: Trend,
-    /// What was written meanwhile, what there is room for, and what leaves at once \[B\].
+    /// Bytes written meanwhile, room left in the buffer, and bytes that leave it at once \[B\].
     passed: f64,
     room: f64,
     lump: f64,
-    /// A program on each die \[B\].
+    /// Bytes of one program on every die \[B\].
     round: f64,
-    /// Whether the backlog rose half as much in the second half as in the first: what comes to rest rises ever more
-    /// slowly.
+    /// Whether the backlog rose in the second half by at least half of its rise in the first. A backlog that comes to
+    /// rest rises ever more slowly.
     goes_on: bool,
-    /// Whether dies mostly took no program in the end. What a drive in balance owes rises, too, when its load begins.
+    /// Whether in most looks of the last part dies took no program. The backlog of a drive in balance rises, too,
+    /// while its load begins.
     awaits: bool,
 }
 
 impl Rise {
-    /// Levels are means over so many parts of what was measured.
+    /// Number of parts of the measurement; each level is the mean over one part.
     pub(super) const PARTS: usize = 10;
 
-    /// From looks in each of the parts; none if nothing was written.
+    /// From the looks in each of the parts. Returns `None` if nothing was written.
     pub(super) fn new(parts: &[Vec<Buffered>]) -> Option<Self> {
         let means = |of: fn(&Buffered) -> u64| -> Vec<f64> {
             parts.iter().map(|part| part.iter().map(of).sum::<u64>() as f64 / part.len() as f64).collect()
@@ -67,22 +71,23 @@ impl Rise {
         })
     }
 
-    /// By which part of what was written the backlog rose.
+    /// Rise of the backlog, as a share of the bytes written.
     pub(super) fn share(&self) -> f64 {
         self.backlog.rise / self.passed
     }
 
-    /// Beside what is allowed: up to 1 it is in balance. A backlog that falls is that of a load that has begun.
+    /// Change beside what is allowed; up to 1 the buffer is in balance. A falling backlog is allowed: it belongs to a
+    /// load that has just begun.
     pub(super) fn excess(&self) -> f64 {
         self.beside(self.level).abs().max(self.beside(self.backlog))
     }
 
-    /// Which part of what was written each die takes a program in.
+    /// Bytes of one program on every die, as a share of the bytes written.
     pub(super) fn round(&self) -> f64 {
         self.round / self.passed
     }
 
-    /// Whether what waits becomes less.
+    /// Whether the buffer drains.
     fn falls(&self) -> bool {
         self.beside(self.level) < -1.0
     }
@@ -91,13 +96,13 @@ impl Rise {
         trend.rise / (FILLS * self.passed).max(ERRORS * trend.error).max(LUMPS * self.lump)
     }
 
-    /// How many times as long as was measured it takes to fill up; none if it does not fill up.
+    /// Time until the buffer is full, in multiples of the time measured. Returns `None` if it does not fill up.
     fn times(&self) -> Option<f64> {
         let rises = self.awaits && self.goes_on && self.beside(self.backlog) > 1.0;
         rises.then(|| self.room / self.backlog.rise)
     }
 
-    /// Whether it is full, and was not all the time.
+    /// Whether the buffer is full now and became so during the measurement.
     pub(super) fn has_filled(&self) -> bool {
         let lumps = LUMPS * self.lump;
         self.awaits && self.room <= lumps && self.level.rise > (FILLS * self.passed).max(lumps)
@@ -108,26 +113,26 @@ impl Rise {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Filled {
     pub(super) drive: ComponentId,
-    /// How long it would have taken to fill \[s\], …
+    /// Time that the buffer would have taken to fill \[s\].
     pub(super) seconds: f64,
-    /// … by which part of what is written meanwhile.
+    /// Share of the bytes written meanwhile that would have stayed in the buffer.
     pub(super) share: f64,
 }
 
 /// A write buffer that was filled for a measurement.
 #[derive(Clone, Debug)]
 pub(super) struct Filling {
-    /// `ssd: write buffer`
+    /// Component and buffer, as `ssd: write buffer`.
     pub(super) of: String,
-    /// How long it would have taken to fill \[s\], …
+    /// Time that the buffer would have taken to fill \[s\].
     pub(super) seconds: f64,
-    /// … by which part of what is written meanwhile.
+    /// Share of the bytes written meanwhile that would have stayed in the buffer.
     pub(super) share: f64,
 }
 
-/// What repeats of so many seconds each say of a buffer that was filled for them: not steady, if a run ten times as
-/// long comes to another rate. That begins with an empty buffer, and has it filling for most of its time. One repeat
-/// that was short does not decide it.
+/// Judges repeats of `seconds` each whose write buffer was filled beforehand. They are not steady if a run ten times
+/// as long, which starts with an empty buffer and fills it for most of its time, would show another rate. The mean
+/// over the repeats decides, not a single short repeat.
 pub(super) fn behind_filling(repeats: &[&Filling], seconds: f64) -> Option<Steadiness> {
     let mean =
         |of: fn(&Filling) -> f64| repeats.iter().map(|one| of(one)).sum::<f64>() / repeats.len() as f64;
@@ -141,7 +146,7 @@ fn differs(seconds: f64, share: f64, measured: f64) -> bool {
     part > 0.5 && share * part > CLOSE
 }
 
-/// Whether the second half rises by half as much as the first, at least.
+/// Whether the second half rises at least half as much as the first.
 fn goes_on(values: &[f64]) -> bool {
     let (from, to) = (values[0], values[values.len() - 1]);
     let middle = values[values.len() / 2].midpoint(values[(values.len() - 1) / 2]);
@@ -149,7 +154,7 @@ fn goes_on(values: &[f64]) -> bool {
 }
 
 impl World {
-    /// The drives that buffer writes.
+    /// Drives that buffer writes.
     pub(super) fn buffering(&mut self) -> Vec<ComponentId> {
         self.kernel.with_role::<dyn BuffersWrites>()
     }
@@ -159,8 +164,8 @@ impl World {
         self.kernel.role::<dyn BuffersWrites>(drive).expect("it buffers writes").buffered()
     }
 
-    /// Fills the buffers that have been filling up for so many seconds, each of them once; not those which the job,
-    /// that goes on for so many seconds, will hardly have filled.
+    /// Fills the buffers that have been filling up for `seconds`, each of them once per run. Leaves out buffers that
+    /// would take more than a tenth of `left`, the rest of the job \[s\], to fill.
     pub(super) fn fill_buffers(
         &mut self,
         rises: &[(ComponentId, Rise)],
@@ -185,8 +190,8 @@ impl World {
         newly
     }
 
-    /// Empties the buffers that have been filled and have less and less in them: the medium takes more than comes. Each
-    /// of them once; whether there is one.
+    /// Empties the buffers that were filled and keep draining, since the medium programs faster than writes come;
+    /// each of them once. Returns whether it emptied any.
     pub(super) fn empty_buffers(
         &mut self,
         rises: &[(ComponentId, Rise)],

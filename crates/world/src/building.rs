@@ -1,4 +1,4 @@
-//! Building a world: components, links and loads become a kernel that runs.
+//! Builds a world: a kernel that runs, from components, links and loads.
 
 use super::blueprint::{Blueprint, Ids};
 use super::ethernet::Ethernet;
@@ -21,16 +21,17 @@ impl World {
     /// Builds the world of a variant for one case of one of its workloads.
     ///
     /// # Panics
-    /// If the plan is not what [`lanetwin_plan::check`] makes: its checks are what makes building possible.
+    /// If the plan does not come from [`lanetwin_plan::check`], whose checks building relies on.
     #[must_use]
     pub fn new(variant: &Variant, workload: &WorkloadPlan, case: &Case, seed: u64) -> Self {
         Blueprint { variant, workload, load: Some(&case.load), seed }.build()
     }
-    /// Builds the world of a variant without a load: whoever has the world asks, through an opening for each of these
-    /// pairs, and is answered there. There may be none.
+    /// Builds the world of a variant without a load. The caller sends requests through one opening for each of these
+    /// pairs, of which there may be none.
     ///
     /// # Panics
-    /// If the variant is not what [`lanetwin_plan::check`] makes, or nothing of one of a pair can ask the other.
+    /// If the variant does not come from [`lanetwin_plan::check`], or one of a pair cannot send requests to the
+    /// other.
     #[must_use]
     pub fn without_load(variant: &Variant, pairs: &[Pair], seed: u64) -> Self {
         let workload = WorkloadPlan {
@@ -99,7 +100,7 @@ impl Blueprint<'_> {
         world
     }
 
-    /// What a host drives for others, or asks others by: adapters, and the drives that it offers.
+    /// The devices that a host drives as a target, or sends through: adapters, and the drives that it exports.
     fn remote_devices(&self, host: usize) -> Vec<usize> {
         let network = &self.variant.network;
         let offered = network.subsystems.iter().filter(move |own| own.host == host);
@@ -109,7 +110,7 @@ impl Blueprint<'_> {
         offered.chain(asked).chain(self.peer_adapters(host)).collect()
     }
 
-    /// What sends frames.
+    /// The components that send Ethernet frames.
     fn senders_of_frames(&self, ids: &Ids) -> Vec<ComponentId> {
         let machine = 0..self.variant.machine.len();
         machine.filter(|component| self.variant.network.is_at(*component)).map(|i| ids.of(i)).collect()
@@ -130,7 +131,7 @@ impl Blueprint<'_> {
         let component = &self.variant.machine[i];
         let pcie = component.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Pcie);
         let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
-        // A host that is told to ring a doorbell must know behind which of its root ports the device is.
+        // A host that rings doorbells must know behind which of its root ports the device is.
         let sends = self.load.and_then(Load::network).is_some();
         let asked = self.workload.pairs.iter().filter(|pair| !sends && pair.on == i).map(|pair| pair.target);
         let driven = self.variant.driven.iter().filter(|driven| driven.host == i && !self.is_remote(driven));
@@ -172,14 +173,14 @@ impl Blueprint<'_> {
         Some(add(builder, component.name.as_str(), device))
     }
 
-    /// Whether a workload asks a drive for its SMART log.
+    /// Whether the workload reads the drive's SMART log.
     fn tells_busy_time(&self, component: usize) -> bool {
         let actions = &self.workload.actions;
         actions.iter().any(|action| action.drive == component && action.ask == ScheduledCommand::SmartLog)
     }
 
-    /// When the links of a device with several PCIe ports go down: each takes its controller with it. That of a device
-    /// with one only keeps it waiting.
+    /// The times at which links of a device with several PCIe ports go down; each takes its controller with it. A
+    /// device with one port is only delayed by an outage.
     fn losses(&self, component: usize) -> Vec<(usize, Instant)> {
         let linked = |(port, declared): (usize, &PortPlan)| {
             let link = self.variant.link_of(End { component, port });
@@ -193,7 +194,7 @@ impl Blueprint<'_> {
         ports.iter().flat_map(|(port, link)| link.down.iter().map(|down| (*port, down.at))).collect()
     }
 
-    /// Whose memory is behind each port of a component: its ports may lead to several hosts.
+    /// The host memory behind each port of a component, whose ports may lead to several hosts.
     fn behind(&self, component: usize, hosts: &Hosts) -> Vec<(usize, SharedMemory)> {
         let behind = |port: usize| {
             let link = self.variant.link_of(End { component, port })?;
@@ -209,8 +210,8 @@ impl Blueprint<'_> {
         link.map_or(component, |link| link.root_port.component)
     }
 
-    /// The port of the peer whose memory a requester reads and writes; none if it is no requester, or the memory is a
-    /// host's.
+    /// The endpoint of the peer whose memory a requester reads and writes. Returns `None` if the component is not a
+    /// requester, or if the memory is a host's.
     fn peer(&self, component: usize, endpoints: &Endpoints) -> Option<EndpointId> {
         let pair = self.workload.pairs.iter().find(|pair| pair.on == component && self.is_dma(pair))?;
         let is_host = self.variant.machine[pair.target].is_host();
@@ -231,7 +232,7 @@ impl Blueprint<'_> {
         })
     }
 
-    /// A test of the SNIA PTS begins with a purge: nothing of the drive is mapped.
+    /// A test of the SNIA PTS begins with a purge: no block of the drive is mapped.
     fn purge(&self, params: &mut Params) {
         if let (Some(Value::Choice(initial)), Some(_)) =
             (params.0.get_mut("ftl.initial"), self.workload.pts())
@@ -240,8 +241,8 @@ impl Blueprint<'_> {
         }
     }
 
-    /// A drive of which nobody has said what it has lived through was written as it is going to be asked: workload
-    /// dependent preconditioning.
+    /// Workload dependent preconditioning: a drive whose initial state is not given has been written in the way in
+    /// which the load accesses it.
     fn precondition(&self, params: &mut Params) {
         if let (Some(Value::Choice(initial @ "auto")), Some(Load::Blocks(blocks))) =
             (params.0.get_mut("ftl.initial"), self.load)
@@ -255,7 +256,7 @@ impl Blueprint<'_> {
         }
     }
 
-    /// The state of the host's cache is the workload's: warm up to what the cache holds, or cold.
+    /// The workload sets the state of the host's cache: warm up to the size of the cache, or cold.
     fn set_cache(&self, params: &mut Params) {
         let Some(Load::Dma(DmaCase { cache, .. })) = self.load else { return };
         if let (Some(Value::Size(warm)), Cache::Cold) = (params.0.get_mut("memory.warm"), cache) {

@@ -1,4 +1,4 @@
-//! Capsules: what is needed to bring a run back to one event before it broke.
+//! Capsules: everything needed to bring a run back to one event before it panicked.
 
 use super::granularity::Granularity;
 use super::slices::run_slice;
@@ -9,27 +9,27 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A run that broke: a bug of ours, with the way back to it.
+/// A run that panicked, which is a bug in lanetwin, and the data to reproduce it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Capsule {
-    /// The version that broke.
+    /// The version of lanetwin that panicked.
     pub version: String,
-    /// What the panic said.
+    /// The panic message.
     pub message: String,
     /// The component that was handling an event.
     pub component: String,
-    /// When \[ps\].
+    /// Simulated time \[ps\].
     pub time_ps: u64,
-    /// How many events had been begun.
+    /// Number of events begun.
     pub events: u64,
-    /// The scenario: where it was, what it said, what was changed by `--set`.
+    /// Path of the scenario.
     pub path: String,
-    /// Its text.
+    /// Text of the scenario.
     pub text: String,
-    /// The texts of the files that it names.
+    /// Texts of the files that it names.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// The changes.
+    /// Changes by `--set`.
     pub sets: Vec<String>,
     /// The variant.
     pub variant: String,
@@ -45,15 +45,15 @@ pub struct Capsule {
     pub recent: Vec<String>,
 }
 
-/// A run that broke.
+/// A run that panicked.
 #[derive(Clone, Debug)]
 pub struct Crash {
-    /// The way back to it.
+    /// The data to reproduce it.
     pub capsule: Box<Capsule>,
 }
 
 impl Crash {
-    /// What can be said of a world that has just panicked.
+    /// The crash of a world that has just panicked.
     pub(super) fn of(world: &World, message: String) -> Self {
         let recent =
             world.kernel.recent().map(|(at, from, to, message)| format!("{at}  {from} -> {to}  {message:?}"));
@@ -78,7 +78,8 @@ impl Crash {
     }
 }
 
-/// Brings a run back to one event before it broke; what every component then looks like, as (path/name, value).
+/// Replays a run up to one event before it panicked. Returns the state of every component then, as (path/name,
+/// value).
 ///
 /// # Errors
 /// If the capsule is of another version, or its scenario does not check here.
@@ -97,8 +98,8 @@ pub fn replay(capsule: &Capsule) -> Result<Vec<(String, String)>, String> {
     let mut world = find(&plan, capsule).ok_or("the capsule names a case that its scenario does not have")?;
     let events = capsule.events.saturating_sub(1);
     world.kernel.stop_after(events);
-    // In the slices of the run that broke: how often a link looks at its wire depends on them, though what it decides
-    // does not.
+    // Uses the slices of the original run: how often a link looks at its wire depends on them, although its decisions
+    // do not.
     while world.kernel.events() < events && world.kernel.next_event().is_some() {
         run_slice(&mut world);
     }

@@ -1,9 +1,9 @@
-//! TLPs on the links of a world, one by one, as they start: the first so many of them.
+//! Captures the first TLPs on the links of a world, one by one, in the order of their starts.
 //!
-//! Links decide runs of equal TLPs, not in the order of time across links. Each TLP of a run is written down with its
-//! own start; of more than are wanted the latest are dropped, so that the memory that they take is bounded.
+//! Links decide runs of equal TLPs, and not in the order of time across links. Each TLP of a run is recorded with its
+//! own start. If there are more than wanted, the latest are dropped, which bounds the memory.
 //!
-//! Not here: what their headers say (`tlp_headers`), the file that they are written to (`formats::tlps`).
+//! Not here: the contents of their headers (`tlp_headers`) and the file format (`formats::tlps`).
 
 use lanetwin_pcie::link::{Attach, Departures, EgressId, Train};
 use lanetwin_pcie::spec::constants::TLP_FRAMING_128B130B_BYTES;
@@ -15,36 +15,36 @@ use std::rc::Rc;
 /// A TLP on one direction of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TlpOnLink {
-    /// When its first symbol is on the link; of one that was corrupted, when the attempt begins that succeeds.
+    /// When its first symbol is on the link; for a TLP that was corrupted, the start of the attempt that succeeds.
     pub start: Ticks,
     /// The direction of a link.
     pub egress: EgressId,
-    /// How many TLPs had started there before.
+    /// Number of TLPs that had started there before.
     pub number: u64,
-    /// The train that it is of, as its device has sent it.
+    /// Its train, as the device sent it.
     pub tlps: Tlps,
     /// The number of the train among those of its device.
     pub sequence: u64,
-    /// Its place in the train.
+    /// Its index in the train.
     pub index: u16,
-    /// Its bytes on the wire, framing, header and LCRC included.
+    /// Size on the wire \[B\], with framing, header and LCRC.
     pub wire_bytes: u16,
-    /// Its payload \[B\], without what fills up the last dword.
+    /// Size of its payload \[B\], without the padding of the last dword.
     pub payload: u16,
 }
 
 impl TlpOnLink {
-    /// The same time, rounded up to picoseconds as the times of all deliveries are.
+    /// The start, rounded up to whole picoseconds like the times of all deliveries.
     #[must_use]
     pub fn at(&self) -> Instant {
         self.start.as_ps_ceil()
     }
-    /// Its payload in whole dwords \[B\].
+    /// Size of its payload \[B\], padded to whole dwords.
     #[must_use]
     pub const fn padded(&self) -> u16 {
         self.payload.next_multiple_of(4)
     }
-    /// Its header \[B\]: 12 or 16.
+    /// Size of its header \[B\]: 12 or 16.
     #[must_use]
     pub const fn header_bytes(&self) -> u16 {
         self.wire_bytes - self.padded() - TLP_FRAMING_128B130B_BYTES as u16
@@ -54,28 +54,28 @@ impl TlpOnLink {
     pub fn address(&self) -> u64 {
         self.tlps.address + u64::from(self.index) * u64::from(self.tlps.bytes)
     }
-    /// By start; no two start together in one direction.
+    /// Sorting key, by start; no two TLPs start together in one direction.
     const fn order(&self) -> (u64, u16) {
         (self.start.0, self.egress.0)
     }
 }
 
-/// One direction of a link that was listened to.
+/// One direction of a captured link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listened {
     /// The link's name.
     pub link: String,
-    /// Where the direction comes from.
+    /// Component at its transmitter.
     pub from: String,
-    /// Where it goes to.
+    /// Component at its receiver.
     pub to: String,
-    /// The port that it ends at, unless that is a switch's.
+    /// The endpoint or switch at its receiver.
     pub end: Attach,
-    /// How many TLPs have started, captured or not.
+    /// Number of TLPs that have started, captured or not.
     pub started: u64,
 }
 
-/// What was captured of a world from its beginning on.
+/// TLPs captured since the beginning of a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Captured {
     /// The TLPs, in the order of their starts.
@@ -84,14 +84,14 @@ pub struct Captured {
     pub directions: Vec<Listened>,
 }
 
-/// What listens to links.
+/// Records the departures of links.
 pub(super) struct Capture {
     recorder: Rc<RefCell<Recorder>>,
     directions: Vec<Listened>,
 }
 
 impl Capture {
-    /// Listens from now on, for the first `most` TLPs of all links together.
+    /// Starts to record the first `most` TLPs of all links together.
     pub(super) fn begin(links: &mut Links, most: usize) -> Self {
         let directions: Vec<Listened> = links
             .usage()
@@ -108,7 +108,7 @@ impl Capture {
         Self { recorder, directions }
     }
 
-    /// Everything up to now.
+    /// The TLPs recorded up to now.
     pub(super) fn so_far(&self) -> Captured {
         let mut recorder = self.recorder.borrow_mut();
         recorder.keep_the_first();
@@ -120,8 +120,8 @@ impl Capture {
     }
 }
 
-/// Numbers the first TLPs of all directions in the order of their starts: links tell of them in another order where
-/// several inputs take turns.
+/// Numbers the TLPs of each direction in the order of their starts. Links report them in another order where several
+/// inputs take turns.
 fn number(tlps: &mut [TlpOnLink], directions: usize) {
     let mut numbers = vec![0; directions];
     for tlp in tlps {
@@ -131,13 +131,13 @@ fn number(tlps: &mut [TlpOnLink], directions: usize) {
     }
 }
 
-/// The first so many TLPs, and how many there were of each direction.
+/// The first `most` TLPs, and the number of all TLPs of each direction.
 struct Recorder {
     most: usize,
-    /// In any order; up to twice as many as are wanted.
+    /// In any order; up to twice as many as wanted.
     tlps: Vec<TlpOnLink>,
     started: Vec<u64>,
-    /// The start of the last that is wanted, once there are too many.
+    /// Start of the last TLP that is wanted, once there are too many.
     last: Ticks,
 }
 
@@ -147,7 +147,7 @@ impl Recorder {
     }
 
     fn hear(&mut self, run: &Departures, train: &Train<Carried>) {
-        // what a switch has inside of it is no link
+        // egresses inside a switch are not links
         let Some(started) = self.started.get_mut(run.egress.index()) else { return };
         *started += u64::from(run.count);
         for n in 0..run.count {

@@ -1,4 +1,4 @@
-//! A/B: the variants of a run against its baseline, or two documents against each other.
+//! A/B comparison: the variants of a run against its baseline, or two documents against each other.
 
 use lanetwin_stats::results::{Kind, Results, Row, Spread, VerdictRow};
 use lanetwin_stats::verdict::{judge, judge_family};
@@ -33,8 +33,8 @@ fn baseline_of<'a>(rows: &'a [Row], workload: &str, baseline: &'a str) -> &'a st
     if having.any(|variant| variant == baseline) { baseline } else { first }
 }
 
-/// A family does not count one observation twice: neither what says again what another row says, nor several devices
-/// together and each of them.
+/// Whether a row is judged. A family must not count one observation twice: restated metrics are left out, and so are
+/// the single devices of a load on several.
 fn is_judged(row: &Row) -> bool {
     row.device.is_none() && !row.restates
 }
@@ -47,13 +47,13 @@ fn counterpart(a: &Row, b: &Row) -> bool {
     a.workload == b.workload && a.case == b.case && a.device == b.device && a.metric == b.metric
 }
 
-/// Which way is better of what both rows tell, if one of them says: a document that was written by hand need not.
+/// The direction that is better, from whichever row states it: a document that was written by hand need not.
 fn direction(a: &Row, b: &Row) -> Option<Direction> {
     Direction::of(a.better).or(Direction::of(b.better))
 }
 
-/// Judges paired repeats together, and rows without paired repeats by their intervals; nothing of which neither way is
-/// better.
+/// Judges paired repeats together, and rows without paired repeats by their intervals. Leaves out metrics that have
+/// no better direction.
 fn judge_pairs(pairs: &[(&Row, &Row)], margin: Margin, seed: u64) -> Vec<VerdictRow> {
     let directed = |&(a, b): &(&'_ Row, &'_ Row)| direction(a, b).is_some();
     let pairs: Vec<(&Row, &Row)> = pairs.iter().copied().filter(directed).collect();
@@ -81,17 +81,17 @@ fn judge_pairs(pairs: &[(&Row, &Row)], margin: Margin, seed: u64) -> Vec<Verdict
         .collect()
 }
 
-/// Without paired repeats: the ratio of the values, which are independent of each other; as a share of it, its interval
-/// is as wide as both of theirs, added in squares.
+/// Judges rows without paired repeats by the ratio of their values, which are independent of each other. The relative
+/// width of the ratio's interval is the root of the sum of the squares of both relative widths.
 fn by_interval(a: &Row, b: &Row, margin: Margin) -> VerdictRow {
-    // to the wider side: the lower end of what cannot be negative is zero
+    // by the wider side, because the lower end of a value that cannot be negative is zero
     let half = |row: &Row| {
         let half = (row.high? - row.value).max(row.value - row.low?) / row.value;
         half.is_finite().then_some(half)
     };
     let interval = half(a).zip(half(b)).and_then(|(of_a, of_b)| {
         let (ratio, half) = (b.value / a.value, (of_a * of_a + of_b * of_b).sqrt());
-        // as a margin of ratios, so that it is the same whichever is the baseline
+        // as a margin of ratios, so that the result is the same with either as the baseline
         Interval::new(ratio / (1.0 + half) - 1.0, ratio * (1.0 + half) - 1.0)
     });
     let verdict = direction(a, b).map_or(Verdict::Inconclusive, |way| judge(interval, margin, way));
@@ -126,7 +126,7 @@ fn row(
     }
 }
 
-/// Which of both was not steady, and why; empty if both were.
+/// Names the rows that were not steady, and why; empty if both were.
 fn not_steady(a: &Row, b: &Row) -> String {
     let why = |row: &&Row| {
         let unsteady = row.steady.as_ref().filter(|steady| steady.is_unsteady())?;

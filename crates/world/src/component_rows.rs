@@ -1,4 +1,4 @@
-//! What components say of themselves, as rows and as the table of components of the results.
+//! Reports of components as rows, and as the table of components in the results.
 
 use crate::components::SupplyUse;
 use crate::measure::Measured;
@@ -6,8 +6,8 @@ use crate::metric::Metric;
 use lanetwin_stats::results::ComponentMetric;
 use lanetwin_units::Better;
 
-/// The metrics of every component, with its name, from what it did in each repeat: those that can be told of all
-/// repeats, and of a group those that were something else than zero in some repeat, with the others of the group.
+/// Metrics of every component, with its name, from all repeats. A metric without a group has to have a value in every
+/// repeat; the metrics of a group are listed if one of them was not zero in some repeat.
 pub(super) fn metrics(repeats: &[Measured]) -> Vec<(String, Metric)> {
     let mut list = Vec::new();
     for (place, first) in repeats[0].components.iter().enumerate() {
@@ -33,8 +33,7 @@ pub(super) fn metrics(repeats: &[Measured]) -> Vec<(String, Metric)> {
     list
 }
 
-/// Everything that components say of themselves, for the table of the results: what they used of their supplies, and
-/// their metrics.
+/// Reports of all components for the table in the results: the use of their supplies, and their metrics.
 pub(super) fn table(
     (variant, workload, case): (&str, &str, &str),
     repeats: &[Measured],

@@ -1,7 +1,6 @@
-//! What components say of themselves: what they used of their finite supplies and what came of their metrics while it
-//! was measured.
+//! Reports of components: the use of their finite supplies, and the change of their metrics, during a measurement.
 //!
-//! Nothing here knows what a component is: names, units and directions are its own.
+//! This module knows no kind of component: names, units and directions come from the reports.
 
 use crate::buffers::Rise;
 use crate::names::shown;
@@ -9,54 +8,54 @@ use crate::world::World;
 use lanetwin_kernel::{self as kernel, ComponentId, Reading, Report, State, Supply, SupplyKind};
 use lanetwin_units::Span;
 
-/// What components said of themselves at one time, in the order of their paths.
+/// Reports of all components at one time, in the order of their paths.
 pub(super) type Reports = Vec<Reported>;
 
-/// What a component said of itself.
+/// Report of one component.
 pub(super) struct Reported {
     pub(super) id: ComponentId,
     component: String,
     report: Report,
 }
 
-/// What a component did while it was measured.
+/// Metrics of a component over a measurement.
 #[derive(Clone, Debug)]
 pub struct ComponentUse {
-    /// Which it is, in the order in which components were added.
+    /// Identifier; components are numbered in the order in which they were added.
     id: ComponentId,
-    /// Its name, or of what it tells.
+    /// Name of the component, or of the one on whose behalf it reports.
     pub component: String,
-    /// Its metrics; none of one that says nothing of this time.
+    /// Metrics; `None` for a metric without a value in this time.
     pub metrics: Vec<(kernel::Metric, Option<f64>)>,
-    /// How many of its cached pages have which temperature in the end: 0, 1, 2 to 3, 4 to 7, …; empty if it caches
-    /// none.
+    /// Number of cached pages of each temperature at the end: 0, 1, 2 to 3, 4 to 7, …; empty if the component caches
+    /// no pages.
     pub temperatures: Vec<u64>,
 }
 
-/// What was used of a finite supply while it was measured.
+/// Use of a finite supply over a measurement.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SupplyUse {
-    /// The component that has it.
+    /// The component that has the supply.
     pub component: String,
-    /// What it is.
+    /// Name of the supply.
     pub name: String,
-    /// How many there are.
+    /// Number of units of it.
     pub supply: u64,
-    /// The share of them in use, on average.
+    /// Mean share of the units in use.
     pub share: f64,
-    /// How many waited for one, on average, if it is held while others work.
+    /// Mean number of requests that waited for a unit, if the supply is held while others work.
     pub waiting: Option<f64>,
 }
 
 impl World {
-    /// What every component says of itself now.
+    /// Reports of all components now.
     pub(super) fn reports(&mut self) -> Reports {
         let reports = self.kernel.report().into_iter();
         reports.map(|(id, path, report)| Reported { id, component: shown(path), report }).collect()
     }
 }
 
-/// What was used between two looks of everything that components have only so many of, in the order of their paths.
+/// Use of all supplies between two reports, in the order of the components' paths.
 pub(super) fn supplies(before: &Reports, after: &Reports, elapsed: Span) -> Vec<SupplyUse> {
     let of = |reported: &Reported| -> Vec<(String, String, Supply)> {
         let supplies = reported.report.supplies.iter();
@@ -79,7 +78,7 @@ fn supply_use(before: &Supply, after: (String, String, Supply), elapsed: Span) -
     SupplyUse { component, name, supply, share, waiting }
 }
 
-/// What came of the metrics of all components between two looks, in the order in which components were added.
+/// Metrics of all components between two reports, in the order in which components were added.
 pub(super) fn uses(before: &Reports, after: &Reports, elapsed: Span) -> Vec<ComponentUse> {
     let mut uses: Vec<ComponentUse> = before
         .iter()
@@ -102,38 +101,39 @@ pub(super) fn uses(before: &Reports, after: &Reports, elapsed: Span) -> Vec<Comp
     uses
 }
 
-/// A share that rises by less than this part of itself does not: the slope that the rule of the SNIA PTS allows.
+/// A share whose slope is less than this part of itself is in balance: the slope that the rule of the SNIA PTS
+/// allows.
 const BALANCE: f64 = 0.1;
-/// So many standard errors of a share are no change of it.
+/// A change of a share by fewer standard errors counts as none.
 const ERRORS: f64 = 3.0;
 
-/// How far something was from balance while it was measured.
+/// Distance of a state from balance over a measurement.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Changed {
-    /// Of what, with its component: `ssd: write buffer`.
+    /// Component and state, as `ssd: write buffer`.
     pub(super) of: String,
-    /// By which share of what passed through it, or of itself, it rose or fell.
+    /// Rise or fall, as a share of what passed through it, or of itself.
     pub(super) slope: f64,
-    /// That, beside what is allowed: up to 1 it is in balance.
+    /// Rise or fall beside what is allowed; up to 1 the state is in balance.
     pub(super) excess: f64,
 }
 
 impl Reported {
-    /// Whether it says a share, which has to be looked at halfway, too.
+    /// Whether the component reports a share, for which a report halfway is needed, too.
     pub(super) fn tells_share(&self) -> bool {
         self.report.states.iter().any(|(_, state)| matches!(state, State::Share { .. }))
     }
-    /// Who it is, or on whose behalf it works.
+    /// Name of the component, or of the one on whose behalf it works.
     fn name(&self) -> &str {
         self.report.on_behalf_of.as_ref().unwrap_or(&self.component)
     }
-    /// What it says of something that has to be in balance.
+    /// The reported state of this name, one that has to be in balance.
     fn state(&self, name: &str) -> Option<State> {
         self.report.states.iter().find(|(other, _)| *other == name).map(|(_, state)| *state)
     }
 }
 
-/// How far from balance everything was that components report as having to be.
+/// Distance from balance of every state that components report.
 pub(super) fn changed(before: &Reports, middle: Option<&Reports>, after: &Reports) -> Vec<Changed> {
     let of = |place: usize, reported: &Reported| -> Vec<Changed> {
         let component = reported.name();
@@ -147,35 +147,35 @@ pub(super) fn changed(before: &Reports, middle: Option<&Reports>, after: &Report
     after.iter().enumerate().flat_map(|(place, reported)| of(place, reported)).collect()
 }
 
-/// How far a write buffer was from balance.
+/// Distance from balance of a write buffer.
 pub(super) fn buffer_changed((drive, rise): &(ComponentId, Rise), reports: &Reports) -> Option<Changed> {
     let of = write_buffer_of(reports, *drive)?;
     Some(Changed { of, slope: rise.share().abs(), excess: rise.excess() })
 }
 
-/// What the write buffer of a drive is called: `ssd: write buffer`.
+/// Name of a drive's write buffer, as `ssd: write buffer`.
 pub(super) fn write_buffer_of(reports: &Reports, drive: ComponentId) -> Option<String> {
     let drive = reports.iter().find(|reported| reported.id == drive)?;
     Some(format!("{}: write buffer", drive.name()))
 }
 
-/// Something that is used up, and how long it lasts at the rate of what was measured.
+/// A reserve that is being used up, and how long it lasts at the measured rate.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Lasting {
-    /// Of what, with its component: `ssd: free blocks`.
+    /// Component and reserve, as `ssd: free blocks`.
     pub(super) of: String,
-    /// \[s\]
+    /// Time that it lasts \[s\].
     pub(super) seconds: f64,
-    /// How many times as long as was measured.
+    /// Time that it lasts, in multiples of the time measured.
     pub(super) times: f64,
 }
 
-/// What lasts shortest of everything that was used up meanwhile.
+/// The reserve that lasts shortest of all that were drawn on.
 pub(super) fn lasting(before: &Reports, after: &Reports, elapsed: Span) -> Option<Lasting> {
     let one = |(before, after): (&Reported, &Reported)| -> Vec<Lasting> {
         let component = after.report.on_behalf_of.as_ref().unwrap_or(&after.component);
         let state = |(name, state): &(&'static str, State)| {
-            // what is gone is not reported any more
+            // a reserve that is used up is no longer reported
             let times = times_left(*state, after.state(name).unwrap_or(State::Reserve { left: 0 }))?;
             let seconds = times * elapsed.as_ps() as f64 * 1e-12;
             Some(Lasting { of: format!("{component}: {name}"), seconds, times })
@@ -186,14 +186,14 @@ pub(super) fn lasting(before: &Reports, after: &Reports, elapsed: Span) -> Optio
     all.min_by(|a, b| a.times.total_cmp(&b.times))
 }
 
-/// How many times as much as was used up is left; none if nothing was.
+/// What is left, in multiples of what was used. Returns `None` if nothing was used.
 fn times_left(before: State, after: State) -> Option<f64> {
     let (State::Reserve { left: from }, State::Reserve { left }) = (before, after) else { return None };
     let used = from.checked_sub(left).filter(|used| *used > 0)?;
     Some(left as f64 / used as f64)
 }
 
-/// By how much a state changed, and that beside what is allowed; none if nothing passed through it.
+/// Change of a state, and change beside what is allowed. Returns `None` if nothing passed through it.
 fn change(before: State, middle: Option<State>, after: State) -> Option<(f64, f64)> {
     match (before, middle, after) {
         (
@@ -206,7 +206,7 @@ fn change(before: State, middle: Option<State>, after: State) -> Option<(f64, f6
             if first == 0.0 || second == 0.0 || c == a {
                 return None;
             }
-            // the best line rises by twice as much as the halves differ by
+            // a line fitted over both halves rises by twice the difference of their means
             let away = 2.0 * ((b - a) as f64 / first - (c - b) as f64 / second).abs();
             let error = 2.0 * (all * (1.0 - all) * (1.0 / first + 1.0 / second)).sqrt();
             Some((away / all, away / (BALANCE * all + ERRORS * error)))
@@ -215,7 +215,7 @@ fn change(before: State, middle: Option<State>, after: State) -> Option<(f64, f6
     }
 }
 
-/// What all components together added to both parts of a ratio of this name between two looks.
+/// Increase of both parts of the ratios of this name, summed over all components, between two reports.
 pub(super) fn added_to_ratio(name: &str, before: &Reports, after: &Reports) -> [u64; 2] {
     let sum = |reports: &Reports| {
         let told = reports.iter().flat_map(|reported| &reported.report.metrics);

@@ -1,4 +1,4 @@
-//! CXL links: one component each, between the ports that they join; and what each has done.
+//! CXL links, each a component between the ports that it joins, and their utilisation.
 
 use super::blueprint::{Blueprint, Ids};
 use super::names::cxl_link;
@@ -10,28 +10,28 @@ use lanetwin_plan::CxlLinkPlan;
 use lanetwin_ports::{Builder, CarriesLines, CxlLink, CxlLink256, CxlLinkSpec, CxlLinkUse, Message};
 use lanetwin_units::Instant;
 
-/// What one direction of a CXL link did while it was measured, as shares of the time.
+/// Utilisation of one direction of a CXL link over a measurement, as shares of the time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CxlDirectionUse {
     /// The link.
     pub link: String,
-    /// Where it comes from and goes to.
+    /// Its two ends, `from → to`.
     pub direction: String,
     /// Slots with messages.
     pub messages: f64,
     /// Slots of data.
     pub data: f64,
-    /// Slots of flits that carried something in others.
+    /// Empty slots of flits that carried something in other slots.
     pub empty: f64,
     /// Flits that returned credits.
     pub credits: f64,
-    /// Flits of retries, and those that were sent again.
+    /// Flits of retries, and replayed flits.
     pub retry: f64,
     /// Flits of CXL.io.
     pub io: f64,
-    /// Messages waited for credits: the sum over both classes.
+    /// Time that messages waited for credits: the sum over both classes.
     pub credit_stall: f64,
-    /// Messages that waited for a flit, on average.
+    /// Mean number of messages that waited for a flit.
     pub mean_queue: f64,
 }
 
@@ -41,7 +41,7 @@ impl CxlDirectionUse {
     pub fn busy(&self) -> f64 {
         self.messages + self.data + self.empty + self.credits + self.retry + self.io
     }
-    /// The rest.
+    /// The share of the time in which it carries nothing.
     #[must_use]
     pub fn idle(&self) -> f64 {
         (1.0 - self.busy()).max(0.0)
@@ -82,7 +82,7 @@ fn spec(link: &CxlLinkPlan) -> CxlLinkSpec {
 }
 
 impl World {
-    /// What both directions of every CXL link have done up to `now`, the present.
+    /// Counters of both directions of every CXL link up to `now`, the present.
     pub(super) fn cxl_report(&mut self, now: Instant) -> Vec<[CxlLinkUse; 2]> {
         let ids: Vec<ComponentId> = self.cxl.iter().map(|link| link.id).collect();
         let report = |id| {
@@ -92,7 +92,7 @@ impl World {
         ids.into_iter().map(report).collect()
     }
 
-    /// What happened between two looks at all of them.
+    /// Utilisation of all of them between two reports.
     pub(super) fn cxl_use(
         &self,
         before: &[[CxlLinkUse; 2]],

@@ -1,5 +1,5 @@
-//! Drivers between block ports and drives on PCIe: what a device with flash behind it runs to get at its pages. Those
-//! of drives that are asked over the network are [added with the loads](super::loads).
+//! Drivers between the block ports of devices and drives on PCIe, for devices that keep their pages on flash. Drivers
+//! of drives over the network are [added with the loads](super::loads).
 //!
 //! ```text
 //!  cmmh.controller ─ (driver)/cmmh.disk ─ cmmh.root ═ cmmh.ssd
@@ -19,7 +19,7 @@ use lanetwin_ports::{Builder, Protocol, Site, Value};
 use std::collections::BTreeMap;
 
 impl Blueprint<'_> {
-    /// Adds the driver of every block port that asks a drive on PCIe.
+    /// Adds the driver of every block port that accesses a drive on PCIe.
     pub(super) fn add_driven(&self, ids: &Ids, endpoints: &Endpoints, hosts: &Hosts, builder: &mut Builder) {
         let mut by_host: BTreeMap<usize, Vec<&Driven>> = BTreeMap::new();
         for driven in self.variant.driven.iter().filter(|driven| !self.is_remote(driven)) {
@@ -45,7 +45,7 @@ impl Blueprint<'_> {
         }
     }
 
-    /// Whether a drive is asked over the network.
+    /// Whether a drive is reached over the network.
     pub(super) fn is_remote(&self, driven: &Driven) -> bool {
         self.variant.network.remote(driven.host, driven.drive).is_some()
     }

@@ -1,17 +1,17 @@
-//! The network of Ethernet while a world is built: ports are joined directly, each knows its line and who it is.
+//! The Ethernet network while a world is built: ports are joined directly; each knows its line and its station.
 
 use lanetwin_fabric::ethernet::logic::Forwarding;
 use lanetwin_plan::{CablePlan, End, Variant, Wires};
 use lanetwin_ports::{CableOutages, EthernetLine, EthernetSite, Protocol, Rdma, Site, Sockets, Value};
 use lanetwin_units::Span;
 
-/// The network: how its ports are wired, and who forwards what.
+/// The network: the wiring of its ports, and the forwarding of its switches.
 pub(super) struct Ethernet {
     pub(super) wires: Wires,
     forwarding: Vec<Forwarding>,
-    /// The queue pairs of all who use it.
+    /// The queue pairs of all adapters.
     pub(super) rdma: Rdma,
-    /// The connections of TCP of all who use it.
+    /// The TCP connections of all hosts.
     pub(super) sockets: Sockets,
 }
 
@@ -22,7 +22,7 @@ impl Ethernet {
         Self { forwarding: wires.forwarding(), wires, rdma: Rdma::default(), sockets: Sockets::default() }
     }
 
-    /// Tells a component of its ports of Ethernet.
+    /// Fills in the Ethernet ports of a component.
     pub(super) fn tell(&self, component: usize, variant: &Variant, site: &mut Site) {
         let plan = &variant.machine[component];
         let ports = plan.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Ethernet);
@@ -32,7 +32,7 @@ impl Ethernet {
         };
         let line = |end: End| {
             let cable = variant.network.cable_of(end)?;
-            // what MAC and PHY take is in the latencies of adapters and switches
+            // delays of MAC and PHY are part of the latencies of adapters and switches
             let line = EthernetLine::of(cable.rate, cable.metres, Span::ZERO);
             Some(EthernetSite { line, station: self.wires.station(end), mtu, frame_by_frame: false })
         };

@@ -1,26 +1,26 @@
-//! What a format of results is: a writer that is told every case that has run whole, and adds what it has in the end.
+//! Formats of results: writers that receive every completed case and at the end add their output to the document.
 
 use super::measure::Measured;
 use lanetwin_plan::{Case, Variant, WorkloadPlan};
 use lanetwin_stats::results::Results;
 
-/// A case that has run whole.
+/// A case of which all repeats have run.
 #[derive(Clone, Copy)]
 pub(super) struct FinishedCase<'a> {
     pub variant: &'a Variant,
     pub workload: &'a WorkloadPlan,
     pub case: &'a Case,
-    /// What each repeat has shown; at least one.
+    /// Results of each repeat; at least one.
     pub repeats: &'a [Measured],
 }
 
-/// What a format makes of a run.
+/// Writes a run in one format.
 pub(super) trait Writer {
-    /// Another case has run; cases of other kinds of workload are passed over.
+    /// Adds a completed case; ignores cases of other kinds of workload.
     fn add(&mut self, ran: &FinishedCase<'_>);
-    /// Adds what it has to the document of a run of so many variants.
+    /// Adds the output to the document of a run of `variants` variants.
     fn finish(self: Box<Self>, variants: usize, results: &mut Results);
 }
 
-/// A format: begins a writer with nothing in it.
+/// A format: creates an empty writer.
 pub(super) type Format = fn() -> Box<dyn Writer>;

@@ -1,14 +1,14 @@
-//! The formats of other programs in which a run leaves results: one file, one format.
+//! Output formats of other programs: one file, one format.
 //!
-//! A new format is one file here and one word in the list below. It is told every case that has run whole, and adds in
-//! the end what it has to the document: files that belong beside it, and metrics of its own.
+//! A new format is one file here and one word in the list below. It receives every case of which all repeats have
+//! run, and at the end adds its files and its own metrics to the document.
 //!
 //! Not here: formats of rows (CSV, Parquet), which need nothing but the document: `python/lanetwin/formats/`.
 
 use crate::format::{Format, Writer};
 use serde::Deserialize;
 
-/// What is attached to results only if somebody asks for it.
+/// Exports that are attached to the results only on request.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize)]
 #[serde(default)]
 pub struct Exports {
@@ -16,7 +16,7 @@ pub struct Exports {
     pub hdr: bool,
     /// Operations of the first repeat, stage by stage.
     pub timeline: bool,
-    /// TLPs on the links in the first repeat, as a capture file: at most so many, in equal shares of the cases.
+    /// TLPs on the links in the first repeat, as a capture file: at most this many, divided equally among the cases.
     pub tlps: Option<u64>,
 }
 
@@ -39,7 +39,7 @@ mod hdr;
 mod timeline;
 mod tlps;
 
-/// Every format, with nothing in it yet, and those that are asked for.
+/// An empty writer for every format, and for every export that is requested.
 pub(super) fn begin(exports: Exports) -> Vec<Box<dyn Writer>> {
     let asked = [
         (exports.hdr, hdr::FORMAT),

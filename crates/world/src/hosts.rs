@@ -1,4 +1,4 @@
-//! What the components and the software of a host share: its memory, and its cores where it says how many it has.
+//! Resources shared by the components and the software of a host: its memory, and its cores if their number is given.
 //!
 //! ```text
 //!  loads of the host, in the order of the scenario    0  1  2  3  4
@@ -6,22 +6,22 @@
 //!  cores: 0                                           each queue pair has one of its own
 //! ```
 //!
-//! An adapter that is a target by itself has one engine, which stands for a core.
+//! An adapter that is a target by itself has one engine, which is modelled as a core.
 //!
-//! The threads of a `memory-host` ask its cores for their turns. Where they run beside a load, its cores are those of
-//! the host that asks.
+//! The threads of a `memory-host` take turns on its cores. If they run beside a load, they use the cores of the host
+//! that runs the load.
 
 use lanetwin_plan::{ComponentPlan, CxlRole, Variant, WorkloadPlan};
 use lanetwin_ports::{RunQueue, SharedMemory};
 use std::collections::BTreeMap;
 
-/// What a host's components and software share.
+/// Resources shared by the components and the software of a host.
 pub(super) struct Host {
     pub(super) memory: SharedMemory,
     pub(super) cores: Vec<RunQueue>,
 }
 
-/// The hosts, by their place in the machine.
+/// The hosts, by their index in the machine.
 pub(super) type Hosts = BTreeMap<usize, Host>;
 
 impl Host {
@@ -29,12 +29,12 @@ impl Host {
         let cores = (component.model.cores)(&component.params);
         Self { memory: SharedMemory::new(), cores: (0..cores).map(|_| RunQueue::new(1)).collect() }
     }
-    /// The core of the load that is the host's `thread`-th: each core in turn. None where the host does not say how
-    /// many it has.
+    /// The core of the host's `thread`-th load: cores are assigned round robin. Returns `None` if the number of cores
+    /// is not given.
     pub(super) fn core(&self, thread: usize) -> Option<RunQueue> {
         self.cores.get(thread.checked_rem(self.cores.len())?).cloned()
     }
-    /// The `nth` of these cores, and round again; none if the host has none of them.
+    /// The `nth` of the allowed cores, round robin. Returns `None` if the host has none of them.
     pub(super) fn core_among(&self, allowed: &[u32], nth: usize) -> Option<RunQueue> {
         let there: Vec<&RunQueue> =
             allowed.iter().filter_map(|number| self.cores.get(*number as usize)).collect();

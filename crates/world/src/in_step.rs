@@ -1,10 +1,11 @@
-//! Clones that read the same in step: a trial in which they begin apart.
+//! Clones of a job that read the same blocks at the same time (in step): a trial in which they start at different
+//! places.
 //!
-//! Clones of a job that read a file one block after another from the same place on ask the same dies at the same time.
-//! In a machine of regular times they can stay so, or come apart, for longer than anything is measured (decision 14),
-//! and nothing in what was measured tells. So a short trial lets them begin at places of their own. If that answers
-//! more, the result rests on the clients' keeping step, which nobody has asked for. If it answers less, reading the
-//! same is what makes them quick, and that is what was asked for.
+//! Clones of a job that read a file sequentially from the same place access the same dies at the same time. In a
+//! machine with regular times they can stay in step, or drift apart, for longer than any measurement (decision 14),
+//! and the measurement does not show it. So a short trial starts each clone at a place of its own. If the trial is
+//! faster, the result depends on the clones staying in step, which nobody asked for. If it is slower, the clones are
+//! fast because they read the same blocks, and that is what was asked for.
 
 use super::measure::Measured;
 use super::repeats::{Repeats, Task};
@@ -13,25 +14,25 @@ use lanetwin_ports::Operation;
 use lanetwin_stats::Histogram;
 use lanetwin_stats::results::Condition;
 
-/// Operations of the trial, as of the first stretch of any case, …
+/// Operations of the trial, as many as in the first stretch of any case, …
 const OPERATIONS: u64 = 10_000;
-/// … but no more than such a part of all that it stands beside. It costs no more than that, either, …
+/// … but no more than 1/8 of those of the case, as the trial may not have more than 1/8 of its events, …
 const COST_PART: u64 = 8;
-/// … and is not run where that would be less than so many times those in flight.
+/// … and the trial is not run if that is less than this many times the operations in flight.
 const ROUNDS: u64 = 4;
-/// By more than so much more is answered apart where clones have kept each other waiting (assumed: half of what the
-/// rate of a steady time may rise by).
+/// If the trial is faster by more than this share, clones in step have kept each other waiting (assumed: half of what
+/// the rate may rise by in a steady measurement).
 const OFF: f64 = 0.05;
 
-/// A trial beside a case.
+/// A trial run for a case.
 pub(super) struct Trial {
-    /// The place of the case among all.
+    /// Index of the case.
     pub(super) place: usize,
     case: Case,
     events: u64,
 }
 
-/// The trials of all cases that need one: what was measured of them is steady as far as it tells.
+/// Trials for all cases that need one: the cases that were judged steady.
 pub(super) fn trials(cases: &[Repeats<'_>]) -> Vec<Trial> {
     let trial = |(place, ran): (usize, &Repeats<'_>)| {
         let is_steady = |one: &Measured| one.steadiness.condition == Condition::Steady;
@@ -61,7 +62,8 @@ impl Trial {
     }
 }
 
-/// Says of a case that it rests on clients in step, if a trial shows that: all of it if they are quicker apart, …
+/// Notes in a case that it depends on clones in step, if the trial shows that: in all of it if the trial was faster,
+/// …
 pub(super) fn tell(ran: &mut Repeats<'_>, apart: &Measured) {
     let together = ran.done.iter().map(rate).sum::<f64>() / ran.done.len() as f64;
     let more = rate(apart) / together - 1.0;
@@ -74,8 +76,9 @@ pub(super) fn tell(ran: &mut Repeats<'_>, apart: &Measured) {
     }
 }
 
-/// … or the tails of its latencies, if they are as quick and none of them waits as long. Who reads the same at the same
-/// time is served in an order that it takes seconds to get out of, while the link is full all the time.
+/// … or only in the tails of its latencies, if the trial had the same rate and shorter tails. Clones that read the
+/// same blocks at the same time are served in an order that takes seconds to change, while the link is full all the
+/// time.
 fn tell_tails(ran: &mut Repeats<'_>, apart: &Measured) {
     let mut together = Histogram::new();
     ran.done.iter().for_each(|one| together.merge(&one.load.reads.latency));
@@ -88,7 +91,7 @@ fn tell_tails(ran: &mut Repeats<'_>, apart: &Measured) {
     }
 }
 
-/// Reads that are answered in a second.
+/// Reads answered per second.
 fn rate(measured: &Measured) -> f64 {
     measured.load.reads.operations_per_second(measured.load.time()).unwrap_or(0.0)
 }

@@ -7,12 +7,12 @@
 //!  a DPU   (load) ─ (driver) ─ host ═ dpu.front ─ (queues) ─ (nvmeof)/dpu.nic ─ dpu.arm ═ dpu.nic ── … ═ ssd1
 //! ```
 //!
-//! Which driver a device has is its model's business ([`lanetwin_models::driver`]); one that has a port for each load
-//! serves all loads of its device.
+//! The device's model determines its driver ([`lanetwin_models::driver`]); a driver with a port for each load serves
+//! all loads of its device.
 //!
-//! A load that is alone is called `(load)`, its driver `(driver)`. Random streams derive from these names: what one
-//! device is asked does not depend on which others are. All begin at the same instant, so that loads with fixed gaps
-//! ask at the same instants throughout.
+//! A single load is called `(load)`, its driver `(driver)`. Random streams derive from these names, so that the
+//! requests to one device do not depend on the others. All loads begin at the same instant, so that loads with fixed
+//! gaps issue requests at the same instants throughout.
 
 mod adding;
 mod driving;
@@ -42,27 +42,27 @@ use lanetwin_ports::{Builder, Message, Protocol};
 use lanetwin_units::Instant;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What asks, and what it needed.
+/// The loads, and the components added for them.
 pub(super) struct AddedLoad {
     pub(super) loads: Vec<WorldLoad>,
     pub(super) openings: Vec<Opening>,
-    /// What joins the paths to drives that have several.
+    /// The components that join the paths to drives with several.
     pub(super) paths: Vec<(String, ComponentId)>,
 }
 
-/// An open loop that asked so much faster than it was answered that it gave up.
+/// An open loop that gave up because requests arrived much faster than they were answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overload {
     /// When it gave up.
     pub at: Instant,
-    /// How many operations it had asked for.
+    /// Number of operations issued.
     pub asked: u64,
-    /// How many of them were answered.
+    /// Number of operations answered.
     pub answered: u64,
 }
 
 impl World {
-    /// How many operations the loads have asked for and how many were answered, together.
+    /// Number of operations issued and of operations answered, over all loads.
     pub fn progress(&mut self) -> (u64, u64) {
         if let Some(host) = self.memory_host() {
             return host.progress();
@@ -74,7 +74,7 @@ impl World {
         }
         sum
     }
-    /// The load that has given up because it is answered too slowly, if one has.
+    /// The overload of the first load that has given up, if one has.
     pub fn overload(&mut self) -> Option<Overload> {
         if self.memory.is_some() {
             return None;
@@ -85,7 +85,7 @@ impl World {
             Some(Overload { at, asked, answered })
         })
     }
-    /// All loads count from `at` on, the present.
+    /// Resets the counters of all loads at `at`, the present.
     ///
     /// # Panics
     /// If something was counted after `at`.
@@ -95,7 +95,7 @@ impl World {
         }
         self.load_ids().into_iter().for_each(|id| self.load(id).reset(at));
     }
-    /// What each load has counted up to `at`, the present; each program, if the load is one of memory.
+    /// The counters of each load, or of each program of a memory load, up to `at`, the present.
     ///
     /// # Panics
     /// If something was counted after `at`.
@@ -106,19 +106,19 @@ impl World {
         }
         self.load_ids().into_iter().map(|id| self.load(id).results(at)).collect()
     }
-    /// No load asks for anything more.
+    /// Stops all loads: they issue no more operations.
     pub fn stop(&mut self) {
         if let Some(host) = self.host_with_programs() {
             host.stop();
         }
         self.load_ids().into_iter().for_each(|id| self.load(id).stop());
     }
-    /// The DMA requester that a load commands, if it does: by the load's place in [`World::loads`].
+    /// The DMA requester that a load commands, if there is one; `load` is an index into [`World::loads`].
     pub fn requester(&mut self, load: usize) -> Option<&mut (dyn RequestsByDma + 'static)> {
         self.kernel.role::<dyn RequestsByDma>(self.loads[load].requester?)
     }
 
-    /// A load, whatever it asks for.
+    /// A load of any kind.
     pub(crate) fn load(&mut self, id: ComponentId) -> &mut (dyn CountsOperations + 'static) {
         self.kernel.role::<dyn CountsOperations>(id).expect("a load counts operations")
     }
@@ -128,7 +128,7 @@ impl World {
 }
 
 impl Blueprint<'_> {
-    /// Adds the loads, each joined to what answers it; or the ways in and out for the outside, in their place.
+    /// Adds the loads, each joined to the component that answers it; without a load, adds openings instead.
     pub(super) fn add_loads(
         &self,
         ids: &Ids,
@@ -165,7 +165,7 @@ impl Blueprint<'_> {
     }
 }
 
-/// Every load of a case; none where cores load and store, which needs no other.
+/// Every load of a case; empty for a memory load, which runs on cores.
 fn askers<'a>(blueprint: &Blueprint<'a>) -> Vec<NewLoad<'a>> {
     if let Some(Load::Memory(_)) = blueprint.load {
         return Vec::new();
@@ -212,7 +212,7 @@ impl<'a> Adding<'a> {
         AddedLoad { loads, openings, paths: self.paths }
     }
 
-    /// Adds targets, and what joins the drivers of each host to it.
+    /// Adds targets, and the components that join the drivers of each host to it.
     fn add_drivers(&mut self) {
         self.add_targets();
         let is_driven = |asker: &&NewLoad<'_>| !self.blueprint.is_dma(asker.pair);
@@ -221,7 +221,7 @@ impl<'a> Adding<'a> {
         hosts.into_iter().for_each(|host| self.join_drivers(host));
     }
 
-    /// A way in and out for the outside, where a load would be.
+    /// Adds an opening instead of a load.
     fn open(&mut self, asker: &NewLoad<'a>) -> Opening {
         let (answers, _) = if self.blueprint.is_dma(asker.pair) {
             self.dma_port(asker.pair)
@@ -231,17 +231,17 @@ impl<'a> Adding<'a> {
         let (entry, exit) = self.builder.open(answers);
         Opening { pair: asker.pair.clone(), entry, exit, handles: Handles::of(asker.place, self.loads) }
     }
-    /// The port of a card that takes commands for DMA, and whose it is.
+    /// The port of a card that takes DMA commands, and the name of the card.
     fn dma_port(&self, pair: &Pair) -> ((ComponentId, Port), String) {
         let on = &self.blueprint.variant.machine[pair.on];
         ((self.ids.of(pair.on), port(on, Protocol::Dma)), on.name.clone())
     }
 
-    /// Adds what joins the drivers of a host to it, if there are several.
+    /// Adds the component that joins the drivers of a host to it, if there are several.
     fn join_drivers(&mut self, host: usize) {
         let is_driven =
             |asker: &&NewLoad<'_>| asker.pair.on == host && !self.disk(asker.pair).answers_blocks();
-        // the first load of each driver, with the driver's device if the driver has it for itself
+        // the first load of each driver, with the driver's device if several loads share the driver
         let mut drivers: BTreeMap<(usize, Option<u32>), (u32, Option<EndpointId>)> = BTreeMap::new();
         for NewLoad { place, pair, .. } in self.askers.iter().filter(is_driven) {
             let asked = self.asked(pair);
@@ -251,7 +251,7 @@ impl<'a> Adding<'a> {
             let driver = (asked, (!shares).then_some(*place));
             drivers.entry(driver).or_insert((*place, device.filter(|_| shares)));
         }
-        // the drivers of further paths have ports behind those of all that ask
+        // the drivers of further paths have ports after those of all loads
         let places = self.askers.len() as u32;
         let mut further = BTreeMap::new();
         for (target, _) in drivers.keys().filter(|(_, alone)| alone.is_none()) {
@@ -260,7 +260,7 @@ impl<'a> Adding<'a> {
                 further.insert(device, shared_port::of_load(places + further.len() as u32));
             }
         }
-        // and so have the adapters of further paths
+        // and so do the adapters of further paths
         let remotes = self.askers.iter().filter(is_driven).flat_map(|asker| self.remotes(asker.pair));
         for adapter in remotes.map(|remote| remote.adapter) {
             let device = self.blueprint.device(adapter, self.endpoints).map(|(device, _)| device);

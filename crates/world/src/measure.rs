@@ -1,4 +1,4 @@
-//! Measuring: warm-up, then so many operations, then one look at everything that was counted.
+//! Measures a world: runs the warm-up, then the operations, then reads all counters.
 
 use super::actions::Acted;
 use super::batch::Batch;
@@ -27,65 +27,65 @@ use lanetwin_units::{Instant, Span};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// While operations are followed no slice is longer: what is written down of a thirty-second of a long run would not
-/// fit anywhere.
+/// Longest slice while operations are followed. The journeys recorded in a thirty-second of a long run would not fit
+/// into memory.
 const SLICE_FOLLOWED: Span = Span::from_us(1_000);
-/// For the transits of switches so many operations are followed …
+/// For transits of switches this many operations are followed, …
 const FOLLOWED: u64 = 101;
-/// … or this part of those that are measured in all repeats …
+/// … or 1/12 of those that are measured in all repeats, …
 const FOLLOWED_PART: u64 = 12;
-/// … unless so many trains have arrived before.
+/// … or until this many trains have arrived.
 const FOLLOWED_TRAINS: usize = 20_000;
 
 /// Batches of a measurement: few enough to be all but independent (Schmeiser, Oper. Res. 30, 1982: 10 to 30).
 const BATCHES: usize = 10;
 
-/// What one world has shown.
+/// Results of one world.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// What the loads have counted, together.
+    /// Results of all loads together.
     pub load: Results,
-    /// What each has counted, with the name of its device; none if there is only one.
+    /// Results of each device, with its name; empty if there is only one.
     pub devices: Vec<(String, Results)>,
-    /// What each host has counted, with its name, where there are several and one of them asks more than one device.
+    /// Results of each host, with its name, if there are several and one of them uses more than one device.
     pub hosts: Vec<(String, Results)>,
-    /// What programs on cores have shown, if they are the load or run beside it.
+    /// Results of programs on cores, as the load or beside it.
     pub memory: Option<MemoryUse>,
-    /// What the components of the machine say that they have done meanwhile, of those that say anything.
+    /// Metrics of the components that report any.
     pub components: Vec<ComponentUse>,
-    /// What every direction of every link has done meanwhile.
+    /// Utilisation of each direction of each link.
     pub links: Vec<DirectionUse>,
-    /// What every direction of every CXL link has done meanwhile.
+    /// Utilisation of each direction of each CXL link.
     pub cxl: Vec<CxlDirectionUse>,
-    /// What each round has shown, if it went in rounds.
+    /// The rounds, if the case ran in rounds.
     pub rounds: Option<Rounds>,
-    /// Where operations spent their time, kind by kind; of several devices, or nodes of memory, of each.
+    /// Time in each stage, by kind of operation; also of each device, or node of memory, if there are several.
     pub spent: Vec<Spent>,
-    /// How long TLPs were in the switches, if trains were followed.
+    /// Transit times of the switches, if trains were followed.
     pub transits: Vec<Transit>,
-    /// What was used of everything that components have only so many of.
+    /// Use of the components' finite supplies.
     pub limits: Vec<SupplyUse>,
-    /// What each cell of a test of the SNIA PTS has shown, as a case of its own.
+    /// Results of each cell of a test of the SNIA PTS, each as a case.
     pub cells: Vec<(Case, Results)>,
-    /// What became of what was asked of drives beside the loads.
+    /// Results of the actions.
     pub acted: Vec<Acted>,
-    /// What links carried that were down, between their outages.
+    /// Traffic between outages of the links that were down.
     pub carried: Vec<Carried>,
     /// The TLPs on the links up to the end of the measurement, if they were captured.
     pub captured: Option<Captured>,
-    /// From when to when it was measured.
+    /// Begin and end of the measurement.
     pub window: Range<Instant>,
-    /// Whether it was steady then.
+    /// Whether the measurement was steady.
     pub steadiness: Steadiness,
-    /// The write buffer that was filled for it.
+    /// The write buffer that was filled for the measurement.
     pub(super) filling: Option<Filling>,
-    /// Equal parts of it; none if it was too short for that, or went in rounds.
+    /// Equal parts of the measurement; empty if it was too short, or ran in rounds.
     pub batches: Vec<Batch>,
-    /// How its slowest reads and writes lie together in time.
+    /// How the slowest reads and writes cluster in time.
     pub(super) clumped: Clumped,
-    /// Whether nobody has said how long it is.
+    /// Whether the length was chosen by steadiness, and not stated.
     pub is_until_steady: bool,
-    /// Of everything that happened up to the end of the measurement.
+    /// Digest of all events up to the end of the measurement.
     pub digest: u64,
     /// Events handled.
     pub events: u64,
@@ -93,56 +93,56 @@ pub struct Measured {
     pub tlp_hops: u64,
 }
 
-/// The parts of each repeat, if they say how sure a mean is: of the only repeat, or of those that are any time of a
-/// steady load. Parts of a program, or of a time that somebody has chosen, may differ as they like.
+/// The parts of each repeat, if they show the uncertainty of a mean: those of a single repeat, or those of repeats at
+/// an arbitrary time of a steady load. Parts of a program, or of a stated time, may differ for other reasons.
 pub(super) fn parts(repeats: &[Measured]) -> Vec<&[Batch]> {
     let tell = parts_tell(repeats);
     repeats.iter().filter(|_| tell).map(|measured| &measured.batches[..]).collect()
 }
 
-/// Whether parts of the repeats say how sure their means are.
+/// Whether parts of the repeats show the uncertainty of their means.
 pub(super) fn parts_tell(repeats: &[Measured]) -> bool {
     repeats.len() == 1 || repeats.iter().all(Measured::is_any_time)
 }
 
 impl Measured {
-    /// Whether nobody has said how long it is or what happens meanwhile, and it was steady: its parts are alike then.
+    /// Whether the measurement was steady, of no stated length and without actions: then its parts are alike.
     pub(super) fn is_any_time(&self) -> bool {
         let is_steady = self.steadiness.condition == Condition::Steady;
         is_steady && self.is_until_steady && self.rounds.is_none() && self.acted.is_empty()
     }
 }
 
-/// What became of what was asked of drives, when all of it is over.
+/// The results of all actions, after they are completed.
 fn acted_to_the_end(world: &mut World) -> Vec<Acted> {
     world.finish_actions();
     world.acted()
 }
 
-/// What one direction of a link did while it was measured, as shares of the time.
+/// Utilisation of one direction of a link over a measurement, as shares of the time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DirectionUse {
     /// The link.
     pub link: String,
-    /// Where it comes from and goes to.
+    /// Its two ends, `from → to`.
     pub direction: String,
-    /// TLPs on the wire, but for messages of ports.
+    /// TLPs on the wire, except messages of ports.
     pub tlp: f64,
-    /// Messages of ports on the wire: of errors, of power for a slot.
+    /// Messages of ports on the wire: error messages, Set_Slot_Power_Limit.
     pub message: f64,
     /// DLLPs on the wire.
     pub dllp: f64,
     /// SKP ordered sets on the wire.
     pub skp: f64,
-    /// Lost to corrupted TLPs and their replay.
+    /// Time lost to corrupted TLPs and their replay.
     pub replay: f64,
     /// Idle, although a TLP was waiting: for credits, or for room in the replay buffer.
     pub credit_stall: f64,
-    /// Neither, for the link was down or in Recovery.
+    /// Link down or in Recovery.
     pub down: f64,
-    /// TLPs waiting, on average.
+    /// Mean number of waiting TLPs.
     pub mean_queue: f64,
-    /// What TLPs put on the wire \[B\].
+    /// Bytes of TLPs on the wire \[B\].
     pub wire_bytes: u64,
 }
 
@@ -152,7 +152,7 @@ impl DirectionUse {
     pub fn busy(&self) -> f64 {
         self.tlp + self.message + self.dllp + self.skp + self.replay
     }
-    /// The rest.
+    /// The remaining share.
     #[must_use]
     pub fn idle(&self) -> f64 {
         (1.0 - self.busy() - self.credit_stall - self.down).max(0.0)
@@ -164,12 +164,11 @@ fn is_exact(results: &Results) -> bool {
     results.little.area_ps == results.little.residence_ps
 }
 
-/// Runs a world through warm-up and measurement, or through rounds until it is steady; afterwards follows some
-/// operations, if asked to on behalf of so many repeats.
+/// Runs a world through warm-up and measurement, or through rounds until it is steady. If `follow` is given, the
+/// number of repeats, then follows some more operations through switches.
 ///
 /// # Errors
-/// If an open loop is overloaded: what it had counted until then is the rate at which it was answered, not that at
-/// which it asked.
+/// If an open loop is overloaded: its counters would show the rate at which it was answered, not the rate offered.
 pub(super) fn measure(
     world: &mut World,
     (case, steady, pts): (&Case, Option<&SteadyRule>, Option<&PtsPlan>),
@@ -231,20 +230,20 @@ pub(super) fn measure(
     })
 }
 
-/// How busy CXL links have been since then.
+/// Utilisation of the CXL links since `before`.
 fn cxl_since(world: &mut World, before: &[[CxlLinkUse; 2]]) -> Vec<CxlDirectionUse> {
     let after = world.cxl_report(world.kernel.now());
     world.cxl_use(before, &after)
 }
 
-/// What programs on cores have shown since devices had been told so much, and how long they took if they have ended.
+/// Results of programs on cores, with the hints since `advised`, and their run time if they have ended.
 fn memory_since(world: &mut World, advised: &Advised, ended: Option<Span>) -> Option<MemoryUse> {
     let memory = world.memory_use(world.kernel.now())?;
     Some(MemoryUse { ended, advised: memory.advised.since(advised), ..memory })
 }
 
-/// How long it is measured, and for how many repeats operations are followed afterwards. Of a test of the PTS none
-/// are: what it asks for changes all the time, and no operation of it stands for the others.
+/// The length of the measurement, and the number of repeats for which operations are followed afterwards. In a test
+/// of the PTS none are followed: its load changes all the time, and no operation represents the others.
 fn chosen(world: &World, case: &Case, length: Length, follow: Option<u32>) -> (Length, Option<u32>) {
     // a log has a beginning and an end, and all of it is measured
     let replays = case.load.timing().is_whole && world.memory.is_none();
@@ -255,14 +254,14 @@ fn chosen(world: &World, case: &Case, length: Length, follow: Option<u32>) -> (L
     }
 }
 
-/// Follows operations after the measurement: how long packets were in switches.
+/// Follows operations after the measurement, for the transit times of switches.
 fn followed(world: &mut World, follow: Option<u32>, wanted: u64) -> Vec<Transit> {
     let follow = follow.filter(|_| world.memory.is_none());
     let most = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     most.map_or_else(Vec::new, |most| follow_some(world, most))
 }
 
-/// Runs a performance test: its rounds, and the results of each of its cells.
+/// Runs a PTS test: its rounds, and the results of each of its cells.
 fn run_pts(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Window, Vec<(Case, Results)>) {
     let (window, found) = pts::run(world, plan, rule);
     let cells = plan.cells.iter().map(|cell| Case {
@@ -273,15 +272,15 @@ fn run_pts(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Window, Vec
     (in_rounds(window, rule), cells.zip(found.into_iter().map(Results::packed)).collect())
 }
 
-/// The results of each host; none if each has one drive, as they are those of the drives then.
+/// The results of each host; empty if each has one drive, since they are then the same as those of the drives.
 fn by_host(world: &World, results: &[Results]) -> Vec<(String, Results)> {
     let hosts = summed(world.loads.iter().map(|load| load.asker.as_str()).zip(results));
     let drives: BTreeSet<(usize, usize)> = world.loads.iter().map(|load| (load.host, load.target)).collect();
     if hosts.len() < drives.len() { hosts } else { Vec::new() }
 }
 
-/// Where operations spent their time: of each of several devices, but for jobs, which share what they go through;
-/// loads of memory by node. Cells of a test of the SNIA PTS stand for nothing together.
+/// Time in each stage: of each device if there are several, except jobs, which share their path; for memory loads by
+/// node. Cells of a test of the SNIA PTS are not summed.
 fn spent(
     world: &mut World,
     case: &Case,
@@ -303,7 +302,7 @@ fn spent(
     stages::spent(world, &of)
 }
 
-/// What loads of one name have counted, together, in the order of the names; none if all have one name.
+/// Results of loads summed by name, in the order of their first appearance; empty if all have the same name.
 fn summed<'a>(loads: impl Iterator<Item = (&'a str, &'a Results)>) -> Vec<(String, Results)> {
     let mut sums: Vec<(String, Results)> = Vec::new();
     for (name, own) in loads {
@@ -318,7 +317,7 @@ fn summed<'a>(loads: impl Iterator<Item = (&'a str, &'a Results)>) -> Vec<(Strin
     sums.into_iter().map(|(name, sum)| (name, sum.packed())).collect()
 }
 
-/// Runs until so many operations that are followed have been answered, to the end of a slice.
+/// Runs until `answered` operations have been answered, to the end of a slice.
 fn run_to(world: &mut World, answered: u64) {
     while world.progress().1 < answered && world.overload().is_none() {
         assert!(
@@ -360,22 +359,22 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     for part in [&mut used.tlp, &mut used.message, &mut used.dllp, &mut used.skp, &mut used.replay] {
         *part /= over;
     }
-    // SKPs and DLLPs are sent while TLPs wait for credits: that time is theirs.
+    // SKPs and DLLPs are also sent while TLPs wait for credits; that time counts as theirs.
     used.credit_stall = used.credit_stall.min((1.0 - used.busy()).max(0.0));
     // An outage is booked when it begins, and may end after the measurement.
     used.down = used.down.min((1.0 - used.busy() - used.credit_stall).max(0.0));
     used
 }
 
-/// Follows trains of some more operations through switches, of up to `most` if there are that many: how long TLPs
-/// were in them.
+/// Follows trains of further operations through switches, of up to `most` operations, and returns their transit
+/// times.
 fn follow_some(world: &mut World, most: u64) -> Vec<Transit> {
     if world.links().wiring().switches.is_empty() {
         return Vec::new();
     }
     let begin = world.kernel.now();
     world.links().fabric().record_journeys(true);
-    // Those in flight began before they could be followed.
+    // Operations in flight started before they could be followed.
     let (asked, answered) = world.progress();
     run_to(world, asked + FOLLOWED);
     if world.overload().is_some() {

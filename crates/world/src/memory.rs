@@ -1,4 +1,4 @@
-//! Programs on a memory host: they are the load, or run beside one, and the host counts what they do.
+//! Programs on a memory host: they are the load, or run beside one. The host counts their accesses.
 
 mod devices;
 pub(super) mod rows;
@@ -25,27 +25,28 @@ use lanetwin_stats::Histogram;
 use lanetwin_units::{Bytes, Instant, Span};
 use std::sync::Arc;
 
-/// The line of a cache \[B\].
+/// Size of a cache line \[B\].
 const LINE: u64 = 64;
-/// Programs that use up to so many times what the caches hold begin with them warm.
+/// Programs whose footprint is at most this many times the size of the caches start with warm caches.
 const WARMED: u64 = 4;
-/// How often it is looked whether a program has ended: after each such part of its time, and no more often than that.
+/// The end of a program is checked for after each 1/4096 of its time, …
 const SLICES: u64 = 4096;
 const SHORTEST_SLICE: Span = Span::from_ns(100);
-/// After so many steps of a thread, what it stored to is written back as fast as it stores.
+/// After this many steps of a thread, its dirty lines are written back as fast as it stores.
 const STORED: u64 = 4096;
-/// What the programs are called: random streams derive from it.
+/// Names of the programs; random streams derive from them.
 pub(super) const TRAFFIC: &str = "traffic";
 const KERNEL: &str = "program";
 
 impl Blueprint<'_> {
-    /// The host whose cores are the load, if they are; and the one whose cores run programs beside a load, if any do.
+    /// The host whose cores are the load, if it is a memory load; and the host whose cores run programs beside a
+    /// load.
     pub(super) fn memory(&self, ids: &Ids) -> (Option<WorldMemory>, Option<WorldMemory>) {
         let host = self.programs().map(|(on, case)| self.memory_host(on, case, ids));
         if self.workload.programs.is_some() { (None, host) } else { (host, None) }
     }
 
-    /// What the cores of a memory host run, and on which: the load, or what is beside it.
+    /// The memory host and the programs that its cores run, as the load or beside it.
     pub(super) fn programs(&self) -> Option<(usize, &MemoryCase)> {
         match (self.load, &self.workload.programs) {
             (Some(Load::Memory(case)), _) => Some((self.workload.pairs.first()?.on, case)),
@@ -62,17 +63,17 @@ impl Blueprint<'_> {
         WorldMemory { host: ids.of(on), name, nodes, told: u32::from(chases) }
     }
 
-    /// Gives the host what its cores run.
+    /// Gives the host its programs.
     pub(super) fn run_programs(&self, world: &mut World) {
         let Some((on, case)) = self.programs() else { return };
         let host = world.host_with_programs().expect("programs have a host");
         let caches = self.cache_lines(on);
         for (name, program) in programs(case, self.seed) {
             let steps = program.footprint() / LINE / u64::from(program.threads()).max(1);
-            // what is far larger than the caches finds at most its page table there; and what was stored to has to
-            // begin to be written back
+            // a program far larger than the caches finds at most its page table in them, and the write-back of its
+            // dirty lines has to have begun
             let warm = match program.footprint() / LINE {
-                // all of what ends is measured, from its beginning
+                // a program that ends is measured as a whole, from its beginning
                 _ if case.ends() => program.warm_up(),
                 lines if lines <= WARMED * caches => steps,
                 _ => host.settles_after(program.as_ref()).unwrap_or(STORED).min(steps),
@@ -91,7 +92,7 @@ impl Blueprint<'_> {
 }
 
 impl Blueprint<'_> {
-    /// The lines that all caches of a host hold together.
+    /// Number of lines that all caches of a host hold together.
     fn cache_lines(&self, host: usize) -> u64 {
         let params = &self.variant.machine[host].params.0;
         let size = |name| if let Some(Value::Size(Bytes(bytes))) = params.get(name) { *bytes } else { 0 };
@@ -101,7 +102,7 @@ impl Blueprint<'_> {
     }
 }
 
-/// The programs of a case, the one whose latency is told last.
+/// The programs of a case; the one whose latency is reported comes last.
 fn programs(case: &MemoryCase, seed: u64) -> Vec<(&'static str, Box<dyn Program>)> {
     let chase = |bytes, order| {
         let spec = ChaseSpec { bytes, stride: LINE, order, count: None };
@@ -133,7 +134,7 @@ fn programs(case: &MemoryCase, seed: u64) -> Vec<(&'static str, Box<dyn Program>
 }
 
 impl World {
-    /// The host whose cores are the load, if they are.
+    /// The host whose cores are the load, if it is a memory load.
     pub fn memory_host(&mut self) -> Option<&mut (dyn RunsPrograms + 'static)> {
         let id = self.memory.as_ref()?.host;
         Some(self.runs_programs(id))
@@ -147,14 +148,14 @@ impl World {
         let host = self.kernel.role::<dyn RunsPrograms>(id);
         host.expect("cores that load and store are those of a memory host")
     }
-    /// What all programs, the load or beside it, have shown up to `at`, the present; nothing if there are none.
+    /// Results of all programs, as the load or beside it, up to `at`, the present. Returns `None` if there are none.
     pub(super) fn memory_use(&mut self, at: Instant) -> Option<MemoryUse> {
         let WorldMemory { name, nodes, .. } = self.memory.as_ref().or(self.programs.as_ref())?.clone();
         let host = self.host_with_programs()?;
         let (advised, programs) = (host.advised(), host.results(at));
         Some(MemoryUse { host: name, programs, nodes, ended: None, advised })
     }
-    /// Runs until programs that end have ended; when they did.
+    /// Runs until the programs, which end, have ended; returns when they did.
     pub(super) fn run_to_end(&mut self) -> Instant {
         loop {
             let slice = Span::from_ps(self.kernel.now().as_ps() / SLICES).max(SHORTEST_SLICE);
@@ -164,12 +165,12 @@ impl World {
             }
         }
     }
-    /// What devices were told of pages so far, and what they answered.
+    /// Hints about pages given to devices so far, and the devices' answers.
     pub(super) fn advised(&mut self) -> Advised {
         self.host_with_programs().map(|host| host.advised()).unwrap_or_default()
     }
-    /// What all programs have counted without distributions, with the latencies of the one that tells them; none if the
-    /// load is no load of memory.
+    /// Sum of the counters of all programs, without distributions, with the latencies of the program that reports
+    /// them. Returns `None` if the load is not a memory load.
     pub(super) fn memory_tally(&mut self) -> Option<Tally> {
         let told = self.memory.as_ref()?.told as usize;
         let tallies = self.memory_host()?.tallies();
@@ -178,13 +179,13 @@ impl World {
         (sum.reads.timed, sum.reads.latency_ps) = (own.reads.timed, own.reads.latency_ps);
         Some(sum)
     }
-    /// What each program has counted up to `at`, the present; nothing if the load is no load of memory.
+    /// Results of each program up to `at`, the present; empty if the load is not a memory load.
     pub fn memory_results(&mut self, at: Instant) -> Vec<MemoryResults> {
         self.memory_host().map(|host| host.results(at)).unwrap_or_default()
     }
 }
 
-/// What a program has counted, as other loads tell it: loads with their latency, lines that were written without.
+/// Results of a program in the form of other loads: reads with their latency, written lines without.
 pub(super) fn as_results(program: &MemoryResults) -> Results {
     let lines = |of: fn(&NodeTraffic) -> u64| program.nodes.iter().map(of).sum::<u64>();
     let side = |lines: u64, corrupt: u64, latency: Histogram| Side {

@@ -1,4 +1,4 @@
-//! A metric of the repeats of a case, declared where it is made.
+//! A metric of the repeats of a case, declared where it is computed.
 
 use crate::tails::{Known, sectioned};
 use lanetwin_stats::steady::batch_means;
@@ -13,18 +13,18 @@ pub(crate) struct Metric {
     pub(crate) name: Cow<'static, str>,
     pub(crate) unit: &'static str,
     pub(crate) better: Better,
-    /// Whether it says again what another metric says.
+    /// Whether it restates another metric.
     pub(crate) restates: bool,
     pub(crate) samples: Vec<f64>,
-    /// Its value in equal parts of the repeats, the mean over the repeats of each, if they have parts.
+    /// Its value in equal parts of the repeats, each averaged over the repeats, if they have parts.
     pub(crate) batches: Vec<f64>,
     pub(crate) percentiles: Vec<(f64, f64)>,
-    /// Percent, and both ends.
+    /// Percent, lower end, upper end.
     pub(crate) percentile_intervals: Vec<(f64, f64, f64)>,
 }
 
 impl Metric {
-    /// A metric without percentiles, that says what no other says.
+    /// A metric without percentiles that does not restate another.
     pub(crate) fn new(
         name: impl Into<Cow<'static, str>>,
         unit: &'static str,
@@ -42,12 +42,12 @@ impl Metric {
             percentile_intervals: Vec::new(),
         }
     }
-    /// The same with its value in equal parts of the repeats.
+    /// Adds its values in equal parts of the repeats.
     pub(crate) fn with_batches(self, batches: Vec<f64>) -> Self {
         Self { batches, ..self }
     }
-    /// The same, a latency \[ns\] whose percentiles are those of all that the repeats have recorded. How those beyond
-    /// each lie together says how sure it is, or else what its means in parts differ by.
+    /// Adds the percentiles of a latency \[ns\] over all repeats together. The uncertainty of a percentile follows
+    /// from how the values beyond it cluster in time, or, if that is unknown, from how the means of the parts differ.
     pub(crate) fn with_percentiles(self, repeats: &[&Histogram], percents: &[f64], known: &[Known]) -> Self {
         let mut all = Histogram::new();
         repeats.iter().for_each(|one| all.merge(one));
@@ -71,8 +71,8 @@ impl Metric {
         let percentile_intervals = told.filter_map(|percent| interval(*percent)).collect();
         Self { percentiles, percentile_intervals, ..self }
     }
-    /// The interval of its mean, over the repeats or over their parts, whichever is wider: repeats that begin alike are
-    /// off alike.
+    /// The interval of its mean, over the repeats or over their parts, whichever is wider: repeats that start from
+    /// the same state share its error.
     pub(crate) fn interval(&self, value: f64) -> Option<Interval> {
         let between = interval::mean(&self.samples, Confidence::P95).filter(|_| self.samples.len() > 1);
         let parts = batch_means(&self.batches, self.batches.len(), Confidence::P95);
@@ -81,13 +81,13 @@ impl Metric {
         });
         between.into_iter().chain(within).max_by(|a, b| a.width().total_cmp(&b.width()))
     }
-    /// The same, which says in other units, or of a part, what another metric says.
+    /// Marks it as restating another metric, in other units or for a part.
     pub(crate) fn restating(self) -> Self {
         Self { restates: true, ..self }
     }
 }
 
-/// The interval of a percentile by those of the parts of repeats and of the repeats, whichever is wider \[ps\].
+/// The interval of a percentile from the parts of repeats or from the repeats, whichever is wider \[ps\].
 fn by_sections(all: &Histogram, repeats: &[&Histogram], known: &Known) -> Option<Interval> {
     let at = |of: &Histogram| of.percentile(known.percent).map(|at| at.as_ps() as f64);
     let whole = at(all)?;
@@ -97,8 +97,8 @@ fn by_sections(all: &Histogram, repeats: &[&Histogram], known: &Known) -> Option
     Interval::around(whole, within.max(between)).map(|interval| interval.of_what(&of_repeats))
 }
 
-/// Parts that resemble their neighbours count for fewer (as of an autoregressive process of the first order): so many
-/// are as good as one.
+/// Number of parts that together count as one independent part, because neighbouring parts are correlated (as in a
+/// first-order autoregressive process).
 fn neighbours(parts: &[f64]) -> f64 {
     tail::neighbours(batch_means(parts, parts.len(), Confidence::P95).map_or(0.0, |means| means.lag1))
 }

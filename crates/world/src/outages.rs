@@ -1,4 +1,4 @@
-//! Links that went down and came back: what the plan says of each time, beside what the link carried before and after.
+//! Outages of links: what the plan says of each, and the throughput of the link before and after it.
 
 use super::carried::Carried;
 use super::measure::Measured;
@@ -11,7 +11,7 @@ use lanetwin_units::{Instant, Ticks};
 const CREDIT_BYTES: u64 = 16;
 const PS_PER_SECOND: f64 = 1e12;
 
-/// Every outage of a case, in its first repeat.
+/// All outages of a case, in its first repeat.
 pub(super) fn told(task: &Task<'_>, measured: &Measured) -> Vec<LinkOutage> {
     let of_link = |carried: &Carried| {
         let link = task.variant.links.iter().find(|link| link.name == carried.link);

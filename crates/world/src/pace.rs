@@ -1,5 +1,5 @@
-//! How a measurement went on: what had been counted at many instants of it. From that come windows, which say whether
-//! it was steady, and batches, which say how sure the mean of a single repeat is.
+//! Course of a measurement: counters at many instants of it. Windows cut from them show whether it was steady;
+//! batches show the uncertainty of the mean of a single repeat.
 
 use super::batch::{Batch, mean_latencies};
 use super::buffers::Rise;
@@ -14,59 +14,60 @@ use lanetwin_stats::results::Steadiness;
 use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};
 use lanetwin_units::{Instant, Span};
 
-/// What is used up has to last more than so many times as long as was measured, or it was not steady.
+/// A reserve that lasts less than this many times the time measured makes a measurement unsteady.
 pub(super) const LASTS: f64 = 10.0;
 
-/// Parts of a stretch, of which the first fifth is set beside the second half.
+/// Number of parts of a stretch; the first fifth of them is compared with the second half.
 const PARTS: usize = 10;
-/// A mean latency that begins off by more than this part of what it comes to …
+/// A mean latency that starts off by more than this share of the mean it settles at …
 const OFF: f64 = 0.1;
-/// … and by more than so many standard errors has begun otherwise: one of some hundreds does by chance.
+/// … and by more than this many standard errors has not started in balance: chance alone does that once in some
+/// hundreds.
 pub(super) const ERRORS: f64 = 5.0;
 
-/// Of a stretch so many latencies are kept, or up to twice as many.
+/// Latencies kept of a stretch: this many, or up to twice as many.
 const KEPT: u64 = 1 << 17;
 
-/// What had been counted at an instant.
+/// Counters at one instant.
 #[derive(Clone, Debug)]
 struct Look {
     at: Instant,
     tally: Tally,
-    /// How full the write buffer of each drive was.
+    /// Level of each drive's write buffer.
     buffered: Vec<Buffered>,
-    /// The latencies of reads and of writes since the look before; none of memory.
+    /// Latencies of reads and of writes since the previous look; empty for loads of memory.
     latencies: [Vec<Span>; 2],
 }
 
-/// How a measurement went on.
+/// Course of a measurement.
 #[derive(Default)]
 pub(super) struct Pace {
     looks: Vec<Look>,
     /// The drives that buffer writes.
     drives: Vec<ComponentId>,
-    /// Of so many latencies one is kept; all if 0.
+    /// One latency of this many is kept; all if 0.
     every: usize,
-    /// Where each stretch begins.
+    /// Index of the first look of each stretch.
     begins: Vec<usize>,
-    /// Where what is judged begins.
+    /// Index of the first look that is judged.
     first: usize,
-    /// What had been counted before the loads were reset last.
+    /// Counters up to the last reset of the loads.
     before: Tally,
-    /// What components said when half of it was done, if one of them reports a share.
+    /// Reports of the components halfway, if one of them reports a share.
     middle: Option<Reports>,
-    /// When that is: so many operations have been answered then.
+    /// Number of operations answered at which `middle` is taken.
     halfway: Option<u64>,
 }
 
 impl Pace {
-    /// From now on, where the loads count from.
+    /// Starts now, at the instant from which the loads count.
     pub(super) fn begin(world: &mut World) -> Self {
         let mut pace = Self { begins: vec![0], drives: world.buffering(), ..Self::default() };
         world.note_latencies();
         pace.look(world);
         pace
     }
-    /// Notes what has been counted.
+    /// Notes the counters.
     pub(super) fn look(&mut self, world: &mut World) {
         let at = world.kernel.now();
         let tally = self.before.and(&world.tally(at));
@@ -82,30 +83,30 @@ impl Pace {
             (self.middle, self.halfway) = (Some(world.reports()), None);
         }
     }
-    /// If a component reports a share, it is asked again when so many operations have been answered.
+    /// If a component reports a share, takes the reports again once `answered` operations have been answered.
     pub(super) fn look_halfway(&mut self, before: &Snapshot, answered: u64) {
         self.halfway = before.reports.iter().any(|one| one.tells_share()).then_some(answered);
         self.middle = None;
     }
-    /// The loads have been reset: a stretch begins.
+    /// Begins a stretch, after the loads have been reset.
     pub(super) fn reset(&mut self, world: &mut World) {
         self.before = self.looks.last().map_or_else(Tally::default, |look| look.tally);
         self.first = self.looks.len();
         self.begins.push(self.first);
         self.look(world);
     }
-    /// The last stretches, so many of them, are one.
+    /// Joins the last `stretches` stretches into one.
     pub(super) fn take_last(&mut self, stretches: usize) {
         self.first = self.begins[self.begins.len() - stretches];
     }
 
-    /// What is judged.
+    /// The looks that are judged.
     fn looks(&self) -> &[Look] {
         &self.looks[self.first.min(self.looks.len())..]
     }
 
-    /// The first look of each of so many parts of about the same length, and the last look; fewer looks than that are
-    /// none.
+    /// Index of the first look of each of `count` parts of about equal length, and of the last look. Returns `None`
+    /// if there are too few looks.
     fn edges(&self, count: usize) -> Option<Vec<usize>> {
         let looks = self.looks();
         let (first, last) = (looks.first()?, looks.last()?);
@@ -122,7 +123,7 @@ impl Pace {
         edges.windows(2).all(|pair| pair[0] < pair[1]).then_some(edges)
     }
 
-    /// So many parts of about the same length; fewer looks than that are none.
+    /// `count` parts of about equal length. Returns `None` if there are too few looks.
     pub(super) fn batches(&self, count: usize) -> Option<Vec<Batch>> {
         let (looks, edges) = (self.looks(), self.edges(count)?);
         let batch = |pair: &[usize]| {
@@ -132,13 +133,13 @@ impl Pace {
         Some(edges.windows(2).map(batch).collect())
     }
 
-    /// From now on every so many-th latency is kept: of a stretch of many operations it is enough of them.
+    /// From now on keeps only one latency of several, such that a stretch of `operations` keeps about [`KEPT`].
     pub(super) fn keep_some(&mut self, operations: u64) {
         self.every = (operations / KEPT + 1) as usize;
     }
 
-    /// The latencies of reads or of writes that were kept, in so many parts of about the same length \[ps\], and of how
-    /// many each is one.
+    /// The kept latencies of reads or of writes, in `count` parts of about equal length \[ps\], and the number of
+    /// operations that each latency stands for.
     pub(super) fn latencies(&self, of: Operation, count: usize) -> Option<(Vec<Vec<u64>>, f64)> {
         let (looks, edges) = (self.looks(), self.edges(count)?);
         let part = |pair: &[usize]| {
@@ -148,7 +149,7 @@ impl Pace {
         Some((edges.windows(2).map(part).collect(), self.every.max(1) as f64))
     }
 
-    /// How the write buffer of each drive went on that was written to.
+    /// Change of the write buffer of each drive that was written to.
     pub(super) fn rises(&self) -> Vec<(ComponentId, Rise)> {
         let (looks, Some(edges)) = (self.looks(), self.edges(Rise::PARTS)) else { return Vec::new() };
         let rise = |(place, id): (usize, &ComponentId)| {
@@ -160,8 +161,8 @@ impl Pace {
         self.drives.iter().enumerate().filter_map(rise).collect()
     }
 
-    /// How long a program on every die keeps requests waiting for power \[ps\], of the drive where that is longest;
-    /// none where a limit of power held requests, and most dies programmed, in half of the looks or fewer (`assumed`).
+    /// Time that requests wait for power while every die programs \[ps\], of the drive where it is longest. Returns
+    /// `None` if in half of the looks or fewer (`assumed`) a limit of power held requests while most dies programmed.
     pub(super) fn bunched(&self) -> Option<u64> {
         let looks = self.looks();
         let of = |drive: usize| {
@@ -172,8 +173,9 @@ impl Pace {
         (0..self.drives.len()).filter_map(of).max()
     }
 
-    /// Whether reads and writes had not yet found their balance when it began: of those in flight, more and more
-    /// are of the kind that takes longer, which changes their latencies while the rate of both stays.
+    /// Whether reads and writes had not yet found their balance when the measurement began. Until then the share of
+    /// the slower kind among the requests in flight keeps growing, which changes the latencies of both while their
+    /// rates stay.
     pub(super) fn begins_otherwise(&self) -> bool {
         let Some(parts) = self.batches(PARTS) else { return false };
         let sides: [fn(&Tally) -> &Answered; 2] = [|tally| &tally.reads, |tally| &tally.writes];
@@ -181,13 +183,14 @@ impl Pace {
         of.iter().all(|means| !means.is_empty()) && of.iter().any(|means| is_off_first(means))
     }
 
-    /// Whether nothing was answered in all that is judged.
+    /// Whether no operation was answered in the looks that are judged.
     fn moved_nothing(&self) -> bool {
         let [first, .., last] = self.looks() else { return false };
         last.tally.completed() == first.tally.completed()
     }
 
-    /// Whether the stretch that began with `before` was steady up to now; `drawn` if chance says when requests come.
+    /// Judges whether the stretch that began with `before` was steady up to now; `drawn` if requests arrive at
+    /// random.
     pub(super) fn judged(&self, before: &Snapshot, drawn: bool, world: &mut World) -> Steadiness {
         let after = world.reports();
         let mut states = changed(&before.reports, self.middle.as_ref(), &after);
@@ -203,9 +206,10 @@ impl Pace {
     }
 }
 
-/// The limits of the SNIA PTS, or what chance alone does to the rate if requests come at random and are all answered:
-/// with m of them in a window, Poisson's deviation is m^-½ of the mean, the rise of the best line over five windows
-/// has √1.6 of that, and one range of five in some thousands is wider than six of them.
+/// The limits of the SNIA PTS, widened to what chance alone does to the rate if requests arrive at random and all are
+/// answered. With m requests in a window, Poisson's standard deviation is m^-½ of the mean, the rise of the best line
+/// over five windows has a deviation of √1.6 times that, and one range of five in some thousands is wider than six
+/// times that.
 fn limits_of_drawn(windows: &[Batch]) -> SniaRule {
     let answered: u64 = windows.iter().map(|window| window.tally.completed()).sum();
     let deviation = (SNIA_ROUNDS as f64 / answered.max(1) as f64).sqrt();
@@ -213,8 +217,8 @@ fn limits_of_drawn(windows: &[Batch]) -> SniaRule {
     SniaRule { range: range.max(6.0 * deviation), slope: slope.max(3.0 * 1.6_f64.sqrt() * deviation) }
 }
 
-/// By the rule of the SNIA PTS, over five windows of the rate; by what fills up or runs empty meanwhile; and by
-/// what is used up, unless it lasts far longer than was measured.
+/// Judges by the rule of the SNIA PTS over five windows of the rate, by states that fill up or run empty, and by
+/// reserves that are used up, unless they last far longer than the measurement.
 fn judged(
     windows: Option<&[Batch]>,
     limits: SniaRule,
@@ -241,7 +245,7 @@ fn judged(
     }
 }
 
-/// Whether the first fifth is off what the second half comes to, by more than chance.
+/// Whether the mean of the first fifth differs from that of the second half by more than chance.
 fn is_off_first(parts: &[f64]) -> bool {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let (first, rest) = (&parts[..parts.len() / 5], &parts[parts.len() / 2..]);
@@ -253,8 +257,8 @@ fn is_off_first(parts: &[f64]) -> bool {
 }
 
 impl World {
-    /// What all loads have counted up to `at`, the present, without distributions; latencies of memory are those of
-    /// the program that tells them.
+    /// Sum of the counters of all loads up to `at`, the present, without distributions. Latencies of memory are those
+    /// of the program whose latency is reported.
     fn tally(&mut self, at: Instant) -> Tally {
         if let Some(sum) = self.memory_tally() {
             return sum;
@@ -263,14 +267,14 @@ impl World {
         ids.into_iter().fold(Tally::default(), |sum, id| sum.and(&self.load(id).tally(at)))
     }
 
-    /// All loads note the latency of each operation from now on; programs do not.
+    /// From now on all loads note the latency of each operation; programs do not.
     fn note_latencies(&mut self) {
         if self.memory.is_none() {
             self.load_ids().into_iter().for_each(|id| self.load(id).note_latencies());
         }
     }
 
-    /// The latencies of reads and of writes that were noted since this was asked last.
+    /// Latencies of reads and of writes noted since the last call.
     fn take_latencies(&mut self) -> [Vec<Span>; 2] {
         let mut all: [Vec<Span>; 2] = Default::default();
         if self.memory.is_none() {

@@ -1,4 +1,4 @@
-//! The PCIe links of a world: ports, switches and directions as `pcie::link` counts them.
+//! The PCIe links of a world: ports, switches and directions, numbered as in `pcie::link`.
 
 use lanetwin_pcie::link::{
     Arbitration, Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors,
@@ -13,13 +13,13 @@ use lanetwin_ports::{LATENCY, LinksBuilder, Params, Way};
 use lanetwin_units::{Generation, LinkRate, Span, Ticks, Width};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where the PCIe ports of devices are on the links, and the root port above each.
+/// Endpoints of the PCIe ports of devices, each with that of the root port above it.
 pub(super) type Endpoints = BTreeMap<End, (EndpointId, EndpointId)>;
 
 /// All links of a variant, before they are built.
 pub(super) fn links(variant: &Variant) -> (LinksBuilder, Endpoints) {
     let mut links = LinksBuilder::new();
-    // no model asks for completions with relaxed ordering
+    // no model sets relaxed ordering in completions
     links.strictly_ordered();
     let switches = switches(variant, &mut links);
     let ports = endpoints(variant, &mut links);
@@ -57,7 +57,7 @@ pub(super) fn links(variant: &Variant) -> (LinksBuilder, Endpoints) {
     (links, endpoints)
 }
 
-/// Every switch of the machine, by its place there.
+/// The switches of the machine, by their index in it.
 fn switches(variant: &Variant, links: &mut LinksBuilder) -> BTreeMap<usize, SwitchId> {
     let switch = |(i, component): (usize, &ComponentPlan)| {
         let spec = component.model.switch(&component.params)?;
@@ -66,7 +66,7 @@ fn switches(variant: &Variant, links: &mut LinksBuilder) -> BTreeMap<usize, Swit
     variant.machine.iter().enumerate().filter_map(switch).collect()
 }
 
-/// Every port at the end of a link, but for those of switches.
+/// An endpoint for every port at the end of a link, except those of switches.
 fn endpoints(variant: &Variant, links: &mut LinksBuilder) -> BTreeMap<End, EndpointId> {
     let mut endpoints = BTreeMap::new();
     for end in variant.links.iter().flat_map(|link| [link.from, link.to]) {
@@ -81,7 +81,7 @@ fn endpoints(variant: &Variant, links: &mut LinksBuilder) -> BTreeMap<End, Endpo
     endpoints
 }
 
-/// What a switch is told of its ports, which are named by their links: weights, and latencies of pairs.
+/// Sets the weights of a switch's ports and the latencies of pairs of ports; the ports are identified by their links.
 fn tell_switch(variant: &Variant, component: usize, switch: SwitchId, links: &mut LinksBuilder) {
     let ComponentPlan { params, model, .. } = &variant.machine[component];
     let arbitration = model.switch(params).map(|spec| spec.arbitration);
@@ -145,8 +145,8 @@ fn direction(link: &LinkPlan, transmitter: &Params, receiver: &Params) -> Direct
     }
 }
 
-/// How a link runs that has come back slower. Its SKPs keep their period, and take the share of the wire that they have
-/// at the new rate.
+/// The rate of a link that has come back slower. Its SKP ordered sets keep their period, and take the share of the
+/// wire that they have at the new rate.
 fn pace(link: &LinkPlan, (generation, width): (Generation, Width)) -> Pace {
     let share = SkpSchedule::new(generation, link.clocking);
     let period = SkpSchedule::new(link.generation, link.clocking).period().0;
@@ -154,7 +154,7 @@ fn pace(link: &LinkPlan, (generation, width): (Generation, Width)) -> Pace {
     Pace { rate: LinkRate::pcie(generation, width), skp: if link.skp { skp as u64 } else { 0 } }
 }
 
-/// What bit errors cost: a NAK takes as long as its receiver needs, and a DLLP.
+/// Cost of bit errors; the latency of a NAK is the receiver's time plus that of a DLLP.
 fn errors(link: &LinkPlan, ack: Span, dllp: Span) -> Errors {
     let recoveries = recovery_interval(link.generation, link.width, link.bit_error_ratio)
         .filter(|_| link.recovery > Span::ZERO)
@@ -167,7 +167,7 @@ fn errors(link: &LinkPlan, ack: Span, dllp: Span) -> Errors {
     }
 }
 
-/// What a port advertises as a receiver; the way back of a credit takes `flight` besides the port's own time.
+/// Credits that a port advertises as a receiver; a returned credit takes `flight` in addition to the port's own time.
 fn credits(receiver: &Params, flight: Span) -> Credits {
     let finite = |name: &str| match receiver.count(name) {
         0 => None,

@@ -1,4 +1,4 @@
-//! What only a run can show to be wrong with a scenario.
+//! Problems of a scenario that only a run can find.
 
 use lanetwin_document::node::{Node, Origin, Spot};
 use lanetwin_document::problem::{Diagnostic, Reports};
@@ -8,13 +8,13 @@ use lanetwin_plan::Plan;
 use lanetwin_units::Span;
 
 problems! {
-    /// More is asked for than is ever answered.
+    /// More operations are offered than can ever be answered.
     Overloaded { case: String, variant: String, waiting: u64, answered: u64, after: Span } = "RU001", "overloaded in `{case}`, variant `{variant}`: after {after} {answered} operations were answered and {waiting} waited, and their number only grows", "lower `rate` below what the system serves, or offer so many in flight instead of a rate; a run of so many `outstanding` (or `depth`) shows what it serves";
-    /// Something that the scenario gives a time happens while nothing is measured.
+    /// An event to which the scenario gives a time falls outside every measurement.
     Unseen { what: String, variant: String, at: Span, begins: Span, ends: Span } = "RU101", "{what} at {at} in variant `{variant}`, when nothing was measured: that was from {begins} to {ends}", "give it a time within, or make `run.warm-up` shorter, or the workload longer";
 }
 
-/// The problem, about what the scenario says at a path, whichever variant says it.
+/// The problem, at the line of the scenario where a path is set, in whichever variant.
 pub(super) fn at_path(problem: &Problem, plan: &Plan, path: &str) -> Diagnostic {
     let (mut reports, mut sources) = (Reports::default(), Vec::new());
     let file = add_source(&mut sources, plan.path.clone());
@@ -22,7 +22,7 @@ pub(super) fn at_path(problem: &Problem, plan: &Plan, path: &str) -> Diagnostic 
     reports.into_diagnostics(&sources).swap_remove(0)
 }
 
-/// The problem, where the rate of a workload stands in the plan's scenario.
+/// The problem, at the line of the scenario where the rate of a workload is set.
 pub(super) fn at_rate(problem: &Problem, plan: &Plan, workload: &str) -> Diagnostic {
     let (mut reports, mut sources) = (Reports::default(), Vec::new());
     let file = add_source(&mut sources, plan.path.clone());
@@ -35,7 +35,7 @@ pub(super) fn at_rate(problem: &Problem, plan: &Plan, workload: &str) -> Diagnos
     reports.into_diagnostics(&sources).swap_remove(0)
 }
 
-/// Where the rate of a workload is written, and under which key.
+/// The place of a workload's rate, and the key under which it is.
 fn rate<'n>(tree: &'n Node, workload: &str) -> Option<(Spot, &'n str)> {
     let entries = tree.get("workloads")?.get(workload)?.entries().iter();
     entries.filter_map(|entry| Some((entry.value.get("rate")?.spot, &*entry.key))).next()

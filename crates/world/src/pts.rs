@@ -1,13 +1,12 @@
-//! A test of the SNIA Performance Test Specification: a purged drive, precondition, then rounds of all sizes and mixes
-//! until the tracked one is steady.
+//! A test of the SNIA Performance Test Specification: a purged drive, preconditioning, then rounds over all sizes and
+//! mixes until the tracked cell is steady.
 //!
 //! ```text
 //!  precondition ─ round 1: every cell, one after the other ─┬─ 2 ─┬─ 3 ─┬─ 4 ─┬─ 5 ─┬─ …
 //!                                                           measurement window: the last five, steady or not
 //! ```
 //!
-//! A cell of the matrix is what was counted in its steps of the five rounds of the measurement window, together (SSS
-//! PTS 2.0.1).
+//! A cell of the matrix is the sum of its steps in the five rounds of the measurement window (SSS PTS 2.0.1).
 
 use super::rounds::{InRounds, Rounds, judged, round};
 use super::snapshot::Snapshot;
@@ -17,19 +16,19 @@ use lanetwin_plan::{PtsPlan, SteadyRule};
 use lanetwin_stats::steady::SNIA_ROUNDS;
 use std::collections::VecDeque;
 
-/// What a round has shown, and how everything was before it.
+/// Results of a round, and the state before it.
 struct Past {
     before: Snapshot,
     cells: Vec<Results>,
 }
 
-/// Runs rounds until the last five are steady, or there have been as many as there may be: what was counted in them,
-/// and of each cell.
+/// Runs rounds until the last five are steady or the most rounds allowed are done. Returns the counters of the last
+/// five rounds, and those of each cell.
 pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (InRounds, Vec<Results>) {
     let mut window: VecDeque<Past> = VecDeque::new();
     let mut rounds = Rounds { all: Vec::new(), found: None };
-    // what is counted of the drive in the first round begins behind its first step: what comes before the rounds is
-    // over then
+    // counters of the drive in the first round begin after its first step, because only then is the preconditioning
+    // over
     let mut ended = Vec::new();
     await_steps(world, plan, &mut ended, 1);
     while rounds.all.len() < rule.rounds as usize && !rounds.attained() {
@@ -49,8 +48,8 @@ pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (InRo
     for past in window {
         cells.iter_mut().zip(&past.cells).for_each(|(sum, next)| sum.join(next));
     }
-    // a step begins with nothing in flight, so that what Little's law makes of few operations (`Results::time`) does
-    // not hold: rates are over its time
+    // a step begins with nothing in flight, so that the estimate of rates by Little's law from few operations
+    // (`Results::time`) does not hold: rates are taken over the whole time
     cells.iter_mut().for_each(|cell| cell.little = Little { area_ps: 0, residence_ps: 0 });
     let mut all = cells[0].clone();
     cells[1..].iter().for_each(|cell| all.join(cell));
@@ -58,7 +57,7 @@ pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (InRo
     (InRounds { before, end, results, rounds }, cells)
 }
 
-/// Runs until so many steps are over, to the end of a slice as long as a step.
+/// Runs until `count` steps are over, to the end of a slice as long as a step.
 fn await_steps(world: &mut World, plan: &PtsPlan, ended: &mut Vec<Results>, count: usize) {
     let load = world.loads[0].id;
     while ended.len() < count {

@@ -1,21 +1,21 @@
-//! How fast the cases of a load of memory are beside each other: every placement beside the first, or where there is
-//! one placement, every variant beside the baseline.
+//! Relative speed of the cases of a memory load: of every placement against the first, or, if there is one placement,
+//! of every variant against the baseline.
 
 use lanetwin_plan::{Case, Load, Plan};
 use lanetwin_stats::results::{Relative, Row};
 use lanetwin_stats::{Confidence, paired_ratio};
 use lanetwin_units::Better;
 
-/// What speed is: the first of these that a workload has. Bytes are for programs that do nothing but move them.
+/// Metrics of speed; the first that a workload has is used. Throughput is for programs that only move bytes.
 const SPEEDS: [&str; 3] = ["program time", "operations", "throughput"];
 
-/// The speeds of all cases that are held against another.
+/// The relative speeds of all cases that are compared with another.
 pub(super) fn relatives(plan: &Plan, rows: &[Row], seed: u64) -> Vec<Relative> {
     let baseline = &plan.variants[plan.compare.baseline].name;
     let mut found = Vec::new();
     for variant in &plan.variants {
         for workload in &variant.workloads {
-            // along an axis there are curves, which are told as such
+            // along an axis there are curves, which are reported as curves
             let cases = || workload.cases.iter().filter(|case| case.axis.is_none());
             let is_placed = cases().any(|case| against(case).is_some());
             for case in cases().filter(|case| matches!(case.load, Load::Memory(_))) {
@@ -47,10 +47,10 @@ fn against(case: &Case) -> Option<&str> {
     }
 }
 
-/// How fast `b` is beside `a`.
+/// Speed of `b` relative to `a`.
 fn relative(a: &Row, b: &Row, seed: u64) -> Relative {
     let lower = b.better == Better::Lower;
-    // of times the ratio is the other way round
+    // if lower is better (a time), the ratio is inverted
     let (over, under) = if lower { (a, b) } else { (b, a) };
     let change = paired_ratio(&under.samples, &over.samples, Confidence::P95, seed).ok();
     let interval = change.and_then(|change| change.interval());

@@ -8,7 +8,7 @@
 //!
 //! All variants of a case have the same number of repeats, because each repeat is paired with that of the baseline. A
 //! deterministic case would give the same result in every repeat; run once and longer, it shows how much its mean still
-//! varies over time. Where nothing is said of `run.until`, additional repeats settle percentiles.
+//! varies over time. If `run.until` is not given, additional repeats settle percentiles.
 
 use super::loads::Overload;
 use super::measure::Measured;

@@ -1,4 +1,4 @@
-//! Rows: what the repeats of a case have shown, as metrics with their uncertainty.
+//! Rows: the metrics of a case from its repeats, with their uncertainty.
 
 use super::batch::{Batch, across, mean_latencies};
 use super::buffers::{Filling, behind_filling};
@@ -13,12 +13,12 @@ use lanetwin_stats::results::{Row, X};
 use lanetwin_stats::{Histogram, jain, tail};
 use lanetwin_units::{Better, Span};
 
-/// The percentile that is the longest of all: told where the last of several devices matters.
+/// The percentile of the maximum, reported if the last of several devices matters.
 const LONGEST: f64 = 100.0;
 const PS_PER_NS: f64 = 1e3;
 
-/// The rows of a case, from its repeats: of all devices together, then of each and of each
-/// host, if there are several.
+/// The rows of a case, from its repeats: of all devices together, then of each device and of each host, if there are
+/// several.
 pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
     if !repeats[0].cells.is_empty() {
         return cells(variant, workload, case, repeats);
@@ -29,7 +29,7 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     rows
 }
 
-/// Says how much of the modelled world a row stands for: what was counted in each repeat.
+/// Notes in a row how much simulated time and how many operations it rests on.
 fn stands_for(row: &mut Row, repeats: &[Measured], counted: &[&Results]) {
     let seconds = counted.iter().map(|results| results.elapsed().as_ps() as f64 * 1e-12).sum::<f64>();
     row.seconds = Some(seconds / counted.len() as f64);
@@ -42,7 +42,7 @@ fn stands_for(row: &mut Row, repeats: &[Measured], counted: &[&Results]) {
     row.steady = behind.filter(|_| worst.is_some_and(|told| !told.is_unsteady())).or_else(|| worst.cloned());
 }
 
-/// How many loads there were, if memory moved nothing since caches served all of them.
+/// Number of loads, if caches served all of them and memory moved nothing.
 fn loads_from_caches(repeats: &[Measured]) -> u64 {
     repeats.iter().filter_map(|measured| Some(measured.memory.as_ref()?.found().all())).sum()
 }
@@ -88,14 +88,14 @@ fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) 
     rows
 }
 
-/// The rows of a test of the SNIA PTS: every cell is a case, and components are told of under the case as a whole.
+/// The rows of a test of the SNIA PTS: every cell is a case; rows of components belong to the case as a whole.
 fn cells(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
     let mut rows = Vec::new();
     for (place, (cell, _)) in repeats[0].cells.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.cells[place].1).collect();
         let (parts, clumped) = (&[][..], Clumped::default());
         let told = CaseRows { case: cell, percents: &PERCENTILES, always: false, parts, clumped };
-        // the specification has one number for a mix, reads and writes together
+        // the specification states one number for a mix, over reads and writes
         let both: Vec<Side> = own.iter().map(|results| together(results)).collect();
         let both: Vec<&Side> = both.iter().collect();
         let metrics = told.of_side("", Way::Read, &both, &own).into_iter().chain(failures("", &both));
@@ -115,14 +115,14 @@ fn cells(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Ve
     rows
 }
 
-/// Reads and writes.
+/// Reads and writes together.
 fn together(results: &Results) -> Side {
     let mut both = results.reads.clone();
     both.merge(&results.writes);
     both
 }
 
-/// A row, of a device or of all together.
+/// A row, of one device or of all together.
 fn row(
     (variant, workload, case): (&str, &str, &Case),
     (device, x): (Option<&str>, Option<X>),
@@ -153,7 +153,7 @@ fn row(
     }
 }
 
-/// The percentiles that are not known as well as they have to be; the longest of all never is.
+/// The percentiles that are not known well enough; the maximum is not checked.
 fn unsettled(percentiles: &[(f64, f64)], intervals: &[(f64, f64, f64)]) -> Vec<f64> {
     let interval = |percent: f64| {
         let found = intervals.iter().find(|(of, ..)| *of == percent);
@@ -163,7 +163,7 @@ fn unsettled(percentiles: &[(f64, f64)], intervals: &[(f64, f64, f64)]) -> Vec<f
     told.filter(|(percent, value)| !tail::is_settled(*value, interval(*percent))).map(|(p, _)| *p).collect()
 }
 
-/// How evenly several devices share what all of them move ([`jain`]): of their throughputs, reads and writes together.
+/// How evenly devices share the total throughput of reads and writes ([`jain`]).
 fn fairness(repeats: &[Measured]) -> Option<Metric> {
     let index = |measured: &Measured| {
         let devices = measured.devices.iter();
@@ -173,20 +173,20 @@ fn fairness(repeats: &[Measured]) -> Option<Metric> {
     Some(Metric::new("fairness", "", Better::Higher, samples))
 }
 
-/// How a case is told.
+/// How the rows of a case are made.
 struct CaseRows<'a> {
     case: &'a Case,
-    /// Which percentiles of the latency.
+    /// The percentiles of the latency.
     percents: &'a [f64],
-    /// Whether it is told, too, if nothing was done: one of several devices may get nothing.
+    /// Whether rows are made even without operations: one of several devices may get none.
     always: bool,
-    /// Equal parts of each repeat, if they tell of it.
+    /// Equal parts of each repeat, if they show the uncertainty of its means.
     parts: &'a [&'a [Batch]],
-    /// How the slowest operations lie together in time, if that is known.
+    /// How the slowest operations cluster in time, if known.
     clumped: Clumped,
 }
 
-/// The share of operations that were not answered as asked, if there are any.
+/// The share of operations that failed. Returns `None` if none did.
 fn failures(prefix: &str, sides: &[&Side]) -> Option<Metric> {
     let failed = |side: &&Side| side.corrupt + side.aborted;
     if sides.iter().all(|side| failed(side) == 0) {
@@ -197,7 +197,7 @@ fn failures(prefix: &str, sides: &[&Side]) -> Option<Metric> {
     Some(Metric::new(format!("{prefix}failed"), "%", Better::Lower, samples))
 }
 
-/// Connections that were opened, used and closed, if there were any: how many, and how long each took.
+/// Rate and duration of connections that were opened, used and closed; empty if there were none.
 fn connections(repeats: &[&Results]) -> Vec<Metric> {
     let made: Option<Vec<&Histogram>> =
         repeats.iter().map(|results| results.connections.as_deref()).collect();
@@ -249,7 +249,7 @@ fn sides(case: &Case) -> Vec<(&'static str, Way)> {
 }
 
 impl CaseRows<'_> {
-    /// The metrics of one device, or of all together, from what was counted in each repeat.
+    /// The metrics of one device, or of all together, from the counters of each repeat.
     fn metrics(&self, repeats: &[&Results]) -> Vec<Metric> {
         let mut list = Vec::new();
         for (prefix, way) in sides(self.case) {
@@ -295,7 +295,7 @@ impl CaseRows<'_> {
             .with_batches(within(|side| side.bytes * 8, bits_scale));
         let rate = metric(rate_name, rate_unit, Better::Higher, rates)
             .with_batches(within(|side| side.completed, rate_scale));
-        // of transactions the rate is what is asked for, of everything else the payload
+        // the first metric is the rate for transactions, and the payload for everything else
         let mut list = match transacts {
             true => vec![rate, throughput.restating()],
             false => vec![throughput, rate.restating()],

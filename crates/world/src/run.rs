@@ -1,4 +1,4 @@
-//! The run: every variant, workload, case and repeat, on all cores, into one document.
+//! Runs a plan: every variant, workload, case and repeat, on all cores, into one document.
 
 use super::actions::outcome;
 use super::bottleneck;
@@ -38,32 +38,32 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Whose rule it is that rounds go by.
+/// The rule that ends rounds.
 const SNIA_RULE: &str = "SNIA PTS 2.0.1";
 
 /// How a plan is run.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Options {
-    /// Instead of the plan's seed.
+    /// Replaces the plan's seed.
     pub seed: Option<u64>,
     /// How finely links are simulated.
     pub granularity: Granularity,
-    /// How many threads; all cores if none.
+    /// Number of threads; all cores if `None`.
     pub threads: Option<usize>,
-    /// The changes that made the plan, for a capsule.
+    /// The `--set` changes that led to the plan, for a capsule.
     pub sets: Vec<String>,
-    /// What is attached to the results beside what always is.
+    /// Optional attachments to the results.
     pub exports: Exports,
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Progress {
     /// Worlds done.
     pub done: usize,
     /// Worlds in all.
     pub total: usize,
-    /// Of the one that has just been done.
+    /// Variant of the world that has just completed.
     pub variant: String,
     /// Its workload.
     pub workload: String,
@@ -71,18 +71,18 @@ pub struct Progress {
     pub case: String,
 }
 
-/// Who watches a run: is told how far it is, and may stop it.
+/// Watches a run: receives its progress, and may cancel it.
 pub trait Watcher: Sync {
-    /// Another world is done.
+    /// Another world has completed.
     fn progress(&self, progress: &Progress);
-    /// Whether the run shall end with what it has.
+    /// Whether the run shall end with the results it has.
     fn is_cancelled(&self) -> bool;
 }
 
 /// Runs a plan.
 ///
 /// # Errors
-/// If one of its worlds breaks: a bug of ours, with a capsule to bring it back.
+/// If one of its worlds panics: a bug in lanetwin, with a capsule to reproduce it.
 pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Results, Crash> {
     let seed = options.seed.unwrap_or(plan.run.seed);
     let begun = cpu_seconds();
@@ -111,7 +111,7 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
             }
         }
         wanted = after_trials(plan, &mut cases);
-        // what is still on trial has shown two of its repeats alone
+        // a case that is still on trial has run only two of its repeats
         if wanted.is_empty() {
             wanted = additional(plan, &cases, seed);
         }
@@ -136,7 +136,7 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
     Ok(document(plan, options, seed, cases, cost))
 }
 
-/// Runs a world unless it shall end, and tells how far it is, of so many.
+/// Runs a world unless the run is cancelled, and reports the progress.
 fn watched<T>(
     watcher: &dyn Watcher,
     (done, total): (&AtomicUsize, usize),
@@ -157,7 +157,7 @@ fn watched<T>(
     Some(result)
 }
 
-/// What became of each, in their order.
+/// The result of each task, in their order.
 fn on_all_cores<T: Send>(
     threads: Option<usize>,
     tasks: &[Task<'_>],
@@ -178,7 +178,7 @@ pub fn seed_of(seed: u64, repeat: u32) -> u64 {
     mix(seed.wrapping_add(u64::from(repeat)))
 }
 
-/// What became of a world.
+/// The outcome of one world.
 type Outcome = Result<Measured, Overload>;
 
 fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Result<Outcome, Crash> {
@@ -216,15 +216,15 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     })
 }
 
-/// How many TLPs of a case are captured, if so many are of all cases together; at least one.
+/// Number of TLPs to capture of each case, if `most` are captured of all cases together; at least one.
 fn share(plan: &Plan, most: u64) -> u64 {
     let cases =
         plan.variants.iter().flat_map(|variant| &variant.workloads).map(|workload| workload.cases.len());
     (most / (cases.sum::<usize>() as u64).max(1)).max(1)
 }
 
-/// Files up to this size \[B\] are in results both as the scenario and as the plan name them; longer ones are in the
-/// plan alone, which runs without the scenario.
+/// Files up to this size \[B\] are stored in the results with the scenario as well as in the plan; longer ones only
+/// in the plan, which runs without the scenario.
 const MOST_TWICE: usize = 32 << 10;
 
 fn text_of(payload: &(dyn Any + Send)) -> String {
@@ -302,13 +302,13 @@ fn warning(found: &Diagnostic) -> ScenarioWarning {
     ScenarioWarning { code: code.into(), file, line, column, path, message, help }
 }
 
-/// A row of what is without chance: other random numbers would give the same value, so one that has no parts to differ
-/// has an interval without width.
+/// A row of a deterministic case. Other random numbers would give the same value, so that its interval has no width
+/// unless its parts differ.
 fn certain(row: Row) -> Row {
     Row { low: row.low.or(Some(row.value)), high: row.high.or(Some(row.value)), ..row }
 }
 
-/// Everything about one case whose repeats are all done.
+/// Adds all results of a case whose repeats are complete.
 fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
     let (variant, workload, case) = (&task.variant.name, &task.workload.name, &task.case.label);
     let told = rows(variant, workload, task.case, repeats);
@@ -367,7 +367,7 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
     results.bottlenecks.push(Bottleneck { variant, workload, case, name, why });
 }
 
-/// Where operations spent their time, over all repeats.
+/// Time of operations in each stage, over all repeats.
 fn waterfalls(task: &Task<'_>, repeats: &[Measured]) -> Vec<Waterfall> {
     let (variant, workload, case) = (&*task.variant.name, &*task.workload.name, &*task.case.label);
     let mut kinds: Vec<(&Option<String>, Operation)> = Vec::new();
@@ -445,14 +445,13 @@ fn tell_assumptions(results: &mut Results, plan: &Plan) {
         .collect();
 }
 
-/// CPU time of this process \[s\], if the system tells.
+/// CPU time of this process \[s\].
 fn cpu_seconds() -> f64 {
     let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
-/// The most memory that this process has held, its peak resident set \[B\], if the system tells (Linux, `VmHWM` of
-/// proc(5)).
+/// Peak resident set of this process \[B\], if the system reports it (Linux, `VmHWM` of proc(5)).
 fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,7 +1,7 @@
-//! Repeats are added until the 99th percentiles of a case are settled, where that costs little.
+//! Adds repeats until the 99th percentiles of a case are settled, if that costs little.
 //!
-//! One repeat sees how its slowest operations lie together in time, and is made as long as that asks for
-//! (`window::stretches`); how much repeats differ from each other is known only when they are done.
+//! A single repeat shows how its slowest operations cluster in time, and is made as long as that requires
+//! (`window::stretches`). How much repeats differ from each other is known only after several of them.
 //!
 //! ```text
 //!  repeats 1…5 of all variants ─► 99th percentiles settled? yes, or more would hardly help, or too dear: done
@@ -18,25 +18,25 @@ use lanetwin_stats::results::Row;
 use lanetwin_stats::tail::SETTLED;
 use std::ops::Range;
 
-/// Who wants fewer repeats than so many wants a quick answer: none are added.
+/// With fewer repeats than this the author wants a quick answer: none are added.
 const LEAST_REPEATS: u32 = 5;
-/// There are so many times as many as the scenario says at most, …
+/// At most this many times the repeats that the scenario states, …
 const MOST_TIMES: u32 = 4;
-/// … and all of them together cost no more than such a part of the budget.
+/// … and all of them together cost no more than 1/3 of the budget.
 const COST_PART: u64 = 3;
-/// A percentile that would be off by more than so many times what it may with the most repeats is told as not settled
-/// instead: what few repeats say of it is itself uncertain by a half.
+/// If a percentile would still be off by more than this many times its limit after the most repeats, it is reported
+/// as not settled instead. The estimate from few repeats is itself uncertain by a half.
 const HOPE: f64 = 2.0;
 
-/// Which repeats are to be added to the same case of all variants; none if its percentiles are settled, or more would
-/// cost too much or hardly help.
+/// The repeats to add to the same case of all variants. Returns `None` if the percentiles are settled, or if more
+/// repeats would cost too much or hardly help.
 pub(super) fn more(plan: &Plan, variants: &[Repeated<'_>]) -> Option<Range<u32>> {
     let done = variants.iter().map(|one| one.done.len()).min()? as u32;
     let most = plan.run.repeats.saturating_mul(MOST_TIMES);
     let events = |one: &Repeated<'_>| one.done.iter().map(|measured| measured.events).sum::<u64>();
     let spent = variants.iter().map(events).max()?;
     let next = done..done.saturating_mul(2).min(most);
-    // what comes next costs as much as what there is
+    // the next repeats cost as much as those that are done
     let affordable = spent.saturating_mul(2) <= plan.run.budget.events() / COST_PART;
     if plan.run.repeats < LEAST_REPEATS || next.is_empty() || !affordable {
         return None;
@@ -47,10 +47,10 @@ pub(super) fn more(plan: &Plan, variants: &[Repeated<'_>]) -> Option<Range<u32>>
     sides.all(|side| side.is_none_or(|side| side * shrinks <= HOPE * SETTLED)).then_some(next)
 }
 
-/// How far the percentiles that are not settled may be off to a side, as a share of them; none of one of which nothing
-/// is known. Nothing of a case that was not steady, or that somebody has said the length of.
+/// Relative half-widths of the intervals of all unsettled percentiles; `None` for a percentile without an interval.
+/// Empty for a case that was not steady, or whose length is stated.
 fn unsettled(one: &Repeated<'_>) -> Vec<Option<f64>> {
-    // repeats say nothing of what takes longer than any of them
+    // repeats say nothing about effects that last longer than any of them
     let bunches = |one: &Measured| one.clumped.iter().flatten().any(Known::may_bunch);
     if !one.done.iter().all(Measured::is_any_time) || one.done.iter().any(bunches) {
         return Vec::new();
@@ -63,14 +63,14 @@ fn unsettled(one: &Repeated<'_>) -> Vec<Option<f64>> {
     told.iter().filter(is_open).map(side).collect()
 }
 
-/// How far the 99th percentile of a row may be off, as a share of it.
+/// The larger half-width of the interval of a row's 99th percentile, relative to the percentile.
 fn side(row: &Row) -> Option<f64> {
     let (_, at) = row.percentiles.iter().find(|(percent, _)| *percent == TAIL)?;
     let (_, low, high) = row.percentile_intervals.iter().find(|(percent, ..)| *percent == TAIL)?;
     (*at > 0.0).then(|| (at - low).max(high - at) / at)
 }
 
-/// How much narrower an interval becomes with so many repeats in the place of so many: by Student's t, too.
+/// How much narrower an interval becomes with `most` repeats instead of `done`, Student's t included.
 fn narrower(done: u32, most: u32) -> f64 {
     (f64::from(done) / f64::from(most)).sqrt() * beside_normal(most) / beside_normal(done)
 }

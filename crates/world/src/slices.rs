@@ -1,39 +1,39 @@
-//! A run in slices of time, looked at behind each.
+//! Runs a world in slices of time and checks it after each.
 
 use super::pace::Pace;
 use super::world::World;
 use lanetwin_units::{Instant, Span};
 
-/// A run is looked at after slices of this share of its past, at least.
+/// A slice is at least this share of the time that has passed.
 const SLICE_PART: u64 = 32;
 const SLICE_LEAST: Span = Span::from_us(5);
-/// What is answered is noted so many times in a slice.
+/// Number of looks at the counters in each slice.
 const LOOKS: u64 = 4;
-/// If nothing is answered for an hour, nothing ever will be: the load is stuck. Nothing in a machine takes as long.
+/// If nothing is answered for an hour, the load is stuck: no operation of a machine takes that long.
 const PATIENCE: Span = Span::from_us(3_600_000_000);
 
-/// When a run is over.
+/// When a run stops.
 pub(super) struct Stop {
-    /// So many operations have been answered since the start, …
+    /// After this many operations since the start have been answered, …
     pub(super) answered: u64,
-    /// … or it is so late, …
+    /// … or at this time, …
     pub(super) deadline: Option<Instant>,
-    /// … or so many events have been handled.
+    /// … or after this many events.
     pub(super) events: Option<u64>,
 }
 
-/// Runs for one slice. Slices depend on the time alone, and cannot change the run.
+/// Runs one slice. Slices depend on time alone and cannot change the run.
 pub(super) fn run_slice(world: &mut World) {
     let until = world.kernel.now() + slice(world);
     world.kernel.run_until(until);
 }
 
-/// How long the next slice is.
+/// Length of the next slice.
 pub(super) fn slice(world: &World) -> Span {
     SLICE_LEAST.max(Span::from_ps(world.kernel.now().as_ps() / SLICE_PART))
 }
 
-/// The same, looked at within.
+/// Runs to `until`, with looks in between.
 fn run_to(world: &mut World, until: Instant, pace: &mut Option<&mut Pace>) {
     let Some(pace) = pace else {
         world.kernel.run_until(until);
@@ -46,7 +46,7 @@ fn run_to(world: &mut World, until: Instant, pace: &mut Option<&mut Pace>) {
     }
 }
 
-/// Runs until it is over, to the end of a slice, or to the deadline.
+/// Runs until `stop` holds, checked at the end of each slice, or exactly to the deadline.
 pub(super) fn run_until(world: &mut World, stop: &Stop, mut pace: Option<&mut Pace>) {
     let mut last = (world.progress().1, world.kernel.now());
     let is_early = |now: Instant| stop.deadline.is_none_or(|deadline| now < deadline);

@@ -1,4 +1,4 @@
-//! A look at everything that a world counts, from which what comes behind is measured.
+//! State of all counters of a world at the start of a measurement.
 
 use super::components::Reports;
 use super::world::World;
@@ -6,20 +6,20 @@ use lanetwin_models::roles::memory::Advised;
 use lanetwin_ports::{CxlLinkUse, LinkReport};
 use lanetwin_units::Instant;
 
-/// What a world had counted when the measurement began.
+/// Counters of a world when the measurement began.
 pub(super) struct Snapshot {
-    /// When that was.
+    /// When it began.
     pub(super) at: Instant,
     pub(super) links: Vec<LinkReport>,
-    /// What components said of themselves.
+    /// Reports of the components.
     pub(super) reports: Reports,
     pub(super) cxl: Vec<[CxlLinkUse; 2]>,
-    /// What hosts have told memories of their pages.
+    /// Hints that hosts have given memories about their pages.
     pub(super) advised: Advised,
 }
 
 impl Snapshot {
-    /// The loads of the world count from now on, and everything else is noted as it is.
+    /// Resets the counters of the loads and notes all other counters.
     pub(super) fn take(world: &mut World) -> Self {
         let at = world.kernel.now();
         world.reset(at);

@@ -1,7 +1,7 @@
-//! Where the operations of a repeat spent their time: what loads have summed, with the names of the stages.
+//! Time that the operations of a repeat spent in each stage: sums of the loads, with the names of the stages.
 //!
-//! Whoever has a stage has named and marked it. Nothing here knows what it is; only the wires of links are counted, as
-//! crossings.
+//! The component that has a stage names and marks it. This module knows no stage; it only counts the wires of links,
+//! as crossings.
 
 use super::memory::MemoryUse;
 use super::names::shown;
@@ -17,25 +17,25 @@ use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where the operations of one kind spent their time, of all devices or of one of several.
+/// Time that operations of one kind spent in each stage, of all devices or of one of several.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spent {
-    /// Which device; none of all.
+    /// Name of the device; `None` for all.
     pub device: Option<String>,
-    /// What they were.
+    /// Kind of the operations.
     pub operation: Operation,
-    /// What they spent.
+    /// Time in each stage.
     pub repeat: Repeat,
-    /// Some of them, if they were asked for: all, or so many that they are spread over everything that was counted.
+    /// A sample of the operations, if requested: all, or a number spread evenly over the measurement.
     pub followed: Vec<Followed>,
 }
 
 /// An operation that was followed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Followed {
-    /// When it was asked.
+    /// When it was issued.
     pub asked: Instant,
-    /// Its stages, one after the other, and how long it was in each.
+    /// Its stages in order, and the time it was in each.
     pub stages: Vec<(Arc<str>, Span)>,
 }
 
@@ -45,7 +45,7 @@ struct Named {
     link: Option<String>,
 }
 
-/// What the operations of loads spent, those of each device by themselves; `devices` says which results are of which.
+/// Times of the operations of loads, of each device separately; `devices` gives the device of each result.
 pub(super) fn spent(world: &mut World, devices: &[(Option<String>, &Results)]) -> Vec<Spent> {
     let names = names(world);
     let mut all = Vec::new();
@@ -63,8 +63,8 @@ pub(super) fn spent(world: &mut World, devices: &[(Option<String>, &Results)]) -
     all
 }
 
-/// What the loads of the program spent whose latency is told; those of each of several nodes by themselves, too. The
-/// times are taken out of what was counted.
+/// Times of the loads of the program whose latency is reported, and also of each node if there are several. Removes
+/// the times from the counters.
 pub(super) fn spent_by_loads(world: &mut World, memory: &mut MemoryUse) -> Vec<Spent> {
     let names = names(world);
     let rest = memory.host.clone();
@@ -87,7 +87,7 @@ pub(super) fn spent_by_loads(world: &mut World, memory: &mut MemoryUse) -> Vec<S
     all
 }
 
-/// What operations of these latencies spent; none if there are none. Time that nobody has marked is called `rest`.
+/// Times of the operations with these latencies. Returns `None` without operations. Unmarked time is called `rest`.
 fn repeat((times, latency): (&StageTimes, &Histogram), names: &[Named], rest: &str) -> Option<Repeat> {
     if times.operations() == 0 {
         return None;
@@ -119,17 +119,17 @@ fn repeat((times, latency): (&StageTimes, &Histogram), names: &[Named], rest: &s
     Some(Repeat { operations: times.operations(), followed: times.followed(), stages, crossings })
 }
 
-/// What a stage is called; time that nobody has marked is `rest`, and `only` says that nobody has marked any.
+/// Name of a stage; unmarked time is `rest`, and `only` says that no time was marked.
 fn shown_stage(stage: u32, names: &[Named], rest: &str, only: bool) -> String {
     match stage {
-        // a device that marks nothing is all of it
+        // a device that marks nothing accounts for all of the time
         UNMARKED if only => rest.to_owned(),
         UNMARKED => format!("{rest}: answer"),
         _ => names[stage as usize].name.clone(),
     }
 }
 
-/// The operations of the sample, with their stages by name, in the order in which they were asked.
+/// The sampled operations, with their stages by name, in the order in which they were issued.
 fn followed(times: &StageTimes, names: &[Named], rest: &str) -> Vec<Followed> {
     let only = times.sums().count() == 1;
     let mut known: BTreeMap<u32, Arc<str>> = BTreeMap::new();
@@ -148,7 +148,7 @@ fn followed(times: &StageTimes, names: &[Named], rest: &str) -> Vec<Followed> {
     all
 }
 
-/// The stages of a world, each at the place of its number.
+/// The stages of a world, indexed by their numbers.
 fn names(world: &mut World) -> Vec<Named> {
     let mut first: BTreeMap<ComponentId, usize> = BTreeMap::new();
     let all = world.kernel.stage_names();
@@ -165,7 +165,7 @@ fn names(world: &mut World) -> Vec<Named> {
     named
 }
 
-/// A stage of a component, by the name that this has given it.
+/// A stage of a component, by the name that the component gave it.
 fn named_by(world: &mut World, owner: ComponentId, stage: Stage, name: String) -> Named {
     if owner == world.links {
         let links = world.kernel.component::<Links>(owner);

@@ -1,5 +1,4 @@
-//! What a run says of its switches: how long TLPs were in them, beside the latency that was used and where it comes
-//! from.
+//! Results for switches: the transit times of TLPs, beside the latency parameter that was used and its source.
 
 use super::transit::Transit;
 use lanetwin_document::node::Origin;
@@ -16,18 +15,18 @@ pub(super) struct Of<'a> {
     pub(super) case: &'a str,
 }
 
-/// A number of a component, and what is known of it.
+/// A parameter of a component, with its kind and source.
 struct Known {
     kind: String,
     source: String,
     note: Option<String>,
 }
 
-/// What is said of a latency whose part does not say for which widths it is.
+/// Shown for a latency whose part does not state the widths for which it is valid.
 const NOT_SAID: &str = "not said";
 
 impl Of<'_> {
-    /// A row for each way through each switch.
+    /// One row for each pair of links of each switch.
     pub(super) fn rows(&self, transits: &[Transit]) -> Vec<SwitchTransit> {
         transits.iter().map(|transit| self.row(transit)).collect()
     }
@@ -72,7 +71,7 @@ impl Of<'_> {
         }
     }
 
-    /// Links are declared to the fabric in the order of the plan, two directions each.
+    /// Links are declared to the fabric in the order of the plan, with two directions each.
     fn link(&self, egress: EgressId) -> &LinkPlan {
         &self.variant.links[egress.index() / 2]
     }
@@ -99,7 +98,7 @@ impl Of<'_> {
     }
 }
 
-/// Where a direction of a link comes from and goes to.
+/// Both ends of a direction of a link: its transmitter's and its receiver's.
 fn ends(link: &LinkPlan, egress: EgressId) -> [End; 2] {
     if egress.index().is_multiple_of(2) { [link.from, link.to] } else { [link.to, link.from] }
 }

@@ -1,8 +1,9 @@
-//! How well tails of latencies are known: of one world while it goes on, and what its parts say of it in the end.
+//! Uncertainty of latency tails: of one world while it runs, and at the end from parts of the measurements.
 //!
-//! A pause of a drive is one event, however many I/Os wait for it, so that latencies close in time are not independent.
-//! The measurement is cut into equal parts. How much the share of latencies below a percentile varies from part to
-//! part, relative to the variation of independent latencies, says how many latencies count as one.
+//! A pause of a drive is one event, however many I/Os wait for it, so that latencies close in time are not
+//! independent. The measurement is divided into equal parts. The variation, from part to part, of the share of
+//! latencies below a percentile, relative to that of independent latencies, gives the number of latencies that count
+//! as one.
 
 use crate::pace::{ERRORS, LASTS, Pace};
 use lanetwin_ports::Operation;
@@ -10,9 +11,9 @@ use lanetwin_stats::steady::{Trend, batch_means, trend};
 use lanetwin_stats::tail::{self, neighbours};
 use lanetwin_stats::{Confidence, interval, normal_quantile};
 
-/// The percentiles that are told.
+/// The percentiles that are reported.
 pub(super) const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, TAIL, 99.9];
-/// The percentile that a case is measured for.
+/// The percentile that a case is measured until it is settled.
 pub(super) const TAIL: f64 = 99.0;
 /// Parts of a measurement: few enough to be all but independent (Schmeiser, Oper. Res. 30, 1982: 10 to 30).
 const PARTS: usize = 10;
@@ -23,7 +24,7 @@ struct Parts {
     parts: Vec<Vec<u64>>,
     halves: [Vec<u64>; 2],
     all: Vec<u64>,
-    /// How many there were for each that is here.
+    /// Number of latencies for each that was kept.
     every: f64,
 }
 
@@ -43,7 +44,7 @@ impl Parts {
         let (halves, all) = ([sorted(early), sorted(late)], sorted(&parts));
         Self { parts, halves, all, every }
     }
-    /// The interval of a percentile of all, if `each` of as many counts for one.
+    /// The interval of a percentile over all latencies, if `each` of them count as one independent latency.
     fn interval(&self, percent: f64, each: f64) -> Option<(f64, f64)> {
         let share = percent / 100.0;
         let error = (share * (1.0 - share) * each / (self.all.len() as f64 * self.every)).sqrt();
@@ -55,47 +56,48 @@ impl Parts {
     }
 }
 
-/// The smallest of them, in order, that at least so many per cent do not exceed; none of none.
+/// The smallest of the sorted values that at least `percent` % of them do not exceed. Returns `None` without values.
 fn percentile(sorted: &[u64], percent: f64) -> Option<f64> {
     let rank = (sorted.len() as f64 * percent / 100.0 - 1e-6).ceil().max(1.0) as usize;
     sorted.get(rank.min(sorted.len()).checked_sub(1)?).map(|ps| *ps as f64)
 }
 
-/// What equal parts of measurements say of a percentile of their latencies.
+/// Knowledge about a percentile of latencies from equal parts of measurements.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) percent: f64,
-    /// Of the deviations of all parts, of each part's and the next one's; parts, less one for each repeat.
+    /// Sums over all parts of squared deviations, and of products of deviations of neighbouring parts; and the number
+    /// of parts, less one for each repeat.
     squares: f64,
     products: f64,
     freedom: u32,
     every: f64,
-    /// The percentile in each part \[ps\]; none if a part has too few to have one.
+    /// The percentile in each part \[ps\]; empty if a part has too few latencies.
     of_parts: Vec<f64>,
-    /// What both halves of each repeat say of it.
+    /// The percentile in both halves of each repeat.
     halves: Vec<Halves>,
-    /// The percentile with clones that begin apart, divided by that with clones that begin together; none unless it is
-    /// lower by more than a settled percentile may be off.
+    /// The percentile with clones that start at different places, divided by that with clones in step. `None` unless
+    /// it is lower by more than a settled percentile may be off.
     apart: Option<f64>,
-    /// How long operations wait for power if every die of a drive begins a program at once, where they may come to do
-    /// so \[ps\].
+    /// Time that operations would wait for power if every die of a drive began a program at once \[ps\], if that can
+    /// come to happen.
     bunched: Option<f64>,
 }
 
-/// A percentile in the second half of a repeat, beside that …
+/// A percentile in the second half of a repeat, relative to that …
 #[derive(Clone, Copy, Debug)]
 struct Halves {
-    /// … of its first half, as a natural logarithm, …
+    /// … of the first half, as a natural logarithm, …
     change: f64,
-    /// … and of all of it.
+    /// … and of the whole repeat.
     ratio: f64,
 }
 
-/// What parts say of reads and of writes, percentile by percentile.
+/// Knowledge from parts about reads and about writes, percentile by percentile.
 pub(super) type Clumped = [Vec<Known>; 2];
 
 impl Known {
-    /// What the parts of one run say; nothing of a percentile that has none beyond it.
+    /// From the parts of one run. Returns `None` for a percentile without latencies beyond it.
     fn of(Parts { parts, halves, all, every }: &Parts, percent: f64) -> Option<Self> {
         let at = percentile(all, percent)?;
         let met = |sorted: &[u64]| sorted.partition_point(|ps| *ps as f64 <= at) as f64;
@@ -124,7 +126,7 @@ impl Known {
             bunched: None,
         })
     }
-    /// What parts of these repeats and of those say.
+    /// Combines the knowledge from two sets of repeats.
     fn and(mut self, others: Self) -> Self {
         self.squares += others.squares;
         self.products += others.products;
@@ -136,36 +138,36 @@ impl Known {
         self.bunched = self.bunched.or(others.bunched);
         self
     }
-    /// Where the percentile of all, which is `at`, may go from here: what its halves, its parts, clones that begin
-    /// apart, and programs that come to begin at once say of it \[ps\].
+    /// Values that the percentile of all latencies, `at`, may move to later \[ps\]: according to its halves, its
+    /// parts, clones that start at different places, and dies that begin programs at once.
     pub(super) fn goes_to(&self, at: f64) -> impl Iterator<Item = f64> {
         let ratios = [self.goes_on_at(), self.drifts_to(), self.apart].into_iter().flatten();
         ratios.map(move |ratio| ratio * at).chain(self.bunches_to(at))
     }
-    /// Whether programs may come to begin at once, longer after it began than anything is measured.
+    /// Whether dies may come to begin their programs at once, later than any measurement lasts.
     pub(super) const fn may_bunch(&self) -> bool {
         self.bunched.is_some()
     }
-    /// How long the slowest wait once all dies of a drive begin their programs at once; none if they do already.
+    /// Wait of the slowest once all dies of a drive begin their programs at once. Returns `None` if they already do.
     ///
-    /// Where power holds requests, a die that has ended its program while they are held, and finds nothing to program,
-    /// begins the next one when they pass, together with the others of which that is so. Dies that take equally long
-    /// stay together, so that what is to be paid at once, and holds requests, grows for seconds until it is a program
-    /// of every die.
+    /// While a power limit holds requests, a die that completes its program and finds no data to program begins its
+    /// next one when the requests pass, together with the other dies in this state. Dies with equal program times
+    /// stay together, so that the energy needed at once, for which requests are held, grows for seconds until it is
+    /// that of a program on every die.
     fn bunches_to(&self, at: f64) -> Option<f64> {
         self.bunched.filter(|bunched| self.percent >= TAIL && *bunched > (1.0 + tail::SETTLED) * at)
     }
-    /// Clones that begin apart have this percentile where those together have that.
+    /// Notes the percentile with clones that start at different places, and that with clones in step.
     pub(super) fn beside_apart(&mut self, apart: f64, together: f64) {
         self.apart = (apart < (1.0 - tail::SETTLED) * together).then(|| apart / together);
     }
-    /// How many times the percentile of all that of the second halves is, if it is off by more than that of a settled
-    /// percentile may be, and not by chance. Repeats that all begin in a state that they leave agree with one another,
-    /// and what would come after them is rather as their second halves were.
+    /// The percentile of the second halves relative to that of the whole, if they differ by more than a settled
+    /// percentile may be off, and not by chance. Repeats that all begin in a state that they leave agree with one
+    /// another, but the time after them would resemble their second halves.
     ///
-    /// Chance is judged by how the halves of each repeat differ from each other. Where nothing changes they are the
-    /// same thing drawn twice, so that the logarithm of their ratio lies about zero evenly; the ratio to all of it does
-    /// not: a few long pauses in one half make that of the half twice as long, and never half as long.
+    /// Chance is judged by how the two halves of each repeat differ. If nothing changes, the halves are two samples
+    /// of the same distribution, so that the logarithm of their ratio is symmetric about zero. The ratio to the whole
+    /// is not: a few long pauses in one half can double that half's percentile, but never halve it.
     fn goes_on_at(&self) -> Option<f64> {
         let changes: Vec<f64> = self.halves.iter().map(|halves| halves.change).collect();
         let by_chance = interval::mean(&changes, Confidence::P95).is_some_and(|range| range.contains(0.0));
@@ -174,11 +176,12 @@ impl Known {
         let ratio = ratio.exp();
         (!by_chance && (ratio - 1.0).abs() > tail::SETTLED).then_some(ratio)
     }
-    /// How many times as long it is over a run that goes on for ten times as long as was measured, as far ahead as
-    /// what is used up has to last, if it goes on changing as it has from part to part; none if that may be chance.
+    /// The ratio by which the percentile would change over a run ten times as long as the measurement, the time that
+    /// a reserve has to last, if it continued to change as it did from part to part. Returns `None` if the change may
+    /// be chance.
     ///
-    /// In a closed loop the rate and the number in flight say what the mean latency is, and nothing says how latencies
-    /// lie about it: clients and dies that find into an order, or out of one, change the tail alone.
+    /// In a closed loop the rate and the number in flight determine the mean latency, but not the distribution about
+    /// it: clients and dies that fall into an order, or out of one, change only the tail.
     fn drifts_to(&self) -> Option<f64> {
         let repeats: Vec<&[f64]> = self.of_parts.chunks_exact(PARTS).collect();
         if repeats.is_empty() {
@@ -188,15 +191,15 @@ impl Known {
         let Trend { rise, error } = trend(&(0..PARTS).map(mean).collect::<Vec<_>>())?;
         (rise.abs() > ERRORS * error).then(|| (rise * LASTS / 2.0).exp())
     }
-    /// For how many latencies one independent one would do, at least 1: parts that resemble their neighbours count for
-    /// fewer (as of an autoregressive process of the first order), and so do few parts (Student's t).
+    /// Number of latencies that count as one independent latency, at least 1. Correlated neighbouring parts count for
+    /// fewer (as in a first-order autoregressive process), and so do few parts (Student's t).
     pub(super) fn each(&self) -> f64 {
         let alike = if self.squares > 0.0 { self.products / self.squares } else { 0.0 };
         let few = beside_normal(self.freedom + 1);
         let each = self.squares / f64::from(self.freedom) * neighbours(alike) * few * few;
         each.max(1.0) * self.every
     }
-    /// Half the interval of the percentile of all, which is `at`, by what those of the parts are away from it \[ps\].
+    /// Half the interval of the percentile of all latencies, `at`, from its deviations in the parts \[ps\].
     pub(super) fn half_by_parts(&self, at: f64) -> Option<f64> {
         let means = batch_means(&self.of_parts, self.of_parts.len(), Confidence::P95)?;
         Some(sectioned(&self.of_parts, at)? * neighbours(means.lag1).sqrt())
@@ -204,14 +207,14 @@ impl Known {
 }
 
 impl Halves {
-    /// Of the halves of a repeat, each in order, that has this percentile \[ps\].
+    /// From the sorted halves of a repeat with this percentile \[ps\].
     fn of(halves: &[Vec<u64>; 2], percent: f64, at: f64) -> Option<Self> {
         let [first, second] = halves.each_ref().map(|half| percentile(half, percent).filter(|at| *at > 0.0));
         Some(Self { change: (second? / first?).ln(), ratio: second? / at })
     }
 }
 
-/// Student's t of so many values beside that of many.
+/// Student's t for this many values, relative to that of a normal distribution.
 pub(super) fn beside_normal(values: u32) -> f64 {
     let all: Vec<f64> = (0..values).map(f64::from).collect();
     let error = ((f64::from(values) + 1.0) / 12.0).sqrt(); // of the mean of 0, 1, 2, …
@@ -219,9 +222,10 @@ pub(super) fn beside_normal(values: u32) -> f64 {
     half.map_or(1.0, |half| half / error / normal_quantile(0.975))
 }
 
-/// Half the interval of a percentile of a whole by those of its sections (Nakayama, ACM TOMACS 24(4), 2014): Student's,
-/// with the percentile of the whole in the place of the mean of the others. Where latencies swing slowly, the longest
-/// are of one time, and the shares beyond a percentile say nothing of how long they are.
+/// Half the interval of a percentile of a whole from those of its sections (Nakayama, ACM TOMACS 24(4), 2014):
+/// Student's interval, with the percentile of the whole in place of the mean of the sections. If latencies swing
+/// slowly, the longest of them occur at the same time, and the shares beyond a percentile do not show how long they
+/// are.
 pub(super) fn sectioned(sections: &[f64], whole: f64) -> Option<f64> {
     let about_mean = interval::mean(sections, Confidence::P95)?;
     let mean = sections.iter().sum::<f64>() / sections.len() as f64;
@@ -230,7 +234,7 @@ pub(super) fn sectioned(sections: &[f64], whole: f64) -> Option<f64> {
     if own > 0.0 { Some(about_mean.width() / 2.0 * (all / own).sqrt()) } else { (all == 0.0).then_some(0.0) }
 }
 
-/// What equal parts of a measurement say of these percentiles; nothing if it was too short to tell.
+/// Knowledge about these percentiles from equal parts of a measurement; empty if it was too short.
 pub(super) fn clumped(pace: &Pace, percents: &[f64]) -> Clumped {
     OPERATIONS.map(|operation| {
         let Some(parts) = Parts::of(pace, operation) else { return Vec::new() };
@@ -240,7 +244,7 @@ pub(super) fn clumped(pace: &Pace, percents: &[f64]) -> Clumped {
     })
 }
 
-/// The same of all repeats of a case.
+/// Knowledge from all repeats of a case.
 pub(super) fn pooled(repeats: &[&Clumped]) -> Clumped {
     OPERATIONS.map(|operation| {
         let of = |percent: f64| {
@@ -251,8 +255,9 @@ pub(super) fn pooled(repeats: &[&Clumped]) -> Clumped {
     })
 }
 
-/// The least of these numbers of times as long that a measurement has to be before the 99th percentiles of reads and of
-/// writes are settled, if it is one of so many repeats that are alike; none if the most of them are not enough.
+/// The least of the factors `times` by which a measurement has to be longer until the 99th percentiles of reads and
+/// of writes are settled, if it is one of `repeats` similar repeats. Returns `None` if the largest factor is not
+/// enough.
 pub(super) fn times_until_settled(pace: &Pace, repeats: u32, times: &[f64]) -> Option<f64> {
     let of = |operation: Operation| {
         let parts = Parts::of(pace, operation)?;
@@ -264,14 +269,15 @@ pub(super) fn times_until_settled(pace: &Pace, repeats: u32, times: &[f64]) -> O
     times.iter().copied().find(settle)
 }
 
-/// It should reach so far of what it may: the intervals of the other repeats are not known yet.
+/// Share of the allowed width that an interval should reach, since the intervals of the other repeats are not known
+/// yet.
 const SURELY: f64 = 0.75;
 
-/// Whether the 99th percentile of so many repeats, each so many times what these parts have together, is settled; that
-/// of nothing is.
+/// Whether the 99th percentile over `repeats` repeats, each `times` as long as the whole of these parts, is settled;
+/// true without latencies.
 fn settles(known: Option<&Known>, parts: &Parts, repeats: u32, times: f64) -> bool {
     let Some(at) = percentile(&parts.all, TAIL) else { return true };
-    // what is told is the wider of two intervals, one of which rests on few repeats: as if there were half of them
+    // the wider of two intervals is reported, one of which rests on few repeats: as if half of them were missing
     let fewer = times * (f64::from(repeats) / 2.0).max(1.0);
     let each = known.map_or(1.0, Known::each);
     let ends = parts.interval(TAIL, each / fewer).or_else(|| {

@@ -1,13 +1,15 @@
 //! The headers of captured TLPs, in the layout of the PCIe Base Specification (Transaction Layer, non-flit mode).
 //!
-//! Models pass trains with an address, a size and the name of a transfer; what a header has beside that is chosen here:
+//! Models send trains with an address, a size and the handle of a transfer; the other fields of a header are chosen
+//! here:
 //!
-//! - **Requester ID, Completer ID**: port *n* of the machine is bus *n*, device 0, function 0; ports of
-//!   switches are counted on behind those of devices.
-//! - **Tag**: the lowest number that is free when the read request starts. Models count tags and do not number them; no
-//!   number is above the tags that a port has. A tag is free again when the last completion starts on its last link.
-//! - **Fmt**: as many dwords as the link is charged with: what `port.address-bits` says, whatever the address is.
-//! - **Address**: that of the model: of a write to a device, the offset of its register.
+//! - **Requester ID, Completer ID**: port *n* of the machine is bus *n*, device 0, function 0; ports of switches are
+//!   numbered after those of devices.
+//! - **Tag**: the lowest free number when the read request starts. Models count tags but do not number them; no
+//!   number exceeds the tags of a port. A tag is free again when the last completion starts on its last link.
+//! - **Fmt**: the size of header that the link is charged for, as set by `port.address-bits`, whatever the address
+//!   is.
+//! - **Address**: that of the model; for a write to a device, the offset of the register.
 
 use super::capture::TlpOnLink;
 use lanetwin_pcie::link::EndpointId;
@@ -21,21 +23,22 @@ use lanetwin_ports::{Attributes, said};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// The upper half of an address in a header of four dwords is not zero while the header is made; so it is taken back.
+/// While a header of four dwords is encoded, the upper half of its address must not be zero; the bit is cleared
+/// afterwards.
 const ABOVE_4_GIB: u64 = 1 << 63;
-/// The byte of the header in which that bit is.
+/// Index of the header byte that holds this bit.
 const ABOVE_4_GIB_BYTE: usize = 8;
-/// A header of four dwords \[B\].
+/// Size of a header of four dwords \[B\].
 const FOUR_DW: u16 = 16;
 
-/// Makes headers, one TLP after the other in the order of their starts.
+/// Makes headers for TLPs in the order of their starts.
 #[derive(Default)]
 pub(super) struct Headers {
     requesters: BTreeMap<EndpointId, Tags>,
 }
 
 impl Headers {
-    /// The header of the next TLP; `is_there` if its link ends at the port that it goes to.
+    /// The header of the next TLP; `is_there` if the link ends at the TLP's destination.
     pub(super) fn next(&mut self, tlp: &TlpOnLink, is_there: bool) -> Vec<u8> {
         let content = match tlp.tlps.kind {
             TlpKind::MRd => Content::MemoryRead(self.read(tlp)),
@@ -56,7 +59,7 @@ impl Headers {
         bytes
     }
 
-    /// A read request: its tag is taken on its first link.
+    /// A read request; it takes a tag on its first link.
     fn read(&mut self, tlp: &TlpOnLink) -> Request {
         let tags = self.requesters.entry(tlp.tlps.from).or_default();
         let name = (tlp.sequence, tlp.index);
@@ -70,7 +73,7 @@ impl Headers {
         request(tlp, number(tag))
     }
 
-    /// A completion: its tag is free when it has come so far that nothing of its request is missing.
+    /// A completion; it frees its tag when it is the last of its request and on its last link.
     fn completion(&mut self, tlp: &TlpOnLink, is_there: bool) -> Completion {
         let piece = range(tlp.address(), tlp.tlps.bytes);
         let tags = self.requesters.entry(tlp.tlps.to).or_default();
@@ -80,7 +83,7 @@ impl Headers {
                 && (asked.address()..=asked.last_address()).contains(&piece.address())
         };
         let place = tags.outstanding.iter().position(is_it);
-        // the request of one that comes after its requester has been given up is not known any more
+        // once a requester has given a request up, a late completion finds no entry for it
         let (asked, tag) =
             place.map_or((piece, 0), |place| (tags.outstanding[place].range, tags.outstanding[place].tag));
         if let Some(place) = place.filter(|_| is_there && piece.last_address() >= asked.last_address()) {
@@ -108,7 +111,7 @@ impl Headers {
 struct Tags {
     outstanding: Vec<Outstanding>,
     free: BinaryHeap<Reverse<u16>>,
-    /// The lowest that has never been taken.
+    /// The lowest tag that has never been taken.
     next: u16,
 }
 
@@ -124,11 +127,11 @@ impl Tags {
     }
 }
 
-/// A read request that is not answered whole.
+/// A read request that is not completely answered.
 struct Outstanding {
-    /// Which train of the port, and which TLP of that.
+    /// The number of the train at its port, and the index of the TLP in it.
     name: (u64, u16),
-    /// The requester's name for the transfer.
+    /// The requester's handle of the transfer.
     handle: u32,
     range: ByteRange,
     tag: u16,
@@ -145,7 +148,7 @@ fn request(tlp: &TlpOnLink, tag: Tag) -> Request {
     Request { requester: port(tlp.tlps.from), tag, range }
 }
 
-/// The bytes of a TLP: links carry no others than legal ones, but for what says nothing of its size.
+/// The bytes of a TLP. Links carry legal TLPs only, apart from those without a size.
 fn range(address: u64, bytes: u16) -> ByteRange {
     let most = PAGE_BYTES - address % PAGE_BYTES;
     let bytes = u64::from(bytes).clamp(1, most);
@@ -165,12 +168,12 @@ fn message(tlp: &TlpOnLink) -> Message {
     }
 }
 
-/// What a port is called in headers.
+/// The Bus/Device/Function number of a port in headers.
 pub(super) fn port(port: EndpointId) -> Bdf {
     Bdf::from_raw(port.0 << 8 | (port.0 >> 8) << 3)
 }
 
-/// A tag of ten bits: the more there are, the more stay open that were never answered.
+/// A tag of ten bits. Tags that were never answered stay taken, so that numbers can exceed ten bits and wrap.
 fn number(tag: u16) -> Tag {
     Tag::new(tag % 1024).expect("ten bits hold it")
 }

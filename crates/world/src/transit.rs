@@ -1,4 +1,4 @@
-//! How long TLPs are in a switch: from the first bit coming in to the first bit going out.
+//! Time that TLPs spend in a switch: from the first bit in to the first bit out.
 //!
 //! ```text
 //!        incoming link                     switch                     outgoing link
@@ -6,9 +6,9 @@
 //!          propagation                    transit
 //! ```
 //!
-//! Of each train the last TLP is looked at: the one that waits longest for those that come at once. Transits that are
-//! counted began after the first instant of a stretch of time, and their trains arrived before its end: what links have
-//! decided beyond it depends on how many TLPs they decide at a time.
+//! Only the last TLP of each train is measured: of TLPs that arrive together it waits longest. A transit counts if it
+//! began after the first instant of a stretch of time and its train arrived before the end; later departures are left
+//! out, because how far links decide ahead depends on how many TLPs they decide at a time.
 
 use lanetwin_pcie::link::{EgressId, EndpointId, RECORDED_HOPS};
 use lanetwin_pcie::spec::TlpKind;
@@ -17,20 +17,20 @@ use lanetwin_units::{Instant, Span, Ticks};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// How long TLPs of one kind and size were in a switch on their way from one of its links to another.
+/// Time that TLPs of one kind and size spent in a switch between two of its links.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transit {
-    /// The direction of a link that they came in through.
+    /// The direction of a link through which they came in.
     pub incoming: EgressId,
-    /// The one that they left through.
+    /// The direction of a link through which they left.
     pub outgoing: EgressId,
-    /// What they are.
+    /// Kind of TLP.
     pub kind: TlpKind,
-    /// What each takes on the wire \[B\].
+    /// Size on the wire \[B\].
     pub bytes: u16,
-    /// How long one is in an empty switch.
+    /// Transit time through an empty switch.
     pub idle: Span,
-    /// How long each of them was there, from short to long.
+    /// Transit time of each of them, in ascending order.
     pub lasted: Vec<Span>,
 }
 
@@ -43,7 +43,7 @@ impl Transit {
     }
 }
 
-/// The transits of all TLPs that were last in their trains and went through switches, in a stretch of time.
+/// The transits of TLPs that were the last of their trains, in a stretch of time.
 pub(super) fn transits(links: &Links, journeys: &[Journey], within: Range<Instant>) -> Vec<Transit> {
     let (begin, end) = (Ticks::from(within.start), Ticks::from(within.end));
     let wiring = links.wiring();

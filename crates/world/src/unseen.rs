@@ -1,6 +1,6 @@
-//! What happens to a machine while nothing of it is measured: before a measurement begins, or behind its end.
+//! Events of a scenario that fall outside every measurement: before it begins, or after it has ended.
 //!
-//! Whoever writes that a cable is pulled at 3 ms wants to see what comes of it. In the warm-up nobody sees it.
+//! An author who has a cable pulled at 3 ms wants to see the effect. During the warm-up nothing is measured.
 
 use super::problem::{Problem, at_path};
 use super::repeats::Repeats;
@@ -10,18 +10,19 @@ use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Something that a variant says the time of.
+/// An event for which a variant states a time.
 struct Happening {
     what: String,
-    /// Where the scenario says it.
+    /// Path in the scenario where it is stated.
     path: String,
-    /// While that may be seen.
+    /// The time during which it has an effect.
     during: Range<Instant>,
-    /// Whether results tell what came of it even where it lies before a measurement.
+    /// Whether the results report its effect even if it happens before the measurement.
     is_told: bool,
 }
 
-/// What no measurement of its variant has seen. Of what is said in one place the first is told, if none was seen.
+/// Warnings for events that no measurement of their variant covers. If none of the events stated in one place was
+/// covered, the warning names the first.
 pub(super) fn warnings(plan: &Plan, cases: &[Repeats<'_>]) -> Vec<Diagnostic> {
     plan.variants.iter().flat_map(|variant| of_variant(plan, variant, cases)).collect()
 }
@@ -51,7 +52,7 @@ fn of_variant(plan: &Plan, variant: &Variant, cases: &[Repeats<'_>]) -> Vec<Diag
     unseen.filter_map(|all| all.into_iter().next()).map(told).collect()
 }
 
-/// Links that are down, drives that are moved, ports whose state changes.
+/// Outages of links, moves of drives, changes of the ANA state of ports.
 fn happenings(variant: &Variant) -> Vec<Happening> {
     let name = |place: usize| &variant.machine[place].name;
     let links = variant.links.iter().map(|link| (&link.name, &link.down));
@@ -89,7 +90,7 @@ fn outage(link: &str, down: Down) -> Happening {
         what: format!("`{link}` is down"),
         path: format!("links.{link}.down"),
         during: down.at..until,
-        // how a link came back, and what it carried then, has a table of its own
+        // the restart of a link and its traffic afterwards are reported in a table of their own
         is_told: down.by.is_some() || down.then.is_some(),
     }
 }

@@ -1,4 +1,4 @@
-//! `run.until`: repeats are added until what is compared is known well enough.
+//! `run.until`: adds repeats until the compared metrics are known precisely enough.
 //!
 //! ```text
 //!  repeats 1…5 of all variants ─► intervals ─► narrow enough, or the verdict is decided? yes: done
@@ -6,8 +6,8 @@
 //!                                     └────────────┘
 //! ```
 //!
-//! All variants of a case have the same repeats, so that each is paired with that of the baseline. Whether there are
-//! more follows from results and from events, and so does not depend on the machine.
+//! All variants of a case have the same repeats, so that each is paired with that of the baseline. Whether repeats
+//! are added depends on results and numbers of events alone, and so not on the machine that runs the simulation.
 
 use super::compare::verdicts;
 use super::measure::Measured;
@@ -18,10 +18,10 @@ use lanetwin_stats::{Margin, Verdict};
 use lanetwin_units::Better;
 use std::ops::Range;
 
-/// No case has more repeats.
+/// Largest number of repeats of a case.
 const MOST_REPEATS: u32 = 10_000;
 
-/// A case of a variant, and the repeats of it that are done.
+/// A case of a variant, with its completed repeats.
 pub(super) struct Repeated<'a> {
     pub(super) variant: &'a str,
     pub(super) workload: &'a str,
@@ -29,13 +29,13 @@ pub(super) struct Repeated<'a> {
     pub(super) done: &'a [Measured],
 }
 
-/// Which repeats are to be added to the same case of all variants; none if that is known well enough, or has cost
-/// enough.
+/// The repeats to add to the same case of all variants. Returns `None` if the metrics are known precisely enough, or
+/// if the budget is spent.
 pub(super) fn more(plan: &Plan, until: Until, variants: &[Repeated<'_>], seed: u64) -> Option<Range<u32>> {
     let done = variants.iter().map(|one| one.done.len()).min()? as u32;
     let events = |one: &Repeated<'_>| one.done.iter().map(|measured| measured.events).sum::<u64>();
     let spent = variants.iter().map(events).max()?;
-    // what comes next costs as much as what there is
+    // the next repeats cost as much as those that are done
     let affordable = spent.saturating_mul(2) <= plan.run.budget.events();
     let next = done..done.saturating_mul(2).min(MOST_REPEATS);
     (affordable && !next.is_empty() && !is_known(plan, until, variants, seed)).then_some(next)
@@ -50,12 +50,12 @@ fn is_known(plan: &Plan, until: Until, variants: &[Repeated<'_>], seed: u64) -> 
     rows.iter().filter(|row| is_compared(row)).all(|row| is_narrow(row, until) || is_decided(row, &verdicts))
 }
 
-/// What a person looks at first: the load as a whole, and no metric twice.
+/// Whether a row is compared: the load as a whole, and no restated metric.
 fn is_compared(row: &Row) -> bool {
     row.device.is_none() && !row.restates && row.better != Better::Neither
 }
 
-/// Whether an interval is narrow enough; a single value without any is not.
+/// Whether its interval is narrow enough; a single value without an interval is not.
 fn is_narrow(row: &Row, until: Until) -> bool {
     match (row.low, row.high) {
         (Some(low), Some(high)) => (row.value - low).max(high - row.value) <= until.within * row.value.abs(),
@@ -63,7 +63,7 @@ fn is_narrow(row: &Row, until: Until) -> bool {
     }
 }
 
-/// Whether every verdict on it is decided; nothing is of a metric that is compared with nothing.
+/// Whether every verdict on the row is decided; false if there is no verdict on it.
 fn is_decided(row: &Row, verdicts: &[VerdictRow]) -> bool {
     let its = |verdict: &&VerdictRow| {
         let is_either = verdict.variant == row.variant || verdict.baseline == row.variant;

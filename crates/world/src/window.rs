@@ -1,15 +1,16 @@
-//! A warm-up and the window behind it that is measured; if nobody has said how long it is, until it is steady.
+//! A warm-up, and the measured window after it. Without a stated length the window grows until it is steady.
 //!
 //! ```text
 //!  start ─ warm-up ─┬─ stretch 1 ─ steady? ─ no ─┬─ stretch 2, twice as long ─ steady? ─ yes: this is the window
 //! ```
 //!
-//! A stretch that was steady is made longer, once, if that settles the 99th percentiles of its latencies.
+//! A steady stretch is made longer, once, if that settles the 99th percentiles of its latencies.
 //!
-//! What was measured before it was steady belongs to the warm-up, and so does a stretch at whose beginning reads and
-//! writes had not found their balance; a last one that begins so is not steady. A write buffer that has been filling
-//! meanwhile is filled. If the run time of the job is over before, all of it is the window; if the budget is spent
-//! before, the last stretch is, with the one before if there is little of it.
+//! Stretches before the first steady one belong to the warm-up. So does a stretch at the start of which reads and
+//! writes had not found their balance; if the last stretch starts so, the case is not steady. A write buffer that
+//! fills up meanwhile is filled at once. If the run time of the job ends first, all of it is the window. If the
+//! budget of events is spent first, the last stretch is the window, together with the one before if the last is
+//! short.
 
 mod length;
 mod measured;
@@ -27,7 +28,7 @@ use lanetwin_stats::results::Steadiness;
 use stretches::{GROWTH, Stretches};
 use warm_up::warm_up;
 
-/// A warm-up, and a window behind it.
+/// Runs the warm-up and the window after it.
 pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
     let is_whole = case.load.timing().is_whole;
     let ended = is_whole && world.memory.is_some();
@@ -35,7 +36,7 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
     if ended {
         return whole_program(world);
     }
-    // who says what comes before says in which state buffers are
+    // a scenario that states what comes first states the level of the buffers by it
     let fills = !is_whole && (length.events.is_some() || length.warm_up == WarmUp::Auto);
     let mut stretches = Stretches::begin(world, case);
     let mut times = length.times;
@@ -81,7 +82,7 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
     }
 }
 
-/// A program from its beginning to its end.
+/// Runs a program from its beginning to its end.
 fn whole_program(world: &mut World) -> Window {
     let before = Snapshot::take(world);
     let pace = Pace::begin(world);

@@ -1,6 +1,6 @@
-//! A world: the kernel of a machine, and what in it is a link, a load, a drive, a CXL link or an action.
+//! A world: the kernel of a machine, and its links, loads, drives, CXL links and actions.
 //!
-//! How it is built is the matter of [`building`](super::building); what it does, of `measure`.
+//! [`building`](super::building) builds it; `measure` runs it.
 
 use super::capture::{Capture, Captured};
 use lanetwin_kernel::{ComponentId, EntryId, ExitId};
@@ -20,76 +20,76 @@ pub struct World {
     pub links: ComponentId,
     /// The CXL links, in the order of writing.
     pub cxl: Vec<WorldCxl>,
-    /// What sends frames of Ethernet.
+    /// The components that send Ethernet frames.
     pub(super) ethernet: Vec<ComponentId>,
     /// The loads, in the order of the workload's pairs.
     pub loads: Vec<WorldLoad>,
-    /// Where the outside asks instead of loads, in the order of the pairs that it was opened for.
+    /// The places where requests from outside replace loads, in the order of the pairs for which they were opened.
     pub openings: Vec<Opening>,
-    /// The host whose cores are the load, if they are; then there are no other loads.
+    /// The host whose cores are the load, if it is a memory load; then there are no other loads.
     pub memory: Option<WorldMemory>,
-    /// The host whose cores run programs beside the loads, if they do.
+    /// The host whose cores run programs beside the loads, if any do.
     pub programs: Option<WorldMemory>,
-    /// The devices with CXL memory: their names, and what they are in the kernel.
+    /// The devices with CXL memory: names and kernel identifiers.
     pub devices: Vec<(String, ComponentId)>,
-    /// The CXL switches: their names, and what they are in the kernel.
+    /// The CXL switches: names and kernel identifiers.
     pub switches: Vec<(String, ComponentId)>,
-    /// What joins the paths to each drive that has several: the drive's name, and what it is in the kernel.
+    /// The components that join the paths to drives with several: drive names and kernel identifiers.
     pub paths: Vec<(String, ComponentId)>,
-    /// The NVMe drives of the machine: their names, and what they are in the kernel.
+    /// The NVMe drives of the machine: names and kernel identifiers.
     pub drives: Vec<(String, ComponentId)>,
-    /// The component that serves the loads' operations: one with memory, if they go over links. None if nobody asks for
-    /// anything.
+    /// The component that serves the loads' operations: one with memory, if they go over links. `None` without a
+    /// load.
     pub server: Option<ComponentId>,
-    /// What is asked of drives beside the loads.
+    /// The actions of the workload: commands to drives beside the loads.
     pub actions: Vec<WorldAction>,
-    /// Whether single operations are kept, beside what all of them spent together.
+    /// Whether single operations are kept, beside the sums over all operations.
     pub keeps_operations: bool,
-    /// What writes down TLPs on the links, if somebody wants them: [`World::capture_tlps`].
+    /// Records TLPs on the links, if requested by [`World::capture_tlps`].
     pub(super) capture: Option<Capture>,
 }
 
-/// A load, and what it asks.
+/// A load and its target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorldLoad {
-    /// The name of the device that it measures: a card, a drive, a logical unit of one; or of the job of fio that it is
-    /// told as.
+    /// The name of the device that it measures: a card, a drive, a logical unit of one; or the fio job under which it
+    /// is reported.
     pub device: String,
-    /// The component that asks, a host or a card: its place in the machine.
+    /// Index in the machine of the component that sends requests, a host or a card.
     pub host: usize,
-    /// Its name.
+    /// Name of that component.
     pub asker: String,
-    /// The component that answers: its place in the machine.
+    /// Index in the machine of the component that serves the requests.
     pub target: usize,
     /// Its own path in the kernel.
     pub path: String,
     /// The load: it counts operations.
     pub id: ComponentId,
-    /// The DMA requester that it commands, if it does.
+    /// The DMA requester that it commands, if there is one.
     pub requester: Option<ComponentId>,
-    /// The name of what answers it: a card, a disk, or the driver of one.
+    /// The name of the component that answers it: a card, a disk, or the driver of one.
     pub asked: String,
     /// The PCIe port of the device, if it has one.
     pub endpoint: Option<EndpointId>,
     /// The driver and the drive, if it is an NVMe drive.
     pub nvme: Option<NvmeLoad>,
-    /// Behind the first, the paths to a drive that has several, in the order of its ports.
+    /// The paths after the first to a drive with several, in the order of its ports.
     pub further: Vec<NvmePath>,
-    /// Which port of the drive the first path leads to.
+    /// The number of the drive's port to which the first path leads.
     pub port: u16,
 }
 
-/// Where the outside can ask what a load could: messages that arrive through the entry are answered at the exit.
+/// A pair of ports that replaces a load: requests enter through `entry` and are answered at `exit`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening {
-    /// Who asks whom: for DMA ([`lanetwin_ports::Message::Dma`]) if a card asks, for blocks
+    /// Initiator and target: DMA ([`lanetwin_ports::Message::Dma`]) if a card initiates, blocks
     /// ([`lanetwin_ports::Message::Block`]) if a host does.
     pub pair: Pair,
-    /// The way in.
+    /// The entry for requests.
     pub entry: EntryId,
-    /// The way out.
+    /// The exit for answers.
     pub exit: ExitId,
-    /// What requests can be called: answers find their way back by these names.
+    /// Handles that requests may use; answers are routed by them.
     pub handles: Handles,
 }
 
@@ -98,13 +98,13 @@ pub struct Opening {
 pub struct NvmePath {
     /// Its driver.
     pub driver: ComponentId,
-    /// The place on the links of the port of the drive that it leads to.
+    /// The endpoint of the drive's port to which it leads.
     pub endpoint: EndpointId,
     /// The number of that port.
     pub port: u16,
 }
 
-/// What stands between a load and an NVMe medium.
+/// Driver and drive of a load on an NVMe drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NvmeLoad {
     /// The driver.
@@ -116,13 +116,13 @@ pub struct NvmeLoad {
 /// A host whose cores run programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorldMemory {
-    /// What it is in the kernel.
+    /// Its kernel identifier.
     pub host: ComponentId,
     /// Its name.
     pub name: String,
     /// The names of its nodes, in the order of their numbers.
     pub nodes: Vec<String>,
-    /// Which of its programs is the one whose latency is told.
+    /// Index of the program whose latency is reported.
     pub told: u32,
 }
 
@@ -131,9 +131,9 @@ pub struct WorldMemory {
 pub struct WorldCxl {
     /// Its name.
     pub link: String,
-    /// What is at its ends: nearer to the host, farther away.
+    /// The components at its ends: the one nearer to the host, then the other.
     pub ends: [String; 2],
-    /// What it is in the kernel.
+    /// Its kernel identifier.
     pub id: ComponentId,
 }
 
@@ -142,14 +142,14 @@ pub struct WorldCxl {
 pub struct WorldAction {
     /// As it was planned.
     pub plan: ActionPlan,
-    /// The driver that asks.
+    /// The driver that sends the command.
     pub driver: ComponentId,
-    /// Its number there.
+    /// Its number at the driver.
     pub(super) number: usize,
 }
 
 impl World {
-    /// Decides TLP by TLP and frame by frame from now on, or in trains. It changes no result.
+    /// From now on decides TLP by TLP and frame by frame, or in trains. The results are the same.
     ///
     /// # Panics
     /// If time has passed.
@@ -161,7 +161,7 @@ impl World {
         }
     }
 
-    /// Writes down TLPs on the links from now on: the first `most` of them, by the time of their start.
+    /// Starts to capture TLPs on the links: the first `most` of them, by the time of their start.
     ///
     /// # Panics
     /// If time has passed: the TLPs before would be missing.
@@ -170,13 +170,13 @@ impl World {
         self.capture = Some(Capture::begin(self.links(), most));
     }
 
-    /// What has been captured so far, if anything is.
+    /// The TLPs captured so far, if they are captured.
     #[must_use]
     pub fn captured(&self) -> Option<Captured> {
         self.capture.as_ref().map(Capture::so_far)
     }
 
-    /// What an NVMe drive tells of itself now, as its Telemetry logs have it; none of another device.
+    /// The state of an NVMe drive, as its Telemetry logs report it. Returns `None` for another device.
     pub fn state_of_drive(&mut self, name: &str) -> Option<State> {
         let now = self.kernel.now();
         let (_, id) = self.drives.iter().find(|(known, _)| known == name)?;

@@ -1,6 +1,6 @@
-//! What a phase of a job file says in the words of fio: results files as fio writes them.
+//! Results of a phase of a job file in fio's own output formats.
 //!
-//! All repeats are taken together, as one run that lasted as long as all of them.
+//! All repeats are reported together, as one run that lasted as long as all of them.
 
 use crate::format::{FinishedCase, Format, Writer};
 use crate::measure::Measured;
@@ -11,20 +11,20 @@ use lanetwin_plan::FioCase;
 use lanetwin_stats::results::{Attachment, Results};
 use std::collections::BTreeSet;
 
-/// What drivers call their cores.
+/// The name that drivers give their cores.
 const CORES: &str = "cores";
 /// The folder of the files.
 const FOLDER: &str = "fio";
 
 pub(super) const FORMAT: Format = || Box::<FioWriter>::default();
 
-/// The results files of all cases, in both formats of fio.
+/// The output files of all cases, in both formats of fio.
 ///
-/// They lie as programs that draw fio's results look for them: a folder for each variant, workload and block size, and
-/// the file `RW-IODEPTH-NUMJOBS.json`.
+/// They are laid out as programs that plot fio's results expect them: a folder for each variant, workload and block
+/// size, and the file `RW-IODEPTH-NUMJOBS.json`.
 #[derive(Default)]
 struct FioWriter {
-    /// Names of files, which no other has.
+    /// Names of files that are in use.
     taken: BTreeSet<String>,
     files: Vec<Attachment>,
 }
@@ -53,7 +53,7 @@ struct CaseRows<'a> {
 }
 
 impl CaseRows<'_> {
-    /// The path of the file without its ending, that no other has.
+    /// A path for the file, without extension, that no other file has.
     fn name(&self, taken: &mut BTreeSet<String>) -> String {
         let first = &self.case.jobs[0].job;
         let settings = &first.settings;
@@ -79,7 +79,7 @@ impl CaseRows<'_> {
         document(&jobs, &self.case.globals, self.origin(), format)
     }
 
-    /// What is told apart, each with its first job.
+    /// The entries of the output, each with its first job.
     fn entries(&self) -> Vec<(String, &Job)> {
         let first = &self.ran.repeats[0];
         if first.devices.is_empty() {
@@ -88,7 +88,7 @@ impl CaseRows<'_> {
             return vec![(name, job)];
         }
         let job = |name: &str| {
-            // behind the name of the job is that of the device, if there are several, and then that of the host
+            // the name of the job is followed by that of the device, if there are several, and then that of the host
             let ends = name.match_indices('@').map(|(end, _)| end).chain([name.len()]);
             let found = ends.filter_map(|end| self.case.jobs_of(&name[..end]).first().copied()).next_back();
             found.map_or(&*self.case.jobs[0].job, |found| &*found.job)
@@ -108,7 +108,7 @@ impl CaseRows<'_> {
             .collect()
     }
 
-    /// How busy the cores of the drivers were, on average.
+    /// Mean utilisation of the drivers' cores.
     fn busy(&self) -> f64 {
         let cores = || self.ran.repeats.iter().flat_map(|measured| &measured.limits);
         let used: Vec<f64> = cores().filter(|used| used.name == CORES).map(|used| used.share).collect();

@@ -1,8 +1,8 @@
-//! Latencies as HdrHistogram writes them: a log with an interval for each repeat, tagged with the case and the kind of
+//! Latencies in the log format of HdrHistogram: an interval for each repeat, tagged with the case and the kind of
 //! operation.
 //!
-//! Values are picoseconds, in the buckets in which they were counted (three digits), so that a reader has the counts
-//! and percentiles of the results. Intervals stand at the simulated time at which they were measured.
+//! Values are picoseconds, in the buckets in which they were counted (three digits), so that a reader gets the counts
+//! and percentiles of the results. Each interval has the simulated time at which it was measured.
 
 use crate::format::{FinishedCase, Format, Writer};
 use hdrhistogram::Histogram as Buckets;
@@ -15,11 +15,11 @@ use lanetwin_units::Instant;
 use std::ops::Range;
 use std::time::Duration;
 
-/// The file.
+/// Name of the file.
 const NAME: &str = "latency.hlog";
-/// Digits of the buckets: those in which latencies are counted.
+/// Significant digits of the buckets: those with which latencies are counted.
 const DIGITS: u8 = 3;
-/// The largest value of an interval stands in the log in milliseconds.
+/// The log states the largest value of an interval in milliseconds.
 const PS_PER_MS: f64 = 1e9;
 
 pub(super) const FORMAT: Format = || Box::<HdrWriter>::default();
@@ -86,7 +86,7 @@ fn log(intervals: &[Interval]) -> String {
     String::from_utf8(text).expect("a log is ASCII but for its tags, which are text")
 }
 
-/// The same counts as the library has them.
+/// The same counts as a histogram of the library.
 fn opened(latencies: &Histogram) -> Buckets<u64> {
     let mut buckets = Buckets::new(DIGITS).expect("three digits are within 0..=5");
     buckets.auto(true);

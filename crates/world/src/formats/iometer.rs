@@ -1,13 +1,14 @@
-//! What a case says in the words of Iometer: its metrics, and its results file.
+//! Results of a case in Iometer's terms: its metrics, and its results file.
 //!
-//! All repeats are taken together, as one test that ran as long as all of them.
+//! All repeats are reported together, as one test that ran as long as all of them.
 //!
-//! **CPU.** A driver's cores are busy while they submit and complete I/Os, and not otherwise. Utilisation is that time,
-//! of all cores of all drivers, over the time that these cores had: a driver works on cores of its own, and the model
-//! of a host does not count its cores. What they were busy with is told where drivers say it of all of that time.
+//! **CPU.** A driver's cores are busy only while they submit and complete I/Os. Utilisation is the busy time of all
+//! cores of all drivers, divided by the time available on these cores: a driver works on cores of its own, and the
+//! host's model does not count its cores. The split into modes is reported if drivers account for all of the busy
+//! time.
 //!
-//! **Network.** The counts of the adapters by which the hosts of the workload reach drives of others: of a computer
-//! Iometer tells what all its adapters count.
+//! **Network.** The counters of the adapters through which the workload's hosts reach drives of other hosts: Iometer
+//! reports the sum over all adapters of a computer.
 
 use crate::format::{FinishedCase, Format, Writer};
 use crate::measure::Measured;
@@ -23,34 +24,34 @@ use lanetwin_stats::Histogram;
 use lanetwin_stats::results::{Attachment, IometerMetric, Results};
 use lanetwin_units::Span;
 
-/// What drivers call their cores.
+/// The name that drivers give their cores.
 const CORES: &str = "cores";
 
 pub(super) const FORMAT: Format = || Box::<IometerWriter>::default();
 
-/// The metrics of Iometer, and its results files: one for each variant, and for each version whose configurations it
-/// ran.
+/// The metrics of Iometer, and its results files: one for each variant and each Iometer version of its
+/// configurations.
 #[derive(Default)]
 struct IometerWriter {
     metrics: Vec<IometerMetric>,
     files: Vec<(String, Series)>,
 }
 
-/// A case, as Iometer tells it.
+/// A case as an Iometer run.
 struct IometerRun<'a> {
     ran: FinishedCase<'a>,
     iometer: &'a IometerCase,
 }
 
-/// What is told apart in a test: a manager, a worker of it, or a target of that, with what it counted.
+/// An entity that is reported separately: a manager, one of its workers, or a target of a worker, with its counters.
 struct Part<'a> {
-    /// What it is called among all.
+    /// Its name among all.
     name: String,
-    /// The worker; none of a manager.
+    /// The worker; `None` for a manager.
     worker: Option<&'a IometerWorker>,
-    /// The target; none of a worker, and of a manager.
+    /// The target; `None` for a worker or a manager.
     target: Option<&'a Pair>,
-    /// The manager.
+    /// Name of the manager.
     manager: String,
     counted: Sum,
 }
@@ -89,7 +90,7 @@ impl<'a> IometerRun<'a> {
         metrics::metrics(counted).into_iter().map(told).collect()
     }
 
-    /// Every manager, followed by its workers, each followed by its targets: in the order of the results file.
+    /// Every manager, followed by its workers, each followed by its targets, in the order of the results file.
     fn parts(&self) -> Vec<Part<'a>> {
         let (pairs, iometer) = (&self.ran.workload.pairs, self.iometer);
         let hosts: Vec<usize> = pairs.iter().map(|pair| pair.on).collect();
@@ -134,7 +135,7 @@ impl<'a> IometerRun<'a> {
         let name = if name.contains('@') { name } else { format!("{name}@{}", pair.device) };
         Part { name, worker: Some(worker), target: Some(pair), manager: self.manager(worker), counted }
     }
-    /// The name of the manager of a worker; a library has none: the host does the work.
+    /// The name of a worker's manager; the host's name if the configuration comes from a library without managers.
     fn manager(&self, worker: &IometerWorker) -> String {
         let Some((_, manager)) = &worker.manager else {
             let host = self.ran.workload.pairs.first().map(|pair| &self.ran.variant.machine[pair.on].name);
@@ -143,7 +144,7 @@ impl<'a> IometerRun<'a> {
         manager.clone()
     }
 
-    /// How busy the cores of the drivers were; none if no driver has any.
+    /// Busy time of the drivers' cores. Returns `None` if no driver has cores.
     fn cpu(&self) -> Option<CpuTime> {
         let cores = self.cores();
         let count = u32::try_from(cores.len()).expect("a machine has fewer cores");
@@ -151,7 +152,8 @@ impl<'a> IometerRun<'a> {
         let modes = self.modes().filter(|modes| is_all(modes.user + modes.privileged, busy));
         (count > 0).then_some(CpuTime { busy, cores: count, modes })
     }
-    /// What the drivers say that their cores were busy with; none if one of them drives something over a network.
+    /// Busy time of the cores by mode, as drivers report it. Returns `None` if one of them accesses a drive over a
+    /// network.
     fn modes(&self) -> Option<CpuModes> {
         let pairs = &self.ran.workload.pairs;
         let subsystems = &self.ran.variant.network.subsystems;
@@ -171,7 +173,7 @@ impl<'a> IometerRun<'a> {
             interrupts: self.count(&cpu::INTERRUPTS, |_| true)?,
         })
     }
-    /// What passed the adapters of the hosts that ask; none if they have none.
+    /// Counters of the adapters of the initiating hosts. Returns `None` if they have none.
     fn network(&self) -> Option<NetworkCounts> {
         let variant = self.ran.variant;
         let asks = |host: usize| self.ran.workload.pairs.iter().any(|pair| pair.on == host);
@@ -188,7 +190,7 @@ impl<'a> IometerRun<'a> {
             resent: self.count(&adapter::RESENT, is_software).unwrap_or(0),
         })
     }
-    /// The adapters below the hosts that send to others.
+    /// The adapters below the hosts that send to other hosts.
     fn own_adapters(&self) -> impl Iterator<Item = usize> {
         let variant = self.ran.variant;
         let pairs = self.ran.workload.pairs.iter().filter(|_| self.iometer.network);
@@ -198,20 +200,21 @@ impl<'a> IometerRun<'a> {
             below.filter(|component| variant.machine[*component].model.can(Capability::Rdma))
         })
     }
-    /// What components count under the name of a metric, of those that do, in all repeats; none if none does.
+    /// The sum of a metric over all repeats and over the components that `of` selects. Returns `None` if none reports
+    /// it.
     fn count(&self, metric: &kernel::Metric, of: impl Fn(&str) -> bool) -> Option<u64> {
         let uses = self.ran.repeats.iter().flat_map(|measured| &measured.components);
         let told = uses.filter(|used| of(&used.component)).flat_map(|used| &used.metrics);
         let values = told.filter(|(own, _)| own.name == metric.name).filter_map(|(_, value)| *value);
         values.map(|value| value.round() as u64).reduce(|sum, value| sum + value)
     }
-    /// Whether a component is no host, or one that asks, and no software of a target.
+    /// Whether a component is an initiating host, or neither a host nor software of a target.
     fn is_own(&self, component: &str) -> bool {
         let place = self.ran.variant.machine.iter().position(|one| one.name == *component);
         let asks = |place| self.ran.workload.pairs.iter().any(|pair| pair.on == place);
         place.map_or(!component.starts_with("target/"), asks)
     }
-    /// How long each core of each driver was busy; what a driver with several did is shared out evenly.
+    /// Busy time of each core of each driver; that of a driver with several cores is divided evenly.
     fn cores(&self) -> Vec<Span> {
         let mut all: Vec<Span> = Vec::new();
         for measured in self.ran.repeats {
@@ -229,10 +232,11 @@ impl<'a> IometerRun<'a> {
         all
     }
 
-    /// The rows that Iometer would write: of all, and of each manager, its processors, its workers, and their targets.
+    /// The rows that Iometer would write: for all, and for each manager, its processors, its workers, and their
+    /// targets.
     ///
-    /// A row of several workers has the specification and the settings that all of them have, and none of what differs
-    /// (`Manager.cpp`, `GetCommonAccessSpec`).
+    /// A row for several workers has the specification and the settings that all of them share, and leaves out those
+    /// that differ (`Manager.cpp`, `GetCommonAccessSpec`).
     fn test(&self) -> Test {
         let parts = self.parts();
         let sum = Sum::of(self.ran.repeats, |measured| Some(&measured.load));
@@ -276,7 +280,7 @@ impl<'a> IometerRun<'a> {
     }
 }
 
-/// How many of each run.
+/// Numbers of managers, workers and disks that run.
 fn running(managers: usize, parts: &[Part<'_>]) -> Running {
     let workers = parts.iter().filter(|part| part.worker.is_some() && part.target.is_none()).count();
     let disks = parts.iter().filter(|part| part.target.is_some()).count();
@@ -296,7 +300,7 @@ fn settings(worker: &IometerWorker) -> Settings {
     }
 }
 
-/// What the settings of workers have in common.
+/// The settings that all workers share.
 fn common(workers: &[IometerWorker]) -> Settings {
     let all = workers.iter().map(settings);
     all.reduce(Settings::common).expect("a test has a worker")
@@ -309,17 +313,17 @@ fn common_spec(workers: &[IometerWorker]) -> String {
     if same { first.to_owned() } else { String::new() }
 }
 
-/// What was counted in several windows.
+/// Counters of several windows.
 #[derive(Default)]
 struct Sum {
     reads: Side,
     writes: Side,
     elapsed: Span,
-    /// Of workers that test connections.
+    /// Connections, of workers that test connections.
     connections: Option<Histogram>,
 }
 
-/// Whether times are all of another, but for what the ends of a window cut off.
+/// Whether parts of a time add up to it, apart from what the ends of a window cut off.
 fn is_all(parts: Span, whole: Span) -> bool {
     const CUT: f64 = 0.05;
     let (parts, whole) = (parts.as_ps() as f64, whole.as_ps() as f64);
@@ -327,7 +331,7 @@ fn is_all(parts: Span, whole: Span) -> bool {
 }
 
 impl Sum {
-    /// What was counted in each repeat by some of its loads, over the run time of all of them.
+    /// The counters of some loads in each repeat, over the run time of all repeats.
     fn of<'a>(repeats: &'a [Measured], counted: impl Fn(&'a Measured) -> Option<&'a Counts>) -> Self {
         let mut sum = Self::default();
         for measured in repeats {
@@ -340,7 +344,7 @@ impl Sum {
         }
         sum
     }
-    /// Takes in what was counted at the same time.
+    /// Adds counters of the same time.
     fn merge(&mut self, other: &Self) {
         self.reads.merge(&other.reads);
         self.writes.merge(&other.writes);
@@ -380,7 +384,7 @@ impl Writer for IometerWriter {
         self.files.push((variant.clone(), series));
     }
 
-    /// The files are `iometer.csv`, with the variant and the version in the name if there are several.
+    /// The files are named `iometer.csv`, with the variant and the version in the name if there are several.
     fn finish(self: Box<Self>, variants: usize, results: &mut Results) {
         let first = self.files.first().map(|(_, series)| series.version);
         let versions = self.files.iter().any(|(_, series)| Some(series.version) != first);

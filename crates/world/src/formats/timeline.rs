@@ -1,4 +1,4 @@
-//! Single operations of the first repeat of every case, stage by stage, for whoever draws timelines.
+//! Single operations of the first repeat of every case, stage by stage, for programs that draw timelines.
 //!
 //! Times are those of the simulated machine, in whole picoseconds; the stages of an operation follow each other without
 //! a gap and sum to its latency.
@@ -9,7 +9,7 @@ use lanetwin_stats::results::{Attachment, Results};
 use lanetwin_units::Instant;
 use serde::Serialize;
 
-/// The file.
+/// Name of the file.
 const NAME: &str = "timeline.json";
 
 pub(super) const FORMAT: Format = || Box::<TimelineWriter>::default();
@@ -25,20 +25,20 @@ struct Case {
     variant: String,
     workload: String,
     case: String,
-    /// From when to when it was measured \[ps\].
+    /// Begin and end of the measurement \[ps\].
     window: [u64; 2],
     operations: Vec<Followed>,
 }
 
-/// One of them.
+/// One operation.
 #[derive(Serialize)]
 struct Followed {
     what: &'static str,
-    /// Of which device, where there are several.
+    /// Name of the device, if there are several.
     device: Option<String>,
-    /// When it was asked \[ps\].
+    /// When the operation was issued \[ps\].
     at: u64,
-    /// How long it was in each stage, one after the other \[ps\].
+    /// Time spent in each stage, in order \[ps\].
     stages: Vec<(String, u64)>,
 }
 

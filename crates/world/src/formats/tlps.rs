@@ -1,8 +1,9 @@
 //! TLPs on the links as a capture file for Wireshark: pcapng (draft-ietf-opsawg-pcapng), link type USER0.
 //!
-//! An interface is one direction of a link in one case. A packet is a TLP, at the time at which its first symbol is on
-//! the link: a header of ours, then that of the TLP; of its payload only the length is told. Statistics at the end say
-//! how many TLPs started in each direction, and how many of them are not in the file.
+//! An interface is one direction of a link in one case. A packet is a TLP, at the time at which its first symbol is
+//! on the link: a header defined by lanetwin, then that of the TLP; of the payload only the length is recorded.
+//! Statistics at the end give the number of TLPs that started in each direction, and how many of them are not in the
+//! file.
 //!
 //! The bytes are attached as base64, because attachments are text.
 
@@ -27,9 +28,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The file, as text.
+/// Name of the file, as text.
 const NAME: &str = "tlps.pcapng.base64";
-/// How many TLPs are in it, and how many there were.
+/// Name of the file with the number of captured TLPs and of all that started.
 const COUNTS: &str = "tlps.json";
 /// Version of the header before a TLP; docs/exports.md describes it.
 const VERSION: u8 = 1;
@@ -39,7 +40,7 @@ const BEFORE_BYTES: u16 = 24;
 const PICOSECONDS: u8 = 12;
 /// Sequence numbers of TLPs have 12 bits (PCIe Base 5.0 §3.5.2.1).
 const SEQUENCE_NUMBERS: u64 = 1 << 12;
-/// Memory takes whatever is written to it.
+/// Message of writes to memory, which cannot fail.
 const MEMORY: &str = "memory takes what is written to it";
 
 pub(super) const FORMAT: Format = || Box::new(CaptureWriter { cases: Vec::new() });
@@ -48,7 +49,7 @@ struct CaptureWriter {
     cases: Vec<Captures>,
 }
 
-/// What was captured in the first repeat of a case.
+/// The capture of the first repeat of a case.
 struct Captures {
     name: String,
     links: Vec<LinkPlan>,
@@ -106,7 +107,7 @@ fn file(cases: &[Captures]) -> Vec<u8> {
     file.into_inner()
 }
 
-/// Which port of the machine is what bus: the identifiers in the headers.
+/// The bus number of each port of the machine, as used in the headers.
 fn ports(cases: &[Captures]) -> String {
     let mut names = BTreeMap::new();
     for of in cases.iter().flat_map(|case| &case.captured.directions) {
@@ -150,7 +151,7 @@ fn packet<'a>(
         .into_block()
 }
 
-/// What stands before the header of a TLP, most significant byte first.
+/// The bytes before the header of a TLP, most significant byte first.
 fn before(link: &LinkPlan, tlp: &TlpOnLink) -> Vec<u8> {
     let direction = (tlp.egress.0 & 1) as u8;
     let lanes = link.width.lanes() as u8;
@@ -164,7 +165,7 @@ fn before(link: &LinkPlan, tlp: &TlpOnLink) -> Vec<u8> {
     bytes
 }
 
-/// How many TLPs there were on each interface, and how many of them are not in the file.
+/// The number of TLPs on each interface, and how many of them are not in the file.
 fn statistics(first: u32, captured: &Captured) -> impl Iterator<Item = Block<'static>> {
     let mut kept = vec![0_u64; captured.directions.len()];
     captured.tlps.iter().for_each(|tlp| kept[tlp.egress.index()] += 1);

@@ -16,20 +16,20 @@ use std::collections::BTreeMap;
 /// A load to be added.
 #[derive(Clone)]
 pub(super) struct NewLoad<'a> {
-    /// Its number among all.
+    /// Its number among all loads.
     pub(super) place: u32,
     pub(super) pair: &'a Pair,
-    /// Its own part of the paths of what it has for itself; empty if it is alone.
+    /// Its component of the paths of what belongs to it alone; empty if it is the only load.
     pub(super) name: String,
     /// The name of its results.
     pub(super) results_name: String,
-    /// Which of the threads of its load it is, if that has several.
+    /// The number and settings of its thread, if its load has several.
     pub(super) thread: Option<(usize, Thread)>,
 }
 
 impl NewLoad<'_> {
-    /// The unit of the device that is asked: that of the pair, or the namespace that the thread names, if the device
-    /// has several.
+    /// The unit of the device that it accesses: that of the pair, or the thread's namespace if the device has
+    /// several.
     pub(super) fn unit(&self, device: &ComponentPlan) -> u16 {
         let several = matches!(device.params.0.get("namespaces"), Some(Value::Count(2..)));
         let named = self
@@ -52,28 +52,28 @@ pub(super) struct Adding<'a> {
     pub(super) builder: &'a mut Builder,
     /// Every load.
     pub(super) askers: &'a [NewLoad<'a>],
-    /// How many loads there are.
+    /// Number of loads.
     pub(super) loads: u32,
-    /// What joins several drivers to their host, by the host's place in the machine.
+    /// Components that join several drivers to their host, by the host's index in the machine.
     pub(super) cpus: BTreeMap<usize, ComponentId>,
-    /// Its ports for the drivers of further paths, by the ports of the drives.
+    /// Their ports for the drivers of further paths, by the ports of the drives.
     pub(super) further: BTreeMap<EndpointId, Port>,
-    /// What joins several jobs to a device that takes their requests directly, by its place in the machine.
+    /// Components that join several jobs to a device that takes their requests directly, by its index in the machine.
     pub(super) jobs: BTreeMap<usize, ComponentId>,
-    /// The drivers that serve all loads of a host on a device, by the places of both in the machine.
+    /// Drivers that serve all loads of a host on a device, by the indices of both in the machine.
     pub(super) shared: BTreeMap<(usize, usize), SharedDriver>,
-    /// The drivers that serve all loads on a device, from whichever host, for each of its ports: where hosts take over
+    /// Drivers that serve the loads of all hosts on a device, for each of its ports: for drives that hosts take over
     /// from each other.
     pub(super) common: BTreeMap<usize, Vec<HostPath>>,
-    /// The queues over the network that no software has yet.
+    /// Connected NVMe-oF queues that no software owns yet.
     pub(super) connected: Vec<Connected>,
-    /// The software that asks over the network, by the places of its host and of the adapter.
+    /// NVMe-oF host software, by the indices of its host and its adapter.
     pub(super) remotes: BTreeMap<(usize, usize), RemoteHost>,
-    /// What joins several such paths, by the places of the drive and the host.
+    /// Components that join several such paths, by the indices of the drive and the host.
     pub(super) joined: BTreeMap<(usize, usize), RemoteHost>,
     /// The programs that send over the network, and their port to the first load.
     pub(super) network: Option<(ComponentId, Port)>,
-    /// What joins the paths to drives that have several.
+    /// Components that join the paths to drives with several.
     pub(super) paths: Vec<(String, ComponentId)>,
 }
 
@@ -81,7 +81,7 @@ impl Adding<'_> {
     pub(super) fn disk(&self, pair: &Pair) -> &ComponentPlan {
         &self.blueprint.variant.machine[pair.target]
     }
-    /// The port of the host that a driver talks to.
+    /// The port of the host that a driver is connected to.
     pub(super) fn host(&self, pair: &Pair) -> (ComponentId, Port) {
         (self.ids.of(pair.on), port(&self.blueprint.variant.machine[pair.on], Protocol::Cpu))
     }
@@ -89,29 +89,29 @@ impl Adding<'_> {
 
 /// A driver that has a port for each load of its host on its device.
 pub(super) struct SharedDriver {
-    /// What answers the loads: the driver, or what joins several.
+    /// The component that answers the loads: the driver, or the one that joins several.
     pub(super) id: ComponentId,
     /// The driver, or that of the first path.
     pub(super) driver: ComponentId,
-    /// The place on the links of the port of the device that it drives.
+    /// The endpoint on the links of the device's port that it drives.
     pub(super) endpoint: EndpointId,
     /// The number of that port.
     pub(super) port: u16,
     /// The drivers of further paths.
     pub(super) further: Vec<NvmePath>,
     pub(super) path: String,
-    /// Of its ports to loads, the next that is free.
+    /// The next free one of its ports to loads.
     pub(super) next: u16,
 }
 
-/// A path to a device, and the host that it leads from.
+/// A path to a device, and the host from which it leads.
 #[derive(Clone, Copy)]
 pub(super) struct HostPath {
     pub(super) host: usize,
     pub(super) path: NvmePath,
 }
 
-/// The path of something that a load has for itself.
+/// The path of a component that belongs to one load.
 pub(super) fn path(what: &str, asker: &NewLoad<'_>) -> String {
     if asker.name.is_empty() { what.to_owned() } else { format!("{what}/{}", asker.name) }
 }
@@ -120,7 +120,7 @@ pub(crate) fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
     Port(component.port(speaks).expect("the plan was checked for this port") as u16)
 }
 
-/// The parameters of a device's driver on a host: as the device or the host has them; the others by default.
+/// The parameters of a device's driver on a host: set by the device or the host, otherwise defaults.
 pub(crate) fn settings(model: &Model, device: &ComponentPlan, host: &ComponentPlan) -> Params {
     let value = |param: &'static lanetwin_ports::Param| {
         let own = device.software(param.name, host).map(|(value, _)| value);

@@ -1,4 +1,4 @@
-//! What answers loads that ask for blocks: the device itself, its driver, or the drivers of several paths to it.
+//! The components that answer block loads: the device itself, its driver, or the drivers of several paths to it.
 
 use super::super::names::{DRIVER, JOBS, PATHS, shown};
 use super::super::world::NvmePath;
@@ -15,23 +15,23 @@ use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
 use lanetwin_units::{Instant, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The port to its load of a driver that has one load, …
+/// The load port of a driver with a single load, …
 const DRIVEN: Port = Port(0);
-/// … and the first to a load of one that has several.
+/// … and the first load port of a driver with several.
 const FIRST_LOAD: u16 = 1;
 
-/// What loads have drivers for: a host, and a device.
+/// A host and a device for which loads need a driver.
 #[derive(Clone, Copy)]
 struct Driving<'a> {
     model: &'static Model,
     /// The first of the loads.
     asker: &'a NewLoad<'a>,
-    /// How many loads the driver has ports for.
+    /// Number of loads for which the driver has ports.
     loads: u16,
 }
 
 impl Adding<'_> {
-    /// The port that answers block requests, and whose it is: the target's own, or that of a driver on the host.
+    /// The port that answers block requests, and the name of its component: the target, or a driver on the host.
     pub(super) fn block_port(&mut self, asker: &NewLoad<'_>) -> ((ComponentId, Port), String) {
         if let Some(of_programs) = self.network_port(asker) {
             return of_programs;
@@ -64,7 +64,7 @@ impl Adding<'_> {
         ((driver.id, port), shown(&driver.path))
     }
 
-    /// Adds what serves all loads of a host on a device.
+    /// Adds the driver that serves all loads of a host on a device.
     fn share(&mut self, model: &'static Model, asker: &NewLoad<'_>) -> SharedDriver {
         let pair = asker.pair;
         let is_its = |other: &&NewLoad<'_>| (other.pair.target, other.pair.on) == (pair.target, pair.on);
@@ -82,7 +82,7 @@ impl Adding<'_> {
         SharedDriver { id: driver, driver, endpoint, port: 0, further, path, next }
     }
 
-    /// What a device is called as one host has it.
+    /// The name of a device with the host's, if several hosts have loads on it.
     pub(super) fn shared_name(&self, pair: &Pair) -> String {
         let disk = self.disk(pair).name.clone();
         let is_other = |other: &NewLoad<'_>| other.pair.target == pair.target && other.pair.on != pair.on;
@@ -90,8 +90,9 @@ impl Adding<'_> {
         if self.askers.iter().any(is_other) { format!("{disk}@{host}") } else { disk }
     }
 
-    /// Adds what joins the paths of a host to a drive whose ports are linked, with a driver for each port below the
-    /// host; where hosts take over from each other, with those of the other hosts behind them.
+    /// Adds the component that joins the paths of a host to a drive with several linked ports, and a driver for each
+    /// port below the host. If hosts take over from each other, the drivers of the other hosts follow as further
+    /// paths.
     fn add_paths(&mut self, driving: Driving<'_>, path: &str) -> SharedDriver {
         let Driving { asker, loads, .. } = driving;
         let pair = asker.pair;
@@ -110,7 +111,7 @@ impl Adding<'_> {
         let absences = absences.filter(|absence| (absence.drive, absence.host) == (pair.target, pair.on));
         paths.be_without(absences.map(|absence| (absence.from, absence.until)).collect());
         let joined = self.builder.add(format!("{PATHS}/{name}"), Box::new(paths));
-        // the port of each driver that belongs to the first load of this host, and the paths
+        // the drivers' first port for loads of this host, and the paths
         let (first, all) = match takeover {
             None => (0, self.host_paths(driving, path)),
             Some(_) => (self.before_on(pair), self.common_paths(driving)),
@@ -129,7 +130,7 @@ impl Adding<'_> {
         SharedDriver { id: joined, driver, endpoint, port, further: all.collect(), path, next }
     }
 
-    /// How many paths to its drive a host has, and how many there are with those of other hosts, if these stand by.
+    /// The number of paths from a host to its drive, and the number including those of standby hosts.
     fn count_paths(&self, pair: &Pair, others: bool) -> (usize, usize) {
         let on_drive = self.askers.iter().filter(|other| other.pair.target == pair.target);
         let hosts: BTreeSet<usize> = on_drive.map(|other| other.pair.on).collect();
@@ -138,13 +139,14 @@ impl Adding<'_> {
         (own, if others { hosts.into_iter().map(of).sum() } else { own })
     }
 
-    /// How many loads on the same drive are of hosts before this one: the place of its first among them all.
+    /// The number of loads on the same drive that belong to earlier hosts: the index of this host's first load among
+    /// all.
     fn before_on(&self, pair: &Pair) -> u16 {
         let on_drive = self.askers.iter().filter(|other| other.pair.target == pair.target);
         on_drive.take_while(|other| other.pair.on != pair.on).count() as u16
     }
 
-    /// Adds a driver for each port of the drive that is below the host of the load.
+    /// Adds a driver for each port of the drive below the load's host.
     fn host_paths(&mut self, driving: Driving<'_>, path: &str) -> Vec<HostPath> {
         let pair = driving.asker.pair;
         let numbered = self.blueprint.linked_ports(pair.target, self.endpoints);
@@ -159,7 +161,7 @@ impl Adding<'_> {
         paths
     }
 
-    /// The drivers of all hosts of a drive, each with a port for every load on it; adds them with the first host that
+    /// The drivers of all hosts of a drive, each with a port for every load on it; they are added when the first host
     /// needs them.
     fn common_paths(&mut self, driving: Driving<'_>) -> Vec<HostPath> {
         let pair = driving.asker.pair;
@@ -179,8 +181,8 @@ impl Adding<'_> {
         self.common[&pair.target].clone()
     }
 
-    /// Adds the driver of a device, with so many ports to loads, and joins it to the host; for one path of several,
-    /// with the port of the device.
+    /// Adds the driver of a device, with ports for `loads` loads, and joins it to the host. `only` is the device's
+    /// port if the driver is for one path of several.
     fn add_driver(
         &mut self,
         Driving { model, asker, loads }: Driving<'_>,
@@ -225,21 +227,21 @@ impl Adding<'_> {
         driver
     }
 
-    /// The loads of a host on the same device, in the order of its driver's ports; of all hosts, where they take over
-    /// from each other.
+    /// The loads of a host on the same device, in the order of the driver's ports; those of all hosts if hosts take
+    /// over from each other.
     fn on_driver(&self, pair: &Pair) -> impl Iterator<Item = &NewLoad<'_>> {
         let all = self.blueprint.workload.takeover.is_some();
         let (on, target) = (pair.on, pair.target);
         self.askers.iter().filter(move |other| other.pair.target == target && (all || other.pair.on == on))
     }
-    /// The class of the queue of each of them.
+    /// The queue priority of each of them.
     fn priorities(&self, pair: &Pair) -> Vec<QueuePriority> {
         let class = |asker: &NewLoad<'_>| {
             asker.thread.as_ref().map_or(QueuePriority::MEDIUM, |(_, thread)| thread.priority)
         };
         self.on_driver(pair).map(class).collect()
     }
-    /// The core of each load of a driver, where its host says how many it has.
+    /// The cores of a driver's loads, if the number of the host's cores is given.
     fn cores(&self, asker: &NewLoad<'_>, driver: &Model) -> Vec<RunQueue> {
         let host = asker.pair.on;
         let core = |load: &NewLoad<'_>| self.core(load, host);
@@ -249,7 +251,8 @@ impl Adding<'_> {
             core(asker).into_iter().collect()
         }
     }
-    /// The core of a load on a host, where that says how many it has: among those that it may run on, or among all.
+    /// The core of a load on a host, if the number of cores is given: one of those that the load may run on, or of
+    /// all.
     pub(super) fn core(&self, load: &NewLoad<'_>, host: usize) -> Option<RunQueue> {
         let own = self.hosts.get(&host)?;
         let allowed = |load: &NewLoad<'_>| load.thread.as_ref().and_then(|(_, thread)| thread.cores.clone());
@@ -263,8 +266,8 @@ impl Adding<'_> {
             });
         among.or_else(|| own.core(self.thread(load, host)))
     }
-    /// The place of a load among those that a host runs: its own come before those that it asks for in the place of
-    /// another.
+    /// The index of a load among those that a host runs: the host's own loads precede those that it runs for other
+    /// hosts.
     pub(super) fn thread(&self, load: &NewLoad<'_>, host: usize) -> usize {
         let is_own = |other: &&NewLoad<'_>| other.pair.on == host;
         let before = &self.askers[..load.place as usize];
@@ -275,11 +278,11 @@ impl Adding<'_> {
         own + before.iter().filter(|other| other.pair.on != host).count()
     }
 
-    /// A parameter of the software of a host for a drive, and who said it.
+    /// A parameter of a host's software for a drive, and where it was set.
     fn software(&self, pair: &Pair, name: &str) -> Option<(Value, Origin)> {
         self.disk(pair).software(name, &self.blueprint.variant.machine[pair.on])
     }
-    /// The engine is the one that the thread asks by, if it says one and neither a part nor the scenario says another.
+    /// Sets the engine that the thread specifies, if there is one and neither a part nor the scenario sets another.
     pub(super) fn set_engine(&self, pair: &Pair, asker: &NewLoad<'_>, params: &mut Params) {
         const ENGINE: &str = "driver.engine";
         let is_open = self.software(pair, ENGINE).is_some_and(|(_, origin)| origin == Origin::Default);
@@ -289,7 +292,7 @@ impl Adding<'_> {
         }
     }
 
-    /// The port of a job at a device whose own port this is: the device's, if the job is alone.
+    /// The port of a job at a device with this port: the port itself if the job is alone.
     fn job_port(&mut self, asker: &NewLoad<'_>, own: (ComponentId, Port)) -> (ComponentId, Port) {
         if self.loads == 1 {
             return own;

@@ -1,6 +1,6 @@
-//! Queues by which devices ask drives over the network: those of a DPU that shows a drive to its host.
+//! Queues through which devices access drives over the network: those of a DPU that presents a drive to its host.
 //!
-//! They are added as loads of the DPU's processor would be, and joined to the device in the place of a load.
+//! They are added like loads of the DPU's processor, but are joined to the device instead of a load.
 
 use super::super::blueprint::Blueprint;
 use super::super::names::QUEUES;
@@ -11,15 +11,15 @@ use lanetwin_plan::{Driven, Pair};
 use lanetwin_ports::{Capability, Value};
 use std::collections::BTreeMap;
 
-/// A queue by which a device asks a drive.
+/// A queue through which a device accesses a drive.
 pub(super) struct ForwardingQueue {
-    /// Who asks, on behalf of the device, and the drive.
+    /// The host that sends on behalf of the device, and the drive.
     pair: Pair,
     name: String,
 }
 
 impl ForwardingQueue {
-    /// It, as what asks at this place.
+    /// The queue as a load with this number.
     pub(super) fn asker(&self, place: u32) -> NewLoad<'_> {
         let name = self.name.clone();
         NewLoad { place, pair: &self.pair, results_name: name.clone(), name, thread: None }
@@ -27,7 +27,7 @@ impl ForwardingQueue {
 }
 
 impl Blueprint<'_> {
-    /// The devices that ask drives over the network, as far as something is asked of them.
+    /// The devices that access drives over the network, as far as any load uses them.
     fn forwarders(&self) -> impl Iterator<Item = &Driven> {
         let is_asked = |driven: &&Driven| {
             let device = driven.from.component;
@@ -36,14 +36,14 @@ impl Blueprint<'_> {
         };
         self.variant.driven.iter().filter(|driven| self.is_remote(driven)).filter(is_asked)
     }
-    /// How many queues a device asks by.
+    /// Number of queues of a device.
     fn queues_of(&self, driven: &Driven) -> u32 {
         match self.variant.machine[driven.from.component].params.0.get("threads") {
             Some(Value::Count(threads)) => *threads as u32,
             _ => 1,
         }
     }
-    /// The queues of all such devices, one device after the other.
+    /// The queues of all such devices, device by device.
     pub(super) fn forwarding(&self) -> Vec<ForwardingQueue> {
         let queue = |driven: &Driven, thread: u32| {
             let device = self.variant.machine[driven.drive].name.clone();
@@ -57,7 +57,7 @@ impl Blueprint<'_> {
 }
 
 impl<'a> Adding<'a> {
-    /// Joins the queues of devices to the software that asks.
+    /// Joins the queues of devices to the NVMe-oF host software.
     pub(super) fn join_forwarding(&mut self) {
         let blueprint = self.blueprint;
         let mut askers: &'a [NewLoad<'a>] = &self.askers[self.loads as usize..];

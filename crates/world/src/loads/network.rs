@@ -1,4 +1,4 @@
-//! Loads of programs that send to those of other hosts over TCP, and what both ends run.
+//! Loads of programs that send to programs on other hosts over TCP, and the software of both ends.
 //!
 //! ```text
 //!  (load)/a ─┐               ┌─ client ═ nic ── tor ── nic ═ server
@@ -18,7 +18,7 @@ use lanetwin_ports::{Protocol, RunQueue};
 use std::collections::BTreeMap;
 
 impl Adding<'_> {
-    /// Adds the programs of all loads, and what joins them to their hosts.
+    /// Adds the programs of all loads, and joins them to their hosts.
     pub(super) fn add_network(&mut self, test: NetworkTest) {
         let paths: Vec<PeerPath> =
             self.askers.iter().map(|asker| self.blueprint.peer_path(asker.pair)).collect();
@@ -63,7 +63,7 @@ impl Adding<'_> {
         self.join_programs(id, &used);
     }
 
-    /// Joins the programs to their hosts, each by a port for every adapter of it.
+    /// Joins the programs to their hosts, with one port for each adapter of a host.
     fn join_programs(&mut self, programs: ComponentId, used: &[(usize, usize)]) {
         let mut by_host: BTreeMap<usize, Vec<(usize, Port)>> = BTreeMap::new();
         for (place, (host, adapter)) in used.iter().enumerate() {
@@ -89,7 +89,7 @@ impl Adding<'_> {
         }
     }
 
-    /// The port of the programs that answers a load, and whose it is.
+    /// The port of the programs that belongs to a load, and the name of its component.
     pub(super) fn network_port(&self, asker: &NewLoad<'_>) -> Option<((ComponentId, Port), String)> {
         let (id, Port(first)) = self.network?;
         Some(((id, Port(first + asker.place as u16)), shown(NETWORK)))

@@ -1,20 +1,20 @@
-//! Queues over the network, and the software that has them, while loads are added.
+//! NVMe-oF queues, and the software that owns them, while loads are added.
 
 use lanetwin_kernel::ComponentId;
 use lanetwin_models::roles::nvmeof::{HostQueue, Leave};
 use lanetwin_plan::{Network, RemotePlan};
 use std::collections::BTreeSet;
 
-/// A queue that is connected.
+/// A connected queue.
 pub(super) struct Connected {
-    /// The place of its load, and which of the paths of that it is.
+    /// The number of its load, and the number of its path among that load's paths.
     pub(super) place: (u32, u16),
-    /// The way that it leads.
+    /// The connection that it uses.
     pub(super) plan: RemotePlan,
     pub(super) queue: HostQueue,
 }
 
-/// When the host of these queues leaves, each time with those of one association.
+/// When the host of these queues disconnects; each entry covers the queues of one association.
 pub(super) fn leaves(host: usize, queues: &[Connected], network: &Network) -> Vec<Leave> {
     let to = |plan: &RemotePlan| (plan.subsystem, plan.port);
     let paths: BTreeSet<(usize, usize)> = queues.iter().map(|one| to(&one.plan)).collect();
@@ -27,17 +27,17 @@ pub(super) fn leaves(host: usize, queues: &[Connected], network: &Network) -> Ve
             at: leave.at,
             queues: own.clone(),
             managed: leave.managed,
-            // it is not said of a host that reaches one of several ports alone: that has no path to wait by
+            // `back` is only meaningful for a host with several paths; with one path there is none to wait on
             back: leave.back.filter(|_| queues[own[0]].queue.path.is_some()),
         }));
     }
     all
 }
 
-/// The software of a host that connects, by way of one adapter; or what joins several of them.
+/// The NVMe-oF host software of one adapter, or the component that joins several of them.
 pub(super) struct RemoteHost {
     pub(super) id: ComponentId,
     pub(super) path: String,
-    /// Of its ports to loads, the next that is free.
+    /// The next free one of its ports to loads.
     pub(super) next: u16,
 }

@@ -1,13 +1,13 @@
-//! Loads that ask drives of other hosts: the software of NVMe over Fabrics on both sides, and the queues between them.
+//! Loads on drives of other hosts: the NVMe over Fabrics software of both sides, and the queues between them.
 //!
 //! ```text
 //!  (load)/a ─┐                                                                   ┌─ (driver)/ssd1 ─┐
 //!  (load)/b ─┴─ (nvmeof)/server ─ (cpu) ─ server ═ nic ── tor ── nic ═ box ─ (cpu)┴─ (target)/box  ─┴─ box ═ ssd1
 //! ```
 //!
-//! Each load has a queue of its own for each namespace, which a core of the target serves, and a queue of the drive's
-//! driver behind it on the same core. Where a subsystem has several ports, it has one by each, and what joins them
-//! ([`lanetwin_models::multipath`]) before it. Connections are made before the run starts.
+//! Each load has a queue of its own for each namespace. One core of the target serves this queue and a queue of the
+//! drive's driver behind it. If a subsystem has several ports, the load has a queue through each, joined by a
+//! multipath component ([`lanetwin_models::multipath`]). Connections are made before the run starts.
 
 use super::super::names::{CPU, DRIVER, NVMEOF, PATHS, TARGET, WITHIN, shown};
 use super::adding::{Adding, NewLoad, port, settings};
@@ -31,39 +31,39 @@ use lanetwin_ports::{Protocol, QueuePairId, RunQueue, Site, Value};
 use lanetwin_units::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A load that asks over the network, by one of its paths.
+/// One path of a load over the network.
 struct Remote<'a> {
     asker: &'a NewLoad<'a>,
-    /// Which of the paths, if there are several.
+    /// Number of the path, if there are several.
     path: Option<u16>,
     plan: RemotePlan,
 }
 
-/// A target with what it serves: one for each adapter that drives are offered by.
+/// A target with its queues: one for each adapter through which drives are exported.
 struct Serving {
     /// Whether the adapter itself is the target.
     offload: bool,
     target: Target,
     queues: Vec<TargetQueue>,
-    /// The drive of each.
+    /// The drive of each queue.
     drives: Vec<usize>,
 }
 
 impl<'a> Adding<'a> {
-    /// How a host reaches a drive that is not below it.
+    /// The connection from a host to a drive that is not below it.
     pub(super) fn remote(&self, pair: &Pair) -> Option<RemotePlan> {
         self.blueprint.variant.network.remote(pair.on, pair.target)
     }
-    /// Every path by which a host reaches a drive that is not below it.
+    /// All paths from a host to a drive that is not below it.
     pub(super) fn remotes(&self, pair: &Pair) -> Vec<RemotePlan> {
         self.blueprint.variant.network.remotes(pair.on, pair.target).collect()
     }
-    /// The component below a host by which it asks: the drive, or the adapter that leads to it.
+    /// The component below a host that its requests go to: the drive, or the adapter that leads to it.
     pub(super) fn asked(&self, pair: &Pair) -> usize {
         self.remote(pair).map_or(pair.target, |remote| remote.adapter)
     }
 
-    /// Adds every target that a load asks, with the drivers behind it, and connects the loads.
+    /// Adds every target that loads use, with the drivers behind it, and connects the loads.
     pub(super) fn add_targets(&mut self) {
         let askers = self.askers;
         let mut by_port: BTreeMap<usize, Vec<Remote<'a>>> = BTreeMap::new();
@@ -86,7 +86,8 @@ impl<'a> Adding<'a> {
         on_host.into_iter().for_each(|(host, servings)| self.serve(host, servings));
     }
 
-    /// Connects loads to the target behind one adapter; `before` connections have cores of the host already.
+    /// Connects loads to the target behind one adapter; `before` connections have been given cores of the host
+    /// already.
     fn connect(&mut self, remotes: &[Remote<'a>], before: usize) -> Serving {
         let variant = self.blueprint.variant;
         let first = &remotes[0].plan;
@@ -119,7 +120,7 @@ impl<'a> Adding<'a> {
                 if variant.machine[asker.pair.target].params.choice("block") == "512B" { 512 } else { 4096 };
             let (nsid, entries) = (plan.namespace as u32 + 1, queue.config().entries);
             let core = self.core(asker, asker.pair.on).unwrap_or_else(|| RunQueue::new(1));
-            // each path to a subsystem is one association
+            // each path to a subsystem is a separate association
             let association = |path: u16| (plan.subsystem << 8 | usize::from(path)) as u32;
             let place = (asker.place, path.unwrap_or(0));
             let (path, meeting) = (path.map(association), Meeting::default());
@@ -147,14 +148,14 @@ impl<'a> Adding<'a> {
         }
         Serving { offload: self.is_offloaded(first.subsystem), target, queues, drives }
     }
-    /// The core that serves a connection, of so many threads before it.
+    /// The core that serves a connection, `thread` being the number of connections before it.
     fn core_of_target(&self, plan: &RemotePlan, thread: usize) -> RunQueue {
         match self.is_offloaded(plan.subsystem) {
             true => self.core_of(plan.port, 0),
             false => self.core_of(plan.target, thread),
         }
     }
-    /// Whether the adapter of a subsystem is its target.
+    /// Whether the adapter of a subsystem is itself the target.
     fn is_offloaded(&self, subsystem: usize) -> bool {
         self.blueprint.variant.network.subsystems[subsystem].offload
     }
@@ -181,7 +182,8 @@ impl<'a> Adding<'a> {
         }
     }
 
-    /// Both ends of a connection, that of the host that asks first, and where connection managers speak of its end.
+    /// Both ends of a connection, the initiator's first, and the connection managers' queue pairs if the host
+    /// disconnects.
     fn ends(&self, host: usize, plan: &RemotePlan) -> ([Way; 2], [Option<QueuePairId>; 2]) {
         let stations = [plan.adapter, plan.port].map(|adapter| self.station(adapter));
         let hosts = [host, plan.target].map(|host| &self.blueprint.variant.machine[host].params);
@@ -199,7 +201,7 @@ impl<'a> Adding<'a> {
         let end = lanetwin_plan::End { component: adapter, port };
         self.net.wires.station(end).expect("an adapter that is asked over has a cable")
     }
-    /// The core of a thread of a host, or one of its own where the host does not say how many it has.
+    /// The core of a host's thread, or a core of its own if the number of the host's cores is not given.
     fn core_of(&self, host: usize, thread: usize) -> RunQueue {
         let core = self.hosts.get(&host).and_then(|host| host.core(thread));
         core.unwrap_or_else(|| RunQueue::new(1))
@@ -209,8 +211,8 @@ impl<'a> Adding<'a> {
         self.hosts.get(&host).is_some_and(|host| !host.cores.is_empty())
     }
 
-    /// Adds the software of a host that offers drives: targets, drivers, and what joins them to the host. Where an
-    /// adapter is the target, all of it is joined to the adapter, which alone hears of completion entries.
+    /// Adds the software of a host that exports drives: targets, drivers, and the component that joins them to the
+    /// host. If an adapter is the target, all of it is joined to the adapter, which receives the completion entries.
     fn serve(&mut self, host: usize, servings: Vec<(usize, Serving)>) {
         let plan = &self.blueprint.variant.machine[host];
         let is_within = |own: &Serving| own.offload;
@@ -246,7 +248,7 @@ impl<'a> Adding<'a> {
             self.serve_within(host, adapter, serving);
         }
     }
-    /// Adds the software within an adapter.
+    /// Adds the target software inside an adapter.
     fn serve_within(&mut self, host: usize, adapter: usize, serving: Serving) {
         let plan = &self.blueprint.variant.machine[adapter];
         let drives: BTreeSet<usize> = serving.drives.iter().copied().collect();
@@ -259,8 +261,8 @@ impl<'a> Adding<'a> {
         self.builder.join((mux, shared_port::HOST), (self.ids.of(adapter), Port(inside as u16)));
         self.run_targets((host, Some(adapter)), vec![(adapter, serving)], (mux, &devices));
     }
-    /// Adds targets with the drivers behind them, joined to what takes their doorbells: the host, or an adapter that
-    /// they are within.
+    /// Adds targets with the drivers behind them, joined to the component that takes their doorbells: the host, or
+    /// the adapter that contains them.
     fn run_targets(
         &mut self,
         (host, within): (usize, Option<usize>),
@@ -334,7 +336,7 @@ impl<'a> Adding<'a> {
         self.builder.add(path, component)
     }
 
-    /// From when on namespaces are reached otherwise by an adapter.
+    /// The changes over time of the ANA state of namespaces behind an adapter.
     fn access_changes(&self, adapter: usize) -> Vec<AccessChange> {
         let subsystems = (0..).zip(&self.blueprint.variant.network.subsystems);
         let changes = subsystems.flat_map(|(number, own)| {
@@ -371,7 +373,7 @@ impl<'a> Adding<'a> {
         self.builder.add(path, component)
     }
 
-    /// The port that answers a load that asks over the network, and whose it is.
+    /// The port that answers a load over the network, and the name of its component.
     pub(super) fn remote_port(
         &mut self,
         asker: &NewLoad<'_>,
@@ -388,7 +390,7 @@ impl<'a> Adding<'a> {
         ((host.id, port), shown(&host.path))
     }
 
-    /// The port that answers a load that asks by several paths, and whose it is.
+    /// The port that answers a load over several paths, and the name of its component.
     pub(super) fn remote_paths(
         &mut self,
         asker: &NewLoad<'_>,
@@ -410,7 +412,7 @@ impl<'a> Adding<'a> {
         }
         ((id, Multipath::of_load(load)), name)
     }
-    /// Adds what joins the paths of a host to a drive.
+    /// Adds the component that joins the paths of a host to a drive.
     fn join_remotes(&mut self, pair: &Pair, remotes: &[RemotePlan], loads: u16) -> RemoteHost {
         let host = &self.blueprint.variant.machine[pair.on];
         let policy = match self.disk(pair).software("driver.multipath", host) {
@@ -475,7 +477,7 @@ impl<'a> Adding<'a> {
     }
 }
 
-/// A name of NVM Express for something of the scenario.
+/// The NVMe Qualified Name of an object of the scenario.
 fn nqn(name: &str) -> String {
     format!("nqn.2026-01.org.lanetwin:{name}")
 }

@@ -1,11 +1,11 @@
-//! What software of a target costs: on cores of a host, or within an adapter.
+//! Costs of the software of a target, on the cores of a host or inside an adapter.
 
 use lanetwin_document::fields;
 use lanetwin_plan::ComponentPlan;
 use lanetwin_ports::{Model, Params, Value};
 use lanetwin_units::Span;
 
-/// What a host says of the parameters of a model.
+/// The values that a host sets for the parameters of a model, and defaults for the others.
 pub(super) fn own_settings(model: &Model, host: &ComponentPlan) -> Params {
     let value = |param: &'static lanetwin_ports::Param| {
         let own = host.params.0.get(param.name).copied();
@@ -15,7 +15,8 @@ pub(super) fn own_settings(model: &Model, host: &ComponentPlan) -> Params {
     Params(model.all_params().map(value).collect())
 }
 
-/// The driver of a drive is asked by the target, not by a program: it has the target's engine and costs.
+/// Gives the driver of a drive behind a target the engine and costs of the target, which submits the commands in
+/// place of a program.
 pub(super) fn set_engine(params: &mut Params, host: &ComponentPlan) {
     match host.params.0.get("target.software") {
         Some(Value::Choice("spdk")) => {
@@ -33,8 +34,8 @@ pub(super) fn set_engine(params: &mut Params, host: &ComponentPlan) {
     }
 }
 
-/// Target and drivers within an adapter take the adapter's time: all of a command with its capsule, all of its answer
-/// with the completion entry of the drive. Nothing waits for interrupts.
+/// Gives target and drivers inside an adapter the adapter's times. The time of a command is charged when its capsule
+/// arrives, that of its answer with the completion entry of the drive. Nothing waits for interrupts.
 pub(super) fn set_engine_within(params: &mut Params, adapter: &ComponentPlan) {
     let none = Value::Time(Span::ZERO);
     let own = |name: &str| adapter.params.0.get(name).copied().unwrap_or(none);

@@ -1,4 +1,4 @@
-//! The transports of NVMe over Fabrics, as connections of a plan go by them: RDMA or TCP.
+//! The transports of NVMe over Fabrics that a plan's connections use: RDMA or TCP.
 
 use crate::ethernet::Ethernet;
 use lanetwin_fabric::ethernet::logic::Station;
@@ -15,7 +15,7 @@ use lanetwin_nvmeof::spec::tcp::DigestTypes;
 use lanetwin_plan::{ConnectionPlan, Digests};
 use lanetwin_ports::{Params, QueuePairId};
 
-/// A target that offers subsystems with these names by connections like this one.
+/// A target that offers subsystems of these names over connections of this kind.
 pub(super) fn target(
     names: impl Iterator<Item = String>,
     connection: ConnectionPlan,
@@ -41,7 +41,7 @@ pub(super) fn target(
     Target::new(config).expect("a target of a checked plan")
 }
 
-/// How a host asks for a connection.
+/// The host's settings for a connection.
 pub(super) fn of_host(connection: ConnectionPlan) -> HostTransport {
     match connection {
         ConnectionPlan::Rdma(_) => HostTransport::Rdma(RdmaHost { remote_invalidate: true }),
@@ -51,8 +51,8 @@ pub(super) fn of_host(connection: ConnectionPlan) -> HostTransport {
     }
 }
 
-/// Both ends of a connection between two stations, whose hosts have these parameters; `offload` says whether the second
-/// is in the adapter itself.
+/// Both ends of a connection between two stations, whose hosts have these parameters. `offload` says whether the
+/// second end is inside the adapter.
 pub(super) fn connect(
     net: &Ethernet,
     stations: [Station; 2],
@@ -78,7 +78,8 @@ pub(super) fn connect(
     }
 }
 
-/// Where the connection managers of both ends say that a connection ends, if it does on purpose. By TCP nobody does.
+/// The queue pairs of the connection managers that announce a disconnection, if the connection ends on purpose. TCP
+/// has none.
 pub(super) fn managers(net: &Ethernet, [host, _]: &[Way; 2], leaves: bool) -> [Option<QueuePairId>; 2] {
     let pair = if let Way::Rdma(pair) = host { Some(*pair) } else { None };
     let pair = pair.filter(|_| leaves);

@@ -1,4 +1,4 @@
-//! What a load of memory has shown, as metrics: of all nodes together, then of each.
+//! Metrics of a memory load: of all nodes together, then of each.
 
 use super::MemoryUse;
 use crate::batch::{Batch, across, mean_latencies};
@@ -20,21 +20,21 @@ const READ: TrafficCount = |node| node.lines_read;
 const WRITTEN: TrafficCount = |node| node.lines_written;
 const BOTH: TrafficCount = |node| node.lines_read + node.lines_written;
 
-/// The metrics of a load, each with what it is of: a node, the host, or nothing for all together.
+/// Metrics of a load, each with its subject: a node, the host, or `None` for all together.
 pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
     told(repeats, &parts(repeats))
 }
 
-/// The metrics of programs beside a load, each with what it is of: a node, or the host.
+/// Metrics of the programs beside a load, each with its subject: a node, or the host.
 pub(crate) fn beside(repeats: &[Measured]) -> Vec<(String, Metric)> {
     let Some(host) = repeats[0].memory.as_ref().map(|memory| memory.host.clone()) else { return Vec::new() };
-    // what the load has done in parts of its time says nothing of them
+    // the parts of the load's measurement do not apply to these programs
     let all = told(repeats, &[]).into_iter();
     let named = |metric: Metric| Metric { name: format!("program {}", metric.name).into(), ..metric };
     all.map(|(of, metric)| (of.unwrap_or_else(|| host.clone()), named(metric))).collect()
 }
 
-/// What the rows tell of hints: how many there were, and what was answered.
+/// Metrics of hints: their numbers, and the answers.
 const HINTS: [(&str, HintCount); 6] = [
     ("pages announced", |told| told.announced),
     ("announced pages accepted", |told| told.accepted),
@@ -44,8 +44,8 @@ const HINTS: [(&str, HintCount); 6] = [
     ("pages whose temperature was asked", |told| told.felt),
 ];
 
-/// What a program that asks the device about its pages is told, for each page that it asks about: before all else, as
-/// it is what is asked.
+/// Answers to a program that queries the device about its pages, for each page queried. They come first, since they
+/// are what the program measures.
 fn answers(uses: &[&MemoryUse]) -> Vec<Metric> {
     let ratio = |name: &'static str, unit, times: f64, [part, whole]: [HintCount; 2]| {
         let samples: Option<Vec<f64>> = uses
@@ -118,7 +118,7 @@ fn told(repeats: &[Measured], parts: &[&[Batch]]) -> Vec<(Option<String>, Metric
     list
 }
 
-/// How many operations of the program there were, and how long they took; nothing if it has none.
+/// Rate and latency of the program's operations; empty if it has none.
 fn operations(uses: &[&MemoryUse]) -> Vec<Metric> {
     let told: Vec<&MemoryResults> = uses.iter().filter_map(|u| u.programs.first()).collect();
     let histograms: Vec<Histogram> = told.iter().map(|program| program.operations.clone()).collect();
@@ -134,7 +134,7 @@ fn operations(uses: &[&MemoryUse]) -> Vec<Metric> {
     list
 }
 
-/// GETs and SETs of a store apart, if it does both: how long they take.
+/// Latencies of the GETs and of the SETs of a store, if it has both.
 fn gets_and_sets(told: &[&MemoryResults]) -> Vec<Metric> {
     if told.iter().any(|program| program.sets.is_empty() || program.gets.is_empty()) {
         return Vec::new();
@@ -148,7 +148,7 @@ fn gets_and_sets(told: &[&MemoryResults]) -> Vec<Metric> {
         .collect()
 }
 
-/// The mean of each repeat and in its parts, and the percentiles of all; nothing if there is nothing.
+/// Mean of each repeat and of its parts, and percentiles over all repeats. Returns `None` without values.
 fn latency(name: &'static str, repeats: &[Histogram], within: Vec<f64>) -> Option<Metric> {
     if repeats.iter().all(Histogram::is_empty) {
         return None;

@@ -1,5 +1,4 @@
-//! What is in the cache of a device in front of a disk at the start: what a machine that has run for long would have
-//! there.
+//! Initial content of the cache of a device in front of a disk: that of a machine that has run for a long time.
 
 use super::super::blueprint::Blueprint;
 use super::programs;
@@ -11,23 +10,23 @@ use lanetwin_plan::{DeviceCache, MemoryCase, MemoryNode, MemoryProgram};
 use lanetwin_ports::{Params, Value};
 use lanetwin_units::Bytes;
 
-/// Steps of a program that are sampled, of all its threads together.
+/// Number of steps of a program that are sampled, over all its threads.
 const SAMPLED: u64 = 1 << 16;
-/// Regions of a program's addresses that are told apart.
+/// Number of regions into which a program's addresses are divided.
 const REGIONS: u64 = 256;
-/// The parameter of a device that says what is in its cache at the start.
+/// The parameter of a device for the initial content of its cache.
 const INITIAL: &str = "initial";
 
-/// What of all that programs use is on one device \[B\].
+/// Part of the programs' memory that is on one device \[B\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct OnDevice {
     all: u64,
-    /// Of that, at its end: page tables that are visited far more often than what they translate.
+    /// Page tables in it, at its end, if they are visited far more often than the pages they translate.
     tables: u64,
 }
 
 impl Blueprint<'_> {
-    /// The cache of a device is at the start as visits to its part of the working set leave it, or empty.
+    /// Sets the initial content of a device's cache: as visits to its part of the working set leave it, or empty.
     pub(in super::super) fn set_device_cache(&self, i: usize, params: &mut Params) {
         let Some((on, case)) = self.programs() else { return };
         let kept = !params.0.contains_key(INITIAL) || case.cache == DeviceCache::AsIs;
@@ -55,7 +54,7 @@ impl Blueprint<'_> {
         }
     }
 
-    /// What all programs use on a device; none if it is no device of the host.
+    /// Memory that all programs use on a device. Returns `None` if the device does not belong to the host.
     fn placed_on(&self, device: usize, (on, case): (usize, &MemoryCase)) -> Option<OnDevice> {
         let own: Vec<&MemoryNode> = self.variant.nodes.iter().filter(|node| node.host == on).collect();
         let node = own.iter().position(|node| node.devices.contains(&device))?;
@@ -75,12 +74,12 @@ impl Blueprint<'_> {
     }
 }
 
-/// The share of cached pages that are dirty in the long run, where a share `fits` of all pages is cached.
+/// Share of cached pages that are dirty in the long run, if a share `fits` of all pages is cached.
 ///
-/// A page that has been touched n times since it came, each time with a share w of stores, is dirty with 1 - (1 - w)^n.
-/// Steps of the programs are sampled; where pages are touched how often in a row, and with how many stores among that,
-/// is told for each of [`REGIONS`] of their addresses. A page that is visited again is still there with the share
-/// `fits`, so that n is geometric in visits ([`dirty_share`]); what nobody stores to stays clean.
+/// A page that has been touched n times since it came, each time with a probability w of a store, is dirty with
+/// probability 1 - (1 - w)^n. Steps of the programs are sampled; the number of touches in a row and the share of
+/// stores are taken for each of [`REGIONS`] regions of their addresses. A page is still cached at its next visit with
+/// probability `fits`, so that n is geometric in visits ([`dirty_share`]). Pages without stores stay clean.
 fn dirty_share_of(case: &MemoryCase, seed: u64, fits: f64) -> f64 {
     let (mut dirty, mut all) = (0.0, 0.0);
     for (_, mut program) in programs(case, seed) {
@@ -105,17 +104,17 @@ fn dirty_share_of(case: &MemoryCase, seed: u64, fits: f64) -> f64 {
     if all > 0.0 { dirty / all } else { 0.0 }
 }
 
-/// What was sampled of a region of addresses.
+/// Samples of a region of addresses.
 #[derive(Clone, Copy, Default, Debug)]
 struct Touched {
     touches: u64,
     stores: u64,
-    /// Touches of another page than the thread's last.
+    /// Touches of a page other than the thread's last.
     visits: u64,
 }
 
 impl Touched {
-    /// The share of its cached pages that are dirty, if one that is visited again is still there with the share `fits`.
+    /// Share of its cached pages that are dirty, if a page is still cached at its next visit with probability `fits`.
     fn dirty(self, fits: f64) -> f64 {
         let stores = self.stores as f64 / self.touches as f64;
         let in_a_row = self.touches as f64 / self.visits.max(1) as f64;
@@ -123,8 +122,8 @@ impl Touched {
     }
 }
 
-/// Whether the last program comes to each page of its page table far more often than to each of its own, since it does
-/// not go through these in order.
+/// Whether the last program visits each page of its page table far more often than each of its own pages, because it
+/// does not go through these in order.
 const fn goes_anywhere(case: &MemoryCase) -> bool {
     match case.program {
         MemoryProgram::Chase { order, .. } => matches!(order, ChaseOrder::Random | ChaseOrder::AcrossPages),

@@ -1,26 +1,26 @@
-//! What programs on a memory host have shown.
+//! Results of programs on a memory host.
 
 use lanetwin_models::roles::memory::{Advised, Found, MemoryResults, NodeTraffic};
 use lanetwin_units::Span;
 
-/// What the program is called that chases pointers beside others: its latency is told.
+/// Name of the program that chases pointers beside others; its latency is the one that is reported.
 pub(super) const CHASE: &str = "chase";
 const PS_PER_SECOND: f64 = 1e12;
 const GB: f64 = 1e9;
 const LINE: f64 = 64.0;
 
-/// What the programs of a host have shown, with the names of its nodes.
+/// Results of the programs of a host, with the names of its nodes.
 #[derive(Clone, Debug)]
 pub struct MemoryUse {
     /// The host.
     pub host: String,
-    /// A program each.
+    /// Results of each program.
     pub programs: Vec<MemoryResults>,
     /// The names of the nodes, in the order of their numbers.
     pub nodes: Vec<String>,
-    /// How long they took, if they have ended.
+    /// Time that they took, if they have ended.
     pub ended: Option<Span>,
-    /// What devices were told of pages meanwhile, and what they answered.
+    /// Hints about pages given to devices meanwhile, and the devices' answers.
     pub advised: Advised,
 }
 
@@ -28,11 +28,11 @@ impl MemoryUse {
     pub(super) fn elapsed(&self) -> Span {
         self.ended.unwrap_or_else(|| self.programs.first().map_or(Span::ZERO, MemoryResults::elapsed))
     }
-    /// What all programs had of a node.
+    /// Sum over all programs of a counter of a node.
     pub(super) fn sum(&self, node: usize, of: impl Fn(&NodeTraffic) -> u64) -> f64 {
         self.programs.iter().filter_map(|program| program.nodes.get(node)).map(of).sum::<u64>() as f64
     }
-    /// Bytes a second of all nodes, or of one.
+    /// Throughput \[GB/s\] of all nodes, or of one.
     pub(super) fn rate(&self, node: Option<usize>, of: impl Fn(&NodeTraffic) -> u64 + Copy) -> f64 {
         let ps = self.elapsed().as_ps();
         let lines: f64 = match node {
@@ -41,7 +41,7 @@ impl MemoryUse {
         };
         if ps == 0 { 0.0 } else { lines * LINE * PS_PER_SECOND / ps as f64 / GB }
     }
-    /// The program whose loads tell the latency: the one that chases, if one does.
+    /// The program whose loads give the latency: the one that chases pointers, if there is one.
     pub(crate) fn told(&self) -> Option<&MemoryResults> {
         self.programs.iter().find(|program| program.name == CHASE).or_else(|| self.programs.first())
     }

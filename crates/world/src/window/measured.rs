@@ -1,4 +1,4 @@
-//! What was measured.
+//! The measured window of a run.
 
 use crate::buffers::Filling;
 use crate::pace::Pace;
@@ -8,19 +8,19 @@ use lanetwin_load::Results;
 use lanetwin_stats::results::Steadiness;
 use lanetwin_units::Instant;
 
-/// What was counted from one instant to another.
+/// Counters from one instant to another.
 pub(crate) struct Window {
-    /// Everything as it was at the beginning.
+    /// State at the beginning.
     pub(crate) before: Snapshot,
     pub(crate) end: Instant,
-    /// Of each load.
+    /// Results of each load.
     pub(crate) results: Vec<Results>,
-    /// Whether it was over when a program had ended.
+    /// Whether the window ended because a program ended.
     pub(crate) ended: bool,
     pub(crate) rounds: Option<Rounds>,
-    /// How it went on within it.
+    /// Course of the measurement.
     pub(crate) pace: Pace,
     pub(crate) steadiness: Steadiness,
-    /// The write buffer that was filled for it.
+    /// The write buffer that was filled for the measurement.
     pub(crate) filling: Option<Filling>,
 }

@@ -1,6 +1,6 @@
-//! Stretches of a run, each behind the one before and twice as long, until one is steady.
+//! Stretches of a run, each following the one before and twice as long, until one is steady.
 //!
-//! A write buffer that fills up is filled, not waited for: the stretch begins anew.
+//! A write buffer that fills up is filled at once; then the stretch starts again.
 
 use super::length::Length;
 use super::measured::Window;
@@ -18,64 +18,66 @@ use lanetwin_plan::{Case, Timing};
 use lanetwin_stats::results::Steadiness;
 use lanetwin_units::Instant;
 
-/// A stretch that was not steady is followed by one so many times as long.
+/// A stretch that was not steady is followed by one this many times as long.
 pub(super) const GROWTH: u64 = 2;
-/// A stretch that the budget has cut down to less than this part is no window by itself.
+/// A stretch that the budget of events has cut to less than 1/4 of its length is not a window by itself.
 const LEAST_PART: u64 = 4;
-/// In the first half of so many operations it shows whether a buffer fills up; where more came before, in half as many
-/// as those: how often a run is looked at follows from how long it has been going on.
+/// The first half of this many operations shows whether a buffer fills up. If more operations came before the
+/// stretch, half as many as those are needed, because the interval between looks grows with the time the run has
+/// taken.
 const TELLING: u64 = 10_000;
 
-/// In how many of so many operations it shows whether a buffer fills up.
+/// Number of operations, of a stretch of `length`, that show whether a buffer fills up.
 fn early(length: u64, answered: u64) -> u64 {
     length.min(TELLING.max(answered)) / 2
 }
 
-/// A stretch that was steady is made so many times as long at most to settle the tails of its latencies: the price of a
-/// percentile, beside that of the means; …
+/// A steady stretch is made at most this many times as long to settle the tails of its latencies: the price of a
+/// percentile, compared with that of a mean; …
 const TAILS_MOST: u64 = 6;
-/// … one that costs little more times, as long as all of it costs no more than such a part of the budget.
+/// … a cheap one at most this many times as long, provided that all of it costs no more than 1/6 of the budget of
+/// events.
 const TAILS_MOST_OF_CHEAP: u64 = 24;
 const CHEAP_PART: u64 = 6;
-/// Tails that would take more than so many times as long as they may get are told as not settled instead: what ten
-/// parts say of it is itself uncertain by a half.
+/// If tails would need more than this many times the longest stretch allowed, they are reported as not settled. The
+/// estimate from ten parts is itself uncertain by a half.
 const TAILS_HOPE: u64 = 2;
 
-/// How many times as long a stretch is made for its tails at most, if up to its end there were so many events.
+/// How many times as long a stretch may become for its tails, if there were `events` events up to its end.
 fn tails_most(events: u64, budget: Option<u64>) -> u64 {
     let cheap = budget.map_or(0, |budget| budget / CHEAP_PART / events.max(1));
     cheap.clamp(TAILS_MOST, TAILS_MOST_OF_CHEAP)
 }
 
-/// So many stretches at most are left behind because reads and writes had not found their balance.
+/// At most this many stretches are discarded because reads and writes had not found their balance.
 const BALANCED_MOST: u32 = 3;
 
-/// Stretches of a run, each behind the one before.
+/// Stretches of a run, each following the one before.
 pub(super) struct Stretches<'a> {
     case: &'a Case,
-    /// Those that were not steady, from the first on.
+    /// The earlier stretches, from the first on; they were not steady.
     past: Vec<(Snapshot, Vec<Results>)>,
     before: Snapshot,
     pace: Pace,
-    /// Operations that had been answered when the last one began, and how many it has.
+    /// Operations answered before the last stretch began, and the number of operations that it is to have.
     answered: u64,
     wanted: u64,
-    /// Operations that may be measured at most: those of jobs that end.
+    /// Operations that may still be measured, of a job that ends.
     left: Option<u64>,
-    /// Whether the budget has left little of the last one.
+    /// Whether the budget of events has cut the last stretch short.
     is_stump: bool,
-    /// How many have been run to their ends.
+    /// Number of stretches that were run to their ends.
     runs: u32,
-    /// Whether one of them was made longer for its tails.
+    /// Whether a stretch was made longer for its tails.
     tails_asked: bool,
-    /// How many of them have begun out of balance.
+    /// Number of stretches that began out of balance.
     balanced: u32,
-    /// How many there were when buffers were filled last.
+    /// Number of past stretches when buffers were last filled.
     past_filling: usize,
     /// Drives whose buffers have been filled, and those of them whose buffers have been emptied since.
     filled: Vec<ComponentId>,
     emptied: Vec<ComponentId>,
-    /// The one whose buffer would have taken longest to fill.
+    /// The filled buffer that would have taken longest to fill.
     fills_last: Option<Filled>,
     begin: Instant,
     deadline: Option<Instant>,
@@ -108,17 +110,17 @@ impl<'a> Stretches<'a> {
         stretches.aim(world);
         stretches
     }
-    /// Whether none was run to its end.
+    /// Whether no stretch has been run to its end.
     pub(super) fn is_first(&self) -> bool {
         self.runs == 0
     }
-    /// A stretch begins.
+    /// Begins a stretch.
     fn aim(&mut self, world: &mut World) {
         self.answered = world.progress().1;
         self.pace.keep_some(self.length());
         self.pace.look_halfway(&self.before, self.answered + self.length() / 2);
     }
-    /// Operations of the stretch that began last.
+    /// Number of operations of the current stretch.
     fn length(&self) -> u64 {
         self.left.map_or(self.wanted, |left| left.min(self.wanted)).max(1)
     }
@@ -126,9 +128,9 @@ impl<'a> Stretches<'a> {
         let stop = Stop { answered: self.answered + operations, deadline: self.deadline, events };
         run_until(world, &stop, Some(&mut self.pace));
     }
-    /// Runs the first half of a stretch, and fills the buffers that fill up in it; then the stretch begins anew. So it
-    /// does behind buffers that were almost full before and have become so in it, if the job goes on for long: else
-    /// what they have swallowed is part of the answer.
+    /// Runs the first part of a stretch and fills the buffers that fill up in it; then the stretch starts again. It
+    /// also starts again if a buffer was almost full before and has become full in it, provided that the job goes on
+    /// for long. In a short job, what the buffer took in is part of the answer.
     pub(super) fn fill_early(&mut self, world: &mut World) {
         self.run_to(world, early(self.length(), self.answered), None);
         if !self.fill(world)
@@ -141,8 +143,8 @@ impl<'a> Stretches<'a> {
             self.aim(world);
         }
     }
-    /// Fills the buffers that have been filling up in the stretch that was run, and empties those that were filled and
-    /// fall; if there are any, a stretch as long begins anew.
+    /// Fills the buffers that have been filling up in the last stretch, and empties those that were filled and keep
+    /// draining. If there are any, a stretch of the same length starts again. Returns whether there were any.
     pub(super) fn fill(&mut self, world: &mut World) -> bool {
         let elapsed = seconds_between(self.before.at, world.kernel.now());
         let left = self.seconds_left(world, elapsed);
@@ -154,7 +156,7 @@ impl<'a> Stretches<'a> {
         if fills {
             self.fills_last =
                 newly.iter().copied().chain(self.fills_last).max_by(|a, b| a.seconds.total_cmp(&b.seconds));
-            // each die goes on from where it was drawn, and takes a program, before they are as they will be
+            // a die goes on from its drawn state; it has to take one program before it is in the state that lasts
             let is_new = |(drive, _): &&(ComponentId, Rise)| newly.iter().any(|new| new.drive == *drive);
             let round = rises.iter().filter(is_new).map(|(_, rise)| rise.round()).fold(0.0, f64::max);
             let all = world.progress().1;
@@ -169,19 +171,20 @@ impl<'a> Stretches<'a> {
         }
         fills
     }
-    /// Whether the job goes on for many times as long as the stretch has taken.
+    /// Whether the job goes on for [`LONG`] times as long as the stretch has taken.
     fn goes_on_for_long(&self, world: &mut World) -> bool {
         let elapsed = seconds_between(self.before.at, world.kernel.now());
         self.seconds_left(world, elapsed).is_none_or(|left| elapsed * LONG <= left)
     }
-    /// How much longer the job goes on \[s\], at the rate of the last seconds; none if nobody has said how long it is.
+    /// Time left of the job \[s\], at the rate of the last `elapsed` seconds. Returns `None` if the job has no stated
+    /// length.
     fn seconds_left(&self, world: &mut World, elapsed: f64) -> Option<f64> {
         let done = (world.progress().1 - self.answered) as f64;
         let by_count = self.left_at(world).map(|left| left as f64 / done * elapsed);
         let by_time = self.deadline.map(|deadline| seconds_between(world.kernel.now(), deadline));
         by_count.into_iter().chain(by_time).min_by(f64::total_cmp)
     }
-    /// Runs a stretch, or the rest of it, and judges it.
+    /// Runs the stretch, or the rest of it, and judges it.
     pub(super) fn run(&mut self, world: &mut World, events: Option<u64>) -> Steadiness {
         let wanted = self.length();
         self.run_to(world, wanted, events);
@@ -190,8 +193,8 @@ impl<'a> Stretches<'a> {
         self.is_stump = done < wanted / LEAST_PART;
         self.pace.judged(&self.before, self.case.load.offered().is_drawn(), world)
     }
-    /// Whether reads and writes had not found their balance when the stretch that was run began: another one, as long,
-    /// begins behind it then, up to so many times.
+    /// If reads and writes had not found their balance when the last stretch began, starts another of the same length
+    /// after it, at most [`BALANCED_MOST`] times. Returns whether it did.
     pub(super) fn balances(&mut self, world: &mut World) -> bool {
         let anew = self.balanced < BALANCED_MOST && self.pace.begins_otherwise();
         if anew {
@@ -202,15 +205,15 @@ impl<'a> Stretches<'a> {
         }
         anew
     }
-    /// How steady the stretch that was run is, if nothing but the balance of reads and writes can still take that away.
+    /// The steadiness of the last stretch: not steady if reads and writes had not found their balance when it began.
     pub(super) fn balanced(&self, steadiness: Steadiness) -> Steadiness {
         if steadiness.is_unsteady() || !self.pace.begins_otherwise() {
             return steadiness;
         }
         Steadiness::unsteady("balance of reads and writes", None, None)
     }
-    /// Makes the stretch that was run, and was steady, as much longer as settles the tails of its latencies, and judges
-    /// it anew; does so once, and not in vain.
+    /// Makes the last stretch, which was steady, as much longer as its latency tails need to settle, and judges it
+    /// again. Does so once, and only if the tails can settle within the limit.
     pub(super) fn settle_tails(
         &mut self,
         world: &mut World,
@@ -230,7 +233,7 @@ impl<'a> Stretches<'a> {
                 break;
             }
             longer += 1;
-            // a balance that is found this slowly shows in what is longer
+            // a balance that is found this slowly shows in a longer stretch
             self.balanced = 0;
             self.wanted = once.saturating_mul(longer);
             self.pace.look_halfway(&self.before, self.answered + self.length() / 2);
@@ -238,7 +241,7 @@ impl<'a> Stretches<'a> {
         }
         steadiness
     }
-    /// Whether what the job says is over.
+    /// Whether the job is over, by its number of operations or its run time.
     pub(super) fn is_over(&self, world: &mut World) -> bool {
         self.left_at(world) == Some(0) || self.deadline.is_some_and(|deadline| world.kernel.now() >= deadline)
     }
@@ -247,37 +250,37 @@ impl<'a> Stretches<'a> {
         let done = world.progress().1 - self.answered;
         self.left.map(|left| left.saturating_sub(done))
     }
-    /// Behind the stretch that was run comes another, so many times as long.
+    /// Follows the last stretch with another, `times` times as long.
     pub(super) fn go_on(&mut self, world: &mut World, times: u64) {
         let results = world.results(world.kernel.now());
         self.leave(world, results);
         self.wanted = self.wanted.saturating_mul(times);
         self.aim(world);
     }
-    /// The stretch that was run, with these results, belongs to the past.
+    /// Moves the last stretch, with its results, to the past.
     fn leave(&mut self, world: &mut World, results: Vec<Results>) {
         self.left = self.left_at(world);
         let before = Snapshot::take(world);
         self.past.push((std::mem::replace(&mut self.before, before), results));
         self.pace.reset(world);
     }
-    /// How many of the stretches, the last ones, are the window.
+    /// Number of stretches, counted from the last, that make up the window.
     fn stretches_that_count(&self, world: &mut World) -> usize {
         let all = self.past.len() + 1;
         match (self.is_over(world), self.is_stump) {
-            // between what came before buffers were filled and what came behind something was left out
+            // a window across the filling of a buffer would have a gap
             (true, _) => all - self.past_filling,
             (false, true) => (all - self.past_filling).min(2),
             (false, false) => 1,
         }
     }
-    /// The write buffer that was filled, if that would have taken time that nobody has stated.
+    /// The write buffer that was filled, unless the job has a stated run time.
     fn filling(&self, world: &mut World) -> Option<Filling> {
         let filled = self.fills_last.filter(|_| self.deadline.is_none())?;
         let of = write_buffer_of(&world.reports(), filled.drive)?;
         Some(Filling { of, seconds: filled.seconds, share: filled.share })
     }
-    /// The window: the last stretch, or everything since buffers were filled if the whole job was run.
+    /// The window: the last stretch, or everything since buffers were last filled if the whole job was run.
     pub(super) fn finish(mut self, world: &mut World, steadiness: Steadiness) -> Window {
         let end = world.kernel.now();
         let mut steadiness = steadiness;
@@ -304,7 +307,7 @@ impl<'a> Stretches<'a> {
     }
 }
 
-/// How long it is from one to the other \[s\]; nothing if the other comes first.
+/// Time between two instants \[s\]; 0 if `to` is the earlier.
 fn seconds_between(from: Instant, to: Instant) -> f64 {
     if to > from { (to - from).as_ps() as f64 * 1e-12 } else { 0.0 }
 }
