@@ -6,14 +6,14 @@ use lanetwin_nvme::logic::{MediaOperation, Token};
 use lanetwin_nvme::spec::Status;
 use std::collections::BTreeMap;
 
-/// A store, and what is on its way to it and from it.
+/// A store, and the data on their way to it and from it.
 pub(crate) struct Buffers {
     store: Box<dyn ByteStore + Send>,
-    /// By the part of a command that they belong to.
+    /// Data of commands, by the part of a command that they belong to.
     parts: BTreeMap<u64, Vec<u8>>,
-    /// What the medium has been asked for, by token.
+    /// Requests to the medium, by token.
     operations: BTreeMap<u64, (MediaOperation, Extent)>,
-    /// Buffers that are empty, kept for their room.
+    /// Empty buffers, kept to be reused.
     spare: Vec<Vec<u8>>,
 }
 
@@ -21,7 +21,7 @@ impl Buffers {
     pub(crate) fn new(store: Box<dyn ByteStore + Send>) -> Self {
         Self { store, parts: BTreeMap::new(), operations: BTreeMap::new(), spare: Vec::new() }
     }
-    /// Data of a part have come from the host.
+    /// Keeps data of a part that have come from the host.
     pub(crate) fn put(&mut self, token: Token, data: &[u8]) {
         let mut buffer = self.spare.pop().unwrap_or_default();
         buffer.extend_from_slice(data);
@@ -32,11 +32,11 @@ impl Buffers {
             self.spare(old);
         }
     }
-    /// The data of a part for the host.
+    /// Data of a part for the host.
     pub(crate) fn get(&self, token: Token) -> &[u8] {
         self.parts.get(&token.part()).map_or(&[], Vec::as_slice)
     }
-    /// Nobody needs the data of a part any more.
+    /// Drops the data of a part.
     pub(crate) fn forget(&mut self, token: Token) {
         if let Some(buffer) = self.parts.remove(&token.part()) {
             self.spare(buffer);
@@ -47,11 +47,12 @@ impl Buffers {
         self.spare.push(buffer);
     }
 
-    /// The medium is asked for a part.
+    /// Notes a request to the medium.
     pub(crate) fn note_operation(&mut self, token: Token, operation: MediaOperation, extent: Extent) {
         self.operations.insert(token.to_raw(), (operation, extent));
     }
-    /// The medium is done with a part: its operation is carried out on the store. The status that the part ends with.
+    /// Carries out the operation of a part on the store when the medium has completed it. Returns the status of the
+    /// part.
     pub(crate) fn carry_out(&mut self, token: Token) -> Status {
         let Some((operation, extent)) = self.operations.remove(&token.to_raw()) else {
             return Status::INTERNAL_ERROR;
@@ -78,14 +79,14 @@ impl Buffers {
         self.keep(token, buffer);
         done.map_or(Status::UNRECOVERED_READ_ERROR, |()| Status::SUCCESS)
     }
-    /// An operation with data that have come from the host.
+    /// Carries out an operation with data from the host.
     fn write_or_compare(
         &mut self,
         token: Token,
         operation: MediaOperation,
         Extent { first, bytes, .. }: Extent,
     ) -> Status {
-        // a front that has not said what was written has not carried it over
+        // a front that has not reported the data has not transferred them
         let Some(data) = self.parts.remove(&token.part()) else { return Status::DATA_TRANSFER_ERROR };
         let status = if data.len() as u64 != bytes {
             Status::DATA_TRANSFER_ERROR

@@ -1,13 +1,12 @@
-//! What is stored: an interface that a drive with bytes needs, and a store in memory.
+//! Stored bytes: the interface that a drive with bytes needs, and a store in memory.
 //!
-//! A drive that predicts has none: its commands have addresses and sizes and no bytes, and Compare finds everything
-//! equal. In emulation the bytes are at hand as soon as they are asked for; when a command has done with them is the
-//! medium's to say.
+//! A drive used for prediction has no store: its commands have addresses and sizes but no bytes, and every Compare
+//! succeeds. In emulation bytes are available immediately; the medium determines when a command completes.
 
 use core::fmt;
 use std::collections::BTreeMap;
 
-/// The store cannot do it: the command fails with Unrecovered Read Error or Write Fault.
+/// The store failed: the command fails with Unrecovered Read Error or Write Fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StoreFault;
 
@@ -18,22 +17,22 @@ impl fmt::Display for StoreFault {
 }
 impl core::error::Error for StoreFault {}
 
-/// The bytes of a medium, by their place on it. What was never written, or is deallocated, is zero.
+/// The bytes of a medium, by address. Bytes that were never written, or are deallocated, read as zero.
 pub trait ByteStore {
-    /// Reads what lies from `first` on.
+    /// Reads the bytes from `first` on.
     ///
     /// # Errors
     /// The bytes cannot be read.
     fn read(&mut self, first: u64, into: &mut [u8]) -> Result<(), StoreFault>;
-    /// Writes from `first` on.
+    /// Writes bytes from `first` on.
     ///
     /// # Errors
-    /// The bytes cannot be written; what is there then is not said.
+    /// The bytes cannot be written; the content of the range is then unspecified.
     fn write(&mut self, first: u64, bytes: &[u8]) -> Result<(), StoreFault>;
-    /// Nobody needs these bytes any more: they are zero.
+    /// Deallocates bytes, which then read as zero.
     ///
     /// # Errors
-    /// They cannot be made zero.
+    /// They cannot be deallocated.
     fn deallocate(&mut self, first: u64, bytes: u64) -> Result<(), StoreFault>;
     /// Writes zeroes.
     ///
@@ -42,7 +41,7 @@ pub trait ByteStore {
     fn write_zeroes(&mut self, first: u64, bytes: u64) -> Result<(), StoreFault> {
         self.deallocate(first, bytes)
     }
-    /// Whether what lies from `first` on is this.
+    /// Whether the bytes from `first` on are equal to these.
     ///
     /// # Errors
     /// The bytes cannot be read.
@@ -51,17 +50,17 @@ pub trait ByteStore {
         self.read(first, &mut stored)?;
         Ok(stored == with)
     }
-    /// A format or a sanitize: nothing of these bytes can be had again.
+    /// Erases bytes for a format or a sanitize, so that they cannot be recovered.
     ///
     /// # Errors
     /// They cannot be erased.
     fn format(&mut self, first: u64, bytes: u64) -> Result<(), StoreFault> {
         self.deallocate(first, bytes)
     }
-    /// Everything that was written survives the end of the program.
+    /// Makes everything that was written survive the end of the program.
     ///
     /// # Errors
-    /// It does not.
+    /// The data may not survive.
     fn flush(&mut self) -> Result<(), StoreFault> {
         Ok(())
     }
@@ -70,26 +69,26 @@ pub trait ByteStore {
 /// The size of a page of [`SparseMemory`] \[B\].
 const PAGE: u64 = 4096;
 
-/// A store in memory that holds the pages of 4 KiB that have bytes other than zero, or had.
+/// A store in memory that holds only the pages of 4 KiB that have, or had, bytes other than zero.
 #[derive(Clone, Default, Debug)]
 pub struct SparseMemory {
     pages: BTreeMap<u64, Box<[u8; PAGE as usize]>>,
 }
 
 impl SparseMemory {
-    /// All zero.
+    /// A store in which all bytes are zero.
     #[must_use]
     pub const fn new() -> Self {
         Self { pages: BTreeMap::new() }
     }
-    /// How many bytes are held \[B\].
+    /// Size of the pages held \[B\].
     #[must_use]
     pub fn held_bytes(&self) -> u64 {
         self.pages.len() as u64 * PAGE
     }
 }
 
-/// The pieces of a range that lie in one page each: the page, where in it, and how many bytes.
+/// Divides a range at page boundaries: page, offset in it, number of bytes.
 fn pieces(first: u64, bytes: u64) -> impl Iterator<Item = (u64, usize, usize)> {
     let mut at = first;
     let end = first + bytes;
@@ -126,7 +125,7 @@ impl ByteStore for SparseMemory {
         Ok(())
     }
     fn deallocate(&mut self, first: u64, bytes: u64) -> Result<(), StoreFault> {
-        // whole pages go by what is held, which may be much less than the range
+        // iterates over the whole pages that are held, which may be far fewer than the range has
         let (from, to) = (first.div_ceil(PAGE), (first + bytes) / PAGE);
         if from < to {
             let mut behind = self.pages.split_off(&from);

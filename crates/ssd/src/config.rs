@@ -1,4 +1,4 @@
-//! What a drive is made of.
+//! Configuration of a drive.
 
 use core::fmt;
 use lanetwin_media::{BadDrive, DriveConfig};
@@ -8,49 +8,48 @@ use lanetwin_units::Span;
 /// A drive.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SsdConfig {
-    /// Its controllers and namespaces. Namespaces lie on the medium one behind the other, in the order of their
-    /// numbers.
+    /// Its controllers and namespaces. Namespaces follow each other on the medium, in the order of their identifiers.
     pub subsystem: SubsystemConfig,
     /// Its medium.
     pub medium: DriveConfig,
-    /// What its firmware costs.
+    /// Times of its firmware.
     pub firmware: FirmwareConfig,
 }
 
-/// What firmware costs. An engine is taken by each command, or by each chunk of one; latencies only take time.
+/// Times of firmware. Each command, or each chunk of one, occupies an engine; latencies only delay it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FirmwareConfig {
-    /// How many commands it works on at once, at least 1; others wait, first come first served.
+    /// Number of engines, at least 1; each works on one command at a time. Others wait in order of arrival.
     pub engines: u64,
-    /// How long a read takes an engine.
+    /// Time that a read occupies an engine.
     pub read: Span,
-    /// How long a write takes an engine.
+    /// Time that a write occupies an engine.
     pub write: Span,
-    /// How much longer an engine is taken by each further 4 KiB of a read: look-ups and the data path. The medium is
-    /// asked before, so that this bounds the rate of large reads and does not delay one alone.
+    /// Additional time that each further 4 KiB of a read occupy an engine: look-ups and the data path. The medium is
+    /// accessed before that, so that this bounds the rate of large reads and does not delay a single one.
     pub read_unit: Span,
-    /// The same of a write.
+    /// The same for a write.
     pub write_unit: Span,
-    /// How long any other command for the medium takes an engine.
+    /// Time that any other command to the medium occupies an engine.
     pub other: Span,
-    /// What a read takes longer, on its way to the medium and back.
+    /// Additional latency of a read, on its way to the medium and back.
     pub read_latency: Span,
-    /// What a write takes longer.
+    /// Additional latency of a write.
     pub write_latency: Span,
 }
 
-/// Why a drive cannot be.
+/// Why a drive cannot be built.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SsdFault {
-    /// Controllers or namespaces cannot be.
+    /// A mistake in the controllers or namespaces.
     Subsystem(ConfigFault),
-    /// The medium cannot be: every mistake in it.
+    /// All mistakes in the medium.
     Medium(Vec<BadDrive>),
     /// The namespaces are larger than the medium.
     Namespaces {
-        /// What they have together \[B\].
+        /// Size of all namespaces together \[B\].
         bytes: u64,
-        /// What the medium has \[B\].
+        /// Capacity of the medium \[B\].
         capacity: u64,
     },
     /// There is no firmware engine.

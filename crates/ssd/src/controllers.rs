@@ -1,25 +1,25 @@
-//! What a front needs of the controllers for which it carries things out, whatever is behind them.
+//! The controller interface that a front needs, whatever is behind the controllers.
 
 use crate::drive::Ssd;
 use lanetwin_nvme::logic::subsystem::CommandInfo;
 use lanetwin_nvme::logic::{Segment, Token};
 use lanetwin_units::Instant;
 
-/// Controllers of NVM Express, as a front sees them that carries out what they ask of their host.
+/// NVMe controllers, as seen by a front that carries out their accesses to the host.
 pub trait Controllers {
-    /// The command that a token belongs to; none if its controller was reset since.
+    /// The command that a token belongs to. Returns `None` if its controller has been reset since.
     fn command(&self, token: Token) -> Option<CommandInfo>;
     /// The pieces of host memory of an effect that is not yet reported, in order.
     fn segments(&self, token: Token) -> impl Iterator<Item = Segment> + '_;
     /// The bytes of a store effect that is not yet reported.
     fn content(&self, token: Token) -> &[u8];
-    /// The bytes of a fetch have come.
+    /// Reports the bytes of a fetch.
     fn fetched(&mut self, now: Instant, token: Token, bytes: &[u8]);
-    /// A transfer is done.
+    /// Reports that a transfer is complete.
     fn transferred(&mut self, now: Instant, token: Token);
-    /// What the controller has made is at the host.
+    /// Reports that the data of a store effect are at the host.
     fn stored(&mut self, now: Instant, token: Token);
-    /// An effect could not be carried out.
+    /// Reports that an effect could not be carried out.
     fn failed(&mut self, now: Instant, token: Token);
 }
 

@@ -1,8 +1,8 @@
-//! The drive: what a front calls, and what it is asked for.
+//! The drive: its interface to a front.
 //!
-//! Whatever is called changes the state and asks for things; [`Ssd::poll`] carries out those that are the drive's own
-//! and gives the others to the front, one at a time and in the order in which they were made. A front that carries one
-//! out at once reports it before it polls again: what follows from that comes behind what was asked for before.
+//! Each call changes the state and queues effects. [`Ssd::poll`] carries out those that are internal to the drive and
+//! returns the others to the front, one at a time and in order. A front that carries out an effect at once reports it
+//! before it polls again; the effects that follow from it are queued after the earlier ones.
 
 use crate::buffers::Buffers;
 use crate::bytes::ByteStore;
@@ -26,16 +26,16 @@ pub use crate::firmware::MediumTimes;
 
 mod host;
 
-/// What a front is given.
+/// Output of a drive to its front.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output {
-    /// Something to carry out.
+    /// An effect to carry out at the host.
     Host(HostEffect),
-    /// A command has passed a stage inside; only while they are [marked](Ssd::mark_stages).
+    /// A command has passed a stage inside the drive; only if stages are [marked](Ssd::mark_stages).
     Stage {
-        /// Which command; none if its controller was reset since.
+        /// The command; `None` if its controller has been reset since.
         command: Option<CommandInfo>,
-        /// Which stage.
+        /// The stage.
         stage: Stage,
     },
 }
@@ -43,21 +43,21 @@ pub enum Output {
 /// A stage of a command inside the drive, at the time of the poll that gives it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// The medium is done with it, or with a part of it.
+    /// The medium has completed the command, or a part of it.
     Done(MediumTimes),
 }
 
-/// A part of a command that firmware or medium have.
+/// A part of a command that is in the firmware or in the medium.
 #[derive(Clone, Copy, Debug)]
 struct InMedium {
     token: Token,
     times: MediumTimes,
 }
 
-/// What a wake still has to do.
+/// Work left of a wake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum WakeWork {
-    /// The medium is advanced, what it is done with is told end by end, then the controllers are woken.
+    /// Advance the medium, report its completions one by one, then wake the controllers.
     MediumThenControllers,
     /// Nothing.
     Nothing,
@@ -66,31 +66,31 @@ enum WakeWork {
 /// A drive without its connector.
 pub struct Ssd {
     subsystem: Subsystem,
-    /// In a cell, because being asked what it has done lets it make up for the time since it was advanced last.
+    /// In a cell, because reading its counters lets it catch up with the time since it was last advanced.
     medium: RefCell<Drive>,
     firmware: Firmware,
     layout: Layout,
     buffers: Option<Buffers>,
-    /// Parts of commands that the medium has, by its tokens.
+    /// Parts of commands that are in the medium, by its tokens.
     in_medium: Slab<InMedium>,
-    /// When the medium has to be advanced; [`Instant::NEVER`] if not.
+    /// Time at which the medium has to be advanced; [`Instant::NEVER`] if it need not be.
     advance_at: Instant,
-    /// When controllers asked to be woken.
+    /// Times at which controllers asked to be woken.
     wakes: BinaryHeap<Reverse<Instant>>,
     wake_work: WakeWork,
-    /// What the medium is done with, in the order of ends; the subsystem has heard of those before `next_done`.
+    /// Completions of the medium, in order; those before `next_done` have been reported to the subsystem.
     done: Vec<Done>,
     next_done: usize,
-    /// What the subsystem has asked for; those before `next_effect` are carried out.
+    /// Effects of the subsystem; those before `next_effect` have been carried out.
     effects: Vec<Effect>,
     next_effect: usize,
     stages: Option<VecDeque<(Option<CommandInfo>, Stage)>>,
-    /// How many commands can be in progress, in all controllers.
+    /// Largest number of commands in progress, over all controllers.
     most_commands: u64,
-    /// Commands in progress, and whether others wait for them in the queues.
+    /// Commands in progress, and whether others wait in the queues because no more may be in progress.
     in_progress: Gauge,
     short_of_room: Gauge,
-    /// Whether any were; none if nobody asks how long.
+    /// Whether any command is in progress; `None` unless the busy time is counted.
     busy: Option<Gauge>,
 }
 
@@ -98,7 +98,7 @@ impl Ssd {
     /// A drive after power on. Equal configurations and seeds give equal drives.
     ///
     /// # Errors
-    /// Why it cannot be.
+    /// Why the drive cannot be built.
     pub fn new(config: &SsdConfig, seed: u64) -> Result<Self, SsdFault> {
         let subsystem = Subsystem::new(&config.subsystem)?;
         let medium = Drive::new(&config.medium, seed).map_err(SsdFault::Medium)?;
@@ -132,7 +132,7 @@ impl Ssd {
             busy: None,
         })
     }
-    /// The same drive with bytes. To be said before anything happens.
+    /// Adds a store of bytes. Must be called before anything happens.
     #[must_use]
     pub fn with_bytes(mut self, store: Box<dyn ByteStore + Send>) -> Self {
         self.buffers = Some(Buffers::new(store));
@@ -146,14 +146,14 @@ impl Ssd {
         let controllers = self.wakes.peek().map_or(Instant::NEVER, |Reverse(at)| *at);
         controllers.min(self.advance_at)
     }
-    /// Time has come to `now`. To be woken for nothing does no harm. What follows comes out of [`Ssd::poll`].
+    /// Advances time to `now`. A wake without work does no harm. The results come from [`Ssd::poll`].
     #[inline]
     pub fn wake(&mut self, now: Instant) {
         if self.next_wake() <= now {
             self.wake_work = WakeWork::MediumThenControllers;
         }
     }
-    /// The next thing that the front is to know or to carry out; none if there is nothing more at `now`.
+    /// The next output for the front. Returns `None` if there is nothing more at `now`.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Output> {
         loop {
@@ -182,7 +182,7 @@ impl Ssd {
             }
         }
     }
-    /// Does the next step of a wake: everything that follows from the end of one part comes before the next end.
+    /// Does the next step of a wake: all consequences of one completion come before the next completion.
     fn continue_wake(&mut self, now: Instant) {
         if let Some(done) = self.done.get(self.next_done).copied() {
             self.next_done += 1;
@@ -204,14 +204,14 @@ impl Ssd {
         }
     }
 
-    /// Lets the subsystem do something; what it then wants waits behind what it wanted before.
+    /// Calls the subsystem; its new effects are queued after earlier ones.
     #[inline]
     fn with_subsystem<R>(&mut self, act: impl FnOnce(&mut Subsystem, &mut Vec<Effect>) -> R) -> R {
         act(&mut self.subsystem, &mut self.effects)
     }
 
-    /// The subsystem wants something of the medium: the firmware has its part before. When it will hand the request
-    /// over is known now, so that the medium is told now: nothing outside hears of the hand-over.
+    /// Passes a request of the subsystem through the firmware to the medium. The time of the hand-over is already
+    /// known, so the medium gets the request now; the hand-over is not visible outside.
     fn ask_medium(&mut self, token: Token, request: MediaRequest, now: Instant) {
         let operation = request.operation;
         let kind = kind(operation);
@@ -226,7 +226,7 @@ impl Ssd {
         let next = self.medium.get_mut().submit_at(times.submitted, request);
         self.advance_at = self.advance_at.min(next.max(now));
     }
-    /// Lets the medium come to the present, and hears what it has done.
+    /// Advances the medium to the present and collects its completions.
     fn advance_medium(&mut self, now: Instant) {
         let medium = self.medium.get_mut();
         self.done.clear();
@@ -234,7 +234,7 @@ impl Ssd {
         medium.advance(now, &mut self.done);
         self.advance_at = medium.next_event().unwrap_or(Instant::NEVER);
     }
-    /// The medium is done with a part of a command.
+    /// Reports a completion of the medium to the subsystem.
     fn medium_done(&mut self, Done { token, outcome }: Done, now: Instant) {
         let Some(InMedium { token, times }) = self.in_medium.try_remove(token as usize) else { return };
         self.mark(token, Stage::Done(times));
@@ -246,7 +246,7 @@ impl Ssd {
         self.with_subsystem(|subsystem, effects| subsystem.media_done(now, token, status, effects));
         self.forget_if_lost(token);
     }
-    /// Data of a command that is no longer known are of no use.
+    /// Drops the data of a command that is no longer known.
     #[inline]
     fn forget_if_lost(&mut self, token: Token) {
         if let Some(buffers) = &mut self.buffers
@@ -264,14 +264,14 @@ impl Ssd {
         let telemetry = self.state(now).telemetry();
         self.with_subsystem(|subsystem, effects| subsystem.telemetry(now, token, &telemetry, effects));
     }
-    /// Notes a stage, if that is wanted.
+    /// Notes a stage, if stages are marked.
     #[inline]
     fn mark(&mut self, token: Token, stage: Stage) {
         if let Some(stages) = &mut self.stages {
             stages.push_back((self.subsystem.command(token), stage));
         }
     }
-    /// Notes how many commands are in progress, if that has changed.
+    /// Updates the number of commands in progress.
     #[inline]
     fn count_commands(&mut self, now: Instant) {
         let (number, short) = self.subsystem.in_progress();
@@ -282,16 +282,16 @@ impl Ssd {
         self.short_of_room.set(short.into(), now);
     }
 
-    /// Tells from now on when commands pass [stages](Output::Stage) inside, or no longer.
+    /// Switches [stages](Output::Stage) in the output on or off.
     pub fn mark_stages(&mut self, on: bool) {
         self.stages = on.then(VecDeque::new);
     }
-    /// Counts from now on how long commands are in progress, for the Controller Busy Time of the SMART log; without it
-    /// that stays 0.
+    /// Starts to count the time with commands in progress, for the Controller Busy Time of the SMART log, which
+    /// otherwise stays 0.
     pub fn count_busy_time(&mut self) {
         self.busy.get_or_insert_default();
     }
-    /// What the drive is and has done up to `now`, the present, as the Telemetry logs tell it.
+    /// State and counters of the drive up to `now`, the present, as the Telemetry logs report them.
     #[must_use]
     pub fn state(&self, now: Instant) -> State {
         Known {
@@ -305,43 +305,43 @@ impl Ssd {
         }
         .state()
     }
-    /// What the medium has done up to `now`, the present.
+    /// Counters of the medium up to `now`, the present.
     #[must_use]
     pub fn counters(&self, now: Instant) -> Counters {
         let mut medium = self.medium.borrow_mut();
         medium.catch_up(now);
         medium.counters()
     }
-    /// What fills up or runs empty in the medium at `now`, the present.
+    /// Reserves of the medium that fill up or run empty, at `now`, the present.
     #[must_use]
     pub fn stocks(&self, now: Instant) -> Stocks {
         let mut medium = self.medium.borrow_mut();
         medium.catch_up(now);
         medium.stocks()
     }
-    /// How full the write buffer of the medium was when it was advanced last.
+    /// Level of the medium's write buffer when the medium was last advanced.
     #[must_use]
     pub fn buffered(&self) -> Buffered {
         self.medium.borrow().buffered()
     }
-    /// Dies wait for garbage collection, as they will if writes go on to come faster than it earns space for them.
+    /// Lets dies wait for garbage collection, as they will if writes continue to come faster than it frees space.
     pub fn await_collection(&mut self) {
         self.medium.borrow_mut().await_collection();
     }
-    /// Empties the write buffer, as it will be if the medium takes more than comes.
+    /// Empties the write buffer, as it will be if the medium programs faster than writes come.
     pub fn empty_buffer(&mut self) {
         self.medium.borrow_mut().empty_buffer();
     }
-    /// Fills the write buffer, as it will be if writes go on to come faster than the medium takes them.
+    /// Fills the write buffer, as it will be if writes continue to come faster than the medium programs.
     pub fn fill_buffer(&mut self) {
         self.medium.borrow_mut().fill_buffer();
     }
-    /// What the medium had done when it was advanced last.
+    /// Counters of the medium when it was last advanced.
     #[must_use]
     pub fn latest_counters(&self) -> Counters {
         self.medium.borrow().counters()
     }
-    /// How long each channel and each die of the medium has been busy up to `now`, the present \[ps\].
+    /// Busy time of each channel and each die of the medium up to `now`, the present \[ps\].
     #[must_use]
     pub fn medium_busy_ps(&self, now: Instant) -> (Vec<u64>, Vec<u64>) {
         let mut medium = self.medium.borrow_mut();
@@ -353,12 +353,12 @@ impl Ssd {
     pub const fn engines(&self) -> &Servers {
         &self.firmware.engines
     }
-    /// How many commands are in progress, and how many can be.
+    /// Number of commands in progress, and the largest possible number.
     #[must_use]
     pub const fn in_progress(&self) -> (&Gauge, u64) {
         (&self.in_progress, self.most_commands)
     }
-    /// Whether commands wait in the queues because no more can be in progress: 1 or 0.
+    /// 1 while commands wait in the queues because no more may be in progress, otherwise 0.
     #[must_use]
     pub const fn short_of_room(&self) -> &Gauge {
         &self.short_of_room

@@ -1,18 +1,18 @@
-//! How long the medium is erased by Format NVM and Sanitize, before everything on it is gone.
+//! Time that the medium takes to erase for Format NVM and Sanitize.
 //!
 //! All dies work at once, each on all planes of a block, one block after the other:
 //!
 //! | Command | Takes, for each die |
 //! |---|---|
-//! | Format without secure erase, cryptographic erase, Sanitize by crypto erase | nothing beside the firmware: the mapping, or the key, is gone |
+//! | Format without secure erase, cryptographic erase, Sanitize by crypto erase | only firmware time: the mapping, or the key, is discarded |
 //! | Format with user data erase | the blocks of a namespace's share × tBERS |
 //! | Sanitize by block erase | all blocks × tBERS |
 //! | Sanitize by overwrite, one pass | all blocks × (tBERS + word lines × tPROG) |
 //!
 //! 3D XPoint is written in place: every line of the namespace, or of the medium, at the rate of the partitions.
 //!
-//! Not here: other commands that wait for a die meanwhile (a sanitize refuses them, and so does the namespace that is
-//! formatted), wear and energy of it.
+//! Not here: other commands that would wait for a die meanwhile (a sanitize refuses them, and so does the namespace
+//! that is being formatted), and the wear and energy of erasing.
 
 use lanetwin_media::DriveConfig;
 use lanetwin_media::config::{CrossPoint, Medium, Nand, Program};
@@ -20,22 +20,22 @@ use lanetwin_nvme::logic::MediaOperation;
 use lanetwin_nvme::spec::admin::{SanitizeAction, SecureErase};
 use lanetwin_units::Span;
 
-/// Whatever takes longer takes this long: nobody waits for it.
+/// Longest erase time; longer ones are cut to it, since nobody waits for them.
 const LONGEST: Span = Span::from_us(36_000_000_000);
 
-/// The times.
+/// Erase times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Erases {
     /// Of a namespace.
     namespace: Span,
     /// Of the whole medium.
     all: Span,
-    /// Of a pass over the whole medium.
+    /// Of an overwrite pass over the whole medium.
     overwrite: Span,
 }
 
 impl Erases {
-    /// Of a medium that so many equal namespaces share.
+    /// Times of a medium shared by `namespaces` equal namespaces.
     pub(crate) fn new(config: &DriveConfig, namespaces: u64) -> Self {
         let (all, overwrite) = match &config.medium {
             Medium::Nand(of, _) => nand(of),
@@ -43,7 +43,7 @@ impl Erases {
         };
         Self { namespace: Span::from_ps(all.as_ps().div_ceil(namespaces.max(1))), all, overwrite }
     }
-    /// How long an operation takes before it is done with.
+    /// Time that an operation takes.
     pub(crate) fn of(&self, operation: MediaOperation) -> Span {
         match operation {
             MediaOperation::Format { secure_erase } if secure_erase == SecureErase::USER_DATA.0 => {
@@ -56,7 +56,7 @@ impl Erases {
     }
 }
 
-/// The erase of all blocks of a die, and that with a pass over them.
+/// Time to erase all blocks of a die, and the time including one program pass.
 fn nand(nand: &Nand) -> (Span, Span) {
     let (blocks, pages) = (u64::from(nand.geometry.blocks), u64::from(nand.geometry.pages));
     let bits = u64::from(nand.timing.cell.bits());
@@ -73,7 +73,7 @@ fn times(one: Span, count: u64) -> Span {
     LONGEST.min(Span::from_ps(one.as_ps().saturating_mul(count)))
 }
 
-/// Writing every line, which is what both come to.
+/// Time to write every line, which both operations amount to.
 fn cross_point(medium: &CrossPoint, capacity: u64) -> (Span, Span) {
     let at_once = u64::from(medium.channels) * u64::from(medium.partitions);
     let lines = capacity.div_ceil(medium.line.0.max(1));

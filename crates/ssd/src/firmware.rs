@@ -1,4 +1,4 @@
-//! What firmware does before the medium is asked: engines that are taken, latencies that only take time.
+//! Firmware before an access to the medium: engines, which are occupied, and latencies.
 
 use crate::config::{FirmwareConfig, SsdConfig};
 use crate::erase::Erases;
@@ -8,14 +8,14 @@ use lanetwin_nvme::logic::MediaOperation;
 use lanetwin_stats::Servers;
 use lanetwin_units::{Instant, Span};
 
-/// When firmware and medium had a part of a command.
+/// Times of a part of a command in firmware and medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MediumTimes {
-    /// When a firmware engine took it up.
+    /// When a firmware engine started on it.
     pub begun: Instant,
-    /// When the engine was done with it.
+    /// When the engine was finished with it.
     pub worked: Instant,
-    /// When the medium was asked.
+    /// When it was submitted to the medium.
     pub submitted: Instant,
 }
 
@@ -35,8 +35,8 @@ impl Firmware {
             engines: Servers::new(config.firmware.engines),
         }
     }
-    /// Gives an operation to an engine, behind what it has: when it begins, and when it asks the medium. `kind` is what
-    /// the operation is for the medium.
+    /// Queues an operation at an engine. Returns when the engine starts on it and when it is submitted to the medium.
+    /// `kind` is the operation on the medium.
     #[inline]
     pub(crate) fn schedule(
         &mut self,
@@ -57,7 +57,7 @@ impl Firmware {
     }
 }
 
-/// What an operation is for the medium.
+/// The operation on the medium that an operation of the controller leads to.
 #[inline]
 pub(crate) const fn kind(operation: MediaOperation) -> Kind {
     match operation {

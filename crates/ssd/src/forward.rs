@@ -1,5 +1,5 @@
-//! Controllers whose medium is elsewhere: what a command wants of it is handed out, and answered by whoever asks for
-//! it.
+//! Controllers whose medium is elsewhere: requests to the medium are handed out, and the component that forwards them
+//! reports the answers.
 //!
 //! ```text
 //!   front ── write_register, fetched … ─► Forwarder ── poll: Host(…) ─► front
@@ -8,8 +8,8 @@
 //!                                       whoever forwards it
 //! ```
 //!
-//! A front drives it as it drives an [`Ssd`](crate::Ssd). There is no firmware and no medium, and nothing is stored;
-//! how long an answer takes is the business of whoever asks.
+//! A front uses it like an [`Ssd`](crate::Ssd). It has no firmware, no medium and no store; the component that
+//! forwards the requests determines how long an answer takes.
 
 use crate::controllers::Controllers;
 use lanetwin_nvme::logic::subsystem::CommandInfo;
@@ -22,16 +22,16 @@ use lanetwin_units::Instant;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What is wanted of whoever drives a [`Forwarder`].
+/// Output of a [`Forwarder`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Forwarded {
-    /// Something to carry out at the host.
+    /// An effect to carry out at the host.
     Host(HostEffect),
-    /// Something that the medium is asked for, to be answered with [`Forwarder::answered`].
+    /// A request to the medium, to be answered with [`Forwarder::answered`].
     Ask {
-        /// What it is answered with.
+        /// Token for the answer.
         token: Token,
-        /// What is asked for.
+        /// The request.
         request: MediaRequest,
     },
 }
@@ -40,9 +40,9 @@ pub enum Forwarded {
 #[derive(Debug)]
 pub struct Forwarder {
     subsystem: Subsystem,
-    /// When controllers asked to be woken.
+    /// Times at which controllers asked to be woken.
     wakes: BinaryHeap<Reverse<Instant>>,
-    /// What the subsystem has asked for; those before `next` are carried out.
+    /// Effects of the subsystem; those before `next` have been carried out.
     effects: Vec<Effect>,
     next: usize,
 }
@@ -51,7 +51,7 @@ impl Forwarder {
     /// Controllers after power on.
     ///
     /// # Errors
-    /// Why they cannot be.
+    /// Why they cannot be built.
     pub fn new(config: &SubsystemConfig) -> Result<Self, ConfigFault> {
         let subsystem = Subsystem::new(config)?;
         Ok(Self { subsystem, wakes: BinaryHeap::new(), effects: Vec::new(), next: 0 })
@@ -61,7 +61,7 @@ impl Forwarder {
     pub fn next_wake(&self) -> Instant {
         self.wakes.peek().map_or(Instant::NEVER, |Reverse(at)| *at)
     }
-    /// Time has come to `now`. To be woken for nothing does no harm.
+    /// Advances time to `now`. A wake without work does no harm.
     pub fn wake(&mut self, now: Instant) {
         let before = self.wakes.len();
         while self.wakes.peek().is_some_and(|Reverse(at)| *at <= now) {
@@ -71,7 +71,7 @@ impl Forwarder {
             self.subsystem.wake(now, &mut self.effects);
         }
     }
-    /// The next thing that is wanted; none if there is nothing more at `now`.
+    /// The next output. Returns `None` if there is nothing more at `now`.
     pub fn poll(&mut self, now: Instant) -> Option<Forwarded> {
         loop {
             let Some(effect) = self.effects.get(self.next).copied() else {
@@ -83,7 +83,7 @@ impl Forwarder {
             match effect {
                 Effect::Host(effect) => return Some(Forwarded::Host(effect)),
                 Effect::Media { token, request } => return Some(Forwarded::Ask { token, request }),
-                // what the medium has lived through is known where it is
+                // only the drive behind it knows the state of the medium
                 Effect::Health { token } => {
                     self.subsystem.health(now, token, &Health::default(), &mut self.effects);
                 }
@@ -94,20 +94,20 @@ impl Forwarder {
             }
         }
     }
-    /// The host writes a dword of a controller's registers, doorbells included.
+    /// Writes a dword of a controller's registers, doorbells included.
     pub fn write_register(&mut self, now: Instant, controller: ControllerId, offset: u32, value: u32) {
         self.subsystem.write_register(now, controller, offset, value, &mut self.effects);
     }
-    /// What was asked for has been answered.
+    /// Reports the answer to a request.
     pub fn answered(&mut self, now: Instant, token: Token, status: Status) {
         self.subsystem.media_done(now, token, status, &mut self.effects);
     }
-    /// How large the blocks of a namespace are \[B\]; none if there is no such namespace.
+    /// Size of the blocks of a namespace \[B\]. Returns `None` if there is no such namespace.
     #[must_use]
     pub fn block_bytes(&self, nsid: Nsid) -> Option<u64> {
         self.subsystem.block_bytes(nsid)
     }
-    /// How many commands are in progress, and whether others wait in the queues because no more can be.
+    /// Number of commands in progress, and whether others wait in the queues because no more may be in progress.
     #[must_use]
     pub fn in_progress(&self) -> (u32, bool) {
         self.subsystem.in_progress()

@@ -1,10 +1,10 @@
-//! What the SMART / Health Information log says that the controller does not count itself.
+//! Fields of the SMART / Health Information log that the controller does not count itself.
 
 use lanetwin_media::Counters;
 use lanetwin_nvme::logic::Health;
 use lanetwin_units::Instant;
 
-/// The log at `now` of a drive that is powered from the beginning on and whose medium loses nothing, so that there are
+/// The log at `now` of a drive that has been powered since the beginning. Its medium loses no data, so that there are
 /// no media errors. It has no temperature.
 pub(crate) fn health(counters: &Counters, busy_ps: u128, now: Instant) -> Health {
     const PS_PER_MINUTE: u128 = 60_000_000_000_000;

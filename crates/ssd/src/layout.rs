@@ -1,23 +1,23 @@
-//! Where on the medium namespaces are: one behind the other, in the order of their numbers.
+//! Placement of namespaces on the medium: one after the other, in the order of their identifiers.
 
 use lanetwin_media::CommandExtent;
 use lanetwin_nvme::logic::{CommandBlocks, MediaOperation, MediaRequest, Subsystem, SubsystemConfig};
 use lanetwin_nvme::spec::Nsid;
 
-/// A range of the medium, and whose it is.
+/// A range of the medium, with its namespace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Extent {
-    /// Where it begins \[B\].
+    /// Start \[B\].
     pub(crate) first: u64,
-    /// How long it is \[B\].
+    /// Length \[B\].
     pub(crate) bytes: u64,
-    /// The namespace, by its place.
+    /// Index of the namespace.
     pub(crate) tenant: u16,
-    /// What the command is about, if this is a part of it.
+    /// The range of the whole command, if this is a part of one.
     pub(crate) part_of: Option<CommandExtent>,
 }
 
-/// Where each namespace is: number, first byte, bytes.
+/// Identifier, first byte and size of each namespace.
 #[derive(Debug)]
 pub(crate) struct Layout {
     namespaces: Vec<(Nsid, u64, u64)>,
@@ -34,15 +34,16 @@ impl Layout {
         };
         Self { namespaces: sizes.into_iter().map(&mut place).collect() }
     }
-    /// What all namespaces have together \[B\].
+    /// Size of all namespaces together \[B\].
     pub(crate) fn bytes(&self) -> u64 {
         self.namespaces.last().map_or(0, |(_, first, bytes)| first + bytes)
     }
-    /// How many namespaces there are.
+    /// Number of namespaces.
     pub(crate) fn count(&self) -> u64 {
         self.namespaces.len() as u64
     }
-    /// What a request is about; for one that is about all namespaces, the beginning of the first.
+    /// The range of a request; for one without a namespace it starts at 0, and is everything for a sanitize,
+    /// otherwise empty.
     #[inline]
     pub(crate) fn extent(&self, request: &MediaRequest, subsystem: &Subsystem) -> Extent {
         let Some(place) = self.place(request.nsid) else {
@@ -63,7 +64,7 @@ impl Layout {
         let (first, bytes) = place_of(request.slba, request.blocks);
         Extent { first, bytes, tenant, part_of }
     }
-    /// The place of a namespace; most have the number of their place.
+    /// Index of a namespace; usually its identifier less 1.
     #[inline]
     fn place(&self, nsid: Nsid) -> Option<usize> {
         let guess = nsid.0.wrapping_sub(1) as usize;

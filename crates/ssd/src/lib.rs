@@ -14,9 +14,9 @@
 //!                ▼ read, write, deallocate, compare, format    the bytes: a ByteStore, or none
 //! ```
 //!
-//! Nothing here waits, reads a clock or knows a kernel. Time is an argument: the owner calls [`Ssd::wake`] not later
-//! than [`Ssd::next_wake`], and after whatever it has called it takes everything that [`Ssd::poll`] has to give. The
-//! drive that predicts and the drive that emulates are this one; the second has a [`ByteStore`].
+//! This crate does not wait, reads no clock and knows no kernel. Time is an argument: the owner calls [`Ssd::wake`]
+//! no later than [`Ssd::next_wake`], and after each call takes all outputs of [`Ssd::poll`]. The same drive predicts
+//! and emulates; for emulation it has a [`ByteStore`].
 //!
 //! | module | is about |
 //! |---|---|

@@ -1,50 +1,50 @@
-//! What the Telemetry logs say of a drive: the vendor's part of them, as a text that a person reads and a program
-//! parses.
+//! The vendor specific part of the Telemetry logs, as text that a person can read and a program can parse.
 //!
-//! Sections `[title]` with lines `key = value`, in the three data areas of the log, each filled up with line feeds to
-//! whole blocks: what follows the header of a log is one text. docs/nvme-commands.md tells every key.
+//! Sections `[title]` with lines `key = value`, in the three data areas of the log. Each area is padded with line
+//! feeds to whole blocks, so that everything after the header of a log is one text. docs/nvme-commands.md describes
+//! every key.
 
 use lanetwin_media::{Buffered, Counters, Stocks};
 use lanetwin_nvme::logic::{Telemetry, telemetry::BLOCK};
 
-/// The number of this layout; a key that is added does not change it.
+/// Version of this layout; an added key does not change it.
 pub const LAYOUT: u32 = 1;
 
 /// A section of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// What it is about.
+    /// Its title.
     pub title: String,
     /// Its lines.
     pub values: Vec<(String, String)>,
 }
 
 impl Section {
-    /// One without lines.
+    /// A section without lines.
     #[must_use]
     pub fn new(title: &str) -> Self {
         Self { title: title.into(), values: Vec::new() }
     }
-    /// One more line.
+    /// Adds a line.
     pub fn tell(&mut self, key: impl Into<String>, value: impl ToString) {
         self.values.push((key.into(), value.to_string()));
     }
 }
 
-/// What a drive tells of itself: the sections of area 1, what area 2 has more, what area 3 has more.
+/// State of a drive: the sections of area 1, those added by area 2, and those added by area 3.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
-    /// By area.
+    /// Sections by area.
     pub areas: [Vec<Section>; 3],
 }
 
 impl State {
-    /// As the logs have it.
+    /// The state in the form of the logs.
     #[must_use]
     pub fn telemetry(&self) -> Telemetry {
         Telemetry { areas: self.areas.each_ref().map(|sections| text(sections)) }
     }
-    /// What another drive that is behind the same controller tells of itself comes behind, with its name in the titles.
+    /// Appends the state of another drive behind the same controller, with its name in the titles.
     pub fn append(&mut self, name: &str, other: Self) {
         for (own, sections) in self.areas.iter_mut().zip(other.areas) {
             own.extend(
@@ -67,19 +67,19 @@ fn text(sections: &[Section]) -> Vec<u8> {
     bytes
 }
 
-/// What is known of a drive at a time.
+/// State and counters of a drive at one time.
 #[derive(Debug)]
 pub(crate) struct Known {
-    /// Since power on \[ps\].
+    /// Time since power on \[ps\].
     pub time_ps: u64,
-    /// How many commands are in progress, and how many can be.
+    /// Number of commands in progress, and the largest possible number.
     pub commands: (u64, u64),
-    /// How long firmware engines were taken, summed over them \[ps\], and how many there are.
+    /// Busy time of firmware engines, summed over them \[ps\], and their number.
     pub engines: (u128, u64),
     pub counters: Counters,
     pub stocks: Stocks,
     pub buffered: Buffered,
-    /// How long each channel and each die was busy \[ps\].
+    /// Busy time of each channel and of each die \[ps\].
     pub busy_ps: (Vec<u64>, Vec<u64>),
 }
 
@@ -93,7 +93,7 @@ impl Known {
         let busy = [busy("channels", &self.busy_ps.0), busy("dies", &self.busy_ps.1)];
         State { areas: [vec![self.drive()], vec![self.medium()], busy.into()] }
     }
-    /// What a user of the drive asks for first.
+    /// Counters that users look at first.
     fn drive(&self) -> Section {
         let (mut section, c) = (Section::new("drive"), &self.counters);
         section.tell("layout", LAYOUT);
@@ -116,7 +116,7 @@ impl Known {
         section.tell("write_buffer_room_bytes", self.buffered.room);
         section
     }
-    /// What firmware and medium have done.
+    /// Counters of firmware and medium.
     fn medium(&self) -> Section {
         let (mut section, c) = (Section::new("medium"), &self.counters);
         section.tell("firmware_engines", self.engines.1);

@@ -1,5 +1,5 @@
-//! The host's side of a drive: registers, doorbells, connections and commands come in; what was asked for is reported
-//! by token.
+//! The host's side of a drive: it takes registers, doorbells, connections and commands, and reports of effects by
+//! token.
 
 use super::Ssd;
 use lanetwin_nvme::logic::subsystem::CommandInfo;
@@ -9,36 +9,36 @@ use lanetwin_nvme::logic::{
 use lanetwin_nvme::spec::{ControllerId, Doorbell, Nsid, SqId, Status};
 use lanetwin_units::Instant;
 
-/// What comes in by registers, doorbells and connections.
+/// Registers, doorbells and connections.
 impl Ssd {
-    /// A dword of a controller's registers; 0 where there is none.
+    /// A dword of a controller's registers; 0 if there is no register.
     #[must_use]
     pub fn read_register(&self, controller: ControllerId, offset: u32) -> u32 {
         self.subsystem.read_register(controller, offset)
     }
-    /// The host writes a dword of a controller's registers, doorbells included.
+    /// Writes a dword of a controller's registers, doorbells included.
     #[inline]
     pub fn write_register(&mut self, now: Instant, controller: ControllerId, offset: u32, value: u32) {
         self.with_subsystem(|subsystem, effects| {
             subsystem.write_register(now, controller, offset, value, effects)
         });
     }
-    /// The host rings a doorbell.
+    /// Rings a doorbell.
     #[inline]
     pub fn ring(&mut self, now: Instant, controller: ControllerId, doorbell: Doorbell, value: u32) {
         self.with_subsystem(|subsystem, effects| subsystem.ring(now, controller, doorbell, value, effects));
     }
-    /// A property of a controller, as a fabric reads it.
+    /// A property of a controller, as Property Get reads it.
     ///
     /// # Errors
-    /// The status of a property that a fabric does not know.
+    /// The status for a property that does not exist over fabrics.
     pub fn property(&self, controller: ControllerId, offset: u32, size: PropertySize) -> Result<u64, Status> {
         self.subsystem.property(controller, offset, size)
     }
-    /// A fabric writes a property of a controller.
+    /// Writes a property of a controller, as Property Set does.
     ///
     /// # Errors
-    /// The status of a property that a fabric does not write.
+    /// The status for a property that cannot be written over fabrics.
     pub fn set_property(
         &mut self,
         now: Instant,
@@ -50,10 +50,10 @@ impl Ssd {
             subsystem.set_property(now, controller, (offset, value), effects)
         })
     }
-    /// Makes a queue pair whose commands are [handed in](Self::submit); the controller that has it.
+    /// Makes a queue pair whose commands are [submitted](Self::submit) as capsules. Returns its controller.
     ///
     /// # Errors
-    /// Why it cannot be.
+    /// Why the connection is refused.
     pub fn connect(
         &mut self,
         choice: ControllerChoice,
@@ -61,14 +61,14 @@ impl Ssd {
     ) -> Result<ControllerId, ConnectFault> {
         self.subsystem.connect(choice, connection)
     }
-    /// The connection of a queue is lost, or ended; that of the admin queue resets the controller.
+    /// Ends the connection of a queue; that of the admin queue resets the controller.
     pub fn disconnect(&mut self, now: Instant, controller: ControllerId, queue: SqId) {
         self.with_subsystem(|subsystem, effects| subsystem.disconnect(now, controller, queue, effects));
     }
-    /// A command is handed in.
+    /// Submits a command capsule.
     ///
     /// # Errors
-    /// Why it is not taken.
+    /// Why it is refused.
     #[inline]
     pub fn submit(
         &mut self,
@@ -83,21 +83,21 @@ impl Ssd {
     pub fn set_keep_alive(&mut self, now: Instant, controller: ControllerId, ms: u32) {
         self.with_subsystem(|subsystem, effects| subsystem.set_keep_alive(now, controller, ms, effects));
     }
-    /// A reset of a controller from outside, or its loss with its port. What it has under way is still to be reported.
+    /// Resets a controller from outside, or because its port is lost. Its pending effects are still to be reported.
     pub fn reset(&mut self, now: Instant, controller: ControllerId) {
         self.with_subsystem(|subsystem, effects| subsystem.reset(now, controller, effects));
     }
 }
 
-/// What is reported of an effect.
+/// Reports about effects.
 impl Ssd {
-    /// The bytes of a fetch have come.
+    /// Reports the bytes of a fetch.
     #[inline]
     pub fn fetched(&mut self, now: Instant, token: Token, bytes: &[u8]) {
         self.with_subsystem(|subsystem, effects| subsystem.fetched(now, token, bytes, effects));
     }
-    /// A transfer is done. One from the host that brought bytes is reported with [`Ssd::received`]: a drive with a
-    /// store answers Data Transfer Error to a write of which it was not told the bytes.
+    /// Reports that a transfer is complete. One from the host with bytes is reported by [`Ssd::received`] instead: a
+    /// drive with a store completes a write without its bytes with Data Transfer Error.
     #[inline]
     pub fn transferred(&mut self, now: Instant, token: Token) {
         if let Some(buffers) = &mut self.buffers {
@@ -105,7 +105,7 @@ impl Ssd {
         }
         self.with_subsystem(|subsystem, effects| subsystem.transferred(now, token, effects));
     }
-    /// A transfer from the host is done, and these are its bytes.
+    /// Reports that a transfer from the host is complete, with its bytes.
     #[inline]
     pub fn received(&mut self, now: Instant, token: Token, data: &[u8]) {
         if let Some(buffers) = &mut self.buffers {
@@ -114,11 +114,12 @@ impl Ssd {
         self.with_subsystem(|subsystem, effects| subsystem.transferred(now, token, effects));
         self.forget_if_lost(token);
     }
-    /// What the controller has made is at the host.
+    /// Reports that the data of a store effect are at the host.
     pub fn stored(&mut self, now: Instant, token: Token) {
         self.with_subsystem(|subsystem, effects| subsystem.stored(now, token, effects));
     }
-    /// An effect could not be carried out: host memory did not answer, the link or the connection is down.
+    /// Reports that an effect could not be carried out: host memory did not answer, or the link or the connection is
+    /// down.
     pub fn failed(&mut self, now: Instant, token: Token) {
         if let Some(buffers) = &mut self.buffers {
             buffers.forget(token);
@@ -127,7 +128,7 @@ impl Ssd {
     }
 }
 
-/// What a front asks about an effect that it carries out.
+/// Queries about effects that are being carried out.
 impl Ssd {
     /// The data of a transfer to the host that is not yet reported; empty without a store.
     #[must_use]
@@ -149,7 +150,7 @@ impl Ssd {
     pub fn command(&self, token: Token) -> Option<CommandInfo> {
         self.subsystem.command(token)
     }
-    /// How large the blocks of a namespace are \[B\]; none if there is no such namespace.
+    /// Size of the blocks of a namespace \[B\]. Returns `None` if there is no such namespace.
     #[must_use]
     pub fn block_bytes(&self, nsid: Nsid) -> Option<u64> {
         self.subsystem.block_bytes(nsid)
