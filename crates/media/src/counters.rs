@@ -1,17 +1,17 @@
-//! What a drive has done since it was made.
+//! Counters of a drive.
 
-/// What a drive has done since it was made. All of them only grow, wear and write amplification aside.
+/// Counters of a drive since it was made. All of them only grow, except wear and write amplification.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Counters {
-    /// Requests of the host.
+    /// Read requests of the host.
     pub host_reads: u64,
-    /// Requests of the host.
+    /// Write requests of the host.
     pub host_writes: u64,
     /// Bytes that the host read.
     pub host_bytes_read: u64,
     /// Bytes that the host wrote.
     pub host_bytes_written: u64,
-    /// Units of 4 KiB that the host wrote to the medium; what was overwritten in the buffer is not among them.
+    /// Units of 4 KiB of the host that were programmed, without those overwritten in the buffer.
     pub host_units_programmed: u64,
     /// Units of 4 KiB that the host unmapped.
     pub units_trimmed: u64,
@@ -21,9 +21,9 @@ pub struct Counters {
     pub wear_units_moved: u64,
     /// Units that left the SLC cache.
     pub folded_units: u64,
-    /// Units that were programmed only to fill a word line.
+    /// Units that were programmed as padding of a word line.
     pub padding_units: u64,
-    /// Pages of one plane (or lines) that were read, for whatever reason.
+    /// Pages of one plane (or lines) that were read, for any reason.
     pub page_reads: u64,
     /// Pages of one plane (or lines) that were programmed.
     pub page_programs: u64,
@@ -33,13 +33,13 @@ pub struct Counters {
     pub read_commands: u64,
     /// Programs and erases that were suspended.
     pub suspensions: u64,
-    /// Units that were read from the write buffer.
+    /// Units read from the write buffer.
     pub buffer_hits: u64,
-    /// Units that were read though nothing was ever written there, or had been trimmed: no medium was touched for them.
+    /// Units read that were never written, or had been trimmed: they need no access to the medium.
     pub unwritten_units_read: u64,
-    /// Units that were read from what was read ahead.
+    /// Units read from the data read ahead.
     pub read_ahead_hits: u64,
-    /// Units that were read ahead.
+    /// Units read ahead.
     pub read_ahead_units: u64,
     /// Look-ups of the mapping cache that hit.
     pub mapping_hits: u64,
@@ -49,15 +49,15 @@ pub struct Counters {
     pub buffer_waits: u64,
     /// Bytes on flash buses.
     pub bus_bytes: u64,
-    /// How long channels were busy, summed over them \[ps\].
+    /// Busy time of channels, summed over them \[ps\].
     pub channel_busy_ps: u64,
-    /// How long dies were busy, summed over them \[ps\].
+    /// Busy time of dies, summed over them \[ps\].
     pub die_busy_ps: u64,
-    /// Energy of everything that was done \[nJ\].
+    /// Energy of all operations \[nJ\].
     pub work_nanojoules: u64,
-    /// Energy of being there, up to the last call \[nJ\].
+    /// Idle energy up to the last call \[nJ\].
     pub idle_nanojoules: u64,
-    /// Least erases of a block (writes of a line are not counted one by one).
+    /// Least erases of a block (writes of a line are not counted individually).
     pub wear_min: u32,
     /// Most erases of a block.
     pub wear_max: u32,
@@ -79,36 +79,36 @@ impl Counters {
     }
 }
 
-/// What is used up in a drive while it works: when it is gone, the drive is not as it was.
+/// Reserves that a drive uses up while it works; once they are used up, its behaviour changes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Stocks {
-    /// Units that can be programmed before a block has to be erased, as long as no block is collected: then every write
-    /// only uses them up. None for a medium without blocks.
+    /// Units that can be programmed before a block has to be erased, as long as no block is collected and every write
+    /// only uses them up. `None` for a medium without blocks.
     pub free: Option<u64>,
-    /// Of the energy that a limit of power lets a drive save up, how many 256ths there are. None without a limit.
+    /// Saved energy, in 256ths of the amount that a power limit lets a drive save. `None` without a limit.
     pub saved_power: Option<u64>,
-    /// Units that the SLC cache takes before it is folded, as long as nothing was folded. None without such a cache.
+    /// Units that the SLC cache takes before folding, as long as nothing was folded. `None` without an SLC cache.
     pub before_folding: Option<u64>,
 }
 
-/// How full a write buffer is.
+/// State of a write buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Buffered {
-    /// What is in it \[B\].
+    /// Bytes in it \[B\].
     pub level: u64,
-    /// What it has room for; none where writes do not fill it up \[B\].
+    /// Room left in it \[B\]; 0 if writes do not fill it up.
     pub room: u64,
-    /// What the host has written so far \[B\].
+    /// Bytes that the host has written so far \[B\].
     pub passed: u64,
-    /// What leaves it at once: a program \[B\].
+    /// Bytes that leave it at once: those of one program \[B\].
     pub lump: u64,
-    /// A program on each die \[B\].
+    /// Bytes of one program on every die \[B\].
     pub round: u64,
-    /// What garbage collection has to earn until it rests \[B\].
+    /// Space that garbage collection has to free until it pauses \[B\].
     pub owed: u64,
-    /// No die takes a program: what comes now waits.
+    /// Whether no die takes a program, so that new writes wait.
     pub awaits: bool,
-    /// How long requests wait for power if all dies begin a program at once \[ps\]; 0 unless requests wait for it now
-    /// and then, and most dies program, all for equally long.
+    /// Time that requests would wait for power if all dies began a program at once \[ps\]. 0 unless requests wait for
+    /// power at times and most dies program, all for equally long.
     pub unpaid: u64,
 }

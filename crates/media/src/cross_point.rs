@@ -1,4 +1,4 @@
-//! The machine of a medium that is written in place: no mapping, no GC, the same time for a line wherever and whenever.
+//! The machine of a medium that is written in place: without mapping and GC, with the same time for every line.
 
 use crate::config::{CrossPoint, WriteBuffer};
 use crate::counters::{Buffered, Counters};
@@ -8,7 +8,7 @@ use crate::request::{Finish, Kind, Request};
 use lanetwin_units::{Spread, mix};
 use std::collections::VecDeque;
 
-/// Separates this draw from others of the seed.
+/// Separates this random draw from others of the seed.
 const TURNS: u64 = 0x7475_726e_7300;
 
 /// A request under way.
@@ -19,9 +19,9 @@ struct Open {
     bytes: u64,
     left: u32,
     earliest: u64,
-    /// What it takes of the buffer.
+    /// Lines that it occupies in the buffer.
     lines: u64,
-    /// Between which flushes it came.
+    /// Its epoch: epochs are separated by flushes.
     epoch: u64,
 }
 
@@ -31,14 +31,14 @@ pub struct Machine {
     medium: CrossPoint,
     partitions: u32,
     seed: u64,
-    /// Bus times of a line \[ps\].
+    /// Time of a line on the bus \[ps\].
     bus: u64,
     latency: u64,
-    /// No line takes less \[ps\].
+    /// Least time of a line \[ps\].
     least: u64,
     acknowledges: bool,
     protected: bool,
-    /// Lines in the buffer, and how many it holds.
+    /// Lines in the buffer, and its capacity.
     held: u64,
     room: u64,
     lines: u64,
@@ -48,7 +48,7 @@ pub struct Machine {
     waiting: VecDeque<(u32, u64, u64)>,
     /// Flushes that wait; each ends an epoch.
     fences: VecDeque<u32>,
-    /// Lines of writes that have not ended, of each epoch from the first on.
+    /// Incomplete lines of writes in each epoch, from the first on.
     epochs: VecDeque<u64>,
     first_epoch: u64,
     counters: Counters,
@@ -56,9 +56,9 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Channels go round through their partitions. Once all of them have work they keep what lies between them for
-    /// hundreds of thousands of requests, and reads, which have lines on several, wait for the last: so where each of
-    /// them is when the buffer is first full is drawn, from `seed`.
+    /// Channels serve their partitions round robin. Once all partitions have work, channels keep their distance in
+    /// this rotation for hundreds of thousands of requests, and a read with lines on several channels waits for the
+    /// last. So the position of each channel when the buffer first becomes full is drawn from `seed`.
     pub fn new(medium: &CrossPoint, buffer: &WriteBuffer, capacity: u64, spread: Spread, seed: u64) -> Self {
         let can = Abilities {
             planes: 1,
@@ -103,7 +103,7 @@ impl Machine {
         self.machine.soonest()
     }
 
-    /// Nothing is heard of a request sooner than so long after it is handed in \[ps\].
+    /// Least time from the hand-over of a request to its end \[ps\].
     pub fn least(&self, kind: Kind) -> u64 {
         match kind {
             Kind::Read => self.least,
@@ -153,14 +153,14 @@ impl Machine {
                 }
                 self.part_done(now, id, 0);
             }
-            // zeroes are written like anything else; nothing is mapped, so nothing is unmapped
+            // zeroes are written like other data; without a mapping there is nothing to unmap
             Kind::Write | Kind::WriteZeroes => {
                 *self.epochs.back_mut().expect("never empty") += end - first;
                 if self.waiting.is_empty() && self.has_room(end - first) {
                     self.write(now, id, first, end);
                 } else {
                     if self.counters.buffer_waits == 0 {
-                        // a write has lines on all channels, so that up to now they have come round at the same time
+                        // each write has lines on all channels, so that their rotations have been in step so far
                         self.machine.scatter_turns(mix(self.seed ^ mix(TURNS)));
                     }
                     self.counters.buffer_waits += end - first;
@@ -180,7 +180,7 @@ impl Machine {
         }
     }
 
-    /// A request that is larger than the buffer needs all of it.
+    /// Whether the buffer has room; a request larger than the buffer needs all of it.
     fn has_room(&self, lines: u64) -> bool {
         self.held == 0 || self.held + lines <= self.room
     }
@@ -191,7 +191,7 @@ impl Machine {
             self.put(now, id, number, Work::Program);
         }
         if self.acknowledges {
-            // the request ends here, its lines go on under its number
+            // the request ends here; its lines continue under its number
             let open = &mut self.open[id as usize];
             let at = now.max(open.earliest) + self.latency;
             self.finished.push(Finish { at, token: open.token, bytes: open.bytes, kind: open.kind });
@@ -249,7 +249,7 @@ impl Machine {
         self.pass_fences(now);
     }
 
-    /// Flushes whose writes are on the medium, or need not be.
+    /// Ends flushes whose writes are on the medium, or need not be.
     fn pass_fences(&mut self, now: u64) {
         while let Some(id) = self.fences.front().copied() {
             if self.epochs[0] > 0 {
@@ -289,13 +289,13 @@ impl Machine {
         counters
     }
 
-    /// What it has done that costs energy; of the host's bytes the owner knows.
+    /// Work that costs energy, without the host's bytes, which the owner counts.
     pub fn work(&self) -> power::Work {
         let Counters { page_reads, page_programs, block_erases, bus_bytes, .. } = self.counters;
         power::Work { page_reads, page_programs, block_erases, bus_bytes, host_bytes: 0 }
     }
 
-    /// How full the buffer is; what passes through it the owner knows. Lines leave it one by one.
+    /// State of the buffer, without the bytes written, which the owner counts. Lines leave it one by one.
     pub fn buffered(&self) -> Buffered {
         let line = self.medium.line.0;
         Buffered { level: self.held * line, lump: line, ..Buffered::default() }

@@ -1,6 +1,6 @@
-//! Division by numbers that stay the same, of which there are many in a look-up: a multiplication each.
+//! Division by constants, by one multiplication each; look-ups divide often.
 
-/// A number that others are divided by.
+/// A divisor.
 ///
 /// With `reciprocal` = ⌈2^64 / `number`⌉ the product n · `reciprocal` / 2^64 exceeds n / `number` by less than n /
 /// 2^64. That does not reach the next whole number as long as n · `number` is at most 2^64 (Granlund and Montgomery
@@ -9,12 +9,12 @@
 pub struct Divisor {
     number: u64,
     reciprocal: u64,
-    /// Up to here the product is exact.
+    /// The product is exact up to this number.
     most: u64,
 }
 
 impl Divisor {
-    /// To divide by `number`.
+    /// A divisor `number`.
     ///
     /// # Panics
     /// If it is 0.
@@ -26,13 +26,13 @@ impl Divisor {
         Self { number, reciprocal: u64::MAX / number + 1, most: u64::MAX / number }
     }
 
-    /// The number itself.
+    /// The divisor.
     #[inline]
     pub const fn number(self) -> u64 {
         self.number
     }
 
-    /// How often it is in `n`.
+    /// The quotient of `n`.
     #[inline]
     pub const fn quotient(self, n: u64) -> u64 {
         if n > self.most {
@@ -41,7 +41,7 @@ impl Divisor {
         ((n as u128 * self.reciprocal as u128) >> 64) as u64
     }
 
-    /// How often it is in `n`, and what is left.
+    /// The quotient and the remainder of `n`.
     #[inline]
     pub const fn split(self, n: u32) -> (u32, u32) {
         let quotient = self.quotient(n as u64);

@@ -1,4 +1,4 @@
-//! The object that a device model owns: requests go in, acknowledgements come out, both with their times.
+//! The object that a device model owns: it takes requests and returns their ends, both with times.
 
 use crate::config::{BadDrive, DriveConfig, Encryption, Energy, Medium};
 use crate::counters::{Buffered, Counters, Stocks};
@@ -10,7 +10,7 @@ use crate::timers::NEVER;
 use lanetwin_units::Instant;
 use std::collections::VecDeque;
 
-/// Whose turn it is among requests that are handed over at one time.
+/// Order among requests that are handed over at the same time.
 const fn turn(kind: Kind) -> u8 {
     match kind {
         Kind::Read => 0,
@@ -25,7 +25,7 @@ enum Core {
 }
 
 impl Core {
-    /// What has ended since the last call.
+    /// Requests that have ended since the last call.
     #[inline]
     fn finished(&mut self) -> &mut Vec<Finish> {
         match self {
@@ -33,7 +33,7 @@ impl Core {
             Self::CrossPoint(medium) => medium.finished(),
         }
     }
-    /// What the medium has done that costs energy.
+    /// Work of the medium that costs energy.
     fn work(&self) -> Work {
         match self {
             Self::Flash(flash) => flash.work(),
@@ -48,20 +48,18 @@ pub struct Drive {
     capacity: u64,
     encryption: Option<(Encryption, u64)>,
     energy: Energy,
-    /// What holds it to the power that it may take, if that is limited.
+    /// Keeps the drive within its power limit, if there is one.
     governor: Option<Governor>,
-    /// Requests that wait for power, in the order of their coming; with a governor only.
+    /// Requests that wait for power, in the order of arrival; empty without a governor.
     held: VecDeque<Request>,
-    /// Requests that will be handed over, in the order of time: when, and what.
+    /// Requests that will be handed over, with their times, in the order of time.
     coming: VecDeque<(u64, Request)>,
-    /// Whether reads have been asked for so far, and whether anything else has.
+    /// Whether any read has been requested so far, and whether anything else has.
     reads: bool,
     others: bool,
-    /// The least time from the hand-over of anything but a read to its being heard of, of what has been asked for so
-    /// far \[ps\].
+    /// Least time from the hand-over of a request other than a read to its end, among those requested so far \[ps\].
     least_of_others: u64,
-    /// Ends that are still to come, by time and, at equal times, in the order in which they were known: when, and
-    /// whose.
+    /// Ends still to come, by time and, at equal times, in the order in which they became known: time and token.
     later: VecDeque<(u64, u32)>,
     /// Ends whose time has come.
     ready: Vec<Done>,
@@ -69,7 +67,7 @@ pub struct Drive {
     host: Host,
 }
 
-/// What the host asked for.
+/// Counters of the host's requests.
 #[derive(Clone, Copy, Default)]
 struct Host {
     reads: u64,
@@ -126,9 +124,9 @@ impl Drive {
         self.take(&request);
     }
 
-    /// Takes a request ahead of time: at `at` it is what [`submit`](Self::submit) takes. Of requests of one time reads
-    /// come first, then writes, then all others; among equals the one that was given first. Gives the time at which
-    /// [`advance`](Self::advance) must be called next, as far as what is given ahead is concerned.
+    /// Takes a request ahead of time, as if by [`submit`](Self::submit) at `at`. Of requests with the same time reads
+    /// come first, then writes, then all others; equal ones in the order of the calls. Returns the time by which
+    /// [`advance`](Self::advance) must be called next, as far as requests given ahead are concerned.
     ///
     /// # Panics
     /// If `at` is before an earlier call's present.
@@ -146,7 +144,7 @@ impl Drive {
         Instant::from_ps(self.first_of_coming())
     }
 
-    /// Why a request ends as soon as it is handed over, if it does.
+    /// Outcome of a request that ends as soon as it is handed over. Returns `None` for others.
     fn ends_at_once(&self, request: &Request) -> Option<Outcome> {
         let in_range = request.first.checked_add(request.bytes).is_some_and(|end| end <= self.capacity);
         if request.kind == Kind::Flush || (in_range && request.bytes > 0) {
@@ -155,7 +153,7 @@ impl Drive {
         Some(if in_range { Outcome::Success } else { Outcome::OutOfRange })
     }
 
-    /// Notes how soon requests like this one can be heard of.
+    /// Notes how soon requests like this one can end.
     fn note_kind(&mut self, request: &Request) {
         let at_once = self.ends_at_once(request).is_some();
         if request.kind == Kind::Read && !at_once {
@@ -171,7 +169,7 @@ impl Drive {
         self.least_of_others = self.least_of_others.min(least);
     }
 
-    /// Nothing is heard of what is given ahead before \[ps\].
+    /// Time before which no request given ahead can end \[ps\].
     #[inline]
     fn first_of_coming(&self) -> u64 {
         let Some((at, _)) = self.coming.front() else { return NEVER };
@@ -183,7 +181,7 @@ impl Drive {
         at.saturating_add(least_of_reads.min(self.least_of_others))
     }
 
-    /// A request is handed over, at the present.
+    /// Hands over a request at the present time.
     fn take(&mut self, request: &Request) {
         if let Some(outcome) = self.ends_at_once(request) {
             self.ready.push(Done { token: request.token, outcome });
@@ -197,7 +195,7 @@ impl Drive {
         self.reap();
     }
 
-    /// Whether a request that comes now has to wait for power, or for one that does.
+    /// Whether a new request has to wait for power, or for another that does.
     fn lacks_power(&mut self) -> bool {
         if self.governor.is_none() {
             return false;
@@ -206,13 +204,13 @@ impl Drive {
         !self.held.is_empty() || !self.governor.as_ref().is_some_and(Governor::lets_pass)
     }
 
-    /// Pays for the work that has been done up to now.
+    /// Charges the governor for the work done up to now.
     fn pay(&mut self) {
         let spent = self.work().picojoules(&self.energy);
         self.governor.iter_mut().for_each(|governor| governor.pay(self.now, spent));
     }
 
-    /// When requests that wait for power are looked at next \[ps\].
+    /// Time at which requests that wait for power are next considered \[ps\].
     #[inline]
     fn first_of_held(&self) -> u64 {
         match &self.governor {
@@ -221,7 +219,7 @@ impl Drive {
         }
     }
 
-    /// Lets requests pass that have waited for power, as long as there is some.
+    /// Releases requests that have waited for power, while there is some.
     fn let_pass(&mut self) {
         self.pay();
         while self.governor.as_ref().is_some_and(Governor::lets_pass) {
@@ -232,12 +230,12 @@ impl Drive {
         self.reap();
     }
 
-    /// Everything done so far that costs energy.
+    /// All work done so far that costs energy.
     fn work(&self) -> Work {
         Work { host_bytes: self.host.bytes_read + self.host.bytes_written, ..self.core.work() }
     }
 
-    /// A request passes to the medium, at the present.
+    /// Passes a request to the medium at the present time.
     fn hand_over(&mut self, request: &Request) {
         let now = self.now;
         let mut earliest = now;
@@ -259,8 +257,9 @@ impl Drive {
         }
     }
 
-    /// When [`advance`](Self::advance) must be called next: not later than the next end of a request, perhaps earlier;
-    /// what happens inside before that is made up for. None if nothing will happen without another request.
+    /// Time by which [`advance`](Self::advance) must be called next: not later than the next end of a request,
+    /// perhaps earlier. Internal events before that are caught up with. Returns `None` if nothing will happen without
+    /// another request.
     #[must_use]
     pub fn next_event(&self) -> Option<Instant> {
         if !self.ready.is_empty() {
@@ -275,8 +274,8 @@ impl Drive {
         (next != NEVER).then_some(Instant::from_ps(next))
     }
 
-    /// Does everything up to and at `now`, and appends what has ended, in the order in which it ended. A call at every
-    /// [`next_event`](Self::next_event) tells every end at its time.
+    /// Does everything up to and including `now`, and appends the requests that have ended, in the order of their
+    /// ends. If it is called at every [`next_event`](Self::next_event), every end is reported at its time.
     ///
     /// # Panics
     /// If `now` is before an earlier call's.
@@ -294,7 +293,7 @@ impl Drive {
                 break;
             }
             self.reach(held.min(coming));
-            // those that wait have come before
+            // waiting requests came earlier
             if held <= coming {
                 self.let_pass();
             } else if let Some((_, request)) = self.coming.pop_front() {
@@ -304,7 +303,7 @@ impl Drive {
         self.reach(now);
     }
 
-    /// Lets the medium work up to `now`; nothing is handed over before.
+    /// Lets the medium work up to `now`, before which nothing is handed over.
     #[inline]
     fn reach(&mut self, now: u64) {
         self.now = now;
@@ -315,7 +314,7 @@ impl Drive {
         self.reap();
     }
 
-    /// Sees what has ended; mostly nothing has.
+    /// Collects the requests that have ended; usually there are none.
     #[inline]
     fn reap(&mut self) {
         if !self.core.finished().is_empty() || self.later.front().is_some_and(|(at, _)| *at <= self.now) {
@@ -337,7 +336,7 @@ impl Drive {
     }
 
     fn finish(&mut self, finish: Finish) {
-        // reads pass the encryption in the order in which they end
+        // reads pass the encryption in the order of their ends
         let at = if finish.kind == Kind::Read { self.encrypt(finish.at, finish.bytes) } else { finish.at };
         if at <= self.now && self.later.is_empty() {
             self.ready.push(Done { token: finish.token, outcome: Outcome::Success });
@@ -350,7 +349,7 @@ impl Drive {
         self.later.insert(place, (at, finish.token));
     }
 
-    /// When data that arrive now have passed the encryption.
+    /// Time at which data that arrive now have passed the encryption.
     fn encrypt(&mut self, now: u64, bytes: u64) -> u64 {
         let Some((encryption, free)) = &mut self.encryption else { return now };
         let time = u128::from(bytes) * 1_000_000_000_000 / u128::from(encryption.bytes_per_second);
@@ -358,7 +357,7 @@ impl Drive {
         *free + encryption.latency.as_ps()
     }
 
-    /// What it has done up to the last call with a time.
+    /// Counters up to the time of the last call.
     #[must_use]
     pub fn counters(&self) -> Counters {
         let mut counters = match &self.core {
@@ -375,7 +374,7 @@ impl Drive {
         counters
     }
 
-    /// What is used up in it, as of the last call with a time.
+    /// Reserves as of the time of the last call.
     #[must_use]
     pub fn stocks(&self) -> Stocks {
         let stocks = match &self.core {
@@ -387,7 +386,7 @@ impl Drive {
         Stocks { saved_power: self.governor.as_ref().map(saved), ..stocks }
     }
 
-    /// How full the write buffer is.
+    /// State of the write buffer.
     #[must_use]
     pub fn buffered(&self) -> Buffered {
         let buffered = match &self.core {
@@ -397,8 +396,8 @@ impl Drive {
         Buffered { passed: self.host.bytes_written, unpaid: self.unpaid(), ..buffered }
     }
 
-    /// How long a program on each die keeps requests waiting for power \[ps\]: they are paid when they are given to
-    /// their dies. 0 if there is power left, or most dies do not program.
+    /// Time that a program on every die would keep requests waiting for power \[ps\], since programs are charged when
+    /// they are given to their dies. 0 if there is power left, or if most dies do not program.
     fn unpaid(&self) -> u64 {
         let (Some(governor), Core::Flash(flash)) = (&self.governor, &self.core) else { return 0 };
         let is_spent = governor.saved(self.now, self.work().picojoules(&self.energy)) <= 1;
@@ -406,31 +405,31 @@ impl Drive {
         programs.map_or(0, |work| governor.pays_in(work.picojoules(&self.energy)))
     }
 
-    /// Empties the write buffer, as it will be if the medium takes more than comes.
+    /// Empties the write buffer, as it will be if the medium programs faster than writes come.
     pub fn empty_buffer(&mut self) {
         if let Core::Flash(flash) = &mut self.core {
             flash.empty_buffer();
         }
     }
 
-    /// Dies have taken programs as they come if writes come faster than GC earns space for them, and are one after the
-    /// other about to take the next.
+    /// Puts dies in the state in which writes come faster than GC frees space: they take the next program one after
+    /// the other.
     pub fn await_collection(&mut self) {
         if let Core::Flash(flash) = &mut self.core {
             flash.await_collection(self.now);
         }
     }
 
-    /// Fills the write buffer with more of what is being written, as it will be if writes go on to come faster than
-    /// the medium takes them.
+    /// Fills the write buffer with more of what is being written, as it will be if writes continue to come faster
+    /// than the medium programs.
     pub fn fill_buffer(&mut self) {
         if let Core::Flash(flash) = &mut self.core {
             flash.fill_buffer();
         }
     }
 
-    /// How long each channel and each die has been busy up to the last call with a time \[ps\]. Dies are in the order
-    /// of channels, then chips.
+    /// Busy time of each channel and each die up to the time of the last call \[ps\]. Dies are in the order of
+    /// channels, then chips.
     #[must_use]
     pub fn busy(&self) -> (Vec<u64>, Vec<u64>) {
         match &self.core {
@@ -439,9 +438,9 @@ impl Drive {
         }
     }
 
-    /// Makes up for what has happened inside up to `now`, before [`next_event`](Self::next_event): what it
-    /// [has done](Self::counters) and how long it has [been busy](Self::busy) is then told up to `now`. It changes
-    /// nothing else, and nothing if `now` is before an earlier call's.
+    /// Catches up with internal events up to `now`, before [`next_event`](Self::next_event), so that
+    /// [counters](Self::counters) and [busy times](Self::busy) are those at `now`. It changes nothing else, and has
+    /// no effect if `now` is before an earlier call's.
     pub fn catch_up(&mut self, now: Instant) {
         if now.as_ps() > self.now {
             self.run(now.as_ps());

@@ -1,4 +1,4 @@
-//! What lies behind the controller of an NVMe drive: flash or 3D XPoint, and the flash translation layer (FTL).
+//! The medium behind the controller of an NVMe drive: flash or 3D XPoint, and the flash translation layer (FTL).
 //!
 //! ```text
 //!   submit(now, Request) ──► Drive ─┬─ write buffer ── FTL ── NAND: channels, chips, dies, planes
@@ -12,10 +12,10 @@
 //! | [`drive`] | the object that a device model owns |
 //! | [`page_cache`] | a cache of pages in front of such a drive: memory with flash behind it |
 //!
-//! Time is an argument: nothing here knows a clock, an event queue or a protocol. The same configuration, seed and
+//! Time is an argument: this crate knows no clock, no event queue and no protocol. The same configuration, seed and
 //! calls give the same answers on every machine.
 //!
-//! Not here: queues, commands and status codes of NVMe; the link; what firmware costs per command (the device model).
+//! Not here: queues, commands and status codes of NVMe; the link; firmware times per command (the device model).
 //!
 //! Methods, tables and limits: `docs/flash.md`.
 

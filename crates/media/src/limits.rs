@@ -1,16 +1,16 @@
-//! What a configuration without mistakes holds back all the same, with the arithmetic.
+//! Limits that a valid configuration sets on a drive's performance, with the arithmetic.
 
 use crate::config::{BadDrive, DriveConfig, Frees, Ftl, Medium, Nand, Program, Rules};
 use crate::nand::times::Times;
 use lanetwin_units::Span;
 
-/// What a die is given at once, and how long that takes.
+/// The unit of work of a die: one program, and its times.
 struct OneProgram {
-    /// How much it is \[B\].
+    /// Size \[B\].
     bytes: u64,
-    /// On the bus \[ps\].
+    /// Time on the bus \[ps\].
     load: u64,
-    /// In the array \[ps\].
+    /// Time in the array \[ps\].
     array: u64,
 }
 
@@ -33,7 +33,7 @@ impl OneProgram {
         }
     }
 
-    /// How long its data are in the buffer at least, once they are complete \[ps\].
+    /// Least time that its data stay in the buffer after they are complete \[ps\].
     const fn held(&self, frees: Frees) -> u64 {
         match frees {
             Frees::Loaded => self.load,
@@ -41,7 +41,7 @@ impl OneProgram {
         }
     }
 
-    /// What all dies and channels program when nothing else keeps them from it \[B/s\].
+    /// Rate at which all dies and channels program without any other limit \[B/s\].
     fn rate(&self, nand: &Nand) -> f64 {
         let g = &nand.geometry;
         let cycle =
@@ -53,7 +53,7 @@ impl OneProgram {
 }
 
 impl DriveConfig {
-    /// What is possible in it, and holds the drive back more than one would think.
+    /// Legal settings that limit the drive more than one would expect.
     #[must_use]
     pub fn limits(&self) -> Vec<BadDrive> {
         match &self.medium {
@@ -64,7 +64,7 @@ impl DriveConfig {
         }
     }
 
-    /// A write buffer that is too small for what the dies program at once.
+    /// A write buffer that is too small for the programs of all dies.
     fn of_buffer(&self, nand: &Nand, ftl: &Ftl) -> Option<BadDrive> {
         let program = OneProgram::new(nand, ftl);
         let (buffer, frees) = (self.buffer.capacity.0, self.buffer.frees);

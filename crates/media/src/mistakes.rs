@@ -1,8 +1,8 @@
-//! Collecting every mistake in a configuration, not just the first.
+//! Collects all mistakes in a configuration, not just the first.
 
 /// A mistake in a configuration.
 pub(crate) trait Mistake {
-    /// In which field, as a path; what is wrong with it; what to do.
+    /// From the field, as a path, the problem and the remedy.
     fn new(field: &'static str, problem: String, remedy: String) -> Self;
 }
 
@@ -10,11 +10,11 @@ pub(crate) trait Mistake {
 pub(crate) struct Mistakes<T>(pub(crate) Vec<T>);
 
 impl<T: Mistake> Mistakes<T> {
-    /// None so far.
+    /// No mistakes so far.
     pub(crate) const fn none() -> Self {
         Self(Vec::new())
     }
-    /// One more, unless all is `good`.
+    /// Adds a mistake unless `good`.
     pub(crate) fn unless(
         &mut self,
         good: bool,
@@ -26,12 +26,12 @@ impl<T: Mistake> Mistakes<T> {
             self.0.push(T::new(field, problem.into(), remedy.into()));
         }
     }
-    /// One more, unless the value is from `low` to `high`.
+    /// Adds a mistake unless the value is from `low` to `high`.
     pub(crate) fn within(&mut self, field: &'static str, value: u64, low: u64, high: u64) {
         let good = (low..=high).contains(&value);
         self.unless(good, field, format!("{value} is out of range"), format!("{low} to {high}"));
     }
-    /// One more, unless the value is a share.
+    /// Adds a mistake unless the value is from 0 to 1.
     pub(crate) fn share(&mut self, field: &'static str, share: f64) {
         self.unless((0.0..=1.0).contains(&share), field, format!("{share} is no share"), "0 to 1");
     }

@@ -1,20 +1,21 @@
-//! The power that a drive may take: requests of the host wait while it has taken more than that.
+//! Power limit of a drive: host requests wait while the drive has used more energy than allowed.
 //!
-//! A bucket of energy fills at the rate of what the limit leaves above idleness, up to what it leaves in [`BURST`], and
-//! every piece of work is paid from it, garbage collection as well. Requests pass while there is something in the
-//! bucket; work that has been begun is never held, so that it may be overdrawn, and is then paid back before the next
+//! A bucket of energy fills at the power that the limit leaves above idle, up to the energy of [`BURST`]; every
+//! operation is charged to it, including garbage collection. Requests pass while the bucket is not overdrawn.
+//! Operations that have begun are never held, so that it may be overdrawn; it is then refilled before the next
+//! request passes. Over times much longer than the burst a drive stays within its limit.
 //! request passes. Over any time much longer than that burst a drive takes no more than its limit.
 
 use crate::config::Energy;
 
-/// How much energy may be saved up, as time at the allowed power \[ps\]: 10 ms; assumed. The limits of form factors and
-/// power states are means over a second.
+/// Capacity of the bucket, as time at the allowed power \[ps\]: 10 ms; assumed. The limits of form factors and power
+/// states are means over a second.
 const BURST: u64 = 10_000_000_000;
 
-/// Parts in which is told what is saved up: a piece of work that has just been done is less than one.
+/// Parts in which the saved energy is reported; a single operation is less than one.
 const PARTS: u64 = 256;
 
-/// What has been done so far that costs energy.
+/// Operations so far that cost energy.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Work {
     /// Pages of one plane (or lines) that were read.
@@ -30,7 +31,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// What it has cost \[pJ\].
+    /// Their energy \[pJ\].
     pub(crate) fn picojoules(&self, energy: &Energy) -> u128 {
         let costs = [
             (self.page_reads, energy.read),
@@ -43,25 +44,25 @@ impl Work {
     }
 }
 
-/// Holds a drive to its limit.
+/// Keeps a drive within its power limit.
 #[derive(Clone, Debug)]
 pub(crate) struct Governor {
-    /// What the limit leaves for work \[mW, which is fJ/ps\].
+    /// Power that the limit leaves for work \[mW, which is fJ/ps\].
     allowed: u64,
-    /// What is in the bucket at `at`; below zero, what is to be paid back \[fJ\].
+    /// Level of the bucket at `at`; negative if overdrawn \[fJ\].
     level: i128,
-    /// What has been paid \[pJ\].
+    /// Energy charged so far \[pJ\].
     paid: u128,
     at: u64,
 }
 
 impl Governor {
-    /// Of a drive that may take `allowed` mW for work, more than zero.
+    /// For a drive that may use `allowed` mW for work, more than zero.
     pub(crate) fn new(allowed: u64) -> Self {
         Self { allowed, level: i128::from(allowed) * i128::from(BURST), paid: 0, at: 0 }
     }
 
-    /// What will be in the bucket at `now` \[ps\] when all work that has cost so many pJ is paid \[fJ\].
+    /// Level of the bucket at `now` \[ps\] after all work, of `picojoules` in total, has been charged \[fJ\].
     fn level_at(&self, now: u64, picojoules: u128) -> i128 {
         let allowed = i128::from(self.allowed);
         let filled = self.level + allowed * i128::from(now - self.at);
@@ -69,29 +70,29 @@ impl Governor {
         filled.min(allowed * i128::from(BURST)) - added
     }
 
-    /// How many of [`PARTS`] parts of the bucket have something in them.
+    /// Level of the bucket in [`PARTS`] parts, rounded up.
     pub(crate) fn saved(&self, now: u64, picojoules: u128) -> u64 {
         let full = i128::from(self.allowed) * i128::from(BURST);
         (self.level_at(now, picojoules).max(0) * i128::from(PARTS) + full - 1).div_euclid(full) as u64
     }
 
-    /// Pays for all work up to `now` [ps], which has cost so many pJ since the drive was made.
+    /// Charges all work up to `now` [ps], of `picojoules` since the drive was made.
     pub(crate) fn pay(&mut self, now: u64, picojoules: u128) {
         self.level = self.level_at(now, picojoules);
         (self.at, self.paid) = (now, picojoules);
     }
 
-    /// How long it takes to pay for work of so many pJ \[ps\].
+    /// Time to refill the energy of this work \[ps\].
     pub(crate) fn pays_in(&self, picojoules: u128) -> u64 {
         (picojoules * 1000).div_ceil(u128::from(self.allowed)) as u64
     }
 
-    /// Whether a request may pass, as of the last payment.
+    /// Whether a request may pass, as of the last charge.
     pub(crate) fn lets_pass(&self) -> bool {
         self.level >= 0
     }
 
-    /// When the bucket is no longer overdrawn, if nothing else is to be paid until then \[ps\].
+    /// When the bucket is no longer overdrawn, if nothing else is charged until then \[ps\].
     pub(crate) fn paid_back_at(&self) -> u64 {
         let owed = self.level.min(0).unsigned_abs();
         self.at + owed.div_ceil(u128::from(self.allowed)) as u64

@@ -1,8 +1,8 @@
-//! Draws that depend on a seed alone, and a keyed permutation of a range.
+//! Random numbers that depend on a seed alone, and a keyed permutation of a range.
 
 use lanetwin_units::mix;
 
-/// A stream of draws.
+/// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct Draws(u64);
 
@@ -11,16 +11,16 @@ impl Draws {
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
-    /// 64 bits.
+    /// 64 random bits.
     pub const fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.0)
     }
-    /// Passes over a draw whose outcome does not matter.
+    /// Skips a number whose value does not matter.
     pub const fn skip(&mut self) {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
     }
-    /// A number below `n`, which is not 0.
+    /// A number below `n`, which must not be 0.
     pub const fn below(&mut self, n: u64) -> u64 {
         ((self.bits() as u128 * n as u128) >> 64) as u64
     }
@@ -30,8 +30,8 @@ impl Draws {
     }
 }
 
-/// A permutation of 0 to n−1: a Feistel network of four rounds over the next even number of bits; what falls outside is
-/// sent through again (Black and Rogaway 2002, cycle walking), on average less than four times.
+/// A permutation of 0 to n−1: a Feistel network of four rounds over the next even number of bits; results out of
+/// range are passed through it again (Black and Rogaway 2002, cycle walking), on average less than four times.
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation {
     n: u64,
@@ -47,7 +47,7 @@ impl Permutation {
         let keys = [mix(key), mix(key ^ 1), mix(key ^ 2), mix(key ^ 3)];
         Self { n, half, keys }
     }
-    /// Where `x` goes.
+    /// The image of `x`.
     #[inline]
     pub fn forward(&self, mut x: u64) -> u64 {
         debug_assert!(x < self.n);
@@ -62,7 +62,7 @@ impl Permutation {
             }
         }
     }
-    /// What goes to `x`.
+    /// The preimage of `x`.
     #[inline]
     pub fn back(&self, mut x: u64) -> u64 {
         debug_assert!(x < self.n);

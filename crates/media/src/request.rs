@@ -1,70 +1,70 @@
-//! Requests to a drive, and how they end.
+//! Requests to a drive, and their outcomes.
 
-/// What a request asks for.
+/// Kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// Data are to be fetched; done when they are in the controller.
+    /// Fetch data; ends when they are in the controller.
     Read,
-    /// Data have arrived in the controller; done when they are acknowledged.
+    /// Write data that have arrived in the controller; ends when they are acknowledged.
     Write,
-    /// The host no longer needs the data (Dataset Management with Deallocate). Parts of a unit of 4 KiB are left alone.
+    /// Discard data (Dataset Management with Deallocate). Parts of a unit of 4 KiB are left alone.
     Trim,
-    /// Done when every write acknowledged before survives a loss of power.
+    /// Flush; ends when every write acknowledged before survives a loss of power.
     Flush,
-    /// Zeroes are to be written; unmaps whole units and writes the rest.
+    /// Write zeroes; unmaps whole units and writes the rest.
     WriteZeroes,
 }
 
-/// What a host's command is about, if a request is a part of it. Reading ahead tells sequences of commands by it,
-/// whatever pieces a controller makes of them.
+/// The range of the host's command, if a request is a part of one. Reading ahead uses it to detect sequences of
+/// commands, however a controller divides them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CommandExtent {
     /// The first byte of the command on the drive.
     pub first: u64,
-    /// How many bytes the command is about.
+    /// Number of bytes of the command.
     pub bytes: u64,
 }
 
 /// A request, at the time at which the controller hands it to the medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// Comes back in [`Done`]; may be in use more than once.
+    /// Returned in [`Done`]; may be in use more than once.
     pub token: u32,
-    /// What is asked for.
+    /// Kind of request.
     pub kind: Kind,
-    /// The first byte of it on the drive.
+    /// First byte on the drive.
     pub first: u64,
-    /// How many bytes; without meaning for a flush. Zero is done at once.
+    /// Number of bytes; ignored for a flush. A request of zero bytes ends at once.
     pub bytes: u64,
-    /// Whose it is: selects the write stream, and nothing else. Dies of one's own are a matter of addresses
+    /// Tenant, which only selects the write stream. Dies of a tenant's own follow from addresses
     /// ([`Partition`](crate::config::Partition)).
     pub tenant: u16,
-    /// The command that this is a part of; none if it is all of one. Parts may come in any order.
+    /// The range of the command that this is a part of; `None` if it is a whole command. Parts may come in any order.
     pub part_of: Option<CommandExtent>,
 }
 
-/// How a request ended.
+/// Outcome of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
-    /// It did what it asked for.
+    /// Success.
     Success,
-    /// It reaches beyond the capacity; nothing was done.
+    /// It exceeds the capacity; nothing was done.
     OutOfRange,
 }
 
 /// The end of a request. Its time is that of [`Drive::advance`](crate::Drive::advance).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Done {
-    /// Which request.
+    /// Token of the request.
     pub token: u32,
-    /// How it ended.
+    /// Outcome.
     pub outcome: Outcome,
 }
 
-/// The end of a request, before it has passed the rest of the drive.
+/// The end of a request in the medium, before the rest of the drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Finish {
-    /// When \[ps\].
+    /// Time \[ps\].
     pub(crate) at: u64,
     pub(crate) token: u32,
     pub(crate) bytes: u64,

@@ -1,4 +1,4 @@
-//! What a flash drive has more than it shows to the host, and what greedy garbage collection (GC) makes of it.
+//! Over-provisioning of a flash drive, and the resulting write amplification of greedy garbage collection (GC).
 
 use crate::config::{DriveConfig, Medium, UNIT, Victim};
 use crate::ftl::Layout;
@@ -6,18 +6,19 @@ use crate::ftl::Layout;
 /// The over-provisioning of a flash drive.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Spare {
-    /// All flash over the capacity, less one.
+    /// Raw flash capacity divided by the drive's capacity, less one.
     pub nominal: f64,
-    /// What can hold data or garbage over the capacity, less one: without the SLC cache and what GC keeps of each die,
-    /// its low watermark, half of each block that is being written, and half a victim.
+    /// Usable flash capacity divided by the drive's capacity, less one: without the SLC cache and the space that GC
+    /// keeps on each die (its low watermark, half of each open block, and half a victim).
     pub effective: f64,
-    /// What the analysis of greedy GC says of uniform random writes all over a full drive without trim; none with an
-    /// SLC cache, or if victims are chosen otherwise.
+    /// Write amplification of uniform random writes to all of a full drive without trim, by the analysis of greedy
+    /// GC; `None` with an SLC cache, or with another victim policy.
     pub write_amplification: Option<f64>,
 }
 
 impl Spare {
-    /// Of a drive; none if it is written in place, if GC keeps more than there is, or if it cannot be built.
+    /// Of a drive. Returns `None` if it is written in place, if GC keeps more than there is, or if it cannot be
+    /// built.
     #[must_use]
     pub fn of(config: &DriveConfig) -> Option<Self> {
         let Medium::Nand(nand, ftl) = &config.medium else { return None };

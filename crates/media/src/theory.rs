@@ -12,30 +12,30 @@
 //!
 //! Not here: few blocks (the mean field needs tens of them to a die), hot and cold data, trimmed units (they lower ρ).
 
-/// What the analysis has to know of a die.
+/// Parameters of a die for the analysis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Die {
     /// Units of a block of every plane.
     pub block: u32,
-    /// Blocks, those of an SLC cache apart.
+    /// Blocks, without those of an SLC cache.
     pub blocks: u32,
     /// The low watermark \[blocks\].
     pub low: u32,
-    /// Blocks that are being written at once: one for each stream, and one for GC if that has its own.
+    /// Open blocks: one for each stream, and one for GC if it has its own.
     pub open: u32,
-    /// Units that are overwritten at once.
+    /// Units that are overwritten together.
     pub grain: u32,
 }
 
 impl Die {
-    /// The space that GC keeps \[units\]: the low watermark, half of each block that is being written, and half a
-    /// victim. In the mean that much of a die holds neither data nor garbage that could be collected.
+    /// The space that GC keeps \[units\]: the low watermark, half of each open block, and half a victim. On average
+    /// this much of a die holds neither data nor collectable garbage.
     #[must_use]
     pub const fn reserve(&self) -> u64 {
         self.block as u64 * (2 * self.low as u64 + self.open as u64 + 1) / 2
     }
 
-    /// The steady state with `units` valid units on the die: all of them lie in what is not kept.
+    /// The steady state with `units` valid units on the die, all of them outside the space that GC keeps.
     #[must_use]
     pub fn steady_state(&self, units: f64) -> Greedy {
         let all = u64::from(self.blocks) * u64::from(self.block);
@@ -78,9 +78,9 @@ pub fn lambert_w0(z: f64) -> f64 {
 pub struct Greedy {
     /// Units of a block.
     pub block: u32,
-    /// The lowest level at which blocks rest.
+    /// The lowest number of valid units of a block.
     pub lowest: u32,
-    /// The share of blocks that rest there.
+    /// The share of blocks with this number.
     pub at_lowest: f64,
     /// j times the share of blocks with j valid units, above the lowest level.
     pub flow: f64,
@@ -112,7 +112,7 @@ impl Greedy {
     #[must_use]
     pub fn victim(&self) -> f64 {
         let k = f64::from(self.lowest);
-        // of those that reach the lowest level some are taken there, the others just below
+        // of the blocks that reach the lowest level some are taken there, the others one level below
         let below = (k * self.at_lowest / self.flow).min(1.0);
         k - below
     }

@@ -1,16 +1,15 @@
-//! When each of a fixed number of servers acts next.
+//! Timers of a fixed number of servers.
 //!
-//! The alarms that are set, in the order of time and, among equals, of the number of the server. Most are set nearly in
-//! that order, because what servers of one kind do takes nearly equally long: so a new alarm goes to the end, or close
-//! to it, and the earliest is at hand.
+//! The alarms that are set are kept in the order of time and, at equal times, of server number. Operations of one
+//! kind take nearly equally long, so that most alarms are set nearly in order: a new alarm is inserted at the end, or
+//! close to it, and the earliest is at the front.
 
 use std::collections::VecDeque;
 
 /// No alarm.
 pub const NEVER: u64 = u64::MAX;
 
-/// An alarm belongs close to the end if it comes before no more than so many; places further away are looked for by
-/// halves.
+/// A new alarm is searched for linearly from the end over this many entries, and by bisection beyond.
 const NEAR: usize = 8;
 
 /// The alarms of servers 0 to n−1 \[ps\].
@@ -18,7 +17,7 @@ const NEAR: usize = 8;
 pub struct Timers {
     /// By server.
     times: Vec<u64>,
-    /// Those that are set, in their order.
+    /// The alarms that are set, in order.
     set: VecDeque<(u64, u32)>,
 }
 
@@ -49,7 +48,7 @@ impl Timers {
         self.times[server]
     }
 
-    /// The earliest alarm, and whose it is.
+    /// The earliest alarm, and its server.
     #[inline]
     pub fn first(&self) -> (u64, usize) {
         self.set.front().map_or((NEVER, 0), |&(at, server)| (at, server as usize))

@@ -1,6 +1,6 @@
-//! Where the next page of data goes.
+//! Allocation of pages to dies and planes.
 
-/// What a page's place on the drive is made of.
+/// A level of the hierarchy that a page's address on the drive consists of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
     /// A channel of the drive.
@@ -22,7 +22,7 @@ impl Order {
     /// Channel first, then way, die and plane.
     pub const CWDP: Self = Self([Level::Channel, Level::Way, Level::Die, Level::Plane]);
 
-    /// The order of four letters: each of `C`, `W`, `D` and `P` once; none if they are others.
+    /// The order given by four letters: each of `C`, `W`, `D` and `P` once. Returns `None` for other letters.
     #[must_use]
     pub fn of(letters: &str) -> Option<Self> {
         let level = |letter| match letter {
@@ -38,7 +38,7 @@ impl Order {
     }
 }
 
-/// Which die and plane a page is written to.
+/// Policy for the die and plane that a page is written to.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Allocation {
     /// Dynamic, by dies: a program fills a page of every plane of a die, and goes to the next die that takes it,
@@ -48,7 +48,7 @@ pub enum Allocation {
     /// Dynamic, by planes: each plane has blocks of its own, and a page goes to the next plane that takes it, channel
     /// first. Pages that wait for several planes of a die are programmed at once.
     Planes,
-    /// Static: the address says to which plane a page goes; each plane has blocks of its own.
+    /// Static: the address determines the plane of a page; each plane has blocks of its own.
     Address(Order),
 }
 

@@ -1,4 +1,4 @@
-//! Every mistake in a configuration at once.
+//! Checks a configuration and reports all its mistakes.
 
 use super::{
     Allocation, BadDrive, CrossPoint, DriveConfig, Ftl, Initial, MappingTable, Medium, Nand, Partition,
@@ -23,7 +23,7 @@ impl DriveConfig {
     }
 }
 
-/// What is whole units, nearest to so many bytes.
+/// Help text: the nearest positive multiple of a unit.
 fn nearest(bytes: u64) -> String {
     let below = bytes / UNIT * UNIT;
     let nearest = if bytes - below < UNIT / 2 { below } else { below.saturating_add(UNIT) };
@@ -87,7 +87,7 @@ fn geometry(found: &mut Mistakes, nand: &Nand) {
         "4 KiB, 8 KiB or 16 KiB of data; what is more belongs to the spare area",
     );
     found.within("nand.geometry.spare", g.spare.0, 0, g.page.0.max(1));
-    // places have 40 bits; factors that are out of range have been told
+    // unit numbers have 40 bits; factors out of range have been reported already
     let units = [g.channels, g.chips, g.dies, g.planes, g.blocks, g.pages, (g.page.0 / UNIT) as u32]
         .iter()
         .fold(1_u128, |units, factor| units.saturating_mul(u128::from(*factor)));
@@ -180,7 +180,7 @@ fn room(found: &mut Mistakes, nand: &Nand, ftl: &Ftl, partition: &Partition) {
     let g = &nand.geometry;
     found.within("ftl.partitions.dies", partition.dies.into(), 1, g.all_dies().into());
     let whole = partition.capacity.0 > 0 && partition.capacity.0.is_multiple_of(UNIT);
-    // a drive that is one partition has been told of its capacity
+    // the capacity of a drive with a single partition has been checked already
     found.unless(
         whole || ftl.partitions.is_empty(),
         "ftl.partitions.capacity",
@@ -194,7 +194,7 @@ fn room(found: &mut Mistakes, nand: &Nand, ftl: &Ftl, partition: &Partition) {
     let ahead = u32::from(ftl.initial.is_steady_state());
     let kept = u64::from(open + ftl.watermarks.low + set_aside + ahead);
     let usable = u64::from(g.blocks).saturating_sub(kept) * block * u64::from(partition.dies);
-    // what the address deals to the fullest plane has to fit there
+    // the fullest plane has to hold all pages that static allocation assigns to it
     let turn = g.page.0 * u64::from(g.planes) * u64::from(partition.dies);
     let wanted = match ftl.allocation {
         Allocation::Address(_) => partition.capacity.0.next_multiple_of(turn.max(1)),

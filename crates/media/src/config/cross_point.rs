@@ -4,23 +4,23 @@ use lanetwin_units::{Bytes, Span};
 
 /// A medium that is written in place.
 ///
-/// Lines are dealt to channels in turn, and on a channel to its partitions in turn. A line occupies its partition while
-/// it is read or written, and its channel while it crosses the bus.
+/// Consecutive lines are distributed over the channels, and on a channel over its partitions. A line occupies its
+/// partition while it is read or written, and its channel while it crosses the bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CrossPoint {
     /// Channels of the drive.
     pub channels: u32,
     /// Partitions of a channel that work at once.
     pub partitions: u32,
-    /// What is read or written at once; divides 4 KiB or is a multiple of it.
+    /// Size of a line, the unit of reads and writes; divides 4 KiB or is a multiple of it.
     pub line: Bytes,
-    /// Reading a line.
+    /// Time to read a line.
     pub read: Span,
-    /// Writing a line.
+    /// Time to write a line.
     pub write: Span,
-    /// What a channel carries \[B/s\].
+    /// Bandwidth of a channel \[B/s\].
     pub bytes_per_second: u64,
-    /// Command and address of a line.
+    /// Time for command and address of a line.
     pub command: Span,
     /// Writes that a line survives.
     pub endurance: u64,

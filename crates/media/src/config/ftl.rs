@@ -4,7 +4,7 @@ use super::allocation::Allocation;
 use super::unit::UNIT;
 use lanetwin_units::{Bytes, Span};
 
-/// Which block garbage collection (GC) takes.
+/// Policy by which garbage collection (GC) selects a block.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Victim {
     /// The one with the fewest valid units.
@@ -14,41 +14,41 @@ pub enum Victim {
     CostBenefit,
 }
 
-/// What garbage collection (GC) keeps free of a die \[blocks\].
+/// Free space that garbage collection (GC) keeps on each die \[blocks\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watermarks {
-    /// So many blocks are free in the mean: GC works, and writes of the host to the die wait, while there is less space
-    /// than this, half of each block that is being written and half a victim
+    /// Mean number of free blocks. GC works, and writes of the host to the die wait, while there is less space than
+    /// this plus half of each block that is being written and half a victim
     /// ([`theory::Die::reserve`](crate::theory::Die::reserve)).
     pub low: u32,
-    /// GC works while fewer are free or being erased, and the host leaves one less for it. At least 2, since GC itself
-    /// needs one to write to.
+    /// GC works while fewer blocks than this are free or being erased, and the host leaves one block less for GC. At
+    /// least 2, since GC itself needs one to write to.
     pub urgent: u32,
 }
 
 /// Wear levelling.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WearLevelling {
-    /// Dynamic: of the free blocks the least worn is taken, not the first.
+    /// Dynamic: takes the least worn of the free blocks, not the first.
     pub dynamic: bool,
     /// Static: a block of cold data is moved if it lags this many erases behind the mean of its die.
     pub lag: Option<u32>,
 }
 
-/// Blocks that are programmed with one bit a cell, to take bursts.
+/// Blocks that are programmed with one bit a cell, to absorb bursts of writes.
 ///
-/// The host writes to them as long as there are any, and then to where data stay; **folding** moves what is in them
-/// there. The cache is as large as the blocks that are set aside for it and those that it borrows.
+/// The host writes to them while any are free, and then to the blocks in which data stay; **folding** moves the
+/// cached data there. The size of the cache is that of the blocks set aside for it plus those that it borrows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlcCache {
-    /// Blocks of each die (each a block of every plane) set aside: none, or two and more.
+    /// Blocks of each die (each a block of every plane) set aside: 0, or 2 and more.
     pub blocks: u32,
-    /// So many further blocks of each die the cache may borrow of those that are free, while the die has more space
-    /// than it keeps for GC: its size is dynamic. They are given back when they have been folded.
+    /// Number of further free blocks of each die that the cache may borrow while the die has more free space than it
+    /// keeps for GC, which makes its size dynamic. They are returned when they have been folded.
     pub borrowed: u32,
-    /// A die folds when more than this share of the cache that it could have is in use \[%\].
+    /// A die folds when more than this share of its largest possible cache is in use \[%\].
     pub fold_at: u32,
-    /// All of it is folded when the host has had nothing under way for so long; none: not in idle time.
+    /// Idle time of the host after which all of the cache is folded; `None`: no folding in idle time.
     pub fold_idle: Option<Span>,
     /// tR in this mode.
     pub read: Span,
@@ -58,16 +58,16 @@ pub struct SlcCache {
     pub erase: Span,
 }
 
-/// Where the mapping table is.
+/// Location of the mapping table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MappingTable {
-    /// All of it in the drive's DRAM; a look-up costs this.
+    /// All of it in the drive's DRAM; with the time of a look-up.
     Dram(Span),
     /// On flash, with a cache of this many translation pages; a miss costs a flash read (Gupta et al. 2009, DFTL).
     Cached {
         /// Translation pages that the cache holds.
         pages: u32,
-        /// What a hit costs.
+        /// Time of a hit.
         hit: Span,
     },
 }
@@ -75,11 +75,11 @@ pub enum MappingTable {
 /// Reading ahead of sequential reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadAhead {
-    /// Sequential streams that are told apart.
+    /// Number of sequential streams that are tracked.
     pub streams: u32,
-    /// So many adjacent requests make a stream.
+    /// Number of adjacent requests that make a stream.
     pub trigger: u32,
-    /// How far ahead of the host it reads.
+    /// Distance that it reads ahead of the host.
     pub window: Bytes,
 }
 
@@ -88,21 +88,22 @@ pub struct ReadAhead {
 pub struct Partition {
     /// Its size; partitions follow one another from address 0 and add up to the capacity.
     pub capacity: Bytes,
-    /// How many dies it has; partitions take them in the order of channels first, and together take all.
+    /// Number of its dies; partitions take dies in order, channels first, and together take all.
     pub dies: u32,
 }
 
-/// What the drive has lived through before the run.
+/// State of the drive before the run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Initial {
-    /// Formatted: nothing is mapped.
+    /// Formatted: no unit is mapped.
     #[default]
     Empty,
     /// Written once from end to end.
     Sequential,
     /// Written at random for so long that the write amplification no longer changes (SNIA PTS).
     SteadyState {
-        /// How much was written at once, at multiples of this: it lies side by side, as far as pages and programs go.
+        /// Size of the writes, which began at multiples of it: each lies side by side, within the limits of pages and
+        /// programs.
         written: Bytes,
     },
 }
@@ -111,38 +112,38 @@ impl Initial {
     /// Written at random in units of the map.
     pub const STEADY_STATE: Self = Self::SteadyState { written: Bytes(UNIT) };
 
-    /// Whether garbage has been collected for long.
+    /// Whether the state is that after a long time of garbage collection.
     #[must_use]
     pub const fn is_steady_state(self) -> bool {
         matches!(self, Self::SteadyState { .. })
     }
 }
 
-/// The flash translation layer.
+/// Configuration of the flash translation layer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ftl {
-    /// What the drive has done.
+    /// State of the drive before the run.
     pub initial: Initial,
-    /// Which die and plane a page is written to.
+    /// Policy for the die and plane that a page is written to.
     pub allocation: Allocation,
-    /// Which block GC takes.
+    /// Policy by which GC selects a block.
     pub victim: Victim,
-    /// Whether data that GC moves go to blocks of their own, apart from what the host writes.
+    /// Whether data that GC moves go to blocks of their own, apart from host writes.
     pub hot_cold: bool,
-    /// What GC keeps free.
+    /// Free space that GC keeps.
     pub watermarks: Watermarks,
     /// Wear levelling.
     pub wear: WearLevelling,
-    /// Erases that a block survives; the end of the drive's life is when the mean block has had so many.
+    /// Erases that a block survives; the drive's life ends when the mean block has been erased this often.
     pub endurance: u32,
-    /// Write streams with blocks of their own: a write goes to stream `tenant` modulo this.
+    /// Number of write streams, each with blocks of its own: a write goes to stream `tenant` modulo this.
     pub streams: u32,
-    /// Ranges with dies of their own; empty: all of the drive shares all dies.
+    /// Ranges with dies of their own; if empty, the whole drive shares all dies.
     pub partitions: Vec<Partition>,
-    /// Where the mapping table is.
+    /// Location of the mapping table.
     pub mapping: MappingTable,
-    /// An SLC cache; none if absent.
+    /// SLC cache, if there is one.
     pub slc: Option<SlcCache>,
-    /// Reading ahead; none if absent.
+    /// Reading ahead, if there is any.
     pub read_ahead: Option<ReadAhead>,
 }

@@ -1,4 +1,4 @@
-//! What a drive is made of, and every mistake in it at once.
+//! Configuration of a drive, with a check that reports all mistakes.
 
 mod allocation;
 mod check;
@@ -19,24 +19,24 @@ pub use ftl::{
 pub use nand::{Bus, CellType, Geometry, Nand, Overheads, Program, Rules, Suspend, Timing};
 pub use unit::UNIT;
 
-/// A drive.
+/// Configuration of a drive.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DriveConfig {
-    /// What the host sees; a multiple of [`UNIT`].
+    /// Capacity visible to the host; a multiple of [`UNIT`].
     pub capacity: Bytes,
-    /// What the data lie on.
+    /// The medium.
     pub medium: Medium,
-    /// How the times of array operations vary around their means.
+    /// Variation of the times of array operations about their means.
     pub spread: Spread,
-    /// Where writes wait for the medium.
+    /// The write buffer.
     pub buffer: WriteBuffer,
-    /// Encryption of everything that passes; none if absent.
+    /// Encryption of all data, if there is any.
     pub encryption: Option<Encryption>,
-    /// What work costs.
+    /// Energy of operations.
     pub energy: Energy,
 }
 
-/// What the data lie on.
+/// The medium.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Medium {
     /// NAND flash behind an FTL.
@@ -45,23 +45,23 @@ pub enum Medium {
     CrossPoint(CrossPoint),
 }
 
-/// When what a program takes from the write buffer leaves room for other data.
+/// When the data of a program release their room in the write buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Frees {
-    /// When it is in the registers of its die: parity across dies, or nothing, makes up for a program that fails.
+    /// When they are in the registers of the die: parity across dies, or nothing, covers a failed program.
     Loaded,
-    /// When its program has ended: the controller can then write it elsewhere. So does a medium that is written in
-    /// place, and so do [`Rules::Mqsim`].
+    /// When their program has ended, since until then the controller may have to write them elsewhere. This also
+    /// holds for a medium that is written in place, and for [`Rules::Mqsim`].
     #[default]
     Programmed,
 }
 
-/// Where writes wait for the medium.
+/// The write buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WriteBuffer {
-    /// How much it holds. A request larger than this is taken in pieces.
+    /// Capacity. A larger request is taken in pieces.
     pub capacity: Bytes,
-    /// When what is being programmed leaves it.
+    /// When the data of a program release their room.
     pub frees: Frees,
     /// Whether the data survive a loss of power. If so, a write is acknowledged when it is in the buffer; if not, when
     /// it is on the medium, unless `volatile_cache` is set.
@@ -69,7 +69,7 @@ pub struct WriteBuffer {
     /// Acknowledge from a buffer that does not survive a loss of power (a client drive's volatile write cache); Flush
     /// then waits for the medium.
     pub volatile_cache: bool,
-    /// From the arrival of data to their acknowledgement, and from a hit to the data.
+    /// Time from the arrival of data to their acknowledgement, and from a hit to the data.
     pub latency: Span,
 }
 
@@ -84,13 +84,13 @@ impl WriteBuffer {
 /// Encryption in the data path: a pipeline with a latency, and a rate that bounds all traffic together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Encryption {
-    /// What each request takes longer.
+    /// Additional latency of each request.
     pub latency: Span,
-    /// What the engine passes \[B/s\].
+    /// Throughput of the engine \[B/s\].
     pub bytes_per_second: u64,
 }
 
-/// What work costs \[pJ, mW\].
+/// Energy of operations \[pJ\] and power \[mW\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Energy {
     /// A page read of one plane \[pJ\].
@@ -103,10 +103,10 @@ pub struct Energy {
     pub bus_byte: u64,
     /// A byte through the controller, between link and buffer \[pJ\].
     pub host_byte: u64,
-    /// What the drive takes when it does nothing \[mW\].
+    /// Power when idle \[mW\].
     pub idle_milliwatts: u64,
-    /// What it may take as a mean \[mW\], more than when it does nothing: the limit of its form factor or power state.
-    /// None if nothing holds it.
+    /// Limit of the mean power \[mW\], more than the idle power: that of the form factor or of the power state.
+    /// `None` without a limit.
     pub limit_milliwatts: Option<u64>,
 }
 
@@ -126,7 +126,7 @@ impl Energy {
         limit_milliwatts: None,
     };
 
-    /// What the limit leaves for work \[mW\]; none if nothing holds the drive.
+    /// Power that the limit leaves for work \[mW\]. Returns `None` without a limit.
     #[must_use]
     pub const fn allowed_milliwatts(&self) -> Option<u64> {
         match self.limit_milliwatts {
@@ -139,11 +139,11 @@ impl Energy {
 /// A mistake in a [`DriveConfig`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct BadDrive {
-    /// Which field, as a path: `nand.geometry.planes`.
+    /// The field, as a path: `nand.geometry.planes`.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -156,7 +156,7 @@ impl fmt::Display for BadDrive {
 impl core::error::Error for BadDrive {}
 
 impl DriveConfig {
-    /// How many units the host sees.
+    /// Number of units visible to the host.
     #[must_use]
     pub const fn units(&self) -> u64 {
         self.capacity.0 / UNIT

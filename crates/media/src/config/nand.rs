@@ -2,7 +2,7 @@
 
 use lanetwin_units::{Bytes, Span};
 
-/// How many bits a cell stores.
+/// Number of bits per cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CellType {
     /// One bit.
@@ -16,7 +16,7 @@ pub enum CellType {
 }
 
 impl CellType {
-    /// Bits of a cell, and pages of a word line.
+    /// Bits of a cell, which is also the number of pages of a word line.
     #[must_use]
     pub const fn bits(self) -> u32 {
         match self {
@@ -28,7 +28,7 @@ impl CellType {
     }
 }
 
-/// How the flash is laid out.
+/// Geometry of the flash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Geometry {
     /// Channels of the drive.
@@ -55,7 +55,7 @@ impl Geometry {
     pub const fn all_dies(&self) -> u32 {
         self.channels * self.chips * self.dies
     }
-    /// Data that fit on the flash.
+    /// Capacity of the flash for data.
     #[must_use]
     pub const fn capacity(&self) -> Bytes {
         Bytes(
@@ -68,7 +68,7 @@ impl Geometry {
     }
 }
 
-/// How long a die is busy with a program.
+/// Time that a program occupies a die.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Program {
     /// A page at a time, by page type (LSB first).
@@ -77,20 +77,20 @@ pub enum Program {
     OneShot(Span),
 }
 
-/// Suspending a program or an erase, so that a read need not wait for it.
+/// Suspension of programs and erases in favour of reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Suspend {
-    /// From the command to the first read.
+    /// Time from the suspend command of a program to the first read.
     pub program: Span,
-    /// From the command to the first read.
+    /// Time from the suspend command of an erase to the first read.
     pub erase: Span,
-    /// How often one operation can be suspended. Then it runs to its end.
+    /// Number of times that one operation can be suspended; after that it runs to its end.
     pub times: u32,
     /// An operation that ends within this time is not suspended.
     pub worth: Span,
 }
 
-/// What a die does by itself, without the bus.
+/// Timings of a die, without the bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timing {
     /// Bits of a cell.
@@ -101,14 +101,14 @@ pub struct Timing {
     pub program: Program,
     /// tBERS.
     pub erase: Span,
-    /// Suspending; none if absent.
+    /// Suspension, if supported.
     pub suspend: Option<Suspend>,
-    /// Cache read: a die senses the next page while the last one leaves its register.
+    /// Cache read: a die senses the next page while the data of the previous page leave its register.
     pub cache_read: bool,
     /// Cache program: a die takes the data of the next program while it programs.
     pub cache_program: bool,
-    /// Multi-plane reads need the same page number in every plane (as programs always do); if not set, planes are read
-    /// independently as soon as commands arrive together.
+    /// Whether multi-plane reads need the same page number in every plane (as programs always do). Otherwise planes
+    /// are read independently if their commands arrive together.
     pub same_page: bool,
 }
 
@@ -165,29 +165,28 @@ impl Overheads {
     };
 }
 
-/// By whose rules commands are scheduled.
+/// Scheduling rules for commands.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Rules {
-    /// Every die of a chip works by itself; a channel serves data out, then reads, then programs, then erases.
+    /// Each die of a chip works independently; a channel serves data out first, then reads, programs and erases.
     #[default]
     Dies,
-    /// MQSim's: one die of a chip works at a time, a page is laid down when it is first read (channel first), only
-    /// what was asked for crosses the bus, and a bus cycle is a whole number of nanoseconds. For comparison alone.
+    /// Those of MQSim, for comparison only: one die of a chip works at a time; a page gets its place when it is first
+    /// read (channel first); only the data requested cross the bus; and a bus cycle is a whole number of nanoseconds.
     Mqsim,
 }
 
 /// NAND flash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Nand {
-    /// How it is laid out.
+    /// Geometry.
     pub geometry: Geometry,
-    /// What a die does.
+    /// Timings of a die.
     pub timing: Timing,
-    /// What a channel does.
+    /// Timings of a channel.
     pub bus: Bus,
-    /// Reads that somebody waits for go before programs, erases and reads of GC at their die, but no more than so many
-    /// in a row.
+    /// Reads for the host go before programs, erases and reads of GC at their die, but at most this many in a row.
     pub read_burst: u32,
-    /// By whose rules commands are scheduled.
+    /// Scheduling rules for commands.
     pub rules: Rules,
 }

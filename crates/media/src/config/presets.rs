@@ -1,4 +1,4 @@
-//! Timings of typical parts, for drives of which nobody has published any.
+//! Timings of typical parts, for drives without published timings.
 //!
 //! | cell | tR \[µs\] | tPROG \[µs\] | tBERS \[ms\] | kind |
 //! |---|---|---|---|---|
@@ -7,7 +7,7 @@
 //! | TLC | 45, 60, 75 | 1000, all pages of a word line at once | 5 | assumed: published parts of 64 to 176 layers read in 40 µs to 80 µs |
 //! | QLC | 80, 100, 120, 140 | 3000, all pages at once | 10 | assumed |
 //!
-//! Suspending takes 20 µs (program) and 50 µs (erase), as often as eight times, if 50 µs are left; assumed.
+//! Suspension takes 20 µs (program) and 50 µs (erase), at most eight times, if 50 µs are left; assumed.
 
 use super::nand::{Bus, CellType, Overheads, Program, Suspend, Timing};
 use lanetwin_units::Span;
@@ -19,7 +19,7 @@ const fn us(us: u64) -> Span {
 const SUSPEND: Suspend = Suspend { program: us(20), erase: us(50), times: 8, worth: us(50) };
 
 impl Timing {
-    /// A typical part with one bit a cell.
+    /// A typical part with one bit per cell.
     pub const SLC: Self = Self {
         cell: CellType::Slc,
         read: [us(25); 4],
@@ -27,7 +27,7 @@ impl Timing {
         erase: us(2_000),
         ..Self::TLC
     };
-    /// A typical part with two bits a cell.
+    /// A typical part with two bits per cell.
     pub const MLC: Self = Self {
         cell: CellType::Mlc,
         read: [us(50); 4],
@@ -35,7 +35,7 @@ impl Timing {
         erase: us(4_000),
         ..Self::TLC
     };
-    /// A typical part with three bits a cell.
+    /// A typical part with three bits per cell.
     pub const TLC: Self = Self {
         cell: CellType::Tlc,
         read: [us(45), us(60), us(75), us(75)],
@@ -46,7 +46,7 @@ impl Timing {
         cache_program: true,
         same_page: false,
     };
-    /// A typical part with four bits a cell.
+    /// A typical part with four bits per cell.
     pub const QLC: Self = Self {
         cell: CellType::Qlc,
         read: [us(80), us(100), us(120), us(140)],

@@ -1,4 +1,4 @@
-//! The size of what is mapped.
+//! The size of a mapped unit.
 
-/// What the host addresses, and what the FTL maps \[B\].
+/// Size of the unit that the host addresses and the FTL maps \[B\].
 pub const UNIT: u64 = 4096;

@@ -1,4 +1,4 @@
-//! What commands have left behind: the earliest clock of the next command of each bank, bank group and rank.
+//! Timing state of banks, bank groups and ranks: the earliest clock of the next command of each kind.
 
 use super::queue::NONE;
 use super::spec::Timings;
@@ -14,23 +14,23 @@ pub(super) const WRITE: usize = 1;
 pub(super) struct Bank {
     /// The open row, or [`CLOSED`].
     pub row: u32,
-    /// Requests for the open row that have passed an older one for another.
+    /// Requests for the open row that have passed an older request for another row.
     pub passed: u32,
-    /// Not before: activate, read or write, precharge.
+    /// Earliest clocks of an activate, of a read or write, and of a precharge.
     pub act: u64,
     pub cas: u64,
     pub pre: u64,
-    /// The last read or write.
+    /// Clock of the last read or write.
     pub used: u64,
-    /// The last precharge by a command.
+    /// Clock of the last precharge command.
     pub closed: u64,
-    /// How long the row stays open unused.
+    /// Time that an unused row stays open.
     pub patience: u64,
-    /// The row that was closed because its time ran out, or [`CLOSED`].
+    /// The row that was closed after its time without use, or [`CLOSED`].
     pub left: u32,
-    /// What the next access is counted as: 0 a hit, 1 a miss, 2 a conflict.
+    /// How the next access is counted: 0 a hit, 1 a miss, 2 a conflict.
     pub why: u8,
-    /// The slot of the request that is served next, in the queue of the direction that is being served.
+    /// Slot of the request that is served next, in the queue of the direction being served.
     pub pick: u8,
 }
 
@@ -50,14 +50,13 @@ impl Bank {
             pick: NONE,
         }
     }
-    /// When its row has been open unused for long enough.
+    /// Clock at which its row has been unused for long enough.
     pub fn unused(&self) -> u64 {
         self.pre.max(self.used + self.patience)
     }
 }
 
-/// A bank group. Its size is a power of two, so that finding one in a row of them takes no multiplication; that of a
-/// rank too.
+/// A bank group. The sizes of groups and of ranks are powers of two, so that indexing needs no multiplication.
 #[derive(Clone, Copy, Default, Debug)]
 #[repr(align(32))]
 pub(super) struct Group {
@@ -72,13 +71,13 @@ pub(super) struct Rank {
     pub cas: [u64; 2],
     pub act: u64,
     pub pre: u64,
-    /// When each of the last four activates no longer counts for tFAW.
+    /// When each of the last four activates leaves the tFAW window.
     window: [u64; 4],
     oldest: u8,
 }
 
 impl Rank {
-    /// An activate, or what counts as one.
+    /// Notes an activate, or a command that counts as one.
     #[inline]
     pub fn activated(&mut self, t: &Timings, at: u64) {
         self.window[usize::from(self.oldest) % 4] = at + t.faw;
@@ -87,10 +86,10 @@ impl Rank {
     }
 }
 
-/// How long reads and writes hold up others \[clocks\], by the direction of the one that was and of the one that comes.
+/// Minimum distances between reads and writes \[clocks\], by the directions of the earlier and the later one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gates {
-    /// From a read or a write to the end of its data, and to a precharge of its bank.
+    /// From a read or write to the end of its data, and to a precharge of its bank.
     pub data: [u64; 2],
     pub precharge: [u64; 2],
     group: [[u64; 2]; 2],
@@ -111,12 +110,12 @@ impl Gates {
         }
     }
 
-    /// From the last access of a direction to the first of the other, anywhere in a rank \[clocks\].
+    /// From the last access in one direction to the first in the other, anywhere in a rank \[clocks\].
     pub fn between(&self, before: usize) -> u64 {
         self.rank[before][1 - before].max(self.group[before][1 - before])
     }
 
-    /// A read or write of a bank group in a rank holds up others.
+    /// Raises the earliest clocks of accesses after a read or write of a bank group.
     #[inline]
     pub fn accessed(&self, ranks: &mut [Rank], group: &mut Group, rank: usize, direction: usize, at: u64) {
         let raise = |gates: &mut [u64; 2], to: &[u64; 2]| {

@@ -1,4 +1,4 @@
-//! The command clock: an exact fraction, so that no rate is off by a rounding.
+//! The command clock as an exact fraction, so that no data rate suffers from rounding.
 
 use lanetwin_units::Instant;
 
@@ -15,8 +15,8 @@ pub struct Clock {
     by_den: u64,
 }
 
-/// Up to here a product with a rounded reciprocal has the right whole part: the error, less than the divisor, stays
-/// below 2^64.
+/// Below this, a product with a rounded reciprocal has the right integer part: the error, less than the divisor,
+/// stays below 2^64.
 const EXACT: u64 = 1 << 51;
 
 impl Clock {
@@ -42,12 +42,12 @@ impl Clock {
     pub const fn den(&self) -> u64 {
         self.den
     }
-    /// The fewest clocks that last `ps` picoseconds.
+    /// The least number of clocks that lasts at least `ps` picoseconds.
     #[must_use]
     pub const fn at_least(&self, ps: u64) -> u64 {
         (ps * self.den).div_ceil(self.num)
     }
-    /// The most clocks that last no longer than `ps` picoseconds.
+    /// The largest number of clocks that lasts at most `ps` picoseconds.
     #[must_use]
     pub const fn at_most(&self, ps: u64) -> u64 {
         ps * self.den / self.num
@@ -71,10 +71,10 @@ impl Clock {
             self.by_den,
         ))
     }
-    /// How long so many clocks last, by the edge at which they begin \[ps\].
+    /// Duration of `clocks` clocks, as a function of the edge at which they begin \[ps\].
     pub(super) fn lasting(self, clocks: u64) -> impl Fn(u64) -> u64 {
         let (whole, part) = (clocks * self.num / self.den, clocks * self.num % self.den);
-        // by how much an edge is published after it is, in parts of a picosecond
+        // delay of an edge by rounding up to a picosecond, in parts of a picosecond
         let late = move |edge| self.instant(edge).as_ps() * self.den - edge * self.num;
         move |first| whole + u64::from(part > late(first))
     }

@@ -1,15 +1,15 @@
-//! What a memory is asked for and answers, and the commands and counts that this takes.
+//! Requests to a memory and their answers, and the commands and counters that result.
 
 use lanetwin_units::Instant;
 
 /// A request for one line of 64 B.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// The asker's name for it.
+    /// The caller's token for it.
     pub token: u32,
     /// Read or write.
     pub operation: Operation,
-    /// Where \[B\], from the start of the memory.
+    /// Address from the start of the memory \[B\].
     pub address: u64,
 }
 
@@ -25,15 +25,16 @@ pub enum Operation {
 /// An answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Done {
-    /// The asker's name for the request.
+    /// The caller's token for the request.
     pub token: u32,
-    /// When: for a read, when its last beat is out. It can be later than the time at which it is told.
+    /// When it is complete: for a read, the end of its last beat. It can be later than the time at which it is
+    /// reported.
     pub at: Instant,
-    /// What came before its read command: [`Machine::read_steps`](super::Machine::read_steps) tells.
+    /// Commands before its read command, for [`Machine::read_steps`](super::Machine::read_steps).
     pub before: Before,
 }
 
-/// How long before a read command its row was opened, and how long before that the row in its way was closed.
+/// Clocks between a read command and the activate before it, and between that and the precharge before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Before {
     /// \[clocks\]; [`Before::LONG`] for as many or more, 0 if there was no read command.
@@ -43,12 +44,12 @@ pub struct Before {
 }
 
 impl Before {
-    /// No read waits for so long for a row that is being opened.
+    /// Clocks at which the count saturates; no read waits this long for a row that is being opened.
     pub(super) const LONG: u16 = u16::MAX;
     /// The array was not read.
     pub const NO_READ: Self = Self { opened: 0, closed: 0 };
 
-    /// Of a read command, where a row was opened and before that one closed at these clocks.
+    /// Of a read command at `column`, with the clocks of the activate and of the precharge before it.
     #[inline]
     pub(super) fn a_read(column: u64, opened: u64, closed: u64) -> Self {
         let clocks = |from: u64, to: u64| u16::try_from(to - from).unwrap_or(Self::LONG);
@@ -57,23 +58,23 @@ impl Before {
     }
 }
 
-/// What became of an offer.
+/// Result of an offer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Offer {
-    /// It is taken.
+    /// The request is accepted.
     Accepted,
-    /// There is no room: offer it again when something has been answered.
+    /// There is no room: offer it again after an answer.
     Full,
     /// The address is beyond the capacity.
     Beyond,
 }
 
-/// What a memory has done.
+/// Counters of a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counters {
     /// Reads and writes of the array.
     pub accesses: [u64; 2],
-    /// Accesses that found their row open, that found none open, that found another open.
+    /// Accesses that found their row open, no row open, and another row open.
     pub rows: [u64; 3],
     /// Activates.
     pub activates: u64,
@@ -89,22 +90,22 @@ pub struct Counters {
     pub merged: u64,
 }
 
-/// A command, as it was issued.
+/// An issued command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     /// Its last clock.
     pub clock: u64,
     /// The data bus.
     pub bus: u32,
-    /// What.
+    /// The kind of command.
     pub kind: CommandKind,
-    /// The banks that it is about, among all ranks of its bus: one bit each.
+    /// The banks that it applies to, among all ranks of its bus: one bit each.
     pub banks: u64,
-    /// The row; 0 where none is meant.
+    /// The row; 0 for commands without a row.
     pub row: u32,
 }
 
-/// What a command does.
+/// Kind of command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CommandKind {
     /// ACT: opens a row.
@@ -113,19 +114,19 @@ pub enum CommandKind {
     Read,
     /// WR.
     Write,
-    /// RDA: reads, and precharges by itself.
+    /// RDA: read with auto-precharge.
     ReadClose,
-    /// WRA: writes, and precharges by itself.
+    /// WRA: write with auto-precharge.
     WriteClose,
     /// PRE of one bank.
     Precharge,
-    /// PRE of all banks that the next refresh is about.
+    /// PRE of all banks of the next refresh.
     PrechargeAll,
     /// REF: of all banks of a rank, or of one bank of every group.
     Refresh,
 }
 
-/// What several have done together.
+/// Sum of counters.
 pub(super) fn sum(each: impl Iterator<Item = Counters>) -> Counters {
     let mut sum = Counters::default();
     for c in each {

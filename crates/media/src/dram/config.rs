@@ -1,62 +1,63 @@
-//! What a memory is made of, and every mistake in it at once.
+//! Configuration of a memory, with a check that reports all mistakes.
 
 use super::spec::{Density, Speed, Timings, Width};
 use core::fmt;
 use lanetwin_units::{Bytes, Span};
 
-/// A line of memory: what a request is about \[B\].
+/// Size of a line, the unit of requests \[B\].
 pub const LINE: u64 = 64;
 
-/// The most banks that one data bus can have, all ranks together.
+/// Largest number of banks of a data bus, over all ranks.
 pub const MOST_BANKS: u32 = 64;
 
-/// The most requests of a direction among which the scheduler of a data bus can choose.
+/// Largest number of requests of one direction among which the scheduler of a data bus chooses.
 pub const MOST_PLACES: u32 = 48;
 
 /// A memory: channels of ranks of banks, and the controller of each channel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// What is addressed \[B\].
+    /// Capacity \[B\].
     pub capacity: Bytes,
     /// The speed bin of the chips.
     pub speed: Speed,
-    /// Other timings than those of the speed bin; none for those of the bin.
+    /// Timings that replace those of the speed bin, if given.
     pub timings: Option<Timings>,
     /// Channels, ranks, chips.
     pub geometry: Geometry,
-    /// Which address is where.
+    /// Mapping of addresses.
     pub mapping: Mapping,
-    /// When a row is closed.
+    /// When rows are closed.
     pub page: PagePolicy,
-    /// Where requests wait, and when writes are written.
+    /// Queues, and when writes are written.
     pub queues: Queues,
-    /// What happens when the direction of a data bus changes.
+    /// Behaviour when the direction of a data bus changes.
     pub turn: Turn,
-    /// How cells are refreshed.
+    /// Refresh of the cells.
     pub refresh: Refresh,
     /// When a write is answered.
     pub answer: WriteAnswer,
 }
 
-/// What there is of what.
+/// Numbers of channels, ranks and chips.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Geometry {
-    /// Channels of 64 data bits. One of DDR5 has two sub-channels, each with a data bus and a controller of its own.
+    /// Channels of 64 data bits. A DDR5 channel has two sub-channels, each with a data bus and a controller of its
+    /// own.
     pub channels: u32,
     /// Ranks of each channel.
     pub ranks: u32,
-    /// Data pins of a chip: they decide bank groups and the size of a row.
+    /// Data pins of a chip, which determine bank groups and row size.
     pub width: Width,
-    /// What a chip stores: it decides how long refreshes take.
+    /// Capacity of a chip, which determines the refresh time.
     pub density: Density,
 }
 
-/// Which address is where.
+/// Mapping of addresses to buses, banks, rows and columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mapping {
-    /// How many bytes go to one data bus before the next has its turn.
+    /// Number of bytes on one data bus before the next.
     pub interleave: Bytes,
-    /// What changes first from line to line on a bus.
+    /// Order in which bank groups, banks, columns and rows change from line to line on a bus.
     pub order: Order,
     /// Whether the bank and its group are XORed with bits of the row, so that rows apart by a power of two are in
     /// different banks.
@@ -66,7 +67,7 @@ pub struct Mapping {
     pub hash_buses: bool,
 }
 
-/// What changes first from line to line on a bus.
+/// Order in which bank groups, banks, columns and rows change from line to line on a bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// Bank group, column, bank, rank, row: a stream fills a row of every bank group, then those of the next bank.
@@ -77,55 +78,55 @@ pub enum Order {
     Columns,
 }
 
-/// When a row is closed that nobody has asked to leave.
+/// When a row without pending requests is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PagePolicy {
-    /// When another row of its bank is wanted.
+    /// When another row of its bank is needed.
     Open,
-    /// With the last access to it that waits (an automatic precharge).
+    /// With the last pending access to it (an auto-precharge).
     Closed,
-    /// When it has not been used for so long. The time adapts, bank by bank, between an eighth and eight times of this:
-    /// a row that is opened again after its time ran out doubles it, a request for another row that finds it open
+    /// When it has been unused for this time. The time adapts for each bank between 1/8 and 8 times this value: a row
+    /// that is opened again after its time had expired doubles it, a request for another row that finds it open
     /// halves it.
     Adaptive(Span),
 }
 
-/// Where requests of a data bus wait, and when its writes are written.
+/// Queues of a data bus, and when its writes are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Queues {
     /// Reads among which the scheduler chooses.
     pub reads: u32,
     /// Writes among which the scheduler chooses.
     pub writes: u32,
-    /// With so many writes, reads wait until they are down to `low`.
+    /// Number of writes from which on reads wait until only `low` writes are left.
     pub high: u32,
     /// See `high`.
     pub low: u32,
-    /// Writes begin when there has been no read for so long; they give way to the next read.
+    /// Time without reads after which writes begin; they give way to the next read.
     pub idle: Span,
-    /// A write older than this is written before further reads.
+    /// Age from which on a write goes before further reads.
     pub age: Span,
-    /// So many requests for an open row may pass an older one for another row of its bank (a cap of FR-FCFS, Mutlu and
-    /// Moscibroda 2007).
+    /// Number of requests for an open row that may pass an older request for another row of its bank (a cap of
+    /// FR-FCFS, Mutlu and Moscibroda 2007).
     pub passes: u32,
-    /// Reads, and as many writes, that wait before the queues; who comes then is refused.
+    /// Number of reads, and as many writes, that may wait for the queues; further requests are refused.
     pub waiting: u32,
 }
 
-/// What happens when the direction of a data bus changes.
+/// Behaviour when the direction of a data bus changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turn {
-    /// From then on only requests of the new direction go: the data bus is idle until their rows are open.
+    /// Only requests of the new direction are served: the data bus is idle until their rows are open.
     Eager,
-    /// Rows are opened for the new direction. Meanwhile requests of the one before go on whose rows are open, as long
-    /// as they hold up no other.
+    /// Rows are opened for the new direction. Meanwhile requests of the previous direction whose rows are open
+    /// continue, as long as they delay no other.
     Prepared,
 }
 
-/// How cells are refreshed.
+/// Refresh of the cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refresh {
-    /// Never; real cells forget.
+    /// None; real cells would lose their data.
     None,
     /// All banks of a rank at once, every tREFI.
     AllBank,
@@ -136,7 +137,7 @@ pub enum Refresh {
 /// When a write is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WriteAnswer {
-    /// When it has a place in the write queue: later reads find it there.
+    /// When it has a place in the write queue, where later reads find it.
     Queued,
     /// When its last beat has been written.
     Written,
@@ -145,11 +146,11 @@ pub enum WriteAnswer {
 /// A mistake in a [`Config`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct BadDram {
-    /// Which field, as a path: `geometry.ranks`.
+    /// The field, as a path: `geometry.ranks`.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -173,7 +174,7 @@ impl Geometry {
         let narrow = if speed.is_ddr5() { 8 } else { 4 };
         if matches!(self.width, Width::X16) { narrow / 2 } else { narrow }
     }
-    /// A row of a bank, all chips of the bus together \[B\]: 8 KiB; 4 KiB on a sub-channel with x8 or x16.
+    /// Size of a row of a bank, over all chips of the bus \[B\]: 8 KiB; 4 KiB on a sub-channel with x8 or x16.
     #[must_use]
     pub const fn row_bytes(&self, speed: Speed) -> u64 {
         if speed.is_ddr5() && !matches!(self.width, Width::X4) { 4096 } else { 8192 }
@@ -185,7 +186,7 @@ impl Geometry {
     }
 }
 
-/// Told what has to hold of a field; if it does not, what is wrong and what would be right.
+/// Callback for a condition on a field, with the problem and the remedy if it does not hold.
 type Unless<'a> = &'a mut dyn FnMut(bool, &'static str, String, &str);
 
 impl Config {
@@ -216,7 +217,7 @@ impl Config {
             answer: WriteAnswer::Queued,
         }
     }
-    /// The timings: those that are said, else those of the bin.
+    /// The timings: those given, otherwise those of the bin.
     #[must_use]
     pub const fn timings(&self) -> Timings {
         let Geometry { width, density, .. } = self.geometry;
@@ -225,7 +226,7 @@ impl Config {
             None => Timings::of(self.speed, width, density, self.geometry.banks(self.speed) as u64),
         }
     }
-    /// What all data buses carry at most \[B/s\].
+    /// Peak rate of all data buses together \[B/s\].
     #[must_use]
     pub const fn peak(&self) -> u64 {
         self.timings().peak() * self.geometry.buses(self.speed) as u64
@@ -337,8 +338,8 @@ impl Config {
     }
 }
 
-/// What can be built that is near: the multiple of a row of every bank that is as round as the capacity allows, as 128
-/// GiB is for 128 GB.
+/// The nearest capacity that can be built: a multiple of a row of every bank that is as round as the capacity allows,
+/// as 128 GiB for 128 GB.
 fn near_capacity(capacity: u64, whole: u64) -> String {
     let mut step = whole;
     while step <= capacity / 4 {

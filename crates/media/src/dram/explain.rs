@@ -1,4 +1,4 @@
-//! Where the time of one read went.
+//! Breakdown of the time of one read.
 //!
 //! ```text
 //!  offered        PRE            ACT             RD             first beat      last beat: answered
@@ -9,12 +9,12 @@ use super::command::{Before, Done};
 use super::machine::Machine;
 use lanetwin_units::Instant;
 
-/// When a read was where.
+/// Times of the steps of a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadSteps {
-    /// When the row that was in its way was closed; none if none was, or that was before the read came.
+    /// When the row in its way was closed; `None` if there was none, or if that was before the read came.
     pub precharged: Option<Instant>,
-    /// When its row was opened; none if that was before the read came.
+    /// When its row was opened; `None` if that was before the read came.
     pub activated: Option<Instant>,
     /// When its read command was issued.
     pub column: Instant,
@@ -23,8 +23,8 @@ pub struct ReadSteps {
 }
 
 impl Machine {
-    /// How a read that was offered at `offered` came to its last beat. None if it was not read from the array (its line
-    /// came out of the write queue), or was none.
+    /// Steps of a read that was offered at `offered`. Returns `None` if it was not read from the array (its line came
+    /// from the write queue), or was not a read.
     #[must_use]
     pub fn read_steps(&self, done: &Done, offered: Instant) -> Option<ReadSteps> {
         let Before { opened, closed } = done.before;
@@ -32,7 +32,7 @@ impl Machine {
             return None;
         }
         let at = |clock: u64| self.clock.instant(clock);
-        // all buses are of one speed
+        // all buses have the same speed
         let (latency, burst) = self.channels.first()?.read_clocks();
         let column = self.clock.edge(done.at) - burst - latency;
         let since = |clock: u64| Some(at(clock)).filter(|at| *at >= offered);

@@ -1,4 +1,4 @@
-//! A memory: its controllers, one for each data bus.
+//! A memory: one controller for each data bus.
 
 use super::channel::Channel;
 use super::clock::{Clock, NEVER};
@@ -13,15 +13,15 @@ pub struct Machine {
     pub(super) map: Map,
     pub(super) clock: Clock,
     pub(super) channels: Vec<Channel>,
-    /// No answer of a channel that has not been given can be earlier than this clock; [`NEVER`] if none will come.
+    /// For each channel a clock before which no outstanding answer can come; [`NEVER`] if none will come.
     answers: Vec<u64>,
     /// The least of these.
     soonest: u64,
-    /// From a command to an answer, at the least \[clocks\].
+    /// Least number of clocks from a command to an answer.
     least: u64,
-    /// The last time that was told, and its edge.
+    /// The last time passed in, and its edge.
     last_edge: (Instant, u64),
-    /// Answers that nobody has fetched.
+    /// Answers that have not been fetched.
     ready: Vec<Done>,
 }
 
@@ -50,7 +50,7 @@ impl Machine {
         })
     }
 
-    /// Asks for something, at a time that is not before that of any call before.
+    /// Offers a request, at a time not before that of any earlier call.
     #[inline]
     pub fn offer(&mut self, now: Instant, request: Request) -> Offer {
         let Some(place) = self.map.place(request.address) else { return Offer::Beyond };
@@ -64,8 +64,9 @@ impl Machine {
         Offer::Accepted
     }
 
-    /// When [`Machine::advance`] has to be called at the latest so that no answer comes late; none if no answer will
-    /// come without further requests. It is never later than the next answer, and can be earlier than any.
+    /// Latest time for the next call of [`Machine::advance`] so that no answer comes late. Returns `None` if no
+    /// answer will come without further requests. It is never later than the next answer, but can be earlier than
+    /// any.
     #[inline]
     #[must_use]
     pub fn next(&self) -> Option<Instant> {
@@ -74,8 +75,8 @@ impl Machine {
         (next != Instant::NEVER).then_some(next)
     }
 
-    /// Catches up where an answer could be due, and appends the answers that are known, in the order of their times;
-    /// none of a later call is due before [`Machine::next`].
+    /// Catches up where an answer could be due, and appends the known answers in the order of their times; no answer
+    /// of a later call is due before [`Machine::next`].
     #[inline]
     pub fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
         let edge = self.edge(now);
@@ -88,7 +89,7 @@ impl Machine {
         }
     }
 
-    /// Appends the answers that are known, in the order of their times.
+    /// Appends the known answers in the order of their times.
     #[inline(never)]
     fn hand_out(&mut self, done: &mut Vec<Done>) {
         if !self.ready.is_sorted_by_key(|answer| answer.at) {
@@ -101,8 +102,8 @@ impl Machine {
         }
     }
 
-    /// Catches up to clock `edge` on all buses where there may be something to decide before it, so that the next time
-    /// is not soon.
+    /// Catches up to clock `edge` on all buses that may have to decide something before it, so that the next call is
+    /// not soon.
     #[inline(never)]
     fn run_to(&mut self, edge: u64) {
         for (channel, answer) in self.channels.iter_mut().zip(&mut self.answers) {
@@ -114,7 +115,7 @@ impl Machine {
         self.settle();
     }
 
-    /// The first edge that is not before `now`. Many requests come at one time.
+    /// The first edge that is not before `now`; cached, because many requests come at the same time.
     #[inline]
     fn edge(&mut self, now: Instant) -> u64 {
         if self.last_edge.0 != now {
@@ -128,7 +129,8 @@ impl Machine {
         self.soonest = self.answers.iter().copied().fold(NEVER, u64::min);
     }
 
-    /// Decides every command before `now` on every bus: the counters are then those of that time. It changes no answer.
+    /// Decides every command before `now` on every bus, so that the counters are those at that time. It changes no
+    /// answer.
     pub fn catch_up(&mut self, now: Instant) {
         for (bus, channel) in self.channels.iter_mut().enumerate() {
             channel.run_before(self.clock.edge(now), &mut self.ready);
@@ -137,59 +139,59 @@ impl Machine {
         self.settle();
     }
 
-    /// What it has done, up to the last command that has been decided on each bus: that depends on how far the machine
-    /// has looked ahead.
+    /// Counters up to the last command that has been decided on each bus, which depends on how far the machine has
+    /// looked ahead.
     #[must_use]
     pub fn counters(&self) -> Counters {
         sum(self.channels.iter().map(Channel::counters))
     }
 
-    /// What it has done before `now`, the latest time that it has been told, however far it has looked. What is not
-    /// decided yet is decided on a copy, so that nothing depends on whether somebody has asked: not for every request.
+    /// Counters up to `now`, the latest time passed in. Undecided commands are decided on a copy, so that the query
+    /// changes nothing; too slow for every request.
     #[must_use]
     pub fn counters_up_to(&self, now: Instant) -> Counters {
         let edge = self.clock.edge(now);
         sum(self.channels.iter().map(|channel| channel.up_to(edge).counters()))
     }
 
-    /// Keeps what has to be known for [`Machine::busy`] up to `before` the last request.
+    /// Keeps the history that [`Machine::busy`] needs up to `before` the last request.
     pub fn keep_history(&mut self, before: Span) {
         let clocks = self.clock.at_least(before.as_ps());
         self.channels.iter_mut().for_each(|channel| channel.keep_history(clocks));
     }
 
-    /// For how long each data bus has carried data up to `now` \[ps\], which is not longer before the last request than
-    /// [`Machine::keep_history`] says. It decides what happens up to then on a copy: not for every request.
+    /// Time that each data bus has carried data up to `now` \[ps\]; `now` may lie before the last request by the time
+    /// given to [`Machine::keep_history`]. Commands up to then are decided on a copy; too slow for every request.
     #[must_use]
     pub fn busy(&self, now: Instant) -> Vec<u64> {
         let edge = self.clock.edge(now);
         self.channels.iter().map(|channel| channel.up_to(edge).busy_ps(now)).collect()
     }
 
-    /// How long an access takes at the least: from the request to the last beat, in an open row of an idle bank.
+    /// Least time of an access: from the request to the last beat, in an open row of an idle bank.
     #[must_use]
     pub fn least_access(&self) -> Span {
         Span::from_ps(self.clock.instant(self.least).as_ps())
     }
-    /// Whether writes wait for room in the queues, or could without the memory having been asked for anything more.
+    /// Whether writes wait for room in the queues, or could without further requests.
     #[inline]
     #[must_use]
     pub fn is_overfull(&self) -> bool {
         self.channels.iter().any(Channel::is_overfull)
     }
 
-    /// Requests that have neither been read nor written, queued writes that are answered included.
+    /// Number of requests that have not been read or written, including queued writes that have been answered.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         self.channels.iter().map(Channel::waiting).sum()
     }
 
-    /// Records commands from now on, or stops.
+    /// Starts or stops recording commands.
     pub fn record(&mut self, on: bool) {
         self.channels.iter_mut().for_each(|channel| channel.record(on));
     }
 
-    /// The commands issued since recording began, bus by bus; forgets them.
+    /// Takes the commands issued since recording began, bus by bus.
     pub fn take_record(&mut self) -> Vec<Command> {
         self.channels.iter_mut().flat_map(Channel::take_record).collect()
     }

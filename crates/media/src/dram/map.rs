@@ -1,19 +1,19 @@
-//! Which address is where.
+//! Mapping of addresses to buses, banks, rows and columns.
 
 use super::config::{Config, LINE, Order};
 
-/// Where a line is.
+/// The place of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {
     pub bus: u32,
-    /// The bank among all of its bus: rank, bank group, bank, from the highest bits on.
+    /// Index of the bank on its bus: rank, bank group, bank, from the highest bits on.
     pub bank: u8,
     pub row: u32,
-    /// The line within the row.
+    /// Index of the line in the row.
     pub line: u32,
 }
 
-/// Bits of a number.
+/// A bit field of a number.
 #[derive(Clone, Copy, Debug)]
 struct Field {
     shift: u32,
@@ -21,7 +21,7 @@ struct Field {
 }
 
 impl Field {
-    /// The next `bits`, which begin at bit `at`.
+    /// The field of the next `bits` bits, from bit `at` on.
     const fn next(at: &mut u32, bits: u32) -> Self {
         let shift = *at;
         *at += bits;
@@ -33,22 +33,22 @@ impl Field {
     }
 }
 
-/// How granules are spread over data buses.
+/// Distribution of granules over data buses.
 #[derive(Clone, Copy, Debug)]
 enum Spread {
     /// A power of two of buses.
     Bits(u32),
     /// The same, XORed with all bits above.
     Hashed(u32),
-    /// Any other number.
+    /// Any other number of buses.
     Count(u64),
 }
 
-/// The mapping, taken apart into shifts.
+/// The mapping, decomposed into shifts.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
     spread: Spread,
-    /// Lines of an interleave granule, as a power of two.
+    /// Lines of an interleave granule, as an exponent of two.
     granule: u32,
     /// Fields of the number of a line on its bus.
     group: Field,
@@ -56,10 +56,10 @@ pub(super) struct Map {
     rank: Field,
     column: Field,
     row: u32,
-    /// Shifts in the number of a bank among all of its bus.
+    /// Shifts in the index of a bank on its bus.
     to_group: u32,
     to_rank: u32,
-    /// The bits of a row that a bank of a rank is XORed with.
+    /// Row bits with which a bank of a rank is XORed.
     hash: u64,
     capacity: u64,
 }
@@ -105,7 +105,7 @@ impl Map {
         }
     }
 
-    /// The bus of a granule, and the number of the granule on it.
+    /// The bus of a granule, and the index of the granule on it.
     #[inline]
     const fn bus(&self, granule: u64) -> (u64, u64) {
         match self.spread {
@@ -115,7 +115,7 @@ impl Map {
         }
     }
 
-    /// Where an address is; none beyond the capacity.
+    /// The place of an address. Returns `None` beyond the capacity.
     #[inline]
     pub fn place(&self, address: u64) -> Option<Place> {
         if address >= self.capacity {
@@ -135,7 +135,7 @@ impl Map {
     }
 }
 
-/// All bits of a number, XORed in groups of `bits`.
+/// XOR of all groups of `bits` bits of a number.
 const fn folded(number: u64, bits: u32) -> u64 {
     if bits == 0 {
         return 0;

@@ -18,12 +18,12 @@
 //! | `channel` | which command is next on one data bus, and when |
 //! | `explain` | where the time of one read went |
 //!
-//! Time is an argument. A controller does nothing of its own: it catches up when it is asked. Its commands before `now`
-//! depend on nothing that can still come, so that a caller that asks rarely gets the same answers as one that asks at
-//! every clock, and at less cost: requests stand before their data bus until an answer could be due. An answer is known
-//! when its command is issued, which is CL and a burst before its data are out: [`Done::at`] may be later than now.
+//! Time is an argument. A controller only catches up when it is called. Its commands before `now` do not depend on
+//! later requests, so that a caller that calls rarely gets the same answers as one that calls at every clock, at less
+//! cost: requests are stored before their data bus until an answer could be due. An answer is known when its command
+//! is issued, which is CL and a burst before the end of its data: [`Done::at`] may be later than now.
 //!
-//! Not here: energy; training, thermal refresh rates, ECC, command errors; refreshes that are put off; data.
+//! Not here: energy; training, thermal refresh rates, ECC, command errors; postponed refreshes; data.
 //!
 //! Tables, method, limits: `docs/dram.md`.
 

@@ -1,7 +1,7 @@
 //! Requests among which the scheduler chooses: slots in the order of arrival, so that the lowest bit of a mask of slots
 //! is the oldest.
 
-/// Slots of a direction: some more than places, so that they are put together only now and then.
+/// Slots of a direction: more than places, so that compaction is rarely needed.
 pub(super) const SLOTS: usize = 64;
 
 /// A request that waits.
@@ -10,18 +10,18 @@ pub(super) struct Entry {
     pub token: u32,
     pub row: u32,
     pub line: u32,
-    /// Its bank, bank group and rank, each among all of the data bus.
+    /// Indices of its bank, bank group and rank on the data bus.
     pub bank: u8,
     pub group: u8,
     pub rank: u8,
-    /// The clock at which it came.
+    /// Clock of its arrival.
     pub at: u64,
-    /// When its bank's next command for it can be, as far as the bank goes; if it is the one that its bank serves next.
+    /// If its bank serves it next, the earliest clock of the bank's next command for it.
     pub ready: u64,
 }
 
 impl Entry {
-    /// Where its bank, bank group and rank are among those of the data bus, which has at most so many ranks.
+    /// Indices of its bank, bank group and rank on a data bus with at most `RANKS` ranks.
     #[inline(always)]
     pub fn indices<const RANKS: usize>(&self) -> (usize, usize, usize) {
         (usize::from(self.bank) % 64, usize::from(self.group) % 32, usize::from(self.rank) % RANKS)
@@ -33,7 +33,7 @@ impl Entry {
 pub(super) struct Queue {
     entries: [Entry; SLOTS],
     used: u64,
-    /// The first slot that has not been used since they were put together.
+    /// The first slot that has not been used since the last compaction.
     fresh: usize,
     pub len: u32,
     /// Banks with requests.
@@ -55,7 +55,7 @@ impl Queue {
     pub const fn set_ready(&mut self, slot: u8, at: u64) {
         self.entries[slot as usize % SLOTS].ready = at;
     }
-    /// When the oldest came.
+    /// Arrival of the oldest.
     pub fn oldest(&self) -> Option<u64> {
         (self.used != 0).then(|| self.entries[self.used.trailing_zeros() as usize % SLOTS].at)
     }
@@ -87,12 +87,12 @@ impl Queue {
         }
         None
     }
-    /// Whether the slots have to be put together before another request comes.
+    /// Whether the slots have to be compacted before another request is added.
     #[inline]
     pub const fn is_spread(&self) -> bool {
         self.fresh == SLOTS
     }
-    /// Puts a request behind all others.
+    /// Appends a request.
     #[inline]
     pub fn put(&mut self, entry: Entry) {
         let slot = self.fresh % SLOTS;
@@ -103,7 +103,7 @@ impl Queue {
         self.pending |= 1 << entry.bank;
         self.len += 1;
     }
-    /// Takes a request out; whether it passes an older one of its bank.
+    /// Removes a request. Returns whether it passes an older one of its bank.
     #[inline]
     pub fn take(&mut self, slot: u8) -> (Entry, bool) {
         let (entry, bit) = (*self.get(slot), 1 << slot);
@@ -117,7 +117,7 @@ impl Queue {
         self.len -= 1;
         (entry, older != 0)
     }
-    /// Moves all requests to the lowest slots, in their order; tells of each where it was and where it is.
+    /// Compacts the slots, in order; calls `moved` with the old and the new slot of each.
     #[cold]
     pub fn put_together(&mut self, mut moved: impl FnMut(u8, u8, u8)) {
         self.of_bank = [0; 64];

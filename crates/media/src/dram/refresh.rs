@@ -1,17 +1,18 @@
-//! When cells are refreshed: each rank has its turn, all its banks or one of every bank group.
+//! Refresh schedule: the ranks take turns, with all banks or one of every bank group.
 //!
-//! **Refreshes have no exact period.** What JEDEC demands is an average interval: single refreshes may come early or be
-//! put off, by up to eight intervals with DDR4 (JESD79-4, 4.26), and controllers use that. Here each comes anywhere in
-//! its rank's own share of the interval, each time equally likely (assumed). With an exact period, one load after the
-//! other would fall into step with it: a load that waits for a refresh goes on when that ends, and the loads after it
-//! then meet the next refresh at one phase, whatever the latency is, so that a latency that grows shows in part only.
+//! **Refreshes have no exact period.** JEDEC requires an average interval: single refreshes may be advanced or
+//! postponed by up to eight intervals with DDR4 (JESD79-4, 4.26), and controllers use that. Here each refresh comes
+//! at a uniformly random time in its rank's own share of the interval (assumed). With an exact period, dependent
+//! loads would fall into step with it: a load that waits for a refresh continues when that ends, and the loads after
+//! it then meet the next refresh at the same phase whatever the latency is, so that only part of a longer latency
+//! would show.
 
 use super::clock::NEVER;
 use super::config::{Config, Refresh};
 use super::spec::Timings;
 use lanetwin_units::mix;
 
-/// How late in its share of the interval the n-th refresh of a rank comes, in clocks below `share`.
+/// Offset of the n-th refresh of a rank in its share of the interval, in clocks below `share`.
 #[must_use]
 pub fn lateness(bus: u32, rank: u32, n: u64, share: u64) -> u64 {
     let place = u64::from(bus) << 8 | u64::from(rank);
@@ -21,13 +22,13 @@ pub fn lateness(bus: u32, rank: u32, n: u64, share: u64) -> u64 {
 /// The refreshes of a rank.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// When its share of the interval begins in which the next is due.
+    /// Clock at which its share of the interval for the next refresh begins.
     share: u64,
-    /// When something can be done for it.
+    /// Clock at which the next step is possible.
     at: u64,
-    /// Which one: the bank of every group, for same-bank refresh.
+    /// Number of the refresh: for same-bank refresh, the bank of every group.
     number: u32,
-    /// The banks that are kept free for it; none before it is due.
+    /// The banks that are kept free for it; 0 before it is due.
     banks: u64,
 }
 
@@ -37,12 +38,12 @@ pub(super) struct Refresher {
     rounds: Vec<Round>,
     bus: u32,
     interval: u64,
-    /// What of the interval is a rank's own.
+    /// A rank's own share of the interval.
     share: u64,
     pub same_bank: bool,
     /// Banks that are kept free for refreshes.
     pub blocked: u64,
-    /// When something can be done for the next.
+    /// Clock at which the next step is possible.
     pub at: u64,
     banks_of_group: u32,
     groups: u32,
@@ -56,9 +57,9 @@ impl Refresher {
             Refresh::AllBank => (t.refi, false),
             Refresh::SameBank => (t.refi_sb, true),
         };
-        // ranks and buses are refreshed one after another: together they would stop everything at once
+        // ranks and buses are refreshed one after another, since a simultaneous refresh would stop everything at once
         let all = u64::from(g.ranks) * u64::from(g.buses(config.speed));
-        // one alone keeps half of the interval between two of its refreshes
+        // a single rank keeps half of the interval between two refreshes
         let share = interval / all.max(2);
         let round = |rank: u32| {
             let place = u64::from(bus) * u64::from(g.ranks) + u64::from(rank);
@@ -84,12 +85,12 @@ impl Refresher {
         }
     }
 
-    /// A rank for which something can be done.
+    /// A rank for which a step is possible.
     pub fn due(&self, now: u64) -> Option<usize> {
         self.rounds.iter().position(|round| round.at <= now)
     }
 
-    /// Keeps the banks free that are to be refreshed; which.
+    /// Starts to keep the banks free that are to be refreshed. Returns them.
     pub fn begin(&mut self, rank: usize) -> u64 {
         let (banks, groups) = (self.banks_of_group, self.groups);
         let round = &mut self.rounds[rank];
@@ -105,13 +106,13 @@ impl Refresher {
         round.banks
     }
 
-    /// Nothing can be done before `at`.
+    /// Notes that no step is possible before `at`.
     pub fn wait(&mut self, rank: usize, at: u64) {
         self.rounds[rank].at = at;
         self.settle();
     }
 
-    /// It is done.
+    /// Ends the refresh of a rank.
     pub fn end(&mut self, rank: usize) {
         let round = &mut self.rounds[rank];
         self.blocked &= !round.banks;

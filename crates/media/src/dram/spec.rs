@@ -1,13 +1,14 @@
-//! Timing tables: what JEDEC demands between commands, by speed bin, width and density of the chips.
+//! Timing tables: minimum distances between commands as JEDEC specifies them, by speed bin, width and density of the
+//! chips.
 //!
-//! Times are counted in clocks of the command bus, which has two transfers of data a clock. A clock is an exact
-//! fraction of a nanosecond ([`Clock`]): 4800 MT/s is 1250/3 ps. Analogue limits become clocks by rounding up with that
+//! Times are counted in clocks of the command bus; there are two data transfers per clock. A clock is an exact
+//! fraction of a nanosecond ([`Clock`]): 4800 MT/s is 1250/3 ps. Analogue limits are rounded up to clocks of that
 //! period.
 //!
 //! Sources: JESD79-4 (DDR4) and JESD79-5 (DDR5), tables of speed bins, of timing parameters by speed grade, and of
-//! refresh parameters by density. The standards are not at hand where this is written, so that **every figure is
-//! assumed** in the sense of `docs/dram.md`: from memory of the standard, and compared with the tables of Ramulator 2.1
-//! (`ddr4.py`, `ddr5.py`) where those have it. That page says where the two differ.
+//! refresh parameters by density. The standards were not available when this was written, so that **every figure is
+//! assumed** in the sense of `docs/dram.md`: from memory of the standard, and compared with the tables of Ramulator
+//! 2.1 (`ddr4.py`, `ddr5.py`) as far as those have it. That page lists the differences.
 
 use super::clock::Clock;
 
@@ -28,7 +29,7 @@ pub enum Speed {
     Ddr5_6400,
 }
 
-/// How many data pins a chip has.
+/// Number of data pins of a chip.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Width {
     /// 4.
@@ -39,7 +40,7 @@ pub enum Width {
     X16,
 }
 
-/// How much a chip stores.
+/// Capacity of a chip.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Density {
     /// 8 Gbit.
@@ -96,7 +97,7 @@ impl Speed {
             Self::Ddr5_6400 => [52, 52, 52, 50],
         }
     }
-    /// tRRD_S, tRRD_L and tFAW of DDR4, which go with the width and the bin: clocks at least, and picoseconds.
+    /// tRRD_S, tRRD_L and tFAW of DDR4, which depend on the width and the bin: least clocks, and picoseconds.
     const fn ddr4_activates(self, width: Width) -> [(u64, u64); 3] {
         let (short, long, window) = match (width, self) {
             (Width::X16, _) => (5_300, 6_400, 30_000),
@@ -116,14 +117,14 @@ impl Speed {
     }
 }
 
-/// What must pass between commands \[clocks\]; names as in the standards.
+/// Minimum distances between commands \[clocks\]; names as in the standards.
 ///
-/// A command of DDR5 with an address takes two clocks of the command bus; times count from its last.
+/// A DDR5 command with an address takes two clocks of the command bus; times count from the second.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the names are the specification's")]
 pub struct Timings {
     pub clock: Clock,
-    /// Clocks that 64 B occupy the data bus: half the burst length.
+    /// Clocks for which 64 B occupy the data bus: half the burst length.
     pub burst: u64,
     /// Clocks of the command bus that ACT, RD and WR take.
     pub command: u64,
@@ -138,7 +139,7 @@ pub struct Timings {
     pub faw: u64,
     pub ccd_s: u64,
     pub ccd_l: u64,
-    /// tCCD_L_WR: write to write in a bank group, which DDR5 has longer than for reads.
+    /// tCCD_L_WR: write to write in a bank group; DDR5 specifies more for it than for reads.
     pub ccd_l_wr: u64,
     pub wr: u64,
     pub wtr_s: u64,
@@ -163,7 +164,7 @@ pub struct Timings {
 impl Timings {
     /// The table of a speed bin for chips of this width and density, each rank with `banks` banks in a group.
     ///
-    /// DDR4 has neither same-bank refresh nor densities above 16 Gbit: what is said for them is not to be used
+    /// DDR4 has neither same-bank refresh nor densities above 16 Gbit; their entries must not be used
     /// ([`Config::mistakes`](super::Config::mistakes)).
     #[must_use]
     pub const fn of(speed: Speed, width: Width, density: Density, banks: u64) -> Self {
@@ -177,7 +178,7 @@ impl Timings {
         let clock = speed.clock();
         let [cl, rcd, rp, cwl] = speed.bin();
         let ras = clock.at_least(32_000);
-        // an activate needs half a page of 2 KiB more
+        // an activate of an x16 chip opens a page of 2 KiB and needs more
         let window = if matches!(width, Width::X16) { 40 } else { 32 };
         // an x4 chip has half a word of its internal ECC in a burst, and reads the rest before it writes
         let write_gap = match width {
@@ -259,7 +260,7 @@ impl Timings {
         }
     }
 
-    /// What a data bus carries at most \[B/s\].
+    /// Peak rate of a data bus \[B/s\].
     #[must_use]
     pub const fn peak(&self) -> u64 {
         64 * 1_000_000_000_000 * self.clock.den() / (self.burst * self.clock.num())

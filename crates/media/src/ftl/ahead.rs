@@ -1,24 +1,25 @@
 //! Reading ahead of sequential reads.
 //!
-//! Commands that begin where another ended are a sequence; after `trigger` of them the drive reads the window behind
-//! every part of them that comes. What has arrived, or is on its way, serves the requests that come for it.
+//! Commands that begin where another ended are a sequence. After `trigger` of them the drive reads the window behind
+//! every part of a command that arrives. Requests are served from the data that have been read, or wait for those on
+//! their way.
 //!
-//! A command that comes in parts counts once and goes on where all of it ends: its parts may come in any order, and one
-//! command alone is never a sequence.
+//! A command that arrives in parts counts once, and the sequence continues at the end of all of it: its parts may
+//! arrive in any order, and a single command is never a sequence.
 
 use crate::config::{ReadAhead, UNIT};
 use core::ops::Range;
 
-/// Nobody.
+/// No entry.
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Sequence {
-    /// The units of its last command; the next one would begin behind them.
+    /// Range of units of its last command; the next command would begin at its end.
     first: u64,
     next: u64,
     commands: u32,
-    /// Up to where it has been read ahead.
+    /// End of the units read ahead for it.
     upto: u64,
     used: u64,
 }
@@ -34,18 +35,18 @@ struct Entry {
     waiting: Vec<u32>,
 }
 
-/// What is read ahead.
+/// Data read ahead.
 #[derive(Debug)]
 pub struct Ahead {
     config: ReadAhead,
     sequences: Vec<Sequence>,
-    /// A ring; the oldest entry goes when the window of every sequence is full.
+    /// A ring; the oldest entry is replaced when the windows of all sequences are full.
     entries: Vec<Entry>,
     next: usize,
-    /// The last entry found, by unit: units of the window lie close together.
+    /// Entry found last for a unit: units of a window lie close together.
     index: Vec<u32>,
     clock: u64,
-    /// Entries that are on their way.
+    /// Number of entries being read.
     flying: usize,
 }
 
@@ -72,12 +73,13 @@ impl Ahead {
         holds.then_some(id)
     }
 
-    /// Whether a unit was read ahead, or is on its way.
+    /// Whether a unit was read ahead, or is being read.
     pub fn holds(&self, unit: u64) -> bool {
         self.find(unit).is_some()
     }
 
-    /// Whether a unit was read ahead: true if it is there, false if the request waits for it.
+    /// Looks up a unit: true if it has been read ahead, false if the request has to wait for it, `None` if it is not
+    /// there.
     pub fn hit(&mut self, unit: u64, request: u32) -> Option<bool> {
         let id = self.find(unit)?;
         let entry = &mut self.entries[id as usize];
@@ -87,7 +89,7 @@ impl Ahead {
         Some(entry.arrived)
     }
 
-    /// Notes a read of some units for a command; which units are now to be read ahead. `units` is where the drive ends.
+    /// Notes a read of some units of a command. Returns the units to be read ahead. `units` is the size of the drive.
     pub fn note(&mut self, read: &Range<u64>, command: &Range<u64>, units: u64) -> Range<u64> {
         self.clock += 1;
         let window = self.config.window.0 / UNIT;
@@ -104,7 +106,7 @@ impl Ahead {
         from..sequence.upto
     }
 
-    /// The sequence that a command goes on with, or whose last one it is.
+    /// The sequence that a command continues, or whose last command it is.
     fn sequence_of(&mut self, command: &Range<u64>) -> Option<usize> {
         let known = |of: &Sequence| of.next == command.start || (of.first..of.next) == *command;
         let place = self.sequences.iter().position(known)?;
@@ -116,7 +118,7 @@ impl Ahead {
         Some(place)
     }
 
-    /// A new sequence begins, in the place of the one that was not used for longest if there are too many.
+    /// Begins a sequence, in place of the least recently used one if there are too many.
     fn begin(&mut self, command: &Range<u64>) -> usize {
         let new = Sequence {
             first: command.start,
@@ -135,9 +137,9 @@ impl Ahead {
         place
     }
 
-    /// Notes that a run of units is being read; the number of its entry.
+    /// Notes that a run of units is being read. Returns the number of its entry.
     pub fn expect(&mut self, first: u64, units: u32) -> u32 {
-        // an entry that is on its way is not given to another
+        // an entry that is still being read is not reused
         while !self.entries[self.next].arrived {
             self.next = (self.next + 1) % self.entries.len();
         }
@@ -153,7 +155,7 @@ impl Ahead {
         id
     }
 
-    /// A run has arrived; tells every request that waited for a unit of it.
+    /// Notes that a run has arrived; calls `tell` for every request that waited for it.
     pub fn arrived(&mut self, id: u32, mut tell: impl FnMut(u32)) {
         let entry = &mut self.entries[id as usize];
         entry.arrived = true;
@@ -161,7 +163,7 @@ impl Ahead {
         entry.waiting.drain(..).for_each(&mut tell);
     }
 
-    /// A unit has been overwritten or unmapped: what was read ahead of it is out of date.
+    /// Discards the data of a unit that has been overwritten or unmapped.
     pub fn forget(&mut self, unit: u64) {
         if let Some(id) = self.find(unit) {
             self.entries[id as usize].forgotten = true;

@@ -1,4 +1,4 @@
-//! Blocks: what lies in them, which are free, which are worth collecting.
+//! Blocks: their content, their state, and the choice of victims.
 
 use super::layout::Layout;
 use crate::config::{Victim, WearLevelling};
@@ -6,7 +6,7 @@ use crate::config::{Victim, WearLevelling};
 /// No block, no table, no unit.
 pub const NONE: u32 = u32::MAX;
 
-/// What a block is to the FTL.
+/// State of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// Erased.
@@ -15,7 +15,7 @@ pub enum State {
     Open,
     /// Full.
     Closed,
-    /// Its valid units are being read or wait for their program.
+    /// Being emptied: its valid units are being read or wait for their program.
     Leaving,
     /// Being erased.
     Erasing,
@@ -25,24 +25,24 @@ pub enum State {
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     pub state: State,
-    /// One bit a cell.
+    /// Programmed with one bit per cell.
     pub slc: bool,
-    /// One bit a cell until it is erased.
+    /// Borrowed for the SLC cache until it is erased.
     pub borrowed: bool,
-    /// Its units are those of the initial state, as far as the map does not know better.
+    /// Its units are those of the initial state, except where the map says otherwise.
     pub seated: bool,
     pub valid: u32,
-    /// Units that have been given away, and those whose program has ended.
+    /// Units that have been assigned, and those whose program has ended.
     pub filled: u32,
     pub programmed: u32,
     pub erases: u32,
-    /// Which [`Table`] it has.
+    /// Number of its [`Table`].
     pub table: u32,
-    /// When it was last written to, in programs of the drive.
+    /// When it was last written to, counted in programs of the drive.
     pub stamp: u64,
 }
 
-/// Which unit lies where in a block, and whether it still counts.
+/// The units of a block, and which of them are valid.
 #[derive(Clone, Default, Debug)]
 pub struct Table {
     pub units: Vec<u32>,
@@ -74,7 +74,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// All of them free; the last `slc` of each die with one bit a cell.
+    /// All blocks free; the last `slc` blocks of each die have one bit per cell.
     pub fn new(layout: Layout, slc: u32) -> Self {
         let block = |number: u32| Block {
             state: State::Free,
@@ -103,7 +103,7 @@ impl Blocks {
         if self.all[block as usize].slc { self.layout.row } else { self.layout.program }
     }
 
-    /// Begins to write to a free block.
+    /// Opens a free block for writing.
     pub fn open(&mut self, block: u32) {
         let table = self.take_table();
         let b = &mut self.all[block as usize];
@@ -120,7 +120,7 @@ impl Blocks {
         self.tables.len() as u32 - 1
     }
 
-    /// Gives a seated block a table, empty of valid units.
+    /// Gives a seated block a table without valid units.
     pub fn seat(&mut self, block: u32) -> &mut Table {
         let table = self.take_table();
         let b = &mut self.all[block as usize];
@@ -134,7 +134,7 @@ impl Blocks {
         table.mark(offset);
     }
 
-    /// A unit now lies at the next place of an open block.
+    /// Notes that a unit now lies at an offset of an open block.
     #[inline]
     pub fn lay(&mut self, block: u32, offset: u32, unit: u32) {
         let b = &mut self.all[block as usize];
@@ -144,7 +144,7 @@ impl Blocks {
         table.mark(offset);
     }
 
-    /// What lay at a place no longer counts; whether that emptied a block that was waiting for it.
+    /// Invalidates the unit at an offset. Returns whether that emptied a block that was waiting for it.
     #[inline]
     pub fn drop(&mut self, block: u32, offset: u32) -> bool {
         let b = &mut self.all[block as usize];
@@ -155,7 +155,7 @@ impl Blocks {
         b.valid == 0 && b.state == State::Leaving
     }
 
-    /// A block has been erased.
+    /// Notes that a block has been erased.
     pub fn erased(&mut self, block: u32) {
         let b = &mut self.all[block as usize];
         debug_assert_eq!((b.state, b.valid), (State::Erasing, 0));
@@ -176,14 +176,14 @@ impl Blocks {
         die * self.layout.blocks..(die + 1) * self.layout.blocks
     }
 
-    /// The SLC cache borrows a free block.
+    /// Lends a free block to the SLC cache.
     pub fn borrow(&mut self, block: u32) {
         let b = &mut self.all[block as usize];
         debug_assert_eq!(b.state, State::Free);
         (b.slc, b.borrowed) = (true, true);
     }
 
-    /// The block of a die that is worth collecting among those for which `fits`; none if that would gain nothing.
+    /// The victim of a die among the blocks for which `fits`. Returns `None` if collecting it would gain nothing.
     pub fn victim(&self, die: u32, policy: Victim, now: u64, fits: impl Fn(&Block) -> bool) -> Option<u32> {
         let closed = |block: &u32| {
             let b = &self.all[*block as usize];
@@ -205,7 +205,7 @@ impl Blocks {
         })
     }
 
-    /// The closed block of a die that lags too far behind in erases.
+    /// The closed block of a die that lags too far behind in erases, if there is one.
     pub fn least_erased(&self, die: u32, wear: WearLevelling) -> Option<u32> {
         let lag = u64::from(wear.lag?);
         let all = self.of_die(die).filter(|block| !self.all[*block as usize].slc);

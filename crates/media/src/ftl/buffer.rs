@@ -1,4 +1,4 @@
-//! The write buffer: units that have arrived and are not on the medium.
+//! The write buffer: units that have arrived and are not yet on the medium.
 
 use std::collections::VecDeque;
 
@@ -9,11 +9,11 @@ pub const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     pub unit: u32,
-    /// The next slot of the same program, or free one.
+    /// The next slot of the same program, or the next free slot.
     pub next: u32,
-    /// The request that waits for the medium.
+    /// The request that waits until the unit is on the medium.
     pub owner: u32,
-    /// Between two flushes.
+    /// Its epoch: epochs are separated by flushes.
     pub epoch: u64,
     /// Whether it has left its queue.
     pub flying: bool,
@@ -24,16 +24,16 @@ pub struct Slot {
 pub struct Buffer {
     pub slots: Vec<Slot>,
     free: u32,
-    /// Units that take up room.
+    /// Units that occupy room.
     pub used: u32,
-    /// Units that are known: those, and what is in the registers of dies and not on the medium.
+    /// Units with a slot: those, and units in the registers of dies that are not yet on the medium.
     pub known: u32,
     capacity: u32,
     /// Open addressing by unit; holds slots.
     table: Vec<u32>,
-    /// Units that wait, by (partition, stream).
+    /// Waiting units, by (partition, stream).
     pub queues: Vec<VecDeque<u32>>,
-    /// Units in all of them.
+    /// Number of units in all queues.
     pub waiting: u32,
     /// Slots in use of each epoch from `first_epoch` on.
     epochs: VecDeque<u32>,
@@ -41,7 +41,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Room for so many units; so many more may be in the registers of dies.
+    /// A buffer for `capacity` units; `registers` further units may be in the registers of dies.
     pub fn new(capacity: u32, registers: u32, queues: usize) -> Self {
         let most = capacity as usize + registers as usize;
         Self {
@@ -62,7 +62,7 @@ impl Buffer {
         self.room() == 0
     }
 
-    /// Units that it has room for.
+    /// Number of units for which it has room.
     pub const fn room(&self) -> u32 {
         self.capacity.saturating_sub(self.used)
     }
@@ -72,7 +72,7 @@ impl Buffer {
         ((u64::from(unit.wrapping_mul(0x9e37_79b1)) * self.table.len() as u64) >> 32) as usize
     }
 
-    /// Where in the table `unit` is, or would be.
+    /// The table index at which `unit` is, or would be.
     #[inline]
     fn find(&self, unit: u32) -> usize {
         let mask = self.table.len() - 1;
@@ -90,7 +90,7 @@ impl Buffer {
         (slot != NONE).then_some(slot)
     }
 
-    /// Takes a unit; it is now the newest of its kind.
+    /// Takes a unit, which is now the newest version of it.
     pub fn take(&mut self, unit: u32, owner: u32, queue: usize) {
         let epoch = self.first_epoch + self.epochs.len() as u64 - 1;
         *self.epochs.back_mut().expect("never empty") += 1;
@@ -112,20 +112,20 @@ impl Buffer {
         self.waiting += 1;
     }
 
-    /// The first that waits in a queue.
+    /// Takes the first unit that waits in a queue.
     pub fn pop(&mut self, queue: usize) -> Option<u32> {
         let slot = self.queues[queue].pop_front()?;
         self.waiting -= 1;
         Some(slot)
     }
 
-    /// Whether a slot is the newest of its unit.
+    /// Whether a slot has the newest version of its unit.
     #[inline]
     pub fn is_newest(&self, id: u32) -> bool {
         self.table[self.find(self.slots[id as usize].unit)] == id
     }
 
-    /// Forgets a unit: what waits of it will not be laid down.
+    /// Forgets a unit, so that waiting versions of it are not programmed.
     pub fn forget(&mut self, unit: u32) {
         let at = self.find(unit);
         if self.table[at] != NONE {
@@ -133,7 +133,7 @@ impl Buffer {
         }
     }
 
-    /// Frees a slot; its room has been given back, or will be.
+    /// Frees a slot; its room is accounted for separately.
     pub fn release(&mut self, id: u32) {
         let Slot { unit, epoch, .. } = self.slots[id as usize];
         let at = self.find(unit);
@@ -150,7 +150,7 @@ impl Buffer {
         }
     }
 
-    /// Removes an entry and moves up what its place had pushed away.
+    /// Removes an entry and moves up the entries that it had displaced.
     fn remove(&mut self, mut hole: usize) {
         let mask = self.table.len() - 1;
         let mut at = hole;
@@ -169,7 +169,7 @@ impl Buffer {
         self.table[hole] = NONE;
     }
 
-    /// Begins a new epoch; the one that ends. It is over when [`is_over`](Self::is_over) says so.
+    /// Begins a new epoch and returns the one that ends. See [`is_over`](Self::is_over).
     pub fn fence(&mut self) -> u64 {
         self.epochs.push_back(0);
         let fenced = self.first_epoch + self.epochs.len() as u64 - 2;
@@ -180,7 +180,7 @@ impl Buffer {
         fenced
     }
 
-    /// Whether everything up to an epoch is on the medium.
+    /// Whether all units up to an epoch are on the medium.
     pub fn is_over(&self, epoch: u64) -> bool {
         epoch < self.first_epoch
     }

@@ -1,8 +1,8 @@
-//! A write buffer that has filled up, without waiting for it.
+//! Fills the write buffer at once, instead of simulating until it is full.
 //!
-//! Writes that come faster than flash takes them fill the buffer, and from then on wait for room in it. Until then it
-//! swallows what comes, for tenths of a second: long beside what has to be simulated of the state behind it. Who sees
-//! that it fills need not wait.
+//! If writes come faster than flash programs, they fill the buffer and then wait for room in it. Until then the
+//! buffer takes them in for tenths of a second, which is long compared with what has to be simulated of the state
+//! afterwards.
 
 use super::Flash;
 use super::buffer::NONE;
@@ -12,13 +12,13 @@ use crate::power::Work;
 use crate::random::Draws;
 use lanetwin_units::mix;
 
-/// Separates this draw from others of the seed.
+/// Separates this random draw from others of the seed.
 const BUFFERED: u64 = 0x6275_6666_6572;
-/// Units that are drawn for each that is wanted, at most: what is in the buffer already is no other unit.
+/// Largest number of draws per unit wanted, since units that are in the buffer already are drawn again.
 const DRAWS: u64 = 4;
 
 impl Flash {
-    /// Forgets what waits in the buffer: a medium that takes more than comes will have taken it.
+    /// Forgets the units that wait in the buffer: a medium faster than the writes will have programmed them.
     pub fn empty_buffer(&mut self) {
         if !self.acknowledges {
             return;
@@ -31,8 +31,8 @@ impl Flash {
         }
     }
 
-    /// How full the write buffer is; what passes through it the owner knows. There is no room in one that acknowledges
-    /// nothing: it holds what is in flight.
+    /// State of the write buffer, without the bytes written, which the owner counts. A buffer that acknowledges
+    /// nothing has no room: it holds what is in flight.
     pub fn buffered(&self) -> Buffered {
         let room = if self.acknowledges { self.buffer.room() } else { 0 };
         let [level, room, lump] =
@@ -42,8 +42,8 @@ impl Flash {
         Buffered { level, room, lump, round, owed: self.owed(), awaits, ..Buffered::default() }
     }
 
-    /// A program on each die, if most of them program for the host and take equally long: those that come to begin at
-    /// once go on to do so.
+    /// Work of a program on every die, if most of them program for the host and take equally long, so that programs
+    /// that begin at once continue to do so.
     pub fn program_of_each(&self) -> Option<Work> {
         let programming = self.dies.iter().filter(|die| die.programs > 0).count();
         let pages = u64::from(self.layout.program / self.layout.page) * u64::from(self.layout.dies);
@@ -55,8 +55,8 @@ impl Flash {
         })
     }
 
-    /// Fills the buffer with units before those that wait in it: of writes in order, what was written last; of writes
-    /// at random, more of where they go. Nothing happens before the next request.
+    /// Fills the buffer with units before those that wait in it: for sequential writes, those written last; for
+    /// random writes, more from the same range. Nothing happens before the next request.
     pub fn fill_buffer(&mut self) {
         let streams = self.ftl.streams as usize;
         let waiting: Vec<(u64, usize)> = (self.buffer.queues.iter().enumerate())

@@ -1,4 +1,4 @@
-//! Static allocation: the address of a page says on which die of the FTL, which is a plane, it lies.
+//! Static allocation: the address of a page determines its die of the FTL, which is a plane.
 //!
 //! Every die has queues of its own, one for each stream, numbered die by die.
 
@@ -13,13 +13,13 @@ impl Flash {
         line * self.ftl.streams as usize + stream
     }
 
-    /// The die to which the address of a unit sends it.
+    /// The die determined by the address of a unit.
     #[inline]
     fn die_by_address(&self, unit: u64) -> u32 {
         (unit / u64::from(self.layout.page) % u64::from(self.layout.dies)) as u32
     }
 
-    /// Gives programs to the dies that take them, of what waits for each.
+    /// Gives waiting programs to the dies that take them.
     pub(super) fn drain_by_address(&mut self, now: u64) {
         for word in 0..self.pools[0].open.len() {
             let mut left = self.pools[0].open[word];
@@ -33,7 +33,7 @@ impl Flash {
         }
     }
 
-    /// Gives a die programs of a stream as long as it takes them.
+    /// Gives a die programs of a stream while it takes them.
     fn drain_to(&mut self, now: u64, die: u32, stream: u32) {
         let queue = (die * self.ftl.streams + stream) as usize;
         while self.is_due(queue) && self.pools[0].open[die as usize / 64] >> (die % 64) & 1 == 1 {
@@ -44,14 +44,14 @@ impl Flash {
         }
     }
 
-    /// Lets the machine wait with commands until all that comes at once is there, where planes have commands of their
-    /// own: what goes together is commanded together. Whether it had not been waiting before.
+    /// If planes have commands of their own, holds the machine's commands until all requests of this time have
+    /// arrived, so that planes can be commanded together. Returns whether it was not held before.
     #[inline]
     pub(super) fn hold(&mut self) -> bool {
         self.layout.is_by_planes() && self.machine.hold()
     }
 
-    /// Lets the machine go on, if it was held.
+    /// Releases the machine, if it was held.
     #[inline]
     pub(super) fn let_go(&mut self, now: u64, held: bool) {
         if held {

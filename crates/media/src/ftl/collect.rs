@@ -1,9 +1,9 @@
-//! Garbage collection, wear levelling and folding: units leave a block, the block is erased.
+//! Garbage collection, wear levelling and folding: valid units are moved out of a block, which is then erased.
 //!
-//! A die collects one block at a time, while its other operations go on: page reads behind those that somebody waits
-//! for, programs in turn with the host's, and no more of them under way than keep the die at work. It pauses in the
-//! middle of a block of garbage when the die has its reserve ([`pace`](super::pace)). Units that do not fill a program
-//! wait for those of the next victim; a block is erased when nothing in it counts any more.
+//! A die collects one block at a time, while its other operations continue: page reads come after reads for the host,
+//! programs take turns with the host's, and only as many are in progress as keep the die busy. Collection pauses in
+//! the middle of a garbage block when the die has its reserve ([`pace`](super::pace)). Units that do not fill a
+//! program wait for those of the next victim; a block is erased when it has no valid unit left.
 
 use super::blocks::{Block, Blocks, NONE, State};
 use super::collector::Reason;
@@ -13,7 +13,7 @@ use crate::config::UNIT;
 use crate::nand::machine::{Op, Queue, Work};
 
 impl Flash {
-    /// Goes on collecting on a die, or begins to where space is short.
+    /// Continues to collect on a die, or begins to if space is short.
     pub(super) fn collect(&mut self, now: u64, die: u32) {
         loop {
             self.make_way(die);
@@ -34,7 +34,7 @@ impl Flash {
         }
     }
 
-    /// Chooses a block to collect, if there is need; whether it did.
+    /// Chooses a block to collect, if needed. Returns whether it did.
     fn choose(&mut self, now: u64, die: u32) -> bool {
         if !self.is_short(die) {
             self.dies[die as usize].pace.set_wants(false);
@@ -44,7 +44,7 @@ impl Flash {
             }
             return folds;
         }
-        // what was borrowed gives more than what is full
+        // a borrowed block gives more space than a full one
         if self.dies[die as usize].borrowed > 0 && self.choose_to_fold(die, |block| block.borrowed) {
             return true;
         }
@@ -58,7 +58,7 @@ impl Flash {
             self.begin(die, drawn, Reason::Garbage);
             return true;
         }
-        // moving cold data frees nothing: a victim of garbage between two of wear
+        // moving cold data frees no space, so two wear victims have a garbage victim in between
         let turn = d.gc.reason != Reason::Wear;
         let (reason, victim) = match self.blocks.least_erased(die, self.ftl.wear).filter(|_| turn) {
             Some(least_erased) => (Reason::Wear, Some(least_erased)),
@@ -86,7 +86,7 @@ impl Flash {
         (gc.victim, gc.reason, gc.next) = (victim, reason, 0);
     }
 
-    /// Writes down which units of a block of the initial state still lie in it.
+    /// Records which units of a block of the initial state are still valid.
     pub(super) fn record_valid_units(&mut self, block: u32) {
         if !self.blocks.all[block as usize].seated {
             return;
@@ -113,8 +113,8 @@ impl Flash {
         put_unit(&batch[..held]);
     }
 
-    /// Whether nothing more is to leave the victim for now: of garbage, if the die has its reserve; of the SLC cache,
-    /// if enough of that is unused as well. What is empty has only to be erased.
+    /// Whether collection of the victim pauses: a garbage block, if the die has its reserve; a block of the SLC
+    /// cache, if enough of that is unused as well. An empty block only has to be erased.
     fn pauses(&self, die: u32) -> bool {
         let gc = &self.dies[die as usize].gc;
         let is_needed = || match gc.reason {
@@ -125,7 +125,7 @@ impl Flash {
         self.blocks.all[gc.victim as usize].valid > 0 && !is_needed()
     }
 
-    /// Reads pages of the victim, as many as keep two programs under way; of garbage, if there is need.
+    /// Reads pages of the victim, as many as keep two programs in progress; of a garbage block, only as needed.
     fn read_on(&mut self, now: u64, die: u32) {
         let program = self.layout.program as usize;
         let gc = &self.dies[die as usize].gc;
@@ -162,8 +162,8 @@ impl Flash {
         }
     }
 
-    /// A page of the victim has been read. Of a die as many end as began, and which is which does not matter; of a
-    /// plane that is read together with others by page number, a later one may end first.
+    /// Notes that a page of the victim has been read. On a die as many reads end as began, and which is which does
+    /// not matter; on a plane that is read together with others by page number, a later one may end first.
     pub(super) fn collected(&mut self, now: u64, read: u32) {
         let Write { block, from, .. } = self.writes[read as usize];
         self.spare_writes.push(read);
@@ -188,7 +188,7 @@ impl Flash {
         }
     }
 
-    /// Programs what has been read, if it fills a program.
+    /// Programs units that have been read, if they fill a program.
     fn move_on(&mut self, now: u64, die: u32) {
         let program = self.layout.program as usize;
         while self.dies[die as usize].gc.read.len() >= program {
@@ -201,7 +201,7 @@ impl Flash {
         }
     }
 
-    /// Programs what has been read though it does not fill a program: there is nothing to go with it.
+    /// Programs units that have been read although they do not fill a program, because no others will follow.
     fn move_rest(&mut self, now: u64, die: u32) {
         let gc = &mut self.dies[die as usize].gc;
         let (blocks, layout) = (&self.blocks, &self.layout);
@@ -211,7 +211,7 @@ impl Flash {
         }
     }
 
-    /// Moves units to where GC writes; whether there was a block to write to.
+    /// Moves units to the blocks that GC writes to. Returns whether there was a block.
     fn move_program(&mut self, now: u64, die: u32) -> bool {
         let head = if self.ftl.hot_cold { self.ftl.streams as usize } else { 0 };
         if !self.ensure_block(die, head, 0) {
@@ -248,7 +248,7 @@ impl Flash {
         true
     }
 
-    /// Nothing in a block that is being left counts any more: erases it, unless it is still being read.
+    /// Erases a block being emptied that has no valid unit left, unless it is still being read.
     pub(super) fn leave(&mut self, now: u64, block: u32) {
         let die = self.layout.die_of(block);
         let (b, d) = (&mut self.blocks.all[block as usize], &mut self.dies[die as usize]);
@@ -256,7 +256,8 @@ impl Flash {
             return;
         }
         b.state = State::Erasing;
-        // what was read of it has been overwritten since; the block may be left again before a program takes it
+        // units that were read from it have been overwritten since; the block may be emptied again before a program
+        // takes them
         let layout = &self.layout;
         d.gc.read.retain(|place| layout.block_of(*place) != block);
         let slc = b.slc;
@@ -288,7 +289,7 @@ impl Flash {
         self.machine.put(now, op, Queue::Writes);
     }
 
-    /// A block has been erased.
+    /// Notes that a block has been erased.
     pub(super) fn erased(&mut self, now: u64, block: u32) {
         let Block { slc, borrowed, .. } = self.blocks.all[block as usize];
         self.blocks.erased(block);
@@ -307,7 +308,7 @@ impl Flash {
     }
 }
 
-/// Whether a unit that was read from `place` still lies there.
+/// Whether a unit that was read from `place` is still valid there.
 fn still_there(blocks: &Blocks, layout: &super::layout::Layout, place: u64) -> bool {
     let block = layout.block_of(place);
     let b = &blocks.all[block as usize];

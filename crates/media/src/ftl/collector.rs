@@ -1,9 +1,9 @@
-//! What a die is collecting.
+//! State of garbage collection on a die.
 
 use super::blocks::NONE;
 use std::collections::VecDeque;
 
-/// Why a block is being left.
+/// Why a block is being emptied.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum Reason {
     #[default]
@@ -12,23 +12,23 @@ pub(super) enum Reason {
     Fold,
 }
 
-/// What a die is collecting.
+/// State of garbage collection on a die.
 #[derive(Clone, Debug)]
 pub struct Collector {
-    /// The block that is read.
+    /// The block being read.
     pub(super) victim: u32,
     pub(super) reason: Reason,
-    /// Its next unit.
+    /// The next unit to read in it.
     pub(super) next: u32,
-    /// A block of garbage that waits while the SLC cache is folded, and its next unit.
+    /// A garbage block whose collection is interrupted while the SLC cache is folded, and its next unit.
     pub(super) parked: (u32, u32),
-    /// Pages that are being read, by the place of their first unit.
+    /// Pages being read, by the place of their first unit.
     pub(super) reading: VecDeque<u64>,
     /// Units that have been read, by their places.
     pub(super) read: VecDeque<u64>,
-    /// Programs that have not ended.
+    /// Programs in progress.
     pub programs: u32,
-    /// Blocks of the SLC cache that are being erased.
+    /// Blocks of the SLC cache being erased.
     pub(super) erasing_slc: u32,
 }
 

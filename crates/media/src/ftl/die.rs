@@ -1,4 +1,4 @@
-//! A die as the FTL sees it; where planes have blocks of their own each plane is one.
+//! A die as the FTL sees it; if planes have blocks of their own, each plane is a die.
 
 use super::blocks::NONE;
 use super::collector::Collector;
@@ -8,19 +8,18 @@ use std::collections::VecDeque;
 /// A die as the FTL sees it.
 #[derive(Debug)]
 pub struct Die {
-    /// Which pool it belongs to.
+    /// The pool that it belongs to.
     pub pool: u32,
-    /// Erased blocks; those of the SLC cache apart.
+    /// Erased blocks, without those of the SLC cache.
     pub free: VecDeque<u32>,
     pub free_slc: VecDeque<u32>,
-    /// Blocks that the SLC cache has borrowed.
+    /// Number of blocks that the SLC cache has borrowed.
     pub borrowed: u32,
-    /// The block that each stream writes to; after the streams that of GC, then that of the SLC cache.
+    /// The open block of each stream, then that of GC, then that of the SLC cache.
     pub heads: Vec<u32>,
-    /// Programs of the host that have not ended.
+    /// Programs of the host in progress.
     pub programs: u32,
-    /// Programs that have ended before one of the same block that had begun before: block, first unit, unit behind the
-    /// last.
+    /// Programs that have ended before an earlier one of the same block: block, first unit, end of the units.
     pub early: Vec<(u32, u32, u32)>,
     /// Valid units.
     pub valid: u64,
@@ -29,7 +28,7 @@ pub struct Die {
 }
 
 impl Die {
-    /// A die with nothing on it, for so many streams.
+    /// A die without data, with this many heads.
     pub fn new(heads: usize) -> Self {
         Self {
             pool: 0,

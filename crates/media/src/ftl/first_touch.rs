@@ -1,14 +1,14 @@
-//! Where MQSim lays a page that was never written.
+//! Placement of unwritten pages as in MQSim.
 
 use super::layout::{Layout, Page};
 use super::map::Map;
 
-/// MQSim lays a page down when it is first read, in the plane that follows from its number, on that plane's next page.
+/// MQSim gives a page a place when it is first read: the next page of the plane that its number determines.
 #[derive(Debug)]
 pub struct FirstTouch {
-    /// Pages of each plane that have been laid down.
+    /// Number of pages placed on each plane.
     counts: Vec<u32>,
-    /// Which of its plane a page is.
+    /// Index of each page on its plane.
     pages: Map,
 }
 

@@ -1,8 +1,8 @@
-//! The SLC cache: blocks that it borrows, and when it is folded.
+//! The SLC cache: borrowing of blocks, and folding.
 //!
-//! A borrowed block is a free one of its die that is programmed with one bit a cell until it has been folded and
-//! erased. The die counts it as written, all of it, when it is borrowed ([`pace`](super::pace)); as it is folded it
-//! gives back what it held, as every block does that is being left.
+//! A borrowed block is a free block of its die that is programmed with one bit per cell until it has been folded and
+//! erased. The die's space is reduced by all of it when it is borrowed ([`pace`](super::pace)); while it is folded it
+//! gives space back, like every block that is emptied.
 
 use super::blocks::{Block, State};
 use super::collector::Reason;
@@ -10,7 +10,7 @@ use super::{Flash, NONE};
 use crate::timers::NEVER;
 
 impl Flash {
-    /// Does everything up to `now`; where the host asks for nothing for long enough the cache is folded.
+    /// Does everything up to `now`; folds the cache when the host has been idle for long enough.
     #[inline(never)]
     pub(super) fn run_and_fold(&mut self, now: u64) {
         loop {
@@ -24,7 +24,7 @@ impl Flash {
         }
     }
 
-    /// Folds what is in the cache, since the host has asked for nothing for so long.
+    /// Folds the cache, because the host has been idle for long enough.
     fn fold_in_idle(&mut self) {
         let now = core::mem::replace(&mut self.idle.begins, NEVER);
         self.idle.folds = true;
@@ -34,7 +34,8 @@ impl Flash {
         }
     }
 
-    /// Whether the cache may borrow a block of a die: there is one besides those that GC needs, and space for it.
+    /// Whether the cache may borrow a block of a die: one is free beyond those that GC needs, and there is space for
+    /// it.
     pub(super) fn may_borrow(&self, die: u32) -> bool {
         self.ftl.slc.is_some_and(|slc| {
             let d = &self.dies[die as usize];
@@ -44,7 +45,7 @@ impl Flash {
         })
     }
 
-    /// Sees to it that the head of the cache has a block with room; whether it has.
+    /// Provides the head of the cache with a block with room. Returns whether it has one.
     pub(super) fn ensure_slc_block(&mut self, die: u32) -> bool {
         let d = &self.dies[die as usize];
         let slc = d.heads.len() - 1;
@@ -56,7 +57,7 @@ impl Flash {
         self.ensure_block(die, slc, 0)
     }
 
-    /// The cache borrows a block of a die.
+    /// Borrows a block of a die for the cache.
     fn borrow(&mut self, die: u32) {
         let d = &mut self.dies[die as usize];
         let erases = |at: &usize| self.blocks.all[d.free[*at] as usize].erases;
@@ -68,17 +69,16 @@ impl Flash {
         d.borrowed += 1;
     }
 
-    /// Whether the cache is to be folded: enough of it is used, or nobody asks for anything, and the die can do with
-    /// less space.
+    /// Whether the cache is to be folded: enough of it is used, or the host is idle, and the die can spare the space.
     pub(super) fn is_to_fold(&self, die: u32) -> bool {
         self.lacks_cache(die)
             && self.dies[die as usize].free.len() as u32 >= self.ftl.watermarks.urgent
             && !self.is_short(die)
     }
 
-    /// Whether more of a die's part of the cache is in use than is to be, or nobody asks for anything. It is counted
-    /// in units, those apart that have left the block that is being folded: so a program of the host earns the folding
-    /// of one, and the rate of writes does not swing with the blocks that are folded.
+    /// Whether more of a die's part of the cache is in use than should be, or the host is idle. Usage is counted in
+    /// units, without those that have left the block being folded. So a program of the host triggers the folding of
+    /// as much, and the rate of writes does not swing with the folding of whole blocks.
     pub(super) fn lacks_cache(&self, die: u32) -> bool {
         let Some(slc) = self.ftl.slc else { return false };
         let d = &self.dies[die as usize];
@@ -90,7 +90,7 @@ impl Flash {
         self.idle.folds || in_use * 100 > could_be * b * u64::from(slc.fold_at)
     }
 
-    /// Units of the block that the cache is written to which are still to be written.
+    /// Unwritten units of the cache's open block.
     fn unused_in_head(&self, die: u32) -> u64 {
         let d = &self.dies[die as usize];
         let head = d.heads[d.heads.len() - 1];
@@ -101,7 +101,7 @@ impl Flash {
         }
     }
 
-    /// Units that no longer count in the block that is being folded.
+    /// Invalid units of the block being folded.
     fn folded(&self, die: u32) -> u64 {
         let gc = &self.dies[die as usize].gc;
         if gc.victim == NONE || gc.reason != Reason::Fold {
@@ -110,7 +110,7 @@ impl Flash {
         u64::from(self.blocks.room(gc.victim) - self.blocks.all[gc.victim as usize].valid)
     }
 
-    /// How many blocks of a die the cache could still borrow, which may have so many.
+    /// Number of blocks of a die that the cache could still borrow, if it may borrow `most`.
     fn can_borrow(&self, die: u32, most: u32) -> u32 {
         let d = &self.dies[die as usize];
         if most == 0 {
@@ -121,7 +121,7 @@ impl Flash {
         (most - d.borrowed).min(free).min(u32::try_from(space).unwrap_or(u32::MAX))
     }
 
-    /// A block of garbage whose collection pauses waits for the cache.
+    /// Interrupts a garbage block whose collection pauses, in favour of the cache.
     pub(super) fn make_way(&mut self, die: u32) {
         let gc = &self.dies[die as usize].gc;
         let may = gc.victim != NONE && gc.reason == Reason::Garbage && gc.reading.is_empty();
@@ -132,7 +132,7 @@ impl Flash {
         }
     }
 
-    /// Chooses a block of the cache for which `fits`; whether there is one.
+    /// Chooses a block of the cache for which `fits`. Returns whether there is one.
     pub(super) fn choose_to_fold(&mut self, die: u32, fits: impl Fn(&Block) -> bool) -> bool {
         let Some(victim) = self.blocks.victim(die, self.ftl.victim, self.stamp, fits) else { return false };
         let Block { borrowed, valid, state, .. } = self.blocks.all[victim as usize];

@@ -1,16 +1,17 @@
-//! When the host asks for nothing.
+//! Idle times of the host.
 
 use crate::timers::NEVER;
 use lanetwin_units::Span;
 
-/// When the host has asked for nothing for so long that the cache is folded.
+/// Detects that the host has been idle for long enough to fold the cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Idle {
-    /// How long \[ps\]; [`NEVER`] if idle time is not used.
+    /// Idle time before folding \[ps\]; [`NEVER`] if idle time is not used.
     after: u64,
-    /// When folding begins if nothing is asked for until then \[ps\]; [`NEVER`] while something is, or if it has begun.
+    /// When folding begins without another request \[ps\]; [`NEVER`] while requests are in progress, or if it has
+    /// begun.
     pub(super) begins: u64,
-    /// Whether it has begun.
+    /// Whether folding has begun.
     pub(super) folds: bool,
 }
 
@@ -25,13 +26,13 @@ impl Idle {
         self.after != NEVER
     }
 
-    /// The last request has ended.
+    /// Begins an idle time when the last request has ended.
     #[inline]
     pub(super) const fn begin(&mut self, at: u64) {
         self.begins = at.saturating_add(self.after);
     }
 
-    /// Something is asked for.
+    /// Ends an idle time at a new request.
     #[inline]
     pub(super) const fn end(&mut self) {
         (self.begins, self.folds) = (NEVER, false);

@@ -1,11 +1,11 @@
-//! What a drive has lived through, without living through it.
+//! Initial state of a drive after a long time of writes, drawn at random instead of simulated.
 //!
-//! The steady state of random writes is drawn, not simulated. What the host wrote at once, and overwrites at once, lies
-//! side by side: a **grain** of one or more units. A keyed permutation scatters the grains over **seats**. Seats are
-//! dealt to blocks, each as many as it has valid grains; how many those are comes from the stationary distribution of
-//! greedy GC ([`Greedy`]), by quantiles, in random order. Where a unit lies follows by arithmetic, in both directions,
-//! so the state takes memory for its blocks and none for its units. What has been overwritten since is in the map, and
-//! a seat counts only while the map does not know its units.
+//! The steady state of random writes is drawn. Data that the host wrote, and overwrites, in one piece lie side by
+//! side: a **grain** of one or more units. A keyed permutation scatters the grains over **seats**. Seats are
+//! distributed to blocks, each with as many as it has valid grains. These numbers come from the stationary
+//! distribution of greedy GC ([`Greedy`]), by quantiles, in random order. The place of a unit is computed, in both
+//! directions, so that the state takes memory for its blocks but none for its units. Units that were overwritten
+//! since are in the map, and a seat is valid only while its units are not in the map.
 
 use super::layout::Layout;
 use super::shares::{Scatter, Shares};
@@ -36,35 +36,35 @@ pub struct Scattered {
     units: u64,
     /// The first seat of each block of the partition, and the number of seats.
     first: Vec<u64>,
-    /// Blocks for each seat, as a fraction of 2^64: where to begin to look.
+    /// Blocks per seat, as a fraction of 2^64: where a search begins.
     slope: u64,
     /// Seats that fit into a block.
     block: u64,
     /// Blocks of a die, and which of them are being written.
     blocks: u32,
     open: core::ops::Range<u32>,
-    /// Of each die, the block that is being collected.
+    /// The block being collected on each die.
     leaving: Vec<Leaving>,
     key: u64,
 }
 
-/// A block that is being collected: what was valid in its first places has left.
+/// A block being collected: the valid units of its first places have been moved.
 #[derive(Clone, Copy, Debug)]
 struct Leaving {
-    /// Which block of the partition it is.
+    /// Its index in the partition.
     number: u32,
-    /// How many of its places for grains have not been read, the last ones.
+    /// Number of its places for grains, at the end, that have not been read.
     rest: u32,
 }
 
 /// A die and its blocks, counted in grains.
 #[derive(Clone, Copy, Debug)]
 struct Grains {
-    /// Of a block, of a program, of a page.
+    /// Grains of a block, of a program, and of a page.
     block: u32,
     program: u32,
     page: u32,
-    /// Of the partition.
+    /// Grains of the partition.
     all: u64,
 }
 
@@ -80,23 +80,23 @@ impl Grains {
     }
 }
 
-/// What the partition has to offer.
+/// Blocks and dies of a partition.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     /// Units of the partition.
     pub units: u64,
     /// Its dies.
     pub dies: u32,
-    /// Blocks of each die that may hold data, the first ones; the others are an SLC cache.
+    /// Blocks of each die that may hold data: the first ones; the others are an SLC cache.
     pub blocks: u32,
-    /// How many of them are full.
+    /// Number of those that are full.
     pub closed: u32,
-    /// How many of them are being written, the last ones.
+    /// Number of those that are open: the last ones.
     pub open: u32,
 }
 
 impl InitialLayout {
-    /// The initial state; `key` decides what was random.
+    /// The initial state, drawn with `key`.
     pub fn new(initial: Initial, layout: &Layout, room: Room, key: u64) -> Self {
         match initial {
             Initial::Empty => Self::Empty,
@@ -148,7 +148,7 @@ impl InitialLayout {
         }
     }
 
-    /// Which of the blocks that are being written on its die a block of the partition is.
+    /// The index of a block of the partition among the open blocks of its die. Returns `None` if it is not open.
     pub fn open(&self, number: u32) -> Option<u32> {
         match self {
             Self::Scattered(scattered) if scattered.is_open(number) => {
@@ -158,14 +158,14 @@ impl InitialLayout {
         }
     }
 
-    /// How many units lay in a block of the partition.
+    /// Number of valid units in a block of the partition.
     pub fn valid(&self, number: u32) -> u32 {
         match self {
             Self::Scattered(scattered) => scattered.valid(number),
             Self::Empty => 0,
             Self::Sequential { units, program, dies, block, blocks } => {
-                // a block is written from its first place on, so that its units ascend: the first one that is not there
-                // is looked for, for a drive has a thousand million of them
+                // a block is written from its first place on, so that its units ascend: a binary search finds the
+                // first that is missing, because a drive has a thousand million units
                 let (die, on_die) = (u64::from(number) / blocks, u64::from(number) % blocks * block);
                 let is_there = |offset: u64| {
                     let turn = (on_die + offset) / program * dies + die;
@@ -225,7 +225,7 @@ impl Scattered {
         place * self.grain.number() + within
     }
 
-    /// The block of the partition that a seat is in.
+    /// The block of the partition that contains a seat.
     #[inline]
     fn block_of(&self, seat: u64) -> usize {
         let mut number = ((u128::from(seat) * u128::from(self.slope)) >> 64) as usize;
@@ -238,7 +238,7 @@ impl Scattered {
         number
     }
 
-    /// How many units lay in a block.
+    /// Number of valid units in a block.
     fn valid(&self, number: u32) -> u32 {
         let (from, to) = (self.first[number as usize], self.first[number as usize + 1]);
         let grain = self.grain.number();
@@ -247,7 +247,7 @@ impl Scattered {
         ((to - from) * grain - if has_last { lacking } else { 0 }) as u32
     }
 
-    /// Whether a block is being written: its first places are its seats.
+    /// Whether a block is open: then its first places are its seats.
     #[inline]
     fn is_open(&self, number: u32) -> bool {
         self.open.contains(&(number % self.blocks))
@@ -265,7 +265,7 @@ impl Scattered {
         }
     }
 
-    /// Which places of a block are seats.
+    /// The places of a block that are seats.
     #[inline]
     fn seats_of(&self, number: u32) -> Seats {
         if self.is_open(number) {
@@ -278,9 +278,9 @@ impl Scattered {
     }
 }
 
-/// Which places of a block are seats.
+/// The places of a block that are seats.
 enum Seats {
-    /// The first ones, of a block that is being written.
+    /// The first ones, in an open block.
     First,
     /// Any of the last ones.
     Anywhere { from: u64, within: Permutation },
@@ -297,8 +297,8 @@ impl Seats {
     }
 }
 
-/// How many valid grains each block of the partition has, which add up to all of them; and of each die, which block is
-/// being collected.
+/// Number of valid grains of each block of the partition, which add up to all grains, and the block being collected
+/// on each die.
 ///
 /// Each die gets the whole distribution, so that the first seat of a block is never far from a straight line.
 fn counts(layout: &Layout, grains: Grains, room: Room, draws: &mut Draws) -> (Vec<u32>, Vec<Leaving>) {
@@ -316,14 +316,14 @@ fn counts(layout: &Layout, grains: Grains, room: Room, draws: &mut Draws) -> (Ve
             all * (number + 1) / dies - all * number / dies
         };
         let (worn, open) = counts[..room.blocks as usize].split_at_mut((room.blocks - room.open) as usize);
-        // those that are being written are somewhere between empty and full; full ones have the stationary distribution
+        // open blocks are anywhere between empty and full; full ones have the stationary distribution
         let mut left = seats;
         for count in open {
             *count = (draws.below(programs) * u64::from(program)).min(left / 2) as u32;
             *count -= *count % program;
             left -= u64::from(*count);
         }
-        // one is being collected: some of its grains have left
+        // one is being collected: some of its grains have been moved
         let utilisation = |seats: u64, blocks: u64| Greedy::new(block, seats as f64 / (blocks * full) as f64);
         let taken = u64::from(utilisation(left, closed).lowest.max(1));
         let victim = draws.below(taken).min(left);
@@ -343,7 +343,7 @@ fn counts(layout: &Layout, grains: Grains, room: Room, draws: &mut Draws) -> (Ve
     (counts, leaving)
 }
 
-/// So many of the blocks of a die, evenly spread over it, in random order; the others stay empty.
+/// `wanted` of the blocks of a die, evenly spread over it, in random order; the others stay empty.
 fn places(blocks: usize, wanted: usize, draws: &mut Draws) -> Vec<usize> {
     let mut places: Vec<usize> = (0..wanted).map(|nth| nth * blocks / wanted).collect();
     for i in (1..wanted).rev() {

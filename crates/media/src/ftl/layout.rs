@@ -1,11 +1,11 @@
-//! Where a unit lies: die, block, page, plane.
+//! Layout: the die, block, page and plane of a unit.
 //!
 //! A **block** of the FTL is one block of every plane of a die: planes are programmed and erased together. Its units
 //! are numbered in the order in which they are programmed: first those of a page, then plane by plane, then page by
 //! page.
 //!
-//! Where planes have blocks of their own ([`Allocation::by_planes`]) each of them is a die to the FTL, of one plane.
-//! They are numbered in the order of the allocation: of pages that are dealt by address the n-th goes to die n.
+//! If planes have blocks of their own ([`Allocation::by_planes`]), each plane is a die to the FTL. They are numbered
+//! in the order of the allocation: with static allocation the n-th page goes to die n.
 
 use crate::config::{Allocation, Ftl, Initial, Level, Nand, Program, Rules, UNIT};
 use crate::divisor::Divisor;
@@ -34,14 +34,14 @@ pub struct Layout {
     /// Servers of a channel.
     pub per_channel: u32,
     mqsim: bool,
-    /// Whether the address of a unit says on which die it lies.
+    /// Whether the address of a unit determines its die.
     pub by_address: bool,
-    /// The planes of a die, each a die of the FTL, and the order in which they are numbered.
+    /// Number of planes of a die, each a die of the FTL, and their order; `None` if dies are not divided.
     apart: Option<(u32, [Level; 4])>,
     by: By,
 }
 
-/// Who does what is done on a die of the FTL: a server of the machine, and which of its dies and planes it is.
+/// The server of the machine for a die of the FTL, with its die and plane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Site {
     pub server: u32,
@@ -49,7 +49,7 @@ pub struct Site {
     pub plane: u8,
 }
 
-/// What is divided by in every look-up.
+/// Divisors used in every look-up.
 #[derive(Clone, Copy, Debug)]
 struct By {
     channels: Divisor,
@@ -116,7 +116,7 @@ impl Layout {
         }
     }
 
-    /// A die as the analysis of garbage collection sees it.
+    /// A die in the terms of the analysis of garbage collection.
     pub fn in_theory(&self, ftl: &Ftl) -> theory::Die {
         let slc = ftl.slc.map_or(0, |slc| slc.blocks);
         let open = ftl.streams + u32::from(ftl.hot_cold);
@@ -132,8 +132,8 @@ impl Layout {
         }
     }
 
-    /// Units that lie side by side where so much was written at once: what fits into programs without a rest, in whole
-    /// pages or in whole parts of a page; in parts of a page if pages are dealt by address.
+    /// Number of units that lie side by side if `written` bytes were written in one piece: what fits into programs
+    /// without remainder, in whole pages or in whole parts of a page; in parts of a page with static allocation.
     pub fn grain(&self, written: Bytes) -> u32 {
         let [program, block, page] = [self.program, self.block, self.page].map(u64::from);
         let in_program = (gcd(written.0.max(UNIT), program * UNIT) / UNIT).max(1);
@@ -143,7 +143,7 @@ impl Layout {
         u32::try_from(grain).expect("a block has fewer than 2^32 units")
     }
 
-    /// Who works for a page of a plane. Dies are numbered channel first, then chip, unless each plane is one.
+    /// The server for a page of a plane. Dies are numbered channel first, then chip, unless each plane is a die.
     #[inline]
     pub fn site(&self, die: u32, plane: u32) -> Site {
         if self.apart.is_some() {
@@ -154,7 +154,7 @@ impl Layout {
         self.site_at(channel, chip, inner, plane)
     }
 
-    /// The same where each plane is a die of the FTL.
+    /// The same, if each plane is a die of the FTL.
     fn site_of_plane(&self, number: u32) -> Site {
         let order = self.apart.map_or([Level::Channel; 4], |(_, order)| order);
         let (mut rest, mut at) = (number, [0; 4]);

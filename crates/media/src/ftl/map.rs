@@ -1,27 +1,27 @@
-//! What has been written or unmapped since the initial state.
+//! Map of units that have been written or unmapped since the initial state.
 
 use super::overlay::{LARGEST, Overlay};
 
 /// The place of a unit that was unmapped.
 pub const UNMAPPED: u64 = LARGEST;
 
-/// Up to this many units are kept in a plain table \[units\]: 128 MiB.
+/// Up to this many units are kept in a plain table: 128 MiB.
 const DENSE: u64 = 1 << 24;
 
-/// From units to places.
+/// Map from units to places.
 #[derive(Debug)]
 pub enum Map {
-    /// An entry for each unit, of a small drive.
+    /// An entry for each unit, for a small drive.
     Dense(Vec<u64>),
-    /// An entry for each unit that was touched.
+    /// An entry for each unit in the map.
     Sparse(Overlay),
 }
 
-/// An entry of a unit that was not touched.
+/// Entry of a unit that is not in the map.
 const UNTOUCHED: u64 = u64::MAX;
 
 impl Map {
-    /// Nothing is known of any of `units`.
+    /// An empty map of `units` units.
     pub fn new(units: u64) -> Self {
         if units <= DENSE {
             Self::Dense(vec![UNTOUCHED; units as usize])
@@ -29,7 +29,7 @@ impl Map {
             Self::Sparse(Overlay::new())
         }
     }
-    /// The place of a unit, if it was touched.
+    /// The place of a unit, if it is in the map.
     #[inline]
     pub fn get(&self, unit: u32) -> Option<u64> {
         match self {
@@ -37,7 +37,7 @@ impl Map {
             Self::Sparse(overlay) => overlay.get(unit),
         }
     }
-    /// Brings the entry of a unit near.
+    /// Loads the entry of a unit into the CPU's cache.
     #[inline]
     pub fn warm(&self, unit: u32) {
         match self {
@@ -47,7 +47,7 @@ impl Map {
             Self::Sparse(overlay) => overlay.warm(unit),
         }
     }
-    /// Sets the place of a unit; what it was, if it was touched.
+    /// Sets the place of a unit. Returns its previous place, if it was in the map.
     #[inline]
     pub fn set(&mut self, unit: u32, place: u64) -> Option<u64> {
         match self {

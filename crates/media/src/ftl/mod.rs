@@ -1,5 +1,5 @@
-//! The flash translation layer (FTL): from addresses to pages, and everything that follows from pages being written
-//! once.
+//! The flash translation layer (FTL): mapping of addresses to pages, and the consequences of writing pages out of
+//! place.
 //!
 //! ```text
 //!  write ─► buffer ─► queue of (partition, stream) ─► program on the next die that takes it ─► map, valid counts
@@ -65,7 +65,7 @@ use owner::Owner;
 use std::collections::VecDeque;
 use translation::Translation;
 
-/// Programs that a die is given by the host side at once: one in the array, one behind it.
+/// Number of programs that the host side gives to a die at once: one in the array, one behind it.
 const DEEP: u32 = 2;
 
 /// A request under way.
@@ -77,27 +77,27 @@ struct Open {
     part_of: Option<CommandExtent>,
     first: u64,
     bytes: u64,
-    /// Parts that have not ended.
+    /// Parts in progress.
     left: u32,
-    /// Added to its end \[ps\].
+    /// Latency added at its end \[ps\].
     extra: u64,
-    /// Not before \[ps\].
+    /// Earliest end \[ps\].
     earliest: u64,
     /// Units of a write that have been taken.
     taken: u64,
 }
 
-/// A program or an erase under way.
+/// A program or an erase in progress.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     block: u32,
-    /// Units of the block that are programmed when it ends; [`NONE`] for an erase.
+    /// End of the units of the block that are programmed when it ends; [`NONE`] for an erase.
     upto: u32,
     /// The first of its slots in the buffer.
     slots: u32,
-    /// Where its units begin.
+    /// First unit of the block that it programs.
     from: u32,
-    /// Units that it holds in the buffer, until they are in the registers of the die or on the medium.
+    /// Units that it occupies in the buffer, until they are in the registers of the die or on the medium.
     held: u32,
 }
 
@@ -108,7 +108,7 @@ struct Pool {
     units: u64,
     first_die: u32,
     dies: u32,
-    /// Dies that may take a program, a bit each; and whose turn it is.
+    /// Dies that may take a program, one bit each; and the die whose turn it is.
     open: Vec<u64>,
     turn: u32,
     initial_layout: InitialLayout,
@@ -142,22 +142,23 @@ pub struct Flash {
     frees: Frees,
     buffer_latency: u64,
     hit_latency: u64,
-    /// No operation takes less \[ps\].
+    /// Least time of an operation \[ps\].
     shortest: u64,
-    /// Whether every unit lay on a page before the run.
+    /// Whether every unit was on a page before the run.
     all_on_pages: bool,
     units: u64,
     map: Map,
     blocks: Blocks,
     pools: Vec<Pool>,
     dies: Vec<Die>,
-    /// Valid units that a die may hold before it takes no more writes.
+    /// Largest number of valid units on a die that still takes writes.
     most_valid: u64,
-    /// Programs that a die is given by the host side at once: [`DEEP`], or, by MQSim's rules and plane by plane, all.
+    /// Number of programs that the host side gives to a die at once: [`DEEP`], or all by MQSim's rules with planes
+    /// apart.
     deep: u32,
-    /// The space that a die keeps from the host \[units\].
+    /// Space that a die keeps from the host \[units\].
     reserve: u64,
-    /// Dies where GC looked in vain for a block, and a unit has been vacated since.
+    /// Dies on which GC found no block to collect, and on which a unit has been invalidated since.
     waiting_for_garbage: Vec<u32>,
     buffer: Buffer,
     open: Vec<Open>,
@@ -171,11 +172,11 @@ pub struct Flash {
     translation: Option<Translation>,
     ahead: Option<Box<Ahead>>,
     touch: FirstTouch,
-    /// What a read takes of the bus, for the number of bytes that was asked for last: most are alike.
+    /// Bus time of a read of as many bytes as the last one: most reads are of the same size.
     usual: OnBus,
-    /// When the SLC cache is folded because the host asks for nothing.
+    /// Detects idle times of the host, in which the SLC cache is folded.
     idle: Idle,
-    /// Programs so far: the age of blocks.
+    /// Number of programs so far; determines the age of blocks.
     stamp: u64,
     counters: Counters,
     finished: Vec<Finish>,
@@ -213,7 +214,7 @@ impl Flash {
             blocks: Blocks::new(layout, slc),
             pools: Vec::new(),
             dies: (0..layout.dies).map(|_| Die::new(heads)).collect(),
-            // a block more than the capacity needs, so that one die always has room
+            // one block more than the capacity needs, so that at least one die has room
             most_valid: u64::from(layout.blocks - kept) * u64::from(layout.block),
             deep: if nand.rules == Rules::Mqsim && layout.is_by_planes() { u32::MAX } else { DEEP },
             reserve: layout.in_theory(ftl).reserve(),
@@ -245,7 +246,7 @@ impl Flash {
         flash
     }
 
-    /// Deals dies and addresses to pools, each in its initial state.
+    /// Assigns dies and addresses to pools, each in its initial state.
     fn partition(&mut self, config: &DriveConfig, seed: u64) {
         let whole = [Partition { capacity: config.capacity, dies: self.layout.dies }];
         let partitions =
@@ -265,7 +266,7 @@ impl Flash {
         }
     }
 
-    /// In the steady state as many blocks are free as GC keeps.
+    /// In the steady state as many blocks are free as GC keeps free.
     fn room(&self, units: u64, dies: u32) -> Room {
         let open = self.ftl.streams + u32::from(self.ftl.hot_cold);
         let blocks = self.layout.blocks - self.ftl.slc.map_or(0, |slc| slc.blocks);
@@ -288,7 +289,7 @@ impl Flash {
                 d.valid += u64::from(valid);
                 if let Some(head) = open {
                     d.heads[head as usize] = number;
-                    // the last grain of the partition may lack units
+                    // the last grain of the partition may have fewer units
                     let written = valid.next_multiple_of(self.layout.program);
                     (block.state, block.filled, block.programmed) = (State::Open, written, written);
                     d.pace.add(room - written);
@@ -303,7 +304,7 @@ impl Flash {
         }
     }
 
-    /// No request ends before \[ps\], if none is submitted.
+    /// Time before which no request can end without a new one \[ps\].
     #[inline]
     pub fn soonest(&self) -> u64 {
         self.machine.soonest()
@@ -321,7 +322,7 @@ impl Flash {
         }
     }
 
-    /// Tells everybody what has ended.
+    /// Reports the operations that have ended to their owners.
     #[inline]
     pub(super) fn note_ends(&mut self, at: u64) {
         while let Some(owner) = self.machine.ended.pop_front() {
@@ -341,19 +342,19 @@ impl Flash {
         }
     }
 
-    /// The data of a program are in the registers of their die: the buffer has room again.
+    /// Notes that the data of a program are in the registers of their die, which releases room in the buffer.
     fn loaded(&mut self, now: u64, write: u32) {
         self.buffer.used -= core::mem::take(&mut self.writes[write as usize].held);
         self.take_waiting(now);
         self.drain(now);
     }
 
-    /// What has ended since the last call: times are not before it.
+    /// Requests that have ended since the last call; their times are not before it.
     pub fn finished(&mut self) -> &mut Vec<Finish> {
         &mut self.finished
     }
 
-    /// Takes a request that lies on the drive and is not empty. Its data are there at `earliest`.
+    /// Takes a request within the drive that is not empty. Its data are available at `earliest`.
     #[inline]
     pub fn submit(&mut self, now: u64, request: &Request, earliest: u64) {
         self.idle.end();
@@ -387,7 +388,7 @@ impl Flash {
         }
     }
 
-    /// A part of a request has ended; with the last one the request has.
+    /// Notes that a part of a request has ended; with the last part the request ends.
     #[inline]
     fn part_done(&mut self, now: u64, id: u32) {
         let open = &mut self.open[id as usize];
@@ -402,7 +403,7 @@ impl Flash {
         }
     }
 
-    /// Which pool a unit belongs to.
+    /// The pool of a unit.
     #[inline]
     fn pool_of(&self, unit: u64) -> usize {
         if self.pools.len() == 1 {
@@ -411,7 +412,7 @@ impl Flash {
         self.pools.partition_point(|pool| pool.first_unit + pool.units <= unit)
     }
 
-    /// Where a unit lies on flash.
+    /// The place of a unit on flash.
     #[inline]
     fn place(&self, unit: u64) -> Option<u64> {
         match self.map.get(unit as u32) {
@@ -421,7 +422,7 @@ impl Flash {
         }
     }
 
-    /// Where a unit lies that nobody has touched.
+    /// The initial place of a unit that is not in the map.
     #[inline]
     fn seat(&self, unit: u64) -> Option<u64> {
         let pool = &self.pools[self.pool_of(unit)];
@@ -429,7 +430,7 @@ impl Flash {
         Some(place + self.layout.first(pool.first_die * self.layout.blocks))
     }
 
-    /// Moves a unit; what lay at its old place no longer counts.
+    /// Moves a unit and invalidates its old place.
     #[inline]
     fn remap(&mut self, now: u64, unit: u64, place: u64) {
         let old = match self.map.set(unit as u32, place) {
@@ -443,7 +444,7 @@ impl Flash {
         }
     }
 
-    /// What lies at a place no longer counts; its block.
+    /// Invalidates a place. Returns its block.
     #[inline]
     fn vacate(&mut self, now: u64, place: u64) -> u32 {
         let block = self.layout.block_of(place);

@@ -1,14 +1,14 @@
-//! What a read takes of a flash bus.
+//! Data of a read on the flash bus.
 
 use crate::nand::times::Times;
 
-/// What the data of a read are on the bus.
+/// Data of a read on the bus.
 #[derive(Clone, Copy, Debug)]
 pub struct OnBus {
     pub(super) bytes: u64,
-    /// With their share of the spare area \[B\].
+    /// Bytes including their share of the spare area \[B\].
     pub(super) framed: u64,
-    /// How long they take \[ps\].
+    /// Their time on the bus \[ps\].
     pub(super) time: u64,
 }
 

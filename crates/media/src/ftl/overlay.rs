@@ -1,14 +1,15 @@
-//! A map from units to places that takes memory for what it holds: 8 B an entry, at most three quarters full.
+//! A sparse map from units to places: 8 B an entry, at most three quarters full.
 //!
-//! A number of 32 bits is scrambled by a bijection; its upper 8 bits choose one of 256 tables, its lower 24 bits are
-//! stored beside a place of 40 bits. So an entry says exactly whose it is. A table is at least three fifths full once
-//! it has grown, and each grows by itself: growing never needs more than 1/256 of the map twice.
+//! A 32-bit number is scrambled by a bijection; its upper 8 bits choose one of 256 tables, its lower 24 bits are
+//! stored together with a place of 40 bits. So an entry identifies its unit exactly. A table that has grown is at
+//! least three fifths full, and tables grow one at a time, so that growing never needs more than 1/256 of the map
+//! twice.
 
-/// Places have so many bits; the largest means an empty entry.
+/// Number of bits of a place; the largest value marks an empty entry.
 const PLACE_BITS: u32 = 40;
 const PLACE: u64 = (1 << PLACE_BITS) - 1;
 const EMPTY: u64 = PLACE;
-/// Tables, by the upper bits.
+/// Number of tables, selected by the upper bits.
 const TABLES: usize = 256;
 const TAG_BITS: u32 = 24;
 
@@ -45,7 +46,7 @@ impl Overlay {
         (entry & PLACE != EMPTY).then_some(entry & PLACE)
     }
 
-    /// Brings the entry of `unit` near: of many at once, memory is waited for once.
+    /// Loads the entry of `unit` into the CPU's cache, so that the misses of several units overlap.
     #[inline]
     pub fn warm(&self, unit: u32) {
         let (table, tag) = split(unit);
@@ -53,7 +54,7 @@ impl Overlay {
         core::hint::black_box(entries.get(home(entries.len(), tag)).copied());
     }
 
-    /// Sets the place of `unit`; what it was.
+    /// Sets the place of `unit`. Returns its previous place.
     #[inline]
     pub fn set(&mut self, unit: u32, place: u64) -> Option<u64> {
         debug_assert!(place <= LARGEST);
@@ -71,7 +72,7 @@ impl Overlay {
         Some(before)
     }
 
-    /// How many units have a place in it.
+    /// Number of units in the map.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.tables.iter().map(|table| table.used).sum()
@@ -82,8 +83,8 @@ impl Table {
     #[cold]
     fn grow(&mut self) {
         let old = core::mem::take(&mut self.entries);
-        // all tables fill alike and so grow at nearly the same time: by a fourth, so that there is never much room for
-        // nothing
+        // all tables fill equally and so grow at nearly the same time: by a fourth each, so that little room is
+        // unused
         self.entries = vec![EMPTY; (old.len() * 5 / 4).max(8)];
         for entry in old.into_iter().filter(|entry| entry & PLACE != EMPTY) {
             let at = find(&self.entries, entry >> PLACE_BITS);
@@ -97,7 +98,7 @@ const fn home(entries: usize, tag: u64) -> usize {
     ((tag * entries as u64) >> TAG_BITS) as usize
 }
 
-/// Where `tag` is, or the empty entry where it would be.
+/// The index of `tag`, or of the empty entry where it would be.
 #[inline]
 fn find(entries: &[u64], tag: u64) -> usize {
     let mut at = home(entries.len(), tag);

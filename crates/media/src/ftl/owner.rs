@@ -1,21 +1,21 @@
-//! What an operation of the machine belongs to.
+//! Owners of operations of the machine.
 
-/// What an operation of the machine belongs to: four bits of kind, the rest an index.
+/// Owner of an operation of the machine: four bits of kind, the rest an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Owner {
     /// A read of a request.
     Read(u32),
     /// The read of a translation page: for a request.
     Translation(u32),
-    /// A read of GC, by [`Write`](super::Write) record: of the units before that one.
+    /// A read of GC, by [`Write`](super::Write) record, which has the units.
     Collect(u32),
     /// A program or an erase, by [`Write`](super::Write) record.
     Write(u32),
-    /// The data of a program are in the registers of its die: likewise.
+    /// Notice that the data of a program are in the registers of its die, by [`Write`](super::Write) record.
     Loaded(u32),
     /// A read ahead, by entry.
     Ahead(u32),
-    /// Nobody waits.
+    /// No owner: nothing waits for it.
     Nobody,
 }
 

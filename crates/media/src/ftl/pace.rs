@@ -1,45 +1,45 @@
-//! How garbage collection (GC) keeps pace with the host: the space of a die, and the reserve that it keeps.
+//! Pace of garbage collection (GC) relative to the host: the space of a die, and the reserve that it keeps.
 //!
-//! **Space** is counted in units, and changes with each of them: a unit that the host writes takes one; a unit that
-//! leaves a victim which had v valid units when it was chosen, of b, gives b / v and takes one where it goes. So a
-//! victim earns what it will free while it is being collected, not when it is erased. The host writes to a die that has
-//! its reserve; GC works on a die that has no more than its reserve and a program, and pauses in the middle of a victim
-//! when it has. What the host gets is then what GC earns, program by program, and the rate of writes does not swing
-//! with the erases of blocks.
+//! **Space** is counted in units, and changes with each of them. A unit that the host writes uses one. A unit moved
+//! out of a victim frees b / v and uses one at its new place, if the victim had v valid units of b when it was
+//! chosen. So a victim frees its space gradually while it is being collected, not when it is erased. The host writes
+//! to a die that has its reserve; GC works on a die that has no more than its reserve and one program, and pauses in
+//! the middle of a victim when it has more. So the host gets space as GC frees it, program by program, and the rate
+//! of writes does not swing with the erases of blocks.
 
 use super::blocks::{Blocks, NONE};
 
-/// Parts of a unit in which gains are counted: a bit more or less is less than a unit in a block.
+/// Fractional bits in which gains are counted: rounding errors add up to less than a unit per block.
 const PART: u32 = 20;
-/// A reserve that is not what it should be moves by this share of a block with each erase: a few per cent of what the
-/// erase has gained.
+/// A reserve that differs from its target moves towards it by 1/256 of a block with each erase: a few per cent of
+/// what the erase frees.
 const DRIFT: u64 = 256;
 
-/// A block whose units are leaving it.
+/// A block whose units are being moved.
 #[derive(Clone, Copy, Debug)]
 struct Leaving {
     block: u32,
     /// Valid units when it was chosen.
     chosen: u32,
-    /// What each of them gives when it leaves \[2^-[`PART`] units\].
+    /// Space that each of them frees when it is moved \[2^-[`PART`] units\].
     gain: u64,
 }
 
 /// The space of a die.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// Units that fit into blocks that are free or being erased, and into the rest of those that are being written; the
-    /// SLC cache apart.
+    /// Units that fit into free blocks, into blocks being erased and into the rest of open blocks, without the SLC
+    /// cache.
     pub(super) unwritten: u64,
-    /// Blocks that are being left, the SLC cache apart: seldom more than two.
+    /// Blocks being emptied, without the SLC cache: rarely more than two.
     leaving: Vec<Leaving>,
-    /// Blocks that are being erased, the SLC cache apart.
+    /// Number of blocks being erased, without the SLC cache.
     pub(super) erasing: u32,
-    /// The space that the die keeps from the host \[units\].
+    /// Space that the die keeps from the host \[units\].
     pub(super) reserve: u64,
-    /// The block that is being collected in a drawn state, until GC goes on with it.
+    /// The block being collected in a drawn initial state, until GC continues with it.
     pub(super) drawn: u32,
-    /// GC wanted a block and found none that was worth it.
+    /// Whether GC needed a block and found none worth collecting.
     pub(super) wants: bool,
 }
 
@@ -50,7 +50,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Units that the host can write before the die has nothing left.
+    /// Units that can be written before the die has no space left.
     #[inline]
     pub(super) fn space(&self, blocks: &Blocks) -> u64 {
         let gained = |leaving: &Leaving| {
@@ -60,63 +60,63 @@ impl Pace {
         self.unwritten + self.leaving.iter().map(gained).sum::<u64>()
     }
 
-    /// Whether the die has so many units more than it keeps.
+    /// Whether the die has at least `more` units above its reserve.
     #[inline]
     pub(super) fn has(&self, more: u32, blocks: &Blocks) -> bool {
         let least = self.reserve + u64::from(more);
         self.unwritten >= least || self.space(blocks) >= least
     }
 
-    /// Whether the host may write: where it may not, GC works for it.
+    /// Whether the host may write; if not, GC works for it.
     #[inline]
     pub(super) fn admits(&self, blocks: &Blocks) -> bool {
         self.wants || self.has(0, blocks)
     }
 
-    /// Which part of a block that is being left has to be moved; none if there is no such block.
+    /// Share of the units that have to be moved of the block being emptied; 0 without such a block.
     pub(super) fn moved(&self) -> f64 {
         let part = |leaving: &Leaving| (1_u64 << PART) as f64 / leaving.gain as f64;
         self.leaving.last().map_or(0.0, part)
     }
 
-    /// Notes whether GC looks in vain for a block that is worth it.
+    /// Notes whether GC finds no block worth collecting.
     pub(super) const fn set_wants(&mut self, wants: bool) {
         self.wants = wants;
     }
 
-    /// Takes back that GC looks in vain; whether it did.
+    /// Clears this note. Returns whether it was set.
     #[inline]
     pub(super) const fn take_wants(&mut self) -> bool {
         core::mem::replace(&mut self.wants, false)
     }
 
-    /// Whether a block is the one that was being collected when the drive was drawn.
+    /// Whether a block is the one that was being collected in the drawn initial state.
     #[inline]
     pub(super) const fn is_drawn(&self, block: u32) -> bool {
         self.drawn == block
     }
 
-    /// The block that was being collected when the drive was drawn, if GC has not gone on with it.
+    /// Takes the block that was being collected in the drawn initial state, unless GC has continued with it.
     pub(super) fn take_drawn(&mut self) -> Option<u32> {
         let drawn = core::mem::replace(&mut self.drawn, NONE);
         (drawn != NONE).then_some(drawn)
     }
 
-    /// A block of so many units is free.
+    /// Adds a free block of `units` units.
     pub(super) const fn add(&mut self, units: u32) {
         self.unwritten += units as u64;
     }
 
-    /// A program of so many units is given to a block.
+    /// Uses space for a program of `units` units.
     #[inline]
     pub(super) const fn spend(&mut self, units: u32) {
         self.unwritten -= units as u64;
     }
 
-    /// Units begin to leave a block of `room` units, of which `chosen` were valid when it was taken.
+    /// Begins to empty a block of `room` units, of which `chosen` are valid.
     pub(super) fn leave(&mut self, block: u32, room: u32, chosen: u32) {
         if chosen == 0 {
-            // what it gives needs no move
+            // its space is free without moving anything
             self.add(room);
             return;
         }
@@ -124,7 +124,7 @@ impl Pace {
         self.leaving.push(Leaving { block, chosen, gain });
     }
 
-    /// A block of `room` units has been left and is being erased.
+    /// Notes that a block of `room` units is empty and being erased.
     pub(super) fn erase(&mut self, block: u32, room: u32) {
         if let Some(at) = self.leaving.iter().position(|leaving| leaving.block == block) {
             self.leaving.remove(at);
@@ -133,7 +133,7 @@ impl Pace {
         self.erasing += 1;
     }
 
-    /// A block of `room` units has been erased. What is kept moves towards what should be.
+    /// Notes that a block of `room` units has been erased, and moves the reserve towards its target.
     pub(super) fn erased(&mut self, room: u32, reserve: u64) {
         self.erasing -= 1;
         let step = (u64::from(room) / DRIFT).max(1);

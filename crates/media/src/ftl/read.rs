@@ -1,4 +1,4 @@
-//! The path of a read: buffer, what was read ahead, map, pages.
+//! The path of a read: buffer, read-ahead data, map, pages.
 
 use super::layout::{Page, Site};
 use super::map::UNMAPPED;
@@ -9,12 +9,12 @@ use crate::nand::machine::{Op, Queue, Work};
 use crate::request::Kind;
 
 impl Flash {
-    /// Nothing is heard of a request sooner than so long after it is handed in \[ps\]; of reads that is longer if
-    /// nothing but reads has ever been asked for.
+    /// Least time from the hand-over of a request to its end \[ps\]; for reads it is longer if there have been only
+    /// reads.
     #[inline]
     pub fn least(&self, kind: Kind, only_reads: bool) -> u64 {
         let answer = match kind {
-            // every unit lies on a page, and none is elsewhere
+            // every unit is on a page, and none is elsewhere
             Kind::Read if only_reads && self.all_on_pages && !self.has_read_ahead() => return self.shortest,
             Kind::Read | Kind::Trim | Kind::WriteZeroes => self.hit_latency,
             Kind::Write | Kind::Flush => self.buffer_latency,
@@ -22,7 +22,7 @@ impl Flash {
         answer.min(self.shortest)
     }
 
-    /// Whether anything was ever read ahead.
+    /// Whether any data have been read ahead.
     fn has_read_ahead(&self) -> bool {
         self.counters.read_ahead_units > 0
     }
@@ -37,7 +37,7 @@ impl Flash {
         self.read_pages(now, id);
     }
 
-    /// Looks the units of a request up in the mapping cache; whether something has to be read for it.
+    /// Looks the units of a request up in the mapping cache. Returns whether translation pages have to be read.
     fn miss(&mut self, now: u64, id: u32) -> bool {
         let open = self.open[id as usize];
         let units = open.first / UNIT..(open.first + open.bytes).div_ceil(UNIT);
@@ -52,12 +52,12 @@ impl Flash {
             }
             unit = next;
         }
-        // the part that `part_done` counts stands for the translations
+        // the part counted by `part_done` stands for the translations
         self.open[id as usize].left += missing;
         missing > 0
     }
 
-    /// A translation page has been read; with the last one the read itself begins.
+    /// Notes that a translation page has been read; after the last one the read itself begins.
     pub(super) fn translated(&mut self, now: u64, id: u32) {
         self.open[id as usize].left -= 1;
         if self.open[id as usize].left == 1 {
@@ -65,7 +65,7 @@ impl Flash {
         }
     }
 
-    /// Reads the translation page of a unit. It lies on a die of the unit's pool that follows from its number.
+    /// Reads the translation page of a unit, which is on a die of the unit's pool determined by its number.
     fn read_translation(&mut self, now: u64, unit: u64, owner: Owner) {
         let pool = &self.pools[self.pool_of(unit)];
         let page = unit / super::translation::ENTRIES;
@@ -74,7 +74,7 @@ impl Flash {
         self.put_page(now, page, UNIT, owner, Queue::Front, self.times.read(0));
     }
 
-    /// Looks a unit up for a write, which does not wait for it.
+    /// Looks a unit up for a write, which does not wait for the result.
     #[inline]
     pub(super) fn look_up_unawaited(&mut self, now: u64, unit: u64) {
         if let Some(translation) = &mut self.translation
@@ -84,7 +84,7 @@ impl Flash {
         }
     }
 
-    /// Reads the rest of a unit that is written in part.
+    /// Reads the rest of a unit that is written partially.
     pub(super) fn read_unit_for_nobody(&mut self, now: u64, unit: u64) {
         if let Some(place) = self.place(unit) {
             self.put_read(now, place, UNIT, Owner::Nobody, Queue::Front);
@@ -122,7 +122,7 @@ impl Flash {
         self.part_done(now, id);
     }
 
-    /// The page that holds a unit, if it has to be read.
+    /// The page with a unit, if it has to be read.
     #[inline]
     fn page_to_read(&mut self, unit: u64, id: u32) -> Option<Page> {
         if self.buffer.known > 0 && self.buffer.get(unit as u32).is_some() {
@@ -144,21 +144,21 @@ impl Flash {
         page
     }
 
-    /// Counts a unit that has no page to be read, unless it is on its way to one.
+    /// Counts a unit without a page, unless it is being written to one.
     #[cold]
     #[inline(never)]
     fn note_unwritten(&mut self, unit: u64) {
         self.counters.unwritten_units_read += u64::from(self.place(unit).is_none());
     }
 
-    /// Whether a unit has to be read, and lies on this page.
+    /// Whether a unit has to be read and is on this page.
     fn is_on(&mut self, unit: u64, page: Page) -> bool {
         self.buffer.get(unit as u32).is_none()
             && self.ahead.as_ref().is_none_or(|ahead| !ahead.holds(unit))
             && self.page_of_unit(unit) == Some(page)
     }
 
-    /// The page that holds a unit; none if it is unmapped or still on its way.
+    /// The page with a unit. Returns `None` if the unit is unmapped or not yet programmed.
     #[inline]
     fn page_of_unit(&mut self, unit: u64) -> Option<Page> {
         match self.map.get(unit as u32) {
@@ -174,7 +174,7 @@ impl Flash {
         }
     }
 
-    /// Reads ahead of a request, if it is one of a sequence.
+    /// Reads ahead of a request that belongs to a sequence.
     fn look_ahead(&mut self, now: u64, id: u32) {
         let open = self.open[id as usize];
         let Some(mut ahead) = self.ahead.take() else { return };
@@ -202,7 +202,7 @@ impl Flash {
         self.ahead = Some(ahead);
     }
 
-    /// What was read ahead is there.
+    /// Notes that data read ahead have arrived.
     pub(super) fn read_ahead_done(&mut self, now: u64, entry: u32) {
         let Some(mut ahead) = self.ahead.take() else { return };
         ahead.arrived(entry, |id| self.part_done(now, id));
@@ -232,7 +232,7 @@ impl Flash {
             self.usual = OnBus::new(bytes, &self.times);
         }
         self.counters.bus_bytes += self.usual.framed;
-        // all that comes of these is the end of a request, which takes the look-up besides
+        // these operations only lead to the end of a request, which takes the look-up time in addition
         let heard_after = if let Owner::Read(_) | Owner::Ahead(_) = owner { self.hit_latency } else { 0 };
         let op = Op {
             owner: owner.pack(),

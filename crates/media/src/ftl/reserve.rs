@@ -1,4 +1,4 @@
-//! What dies keep from the host, and when they collect.
+//! Space that dies keep from the host, and the start of garbage collection.
 
 use super::blocks::{NONE, State};
 use super::layout::Site;
@@ -9,22 +9,22 @@ use crate::nand::machine::{Op, Queue, Work};
 use crate::random::Draws;
 use lanetwin_units::mix;
 
-/// Separate these draws from others of the seed.
+/// Separate these random draws from others of the seed.
 const PHASE: u64 = 0x0070_6861_7365;
 const WAITS: u64 = 0x0077_6169_7473;
-/// What is left of an operation takes so long at least, as long as reads of pages do \[ps\].
+/// Least remaining time of an operation, about that of page reads \[ps\].
 const SHORTEST: u64 = 50_000_000;
 
-/// Where a die is between two programs of the host.
+/// Phase of a die between two programs of the host.
 struct Turn {
-    /// Which part of a program it has still to earn.
+    /// Share of a program's space that still has to be freed.
     lacks: f64,
-    /// Which part of the program that it is at has still to be done.
+    /// Share of the current program that is still to be done.
     busy: f64,
 }
 
-/// A die that is so far in its round, from 0 to 1, where such a part of a block has to be moved: that is also the part
-/// of its programs that are not the host's, as a block gives the host what need not be moved.
+/// The phase of a die at `round`, from 0 to 1, of its cycle, if a share `moved` of a block has to be moved. That is
+/// also the share of its programs that are GC's, since a block frees for the host what need not be moved.
 fn turn(round: f64, moved: f64, draws: &mut Draws) -> Turn {
     let own = 1.0 - moved;
     if round < own {
@@ -35,8 +35,8 @@ fn turn(round: f64, moved: f64, draws: &mut Draws) -> Turn {
 }
 
 impl Flash {
-    /// Whether GC has to work on a die: so that the host can write its next program, or for itself to have a block to
-    /// write to.
+    /// Whether GC has to work on a die: to free space for the host's next program, or to have a block to write to
+    /// itself.
     #[inline]
     pub(super) fn is_short(&self, die: u32) -> bool {
         let d = &self.dies[die as usize];
@@ -44,7 +44,7 @@ impl Flash {
             || d.free.len() as u32 + d.pace.erasing < self.ftl.watermarks.urgent
     }
 
-    /// Notes at its pool whether a die takes a program of the host, and tells it.
+    /// Notes in its pool whether a die takes a program of the host, and returns it.
     pub(super) fn note_room(&mut self, die: u32) -> bool {
         let d = &self.dies[die as usize];
         let blocks = &self.blocks;
@@ -64,7 +64,7 @@ impl Flash {
         open
     }
 
-    /// The host no longer needs a unit of a block: its die may have space now, or something that is worth collecting.
+    /// Checks a die after a unit of a block has been invalidated: it may have space now, or a block worth collecting.
     #[inline]
     pub(super) fn recheck(&mut self, block: u32) {
         let die = self.layout.die_of(block);
@@ -79,7 +79,7 @@ impl Flash {
         }
     }
 
-    /// Collects on dies that had nothing to collect.
+    /// Collects on dies that had found no block to collect.
     pub(super) fn collect_again(&mut self, now: u64) {
         while let Some(die) = self.waiting_for_garbage.pop() {
             self.collect(now, die);
@@ -87,11 +87,11 @@ impl Flash {
         }
     }
 
-    /// Sets what each die keeps, once its blocks are dealt.
+    /// Sets the reserve of each die, after blocks have been assigned.
     ///
-    /// Free blocks, open ones and the one that is being collected are drawn independently, so that dies have more or
-    /// less space than they would keep. A die that was at work keeps what it has, but for a part of a program that it
-    /// has earned: it goes on as it was, and no two in step.
+    /// Free blocks, open ones and the one being collected are drawn independently, so that dies have more or less
+    /// space than they would keep. A die at work is given its actual space as reserve, less the part of a program for
+    /// which space has been freed: so dies continue as they were, and out of step.
     pub(super) fn set_reserves(&mut self, seed: u64) {
         for die in 0..self.layout.dies {
             self.dies[die as usize].pace.reserve = self.reserve;
@@ -105,7 +105,7 @@ impl Flash {
         }
     }
 
-    /// Bytes that GC has to earn until it rests on every die; none of a drive that has never had to collect.
+    /// Bytes that GC has to free until it pauses on every die; 0 for a drive that has never had to collect.
     pub(super) fn owed(&self) -> u64 {
         let rests = |pace: &Pace| pace.reserve + u64::from(self.layout.program);
         let owed = |die: &Die| rests(&die.pace).saturating_sub(die.pace.space(&self.blocks));
@@ -116,9 +116,9 @@ impl Flash {
         }
     }
 
-    /// Dies that have their reserve take programs as they come. If writes have long come faster than GC earns, none
-    /// has: each goes round by itself, a program of the host and then the moves that earn the next one, and no two are
-    /// at the same place of it.
+    /// Dies with their reserve take programs as they come. If writes have long come faster than GC frees space, no
+    /// die has its reserve: each alternates between a program of the host and the moves that free space for the next
+    /// one, and all are in different phases.
     pub fn await_collection(&mut self, now: u64) {
         if self.owed() == 0 {
             return;
@@ -128,7 +128,7 @@ impl Flash {
             let round = draws.unit();
             let pace = &self.dies[die as usize].pace;
             if self.ftl.slc.is_some() {
-                // programs go to the cache: GC has its own turns
+                // programs go to the cache, and GC has turns of its own
                 if pace.has(0, &self.blocks) {
                     let lacks = (round * f64::from(self.layout.program)).ceil();
                     self.await_program(now, die, lacks as u64);
@@ -141,7 +141,7 @@ impl Flash {
         }
     }
 
-    /// So many units, at least one, are to be earned on a die before it takes the next program of the host.
+    /// Makes a die free `lacks` units, at least one, before it takes the next program of the host.
     fn await_program(&mut self, now: u64, die: u32, lacks: u64) {
         let pace = &self.dies[die as usize].pace;
         self.dies[die as usize].pace.reserve = pace.space(&self.blocks) + lacks.max(1);
@@ -149,7 +149,7 @@ impl Flash {
         self.collect(now, die);
     }
 
-    /// A die is in the middle of something, and has so much of it left \[ps\].
+    /// Keeps a die busy for the rest of an operation \[ps\].
     fn put_busy(&mut self, now: u64, die: u32, array: u64) {
         let Site { server, die: inner, plane } = self.layout.site(die, 0);
         let op = Op {
@@ -169,8 +169,8 @@ impl Flash {
         self.machine.put(now, op, Queue::Writes);
     }
 
-    /// The emptiest block of a drawn die is being collected. It had been taken at the level at which greedy GC takes
-    /// blocks, which is where the second emptiest is.
+    /// Takes the emptiest block of a drawn die as the one being collected. It had been chosen at the level at which
+    /// greedy GC takes blocks, which is that of the second emptiest.
     fn draw_phase(&mut self, die: u32) {
         let (mut victim, mut chosen) = ((u32::MAX, NONE), u32::MAX);
         for number in self.blocks.of_die(die) {

@@ -1,4 +1,4 @@
-//! What a drive holds back, and uses up while it works.
+//! Reserves of a drive that it uses up while it works.
 
 use super::Flash;
 use super::blocks::{self, State};
@@ -6,7 +6,7 @@ use crate::config::SlcCache;
 use crate::counters::Stocks;
 
 impl Flash {
-    /// What can be programmed before something is erased, and what the SLC cache takes before it is folded.
+    /// Units that can be programmed before an erase, and units that the SLC cache takes before folding.
     pub fn stocks(&self) -> Stocks {
         let unwritten = |(number, block): (usize, &blocks::Block)| match block.state {
             State::Free | State::Open => u64::from(self.blocks.room(number as u32) - block.filled),
@@ -17,7 +17,7 @@ impl Flash {
             self.blocks.all.iter().enumerate().filter(is_slc(slc)).map(unwritten).sum()
         };
         let collects = self.ftl.initial.is_steady_state() || self.collects;
-        // a die folds when so much of its cache is used; what it could borrow besides is nobody's to say beforehand
+        // a die folds when this share of its cache is used; what it can borrow in addition is not known beforehand
         let kept = |slc: SlcCache| {
             let block = u64::from(self.layout.block / self.layout.bits);
             u64::from(slc.blocks * (100 - slc.fold_at)) * block * u64::from(self.layout.dies) / 100

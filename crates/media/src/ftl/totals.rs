@@ -1,4 +1,4 @@
-//! What a drive has done since it was made.
+//! Counters of a flash drive.
 
 use super::Flash;
 use super::blocks::{Block, State};
@@ -6,7 +6,7 @@ use crate::counters::Counters;
 use crate::power::Work;
 
 impl Flash {
-    /// What it has done up to `now`.
+    /// Counters up to `now`.
     pub fn counters(&self, now: u64) -> Counters {
         let mut counters = self.counters;
         let tally = self.machine.tally();
@@ -27,7 +27,7 @@ impl Flash {
         counters
     }
 
-    /// What it has done that costs energy; of the host's bytes the owner knows.
+    /// Work that costs energy, without the host's bytes, which the owner counts.
     pub fn work(&self) -> Work {
         Work {
             page_reads: self.machine.tally().page_reads,
@@ -38,13 +38,13 @@ impl Flash {
         }
     }
 
-    /// How long each channel and each server has been busy up to `now` \[ps\].
+    /// Busy time of each channel and each server up to `now` \[ps\].
     pub fn busy(&self, now: u64) -> (Vec<u64>, Vec<u64>) {
         let (channels, dies) = self.machine.busy(now);
         (channels.collect(), dies.collect())
     }
 
-    /// Valid units of each closed block, as shares of its room: for comparison of states.
+    /// Valid units of each closed block, for comparisons of states.
     pub fn occupancy(&self) -> Vec<u32> {
         let closed = |block: &&Block| block.state == State::Closed && !block.slc;
         self.blocks.all.iter().filter(closed).map(|block| block.valid).collect()

@@ -23,14 +23,15 @@ pub struct Translation {
 }
 
 impl Translation {
-    /// The cache of a table, if it has one.
+    /// The cache of a mapping table. Returns `None` if the table needs none.
     pub fn new(table: MappingTable) -> Option<Self> {
         let MappingTable::Cached { pages, .. } = table else { return None };
         let ways = WAYS.min(pages as usize);
         let sets = u64::from(pages) / ways as u64;
         Some(Self { pages: vec![NOTHING; sets as usize * ways], sets, ways, hits: 0, misses: 0 })
     }
-    /// Whether the page of a unit is in the cache, where it is from now on; and the first unit of the next page.
+    /// Looks the page of a unit up and puts it into the cache. Returns whether it was there, and the first unit of
+    /// the next page.
     pub fn look_up(&mut self, unit: u64) -> (bool, u64) {
         let page = unit / ENTRIES;
         let first = ((u128::from(mix(page)) * u128::from(self.sets)) >> 64) as usize * self.ways;

@@ -1,4 +1,4 @@
-//! The path of a write: buffer, program, acknowledgement; flush and unmapping.
+//! The path of a write: buffer, program, acknowledgement; flushes and unmapping.
 
 use super::blocks::{NONE, State};
 use super::layout::Site;
@@ -12,7 +12,7 @@ impl Flash {
     /// Takes as much of a write as the buffer has room for.
     pub(super) fn write(&mut self, now: u64, id: u32) {
         self.open[id as usize].extra = self.buffer_latency;
-        // those that came before have a right to the room
+        // earlier writes that wait have a right to the room
         if !self.waiting.is_empty() || !self.fill(now, id) {
             let open = &self.open[id as usize];
             let units = (open.first + open.bytes).div_ceil(UNIT) - open.first / UNIT;
@@ -22,7 +22,7 @@ impl Flash {
         self.drain(now);
     }
 
-    /// Moves units of a write into the buffer; whether all are in.
+    /// Moves units of a write into the buffer. Returns whether all are in it.
     fn fill(&mut self, now: u64, id: u32) -> bool {
         let open = self.open[id as usize];
         let (first, end) = (open.first / UNIT, (open.first + open.bytes).div_ceil(UNIT));
@@ -44,14 +44,14 @@ impl Flash {
         let open = self.open[id as usize];
         let whole = open.first <= unit * UNIT && (unit + 1) * UNIT <= open.first + open.bytes;
         let held = self.buffer.get(unit as u32);
-        // what waits and was acknowledged is overwritten where it is
+        // an acknowledged unit that still waits is overwritten in place
         if self.acknowledges && held.is_some_and(|slot| !self.buffer.slots[slot as usize].flying) {
             return true;
         }
         if self.buffer.is_full() {
             return false;
         }
-        // the rest of a unit that is written in part has to be read
+        // the rest of a partially written unit has to be read
         if !whole && held.is_none() && open.kind == Kind::Write {
             self.read_unit_for_nobody(now, unit);
         }
@@ -70,7 +70,7 @@ impl Flash {
         true
     }
 
-    /// Every acknowledged write is to be safe.
+    /// Flushes: ends when every acknowledged write is safe.
     pub(super) fn flush(&mut self, now: u64, id: u32) {
         self.open[id as usize].extra = self.buffer_latency;
         if self.protected || self.buffer.known == 0 {
@@ -112,7 +112,7 @@ impl Flash {
         self.drain(now);
     }
 
-    /// Gives programs to dies as long as there is something to program and a die to do it.
+    /// Gives programs to dies while there are data to program and dies that take them.
     pub(super) fn drain(&mut self, now: u64) {
         let held = self.hold();
         if self.layout.by_address {
@@ -135,21 +135,21 @@ impl Flash {
         }
     }
 
-    /// Whether a program's worth of units waits, or somebody waits for fewer.
+    /// Whether the units of a program wait, or fewer for which a request waits.
     pub(super) fn is_due(&self, queue: usize) -> bool {
         let waiting = self.buffer.queues[queue].len();
         let enough = if self.ftl.slc.is_some() { self.layout.row } else { self.layout.program } as usize;
         waiting >= enough || (waiting > 0 && self.is_pressed())
     }
 
-    /// Whether what waits is to be programmed even if it does not fill a program.
+    /// Whether waiting units have to be programmed even if they do not fill a program.
     pub(super) fn is_pressed(&self) -> bool {
         !self.acknowledges
             || !self.fences.is_empty()
             || (self.buffer.is_full() && self.buffer.waiting >= self.buffer.used)
     }
 
-    /// The next die of a pool that takes a program of this stream, and the head that it goes to.
+    /// The next die of a pool that takes a program of this stream, and the head to use.
     fn next_die(&mut self, pool: u32, stream: u32) -> Option<(u32, usize)> {
         let dies = self.pools[pool as usize].dies;
         let turn = self.pools[pool as usize].turn;
@@ -176,7 +176,7 @@ impl Flash {
         None
     }
 
-    /// The head of a die that a write of the host goes to, with a block in it.
+    /// The head of a die for host writes, with an open block.
     pub(super) fn head_for_host(&mut self, die: u32, stream: u32) -> Option<usize> {
         let slc = self.dies[die as usize].heads.len() - 1;
         if self.ftl.slc.is_some() && self.ensure_slc_block(die) {
@@ -186,7 +186,8 @@ impl Flash {
         if !d.pace.admits(&self.blocks) {
             return None;
         }
-        // with one block GC can always end what it has begun; what it has opened of that is not the host's
+        // with one free block GC can always finish what it has begun; the blocks it opened for that are not the
+        // host's
         let urgent = self.ftl.watermarks.urgent;
         let shared = stream == 0 && !self.ftl.hot_cold;
         if shared && (d.free.len() as u32) < urgent {
@@ -196,7 +197,7 @@ impl Flash {
         self.ensure_block(die, stream as usize, kept).then_some(stream as usize)
     }
 
-    /// Sees to it that a head has a block with room, leaving `kept` blocks free; whether it has.
+    /// Provides a head with a block with room, leaving `kept` blocks free. Returns whether it has one.
     pub(super) fn ensure_block(&mut self, die: u32, head: usize, kept: u32) -> bool {
         let block = self.dies[die as usize].heads[head];
         if block != NONE && self.blocks.all[block as usize].filled < self.blocks.room(block) {
@@ -208,7 +209,7 @@ impl Flash {
             return false;
         }
         let erases = |at: &usize| self.blocks.all[free[*at] as usize].erases;
-        // static wear levelling: what GC moves is cold and rests in worn blocks
+        // static wear levelling: data that GC moves are cold and rest in worn blocks
         let cold = self.ftl.wear.lag.is_some() && self.ftl.hot_cold && head == self.ftl.streams as usize;
         let at = match self.ftl.wear.dynamic {
             _ if cold => (0..free.len()).max_by_key(erases),
@@ -222,7 +223,7 @@ impl Flash {
         true
     }
 
-    /// Programs what waits in a queue on a die; not if it is too little for that head.
+    /// Programs waiting units of a queue on a die. Returns false if they are too few for that head.
     pub(super) fn program(&mut self, now: u64, die: u32, head: usize, queue: usize) -> bool {
         let block = self.dies[die as usize].heads[head];
         let room = self.blocks.program(block);
@@ -262,7 +263,7 @@ impl Flash {
         true
     }
 
-    /// A slot that need not be programmed.
+    /// Releases a slot that need not be programmed.
     fn give_back(&mut self, now: u64, slot: u32) {
         let owner = self.buffer.slots[slot as usize].owner;
         self.buffer.release(slot);
@@ -271,8 +272,7 @@ impl Flash {
         }
     }
 
-    /// Fills a block by one program of so many units of the buffer, the first of which is given, and gives that to the
-    /// machine.
+    /// Adds a program to a block and gives it to the machine; `slots` is the first of its buffer slots.
     pub(super) fn put_program(&mut self, now: u64, block: u32, (slots, held): (u32, u32)) {
         let room = self.blocks.program(block);
         self.stamp += 1;
@@ -297,7 +297,7 @@ impl Flash {
         let write = self.keep_write(Write { block, from, upto, slots, held });
         let Site { server, die, plane } = self.layout.site(number, 0);
         let bus_in = self.times.program_in(planes as usize, page_bytes);
-        // page after page, with others on the bus between; MQSim moves all at once
+        // page after page, so that others can use the bus in between; MQSim transfers all at once
         let (bus_in, transfers) = match self.rules {
             _ if self.layout.is_by_planes() => (self.times.bytes(page_bytes), pages as u16),
             Rules::Mqsim => (bus_in * pages, 1),
@@ -334,7 +334,7 @@ impl Flash {
         }
     }
 
-    /// A program or an erase has ended.
+    /// Notes that a program or an erase has ended.
     pub(super) fn written(&mut self, now: u64, id: u32) {
         let Write { block, from, upto, slots, held } = self.writes[id as usize];
         self.spare_writes.push(id);
@@ -384,7 +384,7 @@ impl Flash {
         }
     }
 
-    /// Room has appeared in the buffer.
+    /// Continues waiting writes when there is room in the buffer.
     pub(super) fn take_waiting(&mut self, now: u64) {
         while let Some(id) = self.waiting.front().copied() {
             if !self.fill(now, id) {

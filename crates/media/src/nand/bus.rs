@@ -1,4 +1,4 @@
-//! What goes over the bus of a channel, and when: commands, the data of programs, what was read.
+//! The bus of a channel: order of commands, data of programs, and data of reads.
 
 use super::due::Step;
 use super::machine::{Channel, Machine, State};
@@ -6,7 +6,7 @@ use super::op::{List, NONE, Op, Queue, Slot, Work, pop, push};
 use crate::timers::NEVER;
 
 impl Machine {
-    /// Uses an idle bus, or sees to it that somebody looks when it falls idle.
+    /// Uses an idle bus, or sets a timer for when it becomes idle.
     #[inline]
     pub(super) fn pump(&mut self, channel: usize, now: u64) {
         loop {
@@ -22,7 +22,7 @@ impl Machine {
             if !wants || c.sending != NONE || c.loading != NONE {
                 return;
             }
-            // a command is short and lets a die work
+            // a command is short and puts a die to work
             let command_first = !self.can.one_turn && c.ready[0] != 0;
             if !c.outs[outs].is_empty() && !command_first {
                 self.send(channel, outs, now);
@@ -32,7 +32,7 @@ impl Machine {
         }
     }
 
-    /// Whether nothing is on a bus at `now`, and nothing waits for it.
+    /// Whether a bus is idle at `now` and has no work waiting.
     #[inline]
     fn is_idle(&self, channel: usize, now: u64) -> bool {
         let c = &self.channels[channel];
@@ -40,8 +40,8 @@ impl Machine {
         c.until <= now && c.sending == NONE && c.loading == NONE && !waits
     }
 
-    /// Commands a read in front of an idle die on an idle bus: what [`pump`](Self::pump) would do, without a place in
-    /// its queue. Whether it could.
+    /// Commands a read on an idle die over an idle bus, as [`pump`](Self::pump) would, but without queueing it.
+    /// Returns whether it could.
     #[inline]
     pub(super) fn read_at_once(&mut self, id: u32, now: u64) -> bool {
         let Op { server, bus_in, array, .. } = self.slots[id as usize].op;
@@ -59,8 +59,8 @@ impl Machine {
         true
     }
 
-    /// Sends the one page that was sensed over an idle bus: what [`pump`](Self::pump) would do, without a place among
-    /// those that wait. Whether it could.
+    /// Sends the one sensed page over an idle bus, as [`pump`](Self::pump) would, but without queueing it. Returns
+    /// whether it could.
     #[inline]
     pub(super) fn send_at_once(&mut self, server: usize, now: u64) -> bool {
         let s = &self.servers[server];
@@ -74,7 +74,7 @@ impl Machine {
         true
     }
 
-    /// Data out of the longest waiting register.
+    /// Sends the data of the longest waiting register.
     fn send(&mut self, channel: usize, class: usize, now: u64) {
         let id = pop(&self.slots, &mut self.channels[channel].outs[class]);
         self.send_page(channel, id, now);
@@ -85,7 +85,7 @@ impl Machine {
         let Op { bus_out: time, heard_after, .. } = self.slots[id as usize].op;
         self.occupy(channel, now, time);
         self.channels[channel].sending = id;
-        // the bus may have been waited for until now
+        // a timer for the idle bus may have been set
         self.due.set(Step::Idle, channel, NEVER);
         self.due.set(if heard_after > 0 { Step::LateEnd } else { Step::End }, channel, now + time);
     }
@@ -96,7 +96,7 @@ impl Machine {
         c.busy += time;
     }
 
-    /// Commands the server whose turn it is.
+    /// Commands the next server in turn.
     fn command(&mut self, channel: usize, now: u64) {
         let c = &self.channels[channel];
         let all = c.ready[0] | c.ready[1];
@@ -111,7 +111,7 @@ impl Machine {
             && self.servers[server].state == State::Writing
             && !self.may_suspend(&self.servers[server], now)
         {
-            // it was worth suspending when the read came, and no longer is
+            // suspending was worth it when the read came, and no longer is
             self.channels[channel].ready[0] &= !(1 << bit);
             return;
         }
@@ -124,7 +124,7 @@ impl Machine {
         self.refresh(server, now);
     }
 
-    /// Which of the servers that can be commanded a read has the one that came first.
+    /// The server with the oldest read among those that can be commanded a read.
     fn oldest(&self, channel: usize) -> u32 {
         let Channel { first, ready: [mut left, _], .. } = self.channels[channel];
         let mut found = (u64::MAX, 0);
@@ -137,13 +137,13 @@ impl Machine {
         found.1
     }
 
-    /// The turn is that of the server behind this one.
+    /// Passes the turn to the next server.
     #[inline]
     fn pass_turn(&mut self, channel: usize, bit: u32) {
         self.channels[channel].turn = if bit + 1 == self.per_channel { 0 } else { bit + 1 };
     }
 
-    /// A server has work from now on, if it had none.
+    /// Notes that a server is busy, if it was not.
     #[inline]
     fn be_busy(&mut self, server: usize, now: u64) {
         let since = &mut self.servers[server].busy_since;
@@ -177,8 +177,9 @@ impl Machine {
         self.load(server, now);
     }
 
-    /// Takes out of the queue what goes together with a program or an erase: the same on other planes of its die, of
-    /// the same page. What waits for a plane stays in its order, unless MQSim's rules hold.
+    /// Takes operations out of the queue that can be done together with a program or an erase: the same operation on
+    /// other planes of its die, on the same page. The order of operations on a plane is kept, except by MQSim's
+    /// rules.
     fn take_along(&mut self, server: usize, first: u32) {
         let Op { work, die, plane, page, array, bus_in, transfers, .. } = self.slots[first as usize].op;
         let (mut taken, mut blocked) = (1, 1_u32 << plane);
@@ -189,7 +190,7 @@ impl Machine {
             let Slot { op, next, .. } = self.slots[id as usize];
             let is_free = op.die == die && blocked & (1 << op.plane) == 0;
             let fits = is_free && (op.work, op.page, op.array) == (work, page, array);
-            // MQSim lets a later page of a plane go before an earlier one
+            // MQSim lets a later page of a plane go first
             if op.die == die && (fits || !self.can.one_turn) {
                 blocked |= 1 << op.plane;
             }
@@ -214,7 +215,7 @@ impl Machine {
         first.bus_in = whole.div_ceil(first.transfers.into());
     }
 
-    /// Takes an operation out of the queue of writes, behind which others may stand.
+    /// Removes an operation from the middle of the write queue.
     fn unlink(&mut self, server: usize, before: u32, id: u32) {
         let next = core::mem::replace(&mut self.slots[id as usize].next, NONE);
         let list = &mut self.servers[server].queues[Queue::Writes as usize];
@@ -228,7 +229,7 @@ impl Machine {
         }
     }
 
-    /// One transfer of what a program or an erase needs on the bus; with the last one the array can begin.
+    /// Does one bus transfer of a program or an erase; after the last one the array can begin.
     fn load(&mut self, server: usize, now: u64) {
         let (id, left) = self.servers[server].loading;
         let op = self.slots[id as usize].op;
@@ -241,7 +242,7 @@ impl Machine {
         if op.when_loaded.is_some() {
             let channel = self.servers[server].channel as usize;
             self.channels[channel].loading = id;
-            // the bus may have been waited for until now
+            // a timer for the idle bus may have been set
             self.due.set(Step::Idle, channel, NEVER);
             self.due.set(Step::End, channel, now + op.bus_in);
         }
@@ -252,7 +253,7 @@ impl Machine {
         }
     }
 
-    /// Commands a read and what goes with it.
+    /// Commands a read together with those that can be sensed with it.
     fn issue_read(&mut self, server: usize, queue: Queue, now: u64) {
         let mut wait = 0;
         if self.servers[server].state == State::Writing {
@@ -279,7 +280,7 @@ impl Machine {
         self.sense(server, taken, (bus, array), now);
     }
 
-    /// The pages that are active are sensed: `bus` for the command, then the array.
+    /// Senses the active pages: `bus` for the command, then the array.
     #[inline]
     fn sense(&mut self, server: usize, pages: u32, (bus, array): (u64, u64), now: u64) {
         self.occupy(self.servers[server].channel as usize, now, bus);
@@ -290,7 +291,7 @@ impl Machine {
         self.due.set(Step::Sensed, self.channels.len() + server, now + bus + array);
     }
 
-    /// Takes the first read out of a queue of a server whose dies have one plane; how many that are.
+    /// Takes the first read out of a queue of a server with one plane per die. Returns the number of reads.
     #[inline]
     fn take_one(&mut self, server: usize, queue: Queue) -> u32 {
         let id = pop(&self.slots, &mut self.servers[server].queues[queue as usize]);
@@ -340,7 +341,7 @@ impl Machine {
         taken
     }
 
-    /// Puts the running program or erase into suspense; the time until a read can start.
+    /// Suspends the running program or erase. Returns the time until a read can start.
     fn suspend(&mut self, server: usize, now: u64) -> u64 {
         let suspend = self.can.suspend.expect("asked before");
         let id = core::mem::replace(&mut self.servers[server].active, List::EMPTY).head;

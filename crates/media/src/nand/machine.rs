@@ -1,4 +1,4 @@
-//! Channels and dies: who may use the bus, what a die is doing, what has ended.
+//! Channels and dies: use of the bus, state of each die, and ends of operations.
 //!
 //! ```text
 //!   put(op) ──► queues of its die ──► bus: command (and data in) ──► array ──► bus: data out ──► ended
@@ -6,15 +6,15 @@
 //!               writes, back reads                                   tPROG …   front before back
 //! ```
 //!
-//! A **server** is what works by itself behind a channel: a die, or, by MQSim's rules, a chip of which one die works at
-//! a time. It is also a partition of a medium that is written in place: the machine knows operations, not cells.
+//! A **server** works independently behind a channel: a die, or, by MQSim's rules, a chip of which one die works at a
+//! time. It can also be a partition of a medium that is written in place: the machine knows operations, not cells.
 //!
-//! * When a channel falls idle it takes, in this order: the command of a read in front; data out; a page of a program,
-//!   an erase or the command of a read at the back. Among servers it goes round. (By MQSim's rules: data out, then
-//!   commands, and a program's data at once.)
-//! * A read takes along reads of other planes of the same die that wait in its queue, as the part allows.
-//! * Reads in front go before what waits at their die, but no more than `burst` in a row. They suspend a program or an
-//!   erase where the part can.
+//! * A channel that becomes idle takes, in this order: the command of a front read; data out; a page of a program, an
+//!   erase or the command of a back read. It serves its servers round robin. (By MQSim's rules: data out, then
+//!   commands, and all data of a program at once.)
+//! * A read is combined with reads of other planes of the same die in its queue, as far as the part allows.
+//! * Front reads precede other operations at their die, but at most `burst` in a row. They suspend a program or an
+//!   erase if the part supports it.
 
 use super::due::{Due, Step};
 use super::op::{List, NONE, Slot, push};
@@ -32,48 +32,48 @@ pub(super) enum State {
     Idle,
     /// Command, then array; ends at the server's alarm.
     Sensing,
-    /// Sensed, but the register still holds what was read before.
+    /// Sensed, but the register still holds the data of the previous read.
     Sensed,
-    /// The data of a program come in.
+    /// The data of a program are being transferred.
     Loading,
     /// Program or erase.
     Writing,
 }
 
 pub(super) struct Server {
-    /// Whose bus it is on.
+    /// Its channel.
     pub(super) channel: u32,
     pub(super) queues: [List; 3],
     pub(super) state: State,
-    /// Reads being sensed, or the one program or erase.
+    /// Reads being sensed, or the program or erase in progress.
     pub(super) active: List,
     /// Reads that wait for the bus or are on it.
     pub(super) outs: u32,
-    /// When the array began, which is when it can be suspended.
+    /// When the array began, which is when it can first be suspended.
     pub(super) array_start: u64,
-    /// A program whose data are in, waiting for the array; and when its data are in.
+    /// A program whose data have been transferred and which waits for the array, and when they were.
     pub(super) loaded: (u32, u64),
-    /// A program whose data come in, and the transfers that are still to come.
+    /// A program whose data are being transferred, and the number of transfers left.
     pub(super) loading: (u32, u16),
-    /// A program or erase in suspense, and what it still needs.
+    /// A suspended program or erase, and its remaining time.
     pub(super) suspended: (u32, u64),
-    /// Reads in front that have overtaken since the last write.
+    /// Front reads that have overtaken waiting operations since the last write.
     pub(super) overtaken: u32,
-    /// Whose turn it is at the back.
+    /// Whether a back read is next in turn.
     pub(super) back_turn: bool,
     pub(super) busy_since: u64,
     pub(super) busy: u64,
-    /// What its array has done so far, where its times are drawn.
+    /// Number of array operations so far, if their times are random.
     worked: u64,
 }
 
 impl Server {
-    /// Whether nothing waits for it, and nothing is in suspense.
+    /// Whether no operation waits for it or is suspended.
     #[inline]
     pub(super) fn has_nothing_to_do(&self) -> bool {
         self.queues.iter().all(|queue| queue.is_empty()) && self.suspended.0 == NONE
     }
-    /// The same, and it does nothing.
+    /// The same, and it is not working.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
         self.state == State::Idle && self.outs == 0 && self.has_nothing_to_do()
@@ -83,43 +83,43 @@ impl Server {
 pub(super) struct Channel {
     pub(super) first: u32,
     pub(super) until: u64,
-    /// The read that is sending.
+    /// The read whose data are being sent.
     pub(super) sending: u32,
-    /// The program of which the last data are coming in, if its owner wants to know.
+    /// The program whose last data are being transferred, if its owner wants to be told.
     pub(super) loading: u32,
     pub(super) outs: [List; 2],
-    /// Servers with a read in front that may be commanded; with something else.
+    /// Servers with a front read that may be commanded, and servers with other operations.
     pub(super) ready: [u64; 2],
     pub(super) turn: u32,
     pub(super) busy: u64,
 }
 
-/// What the machine can do.
+/// Capabilities of the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Abilities {
     /// Planes of a die.
     pub planes: u32,
-    /// Reads go together only with the same page number.
+    /// Whether reads can only be combined with the same page number.
     pub same_page: bool,
-    /// Senses on while the last page is sent.
+    /// Whether it senses a page while the previous one is being sent.
     pub cache_read: bool,
-    /// Takes data in while it programs.
+    /// Whether it takes data in while it programs.
     pub cache_program: bool,
-    /// Suspends.
+    /// Suspension, if supported.
     pub suspend: Option<Suspend>,
-    /// Reads in a row that may overtake a write that waits.
+    /// Number of reads in a row that may overtake a waiting write.
     pub burst: u32,
-    /// One turn for all, not reads first.
+    /// Whether all operations take turns, instead of reads first.
     pub one_turn: bool,
-    /// Of the reads of a channel that could be commanded, the one that came first goes; otherwise that of the die whose
-    /// turn it is.
+    /// Whether the oldest of a channel's reads that can be commanded goes first; otherwise that of the die whose turn
+    /// it is.
     pub oldest_first: bool,
-    /// Programs and erases are of a plane: those of several planes of a die that wait go together. `bus_in` of a
-    /// program is then its data alone.
+    /// Whether programs and erases are of one plane; those that wait for several planes of a die are then combined.
+    /// `bus_in` of a program is then its data alone.
     pub by_planes: bool,
 }
 
-/// What the machine has done.
+/// Counters of the machine.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Tally {
     /// Read commands.
@@ -134,26 +134,26 @@ pub struct Tally {
 pub struct Machine {
     pub(super) slots: Vec<Slot>,
     pub(super) free: u32,
-    /// How many operations have come.
+    /// Number of operations put in so far.
     came: u64,
     pub(super) channels: Vec<Channel>,
     pub(super) servers: Vec<Server>,
     pub(super) per_channel: u32,
     pub(super) due: Due,
-    /// Programs and erases in suspense.
+    /// Number of suspended programs and erases.
     pub(super) in_suspense: u32,
     pub(super) can: Abilities,
-    /// Of the times of arrays.
+    /// Variation of array times.
     spread: Spread,
-    /// Command and addresses of a read of so many planes \[ps\].
+    /// Command and addresses of a read, by the number of planes \[ps\].
     pub(super) read_command: [u64; 9],
     /// The same of a program, without data.
     pub(super) program_command: [u64; 9],
     /// The same of an erase.
     pub(super) erase_command: [u64; 9],
-    /// Channels to which something has come while commands were held back; none if they are not.
+    /// Channels that got operations while commands are held; `None` if they are not.
     held: Option<Vec<u32>>,
-    /// Owners of what has ended, in order.
+    /// Owners of the operations that have ended, in order.
     pub ended: VecDeque<u32>,
     pub(super) tally: Tally,
 }
@@ -215,18 +215,18 @@ impl Machine {
         Self { program_command, erase_command, ..machine }
     }
 
-    /// Has the times of arrays vary.
+    /// Makes array times vary.
     pub fn varying(self, spread: Spread) -> Self {
         Self { spread, ..self }
     }
 
-    /// Whether each kind of work always takes as long.
+    /// Whether array times are constant.
     pub const fn is_regular(&self) -> bool {
         self.spread.is_none()
     }
 
-    /// What the next work of a server's array takes whose mean is this \[ps\]. Pages that are sensed or programmed
-    /// together are one work.
+    /// Draws the time of the server's next array operation, with this mean \[ps\]. Pages that are sensed or
+    /// programmed together are one operation.
     #[inline]
     pub(super) fn drawn(&mut self, server: usize, mean: u64) -> u64 {
         if self.spread.is_none() {
@@ -237,13 +237,14 @@ impl Machine {
         self.spread.ps(mean, mix(server as u64) ^ *worked)
     }
 
-    /// Nothing follows from what the machine does before \[ps\], if nothing is put into it; [`NEVER`] if nothing will.
+    /// Time before which the machine reports nothing, unless an operation is put in \[ps\]; [`NEVER`] if nothing will
+    /// follow.
     #[inline]
     pub fn soonest(&self) -> u64 {
         self.due.soonest(self.in_suspense > 0)
     }
 
-    /// How long channels and servers have been busy up to `now` \[ps\], each.
+    /// Busy time of each channel and of each server up to `now` \[ps\].
     pub fn busy(&self, now: u64) -> (impl Iterator<Item = u64> + '_, impl Iterator<Item = u64> + '_) {
         let servers = self.servers.iter().map(move |server| {
             server.busy + if server.busy_since == NEVER { 0 } else { now - server.busy_since }
@@ -252,12 +253,12 @@ impl Machine {
         (self.channels.iter().map(move |channel| channel.busy - channel.until.saturating_sub(now)), servers)
     }
 
-    /// What it has done.
+    /// Counters.
     pub fn tally(&self) -> Tally {
         self.tally
     }
 
-    /// Each channel goes on with its round at a place that is drawn.
+    /// Sets the round robin position of each channel at random.
     pub fn scatter_turns(&mut self, seed: u64) {
         let mut draws = Draws::new(seed);
         for channel in &mut self.channels {
@@ -267,7 +268,7 @@ impl Machine {
 
     /// Puts an operation into a queue of its server.
     pub fn put(&mut self, now: u64, op: Op, queue: Queue) {
-        // the last step of a read is on the bus, that of a write in the array, where its data may be heard of before
+        // the last step of a read is on the bus; that of a write is in the array, but its data may be reported before
         let last = match op.work {
             Work::Read => op.bus_out,
             _ if op.when_loaded.is_some() => op.bus_in.min(self.spread.least_ps(op.array)),
@@ -289,14 +290,14 @@ impl Machine {
         }
     }
 
-    /// Holds commands for what comes back, until [`let_go`](Self::let_go); whether they were not held before.
+    /// Holds commands until [`let_go`](Self::let_go). Returns whether they were not held before.
     pub fn hold(&mut self) -> bool {
         let was_held = self.held.is_some();
         self.held.get_or_insert_default();
         !was_held
     }
 
-    /// Gives the commands that were held back.
+    /// Issues the commands that were held.
     pub fn let_go(&mut self, now: u64) {
         for channel in self.held.take().into_iter().flatten() {
             self.pump(channel as usize, now);
@@ -323,7 +324,7 @@ impl Machine {
         self.free = id;
     }
 
-    /// Does the earliest thing, if it is not after `limit`: when.
+    /// Does the earliest step that is not after `limit`. Returns its time.
     #[inline]
     pub fn step(&mut self, limit: u64) -> Option<u64> {
         let (now, who) = self.due.take(limit)?;
@@ -339,7 +340,7 @@ impl Machine {
         Some(now)
     }
 
-    /// The bus falls idle.
+    /// Handles a bus that becomes idle.
     fn sent(&mut self, channel: usize, now: u64) {
         let loading = core::mem::replace(&mut self.channels[channel].loading, NONE);
         if loading != NONE {
@@ -365,7 +366,7 @@ impl Machine {
         }
     }
 
-    /// The array of a server has ended its work.
+    /// Handles the end of an array operation of a server.
     fn ready(&mut self, server: usize, now: u64) {
         match self.servers[server].state {
             State::Sensing if self.servers[server].outs == 0 => {
@@ -381,7 +382,7 @@ impl Machine {
         self.settle(server, now);
     }
 
-    /// What was sensed queues for the bus.
+    /// Queues sensed pages for the bus.
     fn hand_out(&mut self, server: usize) {
         let channel = self.servers[server].channel as usize;
         let mut id = core::mem::replace(&mut self.servers[server].active, List::EMPTY).head;
@@ -396,7 +397,7 @@ impl Machine {
         self.servers[server].state = State::Idle;
     }
 
-    /// A program or an erase has ended; a loaded one follows.
+    /// Handles the end of a program or an erase; a loaded one follows.
     fn written(&mut self, server: usize, now: u64) {
         let mut id = core::mem::replace(&mut self.servers[server].active, List::EMPTY).head;
         while id != NONE {
@@ -413,14 +414,14 @@ impl Machine {
         }
     }
 
-    /// The array starts on a program or an erase that is new.
+    /// Starts a new program or erase in the array.
     pub(super) fn program(&mut self, server: usize, id: u32, from: u64) {
         let array = self.drawn(server, self.slots[id as usize].op.array);
         self.slots[id as usize].op.array = array;
         self.write(server, id, from, array);
     }
 
-    /// The array starts on a program or an erase, or goes on with it.
+    /// Starts or resumes a program or an erase in the array.
     fn write(&mut self, server: usize, id: u32, from: u64, array: u64) {
         let s = &mut self.servers[server];
         s.active = List { head: id, tail: id };
@@ -429,7 +430,7 @@ impl Machine {
         self.due.set(Step::End, self.channels.len() + server, from + array);
     }
 
-    /// After a change: resumes what is in suspense, notes idleness and what may be commanded.
+    /// After a change: resumes a suspended operation, and notes idleness and possible commands.
     pub(super) fn settle(&mut self, server: usize, now: u64) {
         let s = &self.servers[server];
         let reads_wait = !s.queues[Queue::Front as usize].is_empty() && s.overtaken < self.can.burst;
@@ -447,7 +448,7 @@ impl Machine {
         self.refresh(server, now);
     }
 
-    /// Notes at the channel what the server could be commanded.
+    /// Notes at the channel which commands the server can take.
     #[inline]
     pub(super) fn refresh(&mut self, server: usize, now: u64) {
         let s = &self.servers[server];
@@ -483,7 +484,7 @@ impl Machine {
 
     fn may_load(&self, s: &Server) -> bool {
         let head = s.queues[Queue::Writes as usize].head;
-        // a read at the back whose turn it is needs an idle array
+        // a back read whose turn it is needs an idle array
         let back = s.back_turn && !s.queues[Queue::Back as usize].is_empty();
         self.can.cache_program
             && !back

@@ -14,44 +14,44 @@ pub enum Work {
     Erase,
 }
 
-/// Where an operation waits.
+/// Queues of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Queue {
-    /// Somebody waits for this read.
+    /// Reads for which a request waits.
     Front = 0,
-    /// Programs and erases, first come first served.
+    /// Programs and erases, in order of arrival.
     Writes = 1,
-    /// Reads that nobody waits for.
+    /// Reads for which no request waits.
     Back = 2,
 }
 
 /// An operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
-    /// Who is told when it ends.
+    /// Owner, to whom its end is reported.
     pub owner: u32,
-    /// Which server does it.
+    /// Its server.
     pub server: u32,
-    /// What it does.
+    /// Kind of work.
     pub work: Work,
-    /// Which die of the server.
+    /// The die of the server.
     pub die: u8,
-    /// Which plane, of a read.
+    /// The plane of a read.
     pub plane: u8,
-    /// Which page of the block, of a read.
+    /// The page in the block, of a read.
     pub page: u32,
-    /// On the bus before the array works, in so many transfers of this length; a read's command is added by the machine
+    /// Time on the bus before the array works, for each of `transfers`; the machine adds the command of a read
     /// \[ps\].
     pub bus_in: u64,
-    /// Transfers of a program: others may use the bus between them.
+    /// Number of transfers of a program; others may use the bus in between.
     pub transfers: u16,
-    /// In the array \[ps\].
+    /// Time in the array \[ps\].
     pub array: u64,
-    /// On the bus after the array has worked, of a read \[ps\].
+    /// Time on the bus after the array has worked, of a read \[ps\].
     pub bus_out: u64,
-    /// Who is told when the data of a program are in the registers, as if that were an end.
+    /// Owner to whom it is reported that the data of a program are in the registers, like an end.
     pub when_loaded: Option<u32>,
-    /// Nothing follows from its end sooner than so long after it; 0 if something may at once \[ps\].
+    /// Least time from its end to the first effect on its owner; 0 if the owner may react at once \[ps\].
     pub heard_after: u64,
 }
 
@@ -59,10 +59,10 @@ pub struct Op {
 pub(super) struct Slot {
     pub op: Op,
     pub next: u32,
-    /// How often a program or an erase has been suspended; of a read that is out of its queue, whether it was at the
-    /// back.
+    /// Number of suspensions of a program or an erase; for a read that has left its queue, whether that was the back
+    /// queue.
     pub note: u32,
-    /// How many came before.
+    /// Number of operations put in before.
     pub came: u64,
 }
 
@@ -79,7 +79,7 @@ impl List {
     }
 }
 
-/// Puts an operation behind the last.
+/// Appends an operation.
 #[inline]
 pub(super) fn push(slots: &mut [Slot], list: &mut List, id: u32) {
     if list.tail == NONE {
@@ -90,7 +90,7 @@ pub(super) fn push(slots: &mut [Slot], list: &mut List, id: u32) {
     list.tail = id;
 }
 
-/// Takes the first operation out.
+/// Takes the first operation.
 #[inline]
 pub(super) fn pop(slots: &[Slot], list: &mut List) -> u32 {
     let id = list.head;

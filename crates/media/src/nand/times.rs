@@ -1,4 +1,4 @@
-//! How long commands take on the bus and in the array.
+//! Times of commands on the bus and in the array.
 
 use crate::config::{Nand, Program, Rules, SlcCache};
 use crate::divisor::Divisor;
@@ -13,18 +13,18 @@ pub struct Times {
     program_command: [u64; 9],
     /// The same of an erase.
     erase_command: [u64; 9],
-    /// Before the data of a page.
+    /// Time before the data of a page.
     data_out: u64,
-    /// What a megabyte takes: 10^6 ps·B / (bytes · MT/s); exact as a fraction.
+    /// Transfer time of a megabyte: 10^6 ps·B / (bytes · MT/s); exact as a fraction.
     transfer: (u64, u64),
-    /// Page and spare, of which the spare crosses the bus with its part of the page.
+    /// Size of page and of page plus spare; the spare crosses the bus in proportion to the data.
     frame: (u64, u64),
     /// Whether a bus cycle is a whole number of nanoseconds.
     whole_cycles: bool,
     bits: Divisor,
     read: [u64; 4],
     program: Program,
-    /// Erasing a block \[ps\].
+    /// Time to erase a block \[ps\].
     pub erase: u64,
     mqsim: bool,
     mlc: bool,
@@ -65,9 +65,9 @@ impl Times {
         }
     }
 
-    /// Which of the pages of its word line a page is: 0 is LSB.
+    /// The type of a page in its word line: 0 is LSB.
     ///
-    /// Pages of a word line are numbered one after another; MQSim has the order of an older part (Yaakobi et al. 2012).
+    /// Pages of a word line have consecutive numbers; MQSim has the order of an older part (Yaakobi et al. 2012).
     #[inline]
     pub fn page_type(&self, page: u32) -> usize {
         if !self.mqsim {
@@ -87,7 +87,7 @@ impl Times {
     pub fn read(&self, page: u32) -> u64 {
         self.read[self.page_type(page)]
     }
-    /// No read, program or erase takes less, neither those of an SLC cache.
+    /// The shortest time of a read, program or erase, including those of an SLC cache.
     pub fn shortest(&self, slc: Option<SlcCache>) -> u64 {
         let programs = match self.program {
             Program::ByPage(pages) => pages.map(Span::as_ps),
@@ -98,32 +98,32 @@ impl Times {
             self.read.into_iter().chain(programs).chain([self.erase]).chain(of_slc.into_iter().flatten());
         all.min().unwrap_or(0)
     }
-    /// tPROG of a page, or of a word line that is programmed at once.
+    /// tPROG of a page, or of a word line that is programmed in one shot.
     pub fn program(&self, page: u32) -> u64 {
         match self.program {
             Program::ByPage(times) => times[self.page_type(page)].as_ps(),
             Program::OneShot(time) => time.as_ps(),
         }
     }
-    /// Command and addresses of a read.
+    /// Time of command and addresses of a read.
     #[inline]
     pub fn read_command(&self, planes: usize) -> u64 {
         self.read_command[planes]
     }
-    /// Command, addresses and data of a page in each of `planes` planes.
+    /// Time of command, addresses and data of a page in each of `planes` planes.
     pub fn program_in(&self, planes: usize, page_bytes: u64) -> u64 {
         self.program_command[planes] + planes as u64 * self.bytes(page_bytes)
     }
-    /// Command and addresses of an erase.
+    /// Time of command and addresses of an erase.
     pub fn erase_in(&self, planes: usize) -> u64 {
         self.erase_command[planes]
     }
-    /// Data out of a die's register.
+    /// Time of data out of a die's register.
     #[inline]
     pub fn data_out(&self, bytes: u64) -> u64 {
         self.data_out + self.bytes(bytes)
     }
-    /// Data with their share of the spare area on the bus.
+    /// Time on the bus of data with their share of the spare area.
     #[inline]
     pub fn bytes(&self, bytes: u64) -> u64 {
         let framed = bytes * self.frame.0 / self.frame.1;
@@ -133,7 +133,7 @@ impl Times {
             (framed * self.transfer.0).div_ceil(self.transfer.1)
         }
     }
-    /// What crosses the bus for so many bytes of data \[B\].
+    /// Bytes on the bus for this many bytes of data \[B\].
     #[inline]
     pub fn framed(&self, bytes: u64) -> u64 {
         bytes * self.frame.0 / self.frame.1

@@ -1,12 +1,12 @@
-//! What a page cache is made of, and every mistake in it at once.
+//! Configuration of a page cache, with a check that reports all mistakes.
 
 use crate::mistakes::Mistake;
 use core::fmt;
 use lanetwin_units::{Bytes, Span};
 
-/// What the medium behind the cache is read and written in \[B\].
+/// Unit of reads and writes of the medium behind the cache \[B\].
 pub const PAGE: u64 = 4096;
-/// What the host reads and writes \[B\].
+/// Unit of reads and writes of the host \[B\].
 pub const LINE: u64 = 64;
 /// Lines of a page.
 pub const LINES: u32 = (PAGE / LINE) as u32;
@@ -14,62 +14,62 @@ pub const LINES: u32 = (PAGE / LINE) as u32;
 /// A cache of pages.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CacheConfig {
-    /// What the host sees: the capacity of the medium behind.
+    /// Capacity visible to the host: that of the medium behind.
     pub device: Bytes,
-    /// How much of the cache's memory holds pages.
+    /// Size of the cache's memory for pages.
     pub capacity: Bytes,
-    /// Which pages can be where.
+    /// Placement of pages.
     pub placement: Placement,
-    /// Who has to go.
+    /// Replacement policy.
     pub policy: Policy,
-    /// How pages come in.
+    /// Fetching of pages.
     pub fill: Fill,
-    /// What becomes of writes.
+    /// Handling of writes.
     pub write: Write,
     /// The miss-status holding registers (MSHR).
     pub registers: Registers,
-    /// How many pages can be on their way to the medium at once, evicted and cleaned ones together.
+    /// Largest number of pages being written to the medium, evicted and cleaned ones together.
     pub write_backs: u32,
-    /// Writing dirty pages back before they have to go; not at all if absent.
+    /// Cleaning of dirty pages before their eviction, if there is any.
     pub cleaning: Option<Cleaning>,
-    /// Bringing pages in before they are asked for; not at all if absent.
+    /// Prefetching, if there is any.
     pub prefetch: Option<Prefetch>,
-    /// How many pages that the host has announced can wait for a register; what is more is forgotten.
+    /// Number of announced pages that can wait for a register; further ones are dropped.
     pub announced: u32,
-    /// After how long without use the temperature of a page is half of what it was.
+    /// Time without use after which the temperature of a page is halved.
     pub half_life: Span,
-    /// What is in the cache at the start.
+    /// Initial contents.
     pub initial: Initial,
 }
 
-/// Which pages can be where.
+/// Placement of pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placement {
-    /// How many pages a set has; as many as the cache has pages makes it fully associative.
+    /// Pages of a set; if as many as the cache has, the cache is fully associative.
     pub ways: u32,
-    /// Whether pages are strewn over the sets; if not, page *n* is in set *n* mod sets.
+    /// Whether pages are hashed to sets; if not, page *n* is in set *n* mod sets.
     pub hashed: bool,
 }
 
-/// Who has to go when a set is full.
+/// Replacement policy of a full set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Policy {
-    /// The page whose last use is the longest ago.
+    /// The least recently used page.
     Lru,
-    /// The oldest page that has not been used since the hand came by (second chance).
+    /// The oldest page that has not been used since the clock hand passed it (second chance).
     Clock,
-    /// The page that was used least often, with all counts halved now and then; among equals the one whose last use is
-    /// the longest ago.
+    /// The least frequently used page, with all counts halved from time to time; of equal ones the least recently
+    /// used.
     Lfu,
-    /// Adaptive replacement: recency and frequency in a balance that misses shift (Megiddo and Modha, FAST 2003, figure
-    /// 4).
+    /// Adaptive replacement: a balance of recency and frequency that is shifted by misses (Megiddo and Modha, FAST
+    /// 2003, figure 4).
     Arc,
-    /// Any page.
+    /// A random page.
     Random,
 }
 
 impl Policy {
-    /// Every policy, by the name that a user writes.
+    /// Every policy, with its name in a scenario.
     pub const ALL: [(&'static str, Self); 5] = [
         ("lru", Self::Lru),
         ("clock", Self::Clock),
@@ -79,21 +79,21 @@ impl Policy {
     ];
 }
 
-/// How pages come in.
+/// Fetching of pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fill {
-    /// What is fetched at a time \[B\]: a page, or 512 B, 1 KiB or 2 KiB of it.
+    /// Unit of fetches \[B\]: a page, or 512 B, 1 KiB or 2 KiB of it.
     pub sector: Bytes,
-    /// Whether the lines that are waited for are answered as soon as the sector has come from the medium; if not, when
-    /// they have been read from the cache.
+    /// Whether waiting lines are answered as soon as the sector has arrived from the medium; if not, when they have
+    /// been read from the cache.
     pub forward: bool,
 }
 
-/// What becomes of writes.
+/// Handling of writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Write {
-    /// Whether a write that misses fetches the rest of its page at once; if not, the rest is fetched when it is read or
-    /// when the page goes.
+    /// Whether a write miss fetches the rest of its page at once; if not, the rest is fetched when it is read, or
+    /// when the page is evicted.
     pub fetch: bool,
     /// Whether a write is answered when it has been accepted; if not, when it is in the cache's memory.
     pub early: bool,
@@ -102,68 +102,69 @@ pub struct Write {
 /// The miss-status holding registers (MSHR).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Registers {
-    /// How many there are: how many sectors can be on their way in.
+    /// Number of registers: of sectors being fetched at a time.
     pub count: u32,
-    /// How many reads one answers as soon as its sector has come. Further reads of the sector are read from the cache
-    /// after that, or wait in front of everybody else where nothing passes.
+    /// Number of reads that a register answers as soon as its sector arrives. Further reads of the sector are read
+    /// from the cache afterwards, or wait at the front of the queue if hits do not pass.
     pub targets: u32,
-    /// Whether requests that need no register of their own, hits and reads of what is on its way, go on while others
-    /// wait for one; if not, everybody waits behind them.
+    /// Whether requests that need no register of their own (hits, and reads of sectors being fetched) pass requests
+    /// that wait for one; if not, all wait behind them.
     pub hits_pass: bool,
 }
 
-/// Writing dirty pages back before they have to go.
+/// Cleaning of dirty pages before their eviction.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cleaning {
-    /// Above this share of dirty pages it begins. Zero: as soon as anything is dirty.
+    /// Share of dirty pages above which cleaning begins; 0: as soon as any page is dirty.
     pub high: f64,
-    /// At this share it ends.
+    /// Share of dirty pages at which cleaning ends.
     pub low: f64,
-    /// How many pages are cleaned at once.
+    /// Number of pages cleaned at a time.
     pub at_once: u32,
 }
 
-/// Bringing pages in before they are asked for.
+/// Prefetching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Prefetch {
-    /// How many runs of consecutive pages are followed at once.
+    /// Number of runs of consecutive pages that are tracked.
     pub streams: u32,
-    /// After how many pages in a row a run is believed.
+    /// Length of a run from which on it is prefetched \[pages\].
     pub trigger: u32,
-    /// How many pages ahead of a run are brought in.
+    /// Number of pages fetched ahead of a run.
     pub degree: u32,
 }
 
-/// What is in the cache at the start.
+/// Initial contents.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Initial {
-    /// Nothing.
+    /// Empty.
     Empty,
-    /// What random visits to a working set leave, drawn instead of lived through: see [`super::PageCache`].
+    /// The result of random visits to a working set, drawn at random instead of simulated: see [`super::PageCache`].
     Warm {
-        /// Where the working set begins; a multiple of [`PAGE`].
+        /// Start of the working set; a multiple of [`PAGE`].
         first: u64,
         /// Its size.
         size: Bytes,
         /// The share of the cached pages that are dirty: [`dirty_share`].
         dirty: f64,
-        /// How much of its end is visited so often that it is always there, and never written to: page tables.
+        /// Size of the part at its end that is visited so often that it is always cached, and never written: page
+        /// tables.
         tables: Bytes,
     },
 }
 
-/// The probability that a page is dirty that came clean and has been touched so often since, each time with a share
-/// `writes` of writes.
+/// Probability that a page is dirty after `touches` touches since it was fetched, each with a probability `writes` of
+/// a write.
 #[must_use]
 pub fn dirty_after(writes: f64, touches: f64) -> f64 {
     1.0 - libm::pow(1.0 - writes, touches)
 }
 
-/// The share of dirty pages that a cache without cleaning has in the long run, if a share `writes` of the visits to
-/// pages write and a share `hits` of them hit.
+/// Share of dirty pages in the long run of a cache without cleaning, if a share `writes` of the visits to pages write
+/// and a share `hits` of them hit.
 ///
-/// A page is dirty after a visit if that wrote, or if it hit a page that was dirty: p = w + (1 − w) · h · p. A visit
-/// hits with the same probability whatever was done before, which is so for random visits under LRU and under random
+/// A page is dirty after a visit if that wrote, or if it hit a dirty page: p = w + (1 − w) · h · p. The probability
+/// of a hit does not depend on previous accesses, which holds for random visits under LRU and under random
 /// replacement.
 #[must_use]
 pub fn dirty_share(writes: f64, hits: f64) -> f64 {
@@ -174,11 +175,11 @@ pub fn dirty_share(writes: f64, hits: f64) -> f64 {
 /// A mistake in a [`CacheConfig`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct BadCache {
-    /// Which field, as a path: `placement.ways`.
+    /// The field, as a path: `placement.ways`.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -198,21 +199,21 @@ impl Mistake for BadCache {
 
 type Mistakes = crate::mistakes::Mistakes<BadCache>;
 
-/// The most frames that there can be: a place in the directory has 32 bits.
+/// Largest number of frames: an index in the directory has 32 bits.
 const MOST_FRAMES: u64 = 1 << 30;
 
 impl CacheConfig {
-    /// How many sets there are.
+    /// Number of sets.
     #[must_use]
     pub const fn sets(&self) -> u64 {
         self.capacity.0 / PAGE / self.placement.ways as u64
     }
-    /// How many pages fit; what does not make a whole set is not used.
+    /// Number of pages that fit; an incomplete set is not used.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.sets() * self.placement.ways as u64
     }
-    /// How many pages the host sees.
+    /// Number of pages visible to the host.
     #[must_use]
     pub const fn pages(&self) -> u64 {
         self.device.0 / PAGE

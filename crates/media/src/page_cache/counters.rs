@@ -1,6 +1,6 @@
-//! What a page cache has done.
+//! Counters of a page cache.
 
-/// What a page cache has done since it was made. All of them only grow, `dirty_pages` aside.
+/// Counters of a page cache since it was made. All of them only grow, except `dirty_pages`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counters {
     /// Reads of a line.
@@ -11,56 +11,56 @@ pub struct Counters {
     pub read_hits: u64,
     /// Writes that found their page in the cache.
     pub write_hits: u64,
-    /// Reads that took a register: the first for their sector.
+    /// Reads that took a register: the first read of their sector.
     pub read_misses: u64,
-    /// Reads that joined others in a register.
+    /// Reads that joined a register.
     pub merges: u64,
-    /// Writes that found their page absent.
+    /// Writes whose page was not in the cache.
     pub write_misses: u64,
-    /// Requests that could not go on when they came: no register, no target, no frame, no write-back.
+    /// Requests that had to wait when they came: for a register, a target, a frame or a write-back.
     pub waited: u64,
     /// Reads that failed because the medium failed.
     pub failed_reads: u64,
-    /// Pages that got a frame.
+    /// Pages that were given a frame.
     pub admissions: u64,
-    /// Pages that had to go and were clean.
+    /// Clean pages evicted.
     pub clean_evictions: u64,
-    /// Pages that had to go and were dirty.
+    /// Dirty pages evicted.
     pub dirty_evictions: u64,
-    /// Sectors that were fetched.
+    /// Sectors fetched.
     pub fetches: u64,
-    /// What was fetched, in bytes.
+    /// Bytes fetched.
     pub fetched_bytes: u64,
-    /// Pages that were written back because they had to go, each time that it was tried.
+    /// Attempts to write back an evicted page.
     pub write_backs: u64,
-    /// Pages that were cleaned, each time that it was tried.
+    /// Attempts to clean a page.
     pub cleanings: u64,
-    /// What was written back, in bytes.
+    /// Bytes written back.
     pub written_bytes: u64,
-    /// Pages that were fetched before anybody asked for them, by the prefetcher or because the host announced them.
+    /// Pages fetched without a request, by the prefetcher or because the host announced them.
     pub ahead: u64,
-    /// Of those, pages that were then used.
+    /// Those of them that were used.
     pub ahead_used: u64,
-    /// Of those, pages that went without having been used.
+    /// Those of them that were evicted unused.
     pub ahead_wasted: u64,
-    /// Pages that the host announced and that were forgotten, because too many waited.
+    /// Announced pages that were dropped because too many were waiting.
     pub announcements_dropped: u64,
-    /// Fetches and write-backs that the medium failed.
+    /// Fetches and write-backs that failed in the medium.
     pub medium_errors: u64,
-    /// Dirty pages that were lost because the medium refused them again and again.
+    /// Dirty pages lost because the medium refused them repeatedly.
     pub lost_pages: u64,
-    /// Pages that are dirty now, of those that were visited.
+    /// Pages that are dirty now, in sets that have been visited.
     pub dirty_pages: u64,
 }
 
 impl Counters {
-    /// The share of requests that found what they needed in the cache; none if there were no requests.
+    /// The share of requests that hit. Returns `None` without requests.
     #[must_use]
     pub fn hit_rate(&self) -> Option<f64> {
         let all = self.reads + self.writes;
         (all > 0).then(|| (self.read_hits + self.write_hits) as f64 / all as f64)
     }
-    /// Every counter by its name, in the order of declaration.
+    /// Calls `see` for every counter, in the order of declaration.
     pub fn each(&self, see: &mut dyn FnMut(&'static str, u64)) {
         macro_rules! each {
             ($($name:ident),*) => { $(see(stringify!($name), self.$name);)* };

@@ -1,7 +1,7 @@
-//! The directory: which page is in which frame, what is known of it, and the lists that policies keep.
+//! The directory: pages and their frames, state of each page, and the lists of the replacement policies.
 //!
-//! Each set is a block of 32-bit words in one table. Zero everywhere means "nothing known", and the table comes from
-//! the system as untouched zeroes: sets that nobody visits cost no memory.
+//! Each set is a block of 32-bit words in one table. Zero means "nothing known", and the system provides the table as
+//! untouched zeroes, so that sets that are never visited cost no memory.
 
 use super::config::{CacheConfig, LINES, Policy};
 use super::index::Index;
@@ -10,41 +10,41 @@ use super::set::{At, Set, register};
 use crate::random::Permutation;
 use core::ops::Range;
 
-/// Sets larger than this are not searched but looked up \[ways\].
+/// Larger sets use a hash table instead of a search \[ways\].
 const SEARCHED: u32 = 64;
 
-/// A page was written since it came.
+/// Flag: the page was written since it was fetched.
 pub(super) const DIRTY: u32 = 1;
-/// Not all lines of a page are there: the masks say which.
+/// Flag: some lines of the page are missing; see the masks.
 pub(super) const PARTIAL: u32 = 1 << 1;
-/// A page was used since the hand came by.
+/// Flag: the page was used since the clock hand passed it.
 pub(super) const REFERENCED: u32 = 1 << 2;
-/// A page is being written back and stays.
+/// Flag: the page is being written back and stays.
 pub(super) const CLEANING: u32 = 1 << 3;
-/// A page was brought in without being asked for, and not used since.
+/// Flag: the page was fetched without a request, and has not been used since.
 pub(super) const AHEAD: u32 = 1 << 4;
-/// A dirty page stands in the queue of the cleaner.
+/// Flag: the dirty page is in the queue of the cleaner.
 pub(super) const QUEUED: u32 = 1 << 5;
-/// The list that a node is in.
+/// Field: the list that a node is in.
 const LIST_SHIFT: u32 = 6;
 const LIST_MASK: u32 = 31 << LIST_SHIFT;
-/// How many sectors of a page are on their way in.
+/// Field: number of sectors of the page being fetched.
 const PIN_SHIFT: u32 = 16;
 const PIN: u32 = 1 << PIN_SHIFT;
-/// What keeps a page from being chosen.
+/// Flags and field that exclude a page from eviction.
 const HELD: u32 = CLEANING | 0xffff << PIN_SHIFT;
 
 /// The directory.
 pub(super) struct Directory {
     pub(super) words: Vec<u32>,
     pub(super) layout: Layout,
-    /// Which lines are there, of pages that are partial.
+    /// Lines present, of partial pages.
     masks: Vec<u64>,
     index: Option<Index>,
     pub(super) policy: Policy,
     pub(super) ways: u32,
     sets: u64,
-    /// Strews pages over sets.
+    /// Hashes pages to sets.
     scattered: Option<Permutation>,
     pub(super) seed: u64,
 }
@@ -82,19 +82,19 @@ impl Directory {
             Some(scattered) => scattered.forward(page.into()),
             None => page.into(),
         };
-        // numbers of pages and sets have 32 bits
+        // page and set numbers have 32 bits
         self.set(u64::from(number as u32 % self.sets as u32))
     }
-    /// The set of this number.
+    /// The set of a number.
     #[inline]
     pub(super) fn set(&self, number: u64) -> Set {
         Set { block: self.layout.block(number), number }
     }
-    /// How many sets there are.
+    /// Number of sets.
     pub(super) const fn sets(&self) -> u64 {
         self.sets
     }
-    /// The pages of a range that belong in a set, in some order.
+    /// Finds the pages of a range that map to a set, in some order.
     pub(super) fn belonging(&self, set: Set, range: Range<u64>, pages: u64, found: &mut Vec<u32>) {
         found.clear();
         match &self.scattered {
@@ -137,7 +137,7 @@ impl Directory {
         };
         place.map(|place| At { set, place })
     }
-    /// What remembers a page that has gone.
+    /// The ghost of an evicted page, if there is one.
     pub(super) fn ghost(&self, set: Set, page: u32) -> Option<At> {
         let place = match &self.index {
             Some(index) => index.get(page).filter(|place| *place >= self.ways),
@@ -149,14 +149,14 @@ impl Directory {
     fn search(&self, set: Set, page: u32, places: Range<u32>) -> Option<u32> {
         let tags = self.layout.tags(set);
         let tags = &self.words[tags + places.start as usize..tags + places.end as usize];
-        // of so many the compiler knows how to compare several at a time
+        // with a fixed length the compiler compares several at a time
         let found = match <&[u32; 16]>::try_from(tags) {
             Ok(tags) => place_of(tags, page + 1, places.start),
             Err(_) => place_of(tags, page + 1, places.start),
         };
         found.checked_sub(1)
     }
-    /// The page in a frame; none if it is empty.
+    /// The page in a frame. Returns `None` if the frame is empty.
     #[inline]
     pub(super) fn page(&self, at: At) -> Option<u32> {
         self.words[self.layout.tag(at)].checked_sub(1)
@@ -182,7 +182,7 @@ impl Directory {
     pub(super) fn lower(&mut self, at: At, flag: u32) {
         *self.state_mut(at) &= !flag;
     }
-    /// The count of uses and when it was last made.
+    /// The count of uses and its time.
     #[inline]
     pub(super) fn heat_mut(&mut self, at: At) -> &mut u32 {
         let word = self.layout.word(at, Field::Heat);
@@ -193,25 +193,25 @@ impl Directory {
         self.words[self.layout.word(at, Field::Heat)]
     }
 
-    /// Keeps a page where it is until it is let go as often.
+    /// Pins a page; it needs as many calls of `unpin`.
     pub(super) fn pin(&mut self, at: At) {
         *self.state_mut(at) += PIN;
     }
     pub(super) fn unpin(&mut self, at: At) {
         *self.state_mut(at) -= PIN;
     }
-    /// Whether a page must stay for now.
+    /// Whether a page must not be evicted now.
     #[inline]
     pub(super) fn is_held(&self, at: At) -> bool {
         self.has(at, HELD)
     }
 
-    /// The lines of a page that are there.
+    /// The lines of a page that are present.
     #[inline]
     pub(super) fn lines(&self, at: At) -> u64 {
         if self.has(at, PARTIAL) { self.masks[self.frame(at) as usize] } else { u64::MAX }
     }
-    /// Says which lines are there.
+    /// Sets the lines that are present.
     pub(super) fn set_lines(&mut self, at: At, lines: u64) {
         if lines == u64::MAX {
             self.lower(at, PARTIAL);
@@ -222,7 +222,7 @@ impl Directory {
         }
     }
 
-    /// An empty frame of a set, taken out of the free ones.
+    /// Takes an empty frame of a set.
     pub(super) fn take_free(&mut self, set: Set) -> Option<At> {
         self.take(set, self.layout.lists - 2, register::FRESH, 0, self.ways)
     }
@@ -230,7 +230,7 @@ impl Directory {
     pub(super) fn has_free(&self, set: Set) -> bool {
         self.read(set, register::FRESH) < self.ways || self.length(set, self.layout.lists - 2) > 0
     }
-    /// A ghost that remembers nothing.
+    /// Takes an unused ghost.
     pub(super) fn take_ghost(&mut self, set: Set) -> Option<At> {
         self.take(
             set,
@@ -251,7 +251,7 @@ impl Directory {
             At { set, place: first + *used - 1 }
         })
     }
-    /// Names the page of a frame or ghost that was taken.
+    /// Sets the page of a frame or ghost that was taken.
     pub(super) fn name(&mut self, at: At, page: u32) {
         let word = self.layout.tag(at);
         self.words[word] = page + 1;
@@ -261,7 +261,7 @@ impl Directory {
             index.put(page, at.place);
         }
     }
-    /// Forgets the page of a frame or ghost, which is in no list, and gives it free.
+    /// Forgets the page of a frame or ghost that is in no list, and frees it.
     pub(super) fn forget(&mut self, at: At) {
         let word = self.layout.tag(at);
         let page = self.words[word] - 1;
@@ -279,19 +279,19 @@ impl Directory {
         self.push(at, list);
     }
 
-    /// Which list it is in.
+    /// The list that a node is in.
     #[inline]
     pub(super) fn list_of(&self, at: At) -> usize {
         ((self.state(at) & LIST_MASK) >> LIST_SHIFT) as usize
     }
-    /// Says which list it is in.
+    /// Notes the list that a node is in.
     #[inline]
     pub(super) fn name_list(&mut self, at: At, list: usize) {
         let state = self.state_mut(at);
         *state = *state & !LIST_MASK | (list as u32) << LIST_SHIFT;
     }
 
-    /// Every page that is in the cache, of sets that were visited.
+    /// All cached pages, in sets that have been visited.
     pub(super) fn cached(&self) -> impl Iterator<Item = At> + '_ {
         let at = |number| {
             let set = self.set(number);
@@ -301,10 +301,10 @@ impl Directory {
     }
 }
 
-/// The place after that of a tag, the first of these being at `first`; 0 if it is not among them.
+/// Index of a tag, plus one, if the first of these has index `first`; 0 if it is not among them.
 #[inline(always)]
 fn place_of(tags: &[u32], tag: u32, first: u32) -> u32 {
-    // one of them at most is equal: no branch, which nobody could predict
+    // at most one of them is equal; branch-free, because a branch could not be predicted
     let equal = |(other, place): (&u32, u32)| if *other == tag { place } else { 0 };
     tags.iter().zip(first + 1..).fold(0, |found, other| found | equal(other))
 }

@@ -1,20 +1,20 @@
-//! What a cache of pages is asked, what it wants done, and how that ended.
+//! Requests to a page cache, the effects that it asks for, and their outcomes.
 
 use super::{LINE, PAGE};
 
 /// Read or write.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
-    /// The line is wanted.
+    /// Read the line.
     Read,
-    /// The line is given.
+    /// Write the line.
     Write,
 }
 
 /// A request for a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// Comes back with the answer.
+    /// Returned with the answer.
     pub token: u32,
     /// Read or write.
     pub access: Access,
@@ -31,8 +31,8 @@ impl Request {
     }
 }
 
-/// Something that an effect begins and that [`PageCache::ended`](super::PageCache::ended) is told the end of. Numbers
-/// are used again when their job has ended.
+/// An effect whose end is reported to [`PageCache::ended`](super::PageCache::ended). Numbers are reused after the job
+/// has ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Job(pub u32);
 
@@ -42,7 +42,7 @@ impl Job {
     pub(super) const fn fetch(register: u32) -> Self {
         Self(register)
     }
-    /// The miss register that it fetches for, if it does.
+    /// The miss register for which it fetches, if it is a fetch.
     #[must_use]
     pub const fn register(self) -> Option<u32> {
         if self.0 <= NUMBER { Some(self.0) } else { None }
@@ -58,68 +58,68 @@ impl Job {
     }
 }
 
-/// How something ended.
+/// Outcome of an effect or a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
-    /// As asked.
+    /// Success.
     Success,
     /// The medium failed: the data are damaged or were not written.
     Failed,
 }
 
-/// What follows an access to the cache's memory.
+/// Action after an access to the cache's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Then {
     /// Nothing.
     Nothing,
-    /// The request with this token is answered.
+    /// Answer the request with this token.
     Answer(u32),
-    /// The job is told to have ended.
+    /// Report the end of the job.
     End(Job),
 }
 
-/// What is to be done.
+/// An effect to carry out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Read from the cache's memory.
     ReadDram {
-        /// Where in the cache's memory \[B\].
+        /// Address in the cache's memory \[B\].
         address: u64,
-        /// How many lines, one behind the other.
+        /// Number of consecutive lines.
         lines: u32,
-        /// What follows when they have been read.
+        /// Action after they have been read.
         then: Then,
     },
     /// Write to the cache's memory.
     WriteDram {
-        /// Where in the cache's memory \[B\].
+        /// Address in the cache's memory \[B\].
         address: u64,
-        /// How many lines, one behind the other.
+        /// Number of consecutive lines.
         lines: u32,
-        /// What follows when they have been written.
+        /// Action after they have been written.
         then: Then,
     },
     /// Read from the medium.
     Fetch {
-        /// Ended when the data have come.
+        /// Ends when the data have arrived.
         job: Job,
-        /// Where on the device \[B\].
+        /// Address on the device \[B\].
         address: u64,
-        /// How much.
+        /// Number of bytes.
         bytes: u32,
     },
-    /// Write a page to the medium: what was read out, completed by what was fetched.
+    /// Write a page to the medium: the lines read out, completed by those fetched.
     WriteBack {
-        /// Ended when it has been written.
+        /// Ends when it has been written.
         job: Job,
-        /// Where on the device \[B\].
+        /// Address on the device \[B\].
         address: u64,
     },
-    /// Answer the request with this token, now.
+    /// Answer the request with this token now.
     Answer {
-        /// Which.
+        /// Token.
         token: u32,
-        /// How it ended.
+        /// Outcome.
         outcome: Outcome,
     },
 }

@@ -1,11 +1,11 @@
-//! The temperature of a page: how often it has been used of late.
+//! The temperature of a page: how often it has been used recently.
 //!
-//! A count of lines that were read or written, halved for each `half_life` that has passed. Time is cut into such
-//! lengths; a count of an earlier one is halved once for each that began since.
+//! A count of lines read or written, halved for each `half_life` that has passed. Time is divided into periods of
+//! this length; a count of an earlier period is halved once for each period that began since.
 
 use lanetwin_units::{Instant, Span};
 
-/// A count in the upper half of a word, when it was last made in the lower.
+/// Stores a count in the upper half of a word, and the period of its last change in the lower.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thermometer {
     half_life: Span,
@@ -24,7 +24,7 @@ impl Thermometer {
         let eras = self.era(now).wrapping_sub(heat) & 0xffff;
         if eras < 16 { (heat >> 16) >> eras } else { 0 }
     }
-    /// One use more.
+    /// Counts one more use.
     #[inline]
     pub(super) const fn add(self, heat: &mut u32, now: Instant) {
         let count = self.read(*heat, now);

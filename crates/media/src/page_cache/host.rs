@@ -1,4 +1,4 @@
-//! What the host says and asks of pages, with the semantics that a library in user space will have.
+//! Hints and queries of the host about pages, with the semantics of a future user-space library.
 //!
 //! | call | returns | what happens |
 //! |---|---|---|
@@ -7,8 +7,8 @@
 //! | status | how many are in the cache | nothing |
 //! | temperature | the temperatures, summed | nothing; a page that is not in the cache has none |
 //!
-//! All of them return at once; announcing and dismissing are advice, and what does not fit into the queue is forgotten
-//! and not counted. Pages beyond the device are ignored.
+//! All of them return at once. Announcements and dismissals are hints: those that do not fit into the queue are
+//! dropped and not counted. Pages beyond the device are ignored.
 
 use super::pages::{HOTTEST, Pages};
 use super::set::At;
@@ -25,7 +25,7 @@ impl PageCache {
         self.directory.find(set, page)
     }
 
-    /// The host will need these pages. How many are there, on their way, or accepted.
+    /// Announces pages that the host will need. Returns how many are cached, being fetched, or accepted.
     pub fn announce(&mut self, now: Instant, pages: Pages, effects: &mut Vec<Effect>) -> u64 {
         let mut taken = 0;
         for page in self.each(pages) {
@@ -41,7 +41,7 @@ impl PageCache {
         self.background(now, effects);
         taken
     }
-    /// The host will not need these pages. How many are leaving.
+    /// Dismisses pages that the host will not need. Returns how many are being removed.
     pub fn dismiss(&mut self, now: Instant, pages: Pages, effects: &mut Vec<Effect>) -> u64 {
         let mut leaving = 0;
         for page in self.each(pages) {
@@ -57,16 +57,17 @@ impl PageCache {
         self.background(now, effects);
         leaving
     }
-    /// How many of these pages are in the cache or on their way.
+    /// Number of these pages that are cached or being fetched.
     pub fn status(&mut self, pages: Pages) -> u64 {
         self.each(pages).filter(|page| self.cached(*page).is_some()).count() as u64
     }
-    /// How often these pages are used, summed: lines read or written, halved for each half-life that has passed since.
+    /// Sum of the temperatures of these pages: lines read or written, halved for each half-life that has passed
+    /// since.
     pub fn temperature(&mut self, now: Instant, pages: Pages) -> u64 {
         let cached: Vec<At> = self.each(pages).filter_map(|page| self.cached(page)).collect();
         cached.into_iter().map(|at| u64::from(self.thermometer.read(self.directory.heat(at), now))).sum()
     }
-    /// How many cached pages have which temperature: none, 1, 2 to 3, 4 to 7, …; of sets that were visited.
+    /// Number of cached pages of each temperature: none, 1, 2 to 3, 4 to 7, …; in sets that have been visited.
     #[must_use]
     pub fn temperatures(&self, now: Instant) -> [u64; HOTTEST + 1] {
         let mut bins = [0; HOTTEST + 1];
@@ -77,7 +78,7 @@ impl PageCache {
         bins
     }
 
-    /// Lets a page go that nobody needs; false if it cannot go yet.
+    /// Removes a page that nobody needs. Returns false if that is not possible yet.
     fn let_go(&mut self, at: At, effects: &mut Vec<Effect>) -> bool {
         if !self.send_away(at, effects) {
             return false;
@@ -85,10 +86,10 @@ impl PageCache {
         self.directory.dismiss(at);
         true
     }
-    /// Lets pages go that could not go before.
+    /// Removes pages that could not be removed before.
     pub(super) fn dismiss_more(&mut self, effects: &mut Vec<Effect>) {
         while let Some(page) = self.dismissed.front().copied() {
-            // who is in use by now stays
+            // pages that are in use by now stay
             if let Some(at) = self.cached(page).filter(|at| !self.directory.is_held(*at))
                 && !self.let_go(at, effects)
             {

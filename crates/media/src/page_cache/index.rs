@@ -1,8 +1,8 @@
-//! Where a page is, for sets too large to be searched: a hash table with linear probing.
+//! Index of pages for sets too large to be searched: a hash table with linear probing.
 
 use lanetwin_units::mix;
 
-/// From pages to places. Zero in a slot says that it is empty, so that what was never touched costs no memory.
+/// Map from pages to places. Zero marks an empty slot, so that untouched parts cost no memory.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     /// Page + 1 and place, by slot; a power of two, at most half full.
@@ -19,12 +19,12 @@ impl Index {
         let slot = self.slots[self.slot(page)];
         (slot[0] != 0).then_some(slot[1])
     }
-    /// Notes where a page is.
+    /// Sets the place of a page.
     pub(super) fn put(&mut self, page: u32, place: u32) {
         let at = self.slot(page);
         self.slots[at] = [page + 1, place];
     }
-    /// Forgets a page that is in the table, and closes the gap.
+    /// Removes a page that is in the table, and closes the gap.
     pub(super) fn remove(&mut self, page: u32) {
         let mask = self.slots.len() - 1;
         let mut gap = self.slot(page);
@@ -35,7 +35,7 @@ impl Index {
             if next == 0 {
                 break;
             }
-            // whoever belongs at the gap or before it, in the order of probing, moves into it
+            // an entry whose home is at the gap or before it, in probing order, moves into it
             let home = self.home(next - 1);
             if (at.wrapping_sub(home) & mask) >= (at.wrapping_sub(gap) & mask) {
                 self.slots[gap] = self.slots[at];
@@ -47,7 +47,7 @@ impl Index {
     fn home(&self, page: u32) -> usize {
         mix(u64::from(page)) as usize & (self.slots.len() - 1)
     }
-    /// The slot of a page, or the empty one where it would be.
+    /// The slot of a page, or the empty slot where it would be.
     fn slot(&self, page: u32) -> usize {
         let mut at = self.home(page);
         while self.slots[at][0] != 0 && self.slots[at][0] != page + 1 {

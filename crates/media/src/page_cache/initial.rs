@@ -1,21 +1,21 @@
-//! What a cache that starts warm is drawn from.
+//! Parameters of the initial contents of a warm cache.
 
 use super::config::{CacheConfig, Initial, PAGE};
 
-/// What is drawn.
+/// Parameters of the drawn contents.
 #[derive(Clone, Debug)]
 pub(super) struct Warm {
     /// The working set \[pages\].
     pub(super) first: u64,
     pub(super) end: u64,
-    /// Where pages begin that are there for certain, and clean.
+    /// Start of the pages that are always cached, and clean.
     pub(super) tables: u64,
     pub(super) dirty: f64,
-    /// How many pages are dirty in all sets together, about.
+    /// Approximate number of dirty pages in all sets together.
     pub(super) dirty_pages: u64,
-    /// How many sets have been drawn.
+    /// Number of sets drawn.
     pub(super) drawn: u64,
-    /// Kept for their room: the pages that belong in a set, and the places of those that are dirty.
+    /// Kept to reuse their memory: the pages that map to a set, and the places of the dirty ones.
     pub(super) pages: Vec<u32>,
     pub(super) dirtied: Vec<u32>,
 }
@@ -36,7 +36,7 @@ impl Warm {
             dirtied: Vec::new(),
         })
     }
-    /// Whether no page that is drawn is dirty.
+    /// Whether no drawn page is dirty.
     pub(super) fn is_clean(&self) -> bool {
         self.dirty <= 0.0
     }

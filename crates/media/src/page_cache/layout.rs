@@ -1,39 +1,39 @@
-//! How the directory lies in the memory of the machine that simulates.
+//! Layout of the directory in the memory of the machine that runs the simulation.
 //!
 //! ```text
 //!   a set: │ registers │ lists │ … │ tags │ records: state, heat, links │ … │   a tag and a record for each way, ghosts included
 //! ```
 //!
-//! Who visits a large directory at random waits for memory, not for instructions. So the parts of a set begin with
-//! cache lines of that machine, and a small set has no links: the order of a list is a number whose digits are places.
-//! A hit in a set of 16 ways then touches three lines: registers and lists, tags, and one of records.
+//! Random visits to a large directory wait for memory, not for instructions. So the parts of a set begin at cache
+//! lines of that machine, and a small set has no links: the order of a list is a number whose digits are places. A
+//! hit in a set of 16 ways then touches three lines: registers and lists, tags, and one of records.
 
 use super::set::{At, Set, register};
 
-/// Words of a cache line of the machine that simulates.
+/// Words of a cache line of the machine that runs the simulation.
 pub(super) const LINE: usize = 16;
-/// Sets up to so large keep the orders of their lists as numbers.
+/// Largest sets whose lists are stored as numbers.
 const DIGITS: usize = 16;
-/// Sets from so large on begin with cache lines; smaller ones would waste more than they gain.
+/// Smallest sets that are aligned to cache lines; smaller ones would waste more than they gain.
 const ALIGNED: usize = 8;
 
-/// Where everything is in the block of a set \[words\].
+/// Offsets of all parts in the block of a set \[words\].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     /// Frames and ghosts of a set.
     pub(super) nodes: usize,
-    /// How many lists a set has: those of the policy, free frames, free ghosts.
+    /// Number of lists of a set: those of the policy, free frames, free ghosts.
     pub(super) lists: usize,
     pub(super) tags: usize,
     pub(super) records: usize,
     pub(super) record: usize,
-    /// The length of a block.
+    /// Length of a block.
     pub(super) block: usize,
     /// The first word of the first block.
     skew: usize,
 }
 
-/// What a record says.
+/// Words of a record.
 #[derive(Clone, Copy)]
 pub(super) enum Field {
     State = 0,
@@ -51,7 +51,7 @@ impl Layout {
         let block = (records + record * nodes).next_multiple_of(unit);
         Self { nodes, lists, tags, records, record, block, skew: 0 }
     }
-    /// A table for so many sets. It comes as untouched zeroes from the system.
+    /// A table for `sets` sets, provided by the system as untouched zeroes.
     pub(super) fn table(&mut self, sets: u64) -> Vec<u32> {
         let words = vec![0; self.block * sets as usize + LINE];
         self.skew = words.as_ptr().align_offset(LINE * size_of::<u32>()).min(LINE);
@@ -77,7 +77,7 @@ impl Layout {
     pub(super) const fn word(&self, at: At, field: Field) -> usize {
         at.set.block + self.records + self.record * at.place as usize + field as usize
     }
-    /// The length of a list; its order as a number, or its head and its tail, are the two words behind.
+    /// The length of a list; the next two words are its order as a number, or its head and tail.
     #[inline]
     pub(super) const fn list(set: Set, list: usize) -> usize {
         set.block + register::COUNT + 3 * list

@@ -1,13 +1,13 @@
-//! The lists of a set: the order of a small one is a number whose digits are places, that of a large one is links.
+//! The lists of a set: a small one is a number whose digits are places, a large one is linked.
 
 use super::directory::Directory;
 use super::layout::{Field, LINE, Layout};
 use super::set::{At, Set, register};
 
-/// The order of so many places, the last at the head.
+/// The order of 16 places, the last at the head.
 const ORDERED: u64 = 0x0123_4567_89ab_cdef;
 
-/// Where a place stands in an order, which it is in: the lowest digit that is equal.
+/// Position of a place in an order that contains it: the lowest equal digit.
 #[inline]
 const fn digit_of(order: u64, place: u32) -> u32 {
     const ONES: u64 = 0x1111_1111_1111_1111;
@@ -17,15 +17,15 @@ const fn digit_of(order: u64, place: u32) -> u32 {
 }
 
 impl Directory {
-    /// Reads the blocks of small sets, so that their lines are in the caches of the machine that simulates when they
-    /// are needed. Nothing else is done in between: the reads overlap.
+    /// Reads the blocks of small sets, to bring them into the CPU's caches before they are needed. There is nothing
+    /// else in between, so that the reads overlap.
     pub(super) fn prefetch(&self, sets: &[Set]) {
         if self.layout.is_small() {
             let block = |set: &Set| self.words[set.block..set.block + self.layout.block].iter().step_by(LINE);
             core::hint::black_box(sets.iter().flat_map(block).fold(0, |all, word| all ^ word));
         }
     }
-    /// How long a list is.
+    /// Length of a list.
     #[inline]
     pub(super) fn length(&self, set: Set, list: usize) -> u32 {
         self.words[Layout::list(set, list)]
@@ -40,7 +40,7 @@ impl Directory {
         let word = Layout::list(set, list);
         (self.words[word + 1], self.words[word + 2]) = (order as u32, (order >> 32) as u32);
     }
-    /// The last of a list.
+    /// The last node of a list.
     #[inline]
     pub(super) fn tail(&self, set: Set, list: usize) -> Option<At> {
         let word = Layout::list(set, list);
@@ -52,7 +52,7 @@ impl Directory {
         };
         Some(At { set, place })
     }
-    /// Whoever stands before this one in its list.
+    /// The node before this one in its list.
     #[inline]
     pub(super) fn before(&self, at: At) -> Option<At> {
         let place = if self.layout.is_small() {
@@ -64,7 +64,7 @@ impl Directory {
         };
         Some(At { place, ..at })
     }
-    /// Puts it at the head of a list.
+    /// Inserts a node at the head of a list.
     #[inline]
     pub(super) fn push(&mut self, at: At, list: usize) {
         self.name_list(at, list);
@@ -88,17 +88,17 @@ impl Directory {
         }
         self.words[word] += 1;
     }
-    /// Whether the lists of sets are numbers.
+    /// Whether lists are stored as numbers.
     pub(super) const fn is_ordered(&self) -> bool {
         self.layout.is_small()
     }
-    /// Puts pages into the first frames of a set that has never held any, and those into the first list, the last at
-    /// its head; all in this state. The lists of sets are numbers.
+    /// Puts pages into the first frames of a set that has never held any, and into its first list, the last page at
+    /// the head; all with this state. Lists must be stored as numbers.
     pub(super) fn fill_ordered(&mut self, set: Set, pages: &[u32], state: u32) {
         let Layout { tags, records, record, block, .. } = self.layout;
         let words = &mut self.words[set.block..set.block + block];
         words[tags..].iter_mut().zip(pages).for_each(|(tag, page)| *tag = page + 1);
-        // nothing is known of them yet, so that their states are zero
+        // a state of zero is already there
         if state != 0 {
             words[records..].iter_mut().step_by(record).zip(pages).for_each(|(word, _)| *word = state);
         }
@@ -107,7 +107,7 @@ impl Directory {
         self.words[Layout::list(set, 0)] = pages.len() as u32;
         *self.register(set, register::FRESH) = pages.len() as u32;
     }
-    /// Takes it out of its list.
+    /// Removes a node from its list.
     #[inline]
     pub(super) fn unlink(&mut self, at: At) {
         let list = self.list_of(at);

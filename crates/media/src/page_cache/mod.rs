@@ -22,18 +22,18 @@
 //! | `host` | what the host says and asks of pages: announce, dismiss, status, temperature |
 //! | `warm` | contents drawn instead of lived through |
 //!
-//! **Effects.** A call appends what is to be done, in order. The cache's memory has to keep the order of accesses to
-//! one line; of the medium nothing is demanded: a page is never read from it or written to it while it is being
-//! written. What an effect is told to end is told to [`PageCache::ended`] when it is done.
+//! **Effects.** A call appends effects to carry out, in order. The cache's memory has to keep the order of accesses
+//! to one line; the medium need not keep any order, since a page is never read or written while it is being written.
+//! The ends of effects with a job are reported to [`PageCache::ended`].
 //!
-//! **Writes** go to the cache's memory as soon as their page has a frame, whatever is still on its way: a fetch brings
-//! the lines that are not there.
+//! **Writes** go to the cache's memory as soon as their page has a frame, even during a fetch: the fetch only fills
+//! in the lines that are missing.
 //!
-//! **Warm.** [`Initial::Warm`] draws, set by set when one is first visited, what random visits to a working set leave
-//! behind: of the pages that belong in the set any that fit, in any order, each dirty with the same probability.
+//! **Warm.** [`Initial::Warm`] draws the result of random visits to a working set, for each set when it is first
+//! visited: a random choice of the pages that map to the set, in random order, each dirty with the same probability.
 //!
-//! Not here: how long anything takes (look-ups, the cache's memory, the medium), and links. Time is an argument and
-//! only matters to temperatures.
+//! Not here: times (of look-ups, of the cache's memory, of the medium), and links. Time is an argument and only
+//! affects temperatures.
 
 mod config;
 mod counters;

@@ -1,15 +1,15 @@
-//! What leaves a page cache: pages that have to go, and dirty ones that are cleaned before they have to.
+//! Pages that leave a page cache: evictions, and cleaning of dirty pages before that.
 
 use super::directory::{AHEAD, CLEANING, DIRTY, PARTIAL, QUEUED};
 use super::set::At;
 use super::write_backs::WriteBack;
 use super::{Effect, Job, Outcome, PAGE, PageCache, Then, runs};
 
-/// How often the medium is asked again for a page that it refuses (assumed).
+/// Number of attempts to write a page that the medium refuses (assumed).
 const TRIES: u8 = 3;
 
 impl PageCache {
-    /// Sees to what becomes of a page that is about to go; false if it cannot go yet.
+    /// Starts the eviction of a page. Returns false if it is not possible yet.
     pub(super) fn send_away(&mut self, at: At, effects: &mut Vec<Effect>) -> bool {
         let dirty = self.directory.has(at, DIRTY);
         if dirty {
@@ -25,7 +25,7 @@ impl PageCache {
         self.gone(at);
         true
     }
-    /// Counts what a page was that goes.
+    /// Updates the counters for a page that is evicted.
     pub(super) fn gone(&mut self, at: At) {
         if self.directory.has(at, DIRTY) {
             self.counters.dirty_pages -= 1;
@@ -34,7 +34,7 @@ impl PageCache {
             self.counters.ahead_wasted += 1;
         }
     }
-    /// Begins to write a dirty page back. What is not there of it is fetched before.
+    /// Begins to write a dirty page back. Its missing lines are fetched first.
     fn write_out(&mut self, at: At, page: u32, cleans: Option<At>, effects: &mut Vec<Effect>) {
         let lines = self.directory.lines(at);
         let parts: Vec<(u32, u32)> = runs(lines).collect();
@@ -54,7 +54,7 @@ impl PageCache {
         let address = u64::from(page) * PAGE;
         effects.push(Effect::Fetch { job: Job::complete(slot), address, bytes: PAGE as u32 });
     }
-    /// Part of what is to be written back has been gathered.
+    /// Notes that part of a page to be written back has been gathered.
     pub(super) fn gathered(&mut self, slot: u32, job: Job, outcome: Outcome, effects: &mut Vec<Effect>) {
         let Some(write_back) = self.write_backs.get(slot) else { return };
         let page = write_back.page;
@@ -64,7 +64,7 @@ impl PageCache {
             if write_back.refused < TRIES {
                 return self.complete(slot, page, effects);
             }
-            // it is told to be lost when everything that was asked for has come
+            // it is reported as lost when all outstanding parts have arrived
         }
         write_back.awaits -= 1;
         if write_back.awaits > 0 {
@@ -83,7 +83,7 @@ impl PageCache {
         self.counters.written_bytes += PAGE;
         effects.push(Effect::WriteBack { job: Job::write_back(slot), address: u64::from(page) * PAGE });
     }
-    /// A page has reached the medium, or has been refused by it.
+    /// Notes that a page has been written to the medium, or refused by it.
     pub(super) fn written(&mut self, slot: u32, outcome: Outcome, effects: &mut Vec<Effect>) {
         let Some(write_back) = self.write_backs.get(slot) else { return };
         let page = write_back.page;
@@ -97,7 +97,7 @@ impl PageCache {
         }
         self.leave(slot, effects);
     }
-    /// Gives up a page: a cleaned one is dirty again, one that had to go is lost.
+    /// Gives up a page: a cleaned one is dirty again, an evicted one is lost.
     fn lose(&mut self, slot: u32, effects: &mut Vec<Effect>) {
         match self.write_backs.get(slot).and_then(|write_back| write_back.cleans) {
             Some(at) => self.mark_dirty(at),
@@ -105,7 +105,7 @@ impl PageCache {
         }
         self.leave(slot, effects);
     }
-    /// Gives a slot free; who waited for its page can fetch it.
+    /// Frees a slot; registers that waited for its page can fetch it.
     fn leave(&mut self, slot: u32, effects: &mut Vec<Effect>) {
         let Some(write_back) = self.write_backs.release(slot) else { return };
         if let Some(at) = write_back.cleans {
@@ -120,7 +120,7 @@ impl PageCache {
         }
     }
 
-    /// A page is written to.
+    /// Marks a page as dirty.
     pub(super) fn mark_dirty(&mut self, at: At) {
         if !self.directory.has(at, DIRTY) {
             self.directory.raise(at, DIRTY);
@@ -128,7 +128,7 @@ impl PageCache {
             self.queue_if_dirty(at);
         }
     }
-    /// Puts a dirty page into the cleaner's queue, if it can be cleaned and is not there.
+    /// Queues a dirty page for the cleaner, if it can be cleaned and is not queued.
     pub(super) fn queue_if_dirty(&mut self, at: At) {
         let Some(cleaner) = &mut self.cleaner else { return };
         if self.directory.has(at, DIRTY) && !self.directory.has(at, QUEUED | CLEANING | PARTIAL) {
@@ -139,7 +139,7 @@ impl PageCache {
             }
         }
     }
-    /// Forgets pages in the cleaner's queue that have gone or are clean.
+    /// Drops pages from the cleaner's queue that have been evicted or are clean.
     fn tidy_queue(&mut self) {
         let Some(cleaner) = &mut self.cleaner else { return };
         let directory = &mut self.directory;
@@ -154,7 +154,7 @@ impl PageCache {
         kept.into_iter().for_each(|at| directory.raise(at, QUEUED));
     }
 
-    /// Cleans as much as the watermarks ask for.
+    /// Cleans as many pages as the watermarks require.
     pub(super) fn clean(&mut self, effects: &mut Vec<Effect>) {
         loop {
             let dirty = self.counters.dirty_pages + self.dirty_elsewhere();

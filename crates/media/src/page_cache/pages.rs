@@ -1,13 +1,13 @@
 //! Pages of the device as the host names them.
 
-/// Pages of a device, one after the other.
+/// A range of consecutive pages of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pages {
     /// The first.
     pub first: u64,
-    /// How many.
+    /// Number of pages.
     pub count: u64,
 }
 
-/// The highest temperature that a bin of the histogram begins at is 2 to this, less one.
+/// The highest bin of the histogram of temperatures begins at 2 to this power, less one.
 pub const HOTTEST: usize = 16;

@@ -1,4 +1,4 @@
-//! Who has to go: five policies over the lists of a set.
+//! Replacement: five policies over the lists of a set.
 //!
 //! | policy | lists, head first | goes |
 //! |---|---|---|
@@ -8,15 +8,15 @@
 //! | ARC | recent, frequent, and ghosts of both | the tail of recent or frequent, by the target that ghosts shift |
 //! | random | none | any |
 //!
-//! A row of accesses to one page of a set is one use: a page of 64 lines that is read through has been wanted once.
-//! Choosing changes nothing; what was chosen may be chosen again.
+//! Consecutive accesses to one page of a set are one use: reading through a page of 64 lines counts once. Choosing a
+//! victim changes nothing; the same page may be chosen again.
 
 use super::config::Policy;
 use super::directory::{Directory, REFERENCED};
 use super::set::{At, Set, register};
 use lanetwin_units::mix;
 
-/// LFU: after how many uses per way the counts are halved (assumed).
+/// LFU: number of uses per way after which counts are halved (assumed).
 pub(super) const AGEING: u32 = 8;
 /// LFU: the highest count.
 const MOST_USED: usize = 15;
@@ -27,7 +27,7 @@ const RECENT_GHOSTS: usize = 2;
 const FREQUENT_GHOSTS: usize = 3;
 
 impl Directory {
-    /// A page that is in the cache is used.
+    /// Notes a use of a cached page.
     #[inline]
     pub(super) fn touch(&mut self, at: At) {
         let last = self.register(at.set, register::LAST);
@@ -52,7 +52,7 @@ impl Directory {
         self.push(at, list);
     }
 
-    /// Who goes, to make room for `page`; none if everybody is held. `turn` decides for random replacement.
+    /// The victim that makes room for `page`. Returns `None` if all are held. `turn` decides for random replacement.
     pub(super) fn choose(&self, set: Set, page: u32, turn: u64) -> Option<At> {
         match self.policy {
             Policy::Lru => self.last_free_to_go(set, 0),
@@ -80,18 +80,18 @@ impl Directory {
         self.upwards(set, list).find(|at| !self.is_held(*at))
     }
 
-    /// Takes out what was chosen to make room for `page`; its frame is free.
+    /// Evicts the chosen page to make room for `page`; its frame becomes free.
     pub(super) fn evict(&mut self, at: At, page: u32) {
         match self.policy {
             Policy::Clock => {
                 if self.has(at, REFERENCED) {
-                    // everybody was used: the hand has gone round once
+                    // all were used: the hand has gone round once
                     self.upwards(at.set, 0)
                         .collect::<Vec<_>>()
                         .into_iter()
                         .for_each(|at| self.lower(at, REFERENCED));
                 }
-                // the hand passes whoever stands before
+                // the hand passes the pages before it
                 while let Some(passed) = self.tail(at.set, 0).filter(|passed| *passed != at) {
                     self.lower(passed, REFERENCED);
                     self.put_first(passed, 0);
@@ -104,7 +104,7 @@ impl Directory {
         }
         self.forget(at);
     }
-    /// Takes a page out that is not wanted any more; nothing remembers it.
+    /// Removes a dismissed page, without a ghost.
     pub(super) fn dismiss(&mut self, at: At) {
         if self.policy != Policy::Random {
             self.unlink(at);
@@ -112,7 +112,7 @@ impl Directory {
         self.forget(at);
     }
 
-    /// Puts a page into a frame that was taken from the free ones.
+    /// Admits a page into a frame that has been taken.
     pub(super) fn admit(&mut self, at: At, page: u32) {
         let list = match self.policy {
             Policy::Lru | Policy::Clock => Some(0),
@@ -132,8 +132,8 @@ impl Directory {
         }
     }
 
-    /// Puts pages into the first frames of a set that has never held any: as taking frames and admitting pages one by
-    /// one leaves it.
+    /// Admits pages into the first frames of a set that has never held any, with the same result as taking frames and
+    /// admitting pages one by one.
     pub(super) fn admit_first(&mut self, set: Set, pages: &[u32]) {
         let state = match self.policy {
             Policy::Lru => Some(0),
@@ -151,7 +151,7 @@ impl Directory {
         }
     }
 
-    /// LFU: counts uses, and halves the counts of all pages when it is time.
+    /// LFU: counts uses, and halves the counts of all pages when due.
     fn age(&mut self, set: Set) {
         let due = AGEING * self.ways;
         let uses = self.register(set, register::POLICY);
@@ -161,7 +161,7 @@ impl Directory {
         }
         *uses = 0;
         for count in 1..=MOST_USED {
-            // the least recent first, so that the order stays; pages of the higher count come before those of the lower
+            // the least recent first, which keeps the order; pages with the higher count precede those with the lower
             while let Some(at) = self.tail(set, count) {
                 self.put_first(at, count / 2);
             }
@@ -179,7 +179,7 @@ impl Directory {
             None => target,
         }
     }
-    /// ARC: whether the recent list gives up its last page for `page` (the paper's REPLACE).
+    /// ARC: whether the recent list gives up its last page for `page` (REPLACE in the paper).
     fn recent_goes(&self, set: Set, page: u32) -> bool {
         let recent = self.length(set, RECENT);
         let ghost = self.ghost(set, page).map(|ghost| self.list_of(ghost));
@@ -229,13 +229,13 @@ impl Directory {
             self.dismiss(ghost);
         }
     }
-    /// Takes the ghost that can be done without: the last of the longer list.
+    /// Takes the last ghost of the longer list.
     fn oldest_ghost(&mut self, set: Set) -> At {
         let longer = self.length(set, RECENT_GHOSTS) >= self.length(set, FREQUENT_GHOSTS);
         self.forget_last(set, if longer { RECENT_GHOSTS } else { FREQUENT_GHOSTS });
         self.take_ghost(set).expect("one was given free")
     }
-    /// ARC: the list that a page which was missed belongs in, its target shifted.
+    /// ARC: the list for a page that was missed; also shifts the target.
     fn insertion_list(&mut self, set: Set, page: u32) -> usize {
         if core::mem::take(self.register(set, register::REMEMBERED)) != 0 {
             return FREQUENT;

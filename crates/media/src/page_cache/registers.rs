@@ -1,42 +1,42 @@
-//! Miss-status holding registers: what is on its way in, and who waits for it.
+//! Miss-status holding registers: lines being fetched, and the reads that wait for them.
 
 use super::set::At;
 
-/// A read that waits.
+/// A waiting read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) token: u32,
     pub(super) line: u32,
 }
 
-/// Lines of a page that are on their way in.
+/// Lines of a page that are being fetched.
 #[derive(Clone, Debug)]
 pub(super) struct Miss {
     pub(super) at: At,
     pub(super) page: u32,
     pub(super) lines: u64,
     pub(super) targets: Vec<Target>,
-    /// Reads for which there was no target any more: they are read from the cache when it has the lines.
+    /// Reads beyond the targets: they are read from the cache when it has the lines.
     pub(super) behind: Vec<Target>,
     most_targets: usize,
-    /// The fetch has not been asked for: the page is still on its way to the medium.
+    /// Whether the fetch has not been started because the page is still being written to the medium.
     pub(super) blocked: bool,
 }
 
 impl Miss {
-    /// Whether one more read can have its answer as soon as the lines have come.
+    /// Whether one more read can be answered as soon as the lines arrive.
     pub(super) const fn has_room(&self) -> bool {
         self.targets.len() < self.most_targets
     }
 }
 
-/// So many registers, each with so many targets.
+/// All registers, each with the same number of targets.
 #[derive(Debug)]
 pub(super) struct Registers {
     misses: Vec<Option<Miss>>,
     free: Vec<u32>,
     most_targets: usize,
-    /// Emptied lists of targets, for their room.
+    /// Emptied lists of targets, kept to be reused.
     spare: Vec<Vec<Target>>,
 }
 
@@ -58,7 +58,7 @@ impl Registers {
     pub(super) const fn count(&self) -> usize {
         self.misses.len()
     }
-    /// Takes a register, of which there is one; its number.
+    /// Takes a register; one must be free. Returns its number.
     pub(super) fn take(&mut self, at: At, page: u32, lines: u64, blocked: bool) -> u32 {
         let number = self.free.pop().expect("a register is free");
         let targets = self.spare.pop().unwrap_or_default();
@@ -66,12 +66,12 @@ impl Registers {
         self.misses[number as usize] = Some(Miss { at, page, lines, targets, behind, most_targets, blocked });
         number
     }
-    /// The register that brings a line of a page.
+    /// The register that fetches a line of a page.
     pub(super) fn find(&mut self, page: u32, line: u32) -> Option<&mut Miss> {
         let brings = |miss: &&mut Miss| miss.page == page && miss.lines >> line & 1 != 0;
         self.misses.iter_mut().flatten().find(brings)
     }
-    /// The registers that wait for a page to reach the medium; they wait no longer.
+    /// Unblocks the registers that wait until a page has been written to the medium.
     pub(super) fn unblock(&mut self, page: u32) -> Vec<u32> {
         let mut freed = Vec::new();
         for (number, miss) in (0..).zip(&mut self.misses) {
@@ -85,13 +85,13 @@ impl Registers {
     pub(super) fn get(&self, number: u32) -> Option<&Miss> {
         self.misses.get(number as usize)?.as_ref()
     }
-    /// Gives a register free.
+    /// Frees a register.
     pub(super) fn release(&mut self, number: u32) -> Option<Miss> {
         let miss = self.misses.get_mut(number as usize)?.take()?;
         self.free.push(number);
         Some(miss)
     }
-    /// Gives the room of a register's lists back.
+    /// Keeps the lists of a register to be reused.
     pub(super) fn recycle(&mut self, miss: Miss) {
         for mut list in [miss.behind, miss.targets] {
             list.clear();

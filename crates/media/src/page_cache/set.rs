@@ -6,15 +6,15 @@ pub(super) mod register {
     pub const DRAWN: usize = 0;
     /// The place of the page used last, plus one.
     pub const LAST: usize = 1;
-    /// How many of its frames have ever held a page.
+    /// Number of its frames that have ever held a page.
     pub const FRESH: usize = 2;
-    /// How many of its ghosts have ever named a page.
+    /// Number of its ghosts that have ever been used.
     pub const FRESH_GHOSTS: usize = 3;
     /// LFU: uses since the counts were halved; ARC: the target size of the recent list.
     pub const POLICY: usize = 4;
-    /// ARC: whether the page that comes next was remembered.
+    /// ARC: whether the next page had a ghost.
     pub const REMEMBERED: usize = 5;
-    /// How many there are.
+    /// Number of registers.
     pub const COUNT: usize = 6;
 }
 
@@ -26,11 +26,11 @@ pub(super) struct Set {
     pub number: u64,
 }
 
-/// A frame that holds a page, or the memory of one that did.
+/// A frame, or a ghost of an evicted page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct At {
-    /// Where.
+    /// Its set.
     pub set: Set,
-    /// Which of the set.
+    /// Its index in the set.
     pub place: u32,
 }

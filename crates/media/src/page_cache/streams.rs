@@ -1,14 +1,14 @@
-//! Runs of consecutive pages: what will be wanted next.
+//! Runs of consecutive pages, for prefetching.
 
 use super::config::Prefetch;
 use core::ops::Range;
 
-/// Follows so many runs at once.
+/// Tracks a number of runs at once.
 #[derive(Clone, Debug)]
 pub(super) struct Streams {
     config: Prefetch,
     runs: Vec<Run>,
-    /// Who is replaced next.
+    /// Index of the run that is replaced next.
     oldest: usize,
     last: u32,
 }
@@ -17,7 +17,7 @@ pub(super) struct Streams {
 struct Run {
     last: u32,
     length: u32,
-    /// Up to where pages have been asked for.
+    /// End of the pages requested ahead.
     ahead: u32,
 }
 
@@ -25,7 +25,7 @@ impl Streams {
     pub(super) fn new(config: Prefetch) -> Self {
         Self { config, runs: Vec::new(), oldest: 0, last: u32::MAX }
     }
-    /// A page is used: the pages that should now be brought in, which may lie beyond the device.
+    /// Notes a use of a page. Returns the pages to fetch, which may lie beyond the device.
     pub(super) fn observe(&mut self, page: u32) -> Range<u32> {
         if page == self.last {
             return 0..0;
@@ -44,7 +44,7 @@ impl Streams {
             run.ahead = page.saturating_add(degree).saturating_add(1).max(from);
             return from..run.ahead;
         }
-        // a trigger of one believes every page
+        // with a trigger of one every page starts prefetching
         let end = if trigger == 1 { page.saturating_add(degree).saturating_add(1) } else { page + 1 };
         let run = Run { last: page, length: 1, ahead: end };
         if self.runs.len() < streams as usize {

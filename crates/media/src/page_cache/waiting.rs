@@ -1,26 +1,26 @@
 //! Requests that wait for a register, a frame or a write-back.
 //!
-//! Where hits pass, requests of one page wait together, in the place of the first of them: as soon as that page has
-//! what it needs, all of them go on, and nobody else of the line has to be looked at. Where nothing passes, requests
-//! wait strictly in the order in which they came.
+//! If hits pass, requests of one page wait together, at the position of the first: when the page has what it needs,
+//! all of them continue, and the rest of the queue need not be searched. If hits do not pass, requests wait strictly
+//! in order of arrival.
 
 use super::Request;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Requests of one page that wait.
+/// Waiting requests of one page.
 #[derive(Debug)]
 pub(super) struct Group {
     page: u32,
     pub(super) requests: VecDeque<Request>,
 }
 
-/// The line of those who wait.
+/// The queue of waiting requests.
 #[derive(Debug)]
 pub(super) struct Waiting {
     groups: VecDeque<Group>,
     /// The number of the group at the front; groups are numbered in their order.
     front: u64,
-    /// The numbers of the groups, by page; empty where nothing passes.
+    /// Numbers of the groups, by page; empty if hits do not pass.
     by_page: BTreeMap<u32, u64>,
     requests: usize,
     hits_pass: bool,
@@ -36,7 +36,7 @@ impl Waiting {
     pub(super) const fn is_empty(&self) -> bool {
         self.requests == 0
     }
-    /// A request waits from now on.
+    /// Adds a request to the queue.
     pub(super) fn join(&mut self, request: Request) {
         let page = request.page();
         self.requests += 1;
@@ -48,12 +48,12 @@ impl Waiting {
         }
         self.groups.push_back(Group { page, requests: VecDeque::from([request]) });
     }
-    /// Takes those who are to go on next.
+    /// Takes the first group.
     pub(super) fn take_first(&mut self) -> Option<Group> {
         loop {
             let group = self.groups.pop_front()?;
             self.front += 1;
-            // who was taken out of turn has left an empty place
+            // a group that was taken out of turn has left an empty entry
             if !group.requests.is_empty() {
                 self.by_page.remove(&group.page);
                 self.requests -= group.requests.len();
@@ -61,7 +61,7 @@ impl Waiting {
             }
         }
     }
-    /// Puts back at the front who could not go on after all.
+    /// Puts a group that could not continue back at the front.
     pub(super) fn put_back(&mut self, group: Group) {
         self.front -= 1;
         self.requests += group.requests.len();
@@ -70,7 +70,7 @@ impl Waiting {
         }
         self.groups.push_front(group);
     }
-    /// Takes those of a page out of turn.
+    /// Takes the requests of a page out of turn.
     pub(super) fn take(&mut self, page: u32) -> VecDeque<Request> {
         let Some(number) = self.by_page.remove(&page) else { return VecDeque::new() };
         let requests = std::mem::take(&mut self.groups[(number - self.front) as usize].requests);

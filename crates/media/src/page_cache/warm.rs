@@ -1,4 +1,4 @@
-//! Contents drawn instead of lived through: set by set, when one is first visited.
+//! Initial contents drawn at random, for each set when it is first visited.
 
 use super::PageCache;
 use super::directory::DIRTY;
@@ -7,7 +7,7 @@ use crate::random::Draws;
 use lanetwin_units::mix;
 
 impl PageCache {
-    /// Draws what is in a set that nobody has visited.
+    /// Draws the contents of a set that has not been visited.
     #[cold]
     #[inline(never)]
     pub(super) fn draw(&mut self, set: Set) {
@@ -21,7 +21,7 @@ impl PageCache {
         let fit = pages.len().min(self.directory.ways as usize);
         let certain = if tables < end { to_the_front(&mut pages, tables).min(fit) } else { 0 };
         let mut dirtied = core::mem::take(&mut warm.dirtied);
-        // a draw decides nothing where no page is dirty, or every one
+        // if no page is dirty, or all are, the draw has no effect
         let decides = dirty > 0.0 && dirty < 1.0;
         for place in certain..fit {
             let chosen = place + draws.below((pages.len() - place) as u64) as usize;
@@ -47,14 +47,14 @@ impl PageCache {
             (warm.pages, warm.dirtied) = (pages, dirtied);
         }
     }
-    /// How many pages are dirty in sets that nobody has visited, about.
+    /// Approximate number of dirty pages in sets that have not been visited.
     pub(super) fn dirty_elsewhere(&self) -> u64 {
         self.warm.as_ref().map_or(0, |warm| {
             let left = self.directory.sets() - warm.drawn;
             (u128::from(warm.dirty_pages) * u128::from(left) / u128::from(self.directory.sets())) as u64
         })
     }
-    /// Draws the next set that nobody has visited, for the cleaner; false if there is none.
+    /// Draws the next set that has not been visited, for the cleaner. Returns false if there is none.
     pub(super) fn draw_next(&mut self) -> bool {
         let (Some(cleaner), Some(_)) = (&mut self.cleaner, &self.warm) else { return false };
         while cleaner.cursor < self.directory.sets() {
@@ -69,7 +69,7 @@ impl PageCache {
     }
 }
 
-/// Puts pages from this number on before all others; how many there are.
+/// Moves pages from number `from` on before all others. Returns their number.
 fn to_the_front(pages: &mut [u32], from: u64) -> usize {
     let mut count = 0;
     for place in 0..pages.len() {

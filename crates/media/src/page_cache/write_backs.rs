@@ -1,22 +1,23 @@
-//! Pages on their way to the medium, and the cleaner that sends dirty ones before they have to go.
+//! Pages being written to the medium, and the cleaner, which writes dirty pages before their eviction.
 
 use super::config::Cleaning;
 use super::set::At;
 use std::collections::VecDeque;
 
-/// A page on its way to the medium.
+/// A page being written to the medium.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WriteBack {
     pub(super) page: u32,
-    /// Where it stays meanwhile, if it is being cleaned.
+    /// Its frame, if it is being cleaned.
     pub(super) cleans: Option<At>,
-    /// What it still waits for before it can be written: its lines from the cache, the others from the medium.
+    /// Number of parts it still waits for before it can be written: its lines from the cache, the others from the
+    /// medium.
     pub(super) awaits: u8,
-    /// How often the medium has refused it.
+    /// Number of times the medium has refused it.
     pub(super) refused: u8,
 }
 
-/// So many pages can be on their way.
+/// A fixed number of write-backs.
 #[derive(Debug)]
 pub(super) struct WriteBacks {
     slots: Vec<Option<WriteBack>>,
@@ -36,7 +37,7 @@ impl WriteBacks {
     pub(super) fn has(&self, page: u32) -> bool {
         self.under_way() > 0 && self.slots.iter().flatten().any(|slot| slot.page == page)
     }
-    /// Takes a slot, of which there is one free; its number.
+    /// Takes a slot; one must be free. Returns its number.
     pub(super) fn take(&mut self, write_back: WriteBack) -> u32 {
         let number = self.free.pop().expect("a slot is free");
         self.slots[number as usize] = Some(write_back);
@@ -52,7 +53,7 @@ impl WriteBacks {
     }
 }
 
-/// Which dirty page is next, and whether it is time.
+/// Selects dirty pages to clean, and when.
 #[derive(Debug)]
 pub(super) struct Cleaner {
     pub(super) at_once: u32,
@@ -61,7 +62,7 @@ pub(super) struct Cleaner {
     low: u64,
     pub(super) running: u32,
     active: bool,
-    /// Dirty pages in the order in which they became so; some have gone or become clean.
+    /// Dirty pages in the order in which they became dirty; some have been evicted or cleaned since.
     pub(super) queue: VecDeque<u32>,
     /// The first set that may not have been visited.
     pub(super) cursor: u64,
@@ -69,7 +70,7 @@ pub(super) struct Cleaner {
 
 impl Cleaner {
     pub(super) fn new(config: Cleaning, frames: u64) -> Self {
-        // shares are of a whole number of pages; the nearest below
+        // shares are rounded down to whole pages
         let pages = |share: f64| (share * frames as f64) as u64;
         Self {
             at_once: config.at_once,
@@ -81,7 +82,7 @@ impl Cleaner {
             cursor: 0,
         }
     }
-    /// Whether one more page should be cleaned, if so many are dirty.
+    /// Whether another page should be cleaned, if `dirty` pages are dirty.
     pub(super) const fn wants(&mut self, dirty: u64) -> bool {
         if dirty > self.high {
             self.active = true;

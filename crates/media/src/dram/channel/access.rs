@@ -7,7 +7,7 @@ use crate::dram::queue::NONE;
 use crate::dram::{Before, CommandKind, Done};
 
 impl Channel {
-    /// Reads or writes an open row, for the oldest request that can go.
+    /// Reads or writes an open row, for the oldest request that may.
     #[inline(always)]
     pub(super) fn try_access<const RANKS: usize>(
         &mut self,
@@ -34,7 +34,7 @@ impl Channel {
         true
     }
 
-    /// When the request in a slot can read or write the open row of its bank.
+    /// Clock at which the request in a slot can access the open row of its bank.
     #[inline(always)]
     fn access_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
         let entry = self.queues[mode].get(slot);
@@ -61,7 +61,7 @@ impl Channel {
         self.counters.rows[usize::from(bank.why)] += 1;
         bank.why = 0;
         bank.used = now;
-        // the row can be read or written from so long after its activate on
+        // the row can be accessed from this clock after its activate
         let before = Before::a_read(now, bank.cas - t.rcd, bank.closed);
         bank.pre = bank.pre.max(now + self.gates.precharge[direction]);
         let close = self.rules.closed && queue.find(at_bank, bank.row).is_none();
@@ -93,8 +93,7 @@ impl Channel {
         }
     }
 
-    /// Whoever waits before the queue takes the place that has become free; what it is answered with can be known one
-    /// clock later.
+    /// Moves waiting requests into queue places that have become free; their answers can be known one clock later.
     #[inline(always)]
     pub(super) fn fill(&mut self, now: u64, direction: usize, out: &mut Vec<Done>) {
         if !self.overflow[direction].is_empty() {
@@ -103,7 +102,7 @@ impl Channel {
         self.turn = self.turning(now);
     }
 
-    /// Lets in who waits before the queue, as far as there are places.
+    /// Moves waiting requests into the queue while it has places.
     #[inline(never)]
     fn let_in(&mut self, now: u64, direction: usize, out: &mut Vec<Done>) {
         while self.queues[direction].len < self.rules.places[direction]

@@ -1,24 +1,24 @@
-//! For how long a data bus has carried data, exact at every instant that somebody may still ask about.
+//! Time that a data bus has carried data, exact at every instant that can still be queried.
 
 use crate::dram::spec::Timings;
 use lanetwin_units::Instant;
 
-/// So many bursts are remembered before those that nobody can ask about are summed up.
+/// Number of bursts kept before those that can no longer be queried are summed up.
 const ENOUGH: usize = 128;
 
 /// The bursts of a data bus.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Bursts {
-    /// The first clocks of those that somebody may still ask about, and some before.
+    /// First clocks of the bursts that can still be queried, and of some before.
     starts: Vec<u64>,
-    /// The time of all before \[ps\].
+    /// Sum of the times of all earlier ones \[ps\].
     settled_ps: u64,
-    /// With so many, a look is worth it.
+    /// Number of bursts at which summing up is tried.
     most: usize,
 }
 
 impl Bursts {
-    /// A burst begins at clock `first`; nobody asks about times before clock `asked`.
+    /// Notes a burst that begins at clock `first`; times before clock `asked` will not be queried.
     #[inline]
     pub fn begin(&mut self, t: &Timings, first: u64, asked: u64) {
         if self.starts.len() >= self.most {
@@ -34,7 +34,7 @@ impl Bursts {
         self.most = ENOUGH.max(2 * self.starts.len());
     }
 
-    /// For how long the data bus has carried data up to `now` \[ps\].
+    /// Time that the data bus has carried data up to `now` \[ps\].
     pub fn busy_ps(&self, t: &Timings, now: Instant) -> u64 {
         self.settled_ps + self.starts.iter().map(|first| time_of(t, *first, now)).sum::<u64>()
     }

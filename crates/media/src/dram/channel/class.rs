@@ -1,9 +1,9 @@
-//! Requests whose banks want the same next command.
+//! Requests whose banks need the same next command.
 
 use crate::dram::clock::NEVER;
 
-/// Requests whose banks want the same, as slots of the queue that is being served, and a clock before which none can
-/// have it: [`NEVER`] if there are none.
+/// Requests whose banks need the same command, as slots of the queue being served, and a clock before which none of
+/// them can have it; [`NEVER`] if there are none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     pub slots: u64,
@@ -18,7 +18,7 @@ impl Class {
         self.bound = self.bound.min(at);
         self.slots |= 1 << slot;
     }
-    /// Takes slots out, if they are in.
+    /// Removes slots, if they are in the class.
     #[inline]
     pub fn remove(&mut self, slots: u64) {
         self.slots &= !slots;
@@ -26,7 +26,7 @@ impl Class {
             self.bound = NEVER;
         }
     }
-    /// None can go before this clock; `when` says when each can, which is looked at if there are few.
+    /// Sets the bound: none can go before this clock. If there are few, `when` gives the clock of each.
     #[inline(always)]
     pub fn hold(&mut self, until: u64, when: impl Fn(u8) -> u64) {
         let slots = self.slots;
@@ -34,18 +34,18 @@ impl Class {
             self.bound = NEVER;
             return;
         }
-        // mostly there are one or two, so that nobody looks for them in vain
+        // usually there are one or two; their exact clocks save fruitless searches
         let (first, last) = (slots.trailing_zeros(), 63 - slots.leading_zeros());
         let others = slots & !(1 << first | 1 << last);
         self.bound = if others == 0 { when(first as u8).min(when(last as u8)).max(until) } else { until };
     }
-    /// Not before this clock, if the command bus is free for it from `slot` on.
+    /// Earliest clock, if the command bus is free from `slot` on.
     #[inline]
     pub fn due(&self, slot: u64) -> u64 {
         self.bound.max(slot)
     }
-    /// The oldest that can go at `now`; if none can, the bound becomes the clock at which one can. None can before
-    /// `shared`.
+    /// The oldest request that can go at `now`. If none can, sets the bound to the clock at which one can. None can
+    /// before `shared`.
     #[inline]
     pub fn oldest(&mut self, now: u64, shared: u64, when: impl Fn(u8) -> u64) -> Option<u8> {
         let (mut left, mut soonest) = (self.slots, NEVER);

@@ -1,4 +1,4 @@
-//! Which command is next: classes of requests, the order of commands, the direction of the bus.
+//! Selection of the next command: classes of requests, order of commands, direction of the bus.
 
 use super::class::Class;
 use super::{Channel, MOST_RANKS};
@@ -7,19 +7,19 @@ use crate::dram::bank::{READ, WRITE};
 use crate::dram::clock::NEVER;
 use crate::dram::queue::NONE;
 
-/// What a rank says, if it is the only one: it says it of all requests.
+/// The gate of a rank, if it is the only one and so applies to all requests.
 #[inline(always)]
 pub(super) const fn only<const RANKS: usize>(gate: u64) -> u64 {
     if RANKS == 1 { gate } else { 0 }
 }
-/// What a rank says, if it is one of several: it says it of its own requests.
+/// The gate of a rank, if there are several and it applies to its own requests only.
 #[inline(always)]
 pub(super) const fn several<const RANKS: usize>(gate: u64) -> u64 {
     if RANKS == 1 { 0 } else { gate }
 }
 
 impl Channel {
-    /// Finds the next clock at which something can be decided.
+    /// Finds the next clock at which a decision is possible.
     #[inline(always)]
     pub(super) fn schedule(&mut self) {
         let banks = self.banks_next();
@@ -27,15 +27,14 @@ impl Channel {
         self.next = next.max(self.floor).max(self.resume);
     }
 
-    /// The next clock at which a bank with requests can have what it wants.
+    /// The next clock at which a bank with requests can have its next command.
     #[inline(always)]
     fn banks_next(&self) -> u64 {
         let (short, long) = (self.last + 1, self.last + self.t.command);
         self.cas.bound.min(self.act.bound).max(long).min(self.pre.due(short))
     }
 
-    /// The next clock at which something can be decided, if that is before `banks`, at which a bank can have what it
-    /// wants.
+    /// The next clock at which a decision is possible, if it is before `banks`, the clock of a bank's next command.
     #[inline(never)]
     fn before(&mut self, banks: u64) -> u64 {
         let (short, long) = (self.last + 1, self.last + self.t.command);
@@ -47,14 +46,14 @@ impl Channel {
             .min(self.trail_bound.max(long).min(self.trail_end))
     }
 
-    /// Before this clock there is nothing to decide but what banks with requests want, and turns.
+    /// Before this clock only commands for banks with requests, and turns of the bus, have to be decided.
     #[inline]
     fn rarely(&self) -> u64 {
         self.refresher.at.min(self.idle_bound).min(self.trail_bound).min(self.trail_end)
     }
 
-    /// Decides commands before clock `end`, of which there may be some: all, or those until there is more to decide
-    /// than what banks with requests want.
+    /// Decides commands before clock `end`: all of them, or those up to a decision that is not for a bank with
+    /// requests.
     pub(super) fn run_on(&mut self, end: u64, out: &mut Vec<Done>) {
         match (self.mode, self.rank_count) {
             (READ, 1) => self.run_in::<READ, 1>(end, out),
@@ -64,7 +63,7 @@ impl Channel {
         }
     }
 
-    /// The same. The direction, and whether there is but one rank, are known to the compiler.
+    /// The same, with the direction and the case of a single rank known at compile time.
     #[inline(never)]
     fn run_in<const MODE: usize, const RANKS: usize>(&mut self, end: u64, out: &mut Vec<Done>) {
         let mut now = self.next;
@@ -74,7 +73,7 @@ impl Channel {
             return self.schedule();
         }
         while now < end {
-            // only a precharge can be sooner than that
+            // only a precharge is possible earlier
             let long = self.last + self.t.command <= now;
             if !(long && self.cas.bound <= now && self.try_access::<RANKS>(MODE, now, out)) {
                 let (activate, precharge) = (long && self.act.bound <= now, self.pre.bound <= now);
@@ -91,11 +90,11 @@ impl Channel {
         self.next = now;
     }
 
-    /// The same when there may be more to decide than what banks with requests want.
+    /// The same, if there may be other decisions than those for banks with requests.
     #[inline(never)]
     fn decide_any(&mut self, now: u64, out: &mut Vec<Done>) {
         if self.turn <= now {
-            // a clock has one command, and may have a turn before it and one behind it
+            // a clock has one command, and can have one turn before it and one after it
             let behind = self.last == now || self.turned == now;
             self.turned = now;
             self.turn_round(now);
@@ -128,7 +127,7 @@ impl Channel {
         }
     }
 
-    /// When the direction changes, as things stand at `clock`.
+    /// Clock at which the direction changes, in the state at `clock`.
     #[inline]
     pub(super) fn turning(&self, clock: u64) -> u64 {
         let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
@@ -146,7 +145,7 @@ impl Channel {
         aged.min(idle).max(clock)
     }
 
-    /// The direction changes.
+    /// Changes the direction.
     #[cold]
     fn turn_round(&mut self, now: u64) {
         let banks = self.queues[READ].pending | self.queues[WRITE].pending;
@@ -155,7 +154,7 @@ impl Channel {
             let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
             self.leave = match () {
                 () if writes >= self.rules.high => self.rules.low,
-                // the oldest has waited long enough: all go
+                // the oldest has waited long enough: all are written
                 () if self.oldest_write.saturating_add(self.rules.age) <= now => 0,
                 () => u32::MAX,
             };
@@ -171,7 +170,7 @@ impl Channel {
         self.begin_trail(now);
     }
 
-    /// Finds anew what these banks want, of which all that have requests are among.
+    /// Classifies these banks again; they include all banks with requests.
     fn classify_all(&mut self, banks: u64, now: u64) {
         (self.cas, self.act, self.pre) = (Class::NONE, Class::NONE, Class::NONE);
         let mut left = banks;

@@ -1,13 +1,12 @@
-//! The controller of one data bus: which command is next, and when.
+//! The controller of one data bus: selects the next command and its clock.
 //!
-//! Nothing happens between commands. Each bank with requests has one next command: read or write the open row,
-//! activate, precharge. Three masks say which requests want which, and for each mask a clock is kept before which none
-//! of them can have it. A look at a mask either finds the oldest that can go, which is the lowest of its bits that can,
-//! or the clock at which the next one can.
+//! The state changes only at commands. Each bank with requests has one next command: read or write the open row,
+//! activate, or precharge. For each kind of command there is a mask of the requests that need it and a clock before
+//! which none of them can have it. A search of a mask finds either the oldest request that can go, which is its
+//! lowest bit that can, or the clock at which the next one can.
 //!
-//! Requests are taken in late: they stand in the order in which they came until somebody wants to know what is after
-//! them. So one data bus has its turn for several requests, and the next one then, and what they are decided with stays
-//! near.
+//! Requests are taken in late: they are stored in the order of arrival until a state after them is needed. So one
+//! data bus handles several requests in a row before the next bus, and its data stay in the CPU's cache.
 
 mod access;
 mod bursts;
@@ -32,23 +31,23 @@ use lanetwin_units::Instant;
 use rules::Rules;
 use std::collections::VecDeque;
 
-/// Ranks of a data bus at most.
+/// Largest number of ranks of a data bus.
 const MOST_RANKS: usize = 4;
 
-/// A request before the queues.
+/// A request that waits for a place in the queues.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     token: u32,
     place: Place,
 }
 
-/// A request that has come and has not been taken in.
+/// A request that has arrived and has not been taken in.
 #[derive(Clone, Copy, Debug)]
 struct Coming {
     clock: u64,
     direction: usize,
     new: Waiting,
-    /// Whether it has been answered: a write that finds a place in the queue for certain, and is answered with that.
+    /// Whether it has been answered: true for a write that certainly finds a place in the queue and is answered then.
     answered: bool,
 }
 
@@ -66,47 +65,46 @@ pub(super) struct Channel {
     groups: [Group; 32],
     ranks: [Rank; MOST_RANKS],
     rank_count: usize,
-    /// In the order in which they came.
+    /// In the order of arrival.
     coming: Vec<Coming>,
     queues: [Queue; 2],
     overflow: [VecDeque<Waiting>; 2],
-    /// What is being served: reads or writes.
+    /// Direction being served: reads or writes.
     mode: usize,
-    /// With so many writes left, waiting reads have their turn.
+    /// Number of writes left at which waiting reads are served.
     leave: u32,
-    /// When the direction changes, as things stand.
+    /// Clock at which the direction changes, in the present state.
     turn: u64,
-    /// The clock at which it changed last.
+    /// Clock at which it last changed.
     turned: u64,
-    /// Nothing is decided before this clock: at the end of the one before, the direction has changed.
+    /// Earliest clock of a decision after the direction has changed at the end of the clock before.
     resume: u64,
     reads_ended: u64,
     oldest_write: u64,
     cas: Class,
     act: Class,
     pre: Class,
-    /// Banks with an open row that nobody wants, and a clock before which no time of theirs runs out: [`NEVER`] if
-    /// there are none.
+    /// Banks with an open row for which there is no request, and a clock before which none of these rows is closed
+    /// for lack of use; [`NEVER`] if there are none.
     idle: u64,
     idle_bound: u64,
-    /// Banks whose open rows are still being used for the direction before, a clock before which none can be, and the
-    /// clock at which that ends: [`NEVER`] if there are none.
+    /// Banks whose open rows are still used in the previous direction, a clock before which none of them can be used,
+    /// and the clock at which this ends; [`NEVER`] if there are none.
     trail: u64,
     trail_bound: u64,
     trail_end: u64,
-    /// No refresh, row whose time runs out or use of open rows for the direction before has to be decided before this
-    /// clock.
+    /// Before this clock there is no decision about refreshes, unused rows or open rows of the previous direction.
     rare: u64,
     /// The last clock of the last command.
     last: u64,
-    /// The clock of the last request from outside: nothing that is not decided yet is decided for an earlier one.
+    /// Clock of the last request; all later decisions are for this clock or later.
     floor: u64,
-    /// Before this clock nothing is decided.
+    /// Earliest clock of the next decision.
     next: u64,
     refresher: Refresher,
     counters: Counters,
     bursts: Bursts,
-    /// How far back before the last request somebody may ask about the data bus.
+    /// How far back before the last request the data bus may be queried.
     keep_history: u64,
     record: Option<Vec<Command>>,
 }
@@ -160,46 +158,46 @@ impl Channel {
         channel
     }
 
-    /// What it has done, up to the last command that has been decided.
+    /// Counters up to the last command that has been decided.
     pub const fn counters(&self) -> Counters {
         self.counters
     }
     pub fn record(&mut self, on: bool) {
         self.record = on.then(Vec::new);
     }
-    /// From a read command to its first beat, and from there behind its last \[clocks\].
+    /// Clocks from a read command to its first beat, and from there to the end of its last.
     pub const fn read_clocks(&self) -> (u64, u64) {
         (self.t.cl, self.t.burst)
     }
     pub fn take_record(&mut self) -> Vec<Command> {
         self.record.as_mut().map(core::mem::take).unwrap_or_default()
     }
-    /// Keeps what has to be known of the data bus for [`Channel::busy_ps`] up to `clocks` before the last request.
+    /// Keeps the history that [`Channel::busy_ps`] needs up to `clocks` before the last request.
     pub fn keep_history(&mut self, clocks: u64) {
         self.keep_history = clocks;
     }
-    /// For how long the data bus has carried data up to `now` \[ps\].
+    /// Time that the data bus has carried data up to `now` \[ps\].
     pub fn busy_ps(&self, now: Instant) -> u64 {
         self.bursts.busy_ps(&self.t, now)
     }
-    /// From a read or a write being asked for to its last beat, at the least \[clocks\].
+    /// Least number of clocks from a request to its last beat.
     pub fn least_clocks(&self) -> u64 {
         self.t.read().min(self.t.write())
     }
-    /// Whether writes wait for room in the queue, or could when those that have come are taken in.
+    /// Whether writes wait for room in the queue, or could once all requests have been taken in.
     #[inline]
     pub fn is_overfull(&self) -> bool {
         self.is_full(0)
     }
-    /// Requests that have not been read or written.
+    /// Number of requests that have not been read or written.
     pub fn waiting(&self) -> u64 {
         let queued: u32 = self.queues.iter().map(|queue| queue.len).sum();
         let before: usize = self.overflow.iter().map(VecDeque::len).sum();
         u64::from(queued) + (before + self.coming.len()) as u64
     }
 
-    /// Takes a request, at a clock that is not before that of any other. Says before which clock it is not answered;
-    /// none, if there is no room for it.
+    /// Takes a request, at a clock not before that of any other. Returns a clock before which it is not answered, or
+    /// `None` if there is no room for it.
     #[inline]
     pub fn offer(
         &mut self,
@@ -226,13 +224,13 @@ impl Channel {
             _ => clock + self.t.write(),
         })
     }
-    /// Whether so many more writes could find no place in the queue, when what has come is taken in.
+    /// Whether `more` further writes might not find a place in the queue once all requests have been taken in.
     #[inline]
     fn is_full(&self, more: usize) -> bool {
         let taken = self.queues[WRITE].len as usize + self.coming.len() + more;
         !self.overflow[WRITE].is_empty() || taken > self.rules.places[WRITE] as usize
     }
-    /// Whether there is room for one more at `clock`, for certain.
+    /// Whether there certainly is room for another request at `clock`.
     #[cold]
     #[inline(never)]
     fn has_room(&mut self, clock: u64, direction: usize, out: &mut Vec<Done>) -> bool {
@@ -243,7 +241,7 @@ impl Channel {
     fn has_place(&self, direction: usize) -> bool {
         self.queues[direction].len < self.rules.places[direction] && self.overflow[direction].is_empty()
     }
-    /// Takes in what has come, each at its clock.
+    /// Takes in the requests that have arrived, each at its clock.
     #[inline]
     fn take_in(&mut self, out: &mut Vec<Done>) {
         for n in 0..self.coming.len() {
@@ -263,8 +261,7 @@ impl Channel {
         self.coming.clear();
     }
 
-    /// A request gets its place in the queues; what is answered with that is answered at clock `answer`, unless it has
-    /// been.
+    /// Enters a request into the queues. An answer that this allows has clock `answer`, unless it has been given.
     #[inline]
     fn enter(
         &mut self,
@@ -276,8 +273,8 @@ impl Channel {
     ) {
         let Waiting { token, place: Place { bank, row, line, .. } } = new;
         if self.queues[WRITE].pending >> bank & 1 == 1 && self.queues[WRITE].has(bank, row, line) {
-            // the data are in the write queue, or go there in place of older ones; it takes as long as an access that
-            // need not wait
+            // the data are in the write queue, or replace older ones in it; this takes as long as an access without
+            // waiting
             let takes = match direction {
                 READ => self.t.read(),
                 _ if self.rules.queued => 0,
@@ -307,7 +304,7 @@ impl Channel {
             }
         }
         if direction == self.mode {
-            // behind others that want the row opened, or are reading it, nothing changes
+            // nothing changes if older requests already need the row opened, or are reading it
             let pick = self.banks[usize::from(bank) % 64].pick;
             if pick == NONE {
                 self.not_idle(1 << bank);
@@ -319,7 +316,7 @@ impl Channel {
         self.turn = self.turning(clock);
     }
 
-    /// Gives requests the lowest slots again: what banks want keeps its order.
+    /// Compacts the slots of requests; their order within each class is kept.
     fn put_together(&mut self, direction: usize) {
         let (banks, serves) = (&mut self.banks, direction == self.mode);
         let mut classes = [&mut self.cas, &mut self.act, &mut self.pre];
@@ -343,14 +340,14 @@ impl Channel {
         out.push(Done { token, at: self.t.clock.instant(clock), before: Before::NO_READ });
     }
 
-    /// As it will be when every command before clock `end` has been decided, if nothing is asked meanwhile.
+    /// The state after every command before clock `end` has been decided, if no further request comes.
     pub fn up_to(&self, end: u64) -> Self {
         let mut channel = self.clone();
         channel.run_before(end, &mut Vec::new());
         channel
     }
 
-    /// Takes in what has come, and decides every command before clock `end`.
+    /// Takes in the requests that have arrived, and decides every command before clock `end`.
     #[inline]
     pub fn run_before(&mut self, end: u64, out: &mut Vec<Done>) {
         self.take_in(out);
@@ -359,7 +356,7 @@ impl Channel {
         }
     }
 
-    /// A command is issued; `what` says its kind, banks and row, if commands are recorded.
+    /// Notes an issued command; `what` gives its kind, banks and row if commands are recorded.
     #[inline]
     fn issued(&mut self, now: u64, what: impl Fn() -> (CommandKind, u64, u32)) {
         debug_assert!(now > self.last, "one command at a time");
@@ -375,8 +372,8 @@ impl Channel {
         self.record.iter_mut().for_each(|record| record.push(command));
     }
 
-    /// No answer that has not been given can be earlier than this clock, if all that has come has been taken in;
-    /// [`NEVER`] if none will come without further requests.
+    /// A clock before which no outstanding answer can come, if all requests have been taken in; [`NEVER`] if none
+    /// will come without further requests.
     #[inline]
     pub fn next_answer(&self) -> u64 {
         debug_assert!(self.coming.is_empty(), "nobody knows what it is about to want");

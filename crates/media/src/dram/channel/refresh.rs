@@ -1,11 +1,11 @@
-//! What refreshes need.
+//! Commands for refreshes.
 
 use super::Channel;
 use crate::dram::CommandKind;
 use crate::dram::bank::{Bank, CLOSED};
 
 impl Channel {
-    /// What refreshes need; whether a command was issued.
+    /// Does the next step of due refreshes. Returns whether a command was issued.
     #[cold]
     pub(super) fn refresh(&mut self, now: u64) -> bool {
         while let Some(rank) = self.refresher.due(now) {
@@ -16,7 +16,8 @@ impl Channel {
         false
     }
 
-    /// What the refresh of a rank needs; whether a command was issued. If none was, nothing can be done for it now.
+    /// Does the next step of the refresh of a rank. Returns whether a command was issued; if not, nothing can be done
+    /// now.
     fn refresh_rank(&mut self, now: u64, rank: usize) -> bool {
         let banks = self.refresher.begin(rank);
         let mut taken = banks & self.queues[self.mode].pending;
@@ -32,7 +33,7 @@ impl Channel {
         let is_open = |n: &u64| banks >> n & 1 == 1 && self.banks[*n as usize].row != CLOSED;
         let open: u64 = (0..64).filter(is_open).fold(0, |open, n| open | 1 << n);
         if open != 0 {
-            // the command is for all of them, also for those that are about to be closed by themselves
+            // the command applies to all of them, also to banks that are about to be closed automatically
             let ready = latest(banks, |bank| bank.pre).max(self.ranks[rank].pre);
             if ready > now {
                 self.refresher.wait(rank, ready);

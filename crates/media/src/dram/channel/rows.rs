@@ -1,4 +1,4 @@
-//! Rows: what banks want next, activates and precharges.
+//! Rows: classification of banks by their next command, activates and precharges.
 
 use super::Channel;
 use super::decision::{only, several};
@@ -8,7 +8,7 @@ use crate::dram::clock::NEVER;
 use crate::dram::queue::{Entry, NONE};
 
 impl Channel {
-    /// Finds anew what a bank wants next.
+    /// Classifies a bank again.
     pub(super) fn classify(&mut self, at_bank: u8) {
         let bank = &mut self.banks[usize::from(at_bank) % 64];
         let old = u64::from(bank.pick != NONE) << (bank.pick & 63);
@@ -20,7 +20,7 @@ impl Channel {
         self.want(at_bank);
     }
 
-    /// No time runs out for these banks.
+    /// Removes banks from those with an unused open row.
     #[inline]
     pub(super) fn not_idle(&mut self, banks: u64) {
         self.idle &= !banks;
@@ -29,7 +29,7 @@ impl Channel {
         }
     }
 
-    /// What a bank wants next of which nothing is known.
+    /// Classifies a bank that is in no class.
     #[inline(always)]
     pub(super) fn want(&mut self, at_bank: u8) {
         let n = usize::from(at_bank) % 64;
@@ -104,7 +104,7 @@ impl Channel {
                     bank.patience = (bank.patience / 2).max(first / 8);
                 }
                 self.close(now, at_bank, rank);
-                // it was the oldest of its bank, and is the one that wants it opened
+                // it was the oldest request of its bank, for which the row is opened
                 let mut pre = self.pre;
                 pre.slots &= !(1 << slot);
                 let gate = only::<RANKS>(self.ranks[0].pre);
@@ -119,7 +119,7 @@ impl Channel {
         true
     }
 
-    /// When the bank of the request in a slot can be activated.
+    /// Clock at which the bank of the request in a slot can be activated.
     #[inline(always)]
     fn activate_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
         let entry = self.queues[mode].get(slot);
@@ -127,7 +127,7 @@ impl Channel {
         entry.ready.max(self.groups[group].act).max(several::<RANKS>(self.ranks[rank].act))
     }
 
-    /// When the bank of the request in a slot can be precharged.
+    /// Clock at which the bank of the request in a slot can be precharged.
     #[inline(always)]
     fn precharge_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
         let entry = self.queues[mode].get(slot);
@@ -152,7 +152,7 @@ impl Channel {
         group.act = group.act.max(now + t.rrd_l);
         let rank = &mut self.ranks[rank];
         rank.activated(t, now);
-        // the row is that of the oldest of the bank, which is read or written next
+        // the row is that of the bank's oldest request, which is read or written next
         let until = if RANKS == 1 || self.rank_count == 1 { rank.act } else { now + t.command };
         self.queues[mode].set_ready(slot, bank.cas);
         self.cas.add(slot, bank.cas.max(group.cas[mode]).max(rank.cas[mode]));
@@ -176,7 +176,7 @@ impl Channel {
         self.issued(now, || (CommandKind::Precharge, 1 << at_bank, 0));
     }
 
-    /// Closes a row that nobody has used for long enough.
+    /// Closes a row that has been unused for long enough.
     #[cold]
     pub(super) fn try_close(&mut self, now: u64) {
         let (mut left, mut soonest, mut first) = (self.idle, NEVER, None);

@@ -1,9 +1,9 @@
-//! Marks, times and policies of a controller.
+//! Thresholds, times and policies of a controller.
 
 use crate::dram::config::{Config, PagePolicy, Turn, WriteAnswer};
 use crate::dram::spec::Timings;
 
-/// Marks, times and policies of a controller \[clocks\].
+/// Thresholds, times and policies of a controller \[clocks\].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub places: [u32; 2],
@@ -14,10 +14,10 @@ pub(super) struct Rules {
     pub passes: u32,
     pub waiting: usize,
     pub closed: bool,
-    /// None if rows are not closed after a time.
+    /// `None` if rows are not closed after a time.
     pub patience: Option<u64>,
     pub queued: bool,
-    /// Whether open rows are used while those of the other direction are prepared.
+    /// Whether open rows are used while rows for the other direction are opened.
     pub prepared: bool,
 }
 

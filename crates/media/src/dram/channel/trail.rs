@@ -1,9 +1,9 @@
-//! Open rows are used to the last while the bus turns.
+//! Use of open rows while the direction of the bus changes.
 //!
 //! When the direction changes, rows have to be opened for the new one, and the data bus would be idle until the first
-//! is open. With `Turn::Prepared`, requests of the direction before that find their rows open go on meanwhile: commands
-//! to banks and rows are already those of the new direction, the data bus is not yet. It ends before anything could
-//! hold up the first access of the new direction:
+//! is open. With `Turn::Prepared`, requests of the previous direction whose rows are open continue meanwhile: row
+//! commands already serve the new direction, the data bus does not yet. This ends before it could delay the first
+//! access of the new direction:
 //!
 //! ```text
 //!   turn          end          first access
@@ -18,13 +18,13 @@ use crate::dram::bank::WRITE;
 use crate::dram::clock::NEVER;
 
 impl Channel {
-    /// The banks of requests of the direction being served.
+    /// The banks of requests in these slots, in the direction being served.
     pub(super) fn banks_of(&self, slots: u64) -> u64 {
         let queue = &self.queues[self.mode];
         (0..64).filter(|slot| slots >> slot & 1 == 1).fold(0, |banks, slot| banks | 1 << queue.get(slot).bank)
     }
 
-    /// The direction has changed: decides how long rows that were open for the one before are used.
+    /// After a change of direction: decides how long rows that were open for the previous direction are used.
     pub(super) fn begin_trail(&mut self, now: u64) {
         self.trail &= !self.refresher.blocked;
         self.not_trailing(0);
@@ -38,14 +38,14 @@ impl Channel {
             .min(self.pre.due(short).saturating_add(t.rp + t.rcd))
             .min(short + t.rp + t.rcd);
         self.trail_bound = now;
-        // the last clock from which the bus has turned until then
+        // the last clock at which the bus can still turn in time
         self.trail_end = (first + 1).saturating_sub(self.gates.between(1 - self.mode));
         if self.trail_end <= now {
             self.end_trail();
         }
     }
 
-    /// Its banks are there for the direction being served.
+    /// Releases all banks for the direction being served.
     pub(super) fn end_trail(&mut self) {
         let mut left = self.trail;
         self.not_trailing(left);
@@ -55,7 +55,7 @@ impl Channel {
         }
     }
 
-    /// These banks are no longer used for the direction before.
+    /// Removes banks from those used in the previous direction.
     pub(super) fn not_trailing(&mut self, banks: u64) {
         self.trail &= !banks;
         if self.trail == 0 {
@@ -63,14 +63,14 @@ impl Channel {
         }
     }
 
-    /// The request of the direction before that a bank reads or writes its open row for.
+    /// The request of the previous direction for which a bank's open row is used.
     fn trailing(&self, at_bank: u8) -> Option<u8> {
         let (bank, queue) = (&self.banks[usize::from(at_bank) % 64], &self.queues[1 - self.mode]);
         let hit = queue.find(at_bank, bank.row)?;
         (Some(hit) == queue.first(at_bank) || bank.passed < self.rules.passes).then_some(hit)
     }
 
-    /// Reads or writes an open row for the direction before, for the oldest request that can go.
+    /// Reads or writes an open row in the previous direction, for the oldest request that can go.
     pub(super) fn try_trail(&mut self, now: u64, out: &mut Vec<Done>) -> bool {
         let direction = 1 - self.mode;
         let (mut left, mut soonest, mut oldest) = (self.trail, NEVER, None);
