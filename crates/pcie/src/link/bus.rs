@@ -1,4 +1,4 @@
-//! Buses: columns of a switch that share one wire, and decide together.
+//! Buses: columns of a switch that share one wire and decide together.
 //!
 //! ```text
 //!   column 0  ──┐
@@ -6,8 +6,8 @@
 //!   column 2  ──┘
 //! ```
 //!
-//! Each column keeps its inputs, its arbitration and the credits of its output; the wire, its turn and its wake are the
-//! bus'.
+//! Each column has its own inputs, arbitration and credits of its output; the wire, the turn and the wake belong to
+//! the bus.
 
 use super::choice::Choice;
 use super::columns::Bus;
@@ -21,18 +21,18 @@ use super::spec::Environment;
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 use std::ops::Range;
 
-/// What a column can do at a tick.
+/// The decision of a column at a tick.
 struct Grant {
     column: usize,
     input: usize,
-    /// Nobody else in this column holds anything before this tick, …
+    /// No other input of this column holds a TLP before this tick, …
     until: u64,
-    /// … but for what waits behind the TLPs that were eligible up to this one.
+    /// … except for TLPs behind those that were eligible up to this one.
     behind: u64,
 }
 
 impl<U: Copy> Domain<U> {
-    /// Lets a bus decide, at the wake it asked for: as [`super::Fabric::pump`] for a single wire.
+    /// Lets a bus decide at a wake that it asked for, like [`super::Fabric::pump`] for a single wire.
     #[inline(never)]
     pub(super) fn pump_bus(
         &mut self,
@@ -53,7 +53,7 @@ impl<U: Copy> Domain<U> {
         let View { soonest, end, .. } = self.view(step, env);
         self.soonest = soonest;
         let mut t = wake.max(self.egresses[leader].link_free);
-        // What waits upstream may have changed since the last wake.
+        // Waiting TLPs upstream may have changed since the last wake.
         self.buses[bus].seen.0.fill(u128::MAX);
         loop {
             let mut holders = columns.clone().filter(|&c| self.egresses[c].occupied != 0);
@@ -95,7 +95,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// Notes which columns want credits at `t`; whether any does.
+    /// Notes which columns need credits at `t`. Returns whether any does.
     #[inline]
     fn note_bus_demand(&mut self, columns: &Range<usize>, t: u64, step: u64) -> bool {
         let soonest = self.soonest;
@@ -103,7 +103,7 @@ impl<U: Copy> Domain<U> {
         self.egresses[columns.clone()].iter_mut().map(|egress| &mut **egress).fold(false, note)
     }
 
-    /// Takes a column into hand for as long as it does something.
+    /// Moves a column into `current` for the duration of a call.
     fn with<T>(
         &mut self,
         current: &mut Box<Egress>,
@@ -116,8 +116,8 @@ impl<U: Copy> Domain<U> {
         result
     }
 
-    /// The least delay from anything that happens anywhere to something new in front of any of the columns, one of
-    /// which may be in hand.
+    /// The least delay from any event to a new TLP in front of any of the columns. `own` is the column in `current`,
+    /// if there is one.
     fn bus_distance(&mut self, bus: usize, own: Option<&Egress>) -> u64 {
         if self.tlp_by_tlp {
             return 0;
@@ -133,7 +133,7 @@ impl<U: Copy> Domain<U> {
         least
     }
 
-    /// The same as [`Self::distance`] for an egress in hand: for a column with those that share its wire.
+    /// Like [`Self::distance`] for an egress in `current`; for a column together with those that share its wire.
     #[inline]
     pub(super) fn distance_on_wire(&mut self, own: &Egress) -> u64 {
         if own.bus == NO_BUS {
@@ -142,14 +142,14 @@ impl<U: Copy> Domain<U> {
         self.bus_distance(usize::from(own.bus), Some(own))
     }
 
-    /// The tick before which nothing that is still unknown can matter to any of the columns.
+    /// The tick before which no unknown event can affect any of the columns.
     fn bus_horizon(&self, columns: &Range<usize>, distance: u64, step: u64) -> u64 {
         let of = |c: usize| self.egresses[c].horizon(self.soonest, distance, step);
         columns.clone().map(of).min().unwrap_or(step)
     }
 
-    /// A column has sent: the wire is taken for all of them, and its neighbour has the next turn. Returns when the wire
-    /// is free.
+    /// After a column has sent: occupies the wire for all columns and passes the turn to the next one. Returns when
+    /// the wire is free.
     fn release_bus(&mut self, bus: usize, column: usize) -> u64 {
         let free = self.egresses[column].link_free;
         for c in self.buses[bus].columns.clone() {
@@ -160,7 +160,7 @@ impl<U: Copy> Domain<U> {
         free
     }
 
-    /// The first column in turn that can send at `t`; or the tick at which one may.
+    /// The first column in turn that can send at `t`; otherwise the tick at which one may.
     fn grant(&mut self, bus: usize, t: u64) -> Result<Grant, u64> {
         let (columns, turn) = (self.buses[bus].columns.clone(), self.buses[bus].turn);
         let mut later = NEVER;

@@ -1,32 +1,33 @@
-//! The choice: which input goes next at a tick, what keeps the others from going, and how far ahead an egress may look.
+//! Arbitration at a tick: the input that sends next, obstacles of the others, and how far ahead an egress may decide.
 
 use super::class_masks::{EVERY_CLASS, class_mask};
 use super::egress::Egress;
 use super::sentinels::NEVER;
 use super::spec::CLASSES;
 
-/// What an egress can do at a tick.
+/// The decision of an egress at a tick.
 pub(super) enum Choice {
-    /// Send from this input. Another one is waiting (`contended`), or will be at `until`, or when the TLPs that were
+    /// Send from this input. Another input competes now (`contended`), or will at `until`, or when the TLPs that were
     /// eligible up to `behind` have left.
     Send { input: usize, contended: bool, until: u64, behind: u64 },
-    /// Nothing before this tick.
+    /// Nothing can be sent before this tick.
     Wait(u64),
 }
 
-/// What keeps a TLP from going.
+/// What prevents a TLP from being sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Obstacle {
     None,
-    /// A posted TLP that came before it.
+    /// An earlier posted TLP.
     Order,
-    /// Credits or room, the next of which are known to come back at a tick, or at no known tick ([`NEVER`]).
+    /// Missing credits or replay buffer room; the next of them are known to return at a tick, or at no known tick
+    /// ([`NEVER`]).
     Until(u64),
 }
 
 impl Egress {
-    /// The tick before which nothing that is still unknown can turn up, if nothing unknown happens anywhere before
-    /// `soonest` and what happens is at least `distance` away.
+    /// The tick before which no unknown event can affect this egress, if unknown events happen no earlier than
+    /// `soonest` and at least `distance` away.
     #[inline]
     pub(super) fn horizon(&self, soonest: u64, distance: u64, step: u64) -> u64 {
         let mut horizon = soonest.saturating_add(distance);
@@ -50,7 +51,7 @@ impl Egress {
         least
     }
 
-    /// Whether all posted TLPs that come next were eligible at `t` or before.
+    /// Whether the next posted TLPs of all inputs were eligible at `t` or before.
     #[inline]
     pub(super) fn posted_behind(&self, t: u64) -> bool {
         if self.occupied <= EVERY_CLASS {
@@ -66,7 +67,7 @@ impl Egress {
         true
     }
 
-    /// Round robin at `t`, or the turns of weighted arbitration, over the inputs whose first TLP may go.
+    /// Arbitrates at `t`, round robin or weighted, among the inputs whose first TLP may be sent.
     #[inline(always)]
     pub(super) fn choose(&mut self, t: u64) -> Choice {
         if self.filled == 1 {
@@ -76,8 +77,8 @@ impl Egress {
         if behind != 0 { self.choose_only(0, t, behind) } else { self.choose_among(t) }
     }
 
-    /// If all that waits here is one ingress' posted TLPs and what has to let them go first: when the first of the
-    /// others was eligible; else 0.
+    /// If only one ingress has TLPs here, and its others wait for its posted ones: when the first of the others was
+    /// eligible. Otherwise 0.
     #[inline]
     fn all_behind(&self) -> u64 {
         if self.occupied > EVERY_CLASS || self.occupied & 1 == 0 {
@@ -88,7 +89,7 @@ impl Egress {
         if self.head[0] > other || relaxed { 0 } else { other }
     }
 
-    /// The same with several inputs that hold anything.
+    /// The same with TLPs in several inputs.
     #[inline]
     fn choose_among(&mut self, t: u64) -> Choice {
         if self.turns.is_some() {
@@ -103,7 +104,7 @@ impl Egress {
                 part &= part - 1;
                 let head = self.head[input];
                 if self.is_kept_back(input) {
-                    // the posted TLPs that keep it back compete instead
+                    // the earlier posted TLPs compete in its place
                 } else if head > t {
                     until = until.min(head);
                 } else if winner.is_some() {
@@ -126,7 +127,7 @@ impl Egress {
         }
     }
 
-    /// Whether the first TLP of an input has to let a posted one of its ingress go first, now and when it is eligible.
+    /// Whether the first TLP of an input has to wait for an earlier posted one of its ingress, when it is eligible.
     #[inline]
     fn is_kept_back(&self, input: usize) -> bool {
         let class = input % CLASSES;
@@ -135,7 +136,7 @@ impl Egress {
             && self.inputs[input].front().is_some_and(|segment| !segment.relaxed)
     }
 
-    /// When the first TLP became eligible that waits only for the posted ones of an input, which came before it: those
+    /// When the first of the TLPs became eligible that only wait for earlier posted ones of this input. Posted TLPs
     /// that came later compete with it.
     #[inline]
     fn kept_back_until(&self, input: usize) -> u64 {
@@ -151,7 +152,7 @@ impl Egress {
         }
     }
 
-    /// The same with one input that can go, until the TLPs that were eligible up to `behind` have left.
+    /// The same with one input that can send, until the TLPs that were eligible up to `behind` have left.
     #[inline]
     fn choose_only(&mut self, input: usize, t: u64, behind: u64) -> Choice {
         let head = self.head[input];
@@ -165,8 +166,8 @@ impl Egress {
         }
     }
 
-    /// When the wire is free again: if only one input holds anything, and its next TLP has no credits in hand, nothing
-    /// can go before the tick at which the next are known to come back.
+    /// After the wire has become free: if only one input holds TLPs and the next lacks credits, the tick at which the
+    /// next credits are known to return.
     #[inline]
     pub(super) fn without_credits_until(&mut self) -> Option<u64> {
         if self.filled != 1 {
@@ -186,7 +187,7 @@ impl Egress {
         Some(known)
     }
 
-    /// What keeps the first TLP of `input` from going at `t`.
+    /// The obstacle of the first TLP of `input` at `t`.
     #[inline]
     pub(super) fn obstacle(&mut self, input: usize, t: u64) -> Obstacle {
         let class = input % CLASSES;

@@ -1,4 +1,4 @@
-//! Inputs as bits, by class.
+//! Bit masks of inputs by class.
 
 use super::spec::CLASSES;
 
@@ -9,13 +9,13 @@ const EVERY_THIRD_BIT: u128 = ((1 << 126) - 1) / 7;
 
 const CLASS_MASKS: [u128; CLASSES] = [EVERY_THIRD_BIT, EVERY_THIRD_BIT << 1, EVERY_THIRD_BIT << 2];
 
-/// The return rings, or the inputs, of one class: every third bit.
+/// The inputs, or return rings, of one class: every third bit.
 #[inline]
 pub(super) const fn class_mask(class: usize) -> u128 {
     CLASS_MASKS[class]
 }
 
-/// The numbers of the bits that are set, lowest first.
+/// Indices of the bits that are set, lowest first.
 #[inline]
 pub(super) fn bits(mut mask: u128) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -5,17 +5,17 @@ use std::ops::Range;
 /// The columns of one switch, which share a wire.
 #[derive(Clone, Debug)]
 pub(super) struct Bus {
-    /// Their egresses; the first keeps the wake of all.
+    /// Their egresses; the first holds the wake of all.
     pub columns: Range<usize>,
-    /// The column that is asked first.
+    /// The column that is first in turn.
     pub(super) turn: usize,
-    /// Which inputs of each column hold anything, and the least distance of all columns while it is so.
+    /// The occupied inputs of each column, and the least distance of all columns while these do not change.
     pub(super) seen: (Vec<u128>, u64),
 }
 
 impl Bus {
     pub fn new(columns: Range<usize>) -> Self {
-        // No column has so many inputs: the distance is found at the first look.
+        // Not a possible set of inputs, so that the distance is computed at the first look.
         let seen = (vec![u128::MAX; columns.len()], 0);
         Self { turn: columns.start, columns, seen }
     }

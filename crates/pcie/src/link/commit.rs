@@ -1,4 +1,5 @@
-//! Commits: a run leaves. Its credits go back, its TLPs go on or arrive, its corrupted ones are sent again.
+//! Commits: a run leaves. Its credits are returned, its TLPs are forwarded or delivered, and corrupted ones are
+//! replayed.
 
 use super::egress::{Egress, HEADER_BYTES, Hop, Ingress, Segment, Sink};
 use super::fabric::Domain;
@@ -11,7 +12,7 @@ use crate::spec::constants::REPLAY_NUM_ROLLOVER;
 use lanetwin_units::Ticks;
 
 impl<U: Copy> Domain<U> {
-    /// Sends from `input` at `t`, and as many more of the same as the bounds allow.
+    /// Sends a TLP from `input` at `t`, and as many equal ones after it as the bounds allow.
     #[inline(never)]
     pub(super) fn send(
         &mut self,
@@ -34,7 +35,7 @@ impl<U: Copy> Domain<U> {
         self.commit(own, input, t, segment, run, env);
     }
 
-    /// Lets a run of TLPs leave: takes credits and room, and sees them off.
+    /// Commits a run of TLPs: takes credits and replay buffer room, and forwards or delivers them.
     #[inline(always)]
     fn commit(
         &mut self,
@@ -46,7 +47,7 @@ impl<U: Copy> Domain<U> {
         env: &mut impl Environment<U>,
     ) {
         let class = input % CLASSES;
-        // A TLP that is alone and goes when it is eligible has ended no stall.
+        // A single TLP that is sent when it becomes eligible ends no stall.
         if decided > segment.eligible || own.filled > 1 {
             own.end_stall(decided);
         }
@@ -70,7 +71,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// What every run of TLPs of one input means for those behind it: they move up, notices are given, books are kept.
+    /// Accounts for a run of TLPs of one input: advances the input, sends departure notices, updates counters.
     #[inline(always)]
     pub(super) fn account_departures(
         &mut self,
@@ -119,7 +120,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// TLPs that came in through an ingress have left: the credits that they took upstream go back.
+    /// Returns the credits that TLPs of an ingress occupied upstream, after they have left.
     #[inline(always)]
     pub(super) fn return_credits(
         &mut self,
@@ -137,8 +138,8 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// The buffer upstream is free when the TLPs have left here, and from a column also when they are all in: returns
-    /// the credits.
+    /// Returns credits upstream: the buffer is free when the TLPs have left here, and from a column not before they
+    /// are completely received.
     #[inline(always)]
     fn give_back(
         &mut self,
@@ -168,7 +169,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// Passes TLPs on to the next egress, or to the column in front of it.
+    /// Forwards TLPs to the next egress, or to the column in front of it.
     #[inline(always)]
     fn forward(
         &mut self,
@@ -185,7 +186,7 @@ impl<U: Copy> Domain<U> {
         let mut t = run.start + own.propagation + hop.latency;
         if own.cut_through {
             let header = own.serialiser.ticks(u64::from(HEADER_BYTES)).min(run.duration);
-            // A core takes what has come in; without one a faster egress must not run dry.
+            // A core takes TLPs as they arrive; without a core a faster egress must not underrun.
             let ahead = if matches!(own.sink, Sink::Switch { core: true }) {
                 0
             } else {
@@ -201,7 +202,7 @@ impl<U: Copy> Domain<U> {
         self.ask_wake(next, at, env);
     }
 
-    /// Passes TLPs from a column to the egress behind it.
+    /// Forwards TLPs from a column to the egress behind it.
     #[inline(never)]
     pub(super) fn pass_to_output(
         &mut self,
@@ -231,7 +232,7 @@ impl<U: Copy> Domain<U> {
         self.ask_wake(next, at, env);
     }
 
-    /// The receive buffer at the destination takes TLPs in.
+    /// Puts TLPs into the receive buffer at the destination.
     #[inline]
     pub(super) fn receive_at_destination(
         &self,
@@ -247,7 +248,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// TLPs reach their destination.
+    /// Delivers TLPs to their destination.
     #[inline(always)]
     pub(super) fn arrive(
         &mut self,
@@ -295,8 +296,8 @@ impl<U: Copy> Domain<U> {
 }
 
 impl Egress {
-    /// Shortens the run to the TLPs that arrive well; if the first does not, replaces it by the attempt that succeeds.
-    /// Returns when a port is first told of an error.
+    /// Cuts the run to the TLPs before the first corrupted one; if the first TLP is corrupted, replaces the run by
+    /// the attempt that succeeds. Returns when a port first notices an error.
     #[inline(never)]
     fn corrupt<U>(&mut self, segment: &Segment, run: &mut Run, env: &mut impl Environment<U>) -> u64 {
         let number = EgressId(self.number);
@@ -314,7 +315,7 @@ impl Egress {
         let decided = run.start;
         let (mut failures, mut told) = (0, NEVER);
         while self.clean_bits < bits {
-            // The TLP may hold more than one corrupted bit: go on from its end.
+            // The TLP may contain further corrupted bits: continue at its end.
             let mut left = bits - self.clean_bits - 1;
             self.clean_bits = env.clean_bits(number, self.bit_error_ratio);
             while self.clean_bits < left {
@@ -338,7 +339,7 @@ impl Egress {
         told
     }
 
-    /// A port notices an error at tick `at`; returns when something comes of that.
+    /// Reports an error that a port notices at tick `at`. Returns the earliest tick of an effect.
     fn notice<U>(&self, error: LinkError, at: u64, env: &mut impl Environment<U>) -> u64 {
         if self.message_input.is_none() {
             return NEVER;
@@ -348,7 +349,7 @@ impl Egress {
         Ticks::from(at).0
     }
 
-    /// Takes back through a ring the credits of TLPs that have left the column behind this egress; returns when the
+    /// Returns the credits of TLPs that have left the column behind this egress through a ring. Returns when the
     /// first of them is back.
     #[inline(never)]
     fn give_back_from_column(&mut self, ring: usize, segment: &Segment, run: &Run) -> u64 {
@@ -362,7 +363,7 @@ impl Egress {
         rows[0].start + latency
     }
 
-    /// How much later than it may be forwarded a TLP from this egress is all in.
+    /// Time from when a TLP of this egress may be forwarded until it is completely received.
     #[inline]
     fn rest(&self, segment: &Segment) -> u64 {
         if !self.cut_through {
@@ -374,7 +375,7 @@ impl Egress {
     }
 }
 
-/// `count` times: `start`, and each next `spacing` later \[ticks\].
+/// `count` times from `start` on, `spacing` apart \[ticks\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Times {
     start: u64,
@@ -385,8 +386,8 @@ struct Times {
 impl Times {
     const NONE: Self = Self { start: 0, spacing: 0, count: 0 };
 
-    /// The later of each of these times and of as many others: two evenly spaced rows of times overtake each other once
-    /// at most.
+    /// The later of each of these times and the corresponding time of another evenly spaced row; one row overtakes
+    /// the other at most once.
     #[inline]
     fn or_later(self, start: u64, spacing: u64) -> [Self; 2] {
         let other = Self { start, spacing, count: self.count };
@@ -394,7 +395,7 @@ impl Times {
         if leader.spacing >= chaser.spacing || self.count == 1 {
             return [leader, Self::NONE];
         }
-        // The chaser begins this much earlier, and gains so much with each time.
+        // The chaser is this much earlier, and gains this much with each time.
         let (behind, gain) = (leader.start - chaser.start, chaser.spacing - leader.spacing);
         let count = (behind / gain + 1).min(u64::from(self.count)) as u16;
         let overtaken = Self {

@@ -1,4 +1,4 @@
-//! The credits and the replay-buffer room that an egress holds, and what is known of those on their way back.
+//! Credits and replay buffer room of an egress, and the known returns of both.
 
 use super::class_masks::bits;
 use super::class_masks::class_mask;
@@ -8,7 +8,7 @@ use super::sentinels::NEVER;
 use super::spec::CLASSES;
 
 impl Egress {
-    /// Whether a TLP of this class may go at `t`, as far as credits say.
+    /// Whether there are enough credits for a TLP of this class at `t`.
     #[inline]
     pub fn has_credits(&mut self, class: usize, units: u16, t: u64) -> bool {
         let units = i64::from(units);
@@ -19,7 +19,7 @@ impl Egress {
         self.header_credits[class] >= 1 && self.data_credits[class] >= units
     }
 
-    /// Takes the credits of a class that are due at `t`.
+    /// Takes the returned credits of a class that are due at `t`.
     #[inline(never)]
     fn take_credits(&mut self, class: usize, t: u64) {
         let mut rings = self.live & class_mask(class);
@@ -35,8 +35,8 @@ impl Egress {
         }
     }
 
-    /// One bit for each class of which a TLP could go at `t` but for credits, without those that are known to be
-    /// starved. Takes none.
+    /// One bit for each class with a TLP that could be sent at `t` but for credits, without classes already known to
+    /// be starved. Takes no credits.
     pub fn want_of_credits(&self, t: u64) -> u8 {
         let mut want = 0;
         for input in bits(self.occupied) {
@@ -50,15 +50,15 @@ impl Egress {
         want
     }
 
-    /// The credits of a class that are in hand or due at `t`: headers and data.
+    /// The header and data credits of a class that are available or due at `t`.
     fn credits_at(&self, class: usize, t: u64) -> (i64, i64) {
         let current = (self.header_credits[class], self.data_credits[class]);
         let due = bits(self.live & class_mask(class)).map(|ring| self.returns[ring].due(t));
         due.fold(current, |(headers, data), (n, weight)| (headers + n, data + weight))
     }
 
-    /// The tick before which every return of credits of the starved classes is known already, whatever happens
-    /// elsewhere. A ring has one writer, in the order of time: what it does not hold yet comes after what it holds.
+    /// The tick before which every return of credits of the starved classes is already known. A ring has one writer,
+    /// which writes in the order of time, so that further returns come after those it holds.
     pub fn returns_known(&self) -> u64 {
         let starved =
             (0..CLASSES).filter(|c| self.starved & (1 << c) != 0).fold(0, |mask, c| mask | class_mask(c));
@@ -76,14 +76,14 @@ impl Egress {
         bits(self.live & class_mask(class)).map(|i| self.returns[i].next()).min().unwrap_or(NEVER)
     }
 
-    /// Credits will come back through this ring.
+    /// Notes that credits will return through this ring.
     #[inline]
     pub fn expect_return(&mut self, ring: usize, count: u32) {
         self.owed[ring] += count;
         self.live |= 1 << ring;
     }
 
-    /// Credits come back through this ring.
+    /// Adds a return of credits to this ring.
     #[inline]
     pub fn put_return(&mut self, ring: usize, returns: Returns) {
         self.live |= 1 << ring;
@@ -97,14 +97,14 @@ impl Egress {
         }
     }
 
-    /// The only ring that returns credits of this class, if there is only one.
+    /// The only ring that returns credits of this class. Returns `None` if there are several.
     #[inline]
     pub fn only_returns(&self, class: usize) -> Option<usize> {
         let rings = self.live & class_mask(class);
         (rings != 0 && rings & (rings - 1) == 0).then(|| rings.trailing_zeros() as usize)
     }
 
-    /// One bit for each class of which TLPs wait here.
+    /// One bit for each class with waiting TLPs.
     #[inline]
     pub fn holds(&self) -> u128 {
         if self.ingress.len() == 1 {
@@ -113,7 +113,7 @@ impl Egress {
         (0..CLASSES).fold(0, |held, class| held | u128::from(self.occupied & class_mask(class) != 0) << class)
     }
 
-    /// Whether the replay buffer has room for these wire bytes at `t`.
+    /// Whether the replay buffer has room for this many wire bytes at `t`.
     #[inline]
     pub fn has_room(&mut self, bytes: u16, t: u64) -> bool {
         let bytes = i64::from(bytes);

@@ -1,41 +1,41 @@
-//! What is declared before links are wired: endpoints, switches, links, and what is said of pairs of ports, ports and
-//! times.
+//! Declarations before links are wired: endpoints, switches and links; latencies of pairs of ports, weights of ports,
+//! and outages.
 
 use super::spec::{Attach, CLASSES, Direction, EndpointId, EndpointSpec, LinkId, SwitchId, SwitchSpec};
 use lanetwin_units::{Instant, LinkRate, Span};
 
-/// The most ports a switch can have: the inputs of an egress are bits of a 128-bit word.
+/// Largest number of ports of a switch: the inputs of an egress are bits of a 128-bit word.
 pub const SWITCH_PORTS_MAX: usize = 128 / CLASSES;
 
-/// The most phases that the table of a weighted arbitration can have.
+/// Largest number of phases of a weighted arbitration table.
 pub const PHASES_MAX: u32 = 256;
 
-/// The most paces that a link can have besides the one that it was declared with.
+/// Largest number of paces of a link besides the declared one.
 pub const PACES_MAX: usize = u8::MAX as usize;
 
-/// Why a set of links cannot be built.
+/// Why links cannot be built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BuildError {
     /// An endpoint has no link, or more than one.
     EndpointLinks(EndpointId),
     /// A switch has more than [`SWITCH_PORTS_MAX`] ports.
     SwitchPorts(SwitchId),
-    /// The two directions of a link differ in their rate: a link has one generation and one width.
+    /// The two directions of a link differ in rate: a link has one generation and one width.
     Rates(LinkId),
-    /// The two directions of a link differ in the period of their SKP, or DLLPs come in lumps without a period.
+    /// The two directions of a link differ in SKP period, or DLLPs are lumped but there is no period.
     SkpPeriod(LinkId),
-    /// The two directions of a link differ in their Recoveries: a link goes through Recovery as a whole.
+    /// The two directions of a link differ in their Recoveries: a link enters Recovery as a whole.
     Recoveries(LinkId),
-    /// The core of a switch has a speed-up of 0, or an output buffer that a TLP does not fit into.
+    /// The core of a switch has a speed-up of 0, or an output buffer smaller than a TLP.
     Core(SwitchId),
-    /// A weight is 0, or the weights of a switch come to more than [`PHASES_MAX`].
+    /// A weight is 0, or the sum of the weights of a switch exceeds [`PHASES_MAX`].
     Weights(SwitchId),
-    /// A latency or a weight is said of a link that the switch does not have.
+    /// A latency or a weight names a link that is not at the switch.
     NotThere(SwitchId, LinkId),
     /// The outages of a link overlap, or are not in the order of time.
     Outages(LinkId),
-    /// A link comes back faster than it was declared; or with another pace from an outage that is shorter than two
-    /// periods of its SKP; or with more than [`PACES_MAX`] paces.
+    /// A link comes back faster than it was declared; or an outage shorter than two SKP periods changes its pace; or
+    /// it has more than [`PACES_MAX`] paces.
     Pace(LinkId),
 }
 
@@ -52,20 +52,20 @@ pub struct FabricBuilder {
     pub(super) messages: Option<Span>,
 }
 
-/// The latency of a switch between two of its ports, named by their links.
+/// The latency of a switch between two of its ports, identified by their links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PairLatency {
     /// The switch.
     pub switch: SwitchId,
-    /// Where a TLP comes in.
+    /// The link through which a TLP comes in.
     pub from: LinkId,
-    /// Where it leaves.
+    /// The link through which it leaves.
     pub to: LinkId,
     /// As [`SwitchSpec::latency`].
     pub latency: Span,
 }
 
-/// The weight of what comes in through a port of a switch, in weighted arbitration; 1 unless it is said.
+/// The weight of an ingress port of a switch in weighted arbitration; 1 by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PortWeight {
     /// The switch.
@@ -76,30 +76,30 @@ pub struct PortWeight {
     pub weight: u32,
 }
 
-/// A link is down for a while: nothing starts on it.
+/// An outage of a link, during which no TLP starts on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outage {
     /// The link.
     pub link: LinkId,
-    /// The first instant.
+    /// Begin.
     pub from: Instant,
-    /// The first instant at which it is up again.
+    /// End: the first instant at which it is up again.
     pub until: Instant,
-    /// How it runs from then on, if not as it was declared.
+    /// The pace of the link afterwards, if not the declared one.
     pub then: Option<Pace>,
 }
 
-/// How fast both directions of a link run from an outage on.
+/// The pace of both directions of a link after an outage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pace {
-    /// Bytes on the wire; no more than the link was declared with.
+    /// Rate of bytes on the wire; at most the declared one.
     pub rate: LinkRate,
-    /// The time of a SKP ordered set on the wire \[ticks\]; zero if SKP is off. Its period is that of the declaration.
+    /// Time of a SKP ordered set on the wire \[ticks\]; 0 if SKP is off. Its period remains the declared one.
     pub skp: u64,
 }
 
 impl FabricBuilder {
-    /// Nothing yet.
+    /// An empty builder.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -114,30 +114,30 @@ impl FabricBuilder {
         self.switches.push(spec);
         SwitchId((self.switches.len() - 1) as u16)
     }
-    /// Joins two of them. `there` is the direction from `a` to `b`, `back` the one from `b` to `a`.
+    /// Joins two endpoints or switches. `there` is the direction from `a` to `b`, `back` that from `b` to `a`.
     pub fn link(&mut self, a: Attach, b: Attach, there: Direction, back: Direction) -> LinkId {
         self.links.push((a, b, there, back));
         LinkId((self.links.len() - 1) as u16)
     }
-    /// Says the latency of a switch between two of its ports.
+    /// Sets the latency of a switch between two of its ports.
     pub fn latency(&mut self, latency: PairLatency) {
         self.latencies.push(latency);
     }
-    /// Says the weight of what comes in through a port of a switch.
+    /// Sets the weight of an ingress port of a switch.
     pub fn weight(&mut self, weight: PortWeight) {
         self.weights.push(weight);
     }
-    /// Takes a link down for a while; outages of a link are said in the order of time.
+    /// Adds an outage of a link; outages of a link must be added in the order of time.
     pub fn outage(&mut self, outage: Outage) {
         self.outages.push(outage);
     }
-    /// Ports may send messages of their own ([`Fabric::send_message`](super::Fabric::send_message)), each eligible no
-    /// sooner than `delay` after the instant at which it is handed in.
+    /// Allows ports to send messages ([`Fabric::send_message`](super::Fabric::send_message)), each eligible at least
+    /// `delay` after it is handed in.
     pub fn messages(&mut self, delay: Span) {
         self.messages = Some(delay);
     }
-    /// Promises that no completion will have relaxed ordering: then nothing passes posted writes that wait, and the
-    /// links can look much further ahead of them. The results are the same without.
+    /// Promises that no completion has relaxed ordering. Then no TLP passes waiting posted writes, so that links can
+    /// decide much further ahead. The results are the same without.
     pub fn strictly_ordered(&mut self) {
         self.strictly_ordered = true;
     }

@@ -1,6 +1,5 @@
-//! Direct links: the pump of an egress from one device to another, as long as only one of its inputs holds anything.
-//! The decisions are those of `pump.rs` and `commit.rs`, without the steps that need a second input, a switch, or
-//! errors.
+//! Direct links: a special pump for an egress from one device to another, while only one of its inputs holds TLPs. It
+//! decides like `pump.rs` and `commit.rs`, without the steps for a second input, a switch or errors.
 //!
 //! ```text
 //!   device ─ submit ─► [ input ] ═wire═► deliver ─► device        nobody upstream, nobody behind, nobody beside
@@ -13,8 +12,8 @@ use super::sentinels::{NEVER, NO_EGRESS};
 use super::spec::{DllpMode, Environment};
 
 impl<U: Copy> Domain<U> {
-    /// Lets a direct egress decide from `t` on, as [`Domain::pump`] does; the tick from which to go on when more than
-    /// one input holds anything, or none if nothing is left to do.
+    /// Lets a direct egress decide from `t` on, like [`Domain::pump`]. Returns the tick at which to continue when
+    /// several inputs hold TLPs, or `None` if nothing is left to do.
     #[inline]
     pub(super) fn pump_direct(
         &mut self,
@@ -60,7 +59,7 @@ impl<U: Copy> Domain<U> {
         (own.filled != 0).then_some(t)
     }
 
-    /// Sends a run of the first TLPs of a class, on a direct egress and not TLP by TLP: as [`Domain::send`] does.
+    /// Sends a run of the first TLPs of a class on a direct egress, not TLP by TLP, like [`Domain::send`].
     #[inline(always)]
     pub(super) fn send_direct(
         &mut self,
@@ -79,7 +78,7 @@ impl<U: Copy> Domain<U> {
                 run = own.follow_credits(segment, class, bounds, run);
             }
         }
-        // A TLP that is alone and goes when it is eligible has ended no stall.
+        // A single TLP that is sent when it becomes eligible ends no stall.
         if t > segment.eligible || own.filled > 1 {
             own.end_stall(t);
         }
@@ -97,18 +96,17 @@ impl<U: Copy> Domain<U> {
 }
 
 impl Egress {
-    /// Whether this egress is direct, once it is wired.
+    /// Whether this egress is direct; valid once it is wired.
     pub(super) fn is_direct(&self) -> bool {
         let from_device = self.ingress.len() == 1 && self.ingress[0].upstream == NO_EGRESS;
         let alone = self.ingress.iter().all(|ingress| ingress.lender == NO_EGRESS) && self.turns.is_none();
-        // What comes back of credits is known when a TLP starts.
+        // The returns of credits are known when a TLP starts.
         let drained = matches!(self.sink, Sink::Line { .. }) && self.credit_lookahead == NEVER;
         from_device && alone && drained && self.bit_error_ratio == 0.0
     }
 
-    /// The least delay from anything that happens anywhere, not before `soonest`, to something that competes with the
-    /// only input, whose first TLP was eligible at `head`; and how much later than that a posted TLP may be eligible
-    /// that still goes first.
+    /// The least delay from any event, not before `soonest`, to a competitor of the only input, whose first TLP was
+    /// eligible at `head`; and how much later a posted TLP may become eligible and still precede it.
     #[inline]
     pub(super) fn direct_distance(
         &self,
@@ -121,14 +119,15 @@ impl Egress {
         if class != 0 || !strictly_ordered {
             return (self.overhead_lookahead.min(device), NEVER);
         }
-        // Whatever else the device hands in has to let these go first, if they were eligible before it.
+        // Later TLPs of the device have to wait for these, if these were eligible earlier.
         if head > soonest.saturating_add(device) {
             return (self.overhead_lookahead.min(device), NEVER);
         }
         (self.overhead_lookahead, if self.overhead_lookahead > device { device } else { NEVER })
     }
 
-    /// How far a run from `t` on may go, if nothing unknown happens before `soonest`: see [`Egress::direct_distance`].
+    /// How far a run from `t` on may extend, if no unknown event happens before `soonest`: see
+    /// [`Egress::direct_distance`].
     #[inline]
     pub(super) fn direct_bounds(
         &self,
@@ -142,8 +141,8 @@ impl Egress {
         Bounds { until, behind: echo.min(soonest).saturating_add(held) }
     }
 
-    /// Until when credits or room in the replay buffer keep the only TLP that could go from going at `t`; none if
-    /// nothing does.
+    /// The tick until which missing credits or replay buffer room block the only possible TLP at `t`. Returns `None`
+    /// if nothing does.
     #[inline]
     fn blocked_until(&mut self, class: usize, segment: &Segment, t: u64) -> Option<u64> {
         if self.finite[class] && !self.has_credits(class, segment.units, t) {

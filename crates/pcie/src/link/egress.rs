@@ -1,4 +1,4 @@
-//! The state of one egress: its inputs, its wire, the credits it holds, and what it has done so far.
+//! The state of one egress: inputs, wire, credits and counters.
 
 use super::pace::{Paces, Stretch};
 use super::returns::ReturnRing;
@@ -13,45 +13,45 @@ use super::turns::Turns;
 use lanetwin_units::{Generation, LinkRate, Width};
 use std::collections::VecDeque;
 
-/// Credits of an infinite receiver: more than can ever be taken.
+/// Credits of an infinite receiver: more than can ever be used.
 const PLENTY: i64 = i64::MAX / 2;
-/// The header of a TLP on the wire, as cut-through forwarding has to see it \[B\].
+/// Size of a TLP header on the wire that cut-through forwarding has to wait for \[B\].
 pub(super) const HEADER_BYTES: u16 = 24;
 /// The smallest TLP: framing and a header of 3 DW \[B\].
 pub(super) const SMALLEST_TLP_BYTES: u16 = 20;
-/// The most that a TLP has besides its payload: framing, a header of 4 DW, prefixes, ECRC \[B\].
+/// Largest size of a TLP without its payload: framing, a header of 4 DW, prefixes, ECRC \[B\].
 pub(super) const OVERHEAD_BYTES_MAX: u64 = 64;
 
-/// `count` equal TLPs of one train, the first of them eligible at `eligible`, each next `spacing` later \[ticks\].
+/// `count` equal TLPs of one train, the first eligible at `eligible`, the others `spacing` apart \[ticks\].
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Segment {
     pub eligible: u64,
     pub spacing: u64,
-    /// Enters the digest of each departure.
+    /// Part of the digest of each departure.
     pub key: u64,
     pub train: TrainId,
     pub count: u16,
     /// Index of the first in the train.
     pub index: u16,
-    /// How many the whole train has.
+    /// Number of TLPs of the whole train.
     pub train_count: u16,
     pub bytes: u16,
-    /// Data credits of each.
+    /// Data credits per TLP.
     pub units: u16,
     pub to: u16,
     pub relaxed: bool,
     /// Delivered one by one.
     pub singly: bool,
-    /// A message that a port sent on its own account.
+    /// A message sent by a port itself.
     pub message: bool,
-    /// The pace of the link that they came over last: see [`Egress::at_pace`].
+    /// The pace of the last link that they crossed: see [`Egress::at_pace`].
     pub pace: u8,
 }
 
-/// A link's own overhead: SKP and DLLPs, by when they are due.
+/// Overhead of a link, SKP and DLLPs, by due time.
 #[derive(Clone, Debug)]
 pub(super) struct Overhead {
-    /// The earliest tick at which anything is due.
+    /// The earliest tick at which overhead is due.
     pub next: u64,
     pub period: u64,
     pub skp: u64,
@@ -60,26 +60,26 @@ pub(super) struct Overhead {
     pub mode: DllpMode,
     /// DLLPs that are due here (mode `Each`).
     pub due: ReturnRing,
-    /// How many TLPs of this direction had started by the end of an epoch, for each epoch with any (mode `Lump`).
+    /// Number of TLPs of this direction that had started by the end of each epoch with any (mode `Lump`).
     pub started: Ring<(u64, u64)>,
-    /// The end of the epoch that is last in the ring.
+    /// The end of the last epoch in the ring.
     pub epoch_end: u64,
-    /// How many had by the end of the last epoch that was taken out of the ring.
+    /// Number of TLPs that had started by the end of the last epoch removed from the ring.
     pub started_before: u64,
     pub ack_every: u64,
     pub update_every: u64,
     pub delay: u64,
-    /// When the link is down, what is past taken out.
+    /// Outages of the link, without past ones.
     pub outages: VecDeque<Down>,
-    /// Recoveries by chance.
+    /// Random Recoveries.
     pub recovery: Option<Recovering>,
-    /// What the TLPs of this direction had caused when its pace last changed: how many DLLPs, and their wire time.
+    /// Number and wire time of the DLLPs that the TLPs of this direction had caused when its pace last changed.
     pub caused_before: (u64, u64),
-    /// What was sent between outages that were said.
+    /// Traffic between declared outages.
     pub stretches: Vec<Stretch>,
 }
 
-/// A link is down.
+/// A time during which the link is down.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Down {
     /// The first tick.
@@ -90,13 +90,13 @@ pub(super) struct Down {
     pub pace: u8,
 }
 
-/// Recoveries that come by chance, of which the next is known.
+/// Random Recoveries, of which the next is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recovering {
     pub of: Recoveries,
-    /// Its first tick, and the first at which the link is up again; none before it has been drawn.
+    /// First tick of the next, and the first tick at which the link is up again; `None` before it has been drawn.
     pub next: Option<(u64, u64)>,
-    /// The end of the one before.
+    /// The end of the previous one.
     pub before: u64,
 }
 
@@ -124,19 +124,19 @@ impl Overhead {
             stretches: Vec::new(),
         }
     }
-    /// Takes the link down for a while.
+    /// Adds an outage.
     pub fn add_outage(&mut self, down: Down) {
         self.outages.push_back(down);
         self.next = self.next.min(down.from);
     }
-    /// When the link goes down next.
+    /// When the link next goes down.
     #[inline]
     pub fn down_next(&self) -> u64 {
         let said = self.outages.front().map_or(NEVER, |outage| outage.from);
         self.recovery.and_then(|recovery| recovery.next).map_or(said, |next| next.0.min(said))
     }
-    /// Takes out what takes the link down next: the tick at which it is up again, and its pace from then on, which a
-    /// Recovery by chance does not change.
+    /// Takes the next outage or Recovery. Returns the tick at which the link is up again, and its pace afterwards,
+    /// which a random Recovery does not change.
     pub fn take_down(&mut self) -> Option<(u64, Option<u8>)> {
         let said = self.outages.front().copied();
         if let Some(recovery) = &mut self.recovery
@@ -154,7 +154,7 @@ impl Overhead {
     }
 }
 
-/// What an egress has done. Times in ticks.
+/// Counters of an egress. Times in ticks.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Activity {
     /// TLPs that have started.
@@ -165,75 +165,73 @@ pub struct Activity {
     pub wire_bytes: u64,
     /// Wire time of TLPs.
     pub tlp_time: u64,
-    /// Messages among them that ports sent on their own account, here or further up.
+    /// Messages among them that were sent by ports themselves, here or further upstream.
     pub messages: u64,
     /// Their wire time.
     pub message_time: u64,
     /// Wire time lost to corrupted TLPs and to waiting for their replay.
     pub replay_time: u64,
-    /// TLPs that had to be sent again, counting each attempt.
+    /// Replays of TLPs, each attempt counted.
     pub replays: u64,
     /// Recoveries after REPLAY_NUM corruptions in a row.
     pub retrains: u64,
-    /// Recoveries by chance that found the wire free.
+    /// Random Recoveries that began while the wire was free.
     pub recoveries: u64,
-    /// How long the wire was free and the link down.
+    /// Time that the wire was free and the link down.
     pub down_time: u64,
-    /// Time between being eligible and starting, summed over TLPs.
+    /// Time from being eligible to the start, summed over TLPs.
     pub waited: u128,
-    /// Wire time that was idle, but for single DLLPs and SKPs, while a TLP was waiting for credits or replay-buffer
-    /// room.
+    /// Idle time of the wire, except for single DLLPs and SKPs, while a TLP waited for credits or replay buffer room.
     pub stalled: u64,
-    /// A sum over all departures that is equal for equal schedules.
+    /// A sum over all departures; equal for equal schedules.
     pub digest: u64,
 }
 
-/// Where a TLP goes from an egress.
+/// The next hop of TLPs from an egress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Hop {
     /// The next egress, or [`NO_EGRESS`] at the destination.
     pub egress: u16,
-    /// The first of the inputs there that belong to this ingress.
+    /// The first input there that belongs to this ingress.
     pub input: u16,
-    /// The first of the rings here through which credits come back from there, or from behind a shared memory.
+    /// The first return ring here for credits from there, or from behind a shared memory.
     pub ring: u16,
     /// The latency of the switch on the way there.
     pub latency: u64,
 }
 
 impl Hop {
-    /// To nowhere.
+    /// No next hop.
     pub const NONE: Self = Self { egress: NO_EGRESS, input: 0, ring: 0, latency: 0 };
 }
 
-/// Where the TLPs of an ingress come from, and whom their credits go back to.
+/// Source of the TLPs of an ingress, and destination of their credits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ingress {
-    /// The egress upstream, or [`NO_EGRESS`] if a device hands in here.
+    /// The egress upstream, or [`NO_EGRESS`] if a device hands TLPs in here.
     pub upstream: u16,
-    /// The egress whose credits come back when a TLP has left here, or [`NO_EGRESS`] if none do.
+    /// The egress to which credits are returned when a TLP has left here, or [`NO_EGRESS`] if none are.
     pub lender: u16,
-    /// The first of the return rings there that belong to this egress.
+    /// The first return ring there that belongs to this egress.
     pub ring: u16,
-    /// The latency of the switch on the way here, without what lies behind its core.
+    /// The latency of the switch on the way here, without the part behind its core.
     pub inward: u64,
     /// At a column: the latency of the switch from here to the egress behind it.
     pub onward: u64,
-    /// The least delay from anything that happens anywhere to a TLP coming in here, while one of its class waits
-    /// upstream.
+    /// The least delay from any event to the arrival of a TLP here, while one of its class waits upstream.
     pub near: u64,
-    /// The same while none waits there: it has to get there first.
+    /// The same while none waits upstream and one would first have to get there.
     pub far: u64,
 }
 
 impl Ingress {
-    /// A device hands in: its lookahead is not known yet.
+    /// An ingress of a device, whose lookahead is not yet known.
     pub const fn of_device() -> Self {
         Self { upstream: NO_EGRESS, lender: NO_EGRESS, ring: 0, inward: 0, onward: 0, near: 0, far: 0 }
     }
 }
 
-/// How the receiver at the end of an egress empties its buffer.
+/// How the receiver of an egress frees its buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sink {
     /// A switch: when the TLP has left the next egress, or the column in front of it.
@@ -241,91 +239,92 @@ pub(super) enum Sink {
         /// Whether the switch has a core.
         core: bool,
     },
-    /// The buffer of an output: this egress is a column.
+    /// The output buffer: this egress is a column.
     Output {
         /// The egress of the port.
         egress: u16,
     },
-    /// An endpoint that the links drain.
+    /// An endpoint whose buffer is drained by the links.
     Line { latency: u64, per_tlp: u64, payload: Option<LinkRate>, free: u64 },
-    /// An endpoint that drains by itself.
+    /// An endpoint that drains its buffer itself.
     Device,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Egress {
-    /// Its number among all egresses.
+    /// Index among all egresses.
     pub number: u16,
     pub link_free: u64,
     /// The tick of the pending wake; a wake at another picosecond is stale.
     pub wake: u64,
-    /// One bit for each class with a TLP that could go but for credits: tell me of returns.
+    /// One bit for each class with a TLP that could be sent but for credits; returns of these have to be reported.
     pub starved: u8,
     /// The input after the last winner.
     pub pointer: u16,
-    /// One bit for each input that holds anything.
+    /// One bit for each input that holds TLPs.
     pub occupied: u128,
-    /// How many inputs hold anything: counting bits is dear.
+    /// Number of inputs that hold TLPs; kept because counting bits is slow.
     pub filled: u8,
     /// The eligibility of each input's first TLP, [`NEVER`] if it is empty.
     pub head: Vec<u64>,
     pub inputs: Vec<Ring<Segment>>,
     pub ingress: Vec<Ingress>,
-    /// The input of the messages of ports at this end of the link, if they send any.
+    /// The input for messages of the port at this end of the link, if there are any.
     pub message_input: Option<u16>,
     pub serialiser: Serialiser,
-    /// The pace of the wire just now, and all that it has: see [`Egress::at_pace`].
+    /// The present pace of the wire, and all its paces: see [`Egress::at_pace`].
     pub pace: u8,
     pub paces: Paces,
     pub header_credits: [i64; CLASSES],
     pub data_credits: [i64; CLASSES],
     pub finite: [bool; CLASSES],
-    /// Credit returns, by 3 × releaser + class.
+    /// Returned credits, by 3 × releaser + class.
     pub returns: Vec<ReturnRing>,
-    /// For each of these rings, how many TLPs sit beyond the wire whose credits will come back through it.
+    /// For each of these rings, the number of TLPs beyond the wire whose credits will return through it.
     pub owed: Vec<u32>,
-    /// One bit for each of these rings that holds or is owed anything.
+    /// One bit for each of these rings that holds or expects returns.
     pub live: u128,
     pub credit_latency: u64,
     pub replay_room: i64,
     pub replay_finite: bool,
     pub replay_returns: ReturnRing,
-    /// From the last byte leaving to the replay buffer having room again.
+    /// Time from the last byte leaving to the release of replay buffer room.
     pub ack_round: u64,
     pub payload_max: u64,
     pub propagation: u64,
     pub cut_through: bool,
     pub hops: Vec<Hop>,
     pub sink: Sink,
-    /// It leads from a device to one that the links drain, without switches, errors and turns: what most links are.
+    /// Whether it leads from a device to one that the links drain, without switches, errors and weighted arbitration,
+    /// as most links do.
     pub direct: bool,
     pub overhead: Overhead,
     pub opposite: u16,
-    /// The bus that this column is on, or [`NO_BUS`].
+    /// The bus of this column, or [`NO_BUS`].
     pub bus: u16,
-    /// The table of weighted arbitration, if it is not round robin.
+    /// The table of weighted arbitration, if used instead of round robin.
     pub turns: Option<Box<Turns>>,
     pub bit_error_ratio: f64,
     pub clean_bits: u64,
     pub nak_round: u64,
     pub retrain: u64,
-    /// The least delay from anything that happens anywhere to a TLP in this egress' inputs.
+    /// The least delay from any event to a new TLP in this egress' inputs.
     pub lookahead: u64,
-    /// The same for a DLLP that is due here, or that is paid with an SKP.
+    /// The same for a DLLP due here, or lumped with an SKP.
     pub overhead_lookahead: u64,
-    /// The least delay from a start here to anything happening elsewhere that a returned credit has no part in.
+    /// The least delay from a start here to an effect elsewhere, other than by returned credits.
     pub reach: u64,
-    /// The same for a credit; it matters only while a TLP is waiting for one.
+    /// The same for a credit; only relevant while a TLP waits for one.
     pub credit_lookahead: u64,
-    /// When the wire was last free behind a TLP, or behind overhead that was not sent into the idleness of a stall.
+    /// When the wire last became free after a TLP, or after overhead that was not sent during a stall.
     pub idle_from: u64,
-    /// The time of the overhead that was sent into a stall since then, without DLLPs in lumps.
+    /// Wire time of overhead sent during a stall since then, without lumped DLLPs.
     pub idle_overhead: u64,
     pub done: Activity,
 }
 
 impl Egress {
-    /// What is in the place of an egress that is in hand.
+    /// Placeholder for an egress that has been moved to `current`.
     pub fn placeholder() -> Self {
         Self::new(&Direction::bare(LinkRate::pcie(Generation::Gen1, Width::X1)))
     }
@@ -385,14 +384,14 @@ impl Egress {
         }
     }
 
-    /// Whether the credits of all ingresses go back through one ring: those of the output buffer in front of this
+    /// Whether the credits of all ingresses return through one ring: those of the output buffer in front of this
     /// egress.
     #[inline]
     pub fn one_lender(&self) -> bool {
         matches!(self.ingress[..], [Ingress { lender, .. }, Ingress { lender: second, .. }, ..] if lender == second && lender != NO_EGRESS)
     }
 
-    /// Adds the three inputs of an ingress; returns the number of the first.
+    /// Adds the three inputs of an ingress. Returns the index of the first.
     pub fn add_ingress(&mut self, ingress: Ingress) -> u16 {
         let first = self.inputs.len() as u16;
         self.ingress.push(ingress);
@@ -403,18 +402,18 @@ impl Egress {
         first
     }
 
-    /// Adds the ingress of messages of ports. They are posted: the bits of its other classes may be beyond the word of
+    /// Adds the ingress for messages of ports. They are posted; the bits of its other classes may exceed the word of
     /// inputs, and are never set.
     pub fn add_message_input(&mut self) {
         self.message_input = Some(self.add_ingress(Ingress::of_device()));
     }
 
-    /// Whether the messages of ports come in through this ingress.
+    /// Whether an ingress is the one for messages of ports.
     pub fn is_of_messages(&self, ingress: usize) -> bool {
         self.message_input.is_some_and(|input| usize::from(input) / CLASSES == ingress)
     }
 
-    /// Adds the three return rings of a releaser; returns the number of the first.
+    /// Adds the three return rings of a releaser. Returns the index of the first.
     pub fn add_releaser(&mut self) -> u16 {
         let first = self.returns.len() as u16;
         self.returns.extend((0..CLASSES).map(|_| ReturnRing::new()));
@@ -422,7 +421,7 @@ impl Egress {
         first
     }
 
-    /// Puts TLPs into an input, joining them to the last ones where they continue them.
+    /// Adds TLPs to an input, and merges them with the last segment if they continue it.
     #[inline(always)]
     pub fn enqueue(&mut self, input: usize, new: Segment) {
         let ring = &mut self.inputs[input];
@@ -445,7 +444,7 @@ impl Egress {
         ring.push(new);
     }
 
-    /// Takes the first `m` TLPs out of an input.
+    /// Removes the first `m` TLPs of an input.
     #[inline(always)]
     pub fn dequeue(&mut self, input: usize, m: u16) {
         let ring = &mut self.inputs[input];

@@ -1,4 +1,4 @@
-//! Every link of one PCIe domain, and what becomes of what is handed in.
+//! All links of one PCIe domain, and the handling of trains handed in.
 
 use super::columns::Bus;
 use super::egress::{Activity, Egress, Segment};
@@ -12,19 +12,19 @@ use super::spec::{CLASSES, Class, Departures, EgressId, EndpointId, Environment,
 use super::trains::{Origin, RECORDED_HOPS, TrainId, Trains, UnderWay};
 use lanetwin_units::{Instant, Ticks};
 
-/// The way of the last TLP of a train: when the train was eligible, when that TLP started on each link, when it was
-/// there.
+/// The path of the last TLP of a train: when the train was eligible, when this TLP started on each link, and when it
+/// arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Journey<U> {
-    /// The endpoint that the train left from.
+    /// The endpoint that sent the train.
     pub from: EndpointId,
-    /// The endpoint that it went to.
+    /// The endpoint that received it.
     pub to: EndpointId,
-    /// What the sender gave along.
+    /// The sender's data.
     pub user: U,
     /// When the train was eligible \[ticks\].
     pub ready: Ticks,
-    /// How many links it went over; at most [`RECORDED_HOPS`] are recorded.
+    /// Number of links; at most [`RECORDED_HOPS`] are recorded.
     pub hops: u8,
     /// The start of the last TLP on each of them \[ticks\].
     pub starts: [u64; RECORDED_HOPS],
@@ -32,72 +32,71 @@ pub struct Journey<U> {
     pub arrival: Ticks,
 }
 
-/// Is told of every run of departures, and of the train that they are of.
+/// Called with every run of departures and its train.
 pub type DepartureTap<U> = Box<dyn FnMut(&Departures, &Train<U>)>;
 
-/// What a device tells its link: all that the links learn from outside, apart from where bits are corrupted.
+/// Input of the links from a device: all input from outside, apart from the positions of bit errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Submission<U> {
-    /// It has handed in a train: [`Fabric::submit`].
+    /// A train was handed in: [`Fabric::submit`].
     Train {
-        /// Which device.
+        /// The device.
         endpoint: EndpointId,
         /// When the train is eligible for the wire.
         ready: Instant,
         /// The train.
         train: Train<U>,
     },
-    /// It has freed buffers of its own: [`Fabric::release`].
+    /// Receive buffers were freed: [`Fabric::release`].
     Release {
-        /// Which device.
+        /// The device.
         endpoint: EndpointId,
-        /// When they are free.
+        /// When they were freed.
         at: Instant,
-        /// The class of the TLPs that were in them.
+        /// The class of their TLPs.
         class: Class,
-        /// How many TLPs.
+        /// Number of TLPs.
         count: u16,
-        /// The payload of each \[B\].
+        /// Payload of each \[B\].
         payload: u16,
     },
 }
 
-/// Is told of everything that devices tell their links, each in the order in which it said it.
+/// Called with every submission, in the order of each device's calls.
 pub type SubmissionTap<U> = Box<dyn FnMut(&Submission<U>)>;
 
 /// All links of a PCIe domain.
 pub struct Fabric<U> {
-    /// The links, but for the egress that decides just now.
+    /// The links, except for the egress that is deciding.
     pub(super) domain: Domain<U>,
-    /// That egress: while one decides, it is here and an empty one in its place, so that it need not be looked up in
-    /// every step.
+    /// That egress: while it decides, it is here and a placeholder in its place, which saves a look-up in every step.
     pub(super) current: Box<Egress>,
-    /// For each endpoint the egress that its device hands in to, and how many trains it has handed in.
+    /// For each endpoint the egress to which its device hands in, and the number of trains handed in.
     pub(super) out: Vec<(u16, u64)>,
     pub(super) submission_tap: Option<SubmissionTap<U>>,
-    /// How many messages each egress has been given by its port.
+    /// Number of messages handed to each egress by its port.
     pub(super) messages: Vec<u64>,
-    /// An egress with something new that has not asked for a wake yet, and for when it will \[ticks\].
+    /// An egress with new TLPs that has not asked for its wake yet, and the tick of that wake.
     pub(super) asking: Option<(u16, u64)>,
 }
 
-/// All egresses but the one in hand, and what they share.
+/// All egresses except the current one, and their shared state.
 pub(super) struct Domain<U> {
-    /// Those of links, two for each, then the columns of switches.
+    /// Egresses of links, two for each, then the columns of switches.
     #[expect(clippy::vec_box, reason = "an egress goes into hand by its pointer")]
     pub(super) egresses: Vec<Box<Egress>>,
-    /// How many of them belong to links.
+    /// Number of egresses of links.
     pub(super) on_links: usize,
     pub(super) buses: Vec<Bus>,
     pub(super) trains: Trains<U>,
-    /// No completion has relaxed ordering.
+    /// Whether no completion has relaxed ordering.
     pub(super) strictly_ordered: bool,
     pub(super) tlp_by_tlp: bool,
     pub(super) tap: Option<DepartureTap<U>>,
     pub(super) journeys: Option<Vec<Journey<U>>>,
-    /// During a pump: the earliest tick at which anything can happen that is not decided yet.
+    /// During a pump: the earliest tick of an event that is not decided yet.
     pub(super) soonest: u64,
-    /// Room for the inputs of a merge.
+    /// Memory for the inputs of a merge.
     pub(super) lanes: Vec<Lane>,
 }
 
@@ -131,32 +130,33 @@ impl<U: Copy> Fabric<U> {
             asking: None,
         }
     }
-    /// Decides one TLP at a time. The departures are the same, only slower to compute.
+    /// Switches to deciding one TLP at a time. The departures are the same, but slower to compute.
     pub fn set_tlp_by_tlp(&mut self, on: bool) {
         self.domain.tlp_by_tlp = on;
     }
-    /// Shows every departure to `tap` from now on.
+    /// Calls `tap` with every departure from now on.
     pub fn set_tap(&mut self, tap: Option<DepartureTap<U>>) {
         self.domain.tap = tap;
     }
-    /// Shows everything that devices hand in and free to `tap` from now on.
+    /// Calls `tap` with every submission from now on.
     pub fn set_submission_tap(&mut self, tap: Option<SubmissionTap<U>>) {
         self.submission_tap = tap;
     }
-    /// Records the way of every train from now on, or stops recording.
+    /// Starts or stops recording the journeys of trains.
     pub fn record_journeys(&mut self, on: bool) {
         self.domain.journeys = on.then(Vec::new);
     }
-    /// The journeys recorded so far; forgets them.
+    /// Takes the journeys recorded so far.
     pub fn take_journeys(&mut self) -> Vec<Journey<U>> {
         self.domain.journeys.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// A device hands in a train that is eligible for the wire at `ready`, not before anything it handed in earlier.
+    /// Hands in a train of a device, eligible for the wire at `ready`, which must not be before that of an earlier
+    /// train.
     ///
     /// # Panics
-    /// If the train is empty, or its destination cannot be reached from here; if it has relaxed ordering, and the links
-    /// are [`strictly_ordered`](FabricBuilder::strictly_ordered).
+    /// If the train is empty, or its destination cannot be reached from here; or if it has relaxed ordering although
+    /// the links are [`strictly_ordered`](FabricBuilder::strictly_ordered).
     pub fn submit(
         &mut self,
         endpoint: EndpointId,
@@ -210,8 +210,8 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// An egress wants to be woken at tick `at`. That can wait until the device has handed in all that it has at this
-    /// instant, unless two egresses want it.
+    /// Defers the wake of an egress at tick `at` until the device has handed in everything of this instant, unless a
+    /// second egress wants a wake, too.
     #[inline]
     fn defer_wake(&mut self, e: u16, at: u64, env: &mut impl Environment<U>) {
         if let Some((other, t)) = self.asking.filter(|asking| asking.0 != e) {
@@ -223,8 +223,8 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// Nothing more will be handed in or freed by whatever happens just now: to be called after each group of
-    /// [`Fabric::submit`] and [`Fabric::release`]. What can be decided already, is.
+    /// Ends a group of calls of [`Fabric::submit`] and [`Fabric::release`] at an instant, and decides what can
+    /// already be decided.
     #[inline]
     pub fn settle(&mut self, now: Instant, env: &mut impl Environment<U>) {
         if let Some((e, t)) = self.asking.take() {
@@ -232,7 +232,7 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// A device that drains by itself has freed the buffers of `count` TLPs at `at`.
+    /// Notes that a device that drains its buffer itself has freed the buffers of `count` TLPs at `at`.
     pub fn release(
         &mut self,
         endpoint: EndpointId,
@@ -260,22 +260,22 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// How many egresses belong to links: two for each.
+    /// Number of egresses of links: two for each.
     #[must_use]
     pub fn egress_count(&self) -> usize {
         self.domain.on_links
     }
-    /// How many columns switches have; they are the egresses behind those of links, by switch and port.
+    /// Number of columns of switches; they follow the egresses of links, by switch and port.
     #[must_use]
     pub fn column_count(&self) -> usize {
         self.domain.egresses.len() - self.domain.on_links
     }
-    /// What an egress has done so far.
+    /// Counters of an egress.
     #[must_use]
     pub fn activity(&self, egress: EgressId) -> Activity {
         self.domain.egresses[egress.index()].done
     }
-    /// The wire time of the DLLPs that an egress had to carry so far, and of one SKP and its period \[ticks\].
+    /// Wire time of the DLLPs that an egress has had to carry so far, and of one SKP, and the SKP period \[ticks\].
     #[must_use]
     pub fn overhead(&self, egress: EgressId) -> OverheadTime {
         let own = &self.domain.egresses[egress.index()];
@@ -288,18 +288,18 @@ impl<U: Copy> Fabric<U> {
             skp_period: (period != NEVER).then_some(period),
         }
     }
-    /// What an egress has sent between the outages that were said: one for each that it has come to.
+    /// Traffic of an egress between declared outages: one entry for each outage that it has reached.
     #[must_use]
     pub fn stretches(&self, egress: EgressId) -> &[Stretch] {
         &self.domain.egresses[egress.index()].overhead.stretches
     }
-    /// How many trains are under way.
+    /// Number of trains in progress.
     #[must_use]
     pub fn under_way(&self) -> usize {
         self.domain.trains.len()
     }
-    /// Header and data credits of a class that the transmitter holds or that are on their way back to it; `None` if
-    /// they are infinite. When nothing is under way they are what the receiver advertised.
+    /// Header and data credits of a class that the transmitter holds or that are being returned to it; `None` if
+    /// infinite. When no TLP is in progress, they are those that the receiver advertised.
     #[must_use]
     pub fn credits(&self, egress: EgressId, class: Class) -> Option<(u64, u64)> {
         let own = &self.domain.egresses[egress.index()];
@@ -311,14 +311,14 @@ impl<U: Copy> Fabric<U> {
             )
         })
     }
-    /// All departures so far, as 64 bits: equal for equal schedules.
+    /// A 64-bit digest of all departures so far; equal for equal schedules.
     #[must_use]
     pub fn digest(&self) -> u64 {
         self.domain.egresses.iter().enumerate().fold(0, |sum: u64, (e, egress)| {
             sum.rotate_left(7) ^ egress.done.digest.wrapping_mul(2 * e as u64 + 1)
         })
     }
-    /// Shows the state of every egress by name, for people.
+    /// Shows the state of every egress, for debugging.
     pub fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
         for (e, egress) in self.domain.egresses.iter().enumerate() {
             let queued: usize =
@@ -337,14 +337,14 @@ impl<U: Copy> Fabric<U> {
     }
 }
 
-/// Wire time of what a link sends on its own account.
+/// Wire time of a link's overhead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OverheadTime {
     /// All DLLPs so far \[ticks\].
     pub dllps: u64,
-    /// One SKP ordered set \[ticks\], as they are at the end.
+    /// One SKP ordered set \[ticks\], at the present pace.
     pub skp: u64,
-    /// From one SKP to the next \[ticks\], if there are any.
+    /// SKP period \[ticks\], if there are any.
     pub skp_period: Option<u64>,
 }
 
@@ -362,7 +362,7 @@ impl<U: Copy> UnderWay<U> {
     }
 }
 
-/// An odd number that names a train in the digest.
+/// An odd number that identifies a train in the digest.
 pub(super) const fn digest_key(from: EndpointId, sequence: u64) -> u64 {
     let x = (sequence ^ ((from.0 as u64) << 48)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93) | 1

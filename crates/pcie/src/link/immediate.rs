@@ -1,5 +1,5 @@
-//! At once: a train that is handed in in front of an idle direct link, and can go as a whole, goes without a place in a
-//! queue, a record of what is under way and a wake. The decision is that of `direct.rs`.
+//! Immediate sending: a train handed in at an idle direct link, if all of it can be sent, skips the queue, the record
+//! of trains in progress, and a wake. The decision is that of `direct.rs`.
 //!
 //! ```text
 //!   device ─ submit ─────────────────wire═► deliver ─► device
@@ -15,7 +15,8 @@ use super::trains::Origin;
 use lanetwin_units::{Instant, Ticks};
 
 impl<U: Copy> Fabric<U> {
-    /// Sends a train that is all of `segment`, if all of it can be decided now; false if it has to be queued.
+    /// Sends a train, all of which is `segment`, if all of it can be decided now. Returns false if it has to be
+    /// queued.
     #[inline(always)]
     pub(super) fn send_at_once(
         &mut self,
@@ -27,7 +28,7 @@ impl<U: Copy> Fabric<U> {
     ) -> bool {
         let Self { domain, current, asking, .. } = self;
         let own = &mut domain.egresses[e];
-        // What another egress will decide is no event yet, as long as it has not asked for its wake.
+        // Decisions of other egresses are not events as long as they have not asked for their wakes.
         let possible = own.direct && asking.is_none() && own.goes_before(segment.eligible);
         if !possible || domain.tlp_by_tlp || domain.journeys.is_some() {
             return false;
@@ -47,7 +48,7 @@ impl<U: Copy> Fabric<U> {
 }
 
 impl Egress {
-    /// Whether what waits here, if anything does, will look for its turn before tick `t`, and waits for no credits.
+    /// Whether waiting TLPs, if there are any, will be decided before tick `t`, and need no credits.
     #[inline]
     fn goes_before(&self, t: u64) -> bool {
         self.filled == 0 || (self.wake < t && self.starved == 0)
@@ -55,18 +56,18 @@ impl Egress {
 }
 
 impl<U: Copy> Domain<U> {
-    /// Decides what waits in front of a direct egress, as far as it goes before tick `t`, at which what is just being
-    /// handed in becomes eligible.
+    /// Decides the TLPs waiting at a direct egress, as far as they are sent before tick `t`, at which the segment
+    /// being handed in becomes eligible.
     #[inline(never)]
     fn send_before(&mut self, own: &mut Egress, t: u64, env: &mut impl Environment<U>) {
         let mut view = self.view(0, env);
-        // The device hands in no earlier than its lookahead before that.
+        // The device hands in no earlier than `t` less its lookahead.
         view.soonest = view.soonest.min(t.saturating_sub(own.ingress[0].far));
         self.pump(own, own.wake, view, env);
     }
 
-    /// The departures of a segment in front of an idle direct egress, if all of them are before the horizon and nothing
-    /// keeps them back.
+    /// The departures of a segment at an idle direct egress, if all of them are before the horizon and nothing blocks
+    /// them.
     #[inline(always)]
     fn whole_run(
         &mut self,
@@ -80,16 +81,17 @@ impl<U: Copy> Domain<U> {
         let (distance, held) =
             own.direct_distance(class, segment.eligible, view.soonest, self.strictly_ordered);
         let horizon = view.soonest.saturating_add(distance).min(view.end);
-        // The end of a stall is for the ordinary way.
+        // The end of a stall is handled by the ordinary path.
         if t >= horizon || (t > segment.eligible && t > own.idle_from) {
             return None;
         }
         if t >= own.overhead.next {
-            // What was due on an idle wire, but not what takes the link down.
+            // Overhead that was due while the wire was idle, except for outages.
             if own.overhead.down_next() != NEVER || own.overhead.recovery.is_some() {
                 return None;
             }
-            // What is due at the very tick meets a TLP that waits, which counts its DLLPs as a stall: the ordinary way.
+            // Overhead due exactly at this tick meets a waiting TLP, and its DLLPs count as a stall: left to the
+            // ordinary path.
             if own.overhead.next == t {
                 return None;
             }
@@ -113,7 +115,7 @@ impl<U: Copy> Domain<U> {
         (run.count == segment.count).then_some(run)
     }
 
-    /// Lets all TLPs of a train leave and arrive.
+    /// Lets all TLPs of a train depart and arrive.
     #[inline(always)]
     fn depart_and_arrive(
         &mut self,

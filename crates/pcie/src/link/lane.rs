@@ -4,7 +4,7 @@ use super::egress::{Egress, Segment};
 use super::run::Run;
 use super::sentinels::NEVER;
 
-/// One input of a merge: its first segment, and the run of departures that it has formed so far.
+/// One input of a merge: its first segment, and the run of departures formed so far.
 #[derive(Clone, Copy)]
 pub(super) struct Lane {
     pub(super) input: u8,
@@ -17,7 +17,7 @@ pub(super) struct Lane {
 impl Lane {
     pub(super) const EMPTY: Self = Self { input: 0, left: 0, head: NEVER, spacing: 0, run: IDLE };
 
-    /// The lane of an input, if its first segment is like the sample.
+    /// The lane of an input, if its first segment equals the sample.
     #[inline]
     pub(super) fn new(input: usize, segment: &Segment, sample: &Segment) -> Option<Self> {
         let alike = segment.bytes == sample.bytes && segment.units == sample.units && !segment.singly;
@@ -30,7 +30,7 @@ impl Lane {
         })
     }
 
-    /// Goes on with the next segment of its input, or with none; false if that is not like the sample.
+    /// Continues with the next segment of its input, if there is one. Returns false if that differs from the sample.
     #[inline]
     pub(super) fn reload(&mut self, egress: &Egress, sample: &Segment) -> bool {
         let input = usize::from(self.input);
@@ -44,5 +44,5 @@ impl Lane {
     }
 }
 
-/// The run of an input that holds nothing.
+/// The run of an empty input.
 pub(super) const IDLE: Run = Run { start: 0, spacing: 0, count: 0, duration: 0 };

@@ -1,4 +1,4 @@
-//! Merges: several inputs with equal TLPs in front of one wire, decided TLP by TLP but committed in runs.
+//! Merges: several inputs with equal TLPs for one wire, decided TLP by TLP but committed in runs.
 //!
 //! ```text
 //!   input a  ──█───────█───────█──     one run: a's TLPs leave at an even pace,
@@ -6,10 +6,10 @@
 //!   wire     ──██──────██──────██──    or leave as they arrive
 //! ```
 //!
-//! A decision costs little, a commit costs much (credits, books, what comes next). Here the decisions are made on a few
-//! numbers for each input, and each input's departures are committed as the runs that they form. Not done where the
-//! egress ends at a switch: there the merged TLPs are one queue of alternating trains, which would not stay compressed.
-//! Behind a column each input has a queue of its own.
+//! A decision is cheap, a commit is expensive (credits, counters, consequences). Here decisions are made on a few
+//! numbers per input, and the departures of each input are committed as the runs that they form. This is not done if
+//! the egress ends at a switch: there the merged TLPs would be one queue of alternating trains, which would not stay
+//! compressed. After a column each input has its own queue.
 
 use super::choice::Obstacle;
 use super::class_masks::{bits, class_mask};
@@ -30,8 +30,8 @@ struct Lanes {
 }
 
 impl<U: Copy> Domain<U> {
-    /// Sends from all inputs that hold anything, from `t` on and before `until`; false if they are not alike or nothing
-    /// can go.
+    /// Sends from all inputs that hold TLPs, from `t` on and before `until`. Returns false if they are not alike or
+    /// none can send.
     pub(super) fn send_merged(
         &mut self,
         own: &mut Egress,
@@ -74,7 +74,7 @@ impl<U: Copy> Domain<U> {
             most -= 1;
             if lane.left == 0 {
                 self.leave(own, usize::from(lane.input), lane.run, env);
-                // The end of a train is something that happens, and an input that is empty now can be surprised.
+                // The end of a train is an event, and may cause a TLP to arrive in an input that is empty now.
                 until = self.merge_until(own, until, echo);
                 if !lane.reload(own, &lanes.sample) {
                     break; // what comes next in this input is not alike
@@ -86,21 +86,21 @@ impl<U: Copy> Domain<U> {
         if let Some(last) = last {
             own.pointer = u16::from(last) + 1;
             self.leave_all(own, &lanes, env);
-            // All of them started in one epoch, before the SKP that is due next.
+            // All of them started in one epoch, before the next SKP.
             self.cause_dllps(own, Run { start: begin, ..IDLE });
         }
         self.lanes = lanes.lanes;
         last.is_some()
     }
 
-    /// The inputs that hold anything, if they are alike and can go.
+    /// The inputs that hold TLPs, if they are alike and can send.
     #[inline]
     fn take_lanes(&mut self, own: &mut Egress, t: u64) -> Option<Lanes> {
         let room = std::mem::take(&mut self.lanes);
         own.lanes(t, room).map_err(|room| self.lanes = room).ok()
     }
 
-    /// The next TLP of a lane goes onto the wire at `t`.
+    /// Puts the next TLP of a lane on the wire at `t`.
     #[inline]
     fn take_one(
         &mut self,
@@ -121,7 +121,7 @@ impl<U: Copy> Domain<U> {
         lane.left -= 1;
     }
 
-    /// What is on the wire is accounted for.
+    /// Accounts for the run on the wire.
     #[inline]
     fn flush_wire(&mut self, own: &mut Egress, lanes: &Lanes, wire: &mut Run, env: &mut impl Environment<U>) {
         if wire.count != 0 {
@@ -130,7 +130,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// What has been taken from the inputs leaves them.
+    /// Removes the committed runs from the inputs.
     #[inline]
     fn leave_all(&mut self, own: &mut Egress, lanes: &Lanes, env: &mut impl Environment<U>) {
         for lane in &lanes.lanes {
@@ -140,7 +140,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// The tick at which a TLP that starts at `t`, and does not end its train, can make something happen.
+    /// The earliest tick of an effect of a TLP that starts at `t` and does not end its train.
     #[inline]
     fn merge_echo(&self, own: &Egress, t: u64) -> u64 {
         let mut reach = if matches!(own.sink, Sink::Line { .. }) { NEVER } else { own.reach };
@@ -153,26 +153,26 @@ impl<U: Copy> Domain<U> {
         t.saturating_add(reach)
     }
 
-    /// Up to when decisions are safe: before the overhead that is due next, and before what happens next can matter
-    /// here.
+    /// The tick up to which decisions are safe: before the next overhead, and before the next event can have an
+    /// effect here.
     #[inline]
     fn merge_until(&mut self, own: &Egress, until: u64, echo: u64) -> u64 {
         let happens = self.soonest.min(echo).saturating_add(self.distance_on_wire(own));
         until.min(own.overhead.next).min(happens)
     }
 
-    /// A run of TLPs of whatever input occupies the wire, the replay buffer and the receiver.
+    /// Accounts for a run of TLPs of any inputs on the wire, in the replay buffer and at the receiver.
     #[inline]
     fn take_wire(&mut self, own: &mut Egress, lanes: &Lanes, run: Run, env: &mut impl Environment<U>) {
         own.occupy(0, lanes.class, &lanes.sample, &run);
         self.receive_at_destination(own, lanes.class, &lanes.sample, &run);
         if own.one_lender() {
-            // Credits of all inputs go back through one ring, in the order of time.
+            // The credits of all inputs return through one ring, in the order of time.
             self.return_credits(own, lanes.class, &lanes.sample, &run, env);
         }
     }
 
-    /// A run of TLPs of one input leaves.
+    /// Commits the departure of a run of TLPs of one input.
     #[inline]
     fn leave(&mut self, own: &mut Egress, input: usize, run: Run, env: &mut impl Environment<U>) {
         let segment = *own.inputs[input].front().expect("a lane has a segment");
@@ -190,7 +190,7 @@ impl<U: Copy> Domain<U> {
 }
 
 impl Run {
-    /// Adds a departure at `t`; gives back the run that it does not continue.
+    /// Adds a departure at `t`. Returns the previous run if the departure does not continue it.
     #[inline]
     fn extend(&mut self, t: u64, duration: u64) -> Option<Self> {
         if self.count == 1 {
@@ -206,11 +206,11 @@ impl Run {
 }
 
 impl Lanes {
-    /// The lane whose turn it is, by the pointer of the round robin.
+    /// The next lane in round-robin order.
     fn turn(&self, pointer: u16) -> usize {
         self.lanes.iter().position(|l| u16::from(l.input) >= pointer).unwrap_or(0)
     }
-    /// The first lane from `turn` on with a TLP at `t`; or the tick at which the first has one.
+    /// The first lane from `turn` on with an eligible TLP at `t`; otherwise the tick at which the first has one.
     #[inline]
     fn next(&self, turn: usize, t: u64) -> Result<usize, u64> {
         let mut later = NEVER;
@@ -226,7 +226,7 @@ impl Lanes {
 }
 
 impl Egress {
-    /// Whether merged sending can apply here at all.
+    /// Whether merged sending may be possible.
     #[inline]
     pub(super) fn merges(&self) -> bool {
         self.filled > 1
@@ -238,8 +238,8 @@ impl Egress {
             && self.occupied & !class_mask(self.occupied.trailing_zeros() as usize % CLASSES) == 0
     }
 
-    /// The inputs that hold anything, all of one class, if all hold equal TLPs that are not delivered one by one, and
-    /// the first may go. `room` is where to put them; it is given back if they are not.
+    /// The inputs that hold TLPs, if these are equal, of one class and not delivered singly, and the first may be
+    /// sent. `room` is memory for the result; it is returned as an error if not.
     fn lanes(&mut self, t: u64, mut room: Vec<Lane>) -> Result<Lanes, Vec<Lane>> {
         let first = self.occupied.trailing_zeros() as usize;
         let class = first % CLASSES;
@@ -251,7 +251,7 @@ impl Egress {
                 None => return Err(room),
             }
         }
-        // Credits and room are the same for all: what is due at `t` is counted once, the rest when it is needed.
+        // Credits and room are shared: those due at `t` are counted once, later ones when they are needed.
         if self.obstacle(first, t) != Obstacle::None {
             return Err(room);
         }
@@ -259,11 +259,12 @@ impl Egress {
         Ok(Lanes { lanes: room, class, ser, sample })
     }
 
-    /// At `t` the next of some TLPs has no credits: takes those that are known to come back next, if that is before
-    /// `until` and nothing else can come back sooner. Returns the tick at which there are enough for one.
+    /// If credits are missing at `t`, takes the next returns that are known, if they are before `until` and no other
+    /// return can be earlier. Returns the tick at which there are enough for one TLP.
     fn await_credits(&mut self, lanes: &Lanes, t: u64, until: u64) -> Option<u64> {
         let Lanes { class, sample, .. } = lanes;
-        // One ring has one writer, in the order of time: what it does not hold yet comes later than what it holds.
+        // A ring has one writer, which writes in the order of time, so that further returns come after those it
+        // holds.
         self.only_returns(*class).filter(|_| self.finite[*class] && !self.replay_finite)?;
         let mut back = t;
         while !self.has_credits(*class, sample.units, back) {
@@ -276,7 +277,7 @@ impl Egress {
         Some(back)
     }
 
-    /// How many TLPs like this one the credits and the replay buffer allow.
+    /// Number of TLPs like this one for which there are credits and replay buffer room.
     fn affordable(&self, class: usize, like: &Segment) -> u64 {
         let mut most = u64::from(u16::MAX);
         if self.finite[class] {

@@ -1,4 +1,4 @@
-//! Messages that ports of links send on their own account: of errors that they notice, of power for a slot.
+//! Messages that ports of links send by themselves: error messages, and Set_Slot_Power_Limit.
 //!
 //! ```text
 //!   device ─ submit ───────► [ inputs ] ┐
@@ -11,11 +11,13 @@ use super::spec::{EgressId, EndpointId, Environment, Train};
 use lanetwin_units::{Instant, Ticks};
 
 impl<U: Copy> Fabric<U> {
-    /// The port at the transmitting end of `egress`, which is called `port`, sends a message, eligible for the wire at
-    /// `ready`: no sooner than the delay of messages after the present, and not before any that it was given earlier.
+    /// Sends a message of the port at the transmitting end of `egress`, whose endpoint is `port`. It is eligible for
+    /// the wire at `ready`: at least the delay of messages after the present, and not before an earlier message of
+    /// this port.
     ///
     /// # Panics
-    /// If ports send no messages here ([`messages`](super::FabricBuilder::messages)), or this is not a single TLP.
+    /// If ports send no messages here ([`messages`](super::FabricBuilder::messages)), or if the train is not a single
+    /// TLP.
     pub fn send_message(
         &mut self,
         (egress, port): (EgressId, EndpointId),
@@ -29,7 +31,7 @@ impl<U: Copy> Fabric<U> {
         let sequence = self.messages[e];
         self.messages[e] += 1;
         let t = Ticks::from(ready).0;
-        // messages have names of their own in a digest
+        // messages have their own identifiers in the digest
         let named = EndpointId(MESSAGES | egress.0);
         let segment = Segment {
             eligible: t,
@@ -54,7 +56,7 @@ impl<U: Copy> Fabric<U> {
     }
 }
 
-/// Sets what names the messages of an egress in a digest apart from what names the trains of an endpoint.
+/// Distinguishes messages of an egress from trains of an endpoint in the digest.
 const MESSAGES: u16 = 1 << 15;
-/// Messages are numbered apart from the trains that the same endpoint hands in.
+/// Numbers of messages are separate from those of the trains that the same endpoint hands in.
 const MESSAGE_NUMBERS: u64 = 1 << 63;

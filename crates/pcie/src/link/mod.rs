@@ -1,4 +1,4 @@
-//! Links: which TLP leaves when, for whole trains of TLPs at a time, exactly.
+//! Links: exact departure times of TLPs, computed for whole trains at a time.
 //!
 //! ```text
 //!  device ─ submit(train) ─► egress ═wire═► switch: egress ═wire═► deliver ─► device
@@ -6,13 +6,13 @@
 //!                              └───────────────────┴──── returns ◄──┘
 //! ```
 //!
-//! docs/link-model.md says what a link does; this module does it, as logic without a clock: time is an
-//! argument, effects go to an [`Environment`]. A [`Fabric`] is every link of one PCIe domain. Each direction of
-//! a link, an *egress*, has one pump that commits at a wake all starts before a horizon (see `pump.rs`); the
-//! horizon is what makes it fast and cannot change what happens.
+//! docs/link-model.md specifies the behaviour of a link; this module implements it as logic without a clock: time is
+//! an argument, effects go to an [`Environment`]. A [`Fabric`] contains all links of one PCIe domain. Each direction
+//! of a link, an *egress*, has one pump that commits at a wake all starts before a horizon (see `pump.rs`). The
+//! horizon makes it fast and does not change the results.
 //!
-//! Not here: how a transfer becomes TLPs ([`crate::logic::split`]), what a device does with them, virtual channels,
-//! flit mode, power states.
+//! Not here: division of transfers into TLPs ([`crate::logic::split`]), behaviour of devices, virtual channels, flit
+//! mode, power states.
 
 mod bus;
 mod choice;

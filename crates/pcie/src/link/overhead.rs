@@ -1,4 +1,4 @@
-//! What a link sends on its own account: SKP ordered sets and DLLPs.
+//! Overhead of a link: SKP ordered sets and DLLPs.
 
 use super::egress::{Egress, Overhead};
 use super::fabric::Domain;
@@ -10,7 +10,7 @@ use super::spec::{DllpMode, EgressId, Environment};
 use crate::spec::constants::DLLP_BYTES;
 use lanetwin_units::{Span, TICKS_PER_PS, Ticks};
 
-/// An idle wire that wakes up cannot ask for epochs that are further past than this.
+/// Number of past epochs whose DLLPs an idle wire may still need when it becomes busy.
 const EPOCHS_KEPT: u64 = 8;
 
 impl<U: Copy> Domain<U> {
@@ -57,7 +57,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// How many DLLPs are paid with SKP `number`: those that the opposite direction caused two epochs before.
+    /// Number of DLLPs sent with SKP `number`: those caused by the opposite direction two epochs before.
     fn lump(&mut self, own: &Egress, number: u64) -> u64 {
         let Some(wanted) = number.checked_sub(2) else { return 0 };
         let opposite = usize::from(own.opposite);
@@ -68,7 +68,7 @@ impl<U: Copy> Domain<U> {
         started.map_or(0, |started| theirs.caused_by(started) - theirs.caused_by(theirs.started_before))
     }
 
-    /// Accounts for the DLLPs that the TLPs that have just left cause.
+    /// Accounts for the DLLPs caused by TLPs that have just left.
     #[inline]
     pub(super) fn cause_dllps(&mut self, own: &mut Egress, run: Run) {
         let started = own.done.tlps;
@@ -87,7 +87,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// The same if each DLLP is sent by itself.
+    /// The same if DLLPs are sent individually.
     #[inline(never)]
     fn owe_each(&mut self, own: &Egress, run: Run) {
         let first = run.start + run.duration + own.propagation + own.overhead.delay;
@@ -98,7 +98,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// The first TLPs of an epoch start at `start`.
+    /// Begins an epoch whose first TLPs start at `start`.
     #[inline(never)]
     fn begin_epoch(&mut self, own: &mut Egress, start: u64, started: u64) {
         let needed = self.epoch_needed(own);
@@ -114,8 +114,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// The first epoch whose DLLPs the opposite direction can still ask for: an idle wire passes over what is long
-    /// past.
+    /// The first epoch whose DLLPs the opposite direction may still have to send; an idle wire skips those long past.
     fn epoch_needed(&self, own: &Egress) -> u64 {
         let theirs = &self.egresses[usize::from(own.opposite)];
         let idle = theirs.link_free <= theirs.overhead.skp_due();
@@ -126,7 +125,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// Puts `count` DLLPs that are due at `t` before an egress.
+    /// Queues `count` DLLPs, due at `t`, at an egress.
     fn owe(&mut self, opposite: usize, t: u64, count: u64) {
         let theirs = &mut self.egresses[opposite].overhead;
         for _ in 0..count {
@@ -137,8 +136,8 @@ impl<U: Copy> Domain<U> {
 }
 
 impl Egress {
-    /// Overhead takes the wire at `start`, for `all` with the DLLPs in its lump, for `own` without. If the wire was
-    /// idle, and a TLP waited for credits, that is no end of the stall.
+    /// Occupies the wire with overhead from `start` on, for `all` including lumped DLLPs and for `own` without them.
+    /// If the wire was idle and a TLP waited for credits, that does not end the stall.
     fn overlay(&mut self, start: u64, own: u64, all: u64) {
         let stalled = start > self.link_free && self.earliest() <= start;
         self.link_free = start + all;
@@ -149,8 +148,8 @@ impl Egress {
         }
     }
 
-    /// The wire is taken at `t`: books how long it was idle although a TLP was eligible. It was free to go but for
-    /// credits and room.
+    /// Ends a stall when the wire is taken at `t`: counts the time that it was idle although a TLP was eligible and
+    /// lacked only credits or room.
     #[inline]
     pub(super) fn end_stall(&mut self, t: u64) {
         if t > self.idle_from {
@@ -164,16 +163,17 @@ impl Egress {
         self.done.stalled += t.saturating_sub(from).saturating_sub(self.idle_overhead);
     }
 
-    /// On an idle wire only the last SKP before `t` can still matter: passes over the others. False if there are none.
+    /// Skips SKPs on an idle wire, of which only the last before `t` still matters. Returns false if there are none
+    /// to skip.
     fn skip_idle(&mut self, t: u64) -> bool {
         let (number, period) = (self.overhead.number, self.overhead.period);
         let until = t.min(self.overhead.due.next().saturating_sub(1).max(self.overhead.skp_due()));
-        // Three periods are kept: with its DLLPs an SKP lasts less than one.
+        // The last three periods are kept: an SKP with its DLLPs takes less than one.
         let last = (until / period).saturating_sub(3);
         if last <= number {
             return false;
         }
-        // Those that fall into a stall, and those before it.
+        // SKPs during a stall, and those before it.
         let stalled = self.earliest().div_ceil(period).clamp(number, last);
         if stalled > number {
             (self.idle_from, self.idle_overhead) = ((stalled - 1) * period + self.overhead.skp, 0);
@@ -183,8 +183,8 @@ impl Egress {
         true
     }
 
-    /// The wire is free at `t`, and the link has gone down: it is free again when the link is up, without the SKPs of
-    /// the time between, and at the pace that the link comes back with.
+    /// Takes the link down when the wire is free at `t`: the wire is next free when the link is up again, at the
+    /// link's new pace. SKPs of the time between are dropped.
     fn go_down(&mut self, t: u64) {
         let Some((up, pace)) = self.overhead.take_down() else { return };
         if let Some(pace) = pace {
@@ -206,24 +206,24 @@ impl Egress {
 }
 
 impl Overhead {
-    /// Draws the next Recovery by chance, if there are any and the last is over.
+    /// Draws the next random Recovery, if there are any and the previous one is over.
     fn draw_next_recovery(&mut self, draw: &mut dyn FnMut(Span) -> Span) {
         if let Some(recovery) = self.recovery.as_mut().filter(|recovery| recovery.next.is_none()) {
-            // one that is drawn beyond the end of time never comes
+            // a Recovery beyond the end of time never happens
             let ticks = |span: Span| span.as_ps().saturating_mul(TICKS_PER_PS);
             let from = recovery.before.saturating_add(ticks(draw(recovery.of.interval)));
             recovery.next = Some((from, from.saturating_add(ticks(recovery.of.lasts))));
         }
     }
 
-    /// How many DLLPs the first `tlps` TLPs of this direction cause.
+    /// Number of DLLPs caused by the first `tlps` TLPs of this direction.
     #[inline]
     pub(super) fn caused_by(&self, tlps: u64) -> u64 {
         let acks = tlps.checked_div(self.ack_every).unwrap_or(0);
         acks + tlps.checked_div(self.update_every).unwrap_or(0)
     }
 
-    /// Takes out what nobody can ask for any more: the epochs before `needed`.
+    /// Discards epochs before `needed`.
     fn forget(&mut self, needed: u64) {
         while let Some(&(_, started)) = self.started.front().filter(|f| f.0 < needed) {
             self.started_before = started;

@@ -1,30 +1,29 @@
-//! The paces of a link: how fast it runs, which an outage can change, and what it carries from one to the next.
+//! The paces of a link: its rates, which outages can change, and its traffic between changes.
 //!
-//! Pace 0 is the one that was declared, and no other is faster: what was found out about the least delays of a link
-//! stays true.
+//! Pace 0 is the declared one, and no other is faster, so that the least delays computed for a link remain valid.
 
 use super::declare::Pace;
 use super::serialiser::Serialiser;
 use super::spec::Direction;
 use lanetwin_units::Ticks;
 
-/// An egress up to an outage that was said, since the one before or the start of the run.
+/// Traffic of an egress up to a declared outage, from the previous one or from the start of the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stretch {
-    /// When the wire was free, and the link down.
+    /// When the wire became free and the link went down.
     pub ends: Ticks,
     /// When the link is up again.
     pub up: Ticks,
-    /// The payload of the TLPs that had started by then, since the start of the run \[data credits of 16 B\].
+    /// Payload of the TLPs started up to then, since the start of the run \[data credits of 16 B\].
     pub data_units: u64,
 }
 
 /// The paces of an egress.
 #[derive(Clone, Debug)]
 pub(super) struct Paces {
-    /// The wire as it was declared.
+    /// The serialiser at the declared rate.
     pub declared: Serialiser,
-    /// The time of a SKP then.
+    /// Time of a SKP at the declared pace.
     skp: u64,
     /// Pace 1 and so on.
     others: Vec<Pace>,
@@ -35,7 +34,7 @@ impl Paces {
         let skp = direction.skp.map_or(0, |skp| skp.duration);
         Self { declared: Serialiser::new(direction.rate), skp, others: Vec::new() }
     }
-    /// The number of a pace, which is new or not.
+    /// The number of a pace; adds it if it is new.
     pub fn number(&mut self, pace: Pace) -> u8 {
         let known = self.others.iter().position(|known| *known == pace);
         let place = known.unwrap_or_else(|| {

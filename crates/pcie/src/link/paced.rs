@@ -1,4 +1,4 @@
-//! An egress at its pace: which wire it has, what its DLLPs take, and how it changes.
+//! The pace of an egress: its serialiser, the time of its DLLPs, and changes.
 
 use super::declare::Pace;
 use super::egress::Egress;
@@ -7,7 +7,7 @@ use crate::spec::constants::DLLP_BYTES;
 use lanetwin_units::LinkRate;
 
 impl Egress {
-    /// The wire at a pace of this egress.
+    /// The serialiser at a pace of this egress.
     #[inline]
     pub(super) fn at_pace(&self, number: u8) -> Serialiser {
         if number == self.pace { self.serialiser } else { Serialiser::new(self.rate_at(number)) }
@@ -18,7 +18,7 @@ impl Egress {
         self.paces.get(number).rate
     }
 
-    /// The link comes back with a pace.
+    /// Changes to the pace with which the link comes back.
     pub(super) fn run_at(&mut self, number: u8) {
         if number == self.pace {
             return;
@@ -28,8 +28,7 @@ impl Egress {
         (self.pace, self.serialiser, self.overhead.skp) = (number, Serialiser::new(rate), skp);
     }
 
-    /// The wire time of the DLLPs that the TLPs of this direction have caused; those of a TLP have the pace that it
-    /// had.
+    /// Wire time of the DLLPs caused by TLPs of this direction, each at the pace of its TLP.
     pub(super) fn dllp_time(&self) -> u64 {
         let (before, time) = self.overhead.caused_before;
         let mut serialiser = self.serialiser;

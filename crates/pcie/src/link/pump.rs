@@ -1,4 +1,5 @@
-//! The pump: commits, at one wake of an egress, every start that is safe before a horizon, in runs where it can.
+//! The pump: at one wake of an egress, commits every start before a horizon up to which decisions are safe, in runs
+//! if possible.
 //!
 //! ```text
 //!   now          start  start+per  …                     horizon
@@ -7,9 +8,9 @@
 //!                         one commit, O(1)                  can matter before here
 //! ```
 //!
-//! The decision at a tick depends only on what carries a time ≤ that tick (docs/link-model.md, section 4), and nothing
-//! with a time before the horizon can still turn up. So the schedule does not depend on how far the horizon is, and
-//! `granularity: tlp` is this code with the horizon one picosecond away and runs of one.
+//! The decision at a tick depends only on events with a time ≤ that tick (docs/link-model.md, section 4), and no
+//! event before the horizon is still unknown. So the schedule does not depend on how far the horizon is, and
+//! `granularity: tlp` is the same code with a horizon one picosecond away and runs of one TLP.
 
 use super::choice::Choice;
 use super::class_masks::EVERY_CLASS;
@@ -23,18 +24,18 @@ use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 /// The bit of posted TLPs.
 const POSTED: u128 = 1;
 
-/// The least delays from anything that happens anywhere to something new in an empty input of an egress.
+/// The least delays from any event to a new TLP in an empty input of an egress.
 #[derive(Clone, Copy)]
 struct Distances {
-    /// For inputs that no posted TLP keeps back.
+    /// For inputs without earlier posted TLPs to wait for.
     free: u64,
-    /// For inputs of other classes beside posted TLPs that wait.
+    /// For inputs of other classes of an ingress with waiting posted TLPs.
     held: u64,
 }
 
 impl Distances {
-    /// The least that counts, if nothing happens before `soonest`. What turns up beside posted TLPs that became
-    /// eligible before it has to let them go first.
+    /// The least delay that matters, if nothing happens before `soonest`. A new TLP has to wait for posted TLPs of
+    /// its ingress that became eligible earlier.
     #[inline]
     fn at(self, soonest: u64, egress: &Egress) -> u64 {
         let held = soonest.saturating_add(self.held);
@@ -42,19 +43,19 @@ impl Distances {
     }
 }
 
-/// What is known when an egress decides.
+/// Knowledge about the future when an egress decides.
 #[derive(Clone, Copy)]
 pub(super) struct View {
-    /// The earliest tick at which anything unknown can happen.
+    /// The earliest tick of an unknown event.
     pub soonest: u64,
-    /// All that happens before this tick has happened.
+    /// All events before this tick have happened.
     pub step: u64,
-    /// The tick at which decisions must end.
+    /// Decisions must end at this tick.
     pub end: u64,
 }
 
 impl<U: Copy> Fabric<U> {
-    /// Lets an egress decide, at the wake it asked for.
+    /// Lets an egress decide, at a wake that it asked for.
     pub fn pump(&mut self, egress: EgressId, now: Instant, env: &mut impl Environment<U>) {
         let e = egress.index();
         let Self { domain, current, .. } = self;
@@ -73,8 +74,8 @@ impl<U: Copy> Fabric<U> {
         std::mem::swap(&mut domain.egresses[e], current);
     }
 
-    /// Lets an egress that is on no bus decide at `now`, before the wake that it would ask for at tick `t`, as much as
-    /// the horizon allows. Other things may still happen at `now`.
+    /// Lets an egress that is on no bus decide at `now`, before its wake at tick `t`, as far as the horizon allows.
+    /// Other events may still happen at `now`.
     #[inline]
     pub(super) fn decide_early(&mut self, e: usize, t: u64, now: Instant, env: &mut impl Environment<U>) {
         let Self { domain, current, .. } = self;
@@ -90,7 +91,7 @@ impl<U: Copy> Fabric<U> {
 }
 
 impl<U: Copy> Domain<U> {
-    /// Lets an egress that is in hand decide from tick `wake` on.
+    /// Lets the egress in `current` decide from tick `wake` on.
     pub(super) fn pump(&mut self, own: &mut Egress, wake: u64, view: View, env: &mut impl Environment<U>) {
         let View { soonest, step, end } = view;
         (own.wake, own.starved, self.soonest) = (NEVER, 0, soonest);
@@ -152,7 +153,7 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// Sends from the input that was chosen.
+    /// Sends from the chosen input.
     #[inline]
     fn send_chosen(
         &mut self,
@@ -170,15 +171,15 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// The least delay from anything that happens anywhere to something new in front of this egress. A TLP that joins
-    /// those that wait in an input changes nothing before it is the first, so only inputs that are empty count.
+    /// The least delay from any event to a new competitor at this egress. A TLP added behind others in an input
+    /// changes nothing until it is the first, so that only empty inputs count.
     #[inline]
     pub(super) fn distance(&self, egress: &Egress) -> u64 {
         let Distances { free, held } = self.distances(egress);
         free.min(held)
     }
 
-    /// The same in two parts: of what may go before posted TLPs that wait, and of what may not.
+    /// The same in two parts: for TLPs that may precede waiting posted TLPs, and for those that may not.
     #[inline]
     fn distances(&self, egress: &Egress) -> Distances {
         let mut least = Distances { free: egress.overhead_lookahead, held: NEVER };
@@ -197,7 +198,7 @@ impl<U: Copy> Domain<U> {
         least
     }
 
-    /// The tick at which a TLP that starts at `t`, and does not end its train, can make something happen.
+    /// The earliest tick of an effect of a TLP that starts at `t` and does not end its train.
     #[inline(always)]
     pub(super) fn echo(&self, own: &Egress, input: usize, t: u64) -> u64 {
         let singly = own.inputs[input].front().is_some_and(|segment| segment.singly);
@@ -209,7 +210,7 @@ impl<U: Copy> Domain<U> {
         t.saturating_add(reach)
     }
 
-    /// What is known when all that happens before tick `step` has happened.
+    /// The knowledge when all events before tick `step` have happened.
     #[inline]
     pub(super) fn view(&self, step: u64, env: &mut impl Environment<U>) -> View {
         if self.tlp_by_tlp {
@@ -220,7 +221,7 @@ impl<U: Copy> Domain<U> {
         View { soonest, step, end: end.max(step) }
     }
 
-    /// Asks for a wake of `e`, which is not in hand, at tick `t`, unless an earlier one is pending.
+    /// Asks for a wake of `e`, which is not in `current`, at tick `t`, unless an earlier one is pending.
     #[inline]
     pub(super) fn ask_wake(&mut self, e: usize, t: u64, env: &mut impl Environment<U>) {
         let bus = self.egresses[e].bus;
@@ -230,8 +231,8 @@ impl<U: Copy> Domain<U> {
 }
 
 impl Egress {
-    /// Whether tick `t` may lie before the horizon of an egress that something has been handed in to. Posted TLPs may
-    /// have a horizon of their own.
+    /// Whether tick `t` may lie before the horizon of an egress with new TLPs. Posted TLPs may have a horizon of
+    /// their own.
     #[inline]
     fn is_near(&self, t: u64, soonest: u64, strictly_ordered: bool) -> bool {
         if self.starved != 0 {
@@ -242,8 +243,8 @@ impl Egress {
         t < soonest.saturating_add(lookahead)
     }
 
-    /// Asks for a wake of this egress, which is on no bus or keeps the wake of one, at tick `t`, unless an earlier one
-    /// is pending.
+    /// Asks for a wake of this egress at tick `t`, unless an earlier one is pending. The egress is on no bus, or
+    /// holds the wake of its bus.
     #[inline]
     pub(super) fn ask_wake<U>(&mut self, t: u64, soonest: &mut u64, env: &mut impl Environment<U>) {
         if t < self.wake {
@@ -256,8 +257,8 @@ impl Egress {
         }
     }
 
-    /// Notes which classes will want credits at `t`, if a credit that is not known yet may be there before `t`; true if
-    /// some do. Nothing is taken: it may turn out that `t` cannot be decided yet.
+    /// Notes which classes will need credits at `t`, if a credit that is still unknown may return before `t`. Returns
+    /// true if some do. Takes no credits, since `t` may turn out not to be decidable yet.
     #[inline]
     pub(super) fn note_credit_demand(&mut self, t: u64, soonest: u64, step: u64) -> bool {
         if t < soonest.saturating_add(self.credit_lookahead).max(step) {

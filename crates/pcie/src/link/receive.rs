@@ -1,4 +1,4 @@
-//! The receiver at the end of an egress: it takes TLPs out of its buffer, one after another, and their credits go back.
+//! The receiver of an egress: it drains TLPs from its buffer one after another, and returns their credits.
 
 use super::egress::{Egress, Segment, Sink};
 use super::returns::Returns;
@@ -7,7 +7,7 @@ use super::spec::CLASSES;
 use lanetwin_units::LinkRate;
 
 impl Egress {
-    /// The receiver takes the TLPs out of its buffer, one after another, and returns their credits.
+    /// Drains TLPs from the receive buffer one after another and returns their credits.
     #[inline(always)]
     pub(super) fn drain(
         &mut self,
@@ -20,7 +20,7 @@ impl Egress {
         if per_tlp != 0 || payload.is_some() {
             return self.drain_slowly(class, *segment, payload_bytes(), *run);
         }
-        // Nobody waits for a receiver that takes no time.
+        // A receiver that takes no time never delays.
         if self.finite[class] {
             let t = run.start + run.duration + self.propagation + latency + self.credit_latency;
             let weight = u32::from(segment.units);
@@ -59,7 +59,7 @@ impl Egress {
                 *free = at + (left - 1) * spacing + cost;
                 return;
             }
-            // The receiver is behind: it takes them out at its own pace until it has caught up.
+            // The receiver is behind: it drains at its own rate until it has caught up.
             let behind =
                 if run.spacing <= cost { left } else { (*free - at).div_ceil(run.spacing - cost).min(left) };
             put(*free + cost, cost, behind);

@@ -1,9 +1,9 @@
-//! What comes back to a transmitter, credits and room in its replay buffer, in the order of time.
+//! Returns of credits and of replay buffer room to a transmitter, in the order of time.
 
 use super::ring::Ring;
 use super::sentinels::NEVER;
 
-/// `count` returns of something, the first at `at`, each next `spacing` later \[ticks\], each worth `weight`.
+/// `count` returns, the first at `at`, the others `spacing` apart \[ticks\], each of `weight` units.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Returns {
     pub at: u64,
@@ -45,17 +45,17 @@ impl ReturnRing {
         }
         self.0.push(new);
     }
-    /// The time of the last return that is known.
+    /// The time of the last known return.
     #[inline]
     pub fn last(&self) -> Option<u64> {
         self.0.back().map(|r| r.at + u64::from(r.count - 1) * r.spacing)
     }
-    /// The run of returns that comes next.
+    /// The next run of returns.
     #[inline]
     pub fn front(&self) -> Option<&Returns> {
         self.0.front()
     }
-    /// Takes the next `n` returns, all of the front run, without looking at the time.
+    /// Takes the next `n` returns, all of the first run, whatever their times.
     #[inline]
     pub fn take_front(&mut self, n: u32) {
         if let Some(front) = self.0.front_mut() {
@@ -68,7 +68,7 @@ impl ReturnRing {
             }
         }
     }
-    /// What is due at `t`, left where it is: how many, and their weight together.
+    /// Returns due at `t`, without taking them: their number, and their total weight.
     pub fn due(&self, t: u64) -> (i64, i64) {
         let due = self.0.iter().take_while(|r| r.at <= t).map(|r| {
             let n = (t - r.at)
@@ -78,7 +78,7 @@ impl ReturnRing {
         });
         due.fold((0, 0), |(n, w), (count, weight)| (n + count, w + weight))
     }
-    /// Takes out what is due at `t`: how many, and their weight together.
+    /// Takes the returns due at `t`: their number, and their total weight.
     #[inline]
     pub fn take_due(&mut self, t: u64) -> (i64, i64) {
         let (mut count, mut weight) = (0, 0);
@@ -102,7 +102,7 @@ impl ReturnRing {
         }
         (count, weight)
     }
-    /// What is on its way: how many, and their weight together.
+    /// All pending returns: their number, and their total weight.
     pub fn pending(&self) -> (u64, u64) {
         self.0
             .iter()

@@ -1,9 +1,9 @@
-//! Runs: TLPs of one segment that leave at an even pace, decided and committed together.
+//! Runs: evenly spaced departures of TLPs of one segment, decided and committed together.
 
 use super::egress::{Egress, Segment};
 use super::returns::Returns;
 
-/// TLPs that leave at `start`, `start + spacing`, …, each on the wire for `duration` \[ticks\].
+/// Departures at `start`, `start + spacing`, …, each TLP on the wire for `duration` \[ticks\].
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     pub start: u64,
@@ -12,15 +12,15 @@ pub(super) struct Run {
     pub duration: u64,
 }
 
-/// What the index of a TLP is multiplied with in the digest.
+/// Factor of a TLP's index in the digest.
 const INDEX_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// How far a run may go.
+/// Limits of a run.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
-    /// Each of its TLPs starts before this tick.
+    /// All of its TLPs start before this tick.
     pub until: u64,
-    /// Each of them but the first was eligible at this tick or before.
+    /// All of its TLPs except the first were eligible at this tick or before.
     pub behind: u64,
 }
 
@@ -32,7 +32,7 @@ impl Run {
 }
 
 impl Egress {
-    /// How many TLPs of a segment may leave from `t` on without another look, and how far apart.
+    /// The number of TLPs of a segment that may leave from `t` on in one decision, and their spacing.
     #[inline]
     pub(super) fn run(
         &self,
@@ -71,17 +71,17 @@ impl Egress {
         Run { start: t, spacing, count: count as u16, duration }
     }
 
-    /// If the credits for the next TLPs come back one by one at a steady pace, the TLPs leave at that pace: extends a
-    /// run of one.
+    /// Extends a run of one TLP if the credits for the next ones return one by one at a steady pace, at which the
+    /// TLPs then leave.
     #[inline(never)]
     pub(super) fn follow_credits(&mut self, segment: Segment, class: usize, bounds: Bounds, run: Run) -> Run {
         let units = i64::from(segment.units);
         let spare = (self.header_credits[class] - 1, self.data_credits[class] - units);
-        // What is left over must not be enough for a TLP by itself: then each return is good for exactly one.
+        // What is left must not be enough for another TLP, so that each return allows exactly one.
         if (spare.0 > 0 && spare.1 >= units) || self.bit_error_ratio > 0.0 {
             return run;
         }
-        // Only one ring, now and after these TLPs: what it does not hold yet comes later than what it holds.
+        // Only one ring, now and after these TLPs: further returns come after those it holds.
         let ring = usize::from(self.hops[usize::from(segment.to)].ring) + class;
         if self.only_returns(class) != Some(ring) {
             return run;
@@ -115,7 +115,7 @@ impl Egress {
         Run { spacing: pace, count: 1 + more as u16, ..run }
     }
 
-    /// A run takes the wire, credits, and room in the replay buffer.
+    /// Occupies the wire, credits and replay buffer room for a run.
     #[inline(always)]
     pub(super) fn occupy(&mut self, input: usize, class: usize, segment: &Segment, run: &Run) {
         let count = i64::from(run.count);
@@ -142,8 +142,8 @@ impl Egress {
         }
     }
 
-    /// Keeps the books of a run. The digest is a sum over TLPs of `key × (start + index × constant)`: equal for equal
-    /// schedules, however they are cut into runs.
+    /// Updates the counters for a run. The digest is a sum over TLPs of `key × (start + index × constant)`, which is
+    /// equal for equal schedules however they are divided into runs.
     #[inline]
     pub(super) fn record_departures(&mut self, segment: &Segment, run: &Run, decided: u64) {
         if run.count == 1 {
@@ -182,7 +182,7 @@ impl Egress {
     }
 }
 
-/// How many TLPs of a segment were eligible at `t` or before, the first of them in any case.
+/// Number of TLPs of a segment that were eligible at `t` or before, at least the first.
 #[inline]
 fn eligible_by(segment: &Segment, t: u64) -> u64 {
     t.saturating_sub(segment.eligible)
@@ -190,8 +190,8 @@ fn eligible_by(segment: &Segment, t: u64) -> u64 {
         .map_or(u64::MAX, |further| further.saturating_add(1))
 }
 
-/// Of `more` TLPs behind the first of a segment, which leave at `t + pace`, `t + 2 · pace`, …: how long the wire, free
-/// `ser` after the one before, waits for them to be eligible, summed.
+/// Idle time of the wire, summed over `more` TLPs after the first of a segment, which leave at `t + pace`, `t + 2 ·
+/// pace`, …: the wire is free `ser` after each start and waits until the next TLP is eligible.
 #[inline]
 fn late(segment: &Segment, t: u64, (ser, pace): (u64, u64), more: u64) -> u64 {
     let first = (segment.eligible + segment.spacing).saturating_sub(t + ser);

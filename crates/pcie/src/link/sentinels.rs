@@ -1,10 +1,10 @@
-//! Values that stand for none.
+//! Sentinel values.
 
 /// Later than any tick.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// Of an egress that leads to no other.
+/// The next egress of an egress without one.
 pub(super) const NO_EGRESS: u16 = u16::MAX;
 
-/// Of an egress that is on no bus.
+/// The bus of an egress without one.
 pub(super) const NO_BUS: u16 = u16::MAX;

@@ -1,14 +1,14 @@
-//! The time of bytes on one wire.
+//! Serialisation times on one wire.
 
 use lanetwin_units::LinkRate;
 
-/// The time of bytes on one wire.
+/// Serialisation times on one wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Serialiser {
-    /// Ticks per byte if that is a whole number, as it is for every power-of-two width; else 0.
+    /// Ticks per byte if integral, as for every power-of-two width; otherwise 0.
     per_byte: u64,
     rate: LinkRate,
-    /// The last size asked for, and its time.
+    /// The last size asked for, with its time.
     last: (u64, u64),
 }
 

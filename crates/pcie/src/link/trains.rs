@@ -1,12 +1,12 @@
-//! The trains that are under way: what was handed in, kept until the last TLP has arrived.
+//! Trains in progress: kept from being handed in until the last TLP has arrived.
 
 use super::spec::{EndpointId, Train};
 
-/// A place in the slab of trains.
+/// An index in the slab of trains.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct TrainId(u32);
 
-/// The most links that a TLP's path is recorded over.
+/// Largest number of links for which the starts of a TLP are recorded.
 pub const RECORDED_HOPS: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +30,12 @@ impl<U: Copy> Trains<U> {
     pub const fn new() -> Self {
         Self { slots: Vec::new(), free: Vec::new() }
     }
-    /// Takes in a train of an endpoint, its `sequence`-th, which is eligible at `ready`.
+    /// Adds the `sequence`-th train of an endpoint, eligible at `ready`.
     #[inline]
     pub fn put(&mut self, train: Train<U>, from: EndpointId, sequence: u64, ready: u64) -> TrainId {
         if let Some(id) = self.free.pop() {
             let slot = &mut self.slots[id.0 as usize];
-            // the starts of the train before are behind `hops`
+            // `hops` covers the starts of the slot's previous train
             (slot.train, slot.from, slot.sequence, slot.ready, slot.hops) = (train, from, sequence, ready, 0);
             return id;
         }
@@ -54,13 +54,13 @@ impl<U: Copy> Trains<U> {
     pub fn remove(&mut self, id: TrainId) {
         self.free.push(id);
     }
-    /// How many trains are under way.
+    /// Number of trains in progress.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 }
 
-/// Who hands in, and which of its trains it is.
+/// The sender of a train, and its number there.
 #[derive(Clone, Copy)]
 pub(super) struct Origin {
     pub endpoint: EndpointId,

@@ -2,20 +2,20 @@
 
 use super::spec::CLASSES;
 
-/// The table of an output, and how far it is.
+/// The table of an output, and its current phase.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
     /// The ingress of each phase.
     pub(super) phases: Vec<u8>,
-    /// The phase that is asked first.
+    /// The phase that is first in turn.
     pub(super) phase: usize,
-    /// For each ingress the class that is asked first.
+    /// For each ingress the class that is first in turn.
     pub(super) class: Vec<u8>,
 }
 
 impl Turns {
-    /// The table for ingresses with these weights: in round 1, 2, 3 … every ingress whose weight is not below the
-    /// number of the round.
+    /// The table for ingresses with these weights: round *n* has a phase for every ingress with a weight of at least
+    /// *n*.
     pub fn new(weights: &[u32]) -> Self {
         let rounds = weights.iter().copied().max().unwrap_or(0);
         let round = |n: u32| (0..weights.len()).filter(move |&i| weights[i] >= n).map(|i| i as u8);
@@ -33,7 +33,7 @@ impl Turns {
         Some(ingress * CLASSES + class)
     }
 
-    /// An input has sent `m` TLPs, and nobody else could.
+    /// Advances the table after an input has sent `m` TLPs without competitors.
     #[inline(never)]
     pub fn advance(&mut self, input: usize, m: u16) {
         let ingress = input / CLASSES;

@@ -1,4 +1,4 @@
-//! Weighted arbitration: a table of phases says which ingress is asked next.
+//! Weighted arbitration: a table of phases determines the next ingress.
 
 use super::choice::{Choice, Obstacle};
 use super::class_masks::bits;
@@ -7,7 +7,7 @@ use super::sentinels::NEVER;
 
 impl Egress {
     #[inline(never)]
-    /// The turns at `t` over the inputs whose first TLP may go.
+    /// Arbitrates at `t` among the inputs whose first TLP may be sent.
     pub(super) fn choose_weighted(&mut self, t: u64) -> Choice {
         let (mut candidates, mut until, mut waiting) = (0_u128, NEVER, 0);
         for input in bits(self.occupied) {

@@ -1,4 +1,4 @@
-//! From declarations to wired egresses: routes, inputs, return rings.
+//! Wires declared links: egresses, routes, inputs, return rings.
 
 mod check;
 mod lookahead;
@@ -16,7 +16,7 @@ use super::turns::Turns;
 use lanetwin_units::{LinkRate, Span, TICKS_PER_PS, Ticks};
 use std::collections::VecDeque;
 
-/// An egress seen from outside: where it comes from and goes to.
+/// Both ends of an egress.
 #[derive(Clone, Copy)]
 struct Ends {
     from: Attach,
@@ -30,20 +30,20 @@ struct Column {
     port: usize,
 }
 
-/// Egresses on their way to being a fabric: those of links first, then columns.
+/// Egresses while a fabric is built: those of links first, then columns.
 pub(super) struct Wiring {
     parts: FabricBuilder,
-    /// Of the egresses of links.
+    /// Ends of the egresses of links.
     ends: Vec<Ends>,
     columns: Vec<Column>,
     buses: Vec<Bus>,
     egresses: Vec<Egress>,
-    /// For each endpoint the egress that its device hands in to.
+    /// For each endpoint the egress to which its device hands in.
     out: Vec<u16>,
 }
 
 impl FabricBuilder {
-    /// Wires it all.
+    /// Wires all links.
     ///
     /// # Errors
     /// If the declarations contradict each other: see [`BuildError`].
@@ -108,7 +108,7 @@ impl Wiring {
         }
     }
 
-    /// Wires it all.
+    /// Wires all links.
     pub(super) fn finish<U: Copy>(mut self) -> Fabric<U> {
         for e in 0..self.ends.len() {
             self.egresses[e].opposite = (e ^ 1) as u16;
@@ -132,7 +132,7 @@ impl Wiring {
         if e.is_multiple_of(2) { there } else { back }
     }
 
-    /// The egresses that leave this switch, in the order of its ports.
+    /// The egresses of this switch, in the order of its ports.
     fn leaving(&self, switch: SwitchId) -> Vec<usize> {
         (0..self.ends.len()).filter(|&e| self.ends[e].from == Attach::Switch(switch)).collect()
     }
@@ -143,12 +143,12 @@ impl Wiring {
         Some(self.ends.len() + place)
     }
 
-    /// The column that this egress is.
+    /// The column with this index, if it is that of a column.
     fn as_column(&self, e: usize) -> Option<Column> {
         e.checked_sub(self.ends.len()).map(|place| self.columns[place])
     }
 
-    /// The weight of what comes in through the port that this egress leaves through.
+    /// The weight of the ingress port to which this egress belongs.
     fn weight(&self, switch: SwitchId, port: usize) -> u32 {
         let said = self
             .parts
@@ -158,20 +158,20 @@ impl Wiring {
         said.map_or(1, |weight| weight.weight)
     }
 
-    /// The latency from one port of a switch to another, each named by the egress that leaves through it: to the core,
-    /// and from there \[ticks\].
+    /// The latency between two ports of a switch, each identified by its egress: to the core, and from there
+    /// \[ticks\].
     fn latency(&self, switch: SwitchId, from: usize, to: usize) -> (u64, u64) {
         let said = self.parts.latencies.iter().rfind(|pair| {
             pair.switch == switch && pair.from.index() == from / 2 && pair.to.index() == to / 2
         });
         let all = ticks(said.map_or(self.parts.switches[switch.index()].latency, |pair| pair.latency));
-        // What leaves a column is not behind it in the same picosecond: then it does not matter which of the two
-        // decides first.
+        // TLPs that leave a column are not behind it in the same picosecond, so that the order of their decisions
+        // does not matter.
         let has_core = self.parts.switches[switch.index()].core.is_some();
         (all / 2, (all - all / 2).max(if has_core { TICKS_PER_PS } else { 0 }))
     }
 
-    /// Gives every egress its inputs, and every lender the rings for the credits that come back.
+    /// Gives every egress its inputs, and every lender its return rings.
     fn join_inputs(&mut self) {
         for e in 0..self.egresses.len() {
             let (switch, port) = match (self.as_column(e), self.ends.get(e)) {
@@ -217,7 +217,7 @@ impl Wiring {
         self.egresses[..on_links].iter_mut().for_each(Egress::add_message_input);
     }
 
-    /// Says how each receiver empties its buffer.
+    /// Sets how each receiver frees its buffer.
     fn receive(&mut self) {
         for e in 0..self.egresses.len() {
             if let Some(column) = self.as_column(e) {
@@ -248,7 +248,7 @@ impl Wiring {
         }
     }
 
-    /// For every destination, breadth first from there: which egress comes next.
+    /// Computes the next egress for every destination, breadth first from there.
     fn route(&mut self) {
         for endpoint in 0..self.parts.endpoints.len() {
             let target = Attach::Endpoint(EndpointId(endpoint as u16));
@@ -284,14 +284,14 @@ impl Wiring {
         }
     }
 
-    /// From egress `e` into a switch and on to its egress `next`: the inputs there, or of its column, that belong to
-    /// the port `e` comes in through.
+    /// The hop from egress `e` into a switch and on to its egress `next`: the inputs there, or at its column, for the
+    /// port through which `e` comes in.
     fn hop(&self, e: usize, switch: SwitchId, next: usize) -> Hop {
         let place = self.leaving(switch).iter().position(|&other| other == e ^ 1);
         let place = place.expect("a switch joins all its ports");
         let (to_core, from_core) = self.latency(switch, e ^ 1, next);
         let column = self.column_of(next);
-        // The ring belongs to whoever gives the credits back: the column, or the egress behind a shared memory.
+        // The ring belongs to the egress that returns the credits: the column, or the one behind a shared memory.
         let column_ingress = column.map(|c| self.egresses[c].ingress[place]);
         let ingress = column_ingress
             .filter(|ingress| ingress.lender != NO_EGRESS)
@@ -304,7 +304,7 @@ impl Wiring {
         }
     }
 
-    /// The tables of weighted arbitration.
+    /// Sets the tables of weighted arbitration.
     fn take_turns(&mut self) {
         for e in 0..self.egresses.len() {
             let switch = match (self.as_column(e), self.ends.get(e)) {

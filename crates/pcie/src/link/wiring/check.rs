@@ -1,4 +1,4 @@
-//! What is declared can be: outages, switches, their ports, the two directions of a link.
+//! Checks declarations: outages, switches and their ports, and the two directions of a link.
 
 use super::super::declare::{BuildError, Outage, PACES_MAX, PHASES_MAX, Pace, SWITCH_PORTS_MAX};
 use super::super::spec::{Core, Direction, DllpMode, LinkId, OutputBuffer, SwitchId};
@@ -34,8 +34,8 @@ impl Wiring {
         Ok(())
     }
 
-    /// What comes back from an outage is no faster than what was declared, and the lumps of DLLPs of the pace before
-    /// are over.
+    /// The pace after an outage is at most the declared one, and the lumped DLLPs of the previous pace have been
+    /// sent.
     fn check_pace(&self, outage: &Outage, before: Option<Pace>) -> Result<(), BuildError> {
         let (.., there, _) = &self.parts.links[outage.link.index()];
         let is_faster = outage.then.is_some_and(|pace| pace.rate > there.rate);
@@ -83,7 +83,7 @@ impl Wiring {
     }
 }
 
-/// The two directions of a link have one clock.
+/// Both directions of a link have the same rate and SKP period.
 fn check_directions(link: LinkId, there: &Direction, back: &Direction) -> Result<(), BuildError> {
     if there.rate != back.rate {
         return Err(BuildError::Rates(link));

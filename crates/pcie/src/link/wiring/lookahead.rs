@@ -1,4 +1,4 @@
-//! The least delays of what is wired, which horizons are made of, and what need not be watched.
+//! The least delays between wired egresses, from which horizons are computed, and limits that need not be tracked.
 
 use super::super::egress::{HEADER_BYTES, OVERHEAD_BYTES_MAX, SMALLEST_TLP_BYTES, Sink};
 use super::super::sentinels::{NEVER, NO_EGRESS};
@@ -7,7 +7,7 @@ use super::{Ends, Wiring, ticks};
 use lanetwin_units::Ticks;
 
 impl Wiring {
-    /// Writes down, for every egress, from when on it could be told something, and drops what cannot run out.
+    /// Computes for every egress the least delays of effects on it, and removes limits that cannot be reached.
     pub(super) fn look_ahead(&mut self) {
         for e in 0..self.egresses.len() {
             self.forget_what_cannot_run_out(e);
@@ -36,8 +36,8 @@ impl Wiring {
         serialiser.ticks(u64::from(SMALLEST_TLP_BYTES))
     }
 
-    /// The least time from anything that happens to a TLP of ingress `i` being eligible at `e`: from a start upstream,
-    /// or from a device's decision.
+    /// The least time from any event until a TLP of ingress `i` is eligible at `e`: from a start upstream, or from a
+    /// device's decision.
     fn near(&self, e: usize, i: usize) -> u64 {
         let ingress = self.egresses[e].ingress[i];
         if let (Some(delay), true) = (self.parts.messages, self.egresses[e].is_of_messages(i)) {
@@ -59,7 +59,7 @@ impl Wiring {
         }
     }
 
-    /// The least delay from a start on `e` to anything happening elsewhere, returned credits apart.
+    /// The least delay from a start on `e` to an effect elsewhere, other than by returned credits.
     fn reach(&self, e: usize) -> u64 {
         let fed = |next: usize| {
             let inputs = &self.egresses[next].ingress;
@@ -78,9 +78,9 @@ impl Wiring {
         (0..self.egresses[e].ingress.len()).map(|i| self.near(e, i)).min().unwrap_or(NEVER)
     }
 
-    /// A replay buffer that is larger than everything that can be sent before its first ACK is back never fills, and an
-    /// endpoint that drains at once never makes its transmitter wait if it has credits for a round trip: neither needs
-    /// watching.
+    /// A replay buffer larger than everything that can be sent before its first ACK returns never fills, and an
+    /// endpoint that drains at once never delays its transmitter if it has credits for a round trip: neither is
+    /// tracked.
     fn forget_what_cannot_run_out(&mut self, e: usize) {
         let egress = &mut self.egresses[e];
         let largest = egress.payload_max + OVERHEAD_BYTES_MAX;
@@ -102,7 +102,7 @@ impl Wiring {
     fn overhead_lookahead(&self, e: usize) -> u64 {
         match self.egresses[e].overhead.mode {
             DllpMode::Off => NEVER,
-            // An epoch's DLLPs are paid one period after its end; all its starts must be known by then.
+            // DLLPs of an epoch are sent one period after its end; all its starts must be known by then.
             DllpMode::Lump => self.egresses[e].overhead.period,
             DllpMode::Each => {
                 let theirs = &self.egresses[e ^ 1];
