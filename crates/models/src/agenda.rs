@@ -1,7 +1,7 @@
-//! What a device will do later, in the order of time and, at equal times, of asking.
+//! Future tasks of a device, in the order of time and, at equal times, of insertion.
 //!
-//! The kernel orders the wakes of one instant by their tokens, which are numbers of slots: an accident. A device that
-//! must answer in order keeps its own order here, and asks the kernel for one wake at a time.
+//! The kernel orders the wakes of one instant by their tokens, which are slot numbers and so arbitrary. A device that
+//! must answer in order keeps its own order here, and has one wake pending at the kernel.
 
 use crate::wakes::Wakes;
 use lanetwin_kernel::Trail;
@@ -13,7 +13,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// Tasks of type `T`, each with the instant at which it is due.
 #[derive(Debug)]
 pub(crate) struct Agenda<T> {
-    /// What is due soon, in that order.
+    /// Tasks that are due soon, in that order.
     near: VecDeque<Entry<T>>,
     /// The others; and when the first of them is due, [`Instant::NEVER`] if there are none.
     far: BinaryHeap<Entry<T>>,
@@ -22,7 +22,7 @@ pub(crate) struct Agenda<T> {
     wakes: Wakes,
 }
 
-/// A task: when it is due, the number by which it was asked for, and how far the request has come that it is part of.
+/// A task: due time, number of insertion, and trail of the request that it belongs to.
 #[derive(Debug)]
 struct Entry<T> {
     at: Instant,
@@ -36,11 +36,11 @@ impl<T> Agenda<T> {
         let (near, far) = (VecDeque::new(), BinaryHeap::new());
         Self { near, far, far_at: Instant::NEVER, asked: 0, wakes: Wakes::new() }
     }
-    /// How many tasks wait.
+    /// Number of tasks.
     pub(crate) fn len(&self) -> usize {
         self.near.len() + self.far.len()
     }
-    /// Puts `what` down for `at`, which is not in the past. It is of the request that is being handled.
+    /// Adds a task `what` for `at`, which must not be in the past. It belongs to the request that is being handled.
     #[inline]
     pub(crate) fn put(&mut self, at: Instant, what: T, cx: &mut Context<'_>) {
         let entry = Entry { at, number: self.asked, trail: cx.trail(), what };
@@ -67,7 +67,8 @@ impl<T> Agenda<T> {
             None => self.put_far(entry),
         }
     }
-    /// Where a task belongs among those that are due soon: behind those of its time; none if that is before too many.
+    /// The position of a task among those that are due soon, after all others of its time. Returns `None` if it would
+    /// precede too many.
     fn place(&self, at: Instant) -> Option<usize> {
         let later = self.near.iter().rev().take(NEAR + 1).take_while(|entry| entry.at > at).count();
         (later <= NEAR).then(|| self.near.len() - later)
@@ -76,8 +77,8 @@ impl<T> Agenda<T> {
         self.far_at = self.far_at.min(entry.at);
         self.far.push(entry);
     }
-    /// The next task that is due, whose request is then being handled. To be called, in a wake, until there is none:
-    /// then the next wake is asked for.
+    /// Takes the next task that is due, and makes its request the one being handled. Must be called in a wake until
+    /// it returns `None`, which asks for the next wake.
     #[inline]
     pub(crate) fn take(&mut self, cx: &mut Context<'_>) -> Option<T> {
         let now = cx.now();
@@ -98,8 +99,7 @@ impl<T> Agenda<T> {
         cx.resume(trail);
         Some(what)
     }
-    /// The first of those that are far from the end of the row, unless one in the row is due at the same time and was
-    /// asked for before.
+    /// Takes the first of the far tasks, unless a near one is due at the same time and was inserted earlier.
     #[inline(never)]
     fn take_far(&mut self, next: Instant) -> Option<Entry<T>> {
         let number = self.far.peek()?.number;
@@ -130,10 +130,10 @@ impl<T> PartialEq for Entry<T> {
 }
 impl<T> Eq for Entry<T> {}
 
-/// A task is put among those that are due soon if it comes before no more than so many.
+/// A task is inserted among the near ones if it precedes at most this many.
 const NEAR: usize = 16;
-/// One that stands in the way of another leaves them if it is so many times as far off, and what is less far off
-/// than this counts as much \[ps\]: a time limit, among what is done in nanoseconds.
+/// A task that stands in the way of another is moved to the far ones if it is this many times as far in the future,
+/// with times below a minimum counted as that minimum \[ps\]: for example a timeout among tasks due in nanoseconds.
 const FAR: u64 = 64;
 const CLOSE_PS: u64 = 10_000;
 

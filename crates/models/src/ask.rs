@@ -1,14 +1,14 @@
-//! What a program asks of a drive: to move bytes, or what moves none.
+//! Requests of a program to a drive: with data, or without.
 
 use lanetwin_nvme::spec::IoOpcode;
 use lanetwin_ports::{BlockCommand, BlockCommandKind, Operation, Transfer};
 
-/// What a program asks, as a kind of NVMe command.
+/// A request of a program, as a kind of NVMe command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ask {
-    /// Which command it becomes, or which several.
+    /// Opcode of the command, or of the commands if there are several.
     pub(crate) opcode: IoOpcode,
-    /// How many bytes it is about; 0 for a flush.
+    /// Number of bytes; 0 for a flush.
     pub(crate) bytes: u32,
     /// The asker's name for it.
     pub(crate) handle: u32,

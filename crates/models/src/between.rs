@@ -1,4 +1,4 @@
-//! A place between the one who asks for blocks and the disk: one port to each side.
+//! A component between the initiator of block requests and the disk, with one port to each side.
 
 use lanetwin_kernel::Port;
 use lanetwin_ports::{PortInfo, Protocol};
@@ -9,7 +9,7 @@ pub(crate) const PORTS: &[PortInfo] = &[
     PortInfo { name: "down", speaks: Protocol::Block, about: "towards the disk", many: false },
 ];
 
-/// Towards the one who asks.
+/// Port towards the initiator.
 pub(crate) const UP: Port = Port(0);
 /// Towards the disk.
 pub(crate) const DOWN: Port = Port(1);

@@ -1,15 +1,15 @@
-//! `block-driver`: what a CPU does between a program and a block device on PCIe.
+//! `block-driver`: CPU work between a program and a block device on PCIe.
 //!
 //! ```text
 //!  Block ─► a core: submit ─► doorbell ─► root complex ═► device
 //!  BlockDone ◄─ a core: complete ◄─ signal ◄─ root complex ◄═
 //! ```
 //!
-//! `submit` and `complete` occupy one of the `cores`, first come first served: they are latency at low rates and the
-//! limit of the rate at high ones. Where the host says how many cores it has, it is one of those instead. Which device
-//! it drives is told by its place in the machine.
+//! `submit` and `complete` occupy one of the `cores`, in order of arrival: they are latency at low rates and limit
+//! the rate at high ones. If the host has `cores`, one of those is used instead. The driver's place in the machine
+//! determines its device.
 //!
-//! Not here: interrupts apart from polling (a signal costs `complete`, whatever it is), merging, page caches.
+//! Not here: interrupts as opposed to polling (a signal of either kind costs `complete`), merging, page caches.
 
 use crate::doorbell::ring;
 use lanetwin_kernel::{Component, Port, Report};
@@ -79,7 +79,7 @@ pub struct BlockDriver {
     complete: Span,
     doorbell: u16,
     cores: RunQueue,
-    /// Whether those are this driver's own; if not, the host reports them.
+    /// Whether the cores belong to this driver; if not, the host reports them.
     owns_cores: bool,
     target: Option<EndpointId>,
     outstanding: BTreeSet<u32>,
@@ -93,7 +93,7 @@ impl BlockDriver {
         Self {
             submit: params.time("submit"),
             complete: params.time("complete"),
-            // at least one byte, at most what a CPU writes at once
+            // at least one byte, at most a CPU's largest write
             doorbell: params.size("doorbell").0.clamp(1, 64) as u16,
             cores: site.cores.first().cloned().unwrap_or_else(|| RunQueue::new(params.count("cores"))),
             owns_cores: site.cores.is_empty(),
@@ -105,7 +105,7 @@ impl BlockDriver {
         }
     }
 
-    /// A request becomes a doorbell; one that no doorbell can say, or that nobody is there to hear, is refused.
+    /// Turns a request into a doorbell; refuses it if no doorbell can encode it, or if there is no device.
     fn request(&mut self, request: &Transfer, cx: &mut Context<'_>) {
         let handle = request.handle;
         let begun = self.cores.serve(cx.now(), self.submit);

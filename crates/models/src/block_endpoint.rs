@@ -81,14 +81,14 @@ pub struct BlockEndpoint {
     jitter: Span,
     chance: Stream,
     parallelism: usize,
-    /// None if the device is not plugged in: it then hears nothing.
+    /// `None` if the device is not plugged in and receives nothing.
     requests: Option<Requests>,
     waiting: VecDeque<(Transfer, Trail)>,
-    /// How many those are.
+    /// Number of queued requests.
     queued: Gauge,
-    /// What is being worked on, by the driver's name for it.
+    /// Requests in progress, by the driver's handle.
     work: BTreeMap<u32, Work>,
-    /// How much that is.
+    /// Number of requests in progress.
     working: Gauge,
     agenda: Agenda<u32>,
     answered: u64,
@@ -99,7 +99,7 @@ pub struct BlockEndpoint {
 #[derive(Debug)]
 struct Work {
     request: Transfer,
-    /// What has not arrived yet \[B\]; only writes wait for data.
+    /// Bytes still to arrive \[B\]; only writes wait for data.
     left: u32,
 }
 
@@ -149,7 +149,7 @@ impl BlockEndpoint {
         }
     }
 
-    /// What this request takes longer than the least.
+    /// Random addition to the latency of this request.
     fn drawn(&mut self) -> Span {
         match self.jitter.as_ps() {
             0 => Span::ZERO,

@@ -1,4 +1,4 @@
-//! The answering side of a PCIe port: a read request becomes completions; and what such a side has seen.
+//! The completer of a PCIe port: turns read requests into completions, and counts traffic.
 
 use crate::requests::alike;
 use lanetwin_kernel::Port;
@@ -8,26 +8,26 @@ use lanetwin_pcie::spec::{ByteRange, Mps, Rcb, TlpKind};
 use lanetwin_ports::{Attributes, Context, Message, PcieSite, Tlps};
 use lanetwin_units::Span;
 
-/// What a port has seen; every count is of TLPs, every size in bytes.
+/// Traffic of a port; counts are of TLPs, sizes in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Traffic {
     /// Read requests taken in.
     pub reads: u64,
-    /// What they asked for \[B\].
+    /// Bytes requested \[B\].
     pub read_bytes: u64,
     /// Completions sent.
     pub completions: u64,
-    /// What they carried \[B\].
+    /// Payload of completions \[B\].
     pub completion_bytes: u64,
     /// Writes taken in.
     pub writes: u64,
-    /// What they carried \[B\].
+    /// Payload of writes \[B\].
     pub write_bytes: u64,
     /// Doorbells sent.
     pub doorbells: u64,
     /// Writes that signalled.
     pub signals: u64,
-    /// TLPs that nobody here has use for: messages, completions of nothing.
+    /// Unexpected TLPs: messages, and completions without a request.
     pub unexpected: u64,
 }
 
@@ -49,7 +49,7 @@ impl Traffic {
     }
 }
 
-/// How a port answers.
+/// Parameters of a completer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Completer {
     port: Port,

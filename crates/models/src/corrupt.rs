@@ -1,4 +1,4 @@
-//! `corrupt`: damages data, with a seed: a share of the answers that were good say that they are not.
+//! `corrupt`: damages data at random: marks a share of the good answers as corrupt.
 
 use crate::between::{self, UP};
 use lanetwin_kernel::{Component, Port, Stream};

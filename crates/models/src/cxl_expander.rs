@@ -4,17 +4,17 @@
 //!   Line ──► tracker ── request latency ──► DRAM: queues, banks, data buses ── answer latency ──► LineDone
 //! ```
 //!
-//! A request holds a place of the tracker from its arrival to its answer; who finds none free waits outside, first come
-//! first served. `request-latency` is everything between the port and the queues of the memory controller,
-//! `answer-latency` everything on the way back. A write is answered from the queue of the memory controller, or when it
-//! is written (`dram.write-answer`).
+//! A request occupies a tracker entry from its arrival to its answer; without a free entry it waits outside, in order
+//! of arrival. `request-latency` is the time from the port to the queues of the memory controller, `answer-latency`
+//! the time back. A write is answered from the queue of the memory controller, or when it has been written
+//! (`dram.write-answer`).
 //!
-//! Both latencies are constant, so that the memory is told of a request when it is at the port, and of the present as
-//! far ahead as that latency reaches: an answer is known before it is due, and a wake deals with all that will be known
-//! until the next one.
+//! Both latencies are constant. So the memory gets a request when it arrives at the port, and is advanced ahead of
+//! the present by the request latency: an answer is known before it is due, and one wake handles all answers up to
+//! the next.
 //!
-//! An address beyond `capacity` is answered with [`Status::Aborted`]. Hints are answered with 0: nothing is cached
-//! here.
+//! Addresses beyond `capacity` are answered with [`Status::Aborted`]. Hints are answered with 0, since there is no
+//! cache.
 //!
 //! Not here: the link (credits, flits, what its ports cost: the ports crate); coherence with device caches (BISnp,
 //! HDM-DB); CXL.io registers, mailbox, poison; energy.
@@ -68,7 +68,7 @@ pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
 
 /// The device.
 pub struct CxlExpander {
-    /// None if the parameters describe no memory: every request is then aborted.
+    /// `None` if the parameters describe no valid memory: every request is then aborted.
     memory: Option<Machine>,
     request: Span,
     answer: Span,
@@ -101,19 +101,19 @@ lanetwin_kernel::stages! {
     EGRESS = "egress",
 }
 
-/// What an expander has done.
+/// Counters of an expander.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Totals {
-    /// What the memory has done.
+    /// Counters of the memory.
     pub dram: Counters,
-    /// Requests for what is beyond the capacity.
+    /// Requests beyond the capacity.
     pub aborted: u64,
 }
 
 impl CxlExpander {
     fn new(params: &Params) -> Self {
         let mut memory = Machine::new(&dram_params::config(params, params.size("capacity"))).ok();
-        // the memory is told of requests while they are on their way to it
+        // the memory gets requests while they are on their way to it
         memory.iter_mut().for_each(|memory| memory.keep_history(params.time("request-latency")));
         Self {
             memory,
@@ -130,7 +130,7 @@ impl CxlExpander {
         }
     }
 
-    /// What it has done up to `now`, the present: its memory, until a request that came now is there.
+    /// Counters up to `now`, the present; those of the memory up to when a request arriving now would reach it.
     #[must_use]
     pub fn totals(&self, now: Instant) -> Totals {
         let there = now + self.request;
@@ -176,7 +176,7 @@ impl CxlExpander {
         self.tracker.leave(at);
     }
 
-    /// Takes from the memory what is known, lets in who can have a place, and asks to look again when more will be due.
+    /// Takes the known answers of the memory, admits waiting requests, and asks for a wake for the next answers.
     #[inline]
     fn poll_memory(&mut self, cx: &mut Context<'_>) {
         if !self.outside.is_empty() {
@@ -208,7 +208,7 @@ impl CxlExpander {
         }
     }
 
-    /// Lets in who waits outside, as far as there are places.
+    /// Admits waiting requests while there are free entries.
     fn admit_waiting(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
         while self.tracker.has_room(now)
@@ -220,7 +220,7 @@ impl CxlExpander {
         }
     }
 
-    /// Sends the answers that the memory has told.
+    /// Sends the known answers of the memory.
     fn send_known(&mut self, cx: &mut Context<'_>) {
         self.tracker.release(cx.now());
         for n in 0..self.done.len() {

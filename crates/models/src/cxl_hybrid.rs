@@ -1,23 +1,23 @@
-//! `cxl-hybrid`: a CXL memory with a disk behind a cache of pages in DRAM. The logic of the cache is that of
-//! `media::page_cache`, its memory that of `media::dram`; the disk is whatever is joined to the port.
+//! `cxl-hybrid`: a CXL memory with a disk behind a page cache in DRAM. `media::page_cache` implements the cache,
+//! `media::dram` its memory; the disk is any component joined to the port.
 //!
 //! ```text
 //!  Line ─► endpoint.ingress ─► look-up ─┬─ hit ──► DRAM ─► endpoint.egress ─► LineDone
 //!           (one each lookup.interval)  └─ miss ─► Block to the disk ─► BlockDone ─► DRAM, endpoint.egress ─► LineDone
 //! ```
 //!
-//! Look-ups begin in the order of arrival, `lookup.interval` apart, and end `lookup.latency` later. What they find is
-//! seen to several at a time (`look_up_results`). The answers of writes leave when the cache has accepted them
-//! (`write.early`) or when its memory has taken them. Accesses that the controller makes of its own (`read.accesses`,
-//! `write.reads`, `write.writes`) go to lines of the same page, next to the one that is wanted; a write waits for those
-//! that it reads.
+//! Look-ups begin in order of arrival, `lookup.interval` apart, and end `lookup.latency` later. Their results are
+//! processed several at a time (`look_up_results`). A write is answered when the cache has accepted it
+//! (`write.early`), or when the cache's memory has taken it. Additional accesses by the controller (`read.accesses`,
+//! `write.reads`, `write.writes`) go to lines of the same page, next to the requested one; a write waits for its
+//! additional reads.
 //!
-//! A page has the same place in the cache's memory as long as it is cached: frame number times 4 KiB. Hints are
-//! answered `hints.latency` after they came; what they change is changed at once.
+//! A page has a fixed address in the cache's memory while it is cached: frame number times 4 KiB. Hints take effect
+//! at once and are answered `hints.latency` later.
 //!
-//! Requests beyond the capacity are answered as aborted, reads of what the disk could not give as corrupt.
+//! Requests beyond the capacity are answered as aborted, reads that fail on the disk as corrupt.
 //!
-//! Not here: the link and its flits, the disk and the way to it, data.
+//! Not here: the link and its flits, the disk and the path to it, data.
 
 mod inside;
 mod look_up_results;
@@ -92,7 +92,7 @@ pub struct CxlHybrid {
     look_ups: LookUps,
     /// Requests of the host that are not answered, by the cache's tokens.
     open: Slab<Open>,
-    /// None if the parameters describe no device: then every request is refused.
+    /// `None` if the parameters describe no valid device: every request is then refused.
     inside: Option<Inside>,
     traffic: HybridTraffic,
     fetches: Fetches,
@@ -101,7 +101,7 @@ pub struct CxlHybrid {
     done: Vec<dram::Done>,
 }
 
-/// What the controller does of its own for each request.
+/// Additional accesses of the controller for each request.
 #[derive(Clone, Copy, Debug)]
 struct Extra {
     read: u32,
@@ -109,7 +109,7 @@ struct Extra {
     with_write: u32,
 }
 
-/// What has passed the device.
+/// Traffic of the device.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct HybridTraffic {
     /// Lines that were read.
@@ -120,7 +120,7 @@ pub struct HybridTraffic {
     pub refused: u64,
     /// Time in the device of all requests that were answered, from their arrival to the link, summed \[ps\].
     pub residence_ps: u128,
-    /// Bytes that were asked of the disk.
+    /// Bytes read from the disk.
     pub disk_read_bytes: u64,
     /// Bytes that were given to the disk.
     pub disk_written_bytes: u64,
@@ -128,16 +128,16 @@ pub struct HybridTraffic {
     pub unexpected: u64,
 }
 
-/// What a device has done.
+/// Counters of a device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HybridTotals {
-    /// What has passed it.
+    /// Its traffic.
     pub traffic: HybridTraffic,
-    /// What the cache has done.
+    /// Counters of the cache.
     pub cache: CacheCounters,
-    /// What the cache's memory has done.
+    /// Counters of the cache's memory.
     pub memory: DramCounters,
-    /// How many cached pages have which temperature: none, 1, 2 to 3, 4 to 7, ….
+    /// Number of cached pages of each temperature: none, 1, 2 to 3, 4 to 7, ….
     pub temperatures: [u64; HOTTEST + 1],
 }
 
@@ -167,8 +167,8 @@ impl CxlHybrid {
         }
     }
 
-    /// What the device has done up to `now`, the present, but for writes that hit just now; none if the
-    /// parameters describe no device.
+    /// Counters up to `now`, the present, without writes that hit just now. Returns `None` if the parameters describe
+    /// no valid device.
     #[must_use]
     pub fn totals(&mut self, now: Instant) -> Option<HybridTotals> {
         self.count_reads(now);
@@ -215,8 +215,7 @@ impl CxlHybrid {
         self.look_ups.begin(at, token, cx);
     }
 
-    /// Lets the cache do something as of `at`, and does what it then wants. What the disk is asked for, it is asked for
-    /// now.
+    /// Calls the cache as of `at`, and carries out its effects. Requests to the disk are sent at the present time.
     fn with_cache<T>(
         &mut self,
         at: Instant,
@@ -227,7 +226,7 @@ impl CxlHybrid {
         let mut effects = std::mem::take(&mut self.effects);
         let result = act(&mut inside.cache, &mut effects);
         let mut next = 0;
-        // what ends at once has further effects, which come behind those that were asked for before
+        // effects that end at once have further effects, which are appended
         while let Some(effect) = effects.get(next).copied() {
             next += 1;
             self.carry_out(effect, at, &mut effects, cx);
@@ -352,7 +351,7 @@ impl Component<Message> for CxlHybrid {
         match token {
             LOOK_UP => self.look_up(cx),
             MEMORY => {
-                // an earlier look has seen what a wake was asked for that is not the next
+                // an earlier wake may already have done the work of this one
                 let Some(inside) = self.inside.as_mut().filter(|inside| inside.next_poll <= cx.now()) else {
                     return;
                 };

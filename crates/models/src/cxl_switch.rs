@@ -6,20 +6,21 @@
 //!          ◄── LineDone ── latency ◄── core ◄──────────── whose it was ◄────────────────────
 //! ```
 //!
-//! It **stores and forwards messages**: a link hands over a message when the flit that completes it has passed its CRC,
-//! and so does every switch that checks CRCs before it passes data on. What the ports themselves take (link layers,
-//! ARB/MUX, physical layers) is the links' (`transmit`, `receive` at each end); `latency` is what lies between them.
+//! It **stores and forwards messages**: a link delivers a message when the flit that completes it has passed its CRC,
+//! as every switch does that checks CRCs before it forwards data. The delays of the ports (link layers, ARB/MUX,
+//! physical layers) belong to the links (`transmit`, `receive` at each end); `latency` is the delay between the
+//! ports.
 //!
-//! **Handles.** Who asks chooses a handle that is unique on its own port. Requests of several hosts or several ports
-//! that meet at one device would clash, so a switch gives every request that it forwards a handle of its own, unique
-//! among all that it has under way on all its ports, and puts the old one back into the answer.
+//! **Handles.** A requester chooses a handle that is unique on its own port. Handles from several hosts or ports
+//! could collide at one device, so a switch gives every request that it forwards a handle of its own, unique among
+//! all requests in progress on all its ports, and restores the original one in the answer.
 //!
-//! An address that no decoder has is answered with [`Status::Aborted`], as a read of all ones is. A hint about pages
-//! that are interleaved becomes one hint to each device, about the pages that it has of them; the answers are summed.
+//! An address in no decoder's window is answered with [`Status::Aborted`], like a read of all ones. A hint about
+//! interleaved pages becomes one hint to each device, for its share of the pages; the answers are summed.
 //!
 //! Not here: several upstream ports (virtual hierarchies of pooled devices), bindings, port-based routing,
-//! peer-to-peer; back-pressure from one downstream port to another (the queues of links are not bounded by bytes but by
-//! what hosts have outstanding).
+//! peer-to-peer; back-pressure from one downstream port to another (queues of links are not bounded in bytes but by
+//! the hosts' outstanding requests).
 
 use crate::slab::Slab;
 use crate::stages::names;
@@ -83,7 +84,7 @@ const UP: Port = Port(0);
 /// A page of a hint \[B\].
 const PAGE: u64 = 4096;
 
-/// A request under way.
+/// A request in progress.
 #[derive(Clone, Copy, Debug)]
 enum PendingRequest {
     /// For a line: the asker's handle.
@@ -92,7 +93,7 @@ enum PendingRequest {
     Part(u32),
 }
 
-/// A hint under way: the asker's handle, how many parts are open, the sum of their answers.
+/// A hint in progress: the requester's handle, the number of open parts, the sum of their answers.
 #[derive(Clone, Copy, Debug)]
 struct PendingHint {
     handle: u32,
@@ -104,7 +105,7 @@ struct PendingHint {
 pub struct CxlSwitch {
     decoders: Vec<Decoder>,
     latency: Span,
-    /// None if the core has no limit.
+    /// `None` if the core has no limit.
     rate: Option<LinkRate>,
     core_free: Ticks,
     busy: Ticks,
@@ -134,13 +135,13 @@ impl CxlSwitch {
             aborted: 0,
         }
     }
-    /// How many messages it has forwarded, down and up, and how many requests found no memory.
+    /// Number of messages forwarded, down and up, and of requests to unmapped addresses.
     #[must_use]
     pub const fn forwarded(&self) -> ([u64; 2], u64) {
         (self.forwarded, self.aborted)
     }
 
-    /// When a message of so many bytes that is there now is handed to the next link.
+    /// When a message of this size that is complete now is handed to the next link.
     #[inline]
     fn pass(&mut self, bytes: u64, now: Instant) -> Instant {
         let Some(rate) = self.rate else { return now + self.latency };
@@ -221,8 +222,8 @@ const fn down(target: u16) -> Port {
     Port(1 + target)
 }
 
-/// What a hint becomes for each target of a decoder: target, address there, pages. None if it begins outside the
-/// decoder's window; what lies behind the window is left out.
+/// The parts of a hint for each target of a decoder: target, address there, pages. Returns `None` if the hint begins
+/// outside the decoder's window; pages beyond the window are left out.
 fn parts(decoder: &Decoder, hint: &Hint) -> Option<Vec<(u16, u64, u32)>> {
     decoder.decode(hint.address)?;
     let end =
@@ -275,7 +276,7 @@ impl Component<Message> for CxlSwitch {
 
     fn report(&mut self, now: Instant, report: &mut Report) {
         if self.rate.is_some() {
-            // What has been let in is counted at once, also what the core has yet to move.
+            // The core's time is counted when a message is accepted, including time still ahead.
             let ahead = self.core_free.0.saturating_sub(Ticks::from(now).0);
             let in_use_ps = u128::from((self.busy.0 - ahead.min(self.busy.0)) / TICKS_PER_PS);
             report.supply("core", Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });

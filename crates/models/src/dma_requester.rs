@@ -1,4 +1,4 @@
-//! `dma-requester`: a device that moves what it is told to move: the FPGA or NIC of a PCIe benchmark.
+//! `dma-requester`: a device that transfers data on command: the FPGA or NIC of a PCIe benchmark.
 //!
 //! ```text
 //!  asked ─ command ─► engine ─ issue ─► TLPs ═► … ═► last completion ─► copier ─┐
@@ -12,8 +12,9 @@
 //! the rate only through `outstanding` and the tags.
 //!
 //! Data are moved by the engine (a write: `write.tlp` for each TLP, of at most `write.payload`) or by the copier (a
-//! read: `read.copy` for every started cell, once all its completions have arrived). There is one copier, so that it
-//! adds to the latency and bounds the rate. What moving costs besides, whatever the size, is `transfer`, for both.
+//! read: `read.copy` for every started cell, once all its completions have arrived). There is one copier, which adds
+//! to the latency and bounds the rate. `transfer` is a fixed cost of moving data in either direction, whatever the
+//! size.
 //!
 //! A read is done when it has been copied, a write when its last TLP has departed. A tag is in use from a read request
 //! to the last completion of it.
@@ -172,7 +173,7 @@ const PARAMS: &[Param] = &[
 #[derive(Debug)]
 pub struct DmaRequester {
     rules: Rules,
-    /// None if the card is not plugged in: it then does nothing.
+    /// `None` if the card is not plugged in and does nothing.
     requests: Option<Requests>,
     /// Reads and writes; the same at index 0 if they are shared.
     engines: Vec<Servers>,
@@ -187,7 +188,7 @@ pub struct DmaRequester {
 #[derive(Default, Debug)]
 struct Queue {
     waiting: VecDeque<Waiting>,
-    /// How many those are.
+    /// Number of queued transfers.
     queued: Gauge,
     in_flight: Gauge,
     done: u64,
@@ -205,7 +206,7 @@ struct Waiting {
 #[derive(Debug)]
 struct InFlight {
     transfer: Transfer,
-    /// What has not arrived yet \[B\].
+    /// Bytes still to arrive \[B\].
     left: u32,
     status: Status,
 }
@@ -252,7 +253,7 @@ impl DmaRequester {
         }
     }
 
-    /// How many transfers of this direction are done, and their bytes.
+    /// Number of completed transfers of this direction, and their bytes.
     #[must_use]
     pub fn moved(&self, operation: Operation) -> (u64, u64) {
         let queue = &self.directions[operation as usize];
@@ -271,7 +272,7 @@ impl DmaRequester {
         self.admit(transfer.operation, cx);
     }
 
-    /// Gives the engines what may be in flight.
+    /// Hands transfers to the engines, as many as may be in flight.
     fn admit(&mut self, operation: Operation, cx: &mut Context<'_>) {
         let direction = operation as usize;
         while let Some(Waiting { transfer, asked, trail }) =
@@ -355,7 +356,7 @@ impl DmaRequester {
     }
 }
 
-/// The port, whose MPS is that of its own writes: not more than the card puts into one.
+/// The port, with its MPS limited to the card's largest write.
 fn written_by(params: &Params, port: PcieSite) -> PcieSite {
     let own = params.choice("write.payload").trim_end_matches('B').parse();
     PcieSite { mps: own.map_or(port.mps, |own: u16| own.min(port.mps)), ..port }

@@ -1,4 +1,5 @@
-//! What a block driver and a block device have agreed on: a doorbell's content, and where the data lie in host memory.
+//! Conventions between a block driver and a block device: content of a doorbell, and addresses of data in host
+//! memory.
 //!
 //! ```text
 //!   address of the write   63     62 … 39      38 … 0
@@ -15,11 +16,11 @@
 
 use lanetwin_ports::{Operation, Transfer};
 
-/// The most a request can ask for \[B\].
+/// Largest size of a request \[B\].
 pub(crate) const LARGEST: u32 = 1 << LENGTH_BITS;
 /// Places on the medium are multiples of this \[B\].
 pub(crate) const SECTOR: u64 = 512;
-/// The size of the write that tells the host that a request is done \[B\]: a completion entry.
+/// Size of the write that signals the completion of a request to the host \[B\]: a completion entry.
 pub(crate) const SIGNAL_BYTES: u16 = 16;
 
 const LENGTH_BITS: u32 = 24;
@@ -27,8 +28,8 @@ const PLACE_BITS: u32 = 39;
 const NAME_BITS: u32 = 24;
 const PAGE: u64 = 4096;
 
-/// The doorbell that asks for `request`, its handle and its content; none if it is for no bytes, for too many, for a
-/// place that is no sector, or for a unit or under a name that is too large.
+/// Handle and content of the doorbell for `request`. Returns `None` if it has no bytes or too many, if its address is
+/// not a sector's, or if its unit or handle is too large.
 pub(crate) fn ring(request: &Transfer) -> Option<(u32, u64)> {
     let place = request.address / SECTOR;
     let legal = (1..=LARGEST).contains(&request.bytes)
@@ -42,7 +43,7 @@ pub(crate) fn ring(request: &Transfer) -> Option<(u32, u64)> {
     legal.then_some((handle, write << 63 | length << PLACE_BITS | place))
 }
 
-/// The request that a doorbell with this handle and content asks for.
+/// The request encoded in a doorbell with this handle and content.
 pub(crate) fn heard(handle: u32, content: u64) -> Transfer {
     let operation = if content >> 63 == 1 { Operation::Write } else { Operation::Read };
     let bytes = (content >> PLACE_BITS & u64::from(LARGEST - 1)) as u32 + 1;
@@ -50,12 +51,12 @@ pub(crate) fn heard(handle: u32, content: u64) -> Transfer {
     Transfer { operation, bytes, handle, unit, address: (content & ((1 << PLACE_BITS) - 1)) * SECTOR }
 }
 
-/// Where the data of a request lie in host memory.
+/// Address of the data of a request in host memory.
 pub(crate) fn buffer(handle: u32, bytes: u32) -> u64 {
     u64::from(handle) * u64::from(bytes).next_multiple_of(PAGE)
 }
 
-/// Where the completion entry of a request lies in host memory.
+/// Address of the completion entry of a request in host memory.
 pub(crate) fn completion_entry(handle: u32) -> u64 {
     u64::from(handle) * u64::from(SIGNAL_BYTES)
 }

@@ -1,5 +1,4 @@
-//! What can be said of DRAM behind a device or a host: parameters that several models share, and the memory that they
-//! make.
+//! Parameters of DRAM behind a device or a host, shared by several models, and the memory that they describe.
 
 use lanetwin_kernel::{Metric, Report};
 use lanetwin_media::dram::{
@@ -54,7 +53,7 @@ pub const DRAM_NAMES: [&str; 21] = {
 pub const PAGE_TIME: Condition =
     Condition { of: &["dram.page-time"], on: "dram.page", must_be: Setting::Word("adaptive") };
 
-/// The memory that the parameters describe; whether it can be built, [`Config::mistakes`] says.
+/// The memory described by the parameters; [`Config::mistakes`] says whether it is valid.
 #[must_use]
 pub fn config(params: &Params, capacity: Bytes) -> Config {
     let count = |name| small(params, name);
@@ -132,8 +131,8 @@ pub(crate) fn report(counters: &Counters, report: &mut Report) {
     report.ratio(ROW_HITS, [counters.rows[0], counters.rows.iter().sum()], 100.0);
 }
 
-/// Everything about these parameters that makes a memory of this capacity impossible; `capacity_name` is what the model
-/// calls it.
+/// All mistakes in these parameters for a memory of this capacity; `capacity_name` is the model's name of the
+/// capacity parameter.
 #[must_use]
 pub fn mistakes(params: &Params, capacity: Bytes, capacity_name: &'static str) -> Vec<Mistake> {
     let told = config(params, capacity).mistakes();

@@ -1,4 +1,4 @@
-//! `drop`: loses requests, with a seed. The one who asked is told after a timeout that nobody answered.
+//! `drop`: loses requests at random. The initiator is told after a timeout that there was no answer.
 
 use crate::between::{self, UP};
 use lanetwin_kernel::{Component, Port, Stream};

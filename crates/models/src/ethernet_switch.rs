@@ -1,19 +1,20 @@
-//! `ethernet-switch`: a switch of Ethernet with a packet buffer that all ports share.
+//! `ethernet-switch`: an Ethernet switch with a packet buffer shared by all ports.
 //!
 //! ```text
 //!  line ──► admitted? ──► buffer ── latency ──► queue of (port, priority) ──► line
 //!                └─ no room under the threshold of its queue: dropped
 //! ```
 //!
-//! What a switch does, to the picosecond, is said in [`lanetwin_fabric::ethernet::logic::switch`]; here are its
-//! parameters, its place in the kernel and what it tells. It is told of frames when they are sent, so that it decides
-//! many at a time: until something of which it does not know could have come over the shortest of its lines.
+//! [`lanetwin_fabric::ethernet::logic::switch`] specifies a switch to the picosecond; this model adds its parameters,
+//! its place in the kernel and its report. It is told of frames when they are sent, so that it decides many at a
+//! time: up to the time at which an unknown frame could arrive over the shortest of its lines.
 //!
-//! With `pause` it pauses its peers rather than drop frames, and obeys theirs: `pausing`.
+//! With `pause` it pauses its peers instead of dropping frames, and obeys their pauses: `pausing`.
 //!
-//! What would come in while a cable is down is lost at the end that it would come in at.
+//! Frames that arrive while a cable is down are lost at the receiving end.
 //!
-//! Not here: which ways there are (they are found in the links of the machine), learning of addresses, spanning trees.
+//! Not here: forwarding tables (they are computed from the links of the machine), learning of addresses, spanning
+//! trees.
 
 mod pausing;
 mod trails;
@@ -52,7 +53,7 @@ pub static MODEL: Model = Model {
     ..Model::DEFAULT
 };
 
-/// What of marks and pauses has no effect where there are none.
+/// Parameters of marking and pausing have no effect without it.
 const CONDITIONS: &[Condition] = &[
     Condition { of: &["ecn.probability"], on: "ecn.threshold.most", must_be: Setting::Above0 },
     Condition { of: &["pause."], on: "pause", must_be: Setting::Not("none") },
@@ -154,14 +155,14 @@ const STORMS: Metric = Metric::new("pause storms detected", "", Better::Lower).i
 const RESTORED: Metric = Metric::new("pause storms over", "", Better::Higher).if_any("pause storms");
 const DISCARDED: Metric =
     Metric::new("frames dropped in pause storms", "", Better::Lower).if_any("frames dropped in pause storms");
-/// When the first storm was detected, and when it was over, from the start of the run.
+/// When the first storm was detected, and when it ended, since the start of the run.
 const DETECTED_AT: Metric =
     Metric::new("pause storm detected at", "ms", Better::Lower).if_any("pause storms");
 const RESTORED_AT: Metric =
     Metric::new("pause storm over at", "ms", Better::Lower).if_any("pause storms over");
 const STRAY: Metric = Metric::new("frames without a way", "", Better::Lower).if_any("frames without a way");
 
-/// What the model understands by the words of `buffer.alpha`: a fraction.
+/// The fraction given by a word of `buffer.alpha`.
 fn alpha(params: &Params) -> (u32, u32) {
     let (part, of) =
         params.choice("buffer.alpha").split_once('/').unwrap_or((params.choice("buffer.alpha"), "1"));
@@ -169,7 +170,7 @@ fn alpha(params: &Params) -> (u32, u32) {
     (number(part), number(of))
 }
 
-/// Which frames are marked: none if the threshold is 0.
+/// The marking of frames; `None` if the threshold is 0.
 fn marking(params: &Params) -> Option<Marking> {
     let size = |name| params.size(name).0;
     let (from, to) = (size("ecn.threshold"), size("ecn.threshold.most"));
@@ -209,7 +210,7 @@ lanetwin_kernel::stages! { LINE = "line", FORWARD = "forward", QUEUE = "queue fo
 pub struct EthernetSwitch {
     switch: Switch,
     ports: Vec<Option<EthernetSite>>,
-    /// When the cables at them are down.
+    /// Outages of the cables at the ports.
     outages: Vec<CableOutages>,
     /// Frames that were lost with them.
     lost: u64,
@@ -219,7 +220,7 @@ pub struct EthernetSwitch {
     /// The largest frame that it takes \[B\].
     longest: u32,
     latency: Span,
-    /// How many were longer.
+    /// Number of longer pauses.
     too_long: u64,
     trails: Trails,
     wakes: Wakes,
@@ -267,14 +268,14 @@ impl EthernetSwitch {
         }
     }
 
-    /// What each port has done up to `now`, the present.
+    /// Counters of each port up to `now`, the present.
     #[must_use]
     pub fn ports(&self, now: Instant) -> Vec<PortCounts> {
         self.switch.counts(now.as_ps()).ports
     }
 
-    /// Sends a train on that is told to arrive at `at`, if nothing that is not known can come before it or stands in
-    /// its way; whether it has.
+    /// Forwards a train announced to arrive at `at`, if no unknown frame can come before it and nothing blocks it.
+    /// Returns whether it did.
     fn pass_at_once(&mut self, at: Instant, ingress: u16, train: &Train, cx: &mut Context<'_>) -> bool {
         let now = cx.now();
         if self.singly {
@@ -295,7 +296,7 @@ impl EthernetSwitch {
             cx.send_at(Port(port), Instant::from_ps(start) + site.line.delay(), Message::Frames(train));
         }
         self.switch.happen(now.as_ps());
-        // a frame that is alone has started when it is heard of
+        // a single frame has already started when it is announced
         if train.count > 1 {
             self.arm(Some(last), cx);
         }

@@ -1,6 +1,6 @@
-//! What software of hosts and targets says beside I/O: that a connection is asked for and made, that the state of
-//! Asymmetric Namespace Access (ANA) has changed, and which it is, that a controller is shut down, that a connection
-//! ends.
+//! Control messages between the software of hosts and targets beside I/O: connection requests and their acceptance,
+//! changes of the state of Asymmetric Namespace Access (ANA) and the ANA log, shutdown of a controller, and the end
+//! of a connection.
 //!
 //! ```text
 //!  host ── Connect ─► target      host ◄─ Event ── target      host ── ReadLog ─► target
@@ -10,9 +10,9 @@
 //!  host ◄─ SetProperty ─ target   host ◄─── Status ──── target   host ◄─ Disconnected (DREP), or Finish ─ target
 //! ```
 //!
-//! Connect and Accept go over the connection that they make, Disconnect and Disconnected between the connection
-//! managers as datagrams, Finish over its connection, the others over the first I/O queue of an association, in the
-//! place of its admin queue, of which a simulated network has no connection. They are as long as they would be.
+//! Connect and Accept use the connection that they make; Disconnect and Disconnected go between the connection
+//! managers as datagrams; Finish uses its connection. The others use the first I/O queue of an association instead of
+//! its admin queue, for which a simulated network has no connection. All have the sizes of the real messages.
 
 use lanetwin_fabric::roce::logic::packet::Operation;
 use lanetwin_nvme::spec::Nsid;
@@ -22,10 +22,10 @@ use lanetwin_nvmeof::logic::host::ana::{AnaLog, Group};
 use lanetwin_nvmeof::spec::ana::AnaState;
 use lanetwin_ports::WorkRequest;
 
-/// Where such messages lie, which are not followed by anybody.
+/// Handles of such messages, which are not followed.
 const MESSAGES: u64 = 1 << 35;
 
-/// What FIN takes of the stream of a connection: a sequence number (RFC 9293, §3.4).
+/// Bytes of a connection's stream that FIN takes: one sequence number (RFC 9293, §3.4).
 const FINISH_BYTES: u32 = 1;
 /// A message of the connection manager \[B\]: a management datagram (InfiniBand Architecture Specification, volume 1,
 /// §13.4.2, §12.6).
@@ -37,8 +37,8 @@ const COMMAND_UNIT_BYTES: u32 = 8;
 const RESPONSE_UNIT_BYTES: u32 = 8;
 const DATA_UNIT_BYTES: u32 = 24;
 
-/// How a controller reaches namespaces: the states of Asymmetric Namespace Access (NVM Express Base Specification 2.0,
-/// §8.1) that software chooses paths by.
+/// Access to namespaces through a controller: the states of Asymmetric Namespace Access (NVM Express Base
+/// Specification 2.0, §8.1) by which software chooses paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// ANA Optimized state.
@@ -52,7 +52,7 @@ pub enum Access {
 /// A message beside I/O.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Control {
-    /// A host asks for a connection.
+    /// A host's request for a connection.
     Connect,
     /// The target has made it, and reaches namespaces so.
     Accept(Access),
@@ -79,7 +79,7 @@ pub(crate) enum Control {
 }
 
 impl Control {
-    /// The log that says this of all namespaces of a subsystem.
+    /// The ANA log with this state for all namespaces of a subsystem.
     pub(crate) fn log(access: Access, namespaces: u32, changes: u64) -> Self {
         let state = match access {
             Access::Optimized => AnaState::OPTIMIZED,
@@ -91,7 +91,7 @@ impl Control {
             AnaLog { changes, groups: vec![Group { number: 1, state, changes, namespaces }] }.to_bytes(),
         )
     }
-    /// What a log says of a namespace; nothing if it does not name it, or is none.
+    /// The state of a namespace in an ANA log. Returns `None` if the log does not name it or is invalid.
     pub(crate) fn access(log: &[u8], nsid: u32) -> Option<Access> {
         Some(match AnaLog::read(log).ok()?.state(Nsid(nsid))? {
             AnaState::OPTIMIZED => Access::Optimized,
@@ -153,7 +153,7 @@ impl Control {
             Self::Finish => vec![0xfb],
         }
     }
-    /// The message with this content; none if it is a capsule.
+    /// The message with this content. Returns `None` for a capsule.
     pub(crate) fn of(content: &[u8]) -> Option<Self> {
         // no response of 16 B is taken for one, and no command begins like this: its opcode would be a vendor's
         if content.len() as u32 == COMPLETION_ENTRY_BYTES {

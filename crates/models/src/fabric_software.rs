@@ -1,11 +1,11 @@
-//! What the software of NVMe over Fabrics costs, on both sides: parameters of hosts.
+//! Costs of NVMe over Fabrics software on both sides: parameters of hosts.
 //!
 //! ```text
 //!  host      submit (that of the engine, then register and post) ─► doorbell … interrupt ─► each entry ─► complete
 //!  target    interrupt ─► command ─► the drive's driver ─► respond ─► doorbell     RDMA READ: interrupt ─► data ─► …
 //! ```
 //!
-//! All of it is CPU time of a core: latency at low rates, and the limit of the rate at high ones.
+//! All of it is CPU time of a core: latency at low rates, and a limit of the rate at high ones.
 
 use crate::nvme_software;
 use crate::tcp_socket::TcpCosts;
@@ -77,7 +77,7 @@ pub(crate) const HOST_PARAMS: &[Param] = &[
     },
 ];
 
-/// Parameters of the host whose drives are offered.
+/// Parameters of the host whose drives are exported.
 pub(crate) const TARGET_PARAMS: &[Param] = &[
     Param {
         name: "target.software",
@@ -153,16 +153,16 @@ pub(crate) const TARGET_PARAMS: &[Param] = &[
     },
 ];
 
-/// How a path that was lost is made again.
+/// Reconnection of a lost path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recovery {
-    /// From its loss to the first attempt, and from one that fails to the next.
+    /// Time from the loss to the first attempt, and from a failed attempt to the next.
     pub(crate) delay: Span,
-    /// How long each of them waits for its answer.
+    /// Time that each attempt waits for its answer.
     pub(crate) answer: Span,
-    /// How many attempts there are.
+    /// Number of attempts.
     pub(crate) attempts: u64,
-    /// How long requests wait for it; none if for ever.
+    /// Time that requests wait for the path; `None` if without limit.
     pub(crate) waited_for: Option<Span>,
 }
 
@@ -181,37 +181,37 @@ impl Recovery {
     }
 }
 
-/// What a host's software costs that connects.
+/// Costs of the initiating host's software.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostCosts {
-    /// From a request to its doorbell.
+    /// Time from a request to its doorbell.
     pub(crate) submit: Span,
     /// For each completion entry of the adapter.
     pub(crate) entry: Span,
-    /// From a command having ended to the program knowing.
+    /// Time from the end of a command until the program knows.
     pub(crate) complete: Span,
-    /// From a completion entry to the first look.
+    /// Time from a completion entry to the first look.
     pub(crate) notice: Span,
-    /// By what share of its mean each submission and each completion of a command varies.
+    /// Relative variation of the time of each submission and completion.
     pub(crate) spread: f64,
     /// Whether completions are polled.
     pub(crate) polled: bool,
-    /// From a request to a command that goes by TCP.
+    /// Time from a request to a command over TCP.
     pub(crate) command: Span,
     /// The Keep Alive Timeout.
     pub(crate) keep_alive: Span,
-    /// How paths come back.
+    /// Reconnection of paths.
     pub(crate) recovery: Recovery,
-    /// How long a disconnect request waits for its reply, and how often it is sent again.
+    /// Time that a disconnect request waits for its reply, and the number of retries.
     pub(crate) disconnect: (Span, u64),
-    /// Of TCP.
+    /// Costs of TCP.
     pub(crate) tcp: TcpCosts,
 }
 
 impl HostCosts {
     pub(crate) fn new(params: &Params) -> Self {
         let engine = nvme_software::Software::new(params);
-        // SPDK has its transport in user space, whose costs are those of its engine, twice
+        // SPDK has its transport in user space, whose costs are twice those of its engine
         let own = |name: &str, user: Span| if is_spdk(params) { user } else { params.time(name) };
         Self {
             submit: engine.submit + own("driver.rdma.submit", engine.submit),
@@ -236,16 +236,16 @@ fn is_spdk(params: &Params) -> bool {
     params.choice("driver.engine") == "spdk"
 }
 
-/// What a target's software costs.
+/// Costs of a target's software.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TargetCosts {
-    /// From a completion entry to the first look.
+    /// Time from a completion entry to the first look.
     pub(crate) notice: Span,
     pub(crate) polled: bool,
     pub(crate) command: Span,
     pub(crate) data: Span,
     pub(crate) respond: Span,
-    /// Of TCP.
+    /// Costs of TCP.
     pub(crate) tcp: TcpCosts,
 }
 

@@ -7,21 +7,21 @@
 //!
 //! A request's `unit` is the FC port that it goes through; the ports share the connector, its tags and nothing else.
 //!
-//! **Both ways.** A frame of a read keeps its place in the adapter until the posted write that carries it has departed.
-//! While `buffer.rx` is full R_RDY is withheld, the target runs out of credits and its wire stands still: what stalls
-//! PCIe stalls Fibre Channel. At most `dma.writes` bursts of a port are handed to the link at once, so that its read
-//! requests, which may not pass posted writes, do not queue behind all that it has received. A write is sent as fast as
-//! host memory answers, at most `dma.reads` bursts ahead and as far as `buffer.tx` has room.
+//! **Flow control in both directions.** A frame of a read occupies the adapter's buffer until the posted write that
+//! carries it has departed. While `buffer.rx` is full R_RDY is withheld, the target runs out of credits and its wire
+//! idles: a stall of PCIe stalls Fibre Channel. At most `dma.writes` bursts of a port are handed to the link at once,
+//! so that its read requests, which may not pass posted writes, do not queue behind all received data. A write is
+//! sent as fast as host memory answers, at most `dma.reads` bursts ahead and as far as `buffer.tx` has room.
 //!
-//! **Bursts.** Frames that follow one another are one event, at most `dma.burst` bytes of them. Their starts, their
-//! credits and their R_RDY are counted frame by frame all the same.
+//! **Bursts.** Consecutive frames are handled as one event, of at most `dma.burst` bytes. Their starts, credits and
+//! R_RDY are still counted frame by frame.
 //!
 //! The completion entry is a posted write behind the data, so it cannot arrive before them. A request occupies the
 //! adapter until its entry has departed.
 //!
-//! Not here: commands fetched from rings in host memory, R_RDY that waits for a frame on the way back to end (up to a
-//! frame's time, which credits hide), targets that ask for a write in pieces, interleaved sequences, switches between
-//! port and target, several PCIe functions with tags of their own, errors.
+//! Not here: commands fetched from rings in host memory; the delay of an R_RDY behind a frame in the same direction
+//! (up to a frame's time, which credits hide); targets that request a write in pieces; interleaved sequences;
+//! switches between port and target; several PCIe functions with separate tags; errors.
 
 mod effect;
 mod initiator;
@@ -64,7 +64,7 @@ pub static MODEL: Model = Model {
 
 const PCIE: Port = Port(0);
 
-/// What an FC port has moved.
+/// Traffic of an FC port.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Moved {
     /// Requests that were answered.
@@ -78,16 +78,16 @@ pub struct Moved {
 /// The device.
 #[derive(Debug)]
 pub struct FcHba {
-    /// None if the adapter is not plugged in: it then hears nothing.
+    /// `None` if the adapter is not plugged in and receives nothing.
     requests: Option<Requests>,
     ports: Vec<FcPort>,
-    /// What is being worked on, by the driver's name for it.
+    /// Requests in progress, by the driver's handle.
     exchanges: BTreeMap<u32, Transfer>,
-    /// How far each of those has come.
+    /// Their trails.
     trails: BTreeMap<u32, Trail>,
-    /// What is on its way into the link, in order, each with the number of its FC port.
+    /// Posted writes handed to the link, in order, each with the index of its FC port.
     posted: VecDeque<(usize, Posted)>,
-    /// How many of those there may be for each FC port.
+    /// Largest number of those for each FC port.
     writes: u64,
     agenda: Agenda<(usize, Task)>,
     effects: Effects,
@@ -102,18 +102,18 @@ lanetwin_kernel::stages! {
     HOST_WRITE = "queue for a host write",
 }
 
-/// An FC port with the target behind it.
+/// An FC port and the target behind it.
 #[derive(Debug)]
 struct FcPort {
     initiator: Initiator,
     target: Target,
-    /// When it will be pumped next; in the past if that is not known.
+    /// Time of its next pump; in the past if none is planned.
     planned: Instant,
-    /// What is to be written to host memory, in order.
+    /// Posted writes to host memory that wait, in order.
     to_write: VecDeque<Posted>,
-    /// How many those are.
+    /// Number of those.
     waiting: Gauge,
-    /// How many are on their way into the link.
+    /// Number of posted writes handed to the link.
     writing: Gauge,
     moved: Moved,
 }
@@ -123,7 +123,7 @@ struct FcPort {
 struct Posted {
     handle: u32,
     what: Content,
-    /// How far its request had come.
+    /// Trail of its request.
     trail: Trail,
 }
 
@@ -170,7 +170,7 @@ impl FcHba {
         }
     }
 
-    /// What the FC port `unit` has moved so far; nothing if there is no such port.
+    /// Traffic of the FC port `unit` so far; zero if there is no such port.
     #[must_use]
     pub fn moved(&self, unit: usize) -> Moved {
         self.ports.get(unit).map(|port| port.moved).unwrap_or_default()
@@ -239,7 +239,7 @@ impl FcHba {
         }
     }
 
-    /// Gives the link what an FC port has to write, as far as it may.
+    /// Hands posted writes of an FC port to the link, as many as allowed.
     fn write(&mut self, unit: usize, cx: &mut Context<'_>) {
         let (port, now) = (&mut self.ports[unit], cx.now());
         while port.writing.number() < self.writes
@@ -294,11 +294,11 @@ impl FcHba {
         self.write(unit, cx);
     }
 
-    /// Lets an FC port send what can start, does what comes of it, and sees to it that this happens again in time.
+    /// Sends what an FC port can start, processes the effects, and schedules the next pump.
     fn pump(&mut self, unit: usize, cx: &mut Context<'_>) {
         let now = cx.now();
         let FcPort { initiator, target, .. } = &mut self.ports[unit];
-        // what the initiator sends may be answered, what the target sends is heard of later
+        // the target may answer what the initiator sends at once; what the target sends arrives later
         let there = initiator.pump(target, now, &mut self.effects);
         let back = target.pump(now, &mut self.effects);
         self.act(unit, cx);

@@ -1,5 +1,5 @@
-//! `fixed-latency-disk`: a disk that takes the same time for every request, several at once; for one that moves no
-//! bytes, such as a flush, as long as for a write.
+//! `fixed-latency-disk`: a disk with a fixed time for every request, several at once. A request without data, such as
+//! a flush, takes as long as a write.
 //!
 //! By Little's law its throughput at depth `n` is `min(n, parallelism) / latency`.
 

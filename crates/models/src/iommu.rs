@@ -1,7 +1,7 @@
 //! Address translation: a translation cache (IOTLB) of finite reach, and page walkers behind it.
 //!
-//! A request to a page in the cache is translated at once. One to another page needs a walk, and waits for a walker;
-//! its page replaces the least recently used one. Requests to a page that is being walked wait for that walk.
+//! A request to a page in the cache is translated at once. A request to another page waits for a walker and a walk;
+//! its page replaces the least recently used one. Requests to a page that is already being walked wait for that walk.
 //!
 //! Not here: the cost of a hit (part of the memory latency), invalidations, nested translation, the device's own cache
 //! (ATS).
@@ -11,16 +11,16 @@ use lanetwin_kernel::Supply;
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
 
-/// What an IOMMU is made of.
+/// Parameters of an IOMMU.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
-    /// How many pages the cache holds; at least one.
+    /// Number of pages in the cache; at least one.
     pub(crate) entries: u64,
     /// The size of a page \[B\].
     pub(crate) page: u64,
     /// The time of a walk.
     pub(crate) walk: Span,
-    /// How many walks can be under way.
+    /// Largest number of concurrent walks.
     pub(crate) walkers: u64,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Iommu {
     reach: Reach,
     /// Page → when it was last used (a count), and the instant from which its translation is known.
     pages: BTreeMap<u64, (u64, Instant)>,
-    /// When last used → page: the first is the one to replace.
+    /// Time of last use → page: the first is replaced next.
     by_use: BTreeMap<u64, u64>,
     uses: u64,
     walkers: Servers,
@@ -65,11 +65,11 @@ impl Iommu {
             self.pages.remove(&oldest);
         }
     }
-    /// What was used of the walkers up to `now`, the present.
+    /// Use of the walkers up to `now`, the present.
     pub(crate) fn walkers_used(&self, now: Instant) -> Supply {
         self.walkers.used(now)
     }
-    /// How many translations were asked for, and how many of them needed a walk.
+    /// Number of translations, and of those that needed a walk.
     pub(crate) const fn counts(&self) -> (u64, u64) {
         (self.uses, self.walks)
     }

@@ -6,9 +6,9 @@
 //!                   ports, parameters, how it is built         once, explains itself, survives a storm
 //! ```
 //!
-//! A new device is one file here and one word in the list below (`cargo xtask new-model NAME` writes both). **No model
-//! knows another**: a device made of devices is an assembly, written as data in `parts/`. What several models are made
-//! of is kept apart from them:
+//! A new device is one file here and one word in the list below (`cargo xtask new-model NAME` writes both). **No
+//! model knows another**: a device made of devices is an assembly, written as data in `parts/`. Modules shared by
+//! several models are separate:
 //!
 //! | module | is about |
 //! |---|---|
@@ -34,8 +34,8 @@
 //! | [`multipath`] | software of a host that joins the paths to a drive, and fails over between them |
 //! | [`shared_port`] | what lets several drivers share the port of their host, or several jobs that of a disk |
 //!
-//! Not here: numbers of real parts (`parts/`), who asks for what and when (the load crate), what wires and switches do
-//! (the links of the ports crate; a switch has a file here that says what can be said of it).
+//! Not here: numbers of real parts (`parts/`), load generation (the load crate), behaviour of wires and switches (the
+//! links of the ports crate; the file of a switch here only has its parameters).
 
 mod agenda;
 mod ask;
@@ -101,8 +101,8 @@ models! {
     switch,
 }
 
-/// What `cargo xtask new-model` writes: compiled where assertions are, so that tests find it as if it stood on the
-/// shelf, and without a feature, for whose sake everything above would be compiled once more.
+/// Output of `cargo xtask new-model`, compiled with debug assertions so that tests find it as if it were on the
+/// shelf. A feature for it would require compiling everything above once more.
 #[cfg(any(test, debug_assertions))]
 #[path = "../../xtask/templates/model.rs"]
 pub mod template_model;
@@ -124,11 +124,11 @@ pub fn find(name: &str) -> Option<&'static Model> {
     on_shelf.find(|model| model.name == name)
 }
 
-/// The model of the software that stands between block requests and a device of this model on PCIe: the one that it
+/// The model of the driver between block requests and a device of this model on PCIe: the one that the device's model
 /// names.
 ///
 /// # Panics
-/// If there is none of that name: a mistake in the model, found by the conformance test.
+/// If there is no model of that name: a mistake in the device's model, found by the conformance test.
 #[must_use]
 pub fn driver(device: &Model) -> &'static Model {
     find(device.driver).unwrap_or_else(|| panic!("{} names no driver that there is", device.name))

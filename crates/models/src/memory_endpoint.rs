@@ -5,13 +5,13 @@
 //!  MWr ─► taken in
 //! ```
 //!
-//! TLPs take effect in the order of their arrival, so that a read returns what was written before. Completions leave in
-//! the order of the requests. How fast writes are taken in is said by the port (`port.ingest`, `port.ingest-rate`), how
-//! fast reads are taken up by `completer.interval`.
+//! TLPs take effect in order of arrival, so that a read returns earlier writes. Completions are sent in the order of
+//! the requests. The port determines how fast writes are received (`port.ingest`, `port.ingest-rate`),
+//! `completer.interval` how fast reads are accepted.
 //!
 //! **Lookahead.** Every completion waits at least `issue`; a latency below it counts as `issue`.
 //!
-//! Not here: what the memory is made of, its banks and bandwidth, the device around it.
+//! Not here: type, banks and bandwidth of the memory, and the device around it.
 
 use crate::agenda::Agenda;
 use crate::completer::Completer;
@@ -73,7 +73,7 @@ pub struct MemoryEndpoint {
     latency: Span,
     interval: Span,
     issue: Span,
-    /// None if it is not plugged in: then nobody asks.
+    /// `None` if it is not plugged in and gets no requests.
     answers: Option<Completer>,
     /// Takes up the reads.
     completer: Servers,
@@ -98,7 +98,7 @@ impl MemoryEndpoint {
         }
     }
 
-    /// What the port has seen so far.
+    /// Traffic of the port so far.
     #[must_use]
     pub const fn traffic(&self) -> Traffic {
         self.traffic
@@ -110,7 +110,7 @@ impl MemoryEndpoint {
         let answered = taken + self.latency;
         cx.mark_until(taken, COMPLETER);
         cx.mark_until(answered, MEMORY);
-        // what is sent leaves `issue` later
+        // completions leave `issue` later
         let at = Instant::from_ps(answered.as_ps() - self.issue.as_ps());
         self.agenda.put(at, request, cx);
     }

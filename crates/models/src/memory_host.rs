@@ -6,20 +6,20 @@
 //!                       write buffers, TLB
 //! ```
 //!
-//! Numbers of NUMA nodes: a socket's DRAM each, then a decoder's memory each. What a core can have outstanding limits
-//! what it moves: fill buffers for loads and stores, write buffers for write-backs and streaming stores, a budget for
-//! prefetches. A write-back that finds no write buffer holds up what its core asks for next, so that writes cannot pile
-//! up.
+//! Numbers of NUMA nodes: first the DRAM of each socket, then the memory of each decoder. The number of outstanding
+//! requests of a core limits its throughput: fill buffers for loads and stores, write buffers for write-backs and
+//! streaming stores, and a budget for prefetches. A write-back without a free write buffer delays the core's next
+//! requests, so that writes cannot pile up.
 //!
-//! Method, limits and what every parameter means: `docs/memory-host.md`.
+//! Method, limits and the meaning of every parameter: `docs/memory-host.md`.
 //!
-//! **Speed.** Cores live inside the component: the answer of a line is one event, and its handler takes the next steps
-//! at once. What the host does by itself costs no event at all while nothing else can happen before it
+//! **Speed.** Cores are inside the component: the answer of a line is one event, and its handler takes the next steps
+//! at once. Internal actions of the host cost no event while no other component can act before them
 //! ([`Context::next_unknown`]).
 //!
-//! Not here: coherence between the private caches of cores (a line that several cores use is in each as if it were its
-//! only user); instructions other than loads and stores (a step's `think`); interrupts; what hypervisors and other
-//! tenants do.
+//! Not here: coherence between the private caches of cores (a line used by several cores is in each as if that were
+//! its only user); instructions other than loads and stores (a step's `think`); interrupts; hypervisors and other
+//! tenants.
 
 mod address_space;
 mod advising;
@@ -108,13 +108,13 @@ pub struct MemoryHost {
     cores: Vec<Core>,
     l2: Vec<Cache>,
     llc: Vec<Cache>,
-    /// Of each socket's uncore.
+    /// Clock of each socket's uncore.
     clocks: Vec<UncoreClock>,
     nodes: Vec<Node>,
-    /// When the DRAM of a socket has to be looked after next.
+    /// When the DRAM of a socket has to be polled next.
     dram_due: Instant,
     ports: Vec<CxlPort>,
-    /// From each socket to the other.
+    /// The lanes from each socket to the other.
     lanes: [Lane; 2],
     programs: Vec<Running>,
     threads: Vec<Thread>,
@@ -122,30 +122,30 @@ pub struct MemoryHost {
     flights: Flights,
     walks: Walks,
     hints: Hints,
-    /// Whether a program gives hints as it goes on.
+    /// Whether a program gives hints while it runs.
     advises: bool,
     /// The number of a stage among all: of loads that caches served.
     cached: u32,
     timetable: Timetable,
     /// Threads that can perhaps take a step.
     runnable: VecDeque<ThreadId>,
-    /// What DRAM has answered.
+    /// Answers of DRAM.
     done: Vec<Done>,
-    /// Dirty lines that the last level has let go, and what a prefetcher has advised: to be settled.
+    /// Dirty lines evicted from the last level, and advice of a prefetcher, still to be processed.
     evicted: Vec<u64>,
     advice: Advice,
     started: bool,
     now: Instant,
     /// The earliest wake that is still to come.
     wake: Instant,
-    /// Whether something was sent in this event.
+    /// Whether a message was sent in this event.
     sent: bool,
     stopped: bool,
     /// The first hardware thread that no program has.
     next_cpu: u32,
     asked: u64,
     answered: u64,
-    /// When something was answered, or a thread ended, for the last time.
+    /// Time of the last answer, or of the last end of a thread.
     last: Instant,
 }
 
@@ -205,7 +205,7 @@ impl MemoryHost {
     pub fn nodes(&self) -> Vec<u64> {
         self.nodes.iter().map(Node::size).collect()
     }
-    /// How many hardware threads there are.
+    /// Number of hardware threads.
     #[must_use]
     pub const fn cpus(&self) -> u32 {
         self.rules.cpus()
@@ -252,8 +252,8 @@ impl MemoryHost {
         Ok(())
     }
 
-    /// At `at`, says or asks this of pages of a program (in the order of [`MemoryHost::run`]) from a virtual address
-    /// on; pages on nodes without a device are left out. To be called before the first event.
+    /// At `at`, sends a hint about pages of a program (numbered in the order of [`MemoryHost::run`]) from a virtual
+    /// address on; pages on nodes without a device are left out. Must be called before the first event.
     ///
     /// # Panics
     /// If there is no such program, or the pages are beyond its footprint.
@@ -262,15 +262,15 @@ impl MemoryHost {
         self.hints.add(running, &self.nodes, what, address, pages);
         self.timetable.put(at, Task::Hint(self.hints.last()));
     }
-    /// The answers to hints, in the order of [`MemoryHost::hint`]: the sum over the devices asked, none while one has
-    /// not answered.
+    /// The answers to hints, in the order of [`MemoryHost::hint`]: the sum over all devices; `None` until all have
+    /// answered.
     #[must_use]
     pub fn hint_answers(&self) -> Vec<Option<u64>> {
         self.hints.answers()
     }
 
-    /// Lets the threads of a program (in the order of [`MemoryHost::run`]) that stream over buffers say which pages
-    /// they will need, and which they will not. To be called before the first event.
+    /// Makes the threads of a program (numbered in the order of [`MemoryHost::run`]) that stream over buffers
+    /// announce pages that they will need, and dismiss others. Must be called before the first event.
     ///
     /// # Panics
     /// If there is no such program.
@@ -278,7 +278,7 @@ impl MemoryHost {
         self.programs[program].advice = Some(advice);
         self.advises = true;
     }
-    /// What devices were told of pages so far, and what they answered.
+    /// Hints about pages given to devices so far, and the devices' answers.
     #[must_use]
     pub const fn advised(&self) -> Advised {
         self.hints.told
@@ -291,17 +291,17 @@ impl MemoryHost {
     pub fn reset(&mut self, at: Instant) {
         self.programs.iter_mut().for_each(|running| running.counted.reset(at));
     }
-    /// How many lines have been asked for and how many answered since the start of the run: touches of programs, and
-    /// what prefetchers and write-backs asked memory for. They are equal when nothing is under way.
+    /// Number of lines requested and of lines answered since the start of the run: touches of programs, and memory
+    /// requests of prefetchers and write-backs. The two are equal when nothing is in progress.
     #[must_use]
     pub const fn progress(&self) -> (u64, u64) {
         (self.asked, self.answered)
     }
-    /// Takes no more steps: what is under way ends.
+    /// Stops taking steps; requests in progress still end.
     pub fn stop(&mut self) {
         self.stopped = true;
     }
-    /// What has been counted up to `at`, the present: a program each, in the order of [`MemoryHost::run`].
+    /// Results up to `at`, the present, of each program in the order of [`MemoryHost::run`].
     ///
     /// # Panics
     /// If something was counted after `at`.
@@ -315,13 +315,13 @@ impl MemoryHost {
         self.programs.iter().enumerate().map(of).collect()
     }
 
-    /// What each program has counted so far, without distributions.
+    /// Counters of each program so far, without distributions.
     #[must_use]
     pub fn tallies(&self) -> Vec<Tally> {
         self.programs.iter().map(|running| running.counted.tally()).collect()
     }
 
-    /// Does what is due at `now`.
+    /// Does all work that is due at `now`.
     fn catch_up(&mut self, cx: &mut Context<'_>) {
         loop {
             while let Some(thread) = self.runnable.pop_front() {
@@ -364,11 +364,11 @@ impl MemoryHost {
         let host = OfHost { threads: &mut self.threads, timetable: &mut self.timetable };
         self.turns.leave(t, self.now, host);
     }
-    /// When there is something to do next.
+    /// Time of the next internal action.
     fn due(&self) -> Instant {
         self.timetable.next().min(self.dram_due)
     }
-    /// Does everything up to where something unknown may happen, and asks to be woken for what comes then.
+    /// Does all work up to the next unknown event, and asks for a wake for the rest.
     #[inline(always)]
     fn proceed(&mut self, cx: &mut Context<'_>) {
         self.now = cx.now();

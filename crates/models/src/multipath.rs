@@ -1,5 +1,6 @@
-//! `(paths)`: what joins the paths to a drive: the drivers of a dual-port drive, or the software that reaches it by
-//! several ports of a subsystem. A request takes one path; if the path is lost before it is answered, it takes another.
+//! `(paths)`: joins the paths to a drive: the drivers of a dual-port drive, or NVMe-oF host software with several
+//! ports of a subsystem. A request uses one path; if the path is lost before it is answered, it is retried on
+//! another.
 //!
 //! ```text
 //!  load 0 ─┐            ┌─ driver of the first port ═ root port ═ pcie
@@ -7,15 +8,17 @@
 //!  load 2 ─┘            └─ driver of the second port ═ root port ═ pcie2
 //! ```
 //!
-//! Which path is `driver.multipath`, by the names of Linux, among those that are optimized (asymmetric namespace
-//! access, ANA), or among the others if none of these works. A request whose path is lost is asked again of another; if
-//! none works it waits until one does. It takes no time and limits nothing: each path has cores of its own.
+//! `driver.multipath` selects the path, with the policies of Linux, among the optimized ones (asymmetric namespace
+//! access, ANA), or among the others if no optimized one works. A request whose path is lost is retried on another;
+//! if none works it waits until one does. The component takes no time and limits nothing: each path has cores of its
+//! own.
 //!
-//! A path may come back, and its state of ANA may change: requests choose anew each time. Where no path works and none
-//! is waited for any more, requests end with an error (Linux, `drivers/nvme/host/multipath.c`, `nvme_available_path`).
+//! A path may come back, and its ANA state may change; each request chooses anew. If no path works and none is
+//! expected to come back, requests end with an error (Linux, `drivers/nvme/host/multipath.c`, `nvme_available_path`).
 //!
-//! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand
-//! by: when none of its own works for that long, another host asks in its place, until one of its own works again.
+//! **Several hosts.** Each host has paths of its own for its loads. With `takeover`, the paths of other hosts are on
+//! standby: if none of its own has worked for that time, another host sends its requests, until one of its own works
+//! again.
 
 use crate::roles::nvme::{
     PATH_EXPIRED, PATH_INACCESSIBLE, PATH_LOST, PATH_NON_OPTIMIZED, PATH_OPTIMIZED, PATH_WORKS,
@@ -27,11 +30,11 @@ use lanetwin_units::{Better, Instant, Span};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What it is woken for: other hosts may ask in the place of this one.
+/// Token of the wake after which standby hosts may be used.
 const TAKEOVER: u32 = 0;
 
-/// How long a request takes that no path takes: the way through the block layer and back (assumed). A program that asks
-/// again at once does so for ever.
+/// Time of a request that no path takes: through the block layer and back (assumed). A program that retries at once
+/// does so for ever.
 const REFUSED_AFTER: Span = Span::from_us(10);
 
 /// By which rule a path is chosen.
@@ -57,22 +60,22 @@ impl Policy {
     }
 }
 
-/// What a host knows of the paths to a drive.
+/// Parameters of the paths from a host to a drive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MultipathSpec {
     /// The name of the drive, as the host has it.
     pub drive: String,
     /// By which rule a path is chosen.
     pub policy: Policy,
-    /// How many loads use them.
+    /// Number of loads that use them.
     pub loads: u16,
-    /// How many paths are of the host of the loads: the first.
+    /// Number of paths of the loads' own host; they come first.
     pub own: usize,
-    /// How many there are with those that stand by.
+    /// Number of paths including those on standby.
     pub paths: usize,
     /// Those that are not optimized.
     pub others: Vec<usize>,
-    /// How long none of its own has to be lost before those that stand by are used.
+    /// Time that all own paths have to be lost before standby paths are used.
     pub takeover: Span,
 }
 
@@ -81,29 +84,29 @@ pub struct Multipath {
     policy: Policy,
     loads: u16,
     paths: Vec<Path>,
-    /// What is in flight, by its load and its name.
+    /// Requests in flight, by load and handle.
     asked: BTreeMap<(u16, u32), Asked>,
-    /// What waits for a path, in the order of asking.
+    /// Requests that wait for a path, in order of arrival.
     waiting: VecDeque<(u16, Question, Trail)>,
     /// The path that comes next in turn.
     next: usize,
-    /// How many paths are of the host itself: the first. The others stand by.
+    /// Number of paths of the host itself; they come first, standby paths after them.
     own: usize,
-    /// How long none of its own has to be lost before those that stand by are used.
+    /// Time that all own paths have to be lost before standby paths are used.
     takeover: Span,
-    /// When the last of its own was lost; none while one works.
+    /// When the last own path was lost; `None` while one works.
     alone_since: Option<Instant>,
-    /// From when to when the host is without the drive, because another has it.
+    /// Times during which the host is without the drive because another host has it.
     absences: Vec<(Instant, Option<Instant>)>,
     counts: PathCounts,
-    /// How often a path was lost, and how often the state of one was told to be another.
+    /// Number of losses of paths, and of reported changes of a path's state.
     losses: u64,
     changes: u64,
     /// The first path that requests had to leave.
     left: Option<Leaving>,
-    /// When something was answered last, or nothing was asked for.
+    /// Time of the last answer, or when there was no request in flight.
     answered_at: Instant,
-    /// How long nothing was answered at most, though something was asked for.
+    /// Longest time without an answer while requests were in flight.
     longest_pause: Span,
     /// The name of the drive, as the host has it.
     drive: String,
@@ -130,28 +133,28 @@ const MEANWHILE: Metric =
 const AFTER: Metric =
     Metric::new("requests by that path afterwards", "%", Better::Higher).if_any("paths back");
 
-/// What has become of requests.
+/// Counters of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PathCounts {
     /// Requests of loads.
     pub asked: u64,
     /// Answers to loads.
     pub answered: u64,
-    /// Requests that were asked once more, on another path.
+    /// Requests that were retried on another path.
     pub retried: u64,
-    /// Answers that nobody waits for.
+    /// Answers without a waiting request.
     pub unexpected: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Path {
     works: bool,
-    /// How it reaches the drive: one that is optimized goes before one that is not.
+    /// Its ANA state; optimized paths are preferred.
     access: Access,
-    /// Whether requests wait for it if it does not work.
+    /// Whether requests wait for it while it does not work.
     waited_for: bool,
     in_flight: u64,
-    /// How many requests it was asked.
+    /// Number of requests sent over it.
     asked: u64,
 }
 
@@ -175,7 +178,7 @@ struct Leaving {
     access: Access,
     at: Instant,
     back: Option<Instant>,
-    /// What it was asked, and what all were, when it was left and when it was back.
+    /// Numbers of requests over it and over all paths, when it was left and when it was back.
     asked: [(u64, u64); 2],
 }
 
@@ -304,7 +307,7 @@ impl Multipath {
         cx.send(Self::of_path(path as u16, load, self.loads), Span::ZERO, question.message());
     }
 
-    /// Whether no path works, and none is waited for.
+    /// Whether no path works and none is expected to come back.
     fn is_hopeless(&self) -> bool {
         self.paths.iter().all(|path| !path.works && !path.waited_for)
     }
@@ -350,7 +353,7 @@ impl Multipath {
         }
     }
 
-    /// Software was told how a path reaches the drive now.
+    /// Handles a reported change of a path's ANA state.
     fn reach(&mut self, path: usize, access: Access, cx: &mut Context<'_>) {
         if self.paths[path].access == access {
             return;
@@ -398,7 +401,7 @@ impl Multipath {
         report.level(MEANWHILE, left.map_or(0.0, |left| share(meanwhile(left), left.asked[0])));
         report.level(AFTER, back.map_or(0.0, |left| share(end, left.asked[1])));
     }
-    /// Nobody waits for a path any more that does not work.
+    /// Stops waiting for a path that does not work.
     fn give_up(&mut self, path: usize, cx: &mut Context<'_>) {
         self.paths[path].waited_for = self.paths[path].works;
         if self.is_hopeless() {
@@ -406,14 +409,14 @@ impl Multipath {
         }
     }
 
-    /// What waits for a path takes one, as far as there is one.
+    /// Sends waiting requests over a path, if there is one.
     fn ask_waiting(&mut self, cx: &mut Context<'_>) {
         let answered_at = self.answered_at;
         for (load, question, trail) in std::mem::take(&mut self.waiting) {
             cx.resume(trail);
             cx.mark(WAIT);
             self.ask(load, question, cx);
-            // it was asked for all the time
+            // they had been requested all the time
             self.answered_at = answered_at;
         }
     }
@@ -432,7 +435,7 @@ impl Component<Message> for Multipath {
                 self.ask(load, Question::Do(command), cx);
             }
             Message::BlockDone(done) => self.answer(usize::from(group) - 1, load, done, cx),
-            // a driver says it on each of its ports
+            // a driver reports it on each of its ports
             Message::Signal { handle: state @ (PATH_LOST | PATH_WORKS), .. } => {
                 self.state(usize::from(group) - 1, state == PATH_WORKS, cx);
             }

@@ -1,7 +1,8 @@
-//! `(network)`: programs of two hosts that send each other bytes over TCP, as `netperf` and `netserver` do, or a
-//! network worker of Iometer and its target. One component has both ends of all connections of a workload: the sockets
-//! of a host are where its core is charged and its adapter rung, and what both programs know beforehand (who sends
-//! next, and how much) crosses no network, as both draw it from one seed (Iometer, `IOGrunt.cpp`, `Srand`).
+//! `(network)`: programs of two hosts that send each other bytes over TCP, like `netperf` and `netserver`, or a
+//! network worker of Iometer and its target. One component has both ends of all connections of a workload. The
+//! sockets of a host charge its core and ring its adapter. What both programs know beforehand (who sends next, and
+//! how much) is not sent over the network, because both derive it from the same seed (Iometer, `IOGrunt.cpp`,
+//! `Srand`).
 //!
 //! ```text
 //!  load ─ Block: a write ─► end 0: call, copy, send ═► adapter … adapter ═► end 1: receive, wake up, copy, call
@@ -56,21 +57,21 @@ pub const OPEN: u64 = 1;
 /// … and of one that closes it.
 pub const CLOSE: u64 = 0;
 
-/// How long a request takes whose connection is lost: a call that fails (assumed).
+/// Time of a request whose connection is lost: a failing call (assumed).
 const REFUSED_AFTER: Span = Span::from_us(10);
 
 /// A host with one of its adapters.
 #[derive(Clone, Debug)]
 pub struct HostSpec {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The adapter.
     pub adapter: EndpointId,
-    /// What the host's software costs: parameters of `nvmeof-host`.
+    /// Costs of the host's software: parameters of `nvmeof-host`.
     pub params: Params,
 }
 
-/// What the programs of a workload do.
+/// The test that the programs of a workload run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NetworkTest {
     /// The size of each send buffer \[B\].
@@ -87,14 +88,14 @@ pub struct NetworkWorkers {
     sockets: Sockets,
     test: NetworkTest,
     conversations: Vec<Conversation>,
-    /// The ends of connections, by what doorbells and signals of them say.
+    /// Ends of connections, by the handles of their doorbells and signals.
     ends: BTreeMap<u32, End>,
     requests: Slab<Asked>,
     agenda: Agenda<(u32, Step)>,
     counts: Totals,
 }
 
-/// What a load has asked for.
+/// A request of a load.
 #[derive(Debug)]
 struct Asked {
     conversation: usize,
@@ -104,7 +105,7 @@ struct Asked {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
-    /// The stack takes what the adapter has told of.
+    /// The stack processes the adapter's signals.
     Look,
     /// The program runs.
     Work,
@@ -119,7 +120,7 @@ struct Totals {
     delivered: u64,
     messages: u64,
     connections: u64,
-    /// Of connections that are no more.
+    /// Counters of connections that no longer exist.
     tcp: Counts,
     unexpected: u64,
 }
@@ -186,7 +187,7 @@ impl NetworkWorkers {
             return self.dial(conversation, slot, address == OPEN, cx);
         }
         if !self.conversations[conversation].was_open {
-            // nobody asks for it to be opened: it is from the start
+            // no request opens it: it is open from the start
             self.connect(conversation);
         }
         let side = usize::from(operation == Operation::Read);
@@ -195,7 +196,7 @@ impl NetworkWorkers {
         self.send((conversation, side), Name::Request { slot, reply }, bytes, cx);
     }
 
-    /// A program sends; what is on its way already comes before.
+    /// Sends a message of a program, after messages already queued.
     fn send(&mut self, (conversation, side): (usize, usize), name: Name, bytes: u32, cx: &mut Context<'_>) {
         let handles = self.conversations[conversation].handles;
         let Some(handle) = handles.map(|handles| handles[side]) else { return self.refuse(name, cx) };
@@ -220,7 +221,7 @@ impl NetworkWorkers {
         }
     }
 
-    /// Answers what has room in the send buffer of an end, and sets its timer.
+    /// Answers requests whose bytes have room in the send buffer of an end, and sets its timer.
     fn settle(&mut self, handle: u32, cx: &mut Context<'_>) {
         let buffer = self.test.send_buffer;
         let now = cx.now();
@@ -228,7 +229,7 @@ impl NetworkWorkers {
         let timer = end.socket.set_timer(now);
         let (offered, outstanding) = end.socket.offered();
         let has_room = |upto: u64| upto <= offered - outstanding + buffer;
-        // the program runs again when the core has done what it has been given
+        // the program continues when the core has done its pending work
         let at = place.core.serve(now, Span::ZERO);
         let mut done = Vec::new();
         while end.buffered.front().is_some_and(|(upto, _)| has_room(*upto)) {
@@ -247,13 +248,13 @@ impl NetworkWorkers {
         }
         cx.resume(handled);
     }
-    /// Answers what a load has asked for; its request is the one that is handled.
+    /// Answers the request of a load, which is the one being handled.
     fn answer(&mut self, slot: u32, at: Instant, status: Status, cx: &mut Context<'_>) {
         let Some(Asked { conversation, handle, .. }) = self.requests.take(slot) else { return };
         cx.send_at(self.of_load(conversation), at, Message::BlockDone(Done { handle, status }));
     }
 
-    /// An adapter has told of a segment.
+    /// Handles an adapter's signal of a segment.
     fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
         let Some(end) = self.ends.get_mut(&handle) else {
             self.counts.unexpected += 1;
@@ -301,7 +302,7 @@ impl NetworkWorkers {
         self.settle(handle, cx);
         self.retire(handle);
     }
-    /// A program takes what has come.
+    /// Lets a program take the data that have arrived.
     fn work(&mut self, handle: u32, cx: &mut Context<'_>) {
         if let Some((end, _)) = self.end(handle) {
             end.socket.begin_work();
@@ -335,7 +336,7 @@ impl NetworkWorkers {
             Name::Dialled { slot, open } => self.dialled((of, slot, open), at, cx),
         }
     }
-    /// Nothing has come of a connection for too long: all that was asked of it ends.
+    /// Ends all requests on a connection that has received nothing for too long.
     fn lose(&mut self, handle: u32, cx: &mut Context<'_>) {
         let Some(of) = self.ends.get(&handle).map(|end| end.of) else { return };
         for handle in self.conversations[of].handles.take().into_iter().flatten() {

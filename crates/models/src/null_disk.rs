@@ -1,4 +1,4 @@
-//! `null-disk`: a disk that answers every request at once. What a run with it takes is what everything else takes.
+//! `null-disk`: a disk that answers every request at once, so that a run shows the time of everything else.
 
 use lanetwin_kernel::{Component, Port};
 use lanetwin_ports::{Build, Context, Done, Message, Model, PortInfo, Protocol, Status};

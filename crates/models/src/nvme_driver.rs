@@ -6,31 +6,31 @@
 //!  BlockDone ◄─ core: complete ◄─ entries in the completion ring ◄─ look ◄─ MSI-X, or a poll that finds something
 //! ```
 //!
-//! **Cores.** Everything costs CPU time of the load's core, first come first served; an interrupt goes before whatever
-//! waits. Where the host says how many cores it has, other loads and drivers run on the same core ([`RunQueue`]). What
-//! the costs are follows from the engine ([`crate::nvme_software`]). An engine that polls looks as soon as its core is
-//! free, and rings once for what it submits while it handles what a look has found; the others ring for each command.
+//! **Cores.** All software time is CPU time of the load's core, in order of arrival; interrupts precede other waiting
+//! work. If the host's number of cores is given, other loads and drivers share the core ([`RunQueue`]). The costs
+//! depend on the engine ([`crate::nvme_software`]). A polling engine looks as soon as its core is free, and rings
+//! once for all commands submitted while it handles the results of a look; other engines ring for each command.
 //!
 //! **Start.** The controller is enabled at the start of the run: admin queue, Identify, queues, all over the links.
-//! What is asked for before it is ready waits. A request that is larger than a command may be (MDTS) becomes several.
+//! Requests wait until it is ready. A request larger than MDTS becomes several commands.
 //!
-//! **Memory.** Rings, lists and what Identify gives lie in host memory, with their bytes. User data lie where nothing
-//! has bytes, in DRAM, page by page in a row; the buffer of a request follows from its handle.
+//! **Memory.** Rings, lists and Identify data are in host memory, with their bytes. User data have addresses in DRAM
+//! without bytes, in consecutive pages; the buffer of a request follows from its handle.
 //!
-//! **Paths.** A driver can be one of several paths to the same drive ([`NvmeDriver::become_path`]): it then says on its
-//! block ports when it is lost and when it works ([`PATH_LOST`](crate::roles::nvme::PATH_LOST)), and answers what it
-//! cannot end at once, for somebody else to ask again.
+//! **Paths.** A driver can be one of several paths to the same drive ([`NvmeDriver::become_path`]). It then reports
+//! on its block ports when the path is lost and when it works ([`PATH_LOST`](crate::roles::nvme::PATH_LOST)), and
+//! fails requests in flight at once so that they can be retried on another path.
 //!
-//! **Priorities.** Each queue can be of a class ([`NvmeDriver::prioritise`]); with `driver.arbitration: weighted` the
-//! controller is asked for weighted round robin with urgent priority class. Linux never does that; SPDK can.
+//! **Priorities.** Each queue can have a priority ([`NvmeDriver::prioritise`]); `driver.arbitration: weighted`
+//! enables weighted round robin with urgent priority class in the controller. Linux never does that; SPDK can.
 //!
-//! **Shadow doorbells.** With `driver.shadow-doorbells` a doorbell is written to memory, and rung only where the
-//! controller waits for it. Virtual drives have them, for which a write to a register is an exit of the guest.
+//! **Shadow doorbells.** With `driver.shadow-doorbells` a doorbell value is written to memory, and the doorbell is
+//! rung only if the controller waits for it. Virtual drives use this because each register write is a VM exit.
 //!
-//! **Beside requests.** At given times, the driver asks for logs, Format NVM, Sanitize and other commands
+//! **Scheduled commands.** At given times the driver sends commands for logs, Format NVM, Sanitize and others
 //! ([`NvmeDriver::schedule_command`]).
 //!
-//! Not here: page caches, file systems, merging of requests, retries (whoever joins paths does that).
+//! Not here: page caches, file systems, merging of requests, retries (the component that joins paths does those).
 
 mod buffers;
 mod cpu;
@@ -104,24 +104,24 @@ const PARAMS: &[Param] = &[Param {
 /// The device.
 pub struct NvmeDriver {
     software: Software,
-    /// None if there is no drive, or no memory for its queues: every request is then refused.
+    /// `None` if there is no drive, or no memory for its queues: every request is then refused.
     place: Option<Place>,
     queues: Vec<Queue>,
-    /// Whether each queue has a core of its own: those of a host are not this driver's to report.
+    /// Whether each queue has a core of its own; cores of a host are reported by the host.
     owns_cores: bool,
     agenda: Agenda<Task>,
-    /// Which class each queue is of.
+    /// Priority of each queue.
     priorities: Vec<QueuePriority>,
-    /// None if this driver is all that leads to the drive.
+    /// `None` if this driver is the only path to the drive.
     path: Option<Path>,
-    /// What is asked beside requests.
+    /// Scheduled commands.
     scheduled: Vec<Scheduled>,
     answered: u64,
     refused: u64,
     unexpected: u64,
 }
 
-/// The drive, and what it takes to talk to it.
+/// The drive, and the driver's state of it.
 struct Place {
     device: EndpointId,
     memory: SharedMemory,
@@ -136,7 +136,7 @@ enum Task {
     Admin,
     /// A core looks at the completions of this queue.
     Reap(u16),
-    /// What was submitted to this queue without a doorbell gets one.
+    /// Ring the doorbell for commands that were submitted to this queue without one.
     Ring(u16),
     /// A doorbell that is shadowed in memory moves to this value, if the path has not been lost since.
     Shadow {
@@ -186,8 +186,8 @@ impl NvmeDriver {
         }
     }
 
-    /// Says which class the queue of each load is of; those that are left out are medium. It matters with
-    /// `driver.arbitration: weighted` alone. To be said before the run starts.
+    /// Sets the priority of each load's queue; queues without one are medium. It only has an effect with
+    /// `driver.arbitration: weighted`. Must be called before the run starts.
     pub fn prioritise(&mut self, priorities: &[QueuePriority]) {
         self.priorities.iter_mut().zip(priorities).for_each(|(own, said)| *own = *said);
         if let Some(place) = &mut self.place {
@@ -218,7 +218,7 @@ impl NvmeDriver {
         }
     }
 
-    /// Sends the admin command that is next, or begins with what has waited for the last.
+    /// Sends the next admin command, or starts requests that have waited for the controller.
     fn advance_start(&mut self, cx: &mut Context<'_>) {
         let Some(Place { memory, start, .. }) = &mut self.place else { return };
         let now = cx.now();
@@ -279,7 +279,7 @@ impl NvmeDriver {
         cx.send_at(Port(FIRST_LOAD + load), at, Message::BlockDone(Done { handle, status: Status::Aborted }));
     }
 
-    /// Turns what waits into commands, as far as there is room.
+    /// Turns waiting requests into commands, while there is room.
     fn submit(&mut self, load: u16, cx: &mut Context<'_>) {
         let now = cx.now();
         loop {
@@ -307,7 +307,7 @@ impl NvmeDriver {
         }
     }
 
-    /// What was submitted without a doorbell gets one, when the last of it is submitted.
+    /// Rings the doorbell for commands submitted without one, after the last of them.
     fn ring_late(&mut self, load: u16, cx: &mut Context<'_>) {
         let queue = &mut self.queues[usize::from(load)];
         let at = queue.ring_at();
@@ -338,7 +338,7 @@ impl NvmeDriver {
 
     fn reap_completions(&mut self, load: u16, cx: &mut Context<'_>) {
         if self.path.as_ref().is_some_and(|path| path.lost) {
-            // what still comes of a lost path is of nobody's commands
+            // late completions of a lost path belong to no command
             self.queues[usize::from(load)].looking = false;
             return;
         }
@@ -363,7 +363,7 @@ impl NvmeDriver {
     }
 }
 
-/// Whether a doorbell has a shadow, if any have: those of the admin queue have none.
+/// Whether a doorbell has a shadow, if shadows are used: those of the admin queue have none.
 fn is_shadowed(doorbell: Doorbell) -> bool {
     match doorbell {
         Doorbell::SubmissionTail(queue) => queue.0 > 0,

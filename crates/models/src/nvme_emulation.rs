@@ -1,5 +1,5 @@
-//! `nvme-emulation`: the NVMe controller that a DPU shows its host. To the host it is a drive on PCIe: queues in host
-//! memory, doorbells, MSI-X. What a command asks of a medium goes to the cores of the DPU, and on from there.
+//! `nvme-emulation`: the NVMe controller that a DPU presents to its host. To the host it is a drive on PCIe: queues
+//! in host memory, doorbells, MSI-X. Accesses to the medium are passed to the cores of the DPU, which forward them.
 //!
 //! ```text
 //!  read   doorbell ─► MRd entries ═► CplD ─► core: command ─► Block ═ network ═ drive ═► BlockDone
@@ -8,18 +8,20 @@
 //!                ─► core: complete ─► MWr entry ═► MWr MSI-X
 //! ```
 //!
-//! Entries, lists and completion entries are moved by hardware of the DPU, which costs its cores nothing; each I/O
-//! command costs the core of its queue `emulation.command` and `emulation.complete`, and a write `emulation.data` when
-//! its data are there. The cores are those of the host that the DPU's software runs on, which asks the drive, too. User
-//! data lie in the DPU's memory in between: one engine moves them between there and the host at `dma.rate`, each
-//! transfer `dma.latency` after it could begin.
+//! Entries, lists and completion entries are moved by hardware of the DPU, without its cores. Each I/O command costs
+//! the core of its queue `emulation.command` and `emulation.complete`, and a write `emulation.data` when its data
+//! have arrived. The cores are those of the host that runs the DPU's software, which also sends the requests to the
+//! drive. User data are stored in the DPU's memory in between: one engine moves them between there and the host at
+//! `dma.rate`, each transfer `dma.latency` after it could begin.
 //!
-//! Queue *q* belongs to thread (*q* - 1) modulo `threads`, and thread *t* to core *t* of the DPU, and round again.
+//! Queue *q* belongs to thread (*q* - 1) modulo `threads`, and the threads are assigned to the cores of the DPU round
+//! robin.
 //!
 //! **Lookahead.** Every TLP is offered to the link exactly `issue` after it could be.
 //!
-//! Not here: data that go from the network to the host without a stop in between, commands that are no reads, writes,
-//! flushes or Write Zeroes (Invalid Command Opcode), several namespaces, live changes of what is shown.
+//! Not here: data that go from the network to the host without being stored in between; commands other than reads,
+//! writes, flushes and Write Zeroes (Invalid Command Opcode); several namespaces; live changes of the presented
+//! controller.
 
 mod marking;
 mod params;
@@ -72,12 +74,12 @@ pub static MODEL: Model = Model {
     ..Model::DEFAULT
 };
 
-/// The port to who carries commands on.
+/// The port to the component that executes commands.
 const DISK: Port = Port(1);
 
-/// What the device is woken for: its controllers asked for that, …
+/// Wake token: for its controllers, …
 const CONTROLLERS: u32 = 1;
-// … or something is due of its agenda, whose wakes have the token 0.
+// … or for its agenda, whose wakes have the token 0.
 
 const COMMANDS: Metric = Metric::new("commands carried on", "k/s", Better::Neither);
 const CORES: Metric = Metric::new("cores of the DPU in use", "", Better::Lower);
@@ -85,14 +87,14 @@ const STAGED: Metric = Metric::new("data through the memory of the DPU", "MB/s",
 
 /// The device.
 pub struct NvmeEmulation {
-    /// None if the parameters describe no controller: it then hears nothing.
+    /// `None` if the parameters describe no valid controller: it then receives nothing.
     controllers: Option<Forwarder>,
     front: Front,
     threads: Threads,
     dma: Servers,
     dma_latency: Span,
     dma_rate: u64,
-    /// What was carried on and is not answered, by its number.
+    /// Forwarded requests without an answer, by number.
     asked: Slab<Asked>,
     agenda: Agenda<Step>,
     wakes: Wakes,
@@ -109,20 +111,20 @@ struct Asked {
 #[derive(Clone, Copy, Default, Debug)]
 struct Counts {
     commands: u64,
-    /// What has been moved into the memory of the DPU and out of it again \[B\].
+    /// Bytes moved into and out of the DPU's memory \[B\].
     staged: u64,
     refused: u64,
     unexpected: u64,
 }
 
-/// What is done when its time has come.
+/// A scheduled step.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// A core is done with what comes before a transfer from the host.
+    /// A core has done the work before a transfer from the host.
     Fetch(HostEffect),
     /// The engine may begin with a transfer.
     Move(HostEffect),
-    /// A core is done with a command: the drive is asked.
+    /// A core has done the work of a command, which is then sent to the drive.
     Ask(Token, MediaRequest),
     /// A core is done with an answer.
     Answered(Token, Status),
@@ -145,19 +147,19 @@ impl NvmeEmulation {
         }
     }
 
-    /// What host and controller have told each other.
+    /// Counters of signals between host and controller.
     #[must_use]
     pub const fn signals(&self) -> Signals {
         self.front.signals
     }
 
-    /// Lets something happen to the controllers, and does what they then want.
+    /// Calls the controllers, and carries out their effects.
     fn with(&mut self, cx: &mut Context<'_>, act: impl FnOnce(&mut Forwarder, &mut Front, &mut Context<'_>)) {
         let (Some(controllers), front) = (&mut self.controllers, &mut self.front) else { return };
         act(controllers, front, cx);
         self.carry_on(cx);
     }
-    /// Does what the controllers want, and sees to it that they are woken.
+    /// Carries out the effects of the controllers, and schedules their wakes.
     fn carry_on(&mut self, cx: &mut Context<'_>) {
         while let Some(wanted) = self.controllers.as_mut().and_then(|own| own.poll(cx.now())) {
             self.take(wanted, cx);
@@ -198,7 +200,7 @@ impl NvmeEmulation {
             }
         }
     }
-    /// Gives work to the core of a command: what comes of it when that is done.
+    /// Gives work to the core of a command, and schedules the step after it.
     fn work(&mut self, token: Token, work: Work, step: Step, cx: &mut Context<'_>) {
         let queue = self.controllers.as_ref().and_then(|own| own.command(token)).map_or(0, |of| of.sqid.0);
         let at = self.threads.work(queue, work, cx);
@@ -222,7 +224,7 @@ impl NvmeEmulation {
             Step::Fetch(_) => {}
             Step::Move(effect) => self.with(cx, |controllers, front, cx| {
                 if let HostEffect::Transfer { token, direction, .. } = effect {
-                    // what has waited for the engine is what the command goes on from
+                    // the trail continues from the wait for the engine
                     match direction {
                         Direction::FromHost => front.has_arrived(controllers, token, cx),
                         Direction::ToHost => front.is_done(controllers, token, cx),
@@ -300,7 +302,7 @@ impl NvmeEmulation {
     }
 }
 
-/// What the host is told of what became of a command.
+/// The status reported to the host for the outcome of a command.
 const fn answer(status: Status) -> NvmeStatus {
     match status {
         Status::Ok => NvmeStatus::SUCCESS,

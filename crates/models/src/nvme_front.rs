@@ -1,5 +1,5 @@
-//! The front of NVMe controllers on PCIe: reads and writes of host memory over their ports, interrupts, and what
-//! completions bring. What is behind the controllers is another's business: a medium, or a network.
+//! The front of NVMe controllers on PCIe: reads and writes of host memory, interrupts, and completions of reads. The
+//! controllers may have a medium or a network behind them.
 
 pub(crate) mod buffer;
 pub(crate) mod known;
@@ -23,7 +23,7 @@ const INTERRUPTS: Metric = Metric::new("interrupts", "/command", Better::Lower);
 
 /// The size of the write that signals an MSI-X vector \[B\].
 const MSI_BYTES: u32 = 4;
-/// Where MSI-X writes go: the address of a local interrupt controller.
+/// Address of MSI-X writes: that of a local interrupt controller.
 const MSI_ADDRESS: u64 = 0xfee0_0000;
 /// The size of a doorbell and of a submission queue entry \[B\].
 const DOORBELL_BYTES: u32 = 4;
@@ -32,7 +32,7 @@ const COMMAND_BYTES: u32 = 64;
 const NO_OTHER_PLACE: &str =
     "queues of a drive on PCIe are in host memory, and so are their data and completions";
 
-/// What host and controllers have told each other, at all ports together.
+/// Counters of signals between host and controllers, over all ports.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Signals {
     /// Doorbells that were rung.
@@ -54,13 +54,13 @@ impl Signals {
     }
 }
 
-/// The ports of controllers, and what crosses them.
+/// The ports of controllers, and their traffic.
 pub(crate) struct Front {
     /// By port; none where the drive is not plugged in: there it does nothing.
     requests: Vec<Option<Requests>>,
     /// The bytes of the host's memory, by port: the hosts of a dual-port drive can be two.
     memories: [Option<SharedMemory>; 2],
-    /// Reads of host memory that are under way, by their handles on the link.
+    /// Reads of host memory in progress, by their handles on the link.
     reads: Slab<Reading>,
     pub(crate) known: Known,
     /// The memory that others reach, by port; none where there is none.
@@ -69,15 +69,15 @@ pub(crate) struct Front {
     pub(crate) unexpected: u64,
 }
 
-/// A read of host memory that is under way.
+/// A read of host memory in progress.
 struct Reading {
     token: Token,
-    /// What has not arrived yet \[B\].
+    /// Bytes still to arrive \[B\].
     left: u32,
     what: What,
 }
 
-/// What is read.
+/// Purpose of a read.
 #[derive(Clone, Copy)]
 enum What {
     /// Bytes that mean something: entries of this queue, lists.
@@ -86,13 +86,13 @@ enum What {
     Data,
 }
 
-/// What the TLPs of a command are called on the link: no two commands in progress share it. No drive has so many
-/// queues that a controller would not fit beside them.
+/// Handle of the TLPs of a command on the link, unique among commands in progress. No drive has so many queues that
+/// the controller's number would not fit as well.
 pub(crate) const fn command_name(controller: ControllerId, queue: u16, command: u16) -> u32 {
     (controller.0 as u32) << 31 | (queue as u32) << 16 | command as u32
 }
 
-/// What the TLPs of a command are called on the link.
+/// Handle of the TLPs of a command on the link.
 pub(crate) fn name<C: Controllers>(ssd: &C, token: Token) -> u32 {
     let command = ssd.command(token);
     command.map_or(u32::MAX, |command| command_name(command.controller, command.sqid.0, command.cid.0))
@@ -121,7 +121,7 @@ impl Front {
             unexpected: 0,
         }
     }
-    /// A doorbell has come. The first since the last fetch of its queue is what that waits for.
+    /// Notes a doorbell. The next fetch of its queue starts from the first one since the last fetch.
     pub(crate) fn rung(&mut self, controller: ControllerId, offset: u32, cx: &Context<'_>) {
         self.signals.doorbells += 1;
         let number = (offset - DOORBELLS) / DOORBELL_BYTES;
@@ -132,7 +132,7 @@ impl Front {
             }
         }
     }
-    /// Entries of a queue have come from `address`: each command goes on from where its host has left it.
+    /// Handles entries of a queue that have come from `address`: each command continues its host's trail.
     fn entries(
         &mut self,
         (controller, queue): (ControllerId, SqId),
@@ -152,7 +152,7 @@ impl Front {
         }
     }
 
-    /// Does what a controller wants of its host.
+    /// Carries out an effect of a controller at its host.
     #[inline]
     pub(crate) fn carry_out<C: Controllers>(
         &mut self,
@@ -236,7 +236,7 @@ impl Front {
         }
     }
 
-    /// Writes what the controller has made of a command, a log or a structure, to the host's memory.
+    /// Writes data that the controller has made (a command's result, a log or a structure) to host memory.
     fn store<C: Controllers>(&mut self, what: (Token, Place, u32), ssd: &mut C, cx: &mut Context<'_>) {
         let (token, ..) = what;
         let (memory, mut from) = (self.memories.get(token.controller()).cloned().flatten(), 0);
@@ -252,7 +252,7 @@ impl Front {
         ssd.stored(cx.now(), token);
     }
 
-    /// Completions have arrived: what has been read completely lets the drive go on.
+    /// Handles completions: a read that is complete is reported to the drive.
     pub(crate) fn completions<C: Controllers>(
         &mut self,
         port: usize,
@@ -296,7 +296,7 @@ impl Front {
         }
     }
 
-    /// How far a command has come of which everything that was asked for has arrived.
+    /// The trail of a command of which all requested data have arrived.
     pub(crate) fn arrived<C: Controllers>(&mut self, ssd: &C, token: Token) -> Trail {
         ssd.command(token).map_or(Trail::NONE, |_| self.known.command(name(ssd, token)).arrived)
     }
@@ -306,13 +306,13 @@ impl Front {
             self.known.command(name(ssd, token)).arrived = cx.trail();
         }
     }
-    /// What is behind the controllers is done with a command just now.
+    /// Marks a command that has just been completed behind the controllers.
     pub(crate) fn is_done<C: Controllers>(&mut self, ssd: &C, token: Token, cx: &Context<'_>) {
         if ssd.command(token).is_some() {
             self.known.command(name(ssd, token)).done = cx.trail();
         }
     }
-    /// Reads host memory; the drive goes on when all of it has come.
+    /// Reads host memory; the read is reported to the drive when it is complete.
     fn read(&mut self, reading: Reading, address: u64, bytes: u32, cx: &mut Context<'_>) {
         let port = reading.token.controller();
         let handle = self.reads.put(reading);
@@ -321,7 +321,7 @@ impl Front {
         }
     }
 
-    /// Whether the data of a command lie in the memory of the drive itself (CMB): they then cross no link.
+    /// Whether the data of a command are in the drive's own memory (CMB) and cross no link.
     #[inline]
     fn has_data<C: Controllers>(&self, ssd: &C, token: Token, at: Place) -> bool {
         if !self.buffers.get(token.controller()).is_some_and(Option::is_some) {
@@ -338,13 +338,13 @@ impl Front {
         self.requests.get(usize::from(controller.0))?.as_ref()
     }
 
-    /// What peers have read from the drive's memory and written to it so far \[B\].
+    /// Bytes that peers have read from and written to the drive's memory so far \[B\].
     pub(crate) fn moved_by_peers(&self) -> (u64, u64) {
         let all = self.buffers.iter().flatten().map(|buffer| buffer.traffic);
         all.fold((0, 0), |sum, own| (sum.0 + own.completion_bytes, sum.1 + own.write_bytes))
     }
 
-    /// The ports that are plugged in, each with what is behind the names of what it has: nothing for the first.
+    /// The ports that are plugged in, each with the suffix of its names: empty for the first.
     pub(crate) fn plugged(&self) -> impl Iterator<Item = (&'static str, &Requests)> {
         ["", " of the second port"]
             .into_iter()

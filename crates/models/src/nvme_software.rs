@@ -1,5 +1,5 @@
-//! What software costs between a program and an NVMe controller, by I/O engine: parameters of a driver, which are those
-//! of the host that it runs on. A drive that says one says it for its own drivers.
+//! Costs of software between a program and an NVMe controller, by I/O engine: parameters of a driver, set by its
+//! host. A drive that sets one sets it for its own drivers.
 //!
 //! ```text
 //!  interrupts (libaio, io_uring)     submit ─► doorbell … MSI-X ─► interrupt ─► completion queue ─► complete, for each entry
@@ -14,7 +14,7 @@ use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::Span;
 
-/// For what random numbers are drawn.
+/// Purpose of the random numbers.
 pub(crate) const SPREAD: &str = "submit and complete";
 
 /// The engines, by their names.
@@ -225,7 +225,7 @@ pub(crate) const PARAMS: &[Param] = &[
     },
 ];
 
-/// What the software reads of the drive.
+/// Parameters of the drive that the software reads.
 pub(crate) const DRIVE_PARAMS: &[Param] = &[Param {
     name: "queues.entries",
     dimension: Dimension::Count { least: 2, most: 65536 },
@@ -238,33 +238,34 @@ pub(crate) const DRIVE_PARAMS: &[Param] = &[Param {
 pub(crate) struct Software {
     pub(crate) submit: Span,
     pub(crate) complete: Span,
-    /// By what share of its mean each of both varies.
+    /// Relative variation of the times of submit and complete.
     pub(crate) spread: f64,
-    /// From a completion queue having something to the first look at it.
+    /// Time from an entry in a completion queue to the first look at it.
     pub(crate) notice: Span,
-    /// What buffers cost behind an IOMMU; none if memory is mapped once and for all.
+    /// Cost of buffers behind an IOMMU; `None` if memory is mapped permanently.
     pub(crate) mapping: Option<Mapping>,
-    /// From an interrupt of the admin queue to its handling.
+    /// Time from an interrupt of the admin queue to its handling.
     pub(crate) admin: Span,
     /// Whether the queues are polled.
     pub(crate) polled: bool,
-    /// Aggregation threshold; none if interrupts are not coalesced.
+    /// Aggregation threshold and time; `None` if interrupts are not coalesced.
     pub(crate) coalescing: Option<(u8, u8)>,
     /// Weights and burst of weighted round robin; none for round robin.
     pub(crate) weighted: Option<Arbitration>,
     /// Whether doorbells are shadowed in memory.
     pub(crate) shadow_doorbells: bool,
     pub(crate) entries: u32,
-    /// What a doorbell takes longer.
+    /// Additional time of a doorbell.
     pub(crate) far: Span,
     pub(crate) enable: Span,
-    /// What becomes of a driver that is one of several paths.
+    /// Rules of a driver that is one of several paths.
     pub(crate) path: PathRules,
-    /// The device in whose memory data lie, but for writes of at most so many bytes; none if all lie in the host's.
+    /// The device in whose memory data are, except writes of at most this many bytes; `None` if all are in host
+    /// memory.
     pub(crate) staging: Option<(EndpointId, u32)>,
 }
 
-/// What it takes a kernel to have a device reach a buffer behind an IOMMU, for each command.
+/// Cost, per command, of making a buffer accessible to a device behind an IOMMU.
 ///
 /// The defaults are the cycles of Linux's `intel-iommu` at 3.1 GHz with addresses from per-core caches, as kernels have
 /// had them since 4.7: map 727, unmap without the invalidation 930, invalidation 2,135 (M. Malka et al., "rIOMMU:
@@ -276,14 +277,14 @@ pub(crate) struct Mapping {
     pub(crate) unmap: Span,
 }
 
-/// How the driver of a path finds out that the path is lost.
+/// How the driver of a path detects its loss.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PathRules {
-    /// Whether it is told.
+    /// Whether it is notified of link events.
     pub(crate) link_events: bool,
-    /// After what time.
+    /// Time until it is.
     pub(crate) link_loss: Span,
-    /// How long a command may take.
+    /// Time limit of a command.
     pub(crate) timeout: Span,
 }
 

@@ -1,26 +1,26 @@
-//! `nvme-ssd`: an NVMe drive on PCIe. Queues and commands are in host memory and cross the link. The drive itself,
-//! controllers, firmware and medium, is that of the `ssd` crate; what is here is its front on PCIe.
+//! `nvme-ssd`: an NVMe drive on PCIe. Queues and commands are in host memory and cross the link. The `ssd` crate
+//! implements the drive itself: controllers, firmware and medium; this module is its front on PCIe.
 //!
 //! ```text
 //!  doorbell ─► MRd entries ═► CplD ─► firmware engine ─► latency ─► medium ─► MWr data ═► MWr entry ═► MWr MSI-X    read
 //!  doorbell ─► MRd entries ═► CplD ─► MRd data ═► CplD ─► engine ─► latency ─► buffer ─► MWr entry ═► MWr MSI-X    write
 //! ```
 //!
-//! An engine is taken for `firmware.read` (`firmware.write`) by each command, or by each `chunk` of one: engines and
-//! these times bound the rate of small commands. `firmware.read-unit` (`firmware.write-unit`) for
-//! each further 4 KiB bounds that of large ones. `firmware.read-latency` and `firmware.write-latency` only take time.
-//! Data leave as posted writes, the completion entry behind them, the interrupt behind that: in this order they arrive.
+//! Each command, or each `chunk` of one, occupies an engine for `firmware.read` (`firmware.write`): engines and these
+//! times bound the rate of small commands. `firmware.read-unit` (`firmware.write-unit`) for each further 4 KiB bounds
+//! that of large ones. `firmware.read-latency` and `firmware.write-latency` are pure delays. Data are sent as posted
+//! writes, followed by the completion entry and the interrupt, and arrive in this order.
 //!
-//! Commands are what lies in host memory when their completions arrive; user data are not stored, so that Compare finds
-//! everything equal. Every number of TLPs is what MPS, MRRS, 4 KiB and the data pointer make of it.
+//! Commands are those in host memory when the completions of their fetch arrive. User data are not stored, so that
+//! every Compare succeeds. The numbers of TLPs follow from MPS, MRRS, 4 KiB boundaries and the data pointer.
 //!
 //! **Lookahead.** Every TLP is offered to the link exactly `issue` after it could be.
 //!
-//! A drive with a controller memory buffer has data there where commands say so, and answers peers that read it
+//! A drive with a controller memory buffer has data there if commands say so, and answers reads by peers
 //! (`nvme_front::buffer`).
 //!
-//! Not here: the queues' other end (`nvme-driver`), registers that are read (the driver is told of nothing that it
-//! would have to read), the content of user data, power states.
+//! Not here: the host's side of queues (`nvme-driver`), register reads (the driver does not need them), the content
+//! of user data, power states.
 
 mod medium;
 mod params;
@@ -92,7 +92,7 @@ pub static MODEL: Model = Model {
 /// The name of the second port, which only a dual-port drive has.
 pub(crate) const SECOND_PORT: &str = "pcie2";
 
-/// The medium of a drive with these parameters, by itself; none if they describe no drive.
+/// The medium alone of a drive with these parameters. Returns `None` if they describe no valid drive.
 #[must_use]
 pub fn medium(params: &Params, seed: u64) -> Option<Drive> {
     Drive::new(&medium::config(params), seed).ok()
@@ -109,7 +109,7 @@ pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
     of_medium.chain(of_controller).collect()
 }
 
-/// What holds back a drive that these parameters make possible.
+/// Legal settings that limit the drive.
 fn limits(params: &Params) -> Vec<Mistake> {
     medium::config(params).limits().into_iter().map(medium::mistake).collect()
 }
@@ -121,17 +121,17 @@ const PEERS_WROTE: Metric =
 
 /// The device.
 pub struct NvmeSsd {
-    /// The drive itself. None if the parameters describe no drive: it then hears nothing.
+    /// The drive itself. `None` if the parameters describe no valid drive, which then receives nothing.
     ssd: Option<Ssd>,
     front: Front,
-    /// When which port is lost: the controller behind it is then reset, as by every loss of a link (PCIe Base §6.6.1,
-    /// conventional reset).
+    /// Times at which ports are lost: the controller behind the port is then reset, as by every loss of a link (PCIe
+    /// Base §6.6.1, conventional reset).
     losses: Vec<(Instant, usize)>,
     wakes: Wakes,
     /// Reads of its memory by peers that are not answered yet, by port.
     peers: Agenda<(usize, Tlps)>,
     idle_watts: f64,
-    /// What a limit of its power leaves for work \[mW\], if there is one.
+    /// Power that a limit leaves for work \[mW\], if there is one.
     allowed_milliwatts: Option<u64>,
     endurance: Endurance,
     spare: Option<Spare>,
@@ -143,7 +143,7 @@ fn buffers(params: &Params, site: &Site) -> Vec<Option<Buffer>> {
     ports.map(|(i, port)| Buffer::new(params, Port(i as u16), (*port)?)).collect()
 }
 
-/// Does what the drive wants, or notes what it tells.
+/// Handles an output of the drive.
 #[inline]
 fn take(output: Output, (ssd, front): (&mut Ssd, &mut Front), cx: &mut Context<'_>) {
     match output {
@@ -167,7 +167,7 @@ fn medium_done(name: u32, times: MediumTimes, front: &mut Front, cx: &mut Contex
     command.done = cx.trail();
 }
 
-/// What the drive is woken for: it asked for that itself, or a peer is to be answered, …
+/// Wake token: for the drive, or for an answer to a peer, …
 const DRIVE: u32 = 0;
 /// … or the loss of a port.
 const LOSS: u32 = 2;
@@ -195,7 +195,7 @@ impl NvmeSsd {
         }
     }
 
-    /// What the drive has done up to `now`, the present; none if the parameters describe no drive.
+    /// Counters of the drive up to `now`, the present. Returns `None` if the parameters describe no valid drive.
     #[must_use]
     pub fn totals(&self, now: Instant) -> Option<Totals> {
         let counters = self.ssd.as_ref()?.counters(now);
@@ -203,14 +203,14 @@ impl NvmeSsd {
         Some(Totals { counters, idle_watts, endurance, spare, signals: self.front.signals })
     }
 
-    /// Lets something happen to the drive, and does what it then wants.
+    /// Calls the drive, and handles its outputs.
     #[inline]
     fn with(&mut self, cx: &mut Context<'_>, act: impl FnOnce(&mut Ssd, &mut Front, &mut Context<'_>)) {
         let (Some(ssd), front) = (&mut self.ssd, &mut self.front) else { return };
         act(ssd, front, cx);
         self.carry_on(cx);
     }
-    /// Does what the drive wants, and sees to it that it is woken.
+    /// Handles the outputs of the drive, and schedules its wake.
     fn carry_on(&mut self, cx: &mut Context<'_>) {
         let (Some(ssd), front) = (&mut self.ssd, &mut self.front) else { return };
         while let Some(output) = ssd.poll(cx.now()) {

@@ -1,5 +1,5 @@
-//! `nvmeof-host`: the software between programs and namespaces behind an adapter. Each load has an I/O queue, which is
-//! a queue pair of the adapter, or a connection of TCP.
+//! `nvmeof-host`: the software between programs and namespaces behind an adapter. Each load has an I/O queue: a queue
+//! pair of the adapter, or a TCP connection.
 //!
 //! ```text
 //!  Block ─► core: submit ─► registration and SEND posted ─► doorbell (MMIO) ─► root complex ═► adapter
@@ -8,18 +8,17 @@
 //!  by TCP   core: submit ─► data unit ─► segment ─► doorbell … segment ─► core: receive ─► copy ─► complete
 //! ```
 //!
-//! What capsules say, when memory is registered and when a command has ended is [`lanetwin_nvmeof`]'s; here is what it
-//! costs, and what crosses the links. A request that is larger than a command may be becomes several.
+//! [`lanetwin_nvmeof`] implements capsules, memory registration and completion of commands; this module adds CPU
+//! costs and traffic on the links. A request larger than the limit of a command becomes several.
 //!
-//! Where an association is one of several paths, its loss is told, and everything that it was asked ends ([`paths`]).
+//! If an association is one of several paths, its loss is reported and all its requests end ([`paths`]).
 //!
-//! A path that is lost is asked for again, and changes of its state of Asymmetric Namespace Access are told
-//! (`returns`).
+//! A lost path is reconnected, and changes of its state of Asymmetric Namespace Access are reported (`returns`).
 //!
-//! A host may leave on purpose: it shuts its controller down, and ends the connections (`leaving`).
+//! A host may disconnect on purpose: it shuts its controller down and ends the connections (`leaving`).
 //!
-//! Not here: making other connections during the run; what is no read, write, flush, Write Zeroes or Deallocate:
-//! that is refused.
+//! Not here: additional connections during the run; commands other than read, write, flush, Write Zeroes and
+//! Deallocate, which are refused.
 
 mod departures;
 mod leaving;
@@ -84,7 +83,7 @@ const PARAMS: &[Param] = &[Param {
 /// The device.
 pub struct NvmeofHost {
     costs: HostCosts,
-    /// The adapter; none if there is none: every request is then refused.
+    /// The adapter; `None` if there is none: every request is then refused.
     adapter: Option<EndpointId>,
     rdma: Rdma,
     queues: Vec<LoadQueue>,
@@ -92,32 +91,32 @@ pub struct NvmeofHost {
     /// Those that are one of several paths.
     associations: Vec<Association>,
     departures: Departures,
-    /// Whether cores are this software's own to report.
+    /// Whether cores are reported by this software.
     owns_cores: bool,
-    /// Of the times of submissions and completions.
+    /// Variation of the times of submissions and completions.
     spread: Spread,
     agenda: Agenda<Due>,
-    /// Whether a look at what is heard is on its way.
+    /// Whether a check for silent queues is scheduled.
     watched: bool,
     answered: u64,
     refused: u64,
     unexpected: u64,
 }
 
-/// What is done when its time has come.
+/// A scheduled action.
 #[derive(Clone, Copy, Debug)]
 enum Due {
     /// A step of the queue of this place.
     Queue(usize, Step),
     /// A look whether the association of this place is alive.
     Alive(usize),
-    /// A look whether something is heard of every queue.
+    /// Check every queue for silence.
     Heard,
     /// An attempt to make the association of this place again.
     Connect(usize),
     /// This attempt has had no answer for long enough.
     Unanswered(usize, (u32, u64)),
-    /// This loss of an association has lasted for so long that nobody waits for its path.
+    /// This loss of an association has lasted so long that requests no longer wait for its path.
     Expired(usize, u32),
     /// A step of leaving on purpose.
     Leave(departures::Due),
@@ -125,7 +124,7 @@ enum Due {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
-    /// A look at what the adapter has written.
+    /// Look at the adapter's completion entries.
     Look,
     /// The worker of a queue by TCP.
     Work,
@@ -169,7 +168,7 @@ impl NvmeofHost {
         }
     }
 
-    /// Turns what waits into commands, as far as there is room; a doorbell for each.
+    /// Turns waiting requests into commands, while there is room; rings a doorbell for each.
     fn submit(&mut self, place: usize, cx: &mut Context<'_>) {
         let Some(adapter) = self.adapter else { return };
         let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };
@@ -207,8 +206,7 @@ impl NvmeofHost {
             Next::Lose => self.lose(association, cx),
         }
     }
-    /// Gives up the queues of which nothing has been heard for too long: their target may have given them up, which
-    /// nobody says.
+    /// Gives up queues that have received nothing for too long: their target may have given them up without notice.
     fn look_at_silent(&mut self, cx: &mut Context<'_>) {
         let Some(adapter) = self.adapter else { return };
         self.watched = false;
@@ -229,7 +227,7 @@ impl NvmeofHost {
             self.agenda.put(by, Due::Heard, cx);
         }
     }
-    /// A path is lost: that is told before anything that it was asked is answered, and its outcome is not known.
+    /// Handles the loss of a path: reports it before its requests are answered, with unknown outcome.
     fn lose(&mut self, association: usize, cx: &mut Context<'_>) {
         let Some(adapter) = self.adapter.filter(|_| self.associations[association].lose()) else { return };
         let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };

@@ -1,21 +1,21 @@
-//! `nvmeof-target`: the software that offers drives of a host over NVMe/RDMA or NVMe/TCP: `nvmet` of the Linux kernel,
-//! which waits for interrupts, or SPDK, which polls.
+//! `nvmeof-target`: the software that exports drives of a host over NVMe/RDMA or NVMe/TCP: `nvmet` of the Linux
+//! kernel, which uses interrupts, or SPDK, which polls.
 //!
 //! ```text
 //!  read    capsule ─► core: command ─► driver of the drive ═ drive ═► ─► core: respond ─► RDMA WRITE, SEND ─► doorbell
 //!  write   capsule ─► core: command [─► RDMA READ ─► core: data] ─► driver ═ drive ═► ─► core: respond ─► SEND
 //! ```
 //!
-//! What capsules say and in which order data move is [`lanetwin_nvmeof`]'s. This is the controller behind it: a
-//! namespace is a drive of the host, asked by way of its driver on the same core. Data lie in the host's memory between
-//! drive and adapter: each byte passes it twice. What comes by TCP a core copies, too (`streams`).
+//! [`lanetwin_nvmeof`] implements capsules and the order of data transfers. This is the controller behind it: a
+//! namespace is a drive of the host, accessed through its driver on the same core. Data are staged in the host's
+//! memory between drive and adapter, which each byte crosses twice. With TCP a core also copies them (`streams`).
 //!
-//! A connection that a host asks for again takes the place of the one that was lost, and hosts are told of changes of
-//! Asymmetric Namespace Access (`returns`).
+//! A reconnected connection replaces the lost one, and hosts are notified of changes of Asymmetric Namespace Access
+//! (`returns`).
 //!
-//! A host may end its connections: what they hold is freed (`leaving`).
+//! A host may end its connections: their resources are freed (`leaving`).
 //!
-//! Not here: making other connections, commands that are no reads, writes, flushes, Write Zeroes or Deallocate,
+//! Not here: additional connections; commands other than reads, writes, flushes, Write Zeroes and Deallocate;
 //! merging.
 
 mod connection;
@@ -94,13 +94,13 @@ pub struct NvmeofTarget {
     target: Option<Target>,
     connections: Vec<Connection>,
     by_handle: BTreeMap<u32, usize>,
-    /// The connections of those that connection managers speak of, by the handles of these.
+    /// The connections with a connection manager, by the manager's handle.
     managers: BTreeMap<u32, usize>,
     owns_cores: bool,
     agenda: Agenda<(Turn, Step)>,
-    /// From when on namespaces are reached otherwise.
+    /// Scheduled changes of the ANA state.
     changes: Vec<AccessChange>,
-    /// What the target wants done, and what of that is still to be done: both empty, kept for their room.
+    /// Effects of the target, and those still to be carried out: both empty, kept for their memory.
     effects: Vec<Effect>,
     open: VecDeque<Effect>,
     counts: Counts,
@@ -119,7 +119,7 @@ struct Counts {
     by_capsule: u64,
     reads: u64,
     r2ts: u64,
-    /// What devices have moved into the host's memory and out of it again \[B\].
+    /// Bytes that devices have moved into and out of the host's memory \[B\].
     staged: u64,
     /// Connections that hosts have ended, and their requests for it that came once more.
     ended: u64,
@@ -165,7 +165,7 @@ impl NvmeofTarget {
         }
     }
 
-    /// Takes the completions whose entries are there.
+    /// Takes the completions whose entries have arrived.
     fn look(&mut self, place: usize, cx: &mut Context<'_>) {
         let Some(pair) = self.connections[place].pair() else { return self.receive_stream(place, cx) };
         let mut taken = self.connections[place].taken();
@@ -253,7 +253,7 @@ impl NvmeofTarget {
         effects
     }
 
-    /// Does what the target wants done.
+    /// Carries out effects of the target.
     fn carry_out(&mut self, place: usize, effects: Vec<Effect>, cx: &mut Context<'_>) {
         let (mut posted, mut sent) = (None, None);
         let mut open = std::mem::take(&mut self.open);
@@ -305,7 +305,7 @@ impl NvmeofTarget {
         }
     }
 
-    /// Puts what the target wants done behind what else is to be done, and keeps its room.
+    /// Queues effects of the target after those still to be carried out, and keeps their memory.
     fn put_behind(&mut self, open: &mut VecDeque<Effect>, mut effects: Vec<Effect>) {
         open.extend(effects.drain(..));
         self.effects = effects;

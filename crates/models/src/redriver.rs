@@ -1,7 +1,7 @@
-//! `redriver`: an analogue amplifier in a link. The links do what it does; here is what can be said of it.
+//! `redriver`: an analogue amplifier in a link. The links implement its effect; this model has its parameters.
 //!
-//! It knows no bits: it corrects nothing, ends no segment and takes next to no time. What it does to an eye is a matter
-//! of the channel.
+//! It does not recover bits: it corrects nothing, does not divide a link into segments and adds almost no delay. Its
+//! effect on an eye belongs to the channel.
 //!
 //! Not here: gain, noise and compression (the eye of the phy crate).
 

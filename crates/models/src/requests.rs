@@ -24,14 +24,14 @@ lanetwin_kernel::stages! { TAG = "queue for a tag", ISSUE = "issue" }
 pub(crate) struct Requests {
     port: Port,
     site: PcieSite,
-    /// The port whose memory is read and written.
+    /// The port whose memory is accessed.
     to: EndpointId,
     mps: Mps,
     mrrs: Mrrs,
     issue: Span,
     tags: Gauge,
     waiting: VecDeque<Waiting>,
-    /// How many requests wait for tags.
+    /// Number of requests that wait for tags.
     tagless: Gauge,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Requests {
 struct Waiting {
     handle: u32,
     run: Run,
-    /// How far that had come.
+    /// Trail of that request.
     trail: Trail,
 }
 
@@ -114,7 +114,7 @@ impl Requests {
         cx.resume(handled);
     }
 
-    /// Where the port stands.
+    /// The port's endpoint.
     pub(crate) const fn endpoint(&self) -> EndpointId {
         self.site.endpoint
     }
@@ -133,15 +133,15 @@ impl Requests {
         }
     }
 
-    /// How many read requests are outstanding.
+    /// Number of outstanding read requests.
     pub(crate) const fn tags_in_use(&self) -> u64 {
         self.tags.number()
     }
-    /// What was used of the tags up to `now`.
+    /// Use of the tags up to `now`.
     pub(crate) fn tags_used(&self, now: Instant) -> Supply {
         held(&self.tags, &self.tagless, self.site.tags.into(), now)
     }
-    /// How many runs of read requests wait for tags.
+    /// Number of runs of read requests that wait for tags.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
     }
@@ -171,7 +171,7 @@ impl Requests {
         cx.resume(handled);
     }
 
-    /// Sends the run in trains, each as long as a message can say; the last one has the attributes.
+    /// Sends the run in trains, each as long as a message allows; the last one has the attributes.
     #[inline]
     fn send(&self, kind: TlpKind, handle: u32, run: Run, attributes: Attributes, cx: &mut Context<'_>) {
         let mut rest = run;
@@ -182,7 +182,7 @@ impl Requests {
         self.send_train(kind, handle, rest, attributes, cx);
     }
 
-    /// Sends a run that one message can say.
+    /// Sends a run that fits into one message.
     #[inline(never)]
     fn send_train(&self, kind: TlpKind, handle: u32, run: Run, attributes: Attributes, cx: &mut Context<'_>) {
         let (from, to) = (self.site.endpoint, device_of(run.first_address).unwrap_or(self.to));
@@ -208,7 +208,7 @@ pub(crate) fn alike(address: u64, bytes: u32, limit: u16) -> Option<Run> {
     Some(Run { first_address: address, len, count })
 }
 
-/// What remains of a run after its first `count` pieces.
+/// The rest of a run after its first `count` pieces.
 fn after(run: Run, count: u32) -> Run {
     let first_address = run.first_address + u64::from(count) * u64::from(run.len);
     Run { first_address, count: run.count - count, ..run }

@@ -1,13 +1,13 @@
-//! `retimer`: receives the bits of a link and sends them anew. The links do what it does; here is what can be said of
-//! it.
+//! `retimer`: receives the bits of a link and retransmits them. The links implement its effect; this model has its
+//! parameters.
 //!
 //! ```text
 //!   segment ══► receiver ─ elasticity buffer ─ transmitter ══► segment      `latency`, each way
 //! ```
 //!
-//! It stands in a link (`via:`), at most two of them, and cuts it into segments. Each way it takes `latency`, or that
-//! of the generation at which the link runs. It knows ordered sets and no packets: TLPs, ACKs and credits pass through
-//! it, and a round trip is longer by twice its latency.
+//! It is part of a link (`via:`), which can have at most two, and divides it into segments. Each direction takes
+//! `latency`, or that of the link's generation. It interprets ordered sets but no packets: TLPs, ACKs and credits
+//! pass through it, and a round trip is longer by twice its latency.
 //!
 //! Not here: the eye at its receivers (`lanetwin link eye`), its part in training, and L0s, which no link with a
 //! retimer has.
@@ -70,7 +70,7 @@ const fn latency(name: &'static str, about: &'static str) -> Param {
     Param { name, dimension: Dimension::Time, default: Some("0ns"), about }
 }
 
-/// The parameter that says the latency at a generation: its own, or `latency` if it has none.
+/// The latency parameter for a generation: its own, or `latency` if it has none.
 fn latency_parameter(params: &Params, generation: Generation) -> &'static str {
     let own = LATENCIES[usize::from(generation.number()) - 1];
     if params.time(own) > Span::ZERO { own } else { LATENCY }

@@ -1,4 +1,4 @@
-//! `roce-nic`: an adapter for RoCEv2 on PCIe, with one Ethernet port, which offloads TCP too.
+//! `roce-nic`: an adapter for RoCEv2 on PCIe, with one Ethernet port and TCP offloads.
 //!
 //! ```text
 //!  send:     doorbell ─► [MRd WQE ═► CplD] ─► MRd data ═► CplD ─► line ═══► peer ─ … ─ ACK ─► MWr entry (signals)
@@ -6,14 +6,14 @@
 //!  RDMA READ: line ─► MRd data ═► CplD ─► line ═══► peer ─► MWr data ═► MWr entry (signals)
 //! ```
 //!
-//! What both sides of a queue pair do is said in [`lanetwin_fabric::roce::logic`]; here is what it costs that data lie
-//! in host memory and that one line serves all queue pairs. Packets are cut, and their data asked for, up to `tx.ahead`
-//! before the line can take them. Requests and answers of a queue pair leave in order; between queue pairs it is each
-//! one's turn for `tx.burst`.
+//! [`lanetwin_fabric::roce::logic`] implements both sides of a queue pair; this model adds the cost of data in host
+//! memory and of one line shared by all queue pairs. Packets are cut, and their data requested, up to `tx.ahead`
+//! before the line can take them. Requests and answers of a queue pair are sent in order; queue pairs take turns of
+//! `tx.burst`.
 //!
-//! A packet that is received is a posted write of its own; a completion entry is written behind the last of them, so
-//! that it cannot arrive before. A packet is acknowledged when it is in the adapter. What it does for TCP is told in
-//! `offload`, and where it is a target by itself in `target_offload`.
+//! A received packet becomes a posted write of its own; a completion entry is written after the last of them, so that
+//! it cannot arrive earlier. A packet is acknowledged when it is in the adapter. `offload` describes the TCP
+//! offloads, `target_offload` an adapter that is itself a target.
 //!
 //! Not here: several ports (an adapter for each), selective repeat, keys, caches of queue pairs and
 //! translations that can miss, interrupt moderation.
@@ -131,15 +131,15 @@ impl RoceNic {
             counts: Counts::default(),
         }
     }
-    /// What it has moved so far.
+    /// Counters so far.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
     }
-    /// What is not over yet.
+    /// Work that is not finished.
     #[must_use]
     pub fn unfinished(&self) -> Unfinished {
-        // what a queue pair had that is no more was flushed
+        // the work of a destroyed queue pair has been flushed
         let pairs = || self.pairs.values().filter(|pair| !pair.is_destroyed());
         let sum = |of: fn(&Pair) -> usize| pairs().map(of).sum();
         Unfinished {
@@ -165,7 +165,7 @@ impl RoceNic {
         self.pairs.get_mut(id)
     }
 
-    /// Software has posted work: the doorbell says how much so far, or that the queue pair is no more.
+    /// Handles a doorbell of posted work: its value is the number posted so far, or that the queue pair is destroyed.
     fn ring(&mut self, doorbell: &Tlps, cx: &mut Context<'_>) {
         if let Some(socket) = socket_of(doorbell.handle) {
             return self.ring_socket(socket, doorbell, cx);
@@ -212,7 +212,7 @@ impl RoceNic {
         self.spare_work.push(all);
     }
 
-    /// Begins with what was understood next: each takes as long as the others, so that they are in order.
+    /// Begins the next decoded work request; all take the same time, so that they stay in order.
     fn begin(&mut self, cx: &mut Context<'_>) {
         let Some((id, work)) = self.understood.pop_front() else { return };
         self.counts.messages += 1;
@@ -228,7 +228,7 @@ impl RoceNic {
         }
     }
 
-    /// Cuts packets and asks for their data, as far ahead as it may; sees to it that it comes back in time.
+    /// Cuts packets and requests their data, as far ahead as allowed; schedules its next call.
     fn fill(&mut self, id: QueuePairId, cx: &mut Context<'_>) {
         let (now, handled) = (cx.now(), cx.trail());
         let cut = now + self.rules.tx_latency;
@@ -258,7 +258,7 @@ impl RoceNic {
         }
     }
 
-    /// Gives the line what it can take.
+    /// Gives the line as much as it can take.
     fn send(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
         let Some(site) = self.site else { return };

@@ -1,5 +1,5 @@
-//! What components can be asked to do beyond messages, as traits: whoever builds worlds and explains where time went
-//! knows these, and no device.
+//! Roles of components beyond messages, as traits: the code that builds worlds and explains times knows these, and no
+//! device.
 //!
 //! | trait | is for |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | [`nvmeof`] | both ends of NVMe over Fabrics |
 //! | [`memory`] | cores that run programs |
 //!
-//! A component says in its `impl Component` what it can do (`roles!`), and is found by
-//! [`Kernel::role`](lanetwin_kernel::Kernel::role).
+//! A component lists its roles in its `impl Component` (`roles!`), and
+//! [`Kernel::role`](lanetwin_kernel::Kernel::role) finds it by them.
 
 pub mod drive;
 pub mod memory;
@@ -22,7 +22,7 @@ use lanetwin_ports::Operation;
 
 /// Asks for transfers of the memory of a host or of a peer.
 pub trait RequestsByDma {
-    /// How many transfers of this direction are done, and their bytes.
+    /// Number of completed transfers of this direction, and their bytes.
     fn moved(&self, operation: Operation) -> (u64, u64);
 }
 

@@ -8,23 +8,23 @@
 //!  CPU ─► MWr to a device (doorbell)
 //! ```
 //!
-//! **Order.** Writes of a port take effect in the order of their arrival, and no read of the port is taken up before
-//! the writes that came before it: a read returns what was written before. A write that signals (one TLP) is seen by
-//! the CPU when it takes effect. Among reads, completions leave as the data become ready
-//! (`completion.order: readiness`) or, for each requester, in the order of the requests (`fifo`).
+//! **Order.** Writes of a port take effect in order of arrival, and no read of the port is started before earlier
+//! writes: a read returns data written earlier. A write that signals (one TLP) is noticed by the CPU when it takes
+//! effect. Completions of reads are sent as their data become ready (`completion.order: readiness`), or for each
+//! requester in the order of the requests (`fifo`).
 //!
-//! **Memory** is a latency: addresses below `memory.warm` hit the last-level cache, the others go to DRAM, on the other
-//! socket if `memory.remote` says so. Jitter, a second mode and a tail add to it at random (`memory`).
+//! **Memory** is a latency: addresses below `memory.warm` hit the last-level cache, others go to DRAM, on the other
+//! socket if `memory.remote` is set. Jitter, a second mode and a tail are random additions (`memory`).
 //!
 //! **Lookahead.** Everything the root complex sends on a slot waits at least `issue`; a memory latency below it counts
 //! as `issue`.
 //!
-//! **Cores.** With `cores` the host's software, which drivers are, has so many cores together, and they are reported
-//! here; without, each queue pair has one of its own. What the software costs (`driver.…`) is declared here for the
+//! **Cores.** With `cores` the host's software (its drivers) has this number of cores together, which are reported
+//! here; otherwise each queue pair has a core of its own. Software costs (`driver.…`) are declared here for the
 //! drivers of all drives of the host.
 //!
-//! Not here: the bandwidth and the banks of DRAM, what a device's writes leave in the cache (DDIO), traffic between its
-//! root ports, reads by the CPU.
+//! Not here: bandwidth and banks of DRAM, cache allocation of device writes (DDIO), traffic between its root ports,
+//! reads by the CPU.
 
 mod memory;
 mod params;
@@ -92,7 +92,7 @@ pub struct RootComplex {
     slots: Vec<Option<Slot>>,
     /// The slots that lead to the devices that are driven, by the port of the device.
     routes: BTreeMap<EndpointId, usize>,
-    /// The slot, if only one is connected: every device is behind it.
+    /// The slot, if only one is connected, with every device behind it.
     only: Option<usize>,
     iommu: Option<Iommu>,
     memory: Option<SharedMemory>,
@@ -117,16 +117,16 @@ struct Slot {
     chance: Chance,
     /// Takes up the reads.
     completer: Servers,
-    /// When the last write so far is translated: the earliest for whatever comes behind it.
+    /// When the translation of the last write so far ends: the earliest time for everything after it.
     posted: Instant,
-    /// When the last buffer was freed, or will be: of posted and of other TLPs, which have buffers of their own.
+    /// When the last buffer was freed, or will be: separately for posted and for other TLPs.
     freed: [Instant; 2],
     /// For each requester the readiness of its last read, if they are answered in order.
     last_ready: BTreeMap<EndpointId, Instant>,
     traffic: Traffic,
 }
 
-/// What is left to do.
+/// A scheduled action.
 #[derive(Debug)]
 enum Task {
     /// A read request is translated.
@@ -171,7 +171,7 @@ impl RootComplex {
         }
     }
 
-    /// What the root port `slot` has seen so far; nothing if it is not connected.
+    /// Traffic of the root port `slot` so far; zero if it is not connected.
     #[must_use]
     pub fn traffic(&self, slot: usize) -> Traffic {
         self.slots.get(slot).and_then(Option::as_ref).map(|slot| slot.traffic).unwrap_or_default()
@@ -208,7 +208,7 @@ impl RootComplex {
         port.traffic.read(&request);
         let ready = translated.max(port.posted);
         if self.iommu.is_some() {
-            // a request carries no payload, whatever it asks for
+            // a request has no payload, whatever its length
             self.free(slot, ready, Release { kind: TlpKind::MRd, count: 1, bytes: 0 }, cx);
         }
         if ready > now {
@@ -262,7 +262,7 @@ impl RootComplex {
         }
     }
 
-    /// A write takes effect at `at`, where the memory has bytes; whoever polls them is told.
+    /// Makes a write visible at `at`, if the memory has bytes, and notifies pollers.
     fn arrive(&mut self, slot: usize, train: &Tlps, at: Instant, cx: &mut Context<'_>) {
         let Some(memory) = self.memory.as_ref().filter(|memory| train.address < memory.reader().end()) else {
             return;
@@ -279,7 +279,7 @@ impl RootComplex {
         }
     }
 
-    /// TLPs nobody here has use for still take up room.
+    /// Frees the buffer of TLPs that are otherwise ignored.
     fn ignore(&mut self, slot: usize, train: Tlps, cx: &mut Context<'_>) {
         self.slot(slot).traffic.unexpected += u64::from(train.count);
         self.take_out(slot, train, cx);
@@ -367,13 +367,13 @@ impl Component<Message> for RootComplex {
                 match tlps.kind {
                     TlpKind::MRd => self.read(slot, tlps, cx),
                     TlpKind::MWr => self.write(slot, tlps, cx),
-                    // what it says is for the operating system
+                    // messages are for the operating system
                     TlpKind::Msg => self.take_out(slot, tlps, cx),
                     TlpKind::Cpl | TlpKind::CplD | TlpKind::MsgD => self.ignore(slot, tlps, cx),
                 }
             }
             Message::Mmio { to, bytes, handle, address } => self.doorbell((to, bytes), handle, address, cx),
-            // a root complex asks for no notifications
+            // a root complex requests no notifications
             _ => unreachable!("a root complex is sent TLPs and doorbells, not {message:?}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Several equal servers with one queue, as a supply that a device tells of.
+//! Several equal servers with one queue, reported as a supply.
 
 use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_units::{Instant, Span};
@@ -26,7 +26,7 @@ impl Servers {
     pub(crate) fn busy(&self) -> Span {
         self.0.busy()
     }
-    /// How much of the servers has been used up to `now`, the present.
+    /// Use of the servers up to `now`, the present.
     pub(crate) fn used(&self, now: Instant) -> Supply {
         Supply { in_use_ps: self.0.in_use_ps(now), supply: self.0.count(), kind: SupplyKind::Server }
     }

@@ -6,11 +6,11 @@
 //!  driver of load 2 ─┘                        or whose device they are from
 //! ```
 //!
-//! Several jobs on a device that takes requests directly are joined in the same way: `(jobs)`. So are, the other way
-//! round, the queues by which a device asks, in the place of the host: `(queues)`. It names its requests as several
-//! loads would.
+//! Several jobs on a device that takes requests directly are joined in the same way: `(jobs)`. In the opposite
+//! direction, `(queues)` joins the queues through which a device, in place of the host, accesses a drive; the device
+//! numbers its requests like several loads.
 //!
-//! It takes no time and limits nothing: what drivers share of their host's cores is no business of its.
+//! It takes no time and limits nothing: sharing of the host's cores is not modelled here.
 
 use lanetwin_kernel::{Component, Port};
 use lanetwin_load::Handles;
@@ -31,7 +31,7 @@ pub const fn of_load(load: u32) -> Port {
 /// Leads signals to their drivers.
 #[derive(Debug)]
 pub struct SharedPort {
-    /// How many loads there are: whose driver is meant follows from the handle.
+    /// Number of loads: the handle determines the driver.
     pub loads: u32,
     /// The ports of drivers that serve all loads of a device: theirs are all signals of the device.
     pub devices: BTreeMap<EndpointId, Port>,

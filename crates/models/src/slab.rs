@@ -32,7 +32,7 @@ impl<T> Slab<T> {
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..).zip(&self.things).filter_map(|(handle, thing)| Some((handle, thing.as_ref()?)))
     }
-    /// Takes everything out; what is in.
+    /// Takes all entries.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.things.iter_mut().flatten()
     }

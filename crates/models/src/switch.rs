@@ -1,16 +1,16 @@
-//! `switch`: a PCIe switch. The links do what it does; here is what can be said of it.
+//! `switch`: a PCIe switch. The links implement its behaviour; this model has its parameters.
 //!
 //! ```text
 //!  link ═► ingress buffer ─ latency ─┬─► [core ─► output buffer] ─► arbitration ═► link
 //!          (credits of the port)     └ of the pair of widths (in, out), or `latency`
 //! ```
 //!
-//! Which of its ports leads up to the host is found in the links of the machine. What a port advertises is the size of
-//! the switch's ingress buffer behind it, of completions too: a switch cannot refuse what it has given no credit for
-//! (PCI Express Base, section 2.6.1: infinite completion credits are for endpoints and root complexes).
+//! The port that leads to the host is found in the links of the machine. A port advertises the size of the switch's
+//! ingress buffer behind it, also for completions: a switch cannot refuse TLPs for which it has given credit, and
+//! infinite completion credits are for endpoints and root complexes (PCI Express Base, section 2.6.1).
 //!
-//! Not here: when which TLP leaves (docs/link-model.md), which links there are, non-transparent ports, multicast,
-//! access control.
+//! Not here: departure times of TLPs (docs/link-model.md), topology, non-transparent ports, multicast, access
+//! control.
 
 use lanetwin_pcie::link::{Arbitration, Core, Forwarding, OutputBuffer, SWITCH_PORTS_MAX, SwitchSpec};
 use lanetwin_ports::{
@@ -38,13 +38,13 @@ pub static MODEL: Model = Model {
     ..Model::DEFAULT
 };
 
-/// Of a core that is none nothing has an effect; behind a shared memory there is no buffer at an output.
+/// Parameters of a core have no effect without one; a shared memory has no output buffers.
 const CONDITIONS: &[Condition] = &[
     Condition { of: &["speed-up", "output."], on: "core", must_be: Setting::Not("none") },
     Condition { of: &["output."], on: "core", must_be: Setting::Not("shared-memory") },
 ];
 
-/// What a data credit stands for \[B\] (PCI Express Base, section 2.6.1).
+/// Payload of a data credit \[B\] (PCI Express Base, section 2.6.1).
 const CREDIT_BYTES: u64 = 16;
 
 /// A port of a switch advertises a finite buffer of every class.
@@ -150,8 +150,7 @@ fn pair_latency(params: &Params, from: Width, to: Width) -> Option<Span> {
     (latency > Span::ZERO).then_some(latency)
 }
 
-/// The parameter that says the latency from a link of one width to one of another: `latency.x4-x4`, or `latency` if the
-/// pair has none of its own.
+/// The latency parameter between links of two widths: `latency.x4-x4`, or `latency` if the pair has none.
 fn latency_parameter(params: &Params, from: Width, to: Width) -> &'static str {
     pair_latency(params, from, to).map_or(LATENCY, |_| pair_name(from, to))
 }

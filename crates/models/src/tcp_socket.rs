@@ -1,14 +1,14 @@
-//! One end of a connection of TCP in the software of its host: what the stack of the kernel does for it, and the
-//! stream that messages are cut into: data units of NVMe/TCP, or what programs send.
+//! One end of a TCP connection in the software of its host: the kernel's stack, and the stream of messages: data
+//! units of NVMe/TCP, or bytes of programs.
 //!
 //! ```text
 //!  offer ─► message ─► window ─► core: send, a segment of up to 64 KiB at a time ─► doorbell … adapter
 //!  adapter … signal ─► core: receive, acknowledge ─► worker ─► core: copy, digest, unit ─► whole messages
 //! ```
 //!
-//! A message is what software sends at once: the data units of one command, one way. A segment has no bytes of two of
-//! them when it is first sent (`MSG_EOR`, Linux `drivers/nvme/host/tcp.c` and `drivers/nvme/target/tcp.c`). All of it
-//! is CPU time of the core that serves the queue, softirq and worker (`io_work`) alike.
+//! A message is sent by software at once: the data units of one command in one direction. A segment has no bytes of
+//! two messages when it is first sent (`MSG_EOR`, Linux `drivers/nvme/host/tcp.c` and `drivers/nvme/target/tcp.c`).
+//! All costs are CPU time of the core that serves the queue, for softirq and worker (`io_work`) alike.
 
 mod costs;
 
@@ -53,16 +53,16 @@ const DOORBELL_BYTES: u16 = 8;
 /// The port to its host of software that has one host alone.
 pub(crate) const CPU: Port = Port(0);
 
-/// What is sent at once.
+/// A message to send.
 struct Message {
     stream: Stream,
-    /// What it says in the place of data units.
+    /// Control message instead of data units.
     control: Option<Control>,
-    /// What a program calls it that sends bytes in their place.
+    /// Identifier given by a program, for bytes instead of data units.
     name: Option<u64>,
-    /// Where it ends in the stream of the connection.
+    /// Its end in the stream of the connection.
     end: u64,
-    /// How far the request had come that it is of.
+    /// Trail of its request.
     trail: Trail,
 }
 
@@ -71,15 +71,15 @@ type Pipe = Rc<RefCell<VecDeque<Message>>>;
 /// A message that is here.
 pub(crate) struct Delivered {
     pub(crate) stream: Stream,
-    /// What it says in the place of data units.
+    /// Control message instead of data units.
     pub(crate) control: Option<Control>,
-    /// What the program that has sent it calls it, if one has.
+    /// Identifier given by the sending program, if any.
     pub(crate) name: Option<u64>,
-    /// When the core is done with copying it.
+    /// When the core has finished copying it.
     pub(crate) at: Instant,
 }
 
-/// What a socket has counted.
+/// Counters of a socket.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Counts {
     segments: u64,
@@ -91,7 +91,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Takes in what another has counted.
+    /// Adds the counters of another socket.
     pub(crate) fn add(&mut self, other: Self) {
         self.segments += other.segments;
         self.resent += other.resent;
@@ -111,7 +111,7 @@ impl Counts {
     }
 }
 
-/// Where the software of a socket runs.
+/// Core and adapter of a socket's software.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) core: &'a RunQueue,
@@ -135,19 +135,19 @@ pub struct TcpSocket {
     digests: DigestTypes,
     sends: Pipe,
     hears: Pipe,
-    /// How much was offered, and the ends of messages that are not acknowledged, with their trails.
+    /// Bytes offered, and the ends of unacknowledged messages with their trails.
     offered: u64,
     trails: VecDeque<(u64, Trail)>,
     /// The ends of segments that came and are not taken, with their trails.
     heard: Vec<(u64, Trail)>,
-    /// Up to where the worker has taken the stream, and up to where it has handed it on.
+    /// Positions in the stream up to which the worker has taken data, and delivered them.
     taken: u64,
     handed: u64,
-    /// Whether the worker is on its way.
+    /// Whether the worker is scheduled.
     works: bool,
-    /// When the timer is set for; in the past if it is not.
+    /// Time of the timer; in the past if it is not set.
     timer: Instant,
-    /// When something came last, or nothing was outstanding.
+    /// When something was last received, or nothing was outstanding.
     alive: Instant,
     segments: u64,
 }
@@ -190,7 +190,7 @@ impl TcpSocket {
         let stations = [ends.station, ends.peer_station];
         Some(Self::connect(&self.sockets, stations, (self.limits, self.digests)))
     }
-    /// What doorbells and signals of it say.
+    /// Its handle in doorbells and signals.
     pub(crate) const fn handle(&self) -> u32 {
         socket_handle(self.id)
     }
@@ -200,12 +200,12 @@ impl TcpSocket {
         let bytes = stream.len();
         self.send_either((stream, None, None), bytes, place, cx);
     }
-    /// The same of bytes of a program, which calls them so: the call, and what can be sent of them at once.
+    /// The same for bytes of a program, with its identifier: the call, and the part that can be sent at once.
     pub(crate) fn send_bytes(&mut self, (bytes, name): (u64, u64), place: Place<'_>, cx: &mut Context<'_>) {
         work(place, place.costs.unit, CALL, cx);
         self.send_either((Stream::new(), None, Some(name)), bytes, place, cx);
     }
-    /// How many bytes it was given so far, and how many of them are not acknowledged.
+    /// Number of bytes offered so far, and of those not acknowledged.
     pub(crate) const fn offered(&self) -> (u64, u64) {
         (self.offered, self.connection.outstanding())
     }
@@ -237,7 +237,7 @@ impl TcpSocket {
         self.transmit(place, cx);
     }
 
-    /// Hands the adapter what can be sent now.
+    /// Hands the adapter the segments that can be sent now.
     fn transmit(&mut self, place: Place<'_>, cx: &mut Context<'_>) {
         let handled = cx.trail();
         while let Some(segment) = self.connection.send(cx.now().as_ps()) {
@@ -265,8 +265,8 @@ impl TcpSocket {
         self.trails.get(place).map_or(Trail::NONE, |(_, trail)| *trail)
     }
 
-    /// The stack takes the segments that the adapter has told of, each with its trail; when the worker begins, if it is
-    /// not on its way. `notice` is the stage up to now.
+    /// Processes the segments that the adapter has signalled, each with its trail. Returns when the worker begins,
+    /// unless it is scheduled. `notice` is the stage up to now.
     pub(crate) fn receive(
         &mut self,
         signals: VecDeque<Trail>,
@@ -307,7 +307,7 @@ impl TcpSocket {
         let digested = if self.digests.data() { bytes } else { 0 };
         let copied = (place.costs.copying(bytes), place.costs.digesting(digested));
         if upto > self.taken || bytes == 0 {
-            // what is here of a message is copied; its end will tell
+            // a partial message is copied; it is delivered when its end arrives
             place.core.serve(cx.now(), copied.0 + copied.1);
             return None;
         }
@@ -325,7 +325,7 @@ impl TcpSocket {
         let Message { stream, control, name, .. } = message;
         Some(Delivered { stream, control, name, at })
     }
-    /// Goes on with the request of a message: behind the segment that has brought its end.
+    /// Continues the request of a message on the trail of the segment that brought its end.
     fn resume(&mut self, message: &Message, cx: &mut Context<'_>) {
         let brought = self.heard.iter().find(|(end, _)| *end == message.end);
         match brought {
@@ -338,7 +338,7 @@ impl TcpSocket {
         }
         self.heard.retain(|(end, _)| *end > message.end);
     }
-    /// The worker is done: the peer is told of the room that there is now.
+    /// Ends the worker's turn: the peer is told of the free receive buffer.
     pub(crate) fn end_work(&mut self, place: Place<'_>, cx: &mut Context<'_>) {
         self.transmit(place, cx);
     }
@@ -347,7 +347,7 @@ impl TcpSocket {
     pub(crate) fn owes(&self) -> bool {
         self.connection.receiver().deadline().is_some()
     }
-    /// What it has counted.
+    /// Its counters.
     pub(crate) fn counts(&self) -> Counts {
         let counts = self.connection.sender().counts();
         let (resent, again, gaps) = (counts.resent, counts.again, counts.gaps);
@@ -355,7 +355,7 @@ impl TcpSocket {
         Counts { segments: self.segments, resent, again, gaps, timeouts, slowed }
     }
 
-    /// When its timer is to be set for, unless it is set already.
+    /// The time for its timer, unless it is set.
     pub(crate) fn set_timer(&mut self, now: Instant) -> Option<Instant> {
         let at = Instant::from_ps(self.connection.deadline()?.max(now.as_ps() + 1));
         let is_set = self.timer > now && self.timer <= at;
@@ -364,8 +364,8 @@ impl TcpSocket {
             at
         })
     }
-    /// Its timer: what was waited for too long is sent again. Whether nothing has come for so long that the connection
-    /// is given up.
+    /// Handles its timer: retransmits. Returns whether nothing has been received for so long that the connection is
+    /// given up.
     pub(crate) fn expire(&mut self, place: Place<'_>, cx: &mut Context<'_>) -> bool {
         let now = cx.now();
         let silent = self.connection.outstanding() > 0 && self.alive + place.costs.silence <= now;
@@ -377,7 +377,7 @@ impl TcpSocket {
     }
 }
 
-/// Asks the core for CPU time of what is handled: when it is done.
+/// Spends CPU time of the core on the request being handled. Returns when it is done.
 fn work(place: Place<'_>, cost: Span, stage: Stage, cx: &mut Context<'_>) -> Instant {
     let begun = place.core.serve(cx.now(), cost);
     let done = begun + cost;
@@ -388,7 +388,7 @@ fn work(place: Place<'_>, cost: Span, stage: Stage, cx: &mut Context<'_>) -> Ins
     done
 }
 
-/// What sockets tell of themselves.
+/// Reports of sockets.
 pub(crate) fn report<'a>(sockets: impl Iterator<Item = &'a TcpSocket>, report: &mut Report) {
     let mut sum = Counts::default();
     sockets.for_each(|socket| sum.add(socket.counts()));

@@ -1,7 +1,7 @@
-//! The wakes that a component has asked the kernel for and that are still to come.
+//! Pending wakes of a component.
 //!
-//! The kernel takes no wake back. A component that asked for one at 20 ns and then needs one at 10 ns is woken at both.
-//! This list keeps it from asking for 20 ns a second time when it looks at what waits at 10 ns.
+//! The kernel cannot cancel a wake. A component that asked for one at 20 ns and then needs one at 10 ns is woken at
+//! both. This list keeps it from asking for 20 ns again when it checks its work at 10 ns.
 
 use lanetwin_ports::Context;
 use lanetwin_units::Instant;
@@ -9,12 +9,12 @@ use lanetwin_units::Instant;
 /// Wakes that are still to come, with one token.
 #[derive(Debug, Default)]
 pub(crate) struct Wakes {
-    /// Latest first: a wake is asked for only if all others that are still to come are later.
+    /// Latest first: a wake is requested only if all pending ones are later.
     asked: Vec<Instant>,
 }
 
 impl Wakes {
-    /// None.
+    /// An empty list.
     pub(crate) const fn new() -> Self {
         Self { asked: Vec::new() }
     }

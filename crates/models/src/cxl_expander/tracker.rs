@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 /// Places that requests hold.
 pub(super) struct Tracker {
     places: u64,
-    /// Places in use when it was last asked to free some.
+    /// Entries in use at the last release.
     taken: u64,
-    /// Requests whose departure is not known.
+    /// Requests whose departure is not yet known.
     unanswered: u64,
-    /// When places are free whose departure is known, and which have not been freed; in the order of time.
+    /// Known times at which entries that have not been released become free, in order.
     leaving: VecDeque<Instant>,
     /// All known departures less all arrivals \[ps\].
     known_ps: i128,
@@ -24,7 +24,7 @@ impl Tracker {
     pub(super) const fn new(places: u64) -> Self {
         Self { places, taken: 0, unanswered: 0, leaving: VecDeque::new(), known_ps: 0 }
     }
-    /// Whether there is a place now.
+    /// Whether there is a free entry.
     #[inline]
     pub(super) fn has_room(&mut self, now: Instant) -> bool {
         if self.taken == self.places {
@@ -44,7 +44,7 @@ impl Tracker {
     pub(super) fn leave(&mut self, at: Instant) {
         self.unanswered -= 1;
         self.known_ps += i128::from(at.as_ps());
-        // data buses are not told of in the order of time, but they are near one another
+        // data buses do not report in the order of time, but nearly
         let mut place = self.leaving.len();
         self.leaving.push_back(at);
         while place > 0 && self.leaving[place - 1] > at {
@@ -52,25 +52,25 @@ impl Tracker {
             place -= 1;
         }
     }
-    /// Places whose requests have left are free.
+    /// Releases the entries of requests that have left.
     pub(super) fn release(&mut self, now: Instant) {
         while self.leaving.front().is_some_and(|at| *at <= now) {
             self.leaving.pop_front();
             self.taken -= 1;
         }
     }
-    /// When a place will be free, as far as that is known.
+    /// When the next entry becomes free, if known.
     pub(super) fn next_free(&self) -> Option<Instant> {
         self.leaving.front().copied()
     }
-    /// Places in use when it was last asked to free some.
+    /// Entries in use at the last release.
     pub(super) const fn taken(&self) -> u64 {
         self.taken
     }
     pub(super) const fn places(&self) -> u64 {
         self.places
     }
-    /// The integral of the places in use up to `now`, which no arrival is behind \[requests · ps\].
+    /// The integral of the entries in use up to `now`; later arrivals are not allowed \[requests · ps\].
     pub(super) fn integral_ps(&self, now: Instant) -> u128 {
         let inside = i128::from(self.unanswered) * i128::from(now.as_ps());
         let ahead: i128 = self.leaving.iter().map(|at| i128::from(at.since(now.min(*at)).as_ps())).sum();

@@ -10,7 +10,7 @@ use lanetwin_units::{Instant, Span};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// An access that nobody waits for.
+/// Token of an access without a waiting request.
 pub(super) const NOBODY: u32 = u32::MAX;
 /// Accesses that belong together are named from here on, requests of the host below.
 pub(super) const GROUPS: u32 = 1 << 31;
@@ -20,20 +20,20 @@ pub(super) struct Inside {
     pub(super) cache: PageCache,
     pub(super) memory: dram::Machine,
     pub(super) config: CacheConfig,
-    /// From an access of the memory being asked for to its end, at the least.
+    /// Least time from the request of a memory access to its end.
     pub(super) least_access: Span,
     /// Accesses that belong together.
     pub(super) groups: Slab<Group>,
-    /// When the memory has been promised to be looked at; [`Instant::NEVER`] if not.
+    /// When the memory is polled next; [`Instant::NEVER`] if no poll is pending.
     pub(super) next_poll: Instant,
-    /// What will end, and is known already.
+    /// Known future ends.
     pub(super) later: BinaryHeap<Reverse<(Instant, Job)>>,
     pub(super) registers: Gauge,
     pub(super) write_backs: Gauge,
     pub(super) waiting: Gauge,
 }
 
-/// Accesses of the cache's memory that belong together, and what follows the last of them.
+/// Accesses to the cache's memory that belong together, and the action after the last of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub(super) left: u32,
@@ -82,7 +82,7 @@ impl Inside {
         let offer = self.memory.offer(now, dram::Request { token, operation, address });
         debug_assert_eq!(offer, dram::Offer::Accepted, "frames lie in the memory, and anybody can wait");
     }
-    /// Notes what is in use.
+    /// Updates the gauges.
     #[inline]
     pub(super) fn gauge(&mut self, now: Instant) {
         let is = [

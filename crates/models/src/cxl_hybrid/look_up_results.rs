@@ -1,10 +1,10 @@
-//! What look-ups find, and when it is seen to.
+//! Processing of look-ups that have ended.
 //!
-//! What a hit does takes time to be seen: a line leaves the cache's memory a column access and a burst after the
-//! look-up at the earliest, and the answer of a write is on its way to the link for `endpoint.egress`. So hits are not
-//! seen to at the instants at which their look-ups end, but several at a time, before the first of them can show; each
-//! as of its own instant. What is no hit for certain (it needs a register, a frame or the disk) is seen to when its
-//! look-up ends, and so is everything before whatever else changes the cache.
+//! The effect of a hit is visible only after some time: a line leaves the cache's memory no earlier than a column
+//! access and a burst after the look-up, and the answer of a write takes `endpoint.egress` to the link. So hits are
+//! not processed when their look-ups end, but several at a time before the first effect becomes visible, each as of
+//! its own instant. A look-up that is not certainly a hit (it needs a register, a frame or the disk) is processed
+//! when it ends, and all pending ones are processed before any other change of the cache.
 
 use super::CxlHybrid;
 use lanetwin_media::page_cache::Effect;
@@ -16,7 +16,7 @@ impl CxlHybrid {
     pub(super) fn look_up(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
         if now < self.look_ups.due {
-            // an earlier wake has seen to what this one was for
+            // an earlier wake may already have done the work of this one
             return;
         }
         self.look_ups.due = Instant::NEVER;
@@ -33,14 +33,14 @@ impl CxlHybrid {
             self.with_cache(at, cx, |cache, effects| cache.request(at, request, effects));
         }
     }
-    /// Sees to the look-ups that ended before the present: what happens now comes after them.
+    /// Processes the look-ups that ended before the present, ahead of present events.
     pub(super) fn end_earlier_look_ups(&mut self, cx: &mut Context<'_>) {
         let before = cx.now().as_ps().saturating_sub(1);
         self.end_look_ups(Instant::from_ps(before), cx);
     }
 
-    /// Sees to reads whose look-ups have ended at `until`, the present, up to a write: what can be counted then has
-    /// been.
+    /// Processes reads whose look-ups have ended by `until`, the present, up to the first write, so that counters are
+    /// current.
     pub(super) fn count_reads(&mut self, until: Instant) {
         while let Some(&(at, token)) = self.look_ups.under_way.front().filter(|(at, _)| *at <= until)
             && let Some(open) = self.open.get(token).filter(|open| open.operation == Operation::Read)
@@ -60,8 +60,8 @@ impl CxlHybrid {
         }
     }
 
-    /// Finds out which of the look-ups that end next are hits for certain, and asks to be woken before anything of that
-    /// can show.
+    /// Determines which of the next look-ups are certainly hits, and asks for a wake before their effects become
+    /// visible.
     pub(super) fn look_ahead(&mut self, cx: &mut Context<'_>) {
         let Some(inside) = &mut self.inside else { return };
         let look_ups = &mut self.look_ups;

@@ -1,4 +1,4 @@
-//! Look-ups that are under way, and the requests that they are for.
+//! Look-ups in progress, with their requests.
 
 use super::wakes::LOOK_UP;
 use lanetwin_kernel::Trail;
@@ -11,14 +11,14 @@ use std::collections::VecDeque;
 pub(super) struct LookUps {
     /// Requests that are looked up, in order, with the end of it.
     pub(super) under_way: VecDeque<(Instant, u32)>,
-    /// How many of them the cache has been told of.
+    /// Number of them whose sets have been prefetched.
     pub(super) near: usize,
-    /// When those that have ended have to be seen to at the latest, for which there is a wake; [`Instant::NEVER`] if
+    /// Latest time at which ended look-ups have to be processed, for which there is a wake; [`Instant::NEVER`] if
     /// there are none.
     pub(super) due: Instant,
     /// For how long a write that hits can be left alone, if its answer does not wait for the cache's memory.
     pub(super) writes: Option<Span>,
-    /// Whether lines from the disk may wait for room in the queues of the cache's memory.
+    /// Whether lines from the disk may be waiting for room in the queues of the cache's memory.
     pub(super) fills: bool,
 }
 
@@ -33,11 +33,11 @@ impl LookUps {
             fills: false,
         }
     }
-    /// How many are under way.
+    /// Number of look-ups in progress.
     pub(super) fn len(&self) -> usize {
         self.under_way.len()
     }
-    /// When the next one ends that has not been seen to; [`Instant::NEVER`] if there is none.
+    /// End of the next look-up that has not been processed; [`Instant::NEVER`] if there is none.
     pub(super) fn next(&self) -> Instant {
         self.under_way.front().map_or(Instant::NEVER, |(at, _)| *at)
     }

@@ -1,4 +1,4 @@
-//! When the stages of a read are marked.
+//! Marks of the stages of a read.
 
 use super::CxlHybrid;
 use super::steps::{CONTROLLER_QUEUE, DISK, INGRESS, LOOK_UP, LOOK_UP_QUEUE, REGISTER_QUEUE};

@@ -1,4 +1,4 @@
-//! Accesses of the cache's memory: how they are asked for, and what follows when they have been made.
+//! Accesses to the cache's memory, and the actions after them.
 
 use super::CxlHybrid;
 use super::inside::{After, GROUPS, Group, NOBODY};
@@ -43,7 +43,7 @@ impl CxlHybrid {
             inside.offer(operation, address + line * LINE, token, at);
         }
     }
-    /// Asks the cache's memory at `at` for so many lines of the same page, behind this one.
+    /// Requests `lines` further lines of the same page after this one from the cache's memory at `at`.
     pub(super) fn beside(&mut self, operation: Operation, address: u64, lines: u32, token: u32, at: Instant) {
         let Some(inside) = &mut self.inside else { return };
         let (page, line) = (address / PAGE * PAGE, address % PAGE / LINE);
@@ -53,7 +53,7 @@ impl CxlHybrid {
         }
     }
 
-    /// Takes from the cache's memory what is known, and asks to look again when something more will be.
+    /// Takes the known results of the cache's memory, and asks for a wake for the next ones.
     #[inline]
     pub(super) fn poll_memory(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
@@ -104,12 +104,13 @@ impl CxlHybrid {
                 inside.later.push(Reverse((last, job)));
                 cx.wake_at(last, LATER);
             }
-            // the memory takes requests in the order of time: what is read is written when the rest is known
+            // the memory takes requests in the order of time, so that the write is requested when the end of the read
+            // is known
             After::Write { address, then } => self.write(address, 1, then, cx.now()),
         }
     }
 
-    /// What was known to end has ended.
+    /// Processes known ends that are due.
     pub(super) fn end_later(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
         self.end_look_ups(now, cx);

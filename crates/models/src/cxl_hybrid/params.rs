@@ -78,7 +78,7 @@ fn policy(params: &Params) -> Policy {
     named.expect("the choice is one of these words").1
 }
 
-/// The cache that the parameters describe; whether it can be built, [`CacheConfig::mistakes`] says.
+/// The cache described by the parameters; [`CacheConfig::mistakes`] says whether it is valid.
 pub(super) fn cache(params: &Params) -> CacheConfig {
     let count = |name| small(params, name);
     let at_once = count("clean.at-once");

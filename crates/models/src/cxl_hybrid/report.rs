@@ -1,4 +1,4 @@
-//! What a device says of what it has lived through: its cache, and the memory of that.
+//! Metrics of a device: of its cache, and of the cache's memory.
 
 use super::HybridTotals;
 use crate::dram_params;

@@ -21,7 +21,7 @@ lanetwin_kernel::stages! {
     EGRESS = "egress",
 }
 
-/// What was asked of the disk for each miss register.
+/// The disk request of each miss register.
 #[derive(Default)]
 pub(super) struct Fetches {
     asked: Vec<Fetch>,
@@ -37,7 +37,7 @@ pub(super) struct Fetch {
 }
 
 impl Fetches {
-    /// The disk is asked.
+    /// Notes that a request is sent to the disk.
     pub(super) fn ask(&mut self, job: Job, address: u64, bytes: u32, now: Instant) {
         if let Some(register) = job.register() {
             let place = register as usize;
@@ -45,7 +45,7 @@ impl Fetches {
             self.asked[place] = Fetch { first: address, end: address + u64::from(bytes), asked: now };
         }
     }
-    /// What the disk was asked for has come: what is answered until [`Fetches::end`] may have waited for it.
+    /// Notes that the data of a request have come: requests answered until [`Fetches::end`] may have waited for it.
     pub(super) fn begin_end(&mut self, job: Job) {
         self.ending = job.register().and_then(|register| self.asked.get(register as usize)).copied();
     }

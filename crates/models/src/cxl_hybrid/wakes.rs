@@ -1,8 +1,8 @@
-//! What the device is woken for.
+//! Tokens of the device's wakes.
 
 /// Look-ups.
 pub(super) const LOOK_UP: u32 = 0;
 /// The cache's memory.
 pub(super) const MEMORY: u32 = 1;
-/// What ends later than it is known.
+/// Known future ends.
 pub(super) const LATER: u32 = 2;

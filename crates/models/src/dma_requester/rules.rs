@@ -1,9 +1,9 @@
-//! How long a transfer takes which part of the card.
+//! Time that a transfer occupies each part of the card.
 
 use lanetwin_ports::{Operation, Params, Transfer};
 use lanetwin_units::{Instant, Span};
 
-/// What a card's parameters make of a transfer.
+/// The card's parameters, prepared for transfers.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) issue: Span,
@@ -36,11 +36,11 @@ impl Rules {
             tick: time("tick").as_ps(),
         }
     }
-    /// How many cells the transfer starts.
+    /// Number of cells that the transfer starts.
     pub(super) fn cells(&self, transfer: &Transfer) -> u64 {
         if self.cell == 0 { 0 } else { u64::from(transfer.bytes).div_ceil(self.cell) }
     }
-    /// How long an engine is taken by a transfer that is written in so many TLPs, or read.
+    /// Time that an engine is occupied by a write of `write_tlps` TLPs, or by a read.
     pub(super) fn occupancy(&self, transfer: &Transfer, write_tlps: u64) -> Span {
         let direction = transfer.operation as usize;
         let begin = self.transaction[direction] + self.per_cell[direction] * self.cells(transfer);
@@ -49,11 +49,11 @@ impl Rules {
             Operation::Write => begin + self.transfer + self.per_write_tlp * write_tlps,
         }
     }
-    /// How long the copier is taken by a read.
+    /// Time that the copier is occupied by a read.
     pub(super) fn copying(&self, transfer: &Transfer) -> Span {
         self.transfer + self.copy * self.cells(transfer)
     }
-    /// When the clock shows that `at` has been reached.
+    /// The clock tick at which `at` is noticed.
     pub(super) fn seen(&self, at: Instant) -> Instant {
         if self.tick == 0 { at } else { Instant::from_ps(at.as_ps().next_multiple_of(self.tick)) }
     }

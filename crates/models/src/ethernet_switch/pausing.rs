@@ -1,4 +1,4 @@
-//! What can be said of how a switch pauses its peers: parameters, and what they make of its ports.
+//! Parameters of how a switch pauses its peers, and the resulting settings of its ports.
 
 use lanetwin_fabric::ethernet::headroom::Lossless;
 use lanetwin_fabric::ethernet::logic::switch::{PauseSpec, Scope, StormAction, WatchdogSpec};
@@ -69,7 +69,7 @@ pub(super) const PARAMS: &[Param] = &[
     },
 ];
 
-/// What it does about pause storms; none if nothing.
+/// The pause storm watchdog; `None` if there is none.
 fn watchdog(params: &Params) -> Option<WatchdogSpec> {
     let action = match params.choice("pause.watchdog") {
         "drop" => StormAction::Drop,
@@ -81,13 +81,13 @@ fn watchdog(params: &Params) -> Option<WatchdogSpec> {
     Some(WatchdogSpec { detection_ps: time("detection"), restoration_ps: time("restoration"), action })
 }
 
-/// How soon a port of this rate obeys.
+/// Response time of a port of this rate to a pause.
 fn response(params: &Params, rate: Rate) -> Span {
     let told = params.time("pause.response");
     if told == Span::ZERO { slowest_response(rate) } else { told }
 }
 
-/// What is kept above `pause.xoff` for a port at the end of this line. Its peer obeys as late as it may.
+/// Headroom above `pause.xoff` for a port at the end of this line, if its peer obeys as late as allowed.
 fn headroom(params: &Params, line: Line) -> u64 {
     let told = params.size("pause.headroom").0;
     let longest = frame_bytes(params.size("ethernet.mtu").0.min(1 << 16) as u32, Tagging::Tagged);
@@ -105,7 +105,7 @@ fn headroom(params: &Params, line: Line) -> u64 {
     if told == 0 { form() } else { told }
 }
 
-/// How the switch pauses; none if it does not.
+/// How the switch pauses; `None` if it does not.
 pub(super) fn spec(params: &Params, ports: &[Option<EthernetSite>], most: Rate) -> Option<PauseSpec> {
     let scope = match params.choice("pause") {
         "802.3x" => Scope::Port,

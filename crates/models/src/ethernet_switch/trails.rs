@@ -1,17 +1,17 @@
-//! How far the requests have come whose frames are in a switch.
+//! Trails of the requests whose frames are in a switch.
 //!
-//! Frames of a flow leave in the order in which they came, so that what was put down of one that leaves is at the head
-//! of its flow, behind what was put down of frames that were dropped.
+//! Frames of a flow leave in the order of arrival, so that the entry of a frame that leaves is at the head of its
+//! flow, after the entries of dropped frames.
 
 use lanetwin_fabric::ethernet::logic::Train;
 use lanetwin_kernel::Trail;
 use lanetwin_units::Instant;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What tells flows apart: stations, entropy, class without its mark, as one number.
+/// Identifier of a flow: stations, entropy, and class without its mark, as one number.
 type Flow = u64;
 
-/// So many flows keep their places while nothing of them is in the switch.
+/// Number of flows whose entries are kept while no frame of them is in the switch.
 const KEPT: usize = 256;
 
 /// Frames of a request that came as one.
@@ -19,21 +19,21 @@ const KEPT: usize = 256;
 struct Came {
     words: [u32; 3],
     count: u16,
-    /// When the first bit of the first was there, and from frame to frame.
+    /// Time of the first bit of the first frame, and the distance between frames.
     at: Instant,
     spacing_ps: u32,
     trail: Trail,
 }
 
-/// A request whose frame leaves.
+/// The request of a frame that leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Passing {
     pub(super) trail: Trail,
-    /// When the frame came.
+    /// Arrival of the frame.
     pub(super) at: Instant,
 }
 
-/// How far requests have come whose frames are in the switch.
+/// Trails of requests whose frames are in the switch.
 #[derive(Debug, Default)]
 pub(super) struct Trails {
     flows: BTreeMap<Flow, VecDeque<Came>>,
@@ -54,9 +54,9 @@ impl Trails {
         let came = Came { words, count, at, spacing_ps, trail };
         self.flows.entry(flow(train)).or_default().push_back(came);
     }
-    /// Frames leave: how far the request had come that the last of them is of, if somebody follows it.
+    /// Takes the entry of frames that leave. Returns that of the last of them, if its request is followed.
     pub(super) fn leave(&mut self, train: &Train) -> Option<Passing> {
-        // most frames are of what nobody follows
+        // most frames belong to requests that are not followed
         if self.flows.is_empty() {
             return None;
         }

@@ -1,8 +1,8 @@
-//! What an FC port wants done, and what arrives at it.
+//! Effects of an FC port, and frames that arrive at it.
 
 use lanetwin_units::Instant;
 
-/// What an FC port has done that others must act on.
+/// An effect of an FC port on other parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Effect {
     /// Ask host memory for a burst of a write.
@@ -12,7 +12,7 @@ pub(super) enum Effect {
 }
 pub(super) type Effects = Vec<Effect>;
 
-/// What arrives at the adapter over Fibre Channel, with the exchange it belongs to.
+/// A frame that arrives at the adapter over Fibre Channel, with its exchange.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
     TransferReady(u32),

@@ -6,8 +6,8 @@
 //!                   (at most `dma.reads`)         (`buffer.tx`)
 //! ```
 //!
-//! Commands go before data. The data of exchanges go in the order in which the target asked for them, and within an
-//! exchange in the order of their offsets, so that a burst that is late holds up those behind it.
+//! Commands precede data. The data of exchanges are sent in the order of the target's FCP_XFER_RDY, and within an
+//! exchange in the order of offsets, so that a late burst delays those after it.
 
 use super::effect::{Effect, Effects};
 use super::params::Rules;
@@ -30,15 +30,15 @@ pub(super) struct Initiator {
     wire: Transmitter,
     /// Commands, each with when its FCP_CMND is ready; firmware finishes them in order.
     commands: VecDeque<(Ticks, Transfer)>,
-    /// Writes that the target has asked for.
+    /// Writes for which the target has sent FCP_XFER_RDY.
     writes: VecDeque<Write>,
-    /// What the buffer holds, or is kept free for \[B\].
+    /// Bytes in the buffer, or reserved in it \[B\].
     buffered: u64,
-    /// What is on the wire and leaves the buffer when it has left \[B\].
+    /// Bytes being sent, which leave the buffer at this time \[B\].
     leaving: (Ticks, u64),
-    /// Bursts asked of host memory.
+    /// Bursts requested from host memory.
     asked: Gauge,
-    /// One while a burst has room in the buffer and may not be asked for.
+    /// One while a burst has room in the buffer but may not be requested yet.
     wanted: Gauge,
 }
 
@@ -47,9 +47,9 @@ pub(super) struct Initiator {
 struct Write {
     handle: u32,
     bytes: u32,
-    /// What has been asked of host memory \[B\].
+    /// Bytes requested from host memory \[B\].
     asked: u32,
-    /// What has been asked for and not sent, in the order of offsets.
+    /// Bursts requested and not sent, in the order of offsets.
     bursts: VecDeque<Burst>,
 }
 
@@ -57,9 +57,9 @@ struct Write {
 struct Burst {
     offset: u32,
     bytes: u32,
-    /// What has not arrived from host memory \[B\].
+    /// Bytes still to arrive from host memory \[B\].
     missing: u32,
-    /// When the last of it arrived.
+    /// Arrival of the last of it.
     ready: Ticks,
     sent: u32,
 }
@@ -85,14 +85,14 @@ impl Initiator {
         self.commands.push_back((ready.into(), request));
     }
 
-    /// The target asks for the data of a write.
+    /// Handles FCP_XFER_RDY for a write.
     pub(super) fn transfer_ready(&mut self, request: &Transfer, now: Instant, effects: &mut Effects) {
         let Transfer { handle, bytes, .. } = *request;
         self.writes.push_back(Write { handle, bytes, asked: 0, bursts: VecDeque::new() });
         self.ask(now, effects);
     }
 
-    /// Data have come from host memory; false if nobody asked for them.
+    /// Takes data from host memory. Returns false if they were not requested.
     pub(super) fn fetched(
         &mut self,
         (handle, offset): (u32, u32),
@@ -139,7 +139,7 @@ impl Initiator {
         self.wanted.remove(waits, now);
     }
 
-    /// Sends what can start now; when there is more to do.
+    /// Sends what can start now. Returns when there is more to do.
     pub(super) fn pump(&mut self, target: &mut Target, now: Instant, effects: &mut Effects) -> Option<Ticks> {
         let present = Ticks::from(now);
         loop {
@@ -215,21 +215,21 @@ impl Initiator {
         }
     }
 
-    /// What the buffer holds, or is kept free for \[B\].
+    /// Bytes in the buffer, or reserved in it \[B\].
     pub(super) const fn buffered(&self) -> u64 {
         self.buffered
     }
-    /// When the next thing that could be sent was ready for the wire.
+    /// When the next frame became ready for the wire.
     fn front_ready(&self) -> Option<Ticks> {
         let command = self.commands.front().map(|&(ready, _)| ready);
         command.into_iter().chain(self.front().map(|burst| burst.ready)).min()
     }
-    /// Shows what was used up to `now` of what works: the wire, the firmware.
+    /// Reports the use of workers up to `now`: wire and firmware.
     pub(super) fn workers(&self, port: usize, now: Instant, report: &mut Report) {
         report.supply(format!("FC port {port} to target"), wire_used(&self.wire, now));
         report.supply(format!("firmware of FC port {port}"), self.firmware.used(now));
     }
-    /// Shows what was used up to `now` of what is held.
+    /// Reports the use of held supplies up to `now`.
     pub(super) fn held(&self, port: usize, now: Instant, report: &mut Report) {
         let reads = held(&self.asked, &self.wanted, self.rules.reads, now);
         report.supply(format!("host reads of FC port {port}"), reads);

@@ -1,4 +1,4 @@
-//! What can be said of a host bus adapter, of its links and of the targets behind them.
+//! Parameters of a host bus adapter, its links and the targets behind them.
 
 use lanetwin_fabric::fc::logic::transmitter::RUN_FRAMES;
 use lanetwin_fabric::fc::spec::frame::WORD_BYTES;
@@ -105,7 +105,7 @@ pub(super) const PARAMS: &[Param] = &[
     },
 ];
 
-/// What the parameters mean for an FC port.
+/// The parameters as they apply to an FC port.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) line: LinkRate,
@@ -117,7 +117,7 @@ pub(super) struct Rules {
     pub(super) command: Span,
     pub(super) access: Span,
     pub(super) jitter: Span,
-    /// None if there is no limit.
+    /// `None` if there is no limit.
     pub(super) target_rate: Option<LinkRate>,
     /// The most that is moved to or from host memory at once \[B\]: whole frames.
     pub(super) burst: u32,
@@ -161,7 +161,7 @@ impl Rules {
             tx,
         }
     }
-    /// From an R_RDY that can be sent to the credit that it gives back: a word and its flight.
+    /// Time from an R_RDY that can be sent until its credit is back: a word and the flight time.
     pub(super) fn ready_flight(&self) -> Ticks {
         self.line.ticks_for(u64::from(WORD_BYTES)) + self.propagation
     }

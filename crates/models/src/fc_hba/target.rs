@@ -6,8 +6,8 @@
 //!   data of a write ─► medium ─► FCP_RSP ───────────────────────────────┘   (a credit a frame)   (`buffer.rx`)
 //! ```
 //!
-//! FCP_XFER_RDY and FCP_RSP go before data, between two runs of frames. The data of exchanges go in the order of their
-//! commands.
+//! FCP_XFER_RDY and FCP_RSP precede data, between two runs of frames. The data of exchanges are sent in the order of
+//! their commands.
 
 use super::effect::{Effect, Effects, Event};
 use super::params::Rules;
@@ -28,17 +28,17 @@ use std::collections::{BinaryHeap, VecDeque};
 pub(super) struct Target {
     rules: Rules,
     disk: Servers,
-    /// What is added to each access.
+    /// Random addition to each access time.
     jitter: Stream,
     /// The medium, as it is read and as it is written.
     media: [Pace; 2],
     wire: Transmitter,
-    /// Frames that carry no data: when each is ready, its number, what it says.
+    /// Frames without data: time at which each is ready, sequence number, content.
     answers: BinaryHeap<Reverse<(Ticks, u64, Answer)>>,
     answered: u64,
-    /// Reads whose data are to be sent.
+    /// Reads with data to send.
     reads: VecDeque<Read>,
-    /// The adapter's buffer for what this target sends.
+    /// The adapter's receive buffer for frames of this target.
     receive: ReceiveBuffer,
 }
 
@@ -64,7 +64,7 @@ struct Read {
     handle: u32,
     bytes: u32,
     sent: u32,
-    /// When the RAM disk has taken the command up.
+    /// When the RAM disk has accepted the command.
     ready: Ticks,
 }
 
@@ -83,7 +83,7 @@ impl Target {
         }
     }
 
-    /// FCP_CMND arrives at `arrival`, behind those before it; it is `now` that it was sent.
+    /// Handles a FCP_CMND sent at `now` that arrives at `arrival`, after earlier ones.
     pub(super) fn command(&mut self, request: &Transfer, arrival: Ticks, now: Instant) {
         let access = self.rules.access + self.draw_jitter();
         let ready = self.disk.serve_later(now, arrival.as_ps_ceil(), access) + access;
@@ -119,7 +119,7 @@ impl Target {
         self.receive.take_out(bytes, now.into(), &mut |ready| wire.give(ready + flight));
     }
 
-    /// Sends what can start now; when there is more to do.
+    /// Sends what can start now. Returns when there is more to do.
     pub(super) fn pump(&mut self, now: Instant, effects: &mut Effects) -> Option<Ticks> {
         let present = Ticks::from(now);
         loop {
@@ -188,25 +188,25 @@ impl Target {
         effects.push(Effect::At(arrival.as_ps_ceil(), Event::Data { handle, offset, bytes }));
     }
 
-    /// What the adapter's buffer holds, or is about to \[B\].
+    /// Bytes that the adapter's buffer holds, or is about to \[B\].
     pub(super) const fn received(&self) -> u64 {
         self.receive.held()
     }
-    /// How many R_RDY the adapter withholds.
+    /// Number of R_RDY that the adapter withholds.
     pub(super) fn withheld(&self) -> usize {
         self.receive.withheld()
     }
-    /// When the next thing that could be sent was ready for the wire.
+    /// When the next frame became ready for the wire.
     fn front_ready(&self) -> Option<Ticks> {
         let answer = self.answers.peek().map(|Reverse((ready, ..))| *ready);
         answer.into_iter().chain(self.data_ready()).min()
     }
-    /// Shows what was used up to `now` of what works: the wire, the RAM disk.
+    /// Reports the use of workers up to `now`: wire and RAM disk.
     pub(super) fn workers(&self, port: usize, now: Instant, report: &mut Report) {
         report.supply(format!("FC port {port} to host"), wire_used(&self.wire, now));
         report.supply(format!("target of FC port {port}"), self.disk.used(now));
     }
-    /// Shows what was used up to `now` of what is held.
+    /// Reports the use of held supplies up to `now`.
     pub(super) fn held(&self, port: usize, now: Instant, report: &mut Report) {
         let credits = credits_used(&self.wire, self.front_ready(), now);
         report.supply(format!("BB credits of FC port {port}"), credits);

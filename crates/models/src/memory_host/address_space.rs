@@ -1,10 +1,10 @@
-//! Where the pages of a program and of its page table are.
+//! Placement of the pages of a program and of its page table.
 
 use super::translation::{PageTable, TranslationRules};
 use lanetwin_load::memory::{BadPlacement, Mapping, PageMap, PlacedPart, Policy};
 use lanetwin_ports::Params;
 
-/// A program's pages, and behind them those of its page table.
+/// A program's pages, followed by those of its page table.
 pub(super) struct AddressSpace {
     pub(super) map: PageMap,
     pub(super) table: PageTable,
@@ -13,7 +13,7 @@ pub(super) struct AddressSpace {
 }
 
 impl AddressSpace {
-    /// Lays so many pages out on nodes with so many frames, of which so many are used.
+    /// Places pages on nodes with these numbers of frames, some of which are in use.
     pub(super) fn out(
         rules: Option<&TranslationRules>,
         (mapping, parts): (&Mapping, &[PlacedPart]),
@@ -40,15 +40,15 @@ impl AddressSpace {
 pub struct UsedFrames {
     /// Up to the last page of a program's own.
     pub own: Vec<u64>,
-    /// With its page table behind.
+    /// Including its page table.
     pub all: Vec<u64>,
 }
 
-/// The frames that are used when a host with these parameters has given a program its pages, on nodes with so many
-/// frames of which so many were used before.
+/// Frames in use after a host with these parameters has placed a program's pages on nodes with `frames` frames, some
+/// of which were in use before.
 ///
 /// # Errors
-/// Everything that is wrong with the placement; of what does not fit, the first.
+/// All mistakes in the placement; of pages that do not fit, the first.
 pub fn used_frames(
     params: &Params,
     placement: (&Mapping, &[PlacedPart]),

@@ -1,4 +1,4 @@
-//! What threads tell devices of pages as they go on.
+//! Hints that threads give devices while they run.
 
 use super::MemoryHost;
 use super::hints::{PAGE, Run, name_of, runs};
@@ -8,7 +8,7 @@ use lanetwin_kernel::{Port, Trail};
 use lanetwin_ports::{Context, Hint, HintKind, Message};
 
 impl MemoryHost {
-    /// A thread has taken a step at this address: if it has come to another page, it says what its program says.
+    /// After a step of a thread at this address: gives the program's hints if it has reached another page.
     pub(super) fn give_advice(&mut self, t: ThreadId, address: u64, cx: &mut Context<'_>) {
         let thread = &mut self.threads[t.index()];
         let (page, program, number) = (address / PAGE, thread.program as usize, u64::from(thread.number));
@@ -22,7 +22,7 @@ impl MemoryHost {
         let at = page - base;
         let behind = |pages: u32| base + (at + buffer - u64::from(pages) % buffer) % buffer;
         if status > 0 {
-            // before it is announced: what was cached all the same
+            // asked before the announcement: whether the page was cached anyway
             self.tell(program, HintKind::Status, &[base + (at + u64::from(status)) % buffer], cx);
         }
         if temperature > 0 && before != u64::MAX {

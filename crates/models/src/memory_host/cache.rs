@@ -2,7 +2,7 @@
 
 use lanetwin_units::mix;
 
-/// Which line of a set goes when another comes.
+/// Replacement in a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Replacement {
     /// The one that was touched least recently.
@@ -11,7 +11,7 @@ pub(super) enum Replacement {
     Random,
 }
 
-/// Which set a line is in.
+/// Mapping of lines to sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Index {
     /// The line's number modulo the number of sets: consecutive lines fill all sets alike.
@@ -20,7 +20,7 @@ pub(super) enum Index {
     Hashed,
 }
 
-/// What a cache is.
+/// Parameters of a cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) lines: u64,
@@ -63,7 +63,7 @@ impl Cache {
         let tags = vec![0; (sets * ways) as usize];
         Self { tags, sets, ways: ways as usize, replacement, index, dice: seed }
     }
-    /// How many lines it holds.
+    /// Capacity in lines.
     pub(super) const fn capacity(&self) -> u64 {
         self.tags.len() as u64
     }
@@ -80,7 +80,7 @@ impl Cache {
         let first = set as usize * self.ways;
         &mut self.tags[first..first + self.ways]
     }
-    /// Whether the line is there; if so it is touched, and dirty from now on if `dirty`.
+    /// Touches a line if it is cached, and marks it as dirty if `dirty`. Returns whether it is cached.
     #[inline]
     pub(super) fn touch(&mut self, line: u64, dirty: bool) -> bool {
         if self.ways == 0 {

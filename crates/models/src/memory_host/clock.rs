@@ -1,33 +1,33 @@
-//! The clock of a socket's uncore, which follows its load.
+//! The clock of a socket's uncore, which follows the load.
 //!
-//! Servers let the clock of the mesh and the last level fall when little is asked of it, and raise it again with the
-//! traffic, between a least and a greatest frequency (Linux,
-//! `Documentation/admin-guide/pm/intel_uncore_frequency_scaling.rst`). How firmware chooses is not published; here the
-//! clock rises in proportion to the traffic, and is the greatest from a given rate on (assumed).
+//! Servers lower the clock of mesh and last level at low load and raise it with the traffic, between a minimum and a
+//! maximum frequency (Linux, `Documentation/admin-guide/pm/intel_uncore_frequency_scaling.rst`). The firmware's
+//! algorithm is not published; here the clock rises in proportion to the traffic, and is at its maximum from a given
+//! rate on (assumed).
 
 use lanetwin_ports::Params;
 use lanetwin_units::{Instant, Span};
 
-/// How the clock follows.
+/// Parameters of the clock.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Following {
     /// The least clock, as a share of the greatest.
     slowest: f64,
-    /// What a line takes at the rate from which on the clock is the greatest.
+    /// Time per line at the rate from which on the clock is at its maximum.
     line: Span,
-    /// How long traffic is counted before the clock changes.
+    /// Time over which traffic is counted before the clock changes.
     period: Span,
 }
 
 impl Following {
-    /// None if the clock is always the greatest. `line` is what a line takes at the rate that makes it so: nothing, if
-    /// any rate does.
+    /// `None` if the clock is always at its maximum. `line` is the time per line at the rate from which on it is;
+    /// zero if any rate is enough.
     pub(super) fn new(params: &Params, line: Span) -> Option<Self> {
         let (slowest, period) = (params.ratio("uncore.slowest"), params.time("uncore.period"));
         let follows = params.choice("uncore.clock") == "follows-load" && line > Span::ZERO;
         follows.then_some(Self { slowest, line, period })
     }
-    /// The clock, as a share of the greatest, after so many lines in so long.
+    /// The clock, as a share of its maximum, after `lines` lines in this time.
     fn clock(self, lines: u64, during: Span) -> f64 {
         let busy = lines as f64 * self.line.as_ps() as f64 / during.as_ps().max(1) as f64;
         self.slowest + (1.0 - self.slowest) * busy.min(1.0)
@@ -41,7 +41,7 @@ pub(super) struct UncoreClock {
     /// Since when lines are counted, and how many there were.
     since: Instant,
     lines: u64,
-    /// What a way takes more than at the greatest clock, as a share of it.
+    /// Relative lengthening of a path compared with the maximum clock.
     longer: f64,
 }
 
@@ -50,7 +50,7 @@ impl UncoreClock {
         let longer = following.map_or(0.0, |following| 1.0 / following.slowest - 1.0);
         Self { following, since: Instant::ZERO, lines: 0, longer }
     }
-    /// What a way takes for a line that goes it now, of which this is what it takes at the greatest clock.
+    /// Time of a line that crosses the path now; `way` is the time at the maximum clock.
     #[inline]
     pub(super) fn cross(&mut self, now: Instant, way: Span) -> Span {
         let Some(following) = self.following else { return way };
@@ -62,7 +62,7 @@ impl UncoreClock {
         }
         way + self.added(way)
     }
-    /// What something takes longer by the present clock that takes this by the greatest.
+    /// Additional time at the present clock for a path that takes `way` at the maximum clock.
     #[inline]
     pub(super) fn added(&self, way: Span) -> Span {
         if self.longer == 0.0 { Span::ZERO } else { Span::from_ps((way.as_ps() as f64 * self.longer) as u64) }

@@ -1,4 +1,4 @@
-//! Cores and the threads on them: what each has in flight, and what it waits for.
+//! Cores and their threads: requests in flight, and what threads wait for.
 
 use super::cache::Cache;
 use super::ids::{CoreId, FlightId, ThreadId};
@@ -14,12 +14,12 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(super) struct Core {
     pub(super) socket: u32,
-    /// How many threads run on it.
+    /// Number of its threads.
     pub(super) threads: u32,
-    /// Which second-level cache is its own.
+    /// Index of its second-level cache.
     pub(super) l2: usize,
     pub(super) l1: Cache,
-    /// None if every translation is at hand.
+    /// `None` if every translation is available at once.
     pub(super) translations: Option<Translations>,
     pub(super) prefetcher: Prefetcher,
     /// Places that are free: fill buffers, write buffers, prefetches.
@@ -27,14 +27,14 @@ pub(super) struct Core {
     pub(super) writes: u32,
     pub(super) prefetches: u32,
     pub(super) pending: Pending,
-    /// Write-backs that wait for a write buffer, with the thread that caused each. While there are any, nothing more is
-    /// asked for.
+    /// Write-backs that wait for a write buffer, with the thread that caused each. While there are any, the core
+    /// makes no further requests.
     pub(super) owed: VecDeque<(u64, ThreadId)>,
     /// Threads that wait for a place, first come first served.
     pub(super) blocked: VecDeque<ThreadId>,
 }
 
-/// The lines that a core has asked for, with the names of their flights: few, and searched through.
+/// Lines requested by a core, with their flights; few, and so searched linearly.
 #[derive(Debug)]
 pub(super) struct Pending {
     lines: Vec<u64>,
@@ -66,7 +66,7 @@ impl Core {
     pub(super) const fn write_places(&mut self, rules: &Rules) -> &mut u32 {
         if rules.writes == 0 { &mut self.misses } else { &mut self.writes }
     }
-    /// Whether a step that the first level has not got can be taken.
+    /// Whether a step that misses the first level can be taken.
     #[inline]
     pub(super) fn has_place(&mut self, touch: Touch, rules: &Rules) -> bool {
         let places = if touch == Touch::Stream { *self.write_places(rules) } else { self.misses };
@@ -110,12 +110,12 @@ pub(super) enum Waits {
     Ended,
 }
 
-/// When the data of a thread's last load are there.
+/// When the data of a thread's last load are available.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Data {
     /// At this instant.
     At(Instant),
-    /// When this flight ends.
+    /// At the end of this flight.
     With(FlightId),
 }
 
@@ -128,9 +128,9 @@ pub(super) struct Thread {
     pub(super) core: CoreId,
     /// Its hardware thread.
     pub(super) cpu: u32,
-    /// From when on it has its hardware thread; [`Instant::NEVER`] while others have it.
+    /// When it is scheduled on its hardware thread; [`Instant::NEVER`] while others are.
     pub(super) runs: Instant,
-    /// When others had it last.
+    /// When it was descheduled last.
     pub(super) left: Instant,
     pub(super) waits: Waits,
     /// The step that comes next, and when it is due.
@@ -138,19 +138,19 @@ pub(super) struct Thread {
     pub(super) due: Instant,
     /// Its turn among the steps that are due at the same time, if it waits for a place before its own is.
     pub(super) turn: Option<u64>,
-    /// When the step before was issued.
+    /// Issue time of the previous step.
     pub(super) issued: Instant,
     pub(super) data: Data,
     pub(super) window: Window,
-    /// When the operation that it is in began.
+    /// Begin of its current operation.
     pub(super) operation: Option<Instant>,
     /// The last page that it touched: its number, and the place of its first line.
     pub(super) page: (u64, u64),
-    /// Of a thread whose lines are known never to be hit.
+    /// Lines stored to, for a thread that is known never to hit.
     pub(super) stored: Stored,
     /// Steps taken.
     pub(super) steps: u64,
-    /// The page that devices were told of last.
+    /// The page about which devices were last given a hint.
     pub(super) advised: u64,
 }
 
@@ -185,12 +185,12 @@ impl Thread {
     }
 }
 
-/// Which of the last 128 loads of a thread are without data: a reorder buffer that only loads are in.
+/// The last 128 loads of a thread that have no data yet: a reorder buffer that contains only loads.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Window {
     /// The oldest load that is without data, or the next.
     oldest: u64,
-    /// How many loads were issued.
+    /// Number of loads issued.
     issued: u64,
     /// Bit i: load `oldest + i` is without data.
     open: u128,
@@ -220,7 +220,7 @@ impl Window {
     #[inline]
     pub(super) const fn close(&mut self, number: u64) {
         self.open &= !(1 << (number - self.oldest));
-        // behind an older one it only waits
+        // behind an older one it only has to wait
         if number == self.oldest {
             self.retire();
         }

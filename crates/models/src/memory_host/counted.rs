@@ -1,4 +1,4 @@
-//! What is counted of a program as it runs.
+//! Counters of a program while it runs.
 
 use crate::roles::memory::{Found, MemoryResults, NodeTraffic};
 use lanetwin_kernel::mix;
@@ -9,10 +9,10 @@ use lanetwin_units::{Instant, Span};
 /// The line of a cache \[B\].
 const LINE: u64 = 64;
 
-/// Which lines are followed is drawn anew after so many loads.
+/// Number of loads after which the followed lines are chosen anew.
 const ROUND: u64 = 1 << 12;
 
-/// Which lines are followed: one of so many, a power of two, by a hash of the line and of how many rounds there were.
+/// The followed lines: one of a power of two, by a hash of the line and of the number of rounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
     every: u64,
@@ -20,7 +20,7 @@ pub(super) struct Followed {
 }
 
 impl Followed {
-    /// When memory has served so many loads.
+    /// The choice after memory has served this many loads.
     fn when(served: u64) -> Self {
         Self { every: followed_every(served, 1), hash: mix(served / ROUND) }
     }
@@ -31,16 +31,16 @@ impl Followed {
     }
 }
 
-/// What has been counted since a reset.
+/// Counters since a reset.
 #[derive(Debug)]
 pub(super) struct Counted {
     pub(super) since: Instant,
     pub(super) nodes: Vec<NodeTraffic>,
-    /// How many loads memory has served.
+    /// Number of loads served by memory.
     served: u64,
-    /// Which lines are followed until it has served some more.
+    /// The lines followed until the next choice.
     pub(super) followed: Followed,
-    /// Of loads that a cache served.
+    /// Latencies of loads served by caches.
     pub(super) cached: Histogram,
     pub(super) operations: Histogram,
     /// The same of SETs, which are not among those.
@@ -48,7 +48,7 @@ pub(super) struct Counted {
     pub(super) found: Found,
     pub(super) prefetches: u64,
     pub(super) walks: u64,
-    /// Lines asked of memory and not answered.
+    /// Lines requested from memory and not answered.
     outstanding: u64,
     area_until: Instant,
     area_ps: u128,
@@ -94,21 +94,21 @@ impl Counted {
         self.area_ps += u128::from(self.outstanding) * u128::from(now.since(self.area_until).as_ps());
         self.area_until = now;
     }
-    /// Memory is asked for a line.
+    /// Notes that memory is asked for a line.
     #[inline]
     pub(super) fn ask(&mut self, now: Instant) {
         self.advance(now);
         self.outstanding += 1;
     }
-    /// Memory has answered what was asked at `asked`.
+    /// Notes an answer of memory to a request made at `asked`.
     #[inline]
     pub(super) fn answer(&mut self, asked: Instant, now: Instant) {
         self.advance(now);
         self.outstanding -= 1;
         self.residence_ps += u128::from(now.since(asked.max(self.since)).as_ps());
     }
-    /// What has been counted up to `at`, where what is outstanding was asked for at these instants; `cached` is the
-    /// number of the stage of loads that a cache served.
+    /// Results up to `at`, given the request times of outstanding lines; `cached` is the stage of loads served by
+    /// caches.
     pub(super) fn results(
         &self,
         name: &str,
@@ -146,7 +146,7 @@ impl Counted {
             outstanding: self.outstanding,
         }
     }
-    /// What has been counted, without distributions.
+    /// Counters without distributions.
     pub(super) fn tally(&self) -> Tally {
         let lines = |of: fn(&NodeTraffic) -> u64| {
             let lines = self.nodes.iter().map(of).sum::<u64>();
@@ -158,7 +158,7 @@ impl Counted {
         let reads = Answered { timed, latency_ps, ..lines(|node| node.lines_read) };
         Tally { reads, writes: lines(|node| node.lines_written), area_ps: 0 }
     }
-    /// The digest of what has been counted.
+    /// The digest of the counters.
     pub(super) fn digest(&self) -> u64 {
         let lines = self.nodes.iter().map(|node| node.lines_read ^ node.lines_written.rotate_left(32));
         let cached = self.cached.sum_ps() as u64;

@@ -1,4 +1,4 @@
-//! How steps become flights, and flights end.
+//! Execution of steps as flights.
 //!
 //! ```text
 //!  step ─► due? data of the load before? room in the window? ─► translation ─► L1 ─ hit: done
@@ -21,7 +21,7 @@ use lanetwin_load::memory::{Step, Touch};
 use lanetwin_ports::{Context, Line, Message, Operation, Status};
 use lanetwin_units::{Instant, Span};
 
-/// Where a line was found.
+/// The level at which a line was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     L1,
@@ -87,12 +87,10 @@ impl MemoryHost {
         }
     }
 
-    /// Lets a thread wait until its step is due; or for a place at once, if it will have to wait for one then unless
-    /// one comes free before.
-    ///
-    /// Threads whose cores are full, as those of all streams are, would else be woken for each line only to find that
-    /// out. What happens is the same: the step keeps its turn among those of the same instant, and a core has no other
-    /// thread that could come between.
+    /// Makes a thread wait until its step is due; or for a place at once, if it would then have to wait for one
+    /// unless one becomes free earlier. Otherwise threads on full cores, as all streaming threads are, would be woken
+    /// for each line only to find no place. The result is the same: the step keeps its turn among those of the same
+    /// instant, and a core has no other thread that could come between.
     fn wait(&mut self, t: ThreadId, due: Instant, step: Step) {
         let thread = &mut self.threads[t.index()];
         if due == Instant::NEVER {
@@ -242,7 +240,7 @@ impl MemoryHost {
         }
     }
 
-    /// Asks memory for what a flight wants; the request leaves the core after `delay`.
+    /// Requests the line of a flight from memory; the request leaves the core after `delay`.
     pub(super) fn ask(&mut self, name: FlightId, delay: Span, cx: &mut Context<'_>) {
         let now = self.now;
         let flight = self.flights.get(name);
@@ -264,7 +262,7 @@ impl MemoryHost {
             self.ask_dram(name, cx);
         }
     }
-    /// When a request that leaves its core at `leaves` is at the socket of what it asks for.
+    /// When a request that leaves its core at `leaves` arrives at the socket of its memory.
     fn pass_over(&mut self, leaves: Instant, core: CoreId, asked_for: u64, cause: Cause) -> Instant {
         let socket = self.cores[core.index()].socket;
         let home = match &self.nodes[node_of(asked_for)] {
@@ -293,7 +291,7 @@ impl MemoryHost {
             self.timetable.put(there, Task::Answer(name));
         }
     }
-    /// Puts down when what DRAM has answered will be there.
+    /// Schedules the arrival of DRAM answers.
     pub(super) fn fetch_dram(&mut self, cx: &mut Context<'_>) {
         let now = self.now;
         for node in self.nodes.iter_mut().take(self.rules.sockets as usize) {
@@ -334,7 +332,7 @@ impl MemoryHost {
         let home = port.socket as usize;
         let Flight { cause, arrives, asked_for, trail, .. } = *self.flights.get(name);
         let operation = if cause == Cause::Write { Operation::Write } else { Operation::Read };
-        // both ways through the uncore are spent here: whoever waits for the answer cannot tell
+        // both crossings of the uncore are charged here; the requester cannot tell the difference
         let tracked = arrives.max(self.now);
         let across = tracked + self.cross(home, asked_for);
         let at = across + self.rules.cxl_latency;
@@ -370,7 +368,7 @@ impl MemoryHost {
         }
         self.return_to(name, home, cx);
     }
-    /// An answer of memory at this socket goes to the core that asked.
+    /// Sends an answer of memory at this socket to the requesting core.
     pub(super) fn return_to(&mut self, name: FlightId, home: u32, cx: &mut Context<'_>) {
         let Flight { core, cause, .. } = *self.flights.get(name);
         let socket = self.cores[core.index()].socket;
@@ -385,7 +383,7 @@ impl MemoryHost {
             self.timetable.put(at, Task::Arrive(name));
         }
     }
-    /// An answer of the other socket's memory is at the core that asked.
+    /// Handles an answer of the other socket's memory at the requesting core.
     pub(super) fn arrive(&mut self, name: FlightId, cx: &mut Context<'_>) {
         let core = self.flights.get(name).core;
         let home = 1 - self.cores[core.index()].socket;
@@ -393,7 +391,7 @@ impl MemoryHost {
         self.answer(name, cx);
     }
 
-    /// What a flight asked memory for is there.
+    /// Handles the arrival of a flight's line from memory.
     pub(super) fn answer(&mut self, name: FlightId, cx: &mut Context<'_>) {
         let flight = self.flights.get(name);
         flight.at_memory = false;
@@ -434,7 +432,7 @@ impl MemoryHost {
             waiter = next;
         }
     }
-    /// What a flight waited for is there: the translation, or the line.
+    /// Continues a flight whose translation or line has arrived.
     #[inline(always)]
     fn arrived(&mut self, name: FlightId, walking: bool, cx: &mut Context<'_>) {
         if walking {
@@ -493,7 +491,7 @@ impl MemoryHost {
     }
 }
 
-/// Where a place of a node behind decoders is.
+/// The address behind a decoder of a place in its node.
 fn decode(decoder: &Decoder, place: u64) -> Decoded {
     decoder.decode(decoder.base() + address_of(place)).expect("frames lie in the window")
 }

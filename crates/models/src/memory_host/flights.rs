@@ -1,4 +1,4 @@
-//! What is under way: a flight for each step that the first level did not have at once, each prefetch and each write.
+//! Requests in progress: a flight for each step that misses the first level, for each prefetch, and for each write.
 
 use super::ids::{CoreId, FlightId, ThreadId};
 use lanetwin_kernel::{Begun, Trail};
@@ -11,21 +11,21 @@ pub(super) enum Cause {
     Load,
     /// A thread stores, and needs the rest of the line.
     Store,
-    /// A prefetcher asks.
+    /// A prefetcher.
     Prefetch,
     /// A line goes to memory.
     Write,
 }
 
-/// Something under way.
+/// A request in progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
     pub(super) cause: Cause,
-    /// Whether it is on a page walk yet: what is asked for is the translation, not the line.
+    /// Whether it is still on a page walk, so that its request is for the translation, not the line.
     pub(super) walking: bool,
     /// Whether its line comes from memory.
     pub(super) from_memory: bool,
-    /// Whether memory has been asked and has not answered.
+    /// Whether memory has been asked and has not yet answered.
     pub(super) at_memory: bool,
     /// Whether its step ends an operation.
     pub(super) ends: bool,
@@ -33,26 +33,26 @@ pub(super) struct Flight {
     pub(super) sets: bool,
     pub(super) thread: ThreadId,
     pub(super) core: CoreId,
-    /// What it wants: the line of its step.
+    /// The line of its step.
     pub(super) line: u64,
-    /// What it has asked memory for: that, or the line with the translation.
+    /// The line requested from memory: that line, or the line with the translation.
     pub(super) asked_for: u64,
     /// The number of the load in its thread's window.
     pub(super) number: u64,
-    /// When its step was issued.
+    /// Issue time of its step.
     pub(super) issued: Instant,
-    /// When the operation of its step began.
+    /// Begin of the operation of its step.
     pub(super) operation: Instant,
-    /// When memory was asked, and when the request gets there.
+    /// When memory was asked, and when the request arrives there.
     pub(super) asked: Instant,
     pub(super) arrives: Instant,
     /// When its translation is known.
     pub(super) translated: Instant,
-    /// How far what it asks for its line has come, and for how many loads it stands; nothing if it is not followed.
+    /// Trail of its line, and the number of loads for which it stands; empty if it is not followed.
     pub(super) trail: Trail,
     pub(super) weight: u64,
     pub(super) begun: Begun,
-    /// The first of the flights that wait for what this one has asked for, and the next of those that wait with it.
+    /// The first of the flights that wait for its request, and the next of the flights that wait with it.
     pub(super) waiters: FlightId,
     pub(super) next: FlightId,
 }
@@ -102,7 +102,7 @@ impl Flights {
     pub(super) const fn new() -> Self {
         Self { flights: Vec::new(), free: Vec::new() }
     }
-    /// How many there are.
+    /// Number of flights.
     pub(super) const fn len(&self) -> usize {
         self.flights.len() - self.free.len()
     }
@@ -127,7 +127,7 @@ impl Flights {
     pub(super) fn at_memory(&self) -> impl Iterator<Item = &Flight> {
         self.flights.iter().filter(|flight| flight.at_memory)
     }
-    /// Lets a flight wait for what another has asked for, behind those that do.
+    /// Makes a flight wait for the request of another, after those that already do.
     pub(super) fn join(&mut self, waiter: FlightId, other: FlightId) {
         self.get(waiter).next = FlightId::NONE;
         let mut last = self.get(other).waiters;

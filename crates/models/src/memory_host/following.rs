@@ -1,8 +1,9 @@
-//! Which lines that a host asks memory for are followed, and when their stages are marked.
+//! Choice of the followed lines of a host, and marks of their stages.
 //!
-//! Who finds its line under way goes on behind whoever has asked for it, from its own beginning on. So lines are
-//! chosen, not loads: who asks and who waits choose alike. All are followed until memory has served as many loads as
-//! other loads are followed of; which ones of more depends on the line and on how many rounds there were before.
+//! A load that finds its line already requested continues on the trail of that request, from its own beginning on. So
+//! lines are chosen, not loads: the requester and those that wait make the same choice. All lines are followed until
+//! memory has served as many loads as are followed of other loads; after that the choice depends on the line and on
+//! the number of rounds so far.
 
 use super::MemoryHost;
 use super::flights::{Cause, Flight};
@@ -16,7 +17,7 @@ use lanetwin_ports::Context;
 use lanetwin_units::Instant;
 
 impl MemoryHost {
-    /// A flight goes on to memory for its line, or waits for somebody who has.
+    /// Notes that a flight continues to memory for its line, or waits for another that has.
     #[inline]
     pub(super) fn follow(&mut self, name: FlightId, cx: &mut Context<'_>) {
         let Flight { cause, walking, thread, line, .. } = *self.flights.get(name);
@@ -45,7 +46,7 @@ impl MemoryHost {
             flight.trail = cx.trail();
         }
     }
-    /// Marks what the DRAM of a socket has done for a flight, whose line is across the socket at `there`.
+    /// Marks the DRAM stages of a flight whose line has crossed the socket at `there`.
     pub(super) fn mark_read(&mut self, done: &Done, there: Instant, cx: &mut Context<'_>) {
         let flight = self.flights.get(FlightId(done.token));
         cx.resume(flight.trail);
@@ -57,7 +58,7 @@ impl MemoryHost {
         cx.mark_until(there, UNCORE);
         flight.trail = cx.trail();
     }
-    /// The line that a flight waited for is there; who has asked for it has come this way.
+    /// Marks a flight whose line has arrived by another flight's request, with that flight's trail.
     pub(super) fn mark_join(&mut self, name: FlightId, leader: Trail, cx: &mut Context<'_>) {
         let now = self.now;
         let flight = self.flights.get(name);

@@ -1,4 +1,4 @@
-//! The way of a line through the levels of caches, what has to go for it, and what is brought ahead of it.
+//! The path of a line through the cache levels, evictions for it, and prefetches.
 
 use super::MemoryHost;
 use super::cache::Victim;
@@ -10,8 +10,8 @@ use lanetwin_ports::Context;
 use lanetwin_units::Span;
 
 impl MemoryHost {
-    /// Where a line is. It is in the caches from now on; what has to go for it, and what a prefetcher advises, is left
-    /// to be settled.
+    /// Looks a line up. It is in the caches from now on; evictions and advice of a prefetcher are left to be
+    /// processed.
     pub(super) fn look_up_line(&mut self, c: CoreId, line: u64, dirty: bool) -> Place {
         let core = &mut self.cores[c.index()];
         let (l2, socket) = (core.l2, core.socket as usize);
@@ -27,20 +27,20 @@ impl MemoryHost {
         self.fill_l1(c, line, dirty);
         pending.unwrap_or(place)
     }
-    /// What it takes to get a line from there to a core.
+    /// Time to get a line from there to a core.
     pub(super) fn latency(&self, c: CoreId, place: Place) -> Span {
         match place {
             Place::L1 => self.rules.l1_latency,
             Place::L2 => self.rules.l2_latency,
             _ => {
-                // what lies behind the second level goes by the clock of the uncore
+                // levels behind the second depend on the clock of the uncore
                 let socket = self.cores[c.index()].socket as usize;
                 let behind = self.rules.llc_latency.as_ps().saturating_sub(self.rules.l2_latency.as_ps());
                 self.rules.llc_latency + self.clocks[socket].added(Span::from_ps(behind))
             }
         }
     }
-    /// What a line takes across the uncore of a socket, now.
+    /// Time of a line across the uncore of a socket, now.
     #[inline]
     pub(super) fn cross(&mut self, socket: usize, line: u64) -> Span {
         self.clocks[socket].cross(self.now, self.rules.uncore.of(line))
@@ -84,7 +84,7 @@ impl MemoryHost {
     fn let_go(&mut self, victim: Option<Victim>) {
         self.evicted.extend(victim.filter(|victim| victim.dirty).map(|victim| victim.line));
     }
-    /// Writes back what has had to go, and asks for what the prefetcher advises.
+    /// Writes back evicted lines, and requests the lines advised by the prefetcher.
     pub(super) fn settle(&mut self, c: CoreId, t: ThreadId, line: u64, cx: &mut Context<'_>) {
         while let Some(line) = self.evicted.pop() {
             self.write_back(c, t, line, cx);

@@ -1,4 +1,4 @@
-//! What the owner of a program says or asks of its pages, to the devices that they are on.
+//! Hints and queries of a program's owner to the devices that hold its pages.
 
 use super::nodes::{Node, address_of, node_of};
 use super::running::Running;
@@ -14,16 +14,16 @@ pub(super) const PAGE: u64 = 4096;
 /// The hints of a run.
 #[derive(Default, Debug)]
 pub(super) struct Hints {
-    /// What is sent for each: port, first page at the device, how many.
+    /// Messages of each hint: port, first page at the device, number of pages.
     all: Vec<(HintKind, Vec<Run>)>,
     answers: Vec<(u64, usize)>,
     pub(super) told: Advised,
 }
 
-/// The names of hints that threads give as they go on: only their sums are told.
+/// Handles of hints that threads give while they run: only their sums are reported.
 const ADVICE: [HintKind; 4] = [HintKind::Prefetch, HintKind::Evict, HintKind::Status, HintKind::Temperature];
 
-/// The name of such a hint.
+/// The handle of such a hint.
 pub(super) const fn name_of(what: HintKind) -> u32 {
     match what {
         HintKind::Prefetch => u32::MAX,
@@ -33,7 +33,7 @@ pub(super) const fn name_of(what: HintKind) -> u32 {
     }
 }
 
-/// Whether it is the name of such a hint.
+/// Whether this is the handle of such a hint.
 pub(super) const fn is_advice(handle: u32) -> bool {
     u32::MAX - handle < ADVICE.len() as u32
 }
@@ -90,7 +90,7 @@ impl Hints {
             cx.send(Port(port), Span::ZERO, Message::Hint(hint));
         }
     }
-    /// A device has answered what a thread said as it went on.
+    /// Handles a device's answer to a hint of a thread.
     pub(super) fn advised(&mut self, handle: u32, value: u64) {
         let told = &mut self.told;
         let sum = match ADVICE[(u32::MAX - handle) as usize] {

@@ -10,7 +10,7 @@ use lanetwin_ports::Params;
 use lanetwin_units::{Instant, Span, mix};
 use std::collections::VecDeque;
 
-/// The bits of a line's place that say where in its node it is; above them is the node's number.
+/// Number of the bits of a line's place for its index in the node; the bits above are the node's number.
 const LINE_BITS: u32 = 40;
 
 /// The place of a line in the machine.
@@ -34,7 +34,7 @@ pub(super) const fn address_of(place: u64) -> u64 {
 pub(super) enum Node {
     /// A socket's own memory.
     Dram(Dram),
-    /// What a decoder leads to.
+    /// The memory behind a decoder.
     Cxl(Decoder),
 }
 
@@ -52,24 +52,24 @@ impl Node {
 #[derive(Debug)]
 pub(super) struct Dram {
     pub(super) size: u64,
-    /// None if it is nothing but a latency and a bandwidth.
+    /// `None` if it only has a latency and a bandwidth.
     pub(super) machine: Option<Box<Machine>>,
     pub(super) spread: Spread,
     pub(super) latency: Span,
-    /// What a line occupies it for.
+    /// Time that a line occupies it.
     line: Span,
     free: Instant,
-    /// How many lines have occupied it.
+    /// Number of lines that have occupied it.
     lines: u64,
-    /// When the machine has to be looked after again.
+    /// When the machine has to be polled next.
     pub(super) due: Instant,
 }
 
 impl Dram {
-    /// The DRAM that the parameters describe.
+    /// The DRAM described by the parameters.
     ///
     /// # Panics
-    /// If it cannot be built: its mistakes are told before.
+    /// If it is not valid: its mistakes are reported earlier.
     pub(super) fn new(params: &Params) -> Self {
         let size = params.size("dram.size");
         let timed = params.choice("dram") == "timed";
@@ -105,7 +105,7 @@ impl Dram {
         self.due = machine.next().unwrap_or(Instant::NEVER);
         None
     }
-    /// Takes what the machine has answered, some of it not before a while.
+    /// Takes the answers of the machine, some of which are delayed.
     #[inline]
     pub(super) fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
         if let Some(machine) = &mut self.machine {
@@ -129,22 +129,22 @@ impl Dram {
         };
         Supply { in_use_ps, supply, kind: SupplyKind::Server }
     }
-    /// What the machine has done so far.
+    /// Counters of the machine so far.
     pub(super) fn counters(&self) -> Option<Counters> {
         self.machine.as_ref().map(|machine| machine.counters())
     }
 }
 
-/// Where the controllers of a socket find a line: among its neighbours, at a place that a hash of the bits above
-/// decides. Address decoders of servers hash channels with upper bits for the same reason: were the channels of all
-/// pages in one order, threads that stream would fall into step and ask the same few channels at a time.
+/// Placement of a line in the controllers of a socket: among its neighbours, at a position given by a hash of the
+/// bits above. Address decoders of servers hash channels with upper bits for the same reason: if the channels of all
+/// pages were in the same order, streaming threads would fall into step and use the same few channels at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
     /// The bits that are changed: of sixteen pieces that an interleave leaves together, which one it is.
     mask: u64,
-    /// What is above them.
+    /// Bits above them.
     above: u32,
-    /// Where the last whole group of sixteen ends: what is left of the memory is not changed.
+    /// End of the last complete group of sixteen: the rest of the memory is not hashed.
     end: u64,
 }
 
@@ -167,7 +167,7 @@ impl Spread {
     }
 }
 
-/// What the nodes of a host, and the lanes between its sockets, have worked so far.
+/// Reports the use of a host's nodes, and of the lanes between its sockets.
 pub(super) fn tell_supplies(nodes: &[Node], lanes: &[Lane; 2], now: Instant, report: &mut Report) {
     let local = || {
         nodes.iter().enumerate().filter_map(|(socket, node)| match node {
@@ -189,18 +189,18 @@ pub(super) fn tell_supplies(nodes: &[Node], lanes: &[Lane; 2], now: Instant, rep
 #[derive(Debug)]
 pub(super) struct CxlPort {
     pub(super) socket: u32,
-    /// How many lines more it can keep track of.
+    /// Number of further lines that it can track.
     pub(super) free: u32,
-    /// Flights that wait for that, each with the address that it asks for there.
+    /// Flights that wait for a tracker entry, each with its address there.
     pub(super) waiting: VecDeque<(FlightId, u64)>,
 }
 
-/// What goes from one socket to the other, one way.
+/// The lane from one socket to the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
     line: Span,
     free: Instant,
-    /// How many lines are known to have passed.
+    /// Number of lines known to have passed.
     passed: u64,
 }
 
@@ -209,7 +209,7 @@ impl Lane {
     pub(super) const fn new(line: Span) -> Self {
         Self { line, free: Instant::ZERO, passed: 0 }
     }
-    /// A line that was let pass is on the other side. Writes may be handed in before they are there, so that only now
+    /// Notes that a line has arrived on the other side. Writes may be handed in before their time, so that only now
     /// is it certain that the lane worked for it.
     pub(super) const fn has_passed(&mut self) {
         self.passed += 1;
@@ -219,7 +219,7 @@ impl Lane {
         let in_use_ps = u128::from(self.passed) * u128::from(self.line.as_ps());
         Supply { in_use_ps, supply: 1, kind: SupplyKind::Server }
     }
-    /// When a line that is there at `at` has passed.
+    /// When a line that arrives at `at` has passed.
     pub(super) fn pass(&mut self, at: Instant) -> Instant {
         self.free = self.free.max(at) + self.line;
         self.free

@@ -1,4 +1,4 @@
-//! What can be said of a memory host.
+//! Parameters of a memory host.
 
 use super::cache::{Index, Replacement, Shape};
 use super::clock::Following;
@@ -206,7 +206,7 @@ pub(super) const CONDITIONS: &[Condition] = &[
     Condition { of: &["cxl.latency", "cxl.outstanding"], on: "ports", must_be: Setting::Above0 },
 ];
 
-/// What prefetchers there are.
+/// Kind of prefetcher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Prefetch {
     Off,
@@ -214,13 +214,13 @@ pub(super) enum Prefetch {
     Stream,
 }
 
-/// What a host is, as far as all its parts need to know it.
+/// Parameters of a host that several of its parts need.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) sockets: u32,
     pub(super) cores: u32,
     pub(super) threads: u32,
-    /// Of a thread's turn; 0 if threads of a hardware thread run at once.
+    /// Time slice of a thread; 0 if threads of a hardware thread run simultaneously.
     pub(super) slice: Span,
     pub(super) issue: Span,
     pub(super) misses: u32,
@@ -239,13 +239,13 @@ pub(super) struct Rules {
     pub(super) sharing: u32,
     /// Whether evictions of the second level fill the last.
     pub(super) exclusive: bool,
-    /// None if every translation is at hand.
+    /// `None` if every translation is available at once.
     pub(super) translation: Option<TranslationRules>,
     pub(super) uncore: Uncore,
-    /// None if the clock of the uncore is always the greatest.
+    /// `None` if the clock of the uncore is always at its maximum.
     pub(super) clock: Option<Following>,
     pub(super) socket_latency: Span,
-    /// What a line takes from one socket to the other \[ps\].
+    /// Time per line from one socket to the other \[ps\].
     pub(super) socket_line: Span,
     pub(super) cxl_latency: Span,
     pub(super) cxl_outstanding: u32,
@@ -307,7 +307,7 @@ impl Rules {
     }
 }
 
-/// What a line of 64 B takes at this rate, at least 1 ps if there is a rate.
+/// Time of a line of 64 B at this rate, at least 1 ps if there is a rate.
 pub(super) fn per_line(bytes_per_second: u64) -> Span {
     Span::from_ps(64_000_000_000_000_u64.checked_div(bytes_per_second).unwrap_or(0))
 }

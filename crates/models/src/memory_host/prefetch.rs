@@ -1,4 +1,4 @@
-//! A prefetcher: it sees which lines a core misses, and says which will be needed.
+//! A prefetcher: it observes a core's misses and predicts the next lines.
 //!
 //! Like Intel's second-level streamer (Intel 64 and IA-32 Architectures Optimization Reference Manual, "Data Prefetch
 //! to the L2 and Last Level Cache") it keeps a stream for each of the pages of 4 KiB touched last, finds out whether it
@@ -6,7 +6,7 @@
 
 use super::params::{Prefetch, Rules};
 
-/// How many pages are kept in mind (the manual: one forward or backward stream per page, 32 pages).
+/// Number of pages tracked (the manual: one forward or backward stream per page, 32 pages).
 const PAGES: usize = 32;
 /// Steps in one direction after which a stream is one.
 const TRAINED: u8 = 2;
@@ -20,9 +20,9 @@ pub(super) struct Prefetcher {
     depth: u64,
     pages: [u64; PAGES],
     streams: [Stream; PAGES],
-    /// Which goes next.
+    /// Index of the entry to replace next.
     oldest: usize,
-    /// Which was found last: where to look first.
+    /// Index of the entry found last, where a search begins.
     recent: usize,
 }
 
@@ -32,18 +32,18 @@ struct Stream {
     /// Steps in this direction, and which it is.
     run: u8,
     down: bool,
-    /// Lines of the page that have been asked for.
+    /// Lines of the page that have been requested.
     asked: u64,
 }
 
-/// What a prefetcher says to a touch.
+/// Advice of a prefetcher on a touch.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Advice {
-    /// Whether the line has been prefetched: it is there, or on its way.
+    /// Whether the line has been prefetched, or is being prefetched.
     pub(super) prefetched: bool,
-    /// The lines to ask for, all in the page: a bit each.
+    /// The lines to request, all in the page: one bit each.
     pub(super) ask: u64,
-    /// Whether they are wanted from the highest down.
+    /// Whether to request them in descending order.
     pub(super) down: bool,
 }
 
@@ -107,7 +107,7 @@ impl Prefetcher {
         };
         Advice { prefetched, ask: ahead & !stream.asked, down: stream.down && self.kind == Prefetch::Stream }
     }
-    /// Takes note that a line is being asked for, or is there already.
+    /// Notes that a line is being requested, or is already cached.
     pub(super) fn asked(&mut self, line: u64) {
         if let Some(at) = self.find(line / LINES) {
             self.streams[at].asked |= 1 << (line % LINES);
@@ -115,11 +115,11 @@ impl Prefetcher {
     }
 }
 
-/// The `depth` lines of a page behind `place`, a bit each.
+/// The `depth` lines of a page next to `place`, one bit each.
 fn span(place: u8, depth: u64, down: bool) -> u64 {
     let ones = u64::MAX >> (LINES - depth.clamp(1, LINES));
     if down {
-        // what is below, no more than `depth` of it
+        // the lines below, at most `depth` of them
         let below = (1_u64 << place) - 1;
         let first = u64::from(place).saturating_sub(depth);
         below & !((1_u64 << first) - 1)

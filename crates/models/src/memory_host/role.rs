@@ -1,4 +1,4 @@
-//! What a host can be asked to do beyond messages: it runs programs.
+//! Role of a host: it runs programs.
 
 use super::MemoryHost;
 use super::cores::Waits;

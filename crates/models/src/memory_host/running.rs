@@ -16,19 +16,19 @@ pub(super) struct Running {
     pub(super) name: String,
     pub(super) program: Box<dyn Program>,
     pub(super) map: PageMap,
-    /// Its pages; those of its page table come behind them.
+    /// Its pages, followed by those of its page table.
     pub(super) pages: u64,
     pub(super) table: PageTable,
-    /// Whether no cache ever has its lines when they come again.
+    /// Whether its lines are never cached when it comes back to them.
     pub(super) cold: bool,
-    /// Then: what each of its threads has of the caches.
+    /// If so, each thread's share of the caches.
     pub(super) share: Share,
     pub(super) counted: Counted,
     pub(super) advice: Option<PageAdvice>,
 }
 
 impl Running {
-    /// The place of the line with this address; `last` is the page that was asked for last.
+    /// The place of the line with this address; `last` is the page of the previous call.
     ///
     /// # Panics
     /// If the address is beyond the program's footprint: a mistake in the program.

@@ -1,4 +1,4 @@
-//! The stages that a host marks of lines that it asks memory for.
+//! Stages that a host marks for lines requested from memory.
 //!
 //! ```text
 //!  translation ─ to the other socket ─┬─ DRAM … ───────────────────────────────────────── uncore ─┬─ from the other socket

@@ -1,19 +1,19 @@
-//! What a thread has stored to and not written back, where no cache ever has its lines when they come again: which of
-//! them goes next, and when.
+//! Dirty lines of a thread whose lines are never cached when it comes back to them: which is written back next, and
+//! when.
 
 use super::cache::Replacement;
 use lanetwin_units::mix;
 use std::collections::VecDeque;
 
-/// The lines of the caches that each cold thread has for what it stored to, or fewer if the caches are smaller. More
-/// would only put off the first write-back: a line stored to is far from what is read by then.
+/// Cache lines of each cold thread for dirty data, or fewer if the caches are smaller. More would only delay the
+/// first write-back: by then a stored line is far from the lines being read.
 pub(super) const SHARE: u64 = 1024;
 
-/// The lines of the caches that are each thread's, which hold what it stored to until something else comes.
+/// Each thread's share of the cache lines, which keep dirty data until they are replaced.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
     pub(super) lines: u64,
-    /// Which of them goes.
+    /// Replacement in the share.
     pub(super) replacement: Replacement,
 }
 
@@ -32,9 +32,10 @@ impl Stored {
     pub(super) fn put(&mut self, line: u64, step: u64) {
         self.lines.push_back((line, step));
     }
-    /// The line that has to go in this step, in which another comes into the lines of the caches that are the
-    /// thread's. Under LRU it is what was stored to so many steps ago. At random it is any of the share, which is dirty
-    /// as often as lines of it are, so that neighbours go at different times and seldom find a row of DRAM open.
+    /// The dirty line evicted in this step, in which another line enters the thread's share. Under LRU it is the line
+    /// stored to a fixed number of steps ago. Under random replacement it is any line of the share, dirty with the
+    /// probability of its lines, so that neighbouring lines are written back at different times and rarely find a
+    /// DRAM row open.
     pub(super) fn let_go(&mut self, step: u64, share: Share) -> Option<u64> {
         let gone = match share.replacement {
             Replacement::Lru => {

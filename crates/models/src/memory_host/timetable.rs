@@ -1,4 +1,4 @@
-//! What the host will do by itself, in the order of time and, at equal times, of asking.
+//! Future internal actions of the host, in the order of time and, at equal times, of insertion.
 
 use super::ids::{FlightId, ThreadId};
 use lanetwin_units::Instant;
@@ -10,13 +10,13 @@ use std::collections::{BinaryHeap, VecDeque};
 pub(super) enum Task {
     /// A step of a thread is due.
     Step(ThreadId),
-    /// What a flight asked a cache for is there.
+    /// A flight's line has arrived from a cache.
     Found(FlightId),
     /// The request of a flight is at the controllers of its DRAM.
     Request(FlightId),
-    /// What a flight asked DRAM for is there, at the socket of that DRAM.
+    /// A flight's line has arrived from DRAM, at the socket of that DRAM.
     Answer(FlightId),
-    /// What a flight asked memory for has come from the other socket.
+    /// A flight's line has arrived from the other socket.
     Arrive(FlightId),
     /// A hint is due.
     Hint(u32),
@@ -24,8 +24,7 @@ pub(super) enum Task {
     Turn(u32),
 }
 
-/// Bits of a key: when \[ps\], how many were asked before, which kind of task, about whom. One number compares faster
-/// than four.
+/// Bits of a key: time \[ps\], number of insertion, kind of task, subject. One number is faster to compare than four.
 const KIND: u32 = 27;
 const ORDER: u32 = 30;
 const TIME: u32 = 64;

@@ -10,12 +10,12 @@
 //! (DAX), which are of 2 MiB, or all (`tlb.page`). Paging-structure caches are those of section 4.10.3: an entry of
 //! one stands for everything above it. Each is fully associative and LRU, which the manual leaves open.
 //!
-//! Pages of tables are pages of the program, behind its own, and are placed by its policy. A TLB and a paging-structure
-//! cache have an entry from the moment on when the walk begins that brings it: a second load of the same page does not
-//! wait for the first one's walk.
+//! Pages of tables are pages of the program, after its own, and are placed by its policy. A TLB or a paging-structure
+//! cache has an entry as soon as the walk for it begins: a second load of the same page does not wait for the first
+//! one's walk.
 //!
-//! Not here: accessed and dirty bits, nested paging, walks for prefetches, a limit on walks under way other than fill
-//! buffers.
+//! Not here: accessed and dirty bits, nested paging, walks for prefetches, a limit on concurrent walks other than
+//! fill buffers.
 
 use super::cache::{Cache, Index, Replacement, Shape};
 use super::ids::FlightId;
@@ -28,7 +28,7 @@ use std::ops::Range;
 pub(super) const ENTRIES_SHIFT: u32 = 9;
 /// Entries in a line.
 const ENTRIES_OF_LINE: u64 = 8;
-/// Where the number of a program stands in the name of a translation.
+/// Position of the program's number in the key of a translation.
 pub(super) const PROGRAM_SHIFT: u32 = 48;
 /// Levels above the lowest that have a cache: PDE, PDPTE, PML4E.
 const CACHED_LEVELS: usize = 3;
@@ -48,16 +48,16 @@ pub(super) const TRANSLATION: &[Param] = &[
     Param { name: "tlb.pml4e.entries", dimension: Dimension::Count { least: 0, most: 4096 }, default: Some("1"), about: "entries of the level above that, for 512 GiB each" },
 ];
 
-/// How a core translates.
+/// Translation parameters of a core.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TranslationRules {
     pub(super) tlb: Shape,
-    /// A TLB before it, and what missing that takes.
+    /// A TLB in front of it, and the time of a miss in that.
     pub(super) first: Option<Shape>,
     pub(super) first_miss: Span,
     /// Pages of 4 KiB in one of a translation, as a power of two.
     pub(super) page_shift: u32,
-    /// What a walk takes beside its loads.
+    /// Time of a walk in addition to its loads.
     pub(super) walk: Span,
     /// Levels from the root to the entry that maps a page.
     pub(super) levels: u32,
@@ -66,7 +66,7 @@ pub(super) struct TranslationRules {
 }
 
 impl TranslationRules {
-    /// None if every translation is at hand.
+    /// `None` if every translation is available at once.
     pub(super) fn new(params: &Params) -> Option<Self> {
         let (entries, first) = (params.count("tlb.entries"), params.count("tlb.first.entries"));
         let tlb = lru(entries, params.count("tlb.ways"));
@@ -91,7 +91,7 @@ const fn lru(lines: u64, ways: u64) -> Shape {
     Shape { lines, ways, replacement: Replacement::Lru, index: Index::Modulo }
 }
 
-/// What a core keeps of page tables.
+/// Cached translations of a core.
 #[derive(Debug)]
 pub(super) struct Translations {
     pub(super) tlb: Cache,
@@ -107,11 +107,12 @@ impl Translations {
             upper: rules.upper.map(|entries| Cache::new(lru(entries, entries.max(1)), seed)),
         }
     }
-    /// Begins the walk for a translation that is not there; it is from now on, and so is what the walk reads above it.
+    /// Begins the walk for a missing translation, which is cached from now on, as are the upper levels that the walk
+    /// reads.
     pub(super) fn begin_walk(&mut self, wanted: TranslationKey, levels: u32) -> Walk {
         let TranslationKey { translation, page: path, last } = wanted;
         self.tlb.insert(translation, false);
-        // the level whose entry is at hand: the one below it is the first to be loaded
+        // the level below the lowest cached one is the first to be loaded
         let known = (last + 1..levels)
             .find(|level| {
                 let cache = self.upper.get_mut(*level as usize - 1);
@@ -152,14 +153,14 @@ impl TranslationKey {
     }
 }
 
-/// A walk under way: the level that is loaded next, and the one that maps the page.
+/// A walk in progress: the next level to load, and the level that maps the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Walk {
     pub(super) level: u32,
     pub(super) last: u32,
 }
 
-/// Where the page table of a program is: its levels one behind the other, that which maps pages first.
+/// Addresses of a program's page table: its levels one after the other, the one that maps pages first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PageTable {
     levels: Vec<Level>,
@@ -183,7 +184,7 @@ impl Level {
         let whole = above.map(|large| large.pages.start.div_ceil(1 << span)..large.pages.end >> span);
         Self { first, missing: whole.filter(|pages| !pages.is_empty()).collect() }
     }
-    /// Where its n-th page of entries is.
+    /// The address of its n-th page of entries.
     fn page(&self, n: u64) -> u64 {
         let before = |pages: &Range<u64>| pages.end.min(n).saturating_sub(pages.start);
         self.first + n - self.missing.iter().map(before).sum::<u64>()
@@ -191,7 +192,7 @@ impl Level {
 }
 
 impl PageTable {
-    /// A table behind so many pages of 4 KiB, some of which are in larger ones; without rules there is none.
+    /// A table behind `pages` pages of 4 KiB, some of which are in larger ones; empty without rules.
     pub(super) fn new(pages: u64, large: &[Large], rules: Option<&TranslationRules>) -> Self {
         let (mut levels, mut end) = (Vec::new(), pages);
         if let Some(rules) = rules {
@@ -205,7 +206,7 @@ impl PageTable {
         }
         Self { levels, end }
     }
-    /// How many pages the program and its table have.
+    /// Number of pages of the program and its table.
     pub(super) const fn end(&self) -> u64 {
         self.end
     }

@@ -1,14 +1,14 @@
-//! Threads that take turns on a hardware thread, a slice of CPU time each.
+//! Threads that share a hardware thread in slices of CPU time.
 //!
 //! ```text
 //!  hardware thread 0   thread 0 │ thread 8 │ driver │ thread 0 │ …        a slice each, what has waited for longest next
 //! ```
 //!
-//! A thread keeps its hardware thread while its loads are on their way, as no operating system sees that it waits. At
-//! the end of its slice it goes to the end of the queue, and the next thread asks the [`RunQueue`] for a slice, in
-//! which other software of the host may stand before it. What a thread has asked memory for comes while it is off, and
-//! the computing time that was left of its step goes on when it is on again. A thread that ends leaves the rest of its
-//! slice to the next.
+//! A thread keeps its hardware thread while its loads are in progress, since no operating system notices that it
+//! waits. At the end of its slice it goes to the end of the queue, and the next thread asks the [`RunQueue`] for a
+//! slice, where other software of the host may be ahead of it. Answers from memory also arrive while a thread is
+//! descheduled; the computing time left of its step continues in its next slice. A thread that ends leaves the rest
+//! of its slice to the next.
 
 use super::cores::{Thread, Waits};
 use super::ids::ThreadId;
@@ -19,15 +19,15 @@ use lanetwin_ports::RunQueue;
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
-/// The hardware threads whose threads take turns.
+/// The hardware threads with several threads.
 #[derive(Debug)]
 pub(super) struct Turns {
     slice: Span,
-    /// None if all threads run at once.
+    /// Empty if all threads run simultaneously.
     cpus: Vec<Cpu>,
 }
 
-/// The threads of a host, and what it will do by itself.
+/// The threads of a host, and its future actions.
 pub(super) struct OfHost<'a> {
     pub(super) threads: &'a mut [Thread],
     pub(super) timetable: &'a mut Timetable,
@@ -37,7 +37,7 @@ pub(super) struct OfHost<'a> {
 #[derive(Debug)]
 struct Cpu {
     queue: RunQueue,
-    /// How many threads are to run on it.
+    /// Number of threads scheduled on it.
     threads: u32,
     running: Option<ThreadId>,
     /// Threads that wait for their turn, first come first served.
@@ -88,7 +88,7 @@ impl Turns {
         }
     }
 
-    /// The slice of the thread that has a hardware thread is over: the next asks for one.
+    /// Ends the slice of a hardware thread's current thread; the next one asks for a slice.
     pub(super) fn next(&mut self, number: u32, now: Instant, host: OfHost<'_>) {
         let OfHost { threads, timetable } = host;
         let cpu = &mut self.cpus[number as usize];

@@ -2,12 +2,12 @@
 
 use lanetwin_units::{Span, mix};
 
-/// What a line takes across its socket and back.
+/// Time of a line across its socket and back.
 ///
-/// A socket's last level and its mesh are in slices, and a hash of the address decides which slice a line goes by: the
-/// way is longer for one line than for another, and always the same for one line. With a way of one length for all, a
-/// chain of loads falls into step with whatever has a grid of its own, such as the flits of a CXL link: what is added
-/// to its latency then shows in whole steps of the grid.
+/// The last level and the mesh of a socket are divided into slices, and a hash of the address determines a line's
+/// slice: path lengths differ between lines but are fixed for each line. With a uniform path length a chain of loads
+/// would fall into step with anything periodic, such as the flits of a CXL link; additional latency would then only
+/// show in whole periods.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uncore {
     least: Span,
@@ -20,7 +20,7 @@ impl Uncore {
         let spread = spread.as_ps().min(2 * mean.as_ps());
         Self { least: Span::from_ps(mean.as_ps() - spread / 2), spread }
     }
-    /// What a line takes.
+    /// Time of a line.
     #[inline]
     pub(super) const fn of(self, line: u64) -> Span {
         if self.spread == 0 {

@@ -1,4 +1,4 @@
-//! How a thread gets the translation that it needs: from the TLBs of its core, or by a walk through the caches.
+//! Translations for threads: from the TLBs of the core, or by a walk through the caches.
 
 use super::MemoryHost;
 use super::cores::Core;
@@ -25,7 +25,7 @@ impl MemoryHost {
         let core = self.threads[t.index()].core;
         &mut self.cores[core.index()]
     }
-    /// Whether the core of a thread has the translation of an address, or needs none.
+    /// Whether a thread's core has the translation of an address, or needs none.
     pub(super) fn is_translated(&mut self, t: ThreadId, address: u64) -> bool {
         if self.rules.translation.is_none() {
             return true;
@@ -34,8 +34,8 @@ impl MemoryHost {
         let translations = &mut self.core_of(t).translations;
         translations.as_mut().is_none_or(|of| of.tlb.touch(translation, false))
     }
-    /// What it takes that the first-level TLB has not got a translation that the one behind it has; it has it from now
-    /// on.
+    /// Time of a miss in the first-level TLB that hits the one behind it; the first level has the translation from
+    /// now on.
     pub(super) fn first_miss(&mut self, t: ThreadId, address: u64) -> Span {
         if self.rules.translation.is_none_or(|rules| rules.first.is_none()) {
             return Span::ZERO;
@@ -50,7 +50,7 @@ impl MemoryHost {
         first.insert(translation, false);
         self.rules.translation.map_or(Span::ZERO, |rules| rules.first_miss)
     }
-    /// Begins the walk for an address whose translation the core of a thread has not got.
+    /// Begins the walk for an address without a cached translation in the thread's core.
     fn begin_walk(&mut self, t: ThreadId, address: u64) -> Option<(u64, Walk)> {
         if self.is_translated(t, address) {
             return None;
@@ -66,7 +66,7 @@ impl MemoryHost {
         running.first_line(page) + line
     }
 
-    /// Takes the walk for an address in no time, if there is one: what it loads is in the caches from now on.
+    /// Does the walk for an address in zero time, if one is needed: the lines that it loads are cached from now on.
     pub(super) fn warm_walk(&mut self, t: ThreadId, address: u64) {
         let Some((number, walk)) = self.begin_walk(t, address) else { return };
         let core = self.threads[t.index()].core;
@@ -83,7 +83,7 @@ impl MemoryHost {
         let beside = self.rules.translation.map_or(Span::ZERO, |rules| rules.walk);
         self.load_entries(name, (number, walk), beside, cx);
     }
-    /// What a flight on its walk waited for is there.
+    /// Continues a flight on its walk after a load.
     pub(super) fn walk_on(&mut self, name: FlightId, cx: &mut Context<'_>) {
         self.flights.get(name).walking = false;
         match self.walks.take(name) {

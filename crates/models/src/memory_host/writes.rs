@@ -1,4 +1,4 @@
-//! Lines on their way to memory: write-backs and streaming stores, and what waits for their places.
+//! Lines on their way to memory: write-backs and streaming stores, and those that wait for write buffers.
 
 use super::MemoryHost;
 use super::flights::{Cause, Flight};
@@ -33,7 +33,7 @@ impl MemoryHost {
         self.write_back(c, t, line, cx);
         true
     }
-    /// Writes back what has to go for a line that a thread fetches, if it was stored to.
+    /// Writes back the dirty line that is evicted for a line that a thread fetches.
     pub(super) fn clean(&mut self, t: ThreadId, cx: &mut Context<'_>) {
         let thread = &mut self.threads[t.index()];
         let share = self.programs[thread.program as usize].share;
@@ -54,7 +54,7 @@ impl MemoryHost {
         let name = self.flights.begin(Flight::new(Cause::Write, t, c, line, self.now));
         self.ask(name, Span::ZERO, cx);
     }
-    /// Writes what waits for places, as far as there are any; then threads that wait may try again.
+    /// Writes waiting lines while there are write buffers; then waiting threads may try again.
     #[inline(always)]
     pub(super) fn write_owed(&mut self, c: CoreId, cx: &mut Context<'_>) {
         if !self.cores[c.index()].owed.is_empty() {

@@ -1,4 +1,4 @@
-//! What both ends of a connection of programs have.
+//! State of both ends of a connection between programs.
 
 use crate::tcp_socket::TcpSocket;
 use lanetwin_fabric::ethernet::logic::Station;
@@ -9,11 +9,11 @@ use std::collections::VecDeque;
 /// An end of a conversation.
 #[derive(Clone, Debug)]
 pub struct EndSpec {
-    /// Which of the hosts it is on.
+    /// Index of its host.
     pub host: usize,
     /// The core of its program.
     pub core: RunQueue,
-    /// Whether nobody else tells of that core.
+    /// Whether this component has to report its core.
     pub tells_core: bool,
     /// The station of its adapter.
     pub station: Station,
@@ -24,7 +24,7 @@ pub struct EndSpec {
 pub struct ConversationSpec {
     /// The ends.
     pub ends: [EndSpec; 2],
-    /// What the frames of both adapters carry \[B\].
+    /// Largest payload of the frames of both adapters \[B\].
     pub frames: u32,
 }
 
@@ -33,9 +33,9 @@ pub(super) struct Conversation {
     pub(super) spec: ConversationSpec,
     /// The ends of its connection, if it has one.
     pub(super) handles: Option<[u32; 2]>,
-    /// Whether it has ever had one.
+    /// Whether it has ever had a connection.
     pub(super) was_open: bool,
-    /// The lengths of what each side is to hear, in order.
+    /// Lengths of the messages that each side will receive, in order.
     lengths: [VecDeque<u32>; 2],
 }
 
@@ -45,19 +45,19 @@ pub(super) struct End {
     pub(super) of: usize,
     pub(super) side: usize,
     pub(super) socket: TcpSocket,
-    /// What the adapter has told of since the last look.
+    /// Signals of the adapter since the last look.
     pub(super) signals: VecDeque<Trail>,
     pub(super) looking: bool,
-    /// What is done when it has room in the send buffer: up to which byte, and what was asked.
+    /// Requests that complete when they have room in the send buffer: last byte and request.
     pub(super) buffered: VecDeque<(u64, u32)>,
     /// Whether it is closed.
     pub(super) closed: bool,
 }
 
-/// What a message is.
+/// Identifier of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Name {
-    /// What a load asks for, with a reply of so many bytes.
+    /// A request of a load, with a reply of this length.
     Request { slot: u32, reply: u32 },
     /// The reply.
     Reply { slot: u32 },
@@ -68,7 +68,7 @@ pub(super) enum Name {
 }
 
 impl Name {
-    /// As what a socket carries.
+    /// As the number carried by a socket.
     pub(super) const fn to_bits(self) -> u64 {
         let (kind, slot, more) = match self {
             Self::Request { slot, reply } => (0, slot, reply),
@@ -94,11 +94,11 @@ impl Conversation {
     pub(super) const fn new(spec: ConversationSpec) -> Self {
         Self { spec, handles: None, was_open: false, lengths: [VecDeque::new(), VecDeque::new()] }
     }
-    /// A side is to hear so many bytes.
+    /// Notes the length of a message that a side will receive.
     pub(super) fn put_length(&mut self, side: usize, bytes: u32) {
         self.lengths[side].push_back(bytes);
     }
-    /// What a side has heard just now \[B\].
+    /// Takes the length of the message that a side has received \[B\].
     pub(super) fn take_length(&mut self, side: usize) -> u64 {
         self.lengths[side].pop_front().map_or(0, u64::from)
     }

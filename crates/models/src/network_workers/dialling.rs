@@ -1,4 +1,4 @@
-//! Where programs run, and how their connections are opened and closed.
+//! Cores of programs, and opening and closing of their connections.
 
 use super::conversation::{End, Name};
 use super::{CORE, NetworkWorkers, SETUP};
@@ -56,7 +56,7 @@ impl NetworkWorkers {
         }
         self.answer(slot, at, Status::Ok, cx);
     }
-    /// Half of what it costs an end to open a connection and to close it.
+    /// Charges an end half of the cost of opening and closing a connection.
     fn pay(&self, (of, side): (usize, usize), cx: &mut Context<'_>) {
         let cost = Span::from_ps(self.test.opening.as_ps() / 2);
         let begun = self.conversations[of].spec.ends[side].core.serve(cx.now(), cost);

@@ -1,12 +1,12 @@
-//! Where things are in host memory: user data, which have no bytes, and PRP lists, which have.
+//! Addresses in host memory: user data, which have no bytes, and PRP lists, which have.
 
 use lanetwin_ports::HostMemory;
 
-/// Where user data begin: far behind whatever has bytes, so that they are in DRAM.
+/// Start of user data: far behind everything that has bytes, so that they are in DRAM.
 const DATA: u64 = 1 << 36;
 
-/// Where the data of a request are: a buffer for each handle, so that a load of depth `n` uses `n` buffers over and
-/// over, as a program with `n` buffers does.
+/// Address of the data of a request: a buffer for each handle, so that a load of depth `n` reuses `n` buffers, as a
+/// program with `n` buffers does.
 pub(super) fn data_address(handle: u32, bytes: u32) -> u64 {
     DATA + u64::from(handle) * u64::from(bytes).next_multiple_of(HostMemory::PAGE)
 }
@@ -15,7 +15,7 @@ pub(super) fn data_address(handle: u32, bytes: u32) -> u64 {
 #[derive(Default)]
 pub(super) struct Lists {
     addresses: Vec<u64>,
-    /// Where the range of each command is that deallocates.
+    /// Addresses of the ranges of deallocating commands.
     ranges: Vec<u64>,
     /// The regions that they are in.
     regions: Vec<u64>,
@@ -64,7 +64,7 @@ impl Lists {
         self.regions
     }
 
-    /// Where the list of a command is. Lists are powers of two long, so that none crosses a page.
+    /// Address of a command's list. Sizes of lists are powers of two, so that none crosses a page.
     fn address(&mut self, name: usize, most: u32, memory: &mut HostMemory) -> u64 {
         let room =
             (u64::from(most) / HostMemory::PAGE * ENTRY_BYTES).next_power_of_two().min(HostMemory::PAGE);

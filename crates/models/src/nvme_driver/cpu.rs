@@ -1,23 +1,23 @@
-//! How the software used its cores, by what it was that a core did.
+//! CPU time of the driver, by kind of work.
 
 use lanetwin_kernel::Report;
 use lanetwin_ports::usage::cpu;
 use lanetwin_units::Span;
 
-/// How the software of a queue used its core so far.
+/// CPU time of the software of a queue so far.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct CpuUse {
-    /// From requests to doorbells.
+    /// Time from requests to doorbells.
     pub(super) submitting: Span,
-    /// From interrupts to the first look at what they are about.
+    /// Time from interrupts to the first look at completions.
     pub(super) interrupted: Span,
     /// With completion entries.
     pub(super) completing: Span,
-    /// How many interrupts there were.
+    /// Number of interrupts.
     pub(super) interrupts: u64,
 }
 
-/// Tells what queues have used; all of it is the program's own time where no kernel is asked.
+/// Reports the CPU time of queues; all of it is the program's own if the kernel is bypassed.
 pub(super) fn report(uses: &[CpuUse], (past_kernel, polled): (bool, bool), report: &mut Report) {
     let sum = |of: &dyn Fn(&CpuUse) -> Span| uses.iter().map(|one| of(one).as_ps()).sum::<u64>();
     let [submitting, completing] = [sum(&|cpu| cpu.submitting), sum(&|cpu| cpu.completing)];

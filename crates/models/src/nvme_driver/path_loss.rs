@@ -1,5 +1,4 @@
-//! A driver that is one of several paths to a drive: how it finds out that the path is lost, and what it does when it
-//! works again.
+//! A driver that is one of several paths to a drive: detection of the loss of its path, and restart.
 //!
 //! ```text
 //!  link down ─ driver.link-loss ─┐
@@ -7,9 +6,8 @@
 //!  link up ─ driver.link-loss ─► CC.EN 0 ─ driver.enable ─► new rings, the start once more ─► PATH_WORKS
 //! ```
 //!
-//! What comes of the old rings afterwards goes into memory that nobody looks at: they are freed when the controller is
-//! enabled the next time, and may be used again from then on. A path that is lost by a time-out while its link is up is
-//! reset at once, as Linux does it.
+//! Late completions in the old rings are ignored: the rings are freed when the controller is next enabled, and may be
+//! reused from then on. A path lost by a time-out while its link is up is reset at once, as in Linux.
 
 use super::path::Path;
 use super::queue::{self, Queue};
@@ -21,17 +19,16 @@ use lanetwin_nvme::spec::registers;
 use lanetwin_ports::{Context, Done, Message, Status};
 use lanetwin_units::Span;
 
-/// A controller that is not ready after this is disabled and enabled once more. It waits for what its medium has under
-/// way, which takes as long as a program of flash, and this driver reads no CSTS.RDY.
+/// A controller that is not ready after this time is disabled and enabled again. It waits for operations of its
+/// medium, which take as long as a flash program, and this driver does not read CSTS.RDY.
 const PATIENCE: Span = Span::from_us(5_000);
 
 impl NvmeDriver {
-    /// Makes the driver one of several paths; the link that it leads over is down then. To be said before the run
-    /// starts.
+    /// Makes the driver one of several paths, with these outages of its link. Must be called before the run starts.
     pub fn become_path(&mut self, outages: Vec<Outage>) {
         self.path = Some(Path { outages, lost: false, watching: false, losses: 0, retired: Vec::new() });
     }
-    /// How often the path was lost; 0 for a driver that is none.
+    /// Number of losses of the path; 0 for a driver that is not one of several paths.
     #[must_use]
     pub fn losses(&self) -> u64 {
         self.path.as_ref().map_or(0, |path| path.losses)
@@ -48,7 +45,7 @@ impl NvmeDriver {
         self.agenda.put(now + self.software.enable, Task::Enabled, cx);
     }
 
-    /// Puts down when the driver hears of its link.
+    /// Schedules the driver's reactions to outages of its link.
     pub(super) fn await_outages(&mut self, cx: &mut Context<'_>) {
         let rules = self.software.path;
         for Outage { from, until } in self.path.iter().flat_map(|path| path.outages.clone()) {
@@ -59,7 +56,7 @@ impl NvmeDriver {
         }
     }
 
-    /// Something was asked for: it may take too long.
+    /// Schedules a check for a time-out after a request.
     pub(super) fn watch_time(&mut self, cx: &mut Context<'_>) {
         let timeout = self.software.path.timeout;
         let Some(path) = self.path.as_mut().filter(|path| !path.watching && !path.lost) else { return };
@@ -88,7 +85,7 @@ impl NvmeDriver {
         }
     }
 
-    /// The path is lost: everything that was asked for is answered, and its outcome is not known.
+    /// Handles the loss of the path: all requests are answered, with unknown outcome.
     pub(super) fn lose(&mut self, cx: &mut Context<'_>) {
         let Some(path) = self.path.as_mut().filter(|path| !path.lost) else { return };
         path.lost = true;

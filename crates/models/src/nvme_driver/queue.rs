@@ -29,26 +29,26 @@ lanetwin_kernel::stages! {
 /// The most blocks that a command can be about (NVM Command Set 1.0, section 3.2.8: NLB has 16 bits, counted from 0).
 const MOST_BLOCKS: u32 = 1 << 16;
 
-/// A queue pair, the core that it belongs to, and what is asked of it.
+/// A queue pair, its core, and its requests.
 pub(super) struct Queue {
     pub(super) pair: QueuePair,
     pub(super) core: RunQueue,
     software: Software,
-    /// Of the times of submissions and completions.
+    /// Variation of the times of submissions and completions.
     spread: Spread,
-    /// How many commands there have been.
+    /// Number of commands so far.
     number: u64,
     /// Requests that are no commands yet, or not all of them; the first may be part done.
     waiting: VecDeque<Waiting>,
     requests: Slab<Request>,
-    /// What commands are of, by the names that the pair gives back.
+    /// Commands in progress, by the command identifiers of the pair.
     commands: Slab<Part>,
     lists: Lists,
-    /// Whether a look at the completions is on its way.
+    /// Whether a look at the completions is scheduled.
     pub(super) looking: bool,
-    /// Whether a ring of the doorbell is on its way, for what was submitted without one.
+    /// Whether a ring of the doorbell is scheduled for commands submitted without one.
     pub(super) ringing: bool,
-    /// Up to when the core handles what the last look has found.
+    /// End of the core's handling of the last look.
     handling: Instant,
     /// When the last command so far will have been submitted.
     pub(super) submitted: Instant,
@@ -56,39 +56,39 @@ pub(super) struct Queue {
     pub(super) queued: Gauge,
     /// Answers of the last look; kept for its room.
     answers: Vec<Answer>,
-    /// What has ended of what is asked beside requests, and when its program knows.
+    /// Completed scheduled commands, and when their program knows.
     pub(super) asked: Vec<(Completed, Instant)>,
     pub(super) cpu: CpuUse,
 }
 
-/// A request, of which so many bytes have become commands.
+/// A request, of which some bytes have become commands.
 struct Waiting {
     slot: u32,
     from: u32,
 }
 
-/// A command: so many bytes of a request, and when it was submitted.
+/// A command: the bytes of its request, and when it was submitted.
 struct Part {
-    /// How many commands of the queue came before.
+    /// Number of earlier commands of the queue.
     number: u64,
     slot: u32,
     bytes: u32,
     submitted: Instant,
 }
 
-/// What a program asked for.
+/// A request of a program.
 #[derive(Clone, Copy)]
 struct Request {
     ask: Ask,
     trail: Trail,
-    /// Where the device finds its data; not known before its first command.
+    /// Address of its data; not known before its first command.
     data: Option<u64>,
-    /// What has not ended \[B\].
+    /// Bytes not completed \[B\].
     left: u32,
     status: Status,
 }
 
-/// What commands may be like.
+/// Limits of commands.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Limits {
     /// The most that a command can move \[B\].
@@ -98,11 +98,11 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// The size of a logical block of the namespace; none if there is no such namespace.
+    /// Size of a logical block of the namespace. Returns `None` if there is no such namespace.
     pub(super) fn block(&self, unit: u16) -> Option<u32> {
         self.blocks.get(usize::from(unit)).copied()
     }
-    /// Whether commands can say what is asked for: whole blocks of a namespace that there is, or all of it.
+    /// Whether commands can express the request: whole blocks of an existing namespace, or all of it.
     pub(super) fn allow(&self, ask: &Ask) -> bool {
         self.block(ask.unit).is_some_and(|block| {
             let within = block.wrapping_sub(1);
@@ -110,7 +110,7 @@ impl Limits {
             if ask.opcode == IoOpcode::FLUSH { ask.bytes == 0 } else { ask.bytes > 0 && whole }
         })
     }
-    /// The most bytes that a command of this ask can be about.
+    /// Largest number of bytes of a command for this request.
     fn most(&self, ask: &Ask, block: u32) -> u32 {
         match ask.opcode {
             IoOpcode::READ | IoOpcode::WRITE => self.transfer,
@@ -129,7 +129,7 @@ pub(super) struct Answer {
     pub(super) trail: Trail,
 }
 
-/// A doorbell, what is written to it, and when.
+/// A doorbell, its value, and the time.
 pub(super) struct Ring {
     pub(super) doorbell: Doorbell,
     pub(super) value: u16,
@@ -160,7 +160,7 @@ impl Queue {
         }
     }
 
-    /// A program asks; the commands come with [`Queue::submit`].
+    /// Queues a request; [`Queue::submit`] makes its commands.
     pub(super) fn take(&mut self, ask: Ask, cx: &Context<'_>) {
         let (trail, left) = (cx.trail(), ask.bytes);
         let slot = self.requests.put(Request { ask, trail, data: None, left, status: Status::Ok });
@@ -168,12 +168,12 @@ impl Queue {
         self.queued.add(1, cx.now());
     }
 
-    /// What waits first; nothing if nothing does.
+    /// The first waiting request, if there is one.
     pub(super) fn first(&mut self) -> Option<Ask> {
         let slot = self.waiting.front()?.slot;
         self.requests.get(slot).map(|request| request.ask)
     }
-    /// Gives up what waits first.
+    /// Drops the first waiting request.
     pub(super) fn drop_first(&mut self, now: Instant) {
         if let Some(Waiting { slot, .. }) = self.waiting.pop_front() {
             self.queued.remove(1, now);
@@ -181,8 +181,8 @@ impl Queue {
         }
     }
 
-    /// The next command of what waits, if there is one and the queue has room, which is then being handled: when it is
-    /// submitted, and whether it has a doorbell of its own.
+    /// Makes the next command of a waiting request, if there is one and the queue has room; its request is then the
+    /// one being handled. Returns when it is submitted, and whether it rings the doorbell itself.
     pub(super) fn submit(
         &mut self,
         limits: &Limits,
@@ -242,17 +242,17 @@ impl Queue {
         memory.leave_trail(submitted.address, cx.trail());
         Some(submitted.ring.map(|(doorbell, value)| Ring { doorbell, value, at }))
     }
-    /// When what was submitted without a doorbell gets one.
+    /// When the doorbell is rung for commands submitted without one.
     pub(super) fn ring_at(&self) -> Instant {
         self.handling.max(self.submitted)
     }
 
-    /// When the command was submitted that has been without a completion for longest; none if there is none.
+    /// Submission time of the oldest command without a completion, if there is one.
     pub(super) fn oldest(&self) -> Option<Instant> {
         self.commands.iter().map(|part| part.submitted).min()
     }
-    /// Gives up everything that was asked for and has not been answered: the names that the askers gave, and how far
-    /// each had come when it was asked for. What the drive does of it is not known.
+    /// Drops all requests that have not been answered: returns their handles and initial trails. Their effect on the
+    /// drive is not known.
     pub(super) fn give_up(&mut self, now: Instant) -> Vec<(u32, Trail)> {
         self.queued.remove(self.waiting.len() as u64, now);
         self.waiting.clear();
@@ -267,7 +267,7 @@ impl Queue {
         std::mem::take(&mut self.lists).into_regions()
     }
 
-    /// A completion entry is there to be looked at, or an interrupt says so: when the core looks; nothing if it will
+    /// Handles a completion entry, or its interrupt: returns when the core looks, or `None` if a look is scheduled
     /// anyway.
     pub(super) fn notice(&mut self, now: Instant) -> Option<Instant> {
         if std::mem::replace(&mut self.looking, true) {
@@ -335,7 +335,7 @@ impl Queue {
 }
 
 impl Software {
-    /// Where the device finds the data of a request, or puts them.
+    /// Address of the data of a request.
     fn data_address(&self, ask: &Ask) -> u64 {
         let own = data_address(ask.handle, ask.bytes);
         match self.staging {
@@ -353,20 +353,20 @@ pub(super) fn next(pair: &mut QueuePair, memory: &HostMemory) -> Option<Complete
     pair.consume(CompletionEntry::from_bytes(bytes.try_into().ok()?))
 }
 
-/// The blocks of a part of an ask: the first, and how many.
+/// The blocks of a part of a request: first block and number.
 fn blocks_of(ask: &Ask, (from, bytes): (u32, u32), block: u32) -> (u64, u32) {
     let block_log2 = block.trailing_zeros();
     ((ask.address + u64::from(from)) >> block_log2, bytes >> block_log2)
 }
 
-/// The range that Dataset Management is told in memory.
+/// The range of a Dataset Management command in memory.
 fn range(ask: &Ask, part: (u32, u32), block: u32) -> DatasetRange {
     let (slba, blocks) = blocks_of(ask, part, block);
     let range = DatasetRange::ZERO.with_blocks(blocks).and_then(|word| word.with_slba(slba));
     range.expect("fields of their width")
 }
 
-/// The command for `bytes` of an ask from `from` on, with its data pointer.
+/// The command for `bytes` of a request from `from` on, with its data pointer.
 fn command(ask: &Ask, part: (u32, u32), (prp1, prp2): (u64, u64), block: u32) -> Command {
     let nsid = Nsid(u32::from(ask.unit) + 1);
     let mut command = match ask.opcode {

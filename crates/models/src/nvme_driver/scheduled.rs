@@ -1,5 +1,5 @@
-//! What an administrator asks of a drive while programs read and write: logs, Format NVM, Sanitize; and the commands
-//! about blocks that no load has.
+//! Scheduled commands, as an administrator sends them while programs read and write: logs, Format NVM, Sanitize; and
+//! commands on blocks that no load uses.
 //!
 //! ```text
 //!  at ─ controller ready? ─► submit ─► doorbell ═ … ═ completion entry ─► interrupt or poll ─► complete     Answer::ended
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Admin commands go to the admin queue, the others to the queue of the first load, and cost the CPU time of its core.
-//! An answer that a lost path took along is [`Answer::lost`]; nobody repeats it.
+//! A command whose path is lost is answered with [`Answer::lost`] and not retried.
 
 use super::buffers::{Lists, ONE_LIST};
 use super::queue::Ring;
@@ -24,7 +24,7 @@ use lanetwin_units::{Instant, Span};
 
 /// A queue without room is tried again after this.
 const AGAIN: Span = Span::from_us(1);
-/// So many entries of the Error Information log are read: 64 of 64 B, a page.
+/// Number of bytes of the Error Information log that are read: 64 entries of 64 B, one page.
 const ERROR_LOG_BYTES: u32 = 4096;
 /// So much of the Telemetry Host-Initiated log is read: a page, which has the header and, of the drives here, data
 /// areas 1 and 2.
@@ -50,7 +50,7 @@ impl NvmeDriver {
     pub fn answers(&self) -> Vec<Answer> {
         self.scheduled.iter().map(|one| one.answer.clone()).collect()
     }
-    /// Whether a scheduled command has no answer yet, or has begun an operation that has not ended.
+    /// Whether a scheduled command has not been answered, or has begun an operation that has not ended.
     #[must_use]
     pub fn has_scheduled(&self) -> bool {
         self.scheduled.iter().any(|Scheduled { what, answer, .. }| {
@@ -112,7 +112,7 @@ impl NvmeDriver {
         }
     }
 
-    /// The command, with its buffer; none if the driver cannot say it in blocks of the namespace.
+    /// The command, with its buffer. Returns `None` if it cannot be expressed in blocks of the namespace.
     fn command_of(&mut self, number: usize) -> Option<Command> {
         let Place { memory, start, .. } = self.place.as_ref()?;
         let one = &mut self.scheduled[number];
@@ -196,7 +196,7 @@ impl NvmeDriver {
         }
         true
     }
-    /// Lets the controller say when something happens of its own accord.
+    /// Sends an Asynchronous Event Request.
     fn request_event(&mut self, cx: &mut Context<'_>) {
         let command = commands::command(AdminOpcode::ASYNCHRONOUS_EVENT_REQUEST.0, Nsid::NONE);
         self.send_admin(command, EVENT, cx);
@@ -234,7 +234,7 @@ impl NvmeDriver {
         }
     }
 
-    /// The controller says that something has happened.
+    /// Handles an asynchronous event.
     fn event(&mut self, completed: &Completed, cx: &mut Context<'_>) {
         let event = EventResult::from_raw(completed.dw0);
         let under_way = |one: &Scheduled| {
@@ -258,7 +258,7 @@ impl NvmeDriver {
         }
     }
 
-    /// The path is lost: what has no completion will have none.
+    /// Handles the loss of the path: commands without a completion will not get one.
     pub(super) fn lose_scheduled(&mut self) {
         for Scheduled { answer, what, .. } in &mut self.scheduled {
             let open = answer.submitted.is_some() && answer.status.is_none();
@@ -275,7 +275,7 @@ fn is_sanitized(log: &SanitizeLog) -> bool {
     [SanitizeState::COMPLETED, SanitizeState::COMPLETED_NO_DEALLOCATE].contains(&log.status().state())
 }
 
-/// The buffer that a command needs \[B\]; none if it is too long for one list of pages.
+/// The size of a command's buffer \[B\]. Returns `None` if it needs more than one list of pages.
 fn buffer_bytes(what: ScheduledCommand) -> Option<u32> {
     Some(match what {
         ScheduledCommand::ErrorLog => ERROR_LOG_BYTES,

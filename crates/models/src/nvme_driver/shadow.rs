@@ -19,14 +19,14 @@ pub(super) const STRIDE: u8 = 0;
 /// The shadow doorbells of a controller, and the EventIdx of each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShadowDoorbells {
-    /// Where the shadows are.
+    /// Address of the shadow doorbells.
     pub(super) doorbells: u64,
-    /// Where the controller says what it waits for.
+    /// Address of the event indices, which the controller writes.
     pub(super) event_index: u64,
 }
 
 impl ShadowDoorbells {
-    /// For so many I/O queues.
+    /// For `queues` I/O queues.
     pub(super) fn new(queues: u16, memory: &mut HostMemory) -> Self {
         let bytes = place(Doorbell::SubmissionTail(SqId(queues + 1)));
         Self { doorbells: memory.allocate(bytes), event_index: memory.allocate(bytes) }

@@ -1,4 +1,4 @@
-//! The start of a controller: registers, then admin commands one after the other, each when the one before has ended.
+//! The start of a controller: registers, then admin commands one after the other.
 //!
 //! ```text
 //!  AQA ASQ ACQ CC.EN ─ driver.enable ─► Identify controller ─► Identify each namespace ─► Number of Queues
@@ -6,7 +6,7 @@
 //!   ─► for each queue: Create I/O CQ ─► Create I/O SQ ─► ready
 //! ```
 //!
-//! Registers are only written: a driver would wait for CSTS.RDY, which is said to take `driver.enable`.
+//! Registers are only written: instead of polling CSTS.RDY the driver waits for `driver.enable`.
 
 use super::buffers::ONE_LIST;
 use super::queue::Limits;
@@ -25,14 +25,14 @@ use lanetwin_ports::{HostMemory, SharedMemory};
 
 /// The admin queue \[entries\].
 const ADMIN_ENTRIES: u32 = 32;
-/// What Identify gives \[B\].
+/// Size of Identify data \[B\].
 const IDENTIFY_BYTES: usize = 4096;
 /// More namespaces than these are not looked at.
 const MOST_NAMESPACES: u32 = 1024;
 /// log2 of the sizes of queue entries \[B\]: 64 and 16.
 const ENTRY_SIZES: (u8, u8) = (6, 4);
 
-/// What is done next, or under way.
+/// The next step, or the one in progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
     IdentifyController,
@@ -53,13 +53,13 @@ pub(super) struct Start {
     software: Software,
     /// The admin rings: submission and completion.
     admin_rings: (u64, u64),
-    /// Where Identify writes.
+    /// Address of the buffer for Identify.
     page: u64,
     /// The rings of each I/O queue: submission and completion.
     rings: Vec<(u64, u64)>,
-    /// Which class each queue is of, where that matters.
+    /// Priority of each queue, if used.
     priorities: Vec<QueuePriority>,
-    /// None if doorbells are registers alone.
+    /// `None` without shadow doorbells.
     pub(super) shadow: Option<ShadowDoorbells>,
     step: Step,
     namespaces: u32,
@@ -111,7 +111,7 @@ impl Start {
         self.priorities = priorities.to_vec();
     }
 
-    /// The registers to be written, in this order, and what.
+    /// The registers to write, in this order, with their values.
     pub(super) fn registers(&self) -> [(u32, u32); 6] {
         let (sq, cq) = self.admin_rings;
         let attributes = AdminQueueAttributes::ZERO
@@ -140,12 +140,12 @@ impl Start {
     pub(super) fn is_ready(&self) -> bool {
         self.step == Step::Ready
     }
-    /// Whether the controller refused something without which it cannot be used.
+    /// Whether the controller refused a command without which it cannot be used.
     pub(super) fn has_failed(&self) -> bool {
         self.step == Step::Failed
     }
 
-    /// The command of the step; none if the controller is ready, or has failed.
+    /// The command of the current step. Returns `None` if the controller is ready, or has failed.
     pub(super) fn command(&self) -> Option<Command> {
         match self.step {
             Step::IdentifyController => Some(self.identify(IdentifyStructure::CONTROLLER, 0)),
@@ -241,7 +241,7 @@ impl Start {
         }
     }
 
-    /// The first of these steps that somebody wants, else the first queue.
+    /// The first of these steps that is needed, otherwise the first queue.
     fn first_wanted(&self, steps: &[Step]) -> Step {
         let wanted = |step: &&Step| match step {
             Step::Coalescing => self.software.coalescing.is_some(),
@@ -316,7 +316,7 @@ fn set_feature(feature: Feature, value: u32) -> Command {
     command
 }
 
-/// The size of a logical block \[B\]; 0 if the namespace does not say one.
+/// The size of a logical block \[B\]; 0 if the namespace states none.
 fn block_bytes(namespace: &IdentifyNamespace) -> u32 {
     let formatted = namespace.formatted_size();
     let index = usize::from(formatted.format_low());

@@ -1,4 +1,4 @@
-//! What can be said of a controller that a DPU shows.
+//! Parameters of a controller that a DPU presents.
 
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, Subsystem, SubsystemConfig};
 use lanetwin_nvme::spec::{ControllerId, Nsid};
@@ -103,7 +103,7 @@ pub(super) const PARAMS: &[Param] = &[
     },
 ];
 
-/// MDTS: sizes that are powers of two pages of 4 KiB, from two on; a single one would say no limit.
+/// MDTS values: powers of two of 4 KiB pages, from two pages on; MDTS 0 would mean no limit.
 const TRANSFERS: &[&str] = &["8KiB", "16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "512KiB", "1MiB"];
 
 /// Everything about these parameters that makes a controller impossible.

@@ -1,11 +1,11 @@
-//! The threads of a DPU that carry commands on: what that costs, and the cores that they run on.
+//! Threads of a DPU that execute commands: their costs and cores.
 
 use super::marking::{COMMAND, COMPLETE, CORE, DATA, POLL};
 use lanetwin_kernel::{Report, Supply, SupplyKind};
 use lanetwin_ports::{Context, Params, RunQueue};
 use lanetwin_units::{Instant, Span};
 
-/// What a thread does for a command.
+/// Work of a thread for a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Work {
     /// A command is there.
@@ -16,7 +16,7 @@ pub(super) enum Work {
     Complete,
 }
 
-/// What it costs.
+/// Costs of the work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
     poll: Span,
@@ -40,12 +40,12 @@ pub(super) struct Threads {
     cores: Vec<RunQueue>,
     /// The cores, once each.
     distinct: Vec<RunQueue>,
-    /// Whether they are this device's own to report.
+    /// Whether the cores are reported by this device.
     owns_cores: bool,
 }
 
 impl Threads {
-    /// So many threads, on these cores in turn; on one of its own each, if there are none.
+    /// `count` threads, assigned to these cores round robin, or each to a core of its own if there are none.
     pub(super) fn new(count: u32, costs: Costs, cores: &[RunQueue]) -> Self {
         let core = |thread: usize| match cores {
             [] => RunQueue::new(1),
@@ -55,7 +55,7 @@ impl Threads {
         let distinct = all.iter().take(if cores.is_empty() { all.len() } else { cores.len() });
         Self { costs, distinct: distinct.cloned().collect(), cores: all, owns_cores: cores.is_empty() }
     }
-    /// How many there are.
+    /// Number of threads.
     pub(super) fn count(&self) -> u32 {
         self.cores.len() as u32
     }
@@ -63,8 +63,8 @@ impl Threads {
     pub(super) fn of_queue(&self, queue: u16) -> u32 {
         u32::from(queue.saturating_sub(1)) % self.count()
     }
-    /// Gives work for a command of this queue to its thread: when it is done. A thread polls: it finds what is there
-    /// half a round later, in the mean.
+    /// Gives work for a command of this queue to its thread. Returns when it is done. A thread polls: on average it
+    /// finds work half a round later.
     pub(super) fn work(&self, queue: u16, work: Work, cx: &mut Context<'_>) -> Instant {
         let (cost, stage) = match work {
             Work::Command => (self.costs.command, COMMAND),
@@ -83,7 +83,7 @@ impl Threads {
     pub(super) fn busy_ps(&self, now: Instant) -> u64 {
         self.distinct.iter().map(|core| core.used(now).in_use_ps as u64).sum()
     }
-    /// Tells of cores that nobody else tells of.
+    /// Reports the cores that no other component reports.
     pub(super) fn report(&self, now: Instant, report: &mut Report) {
         if self.owns_cores {
             let in_use_ps = self.distinct.iter().map(|core| core.used(now).in_use_ps).sum();

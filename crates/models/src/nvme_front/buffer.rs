@@ -30,7 +30,7 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// What a port shows; none if the drive has no such memory.
+    /// The memory that a port shows. Returns `None` if the drive has no such memory.
     pub(crate) fn new(params: &Params, port: Port, site: PcieSite) -> Option<Self> {
         let issue = params.time("issue");
         let answers = Completer::new(port, PcieSite { rcb: RCB_BYTES, ..site }, CompletionCut::Mps, issue);

@@ -1,4 +1,4 @@
-//! What lies behind the controller: the parameters of the medium, and the configuration that they make.
+//! Parameters of the medium, and the configuration that they describe.
 
 use lanetwin_media::config::{
     Allocation, Bus, CellType, CrossPoint, Encryption, Energy, Frees, Ftl, Geometry, Initial, MappingTable,
@@ -91,7 +91,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "namespaces.isolated", dimension: Dimension::Flag, default: Some("false"), about: "whether each namespace has dies of its own" },
 ];
 
-/// Which die and plane a page is written to: dynamic, or static in every order of channel, way, die and plane.
+/// Allocation of pages to dies and planes: dynamic, or static in every order of channel, way, die and plane.
 #[rustfmt::skip]
 const ALLOCATIONS: &[&str] = &[
     "dies", "planes",
@@ -101,7 +101,7 @@ const ALLOCATIONS: &[&str] = &[
     "PCWD", "PCDW", "PWCD", "PWDC", "PDCW", "PDWC",
 ];
 
-/// The drive that the parameters describe; whether it can be built, [`DriveConfig::mistakes`] says.
+/// The drive described by the parameters; [`DriveConfig::mistakes`] says whether it is valid.
 pub(super) fn config(params: &Params) -> DriveConfig {
     let nand = || Medium::Nand(Box::new(nand(params)), Box::new(ftl(params)));
     DriveConfig {
@@ -199,7 +199,7 @@ fn ftl(params: &Params) -> Ftl {
         initial: match params.choice("ftl.initial") {
             "empty" => Initial::Empty,
             "sequential" => Initial::Sequential,
-            // `auto` has been decided by who knows the load; where there is none, nothing is said of what comes
+            // `auto` has been resolved if there is a load; without one nothing is known about it
             _ => Initial::SteadyState { written: params.size("ftl.initial.write-size") },
         },
         allocation: match params.choice("ftl.allocation") {
@@ -241,7 +241,7 @@ fn slc(params: &Params) -> Option<SlcCache> {
     })
 }
 
-/// A partition for each namespace, if they are isolated; the last has what does not divide.
+/// A partition for each namespace, if they are isolated; the last takes the remainder.
 fn partitions(params: &Params) -> Vec<Partition> {
     if !params.flag("namespaces.isolated") {
         return Vec::new();
@@ -262,7 +262,7 @@ fn partitions(params: &Params) -> Vec<Partition> {
         .collect()
 }
 
-/// What each namespace has \[B\].
+/// Size of each namespace \[B\].
 pub(super) fn namespace_bytes(params: &Params) -> u64 {
     let equal = params.size("capacity").0 / params.count("namespaces");
     equal - equal % lanetwin_media::config::UNIT
@@ -281,7 +281,7 @@ fn cross_point(params: &Params) -> CrossPoint {
     }
 }
 
-/// What is to be said of a configuration, of the parameters that it comes from.
+/// A mistake of a configuration, as a mistake of the parameters that it comes from.
 pub(super) fn mistake(bad: BadDrive) -> Mistake {
     Mistake { parameter: parameter(bad.field), problem: bad.problem, remedy: bad.remedy }
 }

@@ -1,4 +1,4 @@
-//! The parameters of an NVMe drive's controller: what firmware costs, how large its queues are.
+//! Parameters of an NVMe drive's controller: firmware times and queue sizes.
 
 use super::medium::{self, namespace_bytes};
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
@@ -7,12 +7,12 @@ use lanetwin_ports::{Condition, Dimension, Param, Params, Setting};
 use lanetwin_ssd::{FirmwareConfig, SsdConfig};
 
 #[rustfmt::skip]
-/// What of a medium, a cache or a cipher has no effect where there is none.
+/// Parameters of a medium, cache or cipher have no effect without it.
 pub(super) const CONDITIONS: &[Condition] = &[
     Condition { of: &["nand.", "ftl."], on: "medium", must_be: Setting::Word("nand") },
     Condition { of: &["cross-point."], on: "medium", must_be: Setting::Word("cross-point") },
     Condition { of: &["nand.suspend."], on: "nand.suspend", must_be: Setting::On },
-    // of itself it says nothing: then it is the load that does
+    // 0 means that the load determines it
     Condition { of: &["ftl.initial.write-size"], on: "ftl.initial.write-size", must_be: Setting::Above0 },
     Condition { of: &["ftl.initial."], on: "ftl.initial", must_be: Setting::Not("empty") },
     Condition { of: &["ftl.initial."], on: "ftl.initial", must_be: Setting::Not("sequential") },
@@ -150,7 +150,7 @@ const TRANSFERS: &[&str] =
     &["4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "512KiB", "1MiB", "2MiB", "4MiB"];
 const CHUNKS: &[&str] = &["all", "4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB"];
 
-/// The bytes of `64KiB`, `1MiB`; none if it is another word.
+/// The bytes of `64KiB`, `1MiB`. Returns `None` for another word.
 fn bytes(word: &str) -> Option<u32> {
     let (number, scale) = match word.strip_suffix("KiB") {
         Some(number) => (number, 1 << 10),
@@ -162,7 +162,7 @@ fn bytes(word: &str) -> Option<u32> {
     Some(number.parse::<u32>().ok()? * scale)
 }
 
-/// The drive that the parameters describe; whether it can be, its crate says.
+/// The drive described by the parameters; the `ssd` crate checks whether it is valid.
 pub(super) fn ssd(params: &Params) -> SsdConfig {
     SsdConfig {
         subsystem: subsystem(params),
@@ -183,13 +183,13 @@ pub(super) fn ssd(params: &Params) -> SsdConfig {
 /// log2 of a page of 4 KiB.
 const PAGE_LOG2: u32 = 12;
 
-/// How many ports the drive has, each with a controller.
+/// Number of ports of the drive, each with a controller.
 pub(super) fn ports(params: &Params) -> u16 {
     if params.flag("dual-port") { 2 } else { 1 }
 }
 
-/// The subsystem that the parameters describe: a controller for each port, so many equal namespaces that all of them
-/// have.
+/// The subsystem described by the parameters: a controller for each port, and equal namespaces attached to all of
+/// them.
 pub(super) fn subsystem(params: &Params) -> SubsystemConfig {
     let ids: Vec<ControllerId> = (0..ports(params)).map(ControllerId).collect();
     let queues = params.count("queues") as u16;

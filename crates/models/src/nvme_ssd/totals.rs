@@ -1,4 +1,4 @@
-//! What a drive has lived through, and how much it can.
+//! Counters of a drive, and its endurance.
 
 use crate::nvme_front::Signals;
 use lanetwin_kernel::{Metric, Report, State};
@@ -23,33 +23,33 @@ const DRIVE_WRITES: Metric = Metric::new("drive writes per day, 5 years", "/d", 
 const NJ_PER_J: f64 = 1e9;
 const MB: f64 = 1e6;
 const TB: f64 = 1e12;
-/// What an FTL maps \[B\].
+/// Size of a unit of the FTL \[B\].
 const UNIT_BYTES: f64 = 4096.0;
-/// The time that drive writes per day are told for \[years\]: the usual warranty.
+/// Period for which drive writes per day are reported \[years\]: the usual warranty.
 const YEARS: f64 = 5.0;
 
-/// What a drive has done since the start of the run.
+/// Counters of a drive since the start of the run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Totals {
-    /// What the medium has done.
+    /// Counters of the medium.
     pub counters: Counters,
-    /// What the drive takes when it does nothing \[W\].
+    /// Idle power \[W\].
     pub idle_watts: f64,
-    /// What the medium can be written with.
+    /// Endurance of the medium.
     pub endurance: Endurance,
-    /// What it has more than it shows, if it is flash.
+    /// Over-provisioning, if it is flash.
     pub spare: Option<Spare>,
-    /// What host and controller have told each other.
+    /// Counters of signals between host and controller.
     pub signals: Signals,
 }
 
 impl Totals {
-    /// How long what was done takes at a power of so many mW \[ps\].
+    /// Time to do all work so far at this power \[ps\].
     pub(super) fn in_use_ps(&self, milliwatts: u64) -> u128 {
         const PS_PER_NJ_AT_ONE_MW: u128 = 1_000_000;
         u128::from(self.counters.work_nanojoules) * PS_PER_NJ_AT_ONE_MW / u128::from(milliwatts.max(1))
     }
-    /// Tells its metrics. Those of the medium's writes say nothing of a time in which nothing was written to it.
+    /// Reports its metrics. Those of the medium's writes are left out if nothing was written.
     pub(super) fn report(&self, report: &mut Report) {
         self.report_energy(report);
         self.report_unwritten(report);
@@ -69,15 +69,15 @@ impl Totals {
             Some(if watts > 0.0 { added[1] as f64 / seconds / watts / MB } else { 0.0 })
         });
     }
-    /// The share of what the host read where nothing was ever written, so that no flash was touched; none if it read
-    /// nothing. A read of part of a unit counts as one of the whole unit.
+    /// Share of the units read by the host that were never written, which need no flash access; left out if nothing
+    /// was read. A partial read of a unit counts as one of the whole unit.
     fn report_unwritten(&self, report: &mut Report) {
         let totals = [self.counters.unwritten_units_read, self.counters.host_bytes_read];
         report.derived(UNWRITTEN, &totals, |added, _| {
             (added[1] > 0).then(|| (added[0] as f64 * UNIT_BYTES / added[1] as f64 * 100.0).min(100.0))
         });
     }
-    /// What write amplification rests on, where garbage collection has moved something.
+    /// Parameters behind write amplification, if garbage collection has moved units.
     fn report_spare(&self, report: &mut Report) {
         let Some(Spare { nominal, effective, write_amplification }) = self.spare else { return };
         let moved = [self.counters.gc_units_moved];
@@ -108,8 +108,8 @@ impl Totals {
 }
 
 impl Totals {
-    /// Tells what has to be in balance: garbage collection has its share of all programs, and before there is any,
-    /// erased pages are used up, those of the SLC cache first; so is what a limit of power lets a drive save up.
+    /// Reports states that have to be in balance: garbage collection needs its share of all programs; before there is
+    /// any, erased pages are used up, those of the SLC cache first; and energy saved under a power limit is used up.
     pub(super) fn report_stocks(&self, stocks: Stocks, report: &mut Report) {
         let c = &self.counters;
         let part = c.gc_units_moved + c.wear_units_moved + c.folded_units + c.padding_units;
@@ -128,17 +128,17 @@ impl Totals {
     }
 }
 
-/// How much a medium can be written before its blocks, or lines, have had the cycles they survive.
+/// Amount of data that can be written to a medium before its blocks, or lines, have used up their cycles.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Endurance {
     /// Everything that can be programmed \[B\]: the raw medium, spare blocks among it, as often as a block survives.
     pub programmed_bytes: f64,
-    /// What the host sees \[B\].
+    /// Capacity visible to the host \[B\].
     pub capacity_bytes: f64,
 }
 
 impl Endurance {
-    /// Of the medium that the parameters describe.
+    /// Of the medium described by the parameters.
     pub(super) fn new(params: &Params) -> Self {
         let capacity_bytes = params.size("capacity").0 as f64;
         let programmed_bytes = if params.choice("medium") == "nand" {
@@ -150,12 +150,12 @@ impl Endurance {
         };
         Self { programmed_bytes, capacity_bytes }
     }
-    /// What the host can write \[B\] at this write amplification (TBW, as JESD218 counts it, for this load).
+    /// Bytes that the host can write at this write amplification (TBW, as JESD218 counts it, for this load).
     #[must_use]
     pub fn host_bytes(&self, write_amplification: f64) -> f64 {
         self.programmed_bytes / write_amplification
     }
-    /// How often a day the host can write the whole drive for so many years, at this write amplification (DWPD).
+    /// Full drive writes per day over `years` years at this write amplification (DWPD).
     #[must_use]
     pub fn drive_writes_per_day(&self, write_amplification: f64, years: f64) -> f64 {
         const DAYS_PER_YEAR: f64 = 365.0;

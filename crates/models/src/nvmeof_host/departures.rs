@@ -1,4 +1,4 @@
-//! What a host knows of how it leaves targets on purpose: what each departure has come to, and counts.
+//! State of a host's disconnections on purpose, and their counters.
 
 use crate::roles::nvmeof::Leave;
 use lanetwin_kernel::{Metric, Report};
@@ -14,28 +14,28 @@ const AGAIN: Metric =
 const UNANSWERED: Metric =
     Metric::new("disconnect requests unanswered", "", Better::Lower).if_any("disconnect requests sent again");
 
-/// What is done when its time has come.
+/// A scheduled action.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Due {
     /// This departure begins.
     Begin(usize),
     /// The controller has had long enough to shut down.
     ShutDown(usize),
-    /// The request of the queue of this place for the end of this connection, so many times sent, has no answer.
+    /// The disconnect request of this queue, for this connection and number of attempts, has had no reply.
     Unanswered(usize, (u32, u64)),
-    /// A look at what the connection manager of this place is told.
+    /// Look at the messages for the connection manager of this queue.
     Manager(usize),
     /// The host of this departure connects again.
     Back(usize),
 }
 
-/// How a queue is left.
+/// State of a queue being disconnected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaving {
-    /// Which departure it is of.
+    /// Index of its departure.
     pub(super) departure: usize,
-    /// What the target calls its end of the connection, and how often its end was asked for; none before, and behind
-    /// it.
+    /// The target's handle of the connection, and the number of disconnect requests sent; `None` before the first and
+    /// after the reply.
     pub(super) asks: Option<(u32, u64)>,
     /// Whether its transport has given up.
     pub(super) given_up: bool,
@@ -52,7 +52,7 @@ impl Leaving {
 pub(super) enum Stage {
     /// It has not begun, or is over.
     Off,
-    /// What was asked is answered.
+    /// Requests in flight are being answered.
     Draining,
     /// The controller is shut down.
     ShuttingDown,
@@ -70,7 +70,7 @@ pub(super) struct Departure {
     pub(super) back: bool,
 }
 
-/// What a host knows of its departures.
+/// State of a host's departures.
 #[derive(Debug, Default)]
 pub(super) struct Departures {
     pub(super) all: Vec<Departure>,
@@ -92,7 +92,7 @@ impl Departures {
         let departure = |plan| Departure { plan, stage: Stage::Off, back: false };
         self.all = leaves.into_iter().map(departure).collect();
     }
-    /// When something is to be done.
+    /// Times of scheduled actions.
     pub(super) fn dues(&self) -> Vec<(Instant, Due)> {
         let of = |(place, one): (usize, &Departure)| {
             let back = one.plan.back.map(|at| (at, Due::Back(place)));

@@ -1,4 +1,4 @@
-//! How a host leaves a target on purpose.
+//! Disconnection of a host from a target on purpose.
 //!
 //! ```text
 //!  managed   no new requests ─► what is asked is answered ─► CC.SHN, CSTS.SHST ─┐
@@ -7,16 +7,16 @@
 //!  by TCP the last is FIN and FIN, which the connection sends again by itself
 //! ```
 //!
-//! Managed is `nvme disconnect`. Linux takes the namespaces away first, which waits for what they were asked
+//! Managed is `nvme disconnect`. Linux first removes the namespaces, which waits for their requests
 //! (`drivers/nvme/host/core.c`, `nvme_remove_namespaces`), then ends I/O queues, shuts the controller down over the
-//! admin queue and ends that. Here the shutdown goes before, over the first I/O queue, since an admin queue has no
-//! connection of its own. Surprise is a program or an adapter that goes: queue pairs are put into the error state, and
-//! what has no answer ends without one.
+//! admin queue, and ends that. Here the shutdown comes first, over the first I/O queue, since an admin queue has no
+//! connection of its own. Surprise is a program or an adapter that disappears: queue pairs are put into the error
+//! state, and requests without an answer fail.
 //!
-//! A request for the end of a connection (DREQ) is repeated until its reply (DREP) is there, `disconnect-retries` times
-//! at most (InfiniBand Architecture Specification, volume 1, chapter 12; `drivers/infiniband/core/cm.c`). The
-//! initiator of Linux destroys its identifier of the connection before, and with it what would be repeated
-//! (`cm_destroy_id`): it says DREQ once if it is lost.
+//! A disconnect request (DREQ) is repeated until its reply (DREP) arrives, at most `disconnect-retries` times
+//! (InfiniBand Architecture Specification, volume 1, chapter 12; `drivers/infiniband/core/cm.c`). The Linux initiator
+//! destroys its identifier of the connection before the reply, and so does not retry (`cm_destroy_id`): it sends DREQ
+//! only once even if it is lost.
 
 use super::departures::{Departure, Due, Leaving, Stage};
 use super::queue::{CPU, LoadQueue, Software, receive};
@@ -28,7 +28,7 @@ use crate::roles::nvmeof::{Leave, Way};
 use lanetwin_ports::{Context, DESTROYED, Message, WorkCompletion};
 use lanetwin_units::Span;
 
-/// How long a controller may take to shut down (Linux, `drivers/nvme/host/core.c`, `shutdown_timeout`).
+/// Time limit of a controller's shutdown (Linux, `drivers/nvme/host/core.c`, `shutdown_timeout`).
 const SHUT_DOWN_WITHIN: Span = Span::from_us(5_000_000);
 
 impl NvmeofHost {
@@ -49,7 +49,7 @@ impl NvmeofHost {
         }
     }
 
-    /// A host leaves: nothing more is asked of its queues.
+    /// Begins a departure: no more requests are sent to its queues.
     fn leave_now(&mut self, departure: usize, cx: &mut Context<'_>) {
         let Leave { queues, managed, .. } = self.departures.all[departure].plan.clone();
         let Some(&first) = queues.first() else { return };
@@ -63,7 +63,7 @@ impl NvmeofHost {
         }
         if let Some(association) = self.association_of(first) {
             if self.associations[association].loss().is_some() {
-                // there is nothing to end: nobody asks for it any more
+                // there is no connection to end; it is not reconnected any more
                 self.associations[association].leave();
                 return self.be_left(departure, cx);
             }
@@ -72,7 +72,7 @@ impl NvmeofHost {
         self.departures.all[departure].stage = Stage::Draining;
         if managed { self.go_on_leaving(first, cx) } else { self.close(departure, cx) }
     }
-    /// Something has changed with a queue: goes on, if it is left.
+    /// Continues with a queue after a change, if it is being disconnected.
     pub(super) fn go_on_leaving(&mut self, place: usize, cx: &mut Context<'_>) {
         let Some(Leaving { departure, given_up, .. }) = self.queues[place].leaving else { return };
         let Departure { plan, stage, .. } = &self.departures.all[departure];
@@ -100,7 +100,7 @@ impl NvmeofHost {
         self.queues[first].tell(Control::Shutdown, software, cx);
         self.agenda.put(cx.now() + SHUT_DOWN_WITHIN, Task::Leave(Due::ShutDown(departure)), cx);
     }
-    /// What a queue that is left was told beside I/O.
+    /// Handles a control message for a queue that is being disconnected.
     pub(super) fn hear_of_leaving(&mut self, place: usize, cx: &mut Context<'_>) {
         let (Some(adapter), Some(Leaving { departure, .. })) = (self.adapter, self.queues[place].leaving)
         else {
@@ -121,7 +121,7 @@ impl NvmeofHost {
         }
     }
 
-    /// Ends the connections: what has no answer has none.
+    /// Ends the connections: requests in flight fail.
     fn close(&mut self, departure: usize, cx: &mut Context<'_>) {
         let Some(adapter) = self.adapter else { return };
         self.departures.all[departure].stage = Stage::Closing;
@@ -144,7 +144,7 @@ impl NvmeofHost {
             self.ask_for_the_end(place, cx);
         }
     }
-    /// Has the connection manager ask for the end of a connection.
+    /// Makes the connection manager send a disconnect request.
     fn ask_for_the_end(&mut self, place: usize, cx: &mut Context<'_>) {
         let Some(adapter) = self.adapter else { return };
         let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };
@@ -230,7 +230,7 @@ impl NvmeofHost {
 }
 
 impl LoadQueue {
-    /// Whether it was asked for nothing that has no answer.
+    /// Whether no request is in flight.
     fn is_idle(&self) -> bool {
         self.in_flight.number() == 0 && self.queued.number() == 0
     }
@@ -250,7 +250,8 @@ impl LoadQueue {
         };
         self.leaving.iter_mut().for_each(|leaving| leaving.asks = Some((of, 0)));
     }
-    /// Asks the connection manager of the target for the end of the connection; how often it has. By TCP nobody does.
+    /// Sends a disconnect request to the target's connection manager. Returns its number of attempts; `None` over
+    /// TCP.
     fn ask_for_the_end(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Option<(u32, u64)> {
         let pair = self.manager?;
         let (of, sent) = self.leaving.as_mut()?.asks.as_mut()?;

@@ -1,18 +1,18 @@
-//! Associations that are paths to what others lead to, too: how a host finds out that one is lost.
+//! Associations that are one of several paths: detection of their loss.
 //!
 //! ```text
 //!  nothing comes any more ─► no Keep Alive while answers come ─► Keep Alive, unanswered ─► lost: its queues end
 //!            at most half of driver.keep-alive, twice ──┘             └── driver.keep-alive
 //! ```
 //!
-//! As Linux does it (`drivers/nvme/host/core.c`, `nvme_keep_alive_work`, where the controller has traffic-based Keep
-//! Alive): the work runs each half of the time-out; where something was completed since it ran last it asks nothing.
-//! What comes over the network from the target counts as an answer: the command itself takes no room on the network. A
-//! connection that its transport gives up ends the association at once.
+//! As in Linux (`drivers/nvme/host/core.c`, `nvme_keep_alive_work`, for controllers with traffic-based Keep Alive):
+//! the work runs at half of the time-out; if a request was completed since its last run it sends no Keep Alive.
+//! Anything received from the target counts as an answer: the command itself is not sent over the simulated network.
+//! A connection given up by its transport ends the association at once.
 //!
-//! What is lost is asked for again each `driver.reconnect-delay`, by a connection for each queue, until all are made or
-//! `driver.ctrl-loss-timeout` is over (`drivers/nvme/host/fabrics.h`, `nvmf_should_reconnect`). An attempt that has no
-//! answer is given up after `driver.connect-timeout`.
+//! A lost association is reconnected every `driver.reconnect-delay`, with a connection for each queue, until all are
+//! made or `driver.ctrl-loss-timeout` is over (`drivers/nvme/host/fabrics.h`, `nvmf_should_reconnect`). An attempt
+//! without an answer is given up after `driver.connect-timeout`.
 
 use crate::fabric_software::Recovery;
 use lanetwin_units::{Instant, Span};
@@ -24,36 +24,36 @@ pub(super) struct Association {
     pub(super) number: u32,
     /// Its queues, by their places.
     pub(super) queues: Vec<usize>,
-    /// When something came from the target last.
+    /// When something was last received from the target.
     heard: Instant,
     stage: Stage,
-    /// How often it was lost, and how often it was tried to make it again since then.
+    /// Number of losses, and number of reconnection attempts since the last.
     losses: u32,
     attempts: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    /// Nothing is asked for: nobody looks.
+    /// No request is in flight: it is not checked.
     Idle,
-    /// Somebody looks from time to time.
+    /// It is checked periodically.
     Watched,
     /// A Keep Alive was sent then.
     Asked(Instant),
     /// It is lost.
     Lost,
-    /// It is asked for again.
+    /// It is being reconnected.
     Connecting,
     /// It is given up.
     Removed,
 }
 
-/// What is to be done with an association that was looked at.
+/// The action after a check of an association.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
     /// To look again then.
     Look(Instant),
-    /// Nothing, as long as nothing is asked for.
+    /// None, as long as no request is in flight.
     Rest,
     /// To end its queues.
     Lose,
@@ -67,7 +67,7 @@ impl Association {
     pub(super) fn hear(&mut self, now: Instant) {
         self.heard = now;
     }
-    /// Something is asked for: when to look, unless somebody does.
+    /// Notes a request. Returns when to check, unless a check is scheduled.
     pub(super) fn watch(&mut self, now: Instant, keep_alive: Span) -> Option<Instant> {
         if self.stage != Stage::Idle {
             return None;
@@ -87,21 +87,21 @@ impl Association {
     const fn is_lost(&self) -> bool {
         matches!(self.stage, Stage::Lost | Stage::Connecting | Stage::Removed)
     }
-    /// Which of its losses it is that has not been made good; none if it works.
+    /// The number of its present loss; `None` if it works.
     pub(super) fn loss(&self) -> Option<u32> {
         self.is_lost().then_some(self.losses)
     }
-    /// Which attempt is under way; none if none is.
+    /// The present attempt; `None` if there is none.
     pub(super) fn attempt(&self) -> Option<(u32, u64)> {
         (self.stage == Stage::Connecting).then_some((self.losses, self.attempts))
     }
-    /// When it is tried to make it again; none if it is given up now.
+    /// Time of the next attempt; `None` if it is given up now.
     pub(super) fn next_attempt(&mut self, now: Instant, recovery: Recovery) -> Option<Instant> {
         let given_up = self.attempts >= recovery.attempts;
         self.stage = if given_up { Stage::Removed } else { Stage::Lost };
         (!given_up).then(|| now + recovery.delay)
     }
-    /// It is asked for again; whether it was to be.
+    /// Begins an attempt. Returns whether one was due.
     pub(super) fn try_again(&mut self) -> bool {
         let is_next = self.stage == Stage::Lost;
         if is_next {
@@ -110,14 +110,14 @@ impl Association {
         }
         is_next
     }
-    /// The host leaves it: nobody asks for it again. Whether it worked.
+    /// Ends it on purpose, without reconnection. Returns whether it worked.
     pub(super) fn leave(&mut self) -> bool {
         let worked = !self.is_lost();
         self.losses += u32::from(worked);
         self.stage = Stage::Removed;
         worked
     }
-    /// The host that has left it asks for it again.
+    /// Begins to reconnect after a departure.
     pub(super) fn come_back(&mut self) {
         (self.stage, self.attempts) = (Stage::Lost, 0);
     }
@@ -125,7 +125,7 @@ impl Association {
     pub(super) fn work(&mut self, now: Instant) {
         (self.stage, self.heard) = (Stage::Idle, now);
     }
-    /// Looks whether it is alive; `in_flight` says whether anything is asked for.
+    /// Checks whether it is alive; `in_flight` says whether requests are in flight.
     pub(super) fn look(&mut self, now: Instant, keep_alive: Span, in_flight: bool) -> Next {
         match self.stage {
             Stage::Lost | Stage::Connecting | Stage::Removed | Stage::Idle => Next::Rest,

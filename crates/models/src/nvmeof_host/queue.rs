@@ -41,13 +41,13 @@ lanetwin_kernel::stages! {
 const MOST: u32 = 1 << 20;
 /// The most blocks that a command is about which moves none: NLB has 16 bits, and 0 is one.
 const MOST_BLOCKS: u32 = 1 << 16;
-/// What a registration is made of \[B\] (Linux, `drivers/nvme/host/rdma.c`: pages of 4 KiB).
+/// Granularity of a registration \[B\] (Linux, `drivers/nvme/host/rdma.c`: pages of 4 KiB).
 const GRANULE: u32 = 4096;
-/// Where user data begin, and where capsules do: behind whatever has bytes, so that they are in DRAM.
+/// Start of user data, and of capsules: behind everything that has bytes, so that they are in DRAM.
 const DATA: u64 = 1 << 36;
 const CAPSULES: u64 = 1 << 35;
 
-/// How long a queue by RDMA with commands in flight waits for something to be heard, before it gives its connection up
+/// Time that an RDMA queue with commands in flight waits without receiving anything before it gives its connection up
 /// (Linux, `drivers/nvme/host/core.c`: `io_timeout`, 30 s).
 const HEARD_WITHIN: Span = Span::from_us(30_000_000);
 
@@ -63,49 +63,49 @@ pub(super) struct LoadQueue {
     block: u32,
     /// The association that it belongs to, if that is one of several paths.
     pub(super) path: Option<u32>,
-    /// Where it is made again.
+    /// Where its ends meet for a reconnection.
     pub(super) meeting: Meeting,
-    /// Whether it is being made again, and whether that has failed.
+    /// Whether it is being reconnected, and whether that has failed.
     pub(super) connecting: bool,
     pub(super) failed: bool,
-    /// How it is left on purpose; none if it is not.
+    /// Its state while it is disconnected on purpose.
     pub(super) leaving: Option<Leaving>,
-    /// Where its connection manager asks for that.
+    /// Queue pair of its connection manager.
     pub(super) manager: Option<QueuePairId>,
-    /// What has come beside I/O.
+    /// Control messages received.
     pub(super) told_beside: Vec<Control>,
-    /// Whether the controller has said that it does not reach the namespace by this path.
+    /// Whether the controller has reported that this path does not reach the namespace.
     pub(super) unreached: bool,
     /// Requests that are no commands yet, or not all of them.
     waiting: VecDeque<Waiting>,
     requests: Slab<Request>,
     commands: Slab<Part>,
-    /// Of the times of submissions and completions.
+    /// Variation of the times of submissions and completions.
     spread: Spread,
-    /// How many commands there have been.
+    /// Number of commands so far.
     number: u64,
     /// The key that each command was given, by its identifier.
     pub(super) keys: Vec<u32>,
-    /// How far what signals tell of had come, of those not looked at.
+    /// Trails of signals that have not been looked at.
     pub(super) signals: VecDeque<Trail>,
-    /// What the queue wants done; empty, kept for its room.
+    /// Effects of the queue; empty, kept for its memory.
     pub(super) effects: Vec<QueueEffect>,
-    /// Whether a look is on its way.
+    /// Whether a look is scheduled.
     pub(super) looking: bool,
-    /// When something was heard last, or asked with nothing in flight.
+    /// When something was last received, or requested with nothing in flight.
     pub(super) heard: Instant,
     pub(super) in_flight: Gauge,
     pub(super) queued: Gauge,
 }
 
-/// A request, of which so many bytes have become commands.
+/// A request, of which some bytes have become commands.
 struct Waiting {
     slot: u32,
     from: u32,
 }
 
 struct Part {
-    /// How many commands of the queue came before.
+    /// Number of earlier commands of the queue.
     number: u64,
     slot: u32,
     bytes: u32,
@@ -118,7 +118,7 @@ struct Request {
     status: Status,
 }
 
-/// What queues share that go by one adapter.
+/// State shared by the queues of one adapter.
 #[derive(Clone, Copy)]
 pub(super) struct Software<'a> {
     pub(super) costs: &'a HostCosts,
@@ -171,7 +171,7 @@ impl LoadQueue {
         }
     }
 
-    /// Whether commands can say what is asked for.
+    /// Whether commands can express the request.
     pub(super) fn allows(&self, ask: &Ask) -> bool {
         let within = self.block - 1;
         let are_blocks = ask.bytes > 0 && ask.bytes & within == 0 && ask.address & u64::from(within) == 0;
@@ -184,7 +184,7 @@ impl LoadQueue {
         };
         self.queue.is_live() && self.leaving.is_none() && can_be_said
     }
-    /// The most bytes that a command of this ask can be about.
+    /// Largest number of bytes of a command for this request.
     const fn most_bytes(&self, ask: &Ask) -> u32 {
         match ask.opcode {
             IoOpcode::WRITE_ZEROES => self.block.saturating_mul(MOST_BLOCKS),
@@ -193,7 +193,7 @@ impl LoadQueue {
             _ => MOST,
         }
     }
-    /// How many commands can be in flight.
+    /// Largest number of commands in flight.
     pub(super) fn most(&self) -> u64 {
         u64::from(self.queue.config().entries) - 1
     }
@@ -201,7 +201,7 @@ impl LoadQueue {
         format!("{} in flight, {} wait", self.in_flight.number(), self.queued.number())
     }
 
-    /// A program asks; commands come with [`LoadQueue::submit`].
+    /// Queues a request; [`LoadQueue::submit`] makes its commands.
     pub(super) fn take(&mut self, ask: Ask, cx: &Context<'_>) {
         let (trail, left) = (cx.trail(), ask.bytes);
         let slot = self.requests.put(Request { ask, trail, left, status: Status::Ok });
@@ -209,7 +209,7 @@ impl LoadQueue {
         self.queued.add(1, cx.now());
     }
 
-    /// Makes a command of what waits, if there is something and room for it; whether it did.
+    /// Makes a command of a waiting request, if there is one and room for it. Returns whether it did.
     pub(super) fn submit(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> bool {
         let Some(io) = self.next_io(cx) else { return false };
         let cost = match self.way {
@@ -232,7 +232,7 @@ impl LoadQueue {
         }
         true
     }
-    /// The next command of what waits, as far as there is room.
+    /// The next command of a waiting request, if there is room.
     fn next_io(&mut self, cx: &mut Context<'_>) -> Option<Io> {
         let now = cx.now();
         let room = self.queue.room() > 0;
@@ -267,7 +267,7 @@ impl LoadQueue {
         Some(io)
     }
 
-    /// Posts what a command needs; how much has been posted so far.
+    /// Posts the work requests of a command. Returns the number posted so far.
     fn post(&mut self, pair: QueuePairId, rdma: &Rdma) -> u64 {
         let (mut registers, mut key_of, mut posted) = (0, 0, 0);
         for effect in self.effects.drain(..) {
@@ -297,7 +297,8 @@ impl LoadQueue {
         posted
     }
 
-    /// A completion entry is there, or an interrupt says so: when the core looks; nothing if it will anyway.
+    /// Handles a completion entry, or its interrupt: returns when the core looks, or `None` if a look is scheduled
+    /// anyway.
     pub(super) fn notice(&mut self, costs: &HostCosts, cx: &Context<'_>) -> Option<Instant> {
         let now = cx.now();
         self.signals.push_back(cx.trail());
@@ -313,7 +314,7 @@ impl LoadQueue {
         })
     }
 
-    /// Takes the completions whose entries are there; the answers that they make.
+    /// Takes the completions whose entries have arrived, and returns the resulting answers.
     pub(super) fn reap(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
         let costs = software.costs;
         (self.looking, self.heard) = (false, cx.now());
@@ -339,12 +340,12 @@ impl LoadQueue {
         answers.extend(self.unanswerable(costs, cx));
         answers
     }
-    /// Of a queue that is lost, what waits for it.
+    /// Answers to requests that wait for a lost queue.
     pub(super) fn unanswerable(&mut self, costs: &HostCosts, cx: &Context<'_>) -> Vec<Answer> {
         if self.queue.is_live() { Vec::new() } else { self.give_up(cx.now(), cx.now() + costs.complete) }
     }
 
-    /// The queue is lost: the answers to all that it was asked.
+    /// Handles the loss of the queue: returns answers to all its requests.
     pub(super) fn lose(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
         let mut effects = Vec::new();
         self.queue.lost(&mut effects);
@@ -362,13 +363,13 @@ impl LoadQueue {
         answers
     }
 
-    /// Until when something has to be heard by RDMA; none if nothing is waited for.
+    /// Time by which something has to be received over RDMA; `None` if no request is in flight.
     pub(super) fn heard_by(&self) -> Option<Instant> {
         let waits = matches!(self.way, Way::Rdma(_)) && self.queue.is_live() && self.in_flight.number() > 0;
         waits.then(|| self.heard + HEARD_WITHIN)
     }
 
-    /// What waits for a queue that is lost has no answer to hope for.
+    /// Fails requests that wait for a lost queue.
     fn give_up(&mut self, now: Instant, at: Instant) -> Vec<Answer> {
         let mut answers = Vec::new();
         for Waiting { slot, from } in take(&mut self.waiting) {
@@ -376,7 +377,7 @@ impl LoadQueue {
             let Some(request) = self.requests.get(slot) else { continue };
             request.status = Status::Aborted;
             request.left -= request.ask.bytes - from;
-            // of one that is part done the last of its commands tells
+            // a partly completed request is answered by its last command
             if request.left == 0
                 && let Some(Request { ask, trail, status, .. }) = self.requests.take(slot)
             {
@@ -408,7 +409,7 @@ impl LoadQueue {
                     self.queue.invalidated(key, effects);
                 }
             }
-            // of one that is being made nobody learns before its time is over
+            // the loss of a connection being made is not noticed before its time-out
             WorkCompletion::Lost => self.queue.lost(effects),
         }
     }
@@ -455,7 +456,7 @@ pub(super) fn end_of(effect: &QueueEffect) -> Option<(u32, Status)> {
     }
 }
 
-/// Whether a command has ended because the controller does not reach its namespace.
+/// Whether a command has ended because its namespace is not reachable through the controller.
 pub(super) fn is_unreached(effect: &QueueEffect) -> bool {
     let inaccessible = FabricsStatus::INACCESSIBLE.status();
     matches!(effect, QueueEffect::Completed { ending, .. } if ending.status == inaccessible)
@@ -469,7 +470,7 @@ pub(super) fn receive(id: u32) -> Receive {
     Receive { id, address: CAPSULES + (1 << 34) + u64::from(id) * u64::from(GRANULE) }
 }
 
-/// Where the data of a request are: a buffer for each handle, as a program with as many buffers has them.
+/// Address of the data of a request: a buffer for each handle, as a program with as many buffers has them.
 fn data_address(handle: u32, bytes: u32) -> u64 {
     DATA + u64::from(handle) * u64::from(bytes).next_multiple_of(GRANULE.into())
 }
@@ -481,7 +482,7 @@ fn range(ask: &Ask, (from, bytes): (u32, u32), block: u32) -> Data {
     Data::Bytes(range.expect("fields of their width").raw().to_le_bytes().to_vec())
 }
 
-/// What a capsule says: its command, and data that mean something.
+/// Content of a capsule: its command, and data that have a meaning.
 fn content(command: &Command, data: &Data) -> Rc<[u8]> {
     [&command.as_bytes()[..], data.bytes().unwrap_or_default()].concat().into()
 }

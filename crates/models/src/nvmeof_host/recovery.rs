@@ -1,4 +1,4 @@
-//! Queues that are made again: what a host asks for, and what it is told beside I/O.
+//! Reconnection of queues: requests of a host, and control messages to it.
 
 use super::queue::{CPU, LoadQueue, Software, receive};
 use super::streams::place;
@@ -59,7 +59,7 @@ impl LoadQueue {
         (self.queue, self.connecting, self.heard) = (queue, false, cx.now());
         true
     }
-    /// Nobody answers.
+    /// Ends an attempt without an answer.
     pub(super) fn stop_connecting(&mut self) {
         self.meeting.offer(None);
         (self.connecting, self.failed) = (false, false);

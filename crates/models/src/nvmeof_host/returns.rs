@@ -1,4 +1,4 @@
-//! How paths come back, and how they are told of changes: what the software of a host does beside I/O.
+//! Reconnection of paths and reports of their changes: the host software's work beside I/O.
 //!
 //! ```text
 //!  lost ─ driver.reconnect-delay ─► Connect for each queue ─► Accept of each ─► works, as the target says that it does
@@ -15,7 +15,7 @@ use crate::roles::nvmeof::Access;
 use lanetwin_ports::Context;
 
 impl NvmeofHost {
-    /// A path was lost: when it is asked for again, and how long requests wait for it.
+    /// After the loss of a path: schedules its reconnection, and the end of waiting for it.
     pub(super) fn plan_return(&mut self, association: usize, cx: &mut Context<'_>) {
         let is_left = |queue: &usize| self.queues[*queue].leaving.is_some();
         if self.associations[association].queues.iter().any(is_left) {
@@ -33,7 +33,7 @@ impl NvmeofHost {
             None => self.say_all(association, PATH_EXPIRED, cx),
         }
     }
-    /// Nobody waits for a path that was lost for so long.
+    /// Ends the waiting for a path that has been lost for too long.
     pub(super) fn expire(&self, association: usize, loss: u32, cx: &mut Context<'_>) {
         if self.associations[association].loss() == Some(loss) {
             self.say_all(association, PATH_EXPIRED, cx);
@@ -81,7 +81,7 @@ impl NvmeofHost {
         self.try_later(association, cx);
     }
 
-    /// What a queue was told beside I/O.
+    /// Handles a control message for a queue.
     pub(super) fn hear_beside(&mut self, (place, association): (usize, usize), cx: &mut Context<'_>) {
         for control in std::mem::take(&mut self.queues[place].told_beside) {
             match control {
@@ -96,7 +96,7 @@ impl NvmeofHost {
             }
         }
         if std::mem::take(&mut self.queues[place].unreached) {
-            // the path is left alone until the log says otherwise (`nvme_failover_req`)
+            // the path is not used until the log says otherwise (`nvme_failover_req`)
             self.say_all(association, PATH_INACCESSIBLE, cx);
             self.read_log(place, cx);
         }
@@ -112,7 +112,7 @@ impl NvmeofHost {
         let own = &mut self.associations[association];
         if own.queues.iter().all(|queue| self.queues[*queue].queue.is_live()) {
             own.work(cx.now());
-            // what its log says is read before it is used (`nvme_mpath_init_identify`)
+            // the ANA log is read before the path is used (`nvme_mpath_init_identify`)
             self.say_all(association, told(access), cx);
             self.say_all(association, PATH_WORKS, cx);
         }
@@ -127,7 +127,7 @@ impl NvmeofHost {
     }
 }
 
-/// What a path says of its state.
+/// The signal for a path's state.
 const fn told(access: Access) -> u32 {
     match access {
         Access::Optimized => PATH_OPTIMIZED,

@@ -1,4 +1,4 @@
-//! A queue of a host by TCP: what the stack and the worker of the queue do.
+//! A TCP queue of a host: work of the stack and of the queue's worker.
 
 use super::departures::Leaving;
 use super::queue::{Answer, CORE, INTERRUPT, LoadQueue, POLL, Software, end_of, is_unreached};
@@ -10,7 +10,7 @@ use lanetwin_ports::Context;
 use lanetwin_units::Instant;
 
 impl LoadQueue {
-    /// Sends what the queue wants sent, as a message of the request that is being handled.
+    /// Sends the queue's output, as a message of the request being handled.
     pub(super) fn stream(&mut self, software: Software<'_>, cx: &mut Context<'_>) {
         let mut all = Stream::new();
         for effect in self.effects.drain(..) {
@@ -34,7 +34,7 @@ impl LoadQueue {
         let Way::Tcp(socket) = &mut self.way else { return None };
         socket.receive(signals, notice, place, cx)
     }
-    /// The worker takes what has come; the answers that it makes.
+    /// The worker takes the received data. Returns the resulting answers.
     pub(super) fn work(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
         let mut answers = Vec::new();
         if let Way::Tcp(socket) = &mut self.way {
@@ -63,7 +63,7 @@ impl LoadQueue {
         answers.extend(self.unanswerable(software.costs, cx));
         answers
     }
-    /// When the timer is to be set for, unless it is set.
+    /// The time for the timer, unless it is set.
     pub(super) fn set_timer(&mut self, now: Instant) -> Option<Instant> {
         match &mut self.way {
             // one that is lost sends nothing again
@@ -73,7 +73,7 @@ impl LoadQueue {
             _ => None,
         }
     }
-    /// Its timer; the answers to what is lost with the connection, if that is given up.
+    /// Handles its timer. Returns the answers to requests lost with the connection, if it is given up.
     pub(super) fn expire(&mut self, software: Software<'_>, cx: &mut Context<'_>) -> Vec<Answer> {
         let place = place(&self.core, software);
         let Way::Tcp(socket) = &mut self.way else { return Vec::new() };

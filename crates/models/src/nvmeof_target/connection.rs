@@ -1,4 +1,4 @@
-//! A connection at a target: its commands, what is posted for them, the core that it is served by.
+//! A connection at a target: its commands, its work requests, and its core.
 
 use crate::fabric_control::Control;
 use crate::fabric_software::TargetCosts;
@@ -35,16 +35,16 @@ lanetwin_kernel::stages! {
     RESPOND = "respond",
 }
 
-/// Where data lie between drive and adapter, and where capsules do: behind whatever has bytes, so that they are in
-/// DRAM.
+/// Addresses of data between drive and adapter, and of capsules: behind everything that has bytes, so that they are
+/// in DRAM.
 const DATA_AT: u64 = 1 << 37;
 const CAPSULES: u64 = 1 << 35;
 /// Room for the data of a command \[B\].
 const BUFFER: u64 = 1 << 20;
-/// What work requests of RDMA READs are called, beside their operation.
+/// Flag of work request identifiers of RDMA READs, beside their operation.
 const READ: u32 = 1 << 31;
 
-/// What is done on a core when its time has come.
+/// A scheduled action on a core.
 #[derive(Debug)]
 pub(super) enum Step {
     /// A look at completions.
@@ -59,25 +59,25 @@ pub(super) enum Step {
     Work,
     /// A message has been taken in.
     Message(Stream),
-    /// A message is to be sent, and what its command costs first.
+    /// Send a message, after the cost of its command.
     Send(Stream, Span),
     /// The timer of the connection.
     Timer,
-    /// Something beside I/O is told.
+    /// Send a control message.
     Tell(Control),
     /// Namespaces are reached otherwise.
     Change(AccessChange),
-    /// A look at what the host's connection manager says.
+    /// Look at the messages of the host's connection manager.
     Manager,
     /// The answer to it: DREP of the connection with this end.
     Disconnected(u32),
 }
 
-/// What becomes of a command.
+/// The first action for a command.
 pub(super) enum Begun {
-    /// The drive is asked.
+    /// Send a request to the drive.
     Ask(Message),
-    /// The target is told what to do first.
+    /// Carry out effects of the target first.
     Perform(Vec<Asked>),
 }
 
@@ -88,24 +88,24 @@ struct Pending {
     bytes: u32,
     address: u64,
     place: Place,
-    /// Whether it came over a connection that is no more.
+    /// Whether it came over a connection that no longer exists.
     forsaken: bool,
 }
 
 /// A connection, the core that serves it, and the commands that came over it.
 pub(super) struct Connection {
     queue: TargetQueue,
-    /// Which of those that have had its place it is.
+    /// Number of connections that have had this place before.
     pub(super) turn: u32,
-    /// How its controller reaches namespaces, and how often that has changed.
+    /// ANA state of its controller, and the number of its changes.
     pub(super) access: Access,
     pub(super) changes: u64,
-    /// How many capsules came.
+    /// Number of capsules received.
     head: u32,
     pending: Slab<Pending>,
-    /// The bytes of each RDMA READ that is under way.
+    /// Bytes of each RDMA READ in progress.
     reads: BTreeMap<u32, u32>,
-    /// Where the data of the command are that is carried out.
+    /// Address of the data of the command being carried out.
     buffer: u64,
     signals: VecDeque<Trail>,
     /// Room for them while others are looked at; empty.
@@ -114,9 +114,9 @@ pub(super) struct Connection {
     lost: bool,
     /// Whether the host has ended it.
     left: bool,
-    /// Whether it is an adapter's, and costs no time of cores.
+    /// Whether it belongs to an adapter, and costs no core time.
     inside: bool,
-    /// What the last command that ended has moved through the memory of the host \[B\].
+    /// Bytes that the last completed command moved through the host's memory \[B\].
     pub(super) ended_bytes: u32,
 }
 
@@ -145,7 +145,7 @@ impl Connection {
             ended_bytes: 0,
         }
     }
-    /// Whether it is an adapter's, in the place of software of a host.
+    /// Whether it belongs to an adapter instead of software of a host.
     pub(super) const fn is_inside(&self) -> bool {
         self.inside
     }
@@ -169,7 +169,7 @@ impl Connection {
     pub(super) fn socket_alone(&self) -> Option<&TcpSocket> {
         self.queue.way.socket()
     }
-    /// Takes the place of what was; the old end.
+    /// Replaces the connection. Returns the old end.
     pub(super) fn renew(&mut self, way: Way, rdma: &Rdma) -> Way {
         if let Way::Rdma(pair) = way {
             // the host's request has room already
@@ -185,8 +185,8 @@ impl Connection {
         self.pending.iter_mut().for_each(|pending| pending.forsaken = true);
         self.reads.clear();
     }
-    /// The host has ended it: what came over it has no answer. By RDMA nothing of it goes on, by TCP the end is still
-    /// to be acknowledged.
+    /// Handles the host's end of the connection: its commands get no answer. Over RDMA no traffic follows, over TCP
+    /// the end still has to be acknowledged.
     pub(super) fn leave(&mut self) {
         self.forsake();
         (self.lost, self.left) = (true, true);
@@ -200,11 +200,11 @@ impl Connection {
     pub(super) const fn has_left(&self) -> bool {
         self.left
     }
-    /// Whether it holds something of the target: of one that the host has ended what the drive is still doing.
+    /// Whether it holds resources of the target: after the host has ended it, while the drive still works for it.
     pub(super) fn is_held(&self) -> bool {
         !self.left || self.pending.iter().count() > 0
     }
-    /// Where its connection manager is told of its end.
+    /// Queue pair of its connection manager.
     pub(super) const fn manager(&self) -> Option<QueuePairId> {
         self.queue.manager
     }
@@ -260,7 +260,7 @@ impl Connection {
         self.looking = false;
         std::mem::replace(&mut self.signals, std::mem::take(&mut self.spare))
     }
-    /// Keeps the room of what was taken.
+    /// Keeps memory for reuse.
     pub(super) fn give_back(&mut self, mut taken: VecDeque<Trail>) {
         taken.clear();
         self.spare = taken;
@@ -286,7 +286,7 @@ impl Connection {
             rdma.post_receive(pair, receive(id));
         }
     }
-    /// Work is done: an RDMA READ, with its operation and bytes, or a response, of which nobody needs to know.
+    /// Completes work: an RDMA READ, with its operation and bytes; or a response, which nobody waits for.
     pub(super) fn read_done(&mut self, id: u32) -> Option<(u32, u32)> {
         let operation = id & !READ;
         (id & READ > 0).then(|| self.reads.remove(&operation).map(|bytes| (operation, bytes))).flatten()
@@ -346,7 +346,7 @@ impl Connection {
         let effect = HostEffect::Transfer { token: Token::from_raw(slot.into()), direction, bytes, at };
         Asked { effect, command, data: Data::Length(bytes) }
     }
-    /// The data of a write are here, or a range: what the drive is asked.
+    /// Continues when the data or ranges of a command have arrived. Returns the request to the drive.
     pub(super) fn brought(&mut self, token: Token, data: &Data) -> Option<Begun> {
         let slot = token.to_raw() as u32;
         let &mut Pending { info, opcode, bytes, address, .. } = self.pending.get(slot)?;
@@ -364,7 +364,7 @@ impl Connection {
         let command = BlockCommand { kind, bytes, handle: slot, unit: 0, address };
         Some(Begun::Ask(Message::Command(command)))
     }
-    /// The drive has answered: what the target is to do.
+    /// Handles an answer of the drive. Returns the target's effects.
     pub(super) fn end(&mut self, done: Done) -> Option<Vec<Asked>> {
         let &mut Pending { info, opcode, bytes, place, forsaken, .. } = self.pending.get(done.handle)?;
         if forsaken {
@@ -411,7 +411,7 @@ impl Connection {
         };
         self.post(work, rdma)
     }
-    /// How much has been posted so far.
+    /// Number of work requests posted so far.
     fn post(&self, work: WorkRequest, rdma: &Rdma) -> u64 {
         self.pair().map_or(0, |pair| rdma.post_send(pair, work))
     }

@@ -1,4 +1,4 @@
-//! Hosts that leave on purpose: what a target does when a connection is ended.
+//! Disconnections by hosts on purpose: a target's reaction when a connection is ended.
 //!
 //! ```text
 //!  DREQ ─► core ─► queue pair: error ─► what waits is flushed, what the drive does ends unheard ─► DREP, timewait
@@ -6,12 +6,11 @@
 //!  FIN  ─► worker ─► what waits is dropped                                                         ─► FIN
 //! ```
 //!
-//! As Linux does it: the target answers by ending its side (`drivers/nvme/target/rdma.c`,
-//! `__nvmet_rdma_queue_disconnect`; `drivers/infiniband/core/cma.c`, `rdma_disconnect`), and frees what the connection
-//! holds when the drive has answered all that it was asked (`nvmet_sq_destroy`). A request that comes once more is
-//! answered from timewait; of a connection that nobody knows any more, too (`drivers/infiniband/core/cm.c`,
-//! `cm_dreq_handler`), so that how long timewait lasts makes no difference here: no queue pair has the number of
-//! another that was.
+//! As in Linux: the target answers by ending its side (`drivers/nvme/target/rdma.c`, `__nvmet_rdma_queue_disconnect`;
+//! `drivers/infiniband/core/cma.c`, `rdma_disconnect`), and frees the connection's resources when the drive has
+//! answered all its requests (`nvmet_sq_destroy`). A repeated disconnect request is answered from timewait, and so is
+//! one for an unknown connection (`drivers/infiniband/core/cm.c`, `cm_dreq_handler`), so that the duration of
+//! timewait has no effect here: queue pair numbers are not reused.
 
 use super::connection::{Step, receive};
 use super::{CPU, NvmeofTarget};
@@ -46,7 +45,7 @@ impl NvmeofTarget {
             }
         }
     }
-    /// A host asks for the end of a connection.
+    /// Handles a disconnect request of a host.
     fn disconnect(&mut self, place: usize, of: u32, cx: &mut Context<'_>) {
         let own = &self.connections[place];
         if own.handle() == of && !own.has_left() {
@@ -62,13 +61,13 @@ impl NvmeofTarget {
         let at = core.serve(cx.now(), self.costs.respond) + self.costs.respond;
         self.later(at, place, Step::Disconnected(of), cx);
     }
-    /// What a connection holds is freed, as far as the drive is not at work for it.
+    /// Frees the resources of a connection, except those that the drive is using.
     fn end(&mut self, place: usize) {
         let own = &mut self.connections[place];
         own.leave();
         self.counts.ended += 1;
         if let Some(target) = &mut self.target {
-            // what it waits for has failed with the connection
+            // transfers that it waits for have failed with the connection
             target.lost(self.connections[place].id(), &mut Vec::new());
         }
     }
@@ -79,7 +78,7 @@ impl NvmeofTarget {
         let bytes = doorbell_bytes(self.costs.polled);
         cx.send_at(CPU, cx.now(), Message::Mmio { to, bytes, handle: pair.0.into(), address });
     }
-    /// By TCP, the host says that it sends no more: so does the target.
+    /// Handles the host's FIN over TCP: the target sends its own.
     pub(super) fn finish(&mut self, place: usize, cx: &mut Context<'_>) {
         if !self.connections[place].has_left() {
             self.end(place);

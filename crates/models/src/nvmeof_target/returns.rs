@@ -1,4 +1,4 @@
-//! Connections that hosts ask for again, and what hosts are told of Asymmetric Namespace Access.
+//! Reconnections by hosts, and notices of Asymmetric Namespace Access to hosts.
 
 use super::connection::Step;
 use super::{CPU, NvmeofTarget};
@@ -10,7 +10,8 @@ use lanetwin_nvmeof::logic::establish::establish;
 use lanetwin_ports::{Context, DESTROYED, Message};
 
 impl NvmeofTarget {
-    /// Something has come for an end that a host has asked for: it takes the place of what was; where that is.
+    /// Handles a first message for an end that a host wants to reconnect: it replaces the old connection. Returns its
+    /// place.
     pub(super) fn meet(&mut self, handle: u32, cx: &mut Context<'_>) -> Option<usize> {
         let place = self.connections.iter().position(|own| own.meeting().is_of(handle))?;
         let own = &mut self.connections[place];
@@ -25,14 +26,14 @@ impl NvmeofTarget {
         Some(place)
     }
 
-    /// A host says something beside I/O.
+    /// Handles a control message of a host.
     pub(super) fn hear_beside(&mut self, place: usize, control: &Control, cx: &mut Context<'_>) {
         match control {
             Control::Connect => {
                 let own = &self.connections[place];
                 let (connection, meeting) = ((own.id(), own.controller()), own.meeting().clone());
                 let Some(target) = &mut self.target else { return };
-                // what it waits for has failed with the connection before
+                // transfers that it waits for failed with the previous connection
                 target.lost(connection.0, &mut Vec::new());
                 meeting.connect(|queue| {
                     establish(queue, target, connection);
@@ -46,7 +47,7 @@ impl NvmeofTarget {
             _ => self.counts.unexpected += 1,
         }
     }
-    /// Has a core say something beside I/O.
+    /// Makes a core send a control message.
     pub(super) fn answer(&mut self, place: usize, control: Control, cx: &mut Context<'_>) {
         let core = self.connections[place].core();
         let at = core.serve(cx.now(), self.costs.respond) + self.costs.respond;
@@ -62,7 +63,7 @@ impl NvmeofTarget {
         self.set_timer(place, cx);
     }
 
-    /// Namespaces of a subsystem are reached otherwise: each host is told, once for each of its associations.
+    /// Changes the ANA state of a subsystem's namespaces: each host is notified once per association.
     pub(super) fn change(&mut self, change: AccessChange, cx: &mut Context<'_>) {
         let mut told: Vec<ControllerId> = Vec::new();
         for place in 0..self.connections.len() {

@@ -1,4 +1,4 @@
-//! A target by TCP: what the stack and the worker of a connection do.
+//! A TCP target: work of the stack and of a connection's worker.
 //!
 //! ```text
 //!  signal ─► core: receive ─► worker: copy ─► command, data ─► the drive … ─► worker: respond ─► send
@@ -36,7 +36,7 @@ impl NvmeofTarget {
         self.plan(place, begins, Step::Work, cx);
         self.set_timer(place, cx);
     }
-    /// The worker takes what has come, and begins with it.
+    /// The worker takes received data and begins their commands.
     pub(super) fn work_on_stream(&mut self, place: usize, cx: &mut Context<'_>) {
         let Some((socket, _)) = self.socket(place) else { return };
         socket.begin_work();
@@ -93,7 +93,7 @@ impl NvmeofTarget {
 }
 
 impl Connection {
-    /// Asks the core for CPU time of what is handled: when it is done.
+    /// Spends CPU time of the core on the request being handled. Returns when it is done.
     fn spend(&self, cost: Span, stage: Stage, cx: &mut Context<'_>) -> Instant {
         let begun = self.core().serve(cx.now(), cost);
         if cost > Span::ZERO {

@@ -1,11 +1,11 @@
-//! What an adapter does about congestion: DCQCN, as [`lanetwin_fabric::roce::logic::dcqcn`] says.
+//! Congestion control of an adapter: DCQCN, as in [`lanetwin_fabric::roce::logic::dcqcn`].
 //!
 //! ```text
 //!  marked frame ──► of this queue pair no CNP for `dcqcn.cnp-interval`? ──► CNP, before all else, at its own priority
 //!  CNP ──► its queue pair is slower: frames with payload leave one by one, as far apart as its rate says
 //! ```
 //!
-//! A CNP is lost like any frame, and nobody misses it. Acknowledgements are not slowed down.
+//! A CNP can be lost like any frame and is not repeated. Acknowledgements are not slowed down.
 
 use super::inside::{RoceNic, Task};
 use super::lane::Outgoing;
@@ -24,13 +24,13 @@ use lanetwin_units::Instant;
 const CNP_BYTES: u32 = 16;
 
 impl Pair {
-    /// Whether the first of a lane may leave at `now`.
+    /// Whether the first frame of a lane may be sent at `now`.
     pub(super) fn may_send(&self, lane: usize, now: Instant) -> bool {
         let lane = &self.lanes[lane];
         let paced = self.congestion.as_ref().filter(|_| lane.has_payload());
         lane.can_send(now) && paced.is_none_or(|own| own.reaction.may_send() <= now.as_ps())
     }
-    /// How much of a lane may leave at once, of so much \[B\]: where it is slowed down a frame.
+    /// How many of `most` bytes of a lane may be sent at once \[B\]: one frame, if it is slowed down.
     pub(super) fn burst(&mut self, lane: usize, now: Instant, most: u32) -> u32 {
         let paced = self.congestion.as_mut().filter(|_| self.lanes[lane].has_payload());
         if paced.is_some_and(|own| own.reaction.is_limited(now.as_ps())) { 1 } else { most }
@@ -44,7 +44,7 @@ fn is_cnp(leaving: Leaving, frame: &Outgoing) -> bool {
 }
 
 impl RoceNic {
-    /// What a queue pair begins with.
+    /// Initial congestion state of a queue pair.
     pub(super) fn congestion(&self) -> Option<Congestion> {
         let line = self.site?.line.rate.gbps() * 1_000_000_000;
         let reaction = Reaction::new(self.rules.dcqcn?, line);

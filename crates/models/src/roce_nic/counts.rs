@@ -1,6 +1,6 @@
-//! What an adapter tells of itself: what it has moved, and what is not over yet.
+//! Counters of an adapter, and unfinished work.
 
-/// What the adapter has moved.
+/// Traffic of the adapter.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Payload that has left \[B\].
@@ -15,7 +15,7 @@ pub struct Counts {
     pub frames: u64,
     /// Frames that have come.
     pub heard: u64,
-    /// What those that have left took of the line \[ps\].
+    /// Time that sent frames occupied the line \[ps\].
     pub busy_ps: u128,
     /// Frames that did not come because the cable was down.
     pub lost: u64,
@@ -27,11 +27,11 @@ pub struct Counts {
     pub notifications: u64,
     /// Pause frames that have left, of one that is broken.
     pub pauses: u64,
-    /// What nobody waited for: frames of messages that are over, doorbells of others.
+    /// Unexpected frames and doorbells: of messages that are over, or of unknown queue pairs.
     pub unexpected: u64,
 }
 
-/// What is not over yet in an adapter: nothing, once all that was asked for is answered and acknowledged.
+/// Unfinished work of an adapter: none, once all requests are answered and acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Unfinished {
     /// Work requests whose packets are not all acknowledged: they hold the window and the READs of a queue pair.

@@ -17,12 +17,13 @@ use lanetwin_ports::{SocketEnds, SocketId, Sockets};
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
-/// How long joined frames wait for the one that follows (Linux, `drivers/net/ethernet/mellanox/mlx5/core/en.h`: 32 us).
+/// Time that joined frames wait for the next one (Linux, `drivers/net/ethernet/mellanox/mlx5/core/en.h`: 32 us).
 pub(super) const JOINS_FOR: Span = Span::from_us(32);
-/// Where streams lie that are sent, and where frames go that come: behind whatever has bytes, so that it is in DRAM.
+/// Start of sent streams, and of buffers for received frames: behind everything that has bytes, so that they are in
+/// DRAM.
 const STREAMS: u64 = 1 << 38;
 const FRAMES: u64 = 1 << 39;
-/// How many frames a ring of received ones has room for, and the room for each \[B\].
+/// Number of frames in a receive ring, and size of each buffer \[B\].
 const RING: u64 = 1024;
 const ROOM: u64 = 1 << 14;
 
@@ -32,7 +33,7 @@ const ETHERNET_BYTES: u32 = 14;
 const KIND: u32 = 16;
 const FRAME: u32 = 5;
 
-/// Which frame of which segment has come, and for whom.
+/// Identification of a frame: segment, index in it, and destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Piece {
     index: u32,
@@ -44,7 +45,7 @@ impl Piece {
     const fn words(self) -> [u32; 3] {
         [self.index, self.name, FRAME << KIND | self.to.0 as u32]
     }
-    /// The piece with these words; none if they are those of another packet.
+    /// The piece with these words. Returns `None` if they belong to another kind of packet.
     pub(super) fn from_words([index, name, rest]: [u32; 3]) -> Option<Self> {
         (rest >> KIND == FRAME).then_some(Self { index, name, to: SocketId(rest as u16) })
     }
@@ -55,7 +56,7 @@ impl Piece {
 struct Cutting {
     name: u32,
     whole: Segment,
-    /// How many frames are cut, and how much of the stream they have \[B\].
+    /// Number of frames cut, and bytes of the stream in them \[B\].
     frames: u32,
     bytes: u32,
     trail: Trail,
@@ -64,18 +65,18 @@ struct Cutting {
 /// A frame that is to be sent.
 pub(super) struct NextFrame {
     pub(super) frame: Outgoing,
-    /// Where its payload is in host memory, and how much; none if it has none.
+    /// Address and size of its payload in host memory; `None` if it has none.
     pub(super) data: Option<(u64, u32)>,
 }
 
-/// What a frame has brought about.
+/// Effects of a received frame.
 #[derive(Default)]
 pub(super) struct Arrived {
-    /// What is written to host memory: where, and how much \[B\].
+    /// Write to host memory: address and size \[B\].
     pub(super) write: Option<(u64, u32)>,
-    /// Segments that software is told of.
+    /// Segments reported to software.
     pub(super) segments: Vec<Segment>,
-    /// When it has to be looked at again.
+    /// When it has to be checked again.
     pub(super) look: Option<Instant>,
 }
 
@@ -85,9 +86,9 @@ pub(super) struct Flow {
     pub(super) ends: SocketEnds,
     cutting: VecDeque<Cutting>,
     pub(super) lane: Lane,
-    /// What is joined so far, and since when.
+    /// The joined segment so far, and since when.
     joined: Option<(Segment, Instant)>,
-    /// How many frames have come.
+    /// Number of frames received.
     frames: u64,
 }
 
@@ -100,11 +101,11 @@ impl Flow {
         let name = sockets.cut(own, whole);
         self.cutting.push_back(Cutting { name, whole, frames: 0, bytes: 0, trail });
     }
-    /// Whether frames are still to be cut.
+    /// Number of frames still to be cut.
     pub(super) fn unfinished(&self) -> usize {
         self.cutting.len()
     }
-    /// The next frame whose data may be asked for.
+    /// The next frame whose data may be requested.
     pub(super) fn next(&mut self, own: SocketId, rules: &Rules) -> Option<NextFrame> {
         if self.lane.payload() >= rules.ahead {
             return None;
@@ -124,7 +125,7 @@ impl Flow {
         }
         Some(NextFrame { frame, data: (payload > 0).then_some((address, payload)) })
     }
-    /// A frame has come: what it brings is joined with what it follows.
+    /// Handles a received frame: joins it with the segment that it follows.
     pub(super) fn hear(
         &mut self,
         (own, piece, marked): (SocketId, Piece, bool),
@@ -159,13 +160,13 @@ impl Flow {
         }
         Some(arrived)
     }
-    /// What has waited for long enough.
+    /// Takes the joined segment if it has waited for long enough.
     pub(super) fn waited(&mut self, now: Instant) -> Option<Segment> {
         self.joined.take_if(|(_, since)| *since + JOINS_FOR <= now).map(|(joined, _)| joined)
     }
 }
 
-/// Whether a segment follows another, so that one can stand for both.
+/// Whether a segment follows another, so that they can be joined.
 fn follows(joined: &Segment, next: &Segment) -> bool {
     let end = stream_offset(joined.seq) + u64::from(joined.bytes);
     let fits = joined.bytes + next.bytes <= OFFLOAD_BYTES;
@@ -177,7 +178,7 @@ const fn stream_offset(seq: Seq) -> u64 {
     seq.near(1 << 32)
 }
 
-/// Headers of IP and TCP with timestamps; blocks of SACK (RFC 2018 §3) count where nothing else is said \[B\].
+/// Headers of IP and TCP with timestamps; blocks of SACK (RFC 2018 §3) count in segments without data \[B\].
 fn headers(segment: &Segment) -> u32 {
     let blocks = segment.sack.iter().flatten().count() as u32;
     let sack = if blocks > 0 && segment.bytes == 0 { 4 + 8 * blocks } else { 0 };

@@ -1,4 +1,4 @@
-//! What an adapter reads from host memory, and writes there.
+//! An adapter's reads and writes of host memory.
 
 use super::inside::{Read, Reading, RoceNic};
 use lanetwin_ports::{Attributes, Context, Tlps};

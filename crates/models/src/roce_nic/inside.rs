@@ -1,4 +1,4 @@
-//! What an adapter holds, and what is under way in it.
+//! State of an adapter, and its work in progress.
 
 use super::counts::Counts;
 use super::flow::Flow;
@@ -32,39 +32,39 @@ lanetwin_kernel::stages! {
 #[derive(Debug)]
 pub struct RoceNic {
     pub(super) rules: Rules,
-    /// None if it is not plugged in: it then hears no doorbell.
+    /// `None` if it is not plugged in and receives no doorbells.
     pub(super) requests: Option<Requests>,
-    /// None if no line is plugged in.
+    /// `None` if no cable is plugged in.
     pub(super) site: Option<EthernetSite>,
-    /// When its cable is down.
+    /// Outages of its cable.
     pub(super) outages: CableOutages,
     pub(super) class: Class,
-    /// None if it takes no notice of pause frames.
+    /// `None` if it ignores pause frames.
     pub(super) paused: Option<Paused>,
     pub(super) rdma: Rdma,
     pub(super) pairs: Pairs,
-    /// What a packet brings about; kept for its room.
+    /// Effects of a packet; kept for its memory.
     pub(super) heard: Heard,
     /// Work requests that are being understood, one after another.
     pub(super) understood: VecDeque<(QueuePairId, WorkRequest)>,
     /// Empty lists of work requests, kept for their room.
     pub(super) spare_work: Vec<Vec<WorkRequest>>,
-    /// Who sends next: behind this lane.
+    /// The lane that sent last.
     pub(super) turn: (QueuePairId, usize),
     pub(super) sockets: Sockets,
     pub(super) flows: BTreeMap<SocketId, Flow>,
     /// The same of sockets, and whether it is their turn.
     pub(super) flow_turn: SocketId,
     pub(super) flows_next: bool,
-    /// Reads of host memory that are under way, by their handles on the link.
+    /// Reads of host memory in progress, by their handles on the link.
     pub(super) reads: Slab<Reading>,
     /// When the line can take the next frame.
     pub(super) line_free: Instant,
-    /// When it will be looked at again; in the past if that is not known.
+    /// Time of its next check; in the past if none is planned.
     pub(super) line_planned: Instant,
     /// When the next work request can be begun with.
     pub(super) engine_free: Instant,
-    /// What runs the target within; none if none does.
+    /// The core of the target software inside; `None` if there is none.
     pub(super) engine: Option<RunQueue>,
     /// The tail of each submission queue that it drives, by its drive and the offset of its doorbell.
     pub(super) tails: BTreeMap<(EndpointId, u64), u32>,
@@ -72,7 +72,7 @@ pub struct RoceNic {
     pub(super) counts: Counts,
 }
 
-/// What is done later.
+/// A scheduled action.
 #[derive(Debug)]
 pub(super) enum Task {
     /// The next work request has been understood.
@@ -85,21 +85,21 @@ pub(super) enum Task {
     Look(QueuePairId),
     /// A descriptor of TCP has been understood.
     Cut(SocketId, Box<Segment>),
-    /// It is broken, and asks for a pause.
+    /// A faulty adapter asks for a pause.
     Storm,
     /// Frames that are joined have waited for long enough.
     Joined(SocketId),
 }
 
-/// A read of host memory that is under way.
+/// A read of host memory in progress.
 #[derive(Debug)]
 pub(super) struct Reading {
-    /// What has not arrived yet \[B\].
+    /// Bytes still to arrive \[B\].
     pub(super) left: u32,
     pub(super) what: Read,
 }
 
-/// What is read.
+/// Purpose of a read.
 #[derive(Debug)]
 pub(super) enum Read {
     Work(QueuePairId, Vec<WorkRequest>),
@@ -110,7 +110,7 @@ pub(super) enum Read {
     },
     Segments(SocketId, Vec<Segment>),
     Piece(SocketId, u64),
-    /// A completion entry of a drive that it drives: the signal that says it is there.
+    /// A completion entry of a drive that the adapter drives, with the signal that announced it.
     Entry {
         handle: u32,
         from: EndpointId,

@@ -1,4 +1,4 @@
-//! What waits for the line: for each queue pair lanes of requests, of answers and of notifications, each in order.
+//! Frames that wait for the line: for each queue pair lanes of requests, answers and notifications, each in order.
 
 use lanetwin_kernel::Trail;
 use lanetwin_units::Instant;
@@ -8,21 +8,21 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outgoing {
     pub(super) words: [u32; 3],
-    /// From destination to check sequence \[B\].
+    /// Size from destination address to check sequence \[B\].
     pub(super) bytes: u16,
     pub(super) payload: u32,
-    /// When its data are there and through the adapter; none if they are not.
+    /// When its data have passed the adapter; `None` if they have not arrived.
     pub(super) ready: Option<Instant>,
-    /// How far the request had come then that it is of.
+    /// Trail of its request at that time.
     pub(super) trail: Trail,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Lane {
     waiting: VecDeque<Outgoing>,
-    /// How many have left.
+    /// Number of frames sent.
     left: u64,
-    /// Payload of what waits \[B\].
+    /// Payload of waiting frames \[B\].
     payload: u32,
 }
 
@@ -46,11 +46,11 @@ impl Lane {
         self.waiting.clear();
         self.payload = 0;
     }
-    /// The payload of what waits \[B\].
+    /// Payload of waiting frames \[B\].
     pub(super) fn payload(&self) -> u32 {
         self.payload
     }
-    /// How many wait.
+    /// Number of waiting frames.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }

@@ -1,16 +1,16 @@
-//! What an adapter does for connections of TCP: it cuts segments into frames (TSO), and joins frames (GRO). The state
-//! of connections is software's.
+//! TCP offloads of an adapter: it cuts segments into frames (TSO) and joins frames (GRO). The state of connections is
+//! in software.
 //!
 //! ```text
 //!  send:     doorbell ─► [MRd descriptor ═► CplD] ─► MRd data, frame by frame ═► CplD ─► line ═══► peer
 //!  receive:  line ─► MWr frame ═► behind the last that is joined: MWr entry (signals)
 //! ```
 //!
-//! Frames are handed over when the last of a segment has come (PSH), when the next does not follow, with 64 KiB, or
-//! after 32 us.
+//! Joined frames are delivered when the last of a segment has come (PSH), when the next does not follow, at 64 KiB,
+//! or after 32 us.
 //!
-//! Not here: moderation of interrupts, several rings for one port, SACK blocks in segments with data (they weigh
-//! nothing).
+//! Not here: interrupt moderation, several rings for one port, SACK blocks in segments with data (their size is
+//! neglected).
 
 use super::flow::{Flow, Piece};
 use super::inside::{Read, RoceNic, SEND, Task, WORK};
@@ -69,7 +69,7 @@ impl RoceNic {
         }
     }
 
-    /// Cuts frames and asks for their data, as far ahead as it may.
+    /// Cuts frames and requests their data, as far ahead as allowed.
     pub(super) fn fill_flow(&mut self, id: SocketId, cx: &mut Context<'_>) {
         let (rules, now) = (self.rules, cx.now());
         let handled = cx.trail();
@@ -96,7 +96,7 @@ impl RoceNic {
         self.look_at_line(at, cx);
     }
 
-    /// The socket whose turn it is, of those that can send.
+    /// The next socket in turn of those that can send.
     pub(super) fn next_flow(&self, now: Instant) -> Option<SocketId> {
         if self.flows.is_empty() || !self.is_open(self.class.priority(), now) {
             return None;
@@ -124,7 +124,7 @@ impl RoceNic {
         }
     }
 
-    /// What is joined has waited for what follows, perhaps for too long.
+    /// Checks whether a joined segment has waited for too long.
     pub(super) fn joined(&mut self, id: SocketId, cx: &mut Context<'_>) {
         let now = cx.now();
         if let Some(segment) = self.flows.get_mut(&id).and_then(|flow| flow.waited(now)) {

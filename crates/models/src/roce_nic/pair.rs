@@ -1,4 +1,4 @@
-//! A queue pair in its adapter: both sides of the connection, and what waits for the line.
+//! A queue pair in its adapter: both sides of the connection, and frames that wait for the line.
 
 use super::lane::{Lane, Outgoing};
 use super::params::Rules;
@@ -32,23 +32,23 @@ pub(super) struct Pair {
     pub(super) requester: Requester,
     pub(super) responder: Responder,
     pub(super) lanes: [Lane; 3],
-    /// What it does about congestion; none if nothing.
+    /// Its congestion state; `None` without congestion control.
     pub(super) congestion: Option<Congestion>,
     /// The name of the next message.
     name: u32,
-    /// How many receives it has been told of.
+    /// Number of receives posted.
     receives: u64,
     /// The receive that a SEND is coming into.
     receive: Option<Receive>,
-    /// How far the requests had come whose READs are being answered, by their messages.
+    /// Trails of the requests whose READs are being answered, by message.
     answering: BTreeMap<u32, Trail>,
-    /// When it will look at this again; in the past if that is not known.
+    /// Time of its next check; in the past if none is planned.
     planned: Instant,
     lost: bool,
     destroyed: bool,
-    /// How often what comes behind the first message is sent again, while that is under way, which never is.
+    /// Number of retries of later messages while the first message, which is never retried, is in progress.
     behind_datagram: Option<u32>,
-    /// Whether its software is in the adapter: capsules stay there, and only data behind them go to host memory.
+    /// Whether its software is inside the adapter: capsules stay there, and only their data go to host memory.
     pub(super) inside: bool,
     /// The datagrams that are to be sent, where its messages are some.
     datagrams: Option<VecDeque<u32>>,
@@ -58,21 +58,21 @@ pub(super) struct Pair {
 pub(super) struct Next {
     pub(super) lane: usize,
     pub(super) frame: Outgoing,
-    /// Where its payload is in host memory, and how much; none if it has none there.
+    /// Address and size of its payload in host memory; `None` if it has none there.
     pub(super) data: Option<(u64, u32)>,
-    /// How far the request had come that it is of; none if it is of the one that is being handled.
+    /// Trail of its request; `None` if that is the one being handled.
     pub(super) trail: Option<Trail>,
 }
 
-/// What a packet has brought about.
+/// Effects of a packet.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// What is written to host memory: where, and how much \[B\].
+    /// Writes to host memory: address and size \[B\].
     pub(super) writes: Vec<(u64, u32)>,
     pub(super) completions: Vec<WorkCompletion>,
     /// Whether it belongs to nothing.
     pub(super) unexpected: bool,
-    /// What the requester says; empty in between.
+    /// Outcomes reported by the requester; empty in between.
     told: Vec<Outcome>,
 }
 
@@ -99,7 +99,8 @@ impl Pair {
         }
     }
 
-    /// As software says: where that runs; and the first message is sent once, if it is to be as a datagram is.
+    /// Applies the software's settings: where it runs, and whether the first message is sent only once, like a
+    /// datagram.
     pub(super) fn be_as_told(&mut self, own: QueuePairId, rdma: &Rdma, retries: u32) {
         self.inside = rdma.is_inside(own);
         self.datagrams = rdma.is_for_datagrams(own).then(VecDeque::new);
@@ -127,14 +128,14 @@ impl Pair {
         rdma.begin(own, message, UnderWay { work, first, trail });
     }
 
-    /// Whether there is a packet that was not cut: without one, [`Pair::next`] has none.
+    /// Whether a packet waits to be cut: otherwise [`Pair::next`] returns `None`.
     #[inline]
     pub(super) fn has_something(&self) -> bool {
         let datagram = self.datagrams.as_ref().is_some_and(|waiting| !waiting.is_empty());
         self.requester.has_something() || self.responder.answers() > 0 || datagram
     }
 
-    /// The next packet whose data may be asked for at `now`: of answers first.
+    /// The next packet whose data may be requested at `now`: answers first.
     pub(super) fn next(
         &mut self,
         own: QueuePairId,
@@ -172,7 +173,7 @@ impl Pair {
         next.data = Some((sent.local, sent.bytes)).filter(|_| !sent.inline);
         Some(next)
     }
-    /// A datagram has come: it is taken if there is room, and nobody is told if there is none.
+    /// Handles a datagram: it is taken if there is room, and otherwise dropped silently.
     fn hear_datagram(&self, own: QueuePairId, packet: &Packet, rdma: &Rdma, heard: &mut Heard) {
         let content = rdma.content(self.peer, packet.message);
         let Some(UnderWay { work, .. }) = rdma.end(self.peer, packet.message) else {
@@ -210,7 +211,7 @@ impl Pair {
         next
     }
 
-    /// An answer as a packet; none if it is data of a READ that is over.
+    /// An answer as a packet. Returns `None` for data of a READ that is over.
     fn answer(&mut self, response: Response, rules: &Rules, rdma: &Rdma) -> Option<Next> {
         let what = match response.says {
             Says::Ack => What::Ack,
@@ -373,12 +374,12 @@ impl Pair {
         heard.told = told;
     }
 
-    /// How often the requester has gone back.
+    /// Number of times that the requester has gone back.
     fn went_back(&self) -> u64 {
         let counts = self.requester.counts();
         counts.gaps + counts.timeouts + counts.not_ready
     }
-    /// What was cut and has not left is cut again, if the requester has gone back since.
+    /// Discards packets that were cut but not sent, if the requester has gone back since.
     fn start_anew(&mut self, before: u64) {
         if self.went_back() > before {
             self.lanes[REQUESTS].clear();
@@ -402,7 +403,7 @@ impl Pair {
         lost && !std::mem::replace(&mut self.lost, true)
     }
 
-    /// When it has to be looked at again, if that is not planned.
+    /// When it has to be checked again, unless that is planned.
     pub(super) fn look_again(&mut self, now: Instant) -> Option<Instant> {
         let never = Instant::NEVER.as_ps();
         let waits = self.requester.ready().filter(|at| *at > now.as_ps()).unwrap_or(never);

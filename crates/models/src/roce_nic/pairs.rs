@@ -78,8 +78,8 @@ impl Pairs {
             self.waiting[bit / 64] |= 1 << (bit % 64);
         }
     }
-    /// The first lane behind this one in which something waits and which may send, of these lanes of each queue pair;
-    /// behind the last comes the first.
+    /// The next lane in turn that has a frame and may send, among these lanes of each queue pair; the first follows
+    /// the last.
     pub(super) fn next(
         &mut self,
         (id, lane): (QueuePairId, usize),

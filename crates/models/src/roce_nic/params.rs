@@ -1,4 +1,4 @@
-//! What can be said of an adapter.
+//! Parameters of an adapter.
 
 use lanetwin_fabric::ethernet::spec::Tagging;
 use lanetwin_fabric::roce::logic::dcqcn;
@@ -7,7 +7,7 @@ use lanetwin_fabric::roce::spec::PathMtu;
 use lanetwin_ports::{Condition, Dimension, Mistake, Param, Params, Setting};
 use lanetwin_units::{Instant, Span};
 
-/// What of congestion, pauses and a target within has no effect where there is none.
+/// Parameters of congestion control, pauses and an internal target have no effect without it.
 pub(super) const CONDITIONS: &[Condition] = &[
     Condition { of: &["dcqcn."], on: "roce.congestion", must_be: Setting::Word("dcqcn") },
     Condition { of: &["pause.response"], on: "pause", must_be: Setting::On },
@@ -315,12 +315,12 @@ pub(super) struct Rules {
     pub(super) wqe_interval: Span,
     pub(super) wqe_in_doorbell: bool,
     pub(super) cqe_bytes: u32,
-    /// None if it does nothing about congestion.
+    /// `None` without congestion control.
     pub(super) dcqcn: Option<dcqcn::Rules>,
     pub(super) cnp_priority: u8,
-    /// When it asks for pauses without need, and until when.
+    /// Begin and end of a fault in which it asks for pauses.
     pub(super) storm: Option<(Instant, Instant)>,
-    /// How soon it obeys pause frames, 0 for as late as it may; none if it does not.
+    /// Response time to pause frames, 0 for the longest allowed; `None` if it ignores them.
     pub(super) pause_response: Option<Span>,
     registration_bytes: u32,
     registration_inline: u32,
@@ -331,12 +331,12 @@ pub(super) struct Rules {
 /// An entry of a list of pages \[B\] (Linux, `drivers/infiniband/hw/mlx5`, MTT).
 const PAGE_ENTRY_BYTES: u32 = 8;
 
-/// A size that is small by its nature: what is more is as much as there can be.
+/// A size that is small by nature; larger values are limited.
 fn small(params: &Params, name: &str) -> u32 {
     params.size(name).0.clamp(1, 1 << 24) as u32
 }
 
-/// The rules of DCQCN. The least of a timer or of the byte counter bounds what an idle time costs.
+/// The rules of DCQCN. Least values of the timer and the byte counter bound the cost of idle times.
 fn congestion(params: &Params) -> dcqcn::Rules {
     let timer = |name| params.time(name).as_ps().max(1_000_000);
     let rate = |name| params.rate(name).saturating_mul(8);
@@ -388,7 +388,7 @@ impl Rules {
             },
         }
     }
-    /// What is read of a work request that registers so many pages \[B\], and how long that occupies the adapter.
+    /// Bytes read for a work request that registers `pages` pages \[B\], and the time that it occupies the adapter.
     pub(super) fn registration(&self, pages: u32) -> (u32, Span) {
         let list = pages * PAGE_ENTRY_BYTES;
         match list {
@@ -397,13 +397,13 @@ impl Rules {
             _ => (self.registration_bytes + list, self.registration_interval),
         }
     }
-    /// How a connection with this MTU is set up.
+    /// Limits of a connection with this MTU.
     pub(super) const fn limits(&self, mtu: PathMtu) -> Limits {
         Limits { mtu, ..self.limits }
     }
 }
 
-/// When an adapter asks for pauses without need; none if it never does.
+/// Begin and end of a fault in which an adapter asks for pauses; `None` without a fault.
 fn storm(params: &Params) -> Option<(Instant, Instant)> {
     let at = params.time("pause.storm.at");
     let begins = Instant::ZERO + at;

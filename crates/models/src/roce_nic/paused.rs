@@ -1,6 +1,6 @@
-//! What the peer of an adapter has paused.
+//! Pauses of an adapter by its peer.
 //!
-//! Frames leave several at a time; they are so few that a pause of which nothing is known yet can stop none of them.
+//! Several frames are sent at a time; they are so few that no pause that is still unknown could stop any of them.
 
 use super::params::Rules;
 use lanetwin_fabric::ethernet::logic::{Gate, Pause};
@@ -8,19 +8,19 @@ use lanetwin_fabric::ethernet::spec::{Rate, pause_frame_time, slowest_response, 
 use lanetwin_ports::EthernetSite;
 use lanetwin_units::{Instant, Span};
 
-/// What its peer has paused.
+/// The pauses by its peer.
 #[derive(Debug)]
 pub(super) struct Paused {
     gate: Gate,
     rate: Rate,
-    /// From the first bit of a pause frame to its effect.
+    /// Time from the first bit of a pause frame to its effect.
     reaction: Span,
-    /// How many asked for a pause.
+    /// Number of frames that asked for a pause.
     heard: u64,
 }
 
 impl Paused {
-    /// None if it takes no notice.
+    /// `None` if it ignores pauses.
     pub(super) fn new(rules: &Rules, site: Option<EthernetSite>) -> Option<Self> {
         let rate = site?.line.rate;
         let told = rules.pause_response?;
@@ -37,11 +37,12 @@ impl Paused {
         let about = (0..8).filter(|priority| pause.is_about(*priority));
         about.map(|priority| self.gate.opens(priority, effect.as_ps())).min().map(Instant::from_ps)
     }
-    /// Whether a frame of this priority may be begun with at `now`.
+    /// Whether a frame of this priority may be started at `now`.
     pub(super) fn is_open(&self, priority: u8, now: Instant) -> bool {
         self.gate.opens(priority, now.as_ps()) == now.as_ps()
     }
-    /// How much of so much \[B\] may leave at once from `now` on, in frames of this size: what no pause can stop.
+    /// How many of `most` bytes may be sent at once from `now` on in frames of this size, before any unknown pause
+    /// can take effect \[B\].
     pub(super) fn unstoppable(&self, (priority, frame): (u8, u16), now: Instant, most: u32) -> u32 {
         let wire = self.rate.time_for(wire_bytes(frame.into())).as_ps();
         let known = self.gate.closes(priority, now.as_ps()).map(|at| at - now.as_ps());
@@ -49,8 +50,8 @@ impl Paused {
         let frames = u32::try_from(sure.div_ceil(wire)).unwrap_or(u32::MAX);
         most.min(frames.saturating_mul(frame.into()))
     }
-    /// How many pause frames asked for a pause, and how long they have stopped the priority that they stopped for the
-    /// longest up to `now` \[us\].
+    /// Number of frames that asked for a pause, and the time up to `now` that the priority stopped longest was
+    /// stopped \[us\].
     pub(super) fn told(&self, now: Instant) -> (u64, u64) {
         let closed = self.gate.closed_ps(now.as_ps());
         (self.heard, closed.into_iter().max().unwrap_or(0) / 1_000_000)

@@ -1,6 +1,6 @@
-//! What an adapter does about pause frames: with `pause` it obeys those of its peer (802.3x, PFC), else it takes no
-//! notice. It sends none, since what comes is written to host memory as fast as it comes, unless it is broken: with
-//! `pause.storm.at` it asks for the longest pause that there is, and again each time that half of that is over.
+//! Pause frames of an adapter: with `pause` it obeys those of its peer (802.3x, PFC), otherwise it ignores them. It
+//! sends none, since received frames are written to host memory as fast as they come, unless it is faulty: with
+//! `pause.storm.at` it asks for the longest possible pause, and again whenever half of that is over.
 
 use super::ETHERNET;
 use super::inside::{RoceNic, Task};
@@ -33,11 +33,11 @@ impl RoceNic {
         let half = Span::from_ps(pause_time(site.line.rate, u16::MAX).as_ps() / 2);
         self.agenda.put(start + half, Task::Storm, cx);
     }
-    /// Whether nobody has paused this priority.
+    /// Whether this priority is not paused.
     pub(super) fn is_open(&self, priority: u8, now: Instant) -> bool {
         self.paused.as_ref().is_none_or(|paused| paused.is_open(priority, now))
     }
-    /// How much of so much \[B\] may leave at once.
+    /// How many of `most` bytes may be sent at once \[B\].
     pub(super) fn unstoppable(&self, frame: (u8, u16), now: Instant, most: u32) -> u32 {
         self.paused.as_ref().map_or(most, |paused| paused.unstoppable(frame, now, most))
     }

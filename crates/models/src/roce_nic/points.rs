@@ -1,4 +1,4 @@
-//! What a queue pair knows of congestion: its reaction point, and its notification point.
+//! Congestion state of a queue pair: its reaction point and its notification point.
 
 use lanetwin_fabric::roce::logic::dcqcn::Reaction;
 use lanetwin_units::Instant;
@@ -7,6 +7,6 @@ use lanetwin_units::Instant;
 #[derive(Debug)]
 pub(super) struct Congestion {
     pub(super) reaction: Reaction,
-    /// When it may tell its peer again.
+    /// When it may next send a CNP to its peer.
     pub(super) tells: Instant,
 }

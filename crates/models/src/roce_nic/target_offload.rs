@@ -6,14 +6,15 @@
 //!  drive ─► MWr completion entry ─► host memory ─► MRd entry ═► CplD ─► engine ─► MRd data ═► CplD ─► line
 //! ```
 //!
-//! Queues and staging buffer are in host memory, and the doorbells are registers of the drive: the adapter is given the
-//! addresses of all of them (`sq_pas`, `cq_pas`, `sqt_dbr_addr`, `cqh_dbr_addr` of `ib_nvmf_backend_ctrl_init_attr` in
-//! `ib_verbs_exp.h` of the vendor's drivers; NVIDIA developer forum, topic 289894: "I/O queue, completion queue and
-//! staging buffer" in the memory of the target). No core takes part once queues are made. That the adapter finds
-//! completion entries by looking is assumed: no vector of interrupts is among what it is given. Looks that find nothing
-//! take no room on its link here.
+//! Queues and staging buffer are in host memory, and the doorbells are registers of the drive: software gives the
+//! adapter the addresses of all of them (`sq_pas`, `cq_pas`, `sqt_dbr_addr`, `cqh_dbr_addr` of
+//! `ib_nvmf_backend_ctrl_init_attr` in `ib_verbs_exp.h` of the vendor's drivers; NVIDIA developer forum, topic
+//! 289894: "I/O queue, completion queue and staging buffer" in the memory of the target). No core takes part once
+//! queues are made. That the adapter polls for completion entries is assumed: there is no interrupt vector among
+//! these parameters. Unsuccessful polls take no link bandwidth here.
 //!
-//! The software within is the same as on a host, with other costs: `nvmeof-target` and `nvme-driver`, on one run queue.
+//! The software inside is the same as on a host, with other costs: `nvmeof-target` and `nvme-driver`, on one run
+//! queue.
 
 use super::WITHIN;
 use super::inside::{Read, RoceNic};
@@ -23,13 +24,14 @@ use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Attributes, Context, DESTROYED, Message, QueuePairId};
 use lanetwin_units::Span;
 
-/// Where submission and completion queues lie, for the links: where nothing has bytes, for those are there already.
+/// Address of submission and completion queues on the links: at an address without bytes, since the bytes are already
+/// there.
 const QUEUES: u64 = 1 << 41;
 const SUBMISSION_BYTES: u32 = 64;
 const COMPLETION_BYTES: u32 = 16;
 
 impl RoceNic {
-    /// What runs within rings a doorbell: of this adapter, or of a drive.
+    /// Handles a doorbell from the software inside: one of this adapter, or of a drive.
     pub(super) fn hear_within(
         &mut self,
         to: EndpointId,
@@ -59,7 +61,7 @@ impl RoceNic {
         }
     }
 
-    /// How many entries a doorbell tells of: none, if it is that of a completion queue. Where a ring begins anew, those
+    /// Number of entries announced by a doorbell; 0 for that of a completion queue. When a ring wraps, the entries
     /// before its end are not counted.
     fn submitted(&mut self, to: EndpointId, (offset, tail): (u64, u32)) -> u32 {
         let Some(number) = offset.checked_sub(DOORBELLS.into()).map(|offset| offset / 4) else { return 0 };
@@ -79,7 +81,7 @@ impl RoceNic {
     pub(super) fn tell_within(&self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
         cx.send(WITHIN, Span::ZERO, Message::Signal { handle, from });
     }
-    /// A queue pair has a completion for what runs within.
+    /// Reports a completion of a queue pair to the software inside.
     pub(super) fn complete_within(&self, id: QueuePairId, cx: &mut Context<'_>) {
         if let Some(requests) = &self.requests {
             let from = requests.endpoint();

@@ -1,4 +1,4 @@
-//! What an adapter tells of itself.
+//! Reports of an adapter.
 
 use super::counts::Counts;
 use super::inside::RoceNic;
@@ -30,7 +30,7 @@ const CLOSED: Metric = Metric::new("time paused", "us", Better::Lower).if_any("p
 const UNEXPECTED: Metric = Metric::new("unexpected messages", "", Better::Lower).if_any("unexpected");
 
 impl RoceNic {
-    /// What the line has been in use up to `now` \[ps\].
+    /// Time that the line has been in use up to `now` \[ps\].
     fn busy_ps(&self, now: Instant) -> u128 {
         self.counts.busy_ps - u128::from(self.line_free.since(now).as_ps())
     }

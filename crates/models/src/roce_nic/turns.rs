@@ -19,7 +19,7 @@ pub(super) enum Leaving {
 }
 
 impl Leaving {
-    /// What its way through switches depends on, and where it goes.
+    /// Entropy, which selects the path through switches, and destination.
     pub(super) const fn ends(self) -> (u64, Station) {
         match self {
             Self::Pair(id, to) => (id.0 as u64, to),
@@ -29,7 +29,7 @@ impl Leaving {
 }
 
 impl RoceNic {
-    /// The lane whose turn it is, of those that can send.
+    /// The next lane in turn of those that can send.
     pub(super) fn next_lane(&mut self, now: Instant) -> Option<(QueuePairId, usize)> {
         if self.rules.dcqcn.is_some() && self.is_open(self.rules.cnp_priority, now) {
             let before_all = (QueuePairId(0), 0);
@@ -45,7 +45,7 @@ impl RoceNic {
         self.pairs.next(self.turn, OF_DATA, |pair, lane| pair.may_send(lane, now))
     }
 
-    /// The frames whose turn it is: of queue pairs and sockets alternately, where both have some.
+    /// The next frames in turn: queue pairs and sockets alternate if both have some.
     pub(super) fn take_frames(&mut self, now: Instant) -> Option<(Leaving, Outgoing, u16)> {
         let (lane, flow) = (self.next_lane(now), self.next_flow(now));
         let (burst, priority) = (self.rules.burst, self.class.priority());

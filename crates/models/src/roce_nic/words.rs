@@ -1,4 +1,4 @@
-//! What a frame's words say of the packet in it.
+//! Words of a frame that describe its packet.
 //!
 //! ```text
 //!   word 0   Packet Sequence Number; counts on in a train
@@ -9,7 +9,7 @@
 use lanetwin_fabric::roce::logic::packet::Psn;
 use lanetwin_ports::QueuePairId;
 
-/// What a packet is.
+/// Kind of packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
     Request {
@@ -52,7 +52,7 @@ impl Packet {
         };
         [self.psn.raw(), self.message, what | self.to.0 as u32]
     }
-    /// The packet with these words; none if they are those of no packet.
+    /// The packet with these words. Returns `None` if they belong to no packet.
     pub(super) const fn from_words([psn, message, rest]: [u32; 3]) -> Option<Self> {
         let what = match rest >> KIND & 0xff {
             0 => What::Request { ack: rest & ACK != 0 },

@@ -1,4 +1,4 @@
-//! Cores that run programs of loads and stores: what they are told, and what they have counted.
+//! Roles of cores that run programs of loads and stores: their input and results.
 
 use lanetwin_load::memory::{BadPlacement, Placement, Program};
 use lanetwin_load::{Little, StageTimes, Tally};
@@ -7,34 +7,33 @@ use lanetwin_units::{Instant, Span};
 
 /// Runs programs of loads and stores on cores, with NUMA nodes of memory.
 pub trait RunsPrograms {
-    /// Gives the cores a program, whose pages are placed like this. To be said before the run starts.
+    /// Gives the cores a program with the placement of its pages. Must be called before the run starts.
     ///
     /// # Errors
-    /// Everything that is wrong with the placement.
+    /// All mistakes in the placement.
     fn run(&mut self, program: Box<dyn Program>, placement: Placement) -> Result<(), Vec<BadPlacement>>;
-    /// Lets the threads of a program say what they come to and what they leave. To be said before the run starts.
+    /// Makes the threads of a program give hints about pages. Must be called before the run starts.
     fn advise(&mut self, program: usize, advice: PageAdvice);
-    /// What devices were told of pages, and what they answered.
+    /// Hints about pages given to devices so far, and the devices' answers.
     fn advised(&self) -> Advised;
-    /// After how many steps of each of its threads the caches hold what they will always hold of a program that is far
-    /// larger than they are; none if they never hold anything of use to it.
+    /// Number of steps of each thread after which the content of the caches is stationary, for a program far larger
+    /// than the caches. Returns `None` if the caches never hold anything useful to it.
     fn settles_after(&self, program: &dyn Program) -> Option<u64>;
     /// Counts from `at` on, the present.
     fn reset(&mut self, at: Instant);
-    /// How many lines were asked of memory, and how many were answered.
+    /// Number of lines requested from memory, and of lines answered.
     fn progress(&self) -> (u64, u64);
-    /// Since when all threads have ended and nothing is under way; none if that is not so.
+    /// Time since which all threads have ended and nothing is in progress. Returns `None` before that.
     fn ended(&self) -> Option<Instant>;
     /// No thread takes another step.
     fn stop(&mut self);
-    /// What each program has counted up to `at`, the present.
+    /// Results of each program up to `at`, the present.
     fn results(&self, at: Instant) -> Vec<MemoryResults>;
-    /// What each program has counted so far, without distributions and without Little's law: cheap enough to be looked
-    /// at often.
+    /// Counters of each program so far, without distributions and Little's law: cheap enough for frequent calls.
     fn tallies(&self) -> Vec<Tally>;
 }
 
-/// What was counted of a program from one instant to another.
+/// Results of a program between two instants.
 #[derive(Clone, Debug)]
 pub struct MemoryResults {
     /// The program.
@@ -43,32 +42,33 @@ pub struct MemoryResults {
     pub since: Instant,
     /// When it ended.
     pub until: Instant,
-    /// What went to and came from each NUMA node, in the order of their numbers. A write-back counts for the program
-    /// that had the line's place.
+    /// Traffic of each NUMA node, in the order of their numbers. A write-back counts for the program that owned the
+    /// line's place.
     pub nodes: Vec<NodeTraffic>,
-    /// From the issue of each load to its data: all loads, wherever they were served.
+    /// Latencies from the issue of each load to its data, over all loads.
     pub loads: Histogram,
-    /// Where those spent it.
+    /// Time in each stage of these.
     pub stages: StageTimes,
-    /// From the issue of the first step of an operation to the completion of its last.
+    /// Latencies from the issue of the first step of an operation to the completion of its last.
     pub operations: Histogram,
-    /// The same of the operations that store what a client has sent (SETs), …
+    /// The same for operations that store data of a client (SETs), …
     pub sets: Histogram,
     /// … and of the others.
     pub gets: Histogram,
-    /// Where loads and stores found their lines.
+    /// Levels at which loads and stores found their lines.
     pub found: Found,
-    /// Lines that a prefetcher asked memory for.
+    /// Lines requested from memory by a prefetcher.
     pub prefetches: u64,
     /// Translations that no TLB had.
     pub walks: u64,
-    /// Little's law for lines asked of memory: reads, with those of prefetchers and page walks, and writes.
+    /// Little's law for lines requested from memory: reads, including those of prefetchers and page walks, and
+    /// writes.
     pub little: Little,
-    /// How many such lines are outstanding at the end.
+    /// Number of such lines outstanding at the end.
     pub outstanding: u64,
 }
 
-/// What went to and came from a NUMA node.
+/// Traffic of a NUMA node.
 #[derive(Clone, Default, Debug)]
 pub struct NodeTraffic {
     /// Lines read, with those of prefetchers and page walks.
@@ -77,13 +77,13 @@ pub struct NodeTraffic {
     pub lines_written: u64,
     /// Lines that were answered with an error (poison).
     pub corrupt: u64,
-    /// From the issue of each load to its data: of the loads that this node served.
+    /// Latencies from the issue of each load to its data, for loads served by this node.
     pub loads: Histogram,
-    /// Where those spent it.
+    /// Time in each stage of these.
     pub stages: StageTimes,
 }
 
-/// Where loads and stores found their lines.
+/// Levels at which loads and stores found their lines.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Found {
     /// In the first level.
@@ -92,7 +92,7 @@ pub struct Found {
     pub l2: u64,
     /// In the last level.
     pub llc: u64,
-    /// On its way already: asked for by a prefetcher, or by another step.
+    /// Already requested by a prefetcher, or by another step.
     pub under_way: u64,
     /// In memory.
     pub memory: u64,
@@ -125,7 +125,7 @@ impl MemoryResults {
         let nodes = self.nodes.iter_mut().map(|node| &mut node.stages);
         nodes.chain([&mut self.stages]).for_each(|stages| *stages = StageTimes::default());
     }
-    /// How long was counted.
+    /// Time covered.
     #[must_use]
     pub const fn elapsed(&self) -> Span {
         self.until.since(self.since)
@@ -143,45 +143,45 @@ impl MemoryResults {
     }
 }
 
-/// What threads that stream over buffers say of pages as they go on. The buffers of a program lie one behind the other,
-/// one for each thread.
+/// Hints about pages that threads streaming over buffers give while they run. The buffers of a program are
+/// consecutive, one for each thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PageAdvice {
-    /// They announce the page so many ahead of the one that they come to; 0 for none.
+    /// Announce the page this many ahead of the current one; 0 for none.
     pub prefetch: u32,
-    /// They dismiss the page so many behind the one that they come to; 0 for none.
+    /// Dismiss the page this many behind the current one; 0 for none.
     pub evict: u32,
-    /// They ask whether the page so many ahead is cached; 0 for none.
+    /// Query whether the page this many ahead is cached; 0 for none.
     pub status: u32,
-    /// They ask for the temperature of the page so many behind; 0 for none.
+    /// Query the temperature of the page this many behind; 0 for none.
     pub temperature: u32,
     /// The pages of a buffer. Behind its last page comes its first.
     pub buffer: u64,
 }
 
-/// What devices were told of pages, and what they answered.
+/// Hints about pages given to devices, and the devices' answers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Advised {
     /// Pages that were announced.
     pub announced: u64,
-    /// Of those, pages that were there, on their way or accepted.
+    /// Announced pages that were cached, being fetched, or accepted.
     pub accepted: u64,
     /// Pages that were dismissed.
     pub dismissed: u64,
-    /// Of those, pages that left.
+    /// Dismissed pages that were removed.
     pub leaving: u64,
-    /// Pages of which it was asked whether they are cached.
+    /// Pages whose status was queried.
     pub asked: u64,
-    /// Of those, pages that were.
+    /// Queried pages that were cached.
     pub cached: u64,
-    /// Pages whose temperature was asked for.
+    /// Pages whose temperature was queried.
     pub felt: u64,
     /// Their temperatures, summed: accesses that the device counts.
     pub heat: u64,
 }
 
 impl Advised {
-    /// What has happened since an earlier look. What was answered may have been said before that.
+    /// The difference from an earlier report. Some answers may belong to hints given before that.
     #[must_use]
     pub const fn since(&self, earlier: &Self) -> Self {
         Self {

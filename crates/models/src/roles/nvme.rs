@@ -5,25 +5,24 @@ use lanetwin_nvme::spec::admin::{SanitizeAction, SecureErase};
 use lanetwin_nvme::spec::{Nsid, Status};
 use lanetwin_units::Instant;
 
-/// What a path says on its block ports, as the handle of a signal: that nothing can be asked of it.
+/// Handle of a signal on a path's block ports: the path is lost.
 pub const PATH_LOST: u32 = 0;
-/// What it says when it can be asked.
+/// The path works.
 pub const PATH_WORKS: u32 = 1;
-/// What it says of the state of Asymmetric Namespace Access that it has now: optimized.
+/// The path's present state of Asymmetric Namespace Access: optimized.
 pub const PATH_OPTIMIZED: u32 = 2;
 /// The same: non-optimized.
 pub const PATH_NON_OPTIMIZED: u32 = 3;
 /// The same: inaccessible.
 pub const PATH_INACCESSIBLE: u32 = 4;
-/// What it says when it is not to be waited for: it was lost for too long.
+/// The path has been lost for too long; requests should not wait for it.
 pub const PATH_EXPIRED: u32 = 5;
 
 /// The software of a host that submits commands to a drive.
 pub trait NvmeHost {
-    /// Says which class the queue of each load is of; those that are left out are medium. To be said before the run
-    /// starts.
+    /// Sets the priority of each load's queue; queues without one are medium. Must be called before the run starts.
     fn prioritise(&mut self, priorities: &[QueuePriority]);
-    /// Makes it one of several paths; the link that it leads over is down then. To be said before the run starts.
+    /// Makes the driver one of several paths, with these outages of its link. Must be called before the run starts.
     fn become_path(&mut self, outages: Vec<Outage>);
     /// Schedules a command; returns the number of its answer. To be called before the run starts.
     fn schedule_command(&mut self, at: Instant, ask: ScheduledCommand) -> usize;
@@ -33,10 +32,10 @@ pub trait NvmeHost {
     fn has_scheduled(&self) -> bool;
 }
 
-/// When a link is down.
+/// An outage of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outage {
-    /// From then …
+    /// Begin.
     pub from: Instant,
     /// … until then.
     pub until: Instant,
@@ -70,30 +69,30 @@ pub enum ScheduledCommand {
 /// A range of a namespace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blocks {
-    /// Of which namespace.
+    /// Namespace.
     pub nsid: Nsid,
     /// The first byte.
     pub first: u64,
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// What has become of something that was asked.
+/// The result of a scheduled command.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
-    /// When it was to be asked.
+    /// Scheduled time.
     pub at: Instant,
-    /// When it was submitted; none if the controller was not ready since.
+    /// When it was submitted; `None` if the controller has not been ready since.
     pub submitted: Option<Instant>,
-    /// When its completion was known.
+    /// When the host noticed its completion.
     pub ended: Option<Instant>,
-    /// How it ended; none if it has not.
+    /// Its status; `None` if it has not completed.
     pub status: Option<Status>,
-    /// Whether the path was lost before a completion came.
+    /// Whether the path was lost before its completion.
     pub lost: bool,
-    /// When the host knew that the operation had ended that the command had only begun, and whether it was successful:
-    /// of a sanitize.
+    /// For a command that only begins an operation, a sanitize: when the host knew that the operation had ended, and
+    /// whether it was successful.
     pub finished: Option<(Instant, bool)>,
-    /// What came with it: the log.
+    /// Data returned: the log.
     pub content: Vec<u8>,
 }

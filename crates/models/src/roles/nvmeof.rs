@@ -1,7 +1,7 @@
-//! Both ends of NVMe over Fabrics by RDMA or TCP: the software of a host that connects, and that of a target.
+//! Roles of both ends of NVMe over Fabrics over RDMA or TCP: the software of a connecting host, and that of a target.
 //!
-//! Connections are made before the run starts ([`lanetwin_nvmeof::logic::establish`]), and given to both. One that is
-//! lost and made again takes the place of what it was: its ends [meet](Meeting).
+//! Connections are made before the run starts ([`lanetwin_nvmeof::logic::establish`]) and given to both ends. A
+//! reconnected connection replaces the lost one: its ends [meet](Meeting).
 
 pub use crate::fabric_control::Access;
 use crate::tcp_socket::TcpSocket;
@@ -23,7 +23,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// What doorbells and signals of it say.
+    /// Its handle in doorbells and signals.
     pub(crate) fn handle(&self) -> u32 {
         match self {
             Self::Rdma(pair) => pair.0.into(),
@@ -36,27 +36,27 @@ impl Way {
     }
 }
 
-/// From when on namespaces of a subsystem are reached otherwise by the port of a target.
+/// A change of the ANA state of a subsystem's namespaces behind the port of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessChange {
-    /// When.
+    /// Time.
     pub at: Instant,
     /// Whose namespaces.
     pub subsystem: SubsystemId,
-    /// How.
+    /// New state.
     pub access: Access,
 }
 
-/// Where the ends of a connection meet that is made again. Clones are the same.
+/// Where the ends of a reconnected connection meet. Clones are equivalent.
 ///
-/// It is what the private data of a connection request and the data of Connect say, which cross the network as messages
+/// Stands for the private data of a connection request and the data of Connect, which cross the network as messages
 /// of their length.
 #[derive(Clone, Default)]
 pub struct Meeting(Rc<RefCell<Option<Offer>>>);
 
-/// A connection that a host asks for.
+/// A connection requested by a host.
 pub(crate) struct Offer {
-    /// What signals of the target's end say.
+    /// Handle of the target's end in signals.
     pub(crate) handle: u32,
     /// The target's end, until that takes it.
     pub(crate) way: Option<Way>,
@@ -65,11 +65,11 @@ pub(crate) struct Offer {
 }
 
 impl Meeting {
-    /// A host asks for a connection, in the place of any that it asked for before.
+    /// Requests a connection, replacing an earlier request.
     pub(crate) fn offer(&self, offer: Option<Offer>) {
         *self.0.borrow_mut() = offer;
     }
-    /// Whether a connection with this handle at the target is asked for.
+    /// Whether a connection with this handle at the target is requested.
     pub(crate) fn is_of(&self, handle: u32) -> bool {
         self.0.borrow().as_ref().is_some_and(|offer| offer.handle == handle)
     }
@@ -92,13 +92,13 @@ impl Meeting {
 /// A host leaves on purpose.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Leave {
-    /// When.
+    /// Time.
     pub at: Instant,
     /// Its queues, all of one association, by the places of their loads.
     pub queues: Vec<usize>,
-    /// Whether what they were asked is answered first.
+    /// Whether requests in flight are answered first.
     pub managed: bool,
-    /// When it connects again; never if none. To be said of associations that are one of several paths.
+    /// When it connects again; `None` for never. Only for associations that are one of several paths.
     pub back: Option<Instant>,
 }
 
@@ -108,7 +108,7 @@ pub struct HostQueue {
     pub queue: Queue,
     /// Its end of the connection.
     pub way: Way,
-    /// The namespace that is asked over it.
+    /// Namespace of its commands.
     pub nsid: u32,
     /// The size of its logical blocks \[B\].
     pub block: u32,
@@ -116,15 +116,15 @@ pub struct HostQueue {
     pub core: RunQueue,
     /// The association that it belongs to, if that is one of several paths.
     pub path: Option<u32>,
-    /// Where it is made again.
+    /// Where its ends meet for a reconnection.
     pub meeting: Meeting,
-    /// Where the host's connection manager says that it ends; none by TCP, or if it does not end on purpose.
+    /// Queue pair of the host's connection manager; `None` over TCP, or if it is not ended on purpose.
     pub manager: Option<QueuePairId>,
 }
 
 /// A connection at a target.
 pub struct TargetQueue {
-    /// Which of the target's connections it is.
+    /// Identifier among the target's connections.
     pub connection: ConnectionId,
     /// The subsystem.
     pub subsystem: SubsystemId,
@@ -134,37 +134,38 @@ pub struct TargetQueue {
     pub number: SqId,
     /// Its end of the connection.
     pub way: Way,
-    /// How many entries its queue has.
+    /// Number of entries of its queue.
     pub entries: u32,
     /// The size of the logical blocks of its namespace \[B\].
     pub block: u32,
     /// The core that its software runs on.
     pub core: RunQueue,
-    /// The drive in whose memory data lie that do not come in capsules; none if they lie in the host's.
+    /// The drive in whose memory data are staged that do not come in capsules; `None` if they are staged in host
+    /// memory.
     pub staging: Option<EndpointId>,
-    /// How its controller reaches namespaces at first.
+    /// Initial ANA state of its controller.
     pub access: Access,
-    /// How many the subsystem has.
+    /// Number of namespaces of the subsystem.
     pub namespaces: u32,
-    /// Where it is made again.
+    /// Where its ends meet for a reconnection.
     pub meeting: Meeting,
-    /// Where the target's connection manager is told that it ends.
+    /// Queue pair of the target's connection manager.
     pub manager: Option<QueuePairId>,
 }
 
 /// The software of a host that connects.
 pub trait FabricHost {
-    /// The queues of its ports to loads, in their order. To be said before the run starts.
+    /// Sets the queues of its ports to loads, in order. Must be called before the run starts.
     fn connect(&mut self, queues: Vec<HostQueue>);
-    /// When it leaves on purpose. To be said before the run starts, behind [`FabricHost::connect`].
+    /// Sets its departures. Must be called before the run starts, after [`FabricHost::connect`].
     fn leave(&mut self, leaves: Vec<Leave>);
 }
 
 /// The software of a target.
 pub trait FabricTarget {
-    /// The target, and the connections of its ports to drivers of drives, in their order. To be said before the run
-    /// starts.
+    /// Sets the target, and the connections of its ports to drivers of drives, in order. Must be called before the
+    /// run starts.
     fn serve(&mut self, target: Target, queues: Vec<TargetQueue>);
-    /// From when on namespaces are reached otherwise, in the order of time. To be said before the run starts.
+    /// Sets changes of the ANA state, in the order of time.
     fn change_access(&mut self, changes: Vec<AccessChange>);
 }

@@ -1,13 +1,12 @@
-//! How long the memory behind a root complex takes: a latency for what is cached and one for what is not, a second
-//! mode, and a tail.
+//! Latency of the memory behind a root complex: one for cached and one for uncached data, a second mode, and a tail.
 //!
 //! ```text
 //!   llc-hit or dram  +  0 … jitter, uniformly  +  slow-extra, for a share `slow`  +  Exp(tail-extra), for a share `tail`
 //! ```
 //!
-//! The shares are drawn for each read by itself, from streams of each port: hosts were measured with several modes and
-//! with tails far beyond the median (Neugebauer et al., Understanding PCIe performance for end host networking, SIGCOMM
-//! 2018, section 6.1).
+//! Each read is drawn independently, from streams of each port: measured hosts have several modes, and tails far
+//! beyond the median (Neugebauer et al., Understanding PCIe performance for end host networking, SIGCOMM 2018,
+//! section 6.1).
 
 use lanetwin_kernel::Stream;
 use lanetwin_ports::Params;
@@ -26,14 +25,14 @@ pub(super) struct Latency {
     tail: Share,
 }
 
-/// A share of the reads, and what they take longer.
+/// A share of the reads, and its additional latency.
 #[derive(Clone, Copy, Debug)]
 struct Share {
     of_reads: f64,
     extra: Span,
 }
 
-/// What the reads of a port draw from.
+/// Random streams for the reads of a port.
 #[derive(Debug)]
 pub(super) struct Chance {
     jitter: Stream,
@@ -42,7 +41,7 @@ pub(super) struct Chance {
 }
 
 impl Chance {
-    /// Of a port of the root complex at `path`, by its name.
+    /// For a port, by name, of the root complex at `path`.
     pub(super) fn new(seed: u64, path: &str, port: &str) -> Self {
         let stream = |purpose: &str| Stream::new(seed, path, purpose);
         Self {
@@ -67,7 +66,7 @@ impl Latency {
             tail: share("memory.tail", "memory.tail-extra"),
         }
     }
-    /// What a read of an address takes.
+    /// Draws the latency of a read of an address.
     pub(super) fn draw(&self, address: u64, chance: &mut Chance) -> Span {
         let memory = if address < self.warm { self.cached } else { self.uncached };
         let jitter = if self.jitter > 0 { chance.jitter.below(self.jitter + 1) } else { 0 };

@@ -187,7 +187,7 @@ impl Rules {
             ingest_rate: params.rate("port.ingest-rate"),
         }
     }
-    /// How long a TLP with this payload occupies the receiver, as in a buffer that the links drain.
+    /// Time that a TLP with this payload occupies the receiver, as in a buffer drained by the links.
     pub(super) fn occupancy(&self, payload: u64) -> Span {
         let rated = (payload * PS_PER_SECOND).checked_div(self.ingest_rate).unwrap_or(0);
         self.ingest + Span::from_ps(rated)

@@ -1,5 +1,4 @@
-//! What TCP costs a core, and the data units or calls of programs in its stream: parameters of hosts, the same on both
-//! sides.
+//! CPU costs of TCP, and of data units or program calls in its stream: parameters of hosts, equal on both sides.
 //!
 //! Q. Cai et al., "Understanding Host Network Stack Overheads" (SIGCOMM 2021): a core of Linux receives some 42 Gb/s of
 //! one stream over 100 Gb/s with all offloads, and copies for half of its time. The defaults are of that order, but not
@@ -79,7 +78,7 @@ pub(crate) const PARAMS: &[Param] = &[
     },
 ];
 
-/// What TCP costs a core.
+/// CPU costs of TCP.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TcpCosts {
     send: Span,
@@ -88,13 +87,13 @@ pub(crate) struct TcpCosts {
     acknowledge: Span,
     copy: Span,
     digest: Span,
-    /// Whether what is sent is copied.
+    /// Whether sent data are copied.
     copies_sent: bool,
     /// For each data unit.
     pub(crate) unit: Span,
-    /// From there being something to do to the worker running.
+    /// Time until the worker runs when there is work.
     pub(crate) worker: Span,
-    /// How long a peer may say nothing.
+    /// Time without data from a peer after which a connection is given up.
     pub(crate) silence: Span,
 }
 
@@ -115,11 +114,11 @@ impl TcpCosts {
             silence: of("silence"),
         }
     }
-    /// The same of software that copies what it sends, or does not.
+    /// The same for software that copies sent data, or does not.
     pub(crate) fn copying_sent(self, copies_sent: bool) -> Self {
         Self { copies_sent, ..self }
     }
-    /// A segment with so many bytes is sent.
+    /// Cost of sending a segment of `bytes`.
     pub(crate) fn sending(&self, bytes: u32) -> Span {
         match bytes {
             0 => self.acknowledge,
@@ -127,16 +126,16 @@ impl TcpCosts {
             _ => self.send,
         }
     }
-    /// A segment with so many bytes has come, in frames of so many.
+    /// Cost of receiving `bytes` in frames of `segment` bytes.
     pub(crate) fn receiving(&self, bytes: u32, segment: u32) -> Span {
         let whole = if bytes == 0 { self.acknowledge } else { self.receive };
         whole + self.frame * u64::from(bytes.div_ceil(segment))
     }
-    /// So many bytes are copied.
+    /// Cost of copying `bytes`.
     pub(crate) fn copying(&self, bytes: u64) -> Span {
         per_kib(self.copy, bytes)
     }
-    /// A digest over so many bytes.
+    /// Cost of a digest over `bytes`.
     pub(crate) fn digesting(&self, bytes: u64) -> Span {
         per_kib(self.digest, bytes)
     }
@@ -146,7 +145,7 @@ fn per_kib(each: Span, bytes: u64) -> Span {
     Span::from_ps(each.as_ps() * bytes / 1024)
 }
 
-/// Room for what comes \[B\], and who decides how much is on its way, as a host says it.
+/// Receive buffer \[B\] and congestion control algorithm of a host.
 #[must_use]
 pub fn limits(host: &Params) -> (u32, Algorithm) {
     let buffer = match host.0.get("driver.tcp.buffer") {

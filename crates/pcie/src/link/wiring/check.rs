@@ -83,7 +83,7 @@ impl Wiring {
     }
 }
 
-/// Both directions of a link have the same rate and SKP period.
+/// Both directions of a link have to agree in rate, SKP period, DLLP mode and Recoveries.
 fn check_directions(link: LinkId, there: &Direction, back: &Direction) -> Result<(), BuildError> {
     if there.rate != back.rate {
         return Err(BuildError::Rates(link));
