@@ -1,4 +1,4 @@
-//! What a drive holds, and what a loss of power leaves of it.
+//! The stored bytes of a drive, and the effect of a power loss on them.
 //!
 //! ```text
 //!  write ─► volatile buffer: the newest of each page, and every write since the last flush ─── flush, FUA, full ─► store
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! NVM Express promises nothing about the order in which unflushed writes reach the medium (NVM Command Set 1.0,
-//! section 2.1.4): after a cut any of them may be there. What is promised is that an atomic unit (AWUPF) is there whole
-//! or not at all. A drive whose buffer is protected loses nothing that it has acknowledged.
+//! section 2.1.4): after a power cut any of them may be stored. It promises that an atomic unit (AWUPF) is stored
+//! completely or not at all. A drive with a protected buffer loses no acknowledged write.
 
 use crate::drive::Facts;
 use lanetwin_kernel::Stream;
@@ -18,12 +18,12 @@ use std::collections::BTreeMap;
 /// The pages in which the newest bytes are kept \[B\].
 const PAGE: u64 = 4096;
 
-/// What a write leaves.
+/// Content of a write.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content {
     /// These bytes.
     Data(Vec<u8>),
-    /// So many zeroes.
+    /// This many zeroes.
     Zeroes(u64),
 }
 
@@ -45,13 +45,13 @@ impl Content {
 /// A write that a loss of power can undo.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsure {
-    /// From this byte on.
+    /// First byte.
     pub first: u64,
-    /// What it leaves there.
+    /// Content from there on.
     pub content: Content,
 }
 
-/// What a cut has left.
+/// Outcome of a power cut.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CutOutcome {
     /// Atomic units that were written.
@@ -66,10 +66,10 @@ pub struct Bytes {
     facts: Facts,
     /// The newest bytes of pages that were written since the last flush.
     newest: BTreeMap<u64, Box<[u8; PAGE as usize]>>,
-    /// What was written since, in the order of acknowledgement.
+    /// Writes since the last flush, in the order of acknowledgement.
     since: Vec<Unsure>,
     held: u64,
-    /// Whether a flush is acknowledged and does nothing: a drive that lies.
+    /// Whether flushes are acknowledged without effect: a drive that lies.
     pub lies: bool,
 }
 
@@ -79,7 +79,7 @@ impl Bytes {
     pub fn new(store: Box<dyn ByteStore + Send>, facts: Facts) -> Self {
         Self { store, facts, newest: BTreeMap::new(), since: Vec::new(), held: 0, lies: false }
     }
-    /// How many bytes are written, and would not survive a loss of power \[B\].
+    /// Bytes written that would not survive a loss of power \[B\].
     #[must_use]
     pub const fn unsure_bytes(&self) -> u64 {
         self.held
@@ -99,7 +99,7 @@ impl Bytes {
         }
         Ok(())
     }
-    /// Whether the newest bytes are these.
+    /// Whether the newest bytes are equal to these.
     ///
     /// # Errors
     /// The store cannot read.
@@ -117,7 +117,7 @@ impl Bytes {
             return put(&mut *self.store, first, &content);
         }
         if fua && !self.lies {
-            // what was written before is on the medium before, which a drive may always do
+            // earlier writes go to the medium first, as a drive may always do
             self.settle()?;
             return put(&mut *self.store, first, &content);
         }
@@ -173,11 +173,11 @@ impl Bytes {
         self.since.clear();
         self.held = 0;
     }
-    /// The power fails. `under_way` was asked and not acknowledged. Of everything that was not sure, each atomic unit
-    /// is there or is not.
+    /// Cuts the power. `under_way` are writes requested and not acknowledged. Each atomic unit of all unflushed
+    /// writes is either stored or not.
     ///
     /// # Errors
-    /// The store cannot write what is left.
+    /// The store cannot write the remaining data.
     pub fn power_cut(&mut self, under_way: &[Unsure], chance: &mut Stream) -> Result<CutOutcome, StoreFault> {
         let share = chance.unit();
         let mut outcome = CutOutcome::default();

@@ -1,13 +1,13 @@
-//! What a door can ask of a drive, and how it ends.
+//! Commands from a door to a drive, and their outcomes.
 
-/// What is asked for.
+/// Kind of command.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// Read.
     Read,
     /// Write.
     Write,
-    /// Compare what is stored with what comes along. It takes as long as a read of the same blocks.
+    /// Compare the stored data with those of the command. It takes as long as a read of the same blocks.
     Compare,
     /// Flush.
     Flush,
@@ -17,29 +17,29 @@ pub enum Kind {
     WriteZeroes,
 }
 
-/// What is asked for, without its bytes.
+/// A command without its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// What.
+    /// Kind.
     pub kind: Kind,
-    /// From this byte on.
+    /// First byte.
     pub first: u64,
-    /// So many bytes; 0 for a flush, which is about all.
+    /// Number of bytes; 0 for a flush, which applies to all.
     pub bytes: u32,
 }
 
 /// A request with everything that belongs to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Command {
-    /// What is asked for.
+    /// The request.
     pub request: Request,
     /// Force Unit Access: a write is not acknowledged before it survives a loss of power.
     pub fua: bool,
-    /// What is written or compared.
+    /// Data to write or compare.
     pub data: Vec<u8>,
     /// By which connection it came; 0 where there is but one way in.
     pub asker: u32,
-    /// Which of the drives that are served together is asked; 0 is the first.
+    /// Index of the drive, if several are served together.
     pub unit: u16,
 }
 
@@ -60,17 +60,17 @@ impl Command {
     pub const fn flush() -> Self {
         Self::of(Kind::Flush, 0, 0)
     }
-    /// Something without data, or whose data are added.
+    /// A request without data, or to which data are added.
     #[must_use]
     pub const fn of(kind: Kind, first: u64, bytes: u32) -> Self {
         Self { request: Request { kind, first, bytes }, fua: false, data: Vec::new(), asker: 0, unit: 0 }
     }
 }
 
-/// How a command ended.
+/// Outcome of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// As asked.
+    /// Success.
     Well,
     /// Compare found something else (Compare Failure).
     Differs,
@@ -80,14 +80,14 @@ pub enum Ended {
     WriteError,
     /// The drive has no room for these bytes (Capacity Exceeded).
     NoRoom,
-    /// The drive refused it, or did not answer: what was asked is not known to be done.
+    /// The drive refused it, or did not answer; whether it was executed is not known.
     Aborted,
     /// The power is off.
     NoPower,
 }
 
 impl Ended {
-    /// Whether it is as asked.
+    /// Whether it succeeded.
     #[must_use]
     pub const fn is_well(self) -> bool {
         matches!(self, Self::Well)

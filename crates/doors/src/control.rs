@@ -1,4 +1,4 @@
-//! What can be done to a served drive from outside: a line of JSON, answered by a line of JSON.
+//! Control of a served drive from outside: a line of JSON, answered by a line of JSON.
 
 use crate::engine::Engine;
 use crate::faults::{Fault, When};
@@ -15,11 +15,11 @@ use std::path::PathBuf;
 /// The longest line \[B\].
 pub const MOST_LINE: usize = 4096;
 
-/// Where the control socket of a door is: beside a Unix socket or a folder; for the address of a TCP socket in a folder
-/// that nobody but its owner can open.
+/// Path of the control socket of a door: beside a Unix socket or a folder; for a TCP socket, in a folder that only
+/// its owner can open.
 ///
 /// # Errors
-/// There can be no such folder.
+/// Such a folder cannot be made.
 pub fn path_of(place: &str) -> Result<PathBuf, Problem> {
     let Ok(address) = place.parse::<SocketAddr>() else {
         return Ok(PathBuf::from(format!("{}.control", place.trim_end_matches('/'))));
@@ -37,7 +37,7 @@ pub fn path_of(place: &str) -> Result<PathBuf, Problem> {
     Err(Problem::SocketTaken { path: folder.display().to_string(), what })
 }
 
-/// What is asked for.
+/// A control request.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "control", deny_unknown_fields)]
 enum Control {
@@ -59,7 +59,7 @@ enum Control {
         /// Then again each time that so long has passed \[ms\]; 0 for once.
         #[serde(default)]
         every_ms: u64,
-        /// With one request of so many, by chance; 0 for at a time.
+        /// Apply to one request of this many, at random; 0 for at a time.
         #[serde(default)]
         one_in: u64,
     },
@@ -68,7 +68,7 @@ enum Control {
         state: State,
         /// By this port, from 1; by all if none.
         port: Option<u16>,
-        /// Of this namespace; of all if none.
+        /// Namespace; all if `None`.
         namespace: Option<u16>,
     },
     PortDown {
@@ -83,7 +83,7 @@ enum Control {
     },
 }
 
-/// How a namespace is reached by a port (Asymmetric Namespace Access State).
+/// ANA state of a namespace behind a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum State {
@@ -110,29 +110,29 @@ const fn first() -> u16 {
     1
 }
 
-/// What happens to clients of a door.
+/// Effect of a control request on the clients of a door.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Upheaval {
-    /// The drive is pulled out while it is used: its power is gone, nobody can connect.
+    /// Surprise removal of the drive: it has no power, and no client can connect.
     Removed,
     /// It is there again.
     Inserted,
     /// It is reset.
     Reset,
-    /// Nobody serves it any more.
+    /// The server ends.
     Ended,
-    /// A port, from 0, is gone: whoever has come by it loses the connection, and nobody can connect.
+    /// A port, from 0, fails: its connections are lost, and no client can connect to it.
     PortDown(usize),
     /// It is there again.
     PortUp(usize),
     /// A namespace, or all, are reached in another way by a port, from 0, or by all.
     Access(AnaState, Option<u16>, Option<Nsid>),
-    /// Hosts are referred to other discovery services, and told of it.
+    /// Hosts are referred to other discovery services, and notified.
     Refer(Vec<SocketAddr>),
 }
 
-/// Carries out a line at a door with so many ports of NVMe/TCP; the answer, a line of JSON without its end, and what
-/// clients see of it.
+/// Carries out a line at a door with `ports` ports of NVMe/TCP. Returns the answer, a line of JSON without line feed,
+/// and the effect on clients.
 pub fn carry_out(
     engine: &mut Engine,
     now: Instant,
@@ -184,7 +184,7 @@ pub fn carry_out(
     (done.to_string(), upheaval)
 }
 
-/// What clients see of it.
+/// The effect of a control request on clients.
 fn upheaval(control: &Control) -> Option<Upheaval> {
     match control {
         Control::Refer { to } => Some(Upheaval::Refer(to.clone())),
@@ -202,7 +202,7 @@ fn upheaval(control: &Control) -> Option<Upheaval> {
     }
 }
 
-/// Why something cannot be done to a port or a namespace: there is none of this number.
+/// Why a request for a port or a namespace is refused: there is none of this number.
 fn refusal(control: &Control, ports: usize, namespaces: usize) -> Option<String> {
     let is_none = |number: u16, of: usize| number == 0 || usize::from(number) > of;
     let (port, namespace) = match *control {

@@ -1,4 +1,4 @@
-//! Which drive of a scenario is served, and what it says of itself.
+//! The served drive of a scenario, and its properties.
 
 use crate::command::{Kind, Request};
 use crate::problem::Problem;
@@ -8,44 +8,44 @@ use lanetwin_units::Span;
 use lanetwin_world::seed_of;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a disk that does not say how large it is has \[B\], if nobody says either.
+/// Default size of a disk without a size \[B\].
 const UNSAID_BYTES: u64 = 1 << 30;
-/// The size of a logical block of one that does not say \[B\].
+/// Default size of a logical block \[B\].
 const UNSAID_BLOCK: u32 = 512;
 
-/// Which drive, as a user says it.
+/// A user's choice of drive.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Choice {
     /// The variant; the baseline if none.
     pub variant: Option<String>,
-    /// The name of the drive; the one that workloads ask if none.
+    /// Name of the drive; by default the one that workloads use.
     pub drive: Option<String>,
-    /// How large it is, for one that does not say \[B\].
+    /// Size, for a drive without a size of its own \[B\].
     pub bytes: Option<u64>,
     /// The names of drives that are served beside it.
     pub others: Vec<String>,
 }
 
-/// What a drive says of itself.
+/// Properties of a drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
-    /// How large it is \[B\].
+    /// Size \[B\].
     pub bytes: u64,
     /// A logical block \[B\].
     pub block: u32,
     /// Whether it acknowledges writes before they survive a loss of power (a volatile write cache).
     pub is_volatile: bool,
-    /// What of such writes it holds at most \[B\].
+    /// Largest amount of such writes that it holds \[B\].
     pub buffer: u64,
-    /// What is written whole or not at all when power fails (AWUPF) \[B\].
+    /// Atomic Write Unit Power Fail: size of writes that are stored completely or not at all \[B\].
     pub atomic: u32,
 }
 
 impl Facts {
-    /// Whether a request is of whole blocks within the drive.
+    /// Checks that a request consists of whole blocks within the drive.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The mistake in it.
     pub fn allow(&self, request: Request) -> Result<(), Problem> {
         let Request { kind, first, bytes } = request;
         let wrong = |said: String| Err(Problem::BadRequest { said });
@@ -66,9 +66,9 @@ impl Facts {
 /// A drive that is served beside another.
 #[derive(Clone)]
 pub struct Other {
-    /// Who asks whom.
+    /// Initiator and target.
     pub pair: Pair,
-    /// What it says of itself.
+    /// Its properties.
     pub facts: Facts,
 }
 
@@ -77,9 +77,9 @@ pub struct Other {
 pub struct Drive {
     /// The machine.
     pub variant: Variant,
-    /// Who asks whom.
+    /// Initiator and target.
     pub pair: Pair,
-    /// What it says of itself.
+    /// Its properties.
     pub facts: Facts,
     /// The drives of the same machine that are served beside it.
     pub others: Vec<Other>,
@@ -122,21 +122,21 @@ impl Drive {
         }
         Ok(Self { variant: variant.clone(), pair, facts, others, seed: seed_of(plan.run.seed, 0) })
     }
-    /// Who asks whom, of it and of those beside it.
+    /// Initiator and target of it and of the drives served with it.
     pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
         std::iter::once(&self.pair).chain(self.others.iter().map(|other| &other.pair))
     }
-    /// What it, and those beside it, say of themselves.
+    /// Properties of it and of the drives served with it.
     #[must_use]
     pub fn all_facts(&self) -> Vec<Facts> {
         std::iter::once(self.facts).chain(self.others.iter().map(|other| other.facts)).collect()
     }
 }
 
-/// By how much of its own a drive answers reads and writes earlier: what the door takes of that is made up for.
+/// Time by which a drive answers reads and writes earlier, to compensate for the time of the door.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Earlier {
-    /// Reads, and what takes as long.
+    /// For reads, and commands that take as long.
     pub reads: Span,
     /// Writes.
     pub writes: Span,
@@ -155,8 +155,8 @@ impl Earlier {
 }
 
 impl Drive {
-    /// The same drives with as much less of what only takes time in their firmware, and holds nothing that others wait
-    /// for; no less than none. By how much that was, of each.
+    /// The same drives with `by` less of the firmware latencies that only delay and occupy nothing, but not less than
+    /// zero. Returns the reduction of each.
     #[must_use]
     pub fn earlier(&self, by: Span) -> (Self, Vec<Earlier>) {
         let mut drive = self.clone();
@@ -184,7 +184,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a String>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Who asks whom: of the drives that workloads ask for blocks, the one of this name, or the only one.
+/// Initiator and target: of the drives that workloads access, the one of this name, or the only one.
 fn pair(variant: &Variant, name: Option<&str>) -> Result<Pair, Problem> {
     let asked = variant.workloads.iter().flat_map(|workload| &workload.pairs);
     let blocks = asked.filter(|pair| !variant.machine[pair.on].has(Protocol::Dma));
@@ -201,7 +201,7 @@ fn pair(variant: &Variant, name: Option<&str>) -> Result<Pair, Problem> {
     found.cloned().ok_or_else(|| Problem::NoDrive { name: name.unwrap_or_default().into(), known: known() })
 }
 
-/// Why doors do not serve a device; none if they do.
+/// Why doors cannot serve a device; `None` if they can.
 fn refusal(variant: &Variant, pair: &Pair) -> Option<String> {
     let drive = &variant.machine[pair.target];
     if drive.model.can(Capability::NvmeQueues) {
@@ -238,6 +238,6 @@ fn facts(component: &ComponentPlan, choice: &Choice) -> Result<Facts, Problem> {
         Some(Value::Size(bytes)) => bytes.0,
         _ => 0,
     };
-    // Identify tells AWUPF 0, which is one block, of every drive of the shelf
+    // Identify reports AWUPF 0, which is one block, for every drive of the shelf
     Ok(Facts { bytes, block, is_volatile, buffer, atomic: block })
 }

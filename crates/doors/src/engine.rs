@@ -1,4 +1,4 @@
-//! Twin and bytes together: commands in, replies out, time being an argument.
+//! Twin and bytes together: commands in, replies out; time is an argument.
 //!
 //! ```text
 //!  clock      ── ask ──────────────────────── reply ──►          whoever has a clock, or none
@@ -6,20 +6,18 @@
 //!  machine    ────┴──────────── … ── answer ────┴──────►
 //! ```
 //!
-//! **Real time.** What is asked at a time of the clock enters the machine at that time, and is replied to when the
-//! clock has come to the machine's answer. A door takes time of its own, on the way to here and back: by this **lead**
-//! replies have to leave earlier. Where the drive's firmware has a latency that holds nothing else up, the machine has
-//! as much less of it, and everything in it happens as it would. What is left of the lead the machine is run ahead, and
-//! what arrives before the time up to which it was run enters there: nobody can reply before it is known what is asked
-//! until then, so that this makes up for the door where one request is in progress at a time, and for less where there
-//! are more.
+//! **Real time.** A command enters the machine at the time of the clock at which it arrives, and its reply is sent
+//! when the clock reaches the machine's answer. The door itself takes time in both directions: by this **lead**
+//! replies have to be sent earlier. If the drive's firmware has a latency that occupies nothing, it is reduced by the
+//! lead, and everything else is unchanged. For the rest of the lead the machine is run ahead, and commands that
+//! arrive before the time up to which it has run enter there, since no answer can be given before all earlier
+//! commands are known. So this compensates fully with one request in progress, and partly with more.
 //!
-//! **Notice.** Where the firmware has more of such a latency than the lead, the machine has less of it by a notice,
-//! too, and its answers are known so long before they are due. Simulating the machine takes microseconds of a core for
-//! each request: without notice, of several that are due together, one would be late by what simulating the others
-//! takes.
+//! **Notice.** If the firmware has more of such a latency than the lead, it is further reduced by a notice, so that
+//! answers are known this long before they are due. Simulating a request takes microseconds of a core: without
+//! notice, one of several requests due together would be late by the time that simulating the others takes.
 //!
-//! **Virtual time.** Time passes when somebody waits ([`Engine::next_replies`]), and is exactly that of a run.
+//! **Virtual time.** Time passes when a caller waits ([`Engine::next_replies`]), exactly as in a run.
 
 use crate::bytes::{Content, CutOutcome, Unsure};
 use crate::command::{Command, Ended, Kind, Request};
@@ -36,22 +34,22 @@ use lanetwin_ssd::{ByteStore, SparseMemory, StoreFault};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
 
-/// What is not answered within this time of the machine is given up.
+/// Machine time after which an unanswered command is given up.
 const PATIENCE: Span = Span::from_us(3_600_000_000);
-/// How long before they are due answers are known, where the drive allows it. `assumed`: what simulating some ten
-/// requests takes, and no longer than doors watch the clock ([`crate::local`]).
+/// Time by which answers are known before they are due, if the drive allows it. `assumed`: the time to simulate some
+/// ten requests, and no longer than doors watch the clock ([`crate::local`]).
 const NOTICE: Span = Span::from_us(60);
 
-/// How a command ended.
+/// The reply to a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reply {
     /// The asker's name for it.
     pub ticket: u64,
-    /// How it ended.
+    /// Outcome.
     pub ended: Ended,
-    /// What was read.
+    /// Data read.
     pub data: Vec<u8>,
-    /// How long it took, in the time of the machine.
+    /// Latency, in the time of the machine.
     pub latency: Span,
 }
 
@@ -59,7 +57,7 @@ pub struct Reply {
 struct Pending {
     ticket: u64,
     command: Command,
-    /// Whether a fault had a hand in it.
+    /// Whether a fault affected it.
     is_faulted: bool,
     /// Whether its answer is due as soon as it is known, or nearly so.
     is_urgent: bool,
@@ -82,19 +80,19 @@ pub struct Engine {
     zero: Instant,
     /// By how much replies leave earlier.
     lead: Span,
-    /// How much of it the machine is run ahead: what its drives cannot be quicker.
+    /// Time by which the machine is run ahead: the part of the lead by which its drives cannot be faster.
     ahead: Span,
     /// Replies that are due within this time of one another are made together.
     gathered: Span,
     open: BTreeMap<Tag, Pending>,
-    /// How many of those are urgent.
+    /// Number of urgent ones.
     urgent: usize,
     /// By the time at which they are due, and a number.
     due: BTreeMap<(Instant, u64), Due>,
     /// Replies that nothing has to be waited for.
     at_once: Vec<Reply>,
     made: u64,
-    /// Of faults that hit by chance.
+    /// Random stream of faults.
     chance: Stream,
     /// Faults that are still to come, in the time of the machine.
     to_come: ToCome,
@@ -138,7 +136,7 @@ impl Engine {
             record: None,
         }
     }
-    /// Records what is asked from now on.
+    /// Records commands from now on.
     pub fn record_into(&mut self, record: Option<Record>) {
         self.record = record;
     }
@@ -175,13 +173,13 @@ impl Engine {
     pub const fn drive(&self) -> &Drive {
         &self.drive
     }
-    /// How late replies were.
+    /// Lateness of replies.
     #[must_use]
     pub fn lateness(&self) -> Told {
         self.lateness.told()
     }
-    /// What a Telemetry log tells of the drives, and of what the door has done: up to the time to which the machine was
-    /// run.
+    /// Content of the Telemetry log of the drives, and counters of the door, up to the time to which the machine has
+    /// been run.
     pub fn state(&mut self, now: Instant) -> State {
         let until = self.machine_time(now);
         if until > self.twin.from() {
@@ -204,7 +202,7 @@ impl Engine {
         state.areas[0].push(door);
         state
     }
-    /// Forgets how late replies were: what a measurement begins with.
+    /// Resets the lateness of replies, at the start of a measurement.
     pub fn forget_lateness(&mut self) {
         self.lateness = Lateness::default();
     }
@@ -221,17 +219,18 @@ impl Engine {
         (self.lead, self.ahead) = (lead, less(lead, least));
         self.units.iter_mut().zip(earlier).for_each(|(unit, earlier)| unit.earlier = earlier);
     }
-    /// From now on replies that are due within this time of the first are made together, when the last of them is due.
+    /// From now on sends replies that are due within this time of the first one together, when the last of them is
+    /// due.
     pub const fn gather(&mut self, within: Span) {
         self.gathered = within;
     }
-    /// When the next replies are made.
+    /// When the next replies are sent.
     fn first_due(&self) -> Option<Instant> {
         let (first, _) = *self.due.first_key_value()?.0;
         let together = self.due.range(..=(first + self.gathered, u64::MAX));
         together.map(|((due, _), _)| *due).next_back()
     }
-    /// How many commands have no reply yet.
+    /// Number of commands without a reply.
     #[must_use]
     pub fn in_progress(&self) -> usize {
         self.open.len() + self.due.len() + self.at_once.len()
@@ -262,7 +261,7 @@ impl Engine {
         let tag = self.twin.ask(at.max(up), command.unit, command.request);
         self.open.insert(tag, Pending { ticket, command, is_faulted, is_urgent });
     }
-    /// Whether the link of one of the drives is down, and whoever looks at it sees that.
+    /// Whether the link of one of the drives is down in a way that registers show.
     pub fn is_link_lost(&mut self, now: Instant, unit: u16) -> bool {
         let at = self.machine_time(now);
         self.bring_faults(at);
@@ -288,7 +287,7 @@ impl Engine {
         }
         self.replies(until)
     }
-    /// When the clock must be looked at next; [`Instant::NEVER`] if nothing will happen before something is asked.
+    /// When the clock must be checked next; [`Instant::NEVER`] if nothing will happen before another command.
     pub fn next_due(&mut self) -> Instant {
         if !self.at_once.is_empty() {
             return Instant::ZERO;
@@ -297,13 +296,14 @@ impl Engine {
         let event = match event {
             Instant::NEVER => event,
             _ if self.urgent > 0 => event,
-            // half of the notice is left for what happens then
+            // half of the notice is left for the work at that time
             _ => event + Span::from_ps(NOTICE.as_ps() / 2),
         };
         let first = event.min(self.first_due().unwrap_or(Instant::NEVER));
         if first == Instant::NEVER { first } else { Instant::ZERO + first.since(self.zero + self.ahead) }
     }
-    /// Lets time pass to the next reply: those of that instant, and the time; none if nothing is in progress.
+    /// Advances time to the next reply. Returns the replies of that instant, and the time; `None` if nothing is in
+    /// progress.
     pub fn next_replies(&mut self, now: Instant) -> Option<(Instant, Vec<Reply>)> {
         if !self.at_once.is_empty() {
             return Some((now, std::mem::take(&mut self.at_once)));
@@ -340,7 +340,7 @@ impl Engine {
             self.at_once.push(reply);
         }
     }
-    /// What was asked has been answered after this time, or will not be.
+    /// Notes that a command has been answered after this time, or will not be.
     fn over(&mut self, ticket: u64, latency: Option<Span>) {
         if let Some(record) = &mut self.record {
             record.over(ticket, latency);
@@ -355,7 +355,7 @@ impl Engine {
             self.urgent -= usize::from(pending.is_urgent);
             let request = pending.command.request;
             let Unit { faults, earlier, .. } = &self.units[usize::from(pending.command.unit)];
-            // when the clock is to be told of it, as the time of the machine that was run ahead
+            // due time of the reply on the clock, in the time of the machine, which is run ahead
             let undisturbed = answer.at + less(self.ahead + earlier.of(request.kind), self.lead);
             let due = (undisturbed + faults.extra(request, &mut self.chance)).max(faults.down_until());
             pending.is_faulted |= due > undisturbed;
@@ -389,15 +389,15 @@ impl Engine {
         replies
     }
 
-    /// A fault of one of the drives, from `now` on; whether there is such a drive.
+    /// Applies a fault to one of the drives from `now` on. Returns whether there is such a drive.
     pub fn fault(&mut self, now: Instant, unit: u16, fault: &Fault) -> bool {
         let at = self.machine_time(now);
         let Some(unit) = self.units.get_mut(usize::from(unit)) else { return false };
         unit.fault(at, fault);
         true
     }
-    /// A fault of one of the drives that comes later, again or by chance; whether there is such a drive. `None` at once
-    /// forgets those of this drive that are still to come.
+    /// Schedules a fault of one of the drives: later, repeatedly or at random. Returns whether there is such a drive.
+    /// `None` at once cancels this drive's scheduled faults.
     pub fn fault_later(&mut self, now: Instant, unit: u16, (when, fault): (When, &Fault)) -> bool {
         let at_once = when.after == Span::ZERO && when.one_in == 0;
         if *fault == Fault::None && at_once {
@@ -412,13 +412,13 @@ impl Engine {
         }
         is_there
     }
-    /// Faults whose time has come.
+    /// Applies faults that are due.
     fn bring_faults(&mut self, until: Instant) {
         for (at, unit, fault) in self.to_come.due(until) {
             self.units[usize::from(unit)].fault(at, &fault);
         }
     }
-    /// The power fails: what is in progress ends, and whatever is asked ends at once, until the power is back.
+    /// Cuts the power: commands in progress end, and new ones end at once until the power is back.
     pub fn power_cut(&mut self) -> CutOutcome {
         let due = std::mem::take(&mut self.due).into_values().map(|due| due.pending);
         let ended: Vec<Pending> = due.chain(std::mem::take(&mut self.open).into_values()).collect();
@@ -457,7 +457,7 @@ impl Engine {
     pub fn erase(&mut self, unit: u16) {
         self.units.get_mut(usize::from(unit)).into_iter().for_each(Unit::erase);
     }
-    /// Whether there is power.
+    /// Whether the power is on.
     #[must_use]
     pub const fn has_power(&self) -> bool {
         self.has_power
@@ -472,7 +472,7 @@ impl Engine {
     }
 }
 
-/// What one length of time has more than another; none if it has not.
+/// The difference of two lengths of time, or zero.
 const fn less(length: Span, by: Span) -> Span {
     Span::from_ps(length.as_ps().saturating_sub(by.as_ps()))
 }

@@ -1,4 +1,4 @@
-//! NVMe/TCP: a drive as a namespace of a subsystem that hosts connect to, and a host of our own.
+//! NVMe/TCP: a drive as a namespace of a subsystem for NVMe/TCP hosts, and a host for measurements.
 //!
 //! ```text
 //!  host ◄─ TCP ─► Front: Target (connections, capsules) ◄─► Subsystem (controllers, commands)
@@ -7,9 +7,8 @@
 //!                                                              Engine: when, and with what bytes
 //! ```
 //!
-//! What a controller does is that of the `nvme` crate, what a connection does that of `nvmeof`; here the medium behind
-//! both is a drive of a scenario, its driver and its link included. [`front`] has no socket and reads no clock;
-//! [`initiator`] has both.
+//! The `nvme` crate implements the controllers, `nvmeof` the connections; here their medium is a drive of a scenario,
+//! with its driver and its link. [`front`] has no socket and reads no clock; [`initiator`] has both.
 
 pub mod front;
 pub mod initiator;

@@ -1,5 +1,5 @@
-//! What can be done to a drive while it runs. A fault is laid over the prediction, and answers that it had a hand in
-//! are counted apart: they are no predictions.
+//! Faults of a running drive. A fault is applied on top of the prediction; answers affected by faults are counted
+//! separately, since they are not predictions.
 
 use crate::command::{Kind, Request};
 use lanetwin_kernel::Stream;
@@ -7,13 +7,13 @@ use lanetwin_units::{Instant, Span};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// How much of a stripe over the dies each die has \[B\]. `assumed`: a page of flash.
+/// Size of each die's part of a stripe over the dies \[B\]. `assumed`: a page of flash.
 const STRIPE: u64 = 16 << 10;
 
-/// How long it takes until a packet that was hit has been sent again \[ns\]. `assumed`: a negative acknowledgement and
-/// the packet, over a link of some metres.
+/// Time until a corrupted packet has been replayed \[ns\]. `assumed`: a NAK and the packet, over a link of some
+/// metres.
 const REPLAY_NS: u64 = 1000;
-/// What a request takes on the link beside its data \[bits\]: entries of both queues, and headers of packets.
+/// Traffic of a request on the link in addition to its data \[bits\]: entries of both queues, and headers of packets.
 const REQUEST_BITS: u64 = 8 * (64 + 16 + 6 * 24);
 
 /// A fault, or the end of one.
@@ -22,39 +22,39 @@ const REQUEST_BITS: u64 = 8 * (64 + 16 + 6 * 24);
 pub enum Fault {
     /// Reads of these bytes end with Unrecovered Read Error, until they are written again.
     MediaError {
-        /// From this byte on.
+        /// First byte.
         first: u64,
-        /// So many.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// Of so many dies, over which the drive is striped, one takes longer for every read and write.
+    /// One die, of those over which the drive is striped, takes longer for every read and write.
     SlowDie {
-        /// Which, from 0.
+        /// Index of the die.
         die: u64,
-        /// Of how many.
+        /// Number of dies.
         dies: u64,
-        /// How much longer \[µs\].
+        /// Additional time \[µs\].
         extra_us: u64,
     },
-    /// The link is down for so long: nothing arrives, nothing is answered. What was asked is kept, as by a driver that
-    /// tries again.
+    /// The link is down for a time: nothing arrives and nothing is answered. Requests are kept, as by a driver that
+    /// retries.
     LinkDown {
-        /// How long \[ms\].
+        /// Duration \[ms\].
         for_ms: u64,
     },
     /// Reads end with Unrecovered Read Error by chance.
     MediaErrors {
-        /// One of so many.
+        /// One of this many.
         one_in: u64,
     },
     /// The link leaves its state of use for so long to train anew (PCIe Recovery): like a link that is down, but short.
     Retrain {
-        /// How long \[µs\].
+        /// Duration \[µs\].
         for_us: u64,
     },
-    /// The link has bit errors: what is hit is sent again, and later.
+    /// The link has bit errors: corrupted packets are replayed and arrive later.
     BitErrors {
-        /// One bit of so many is wrong.
+        /// One bit of this many is wrong.
         one_in: u64,
     },
     /// The drive has no room left: writes end with Capacity Exceeded, but for as much as is deallocated.
@@ -65,14 +65,14 @@ pub enum Fault {
     None,
 }
 
-/// When a fault comes.
+/// When a fault takes effect.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct When {
     /// After so long.
     pub after: Span,
     /// Then again each time that so long has passed; once if that is nothing.
     pub every: Span,
-    /// Not at a time, but with one request of so many, by chance; 0 for at a time.
+    /// One request of this many, at random, instead of a time; 0 for a time.
     pub one_in: u64,
 }
 
@@ -105,7 +105,7 @@ impl ToCome {
         self.at.retain(|timed| timed.unit != unit);
         self.by_chance.retain(|(of, ..)| *of != unit);
     }
-    /// Those whose time has come, in their order. Of one that has come several times meanwhile the last counts.
+    /// Takes faults that are due, in order. Of one that has been due several times only the last counts.
     pub fn due(&mut self, until: Instant) -> Vec<(Instant, u16, Fault)> {
         let mut due = Vec::new();
         self.at.retain_mut(|timed| {
@@ -136,11 +136,11 @@ pub struct Faults {
     down_until: Instant,
     /// The same of a link that is down, and not only in training.
     lost_until: Instant,
-    /// One read of so many fails.
+    /// One read of this many fails.
     unlucky: Option<u64>,
-    /// One bit of so many is wrong.
+    /// One bit of this many is wrong.
     wrong_bits: Option<u64>,
-    /// How much can be written \[B\], if the drive is full.
+    /// Bytes that can still be written \[B\], if the drive is full.
     room: Option<u64>,
 }
 
@@ -164,22 +164,22 @@ impl Faults {
             Fault::None => *self = Self::default(),
         }
     }
-    /// When the link is up again; long ago, if it is.
+    /// When the link is up again; in the past if it is up.
     #[must_use]
     pub const fn down_until(&self) -> Instant {
         self.down_until
     }
-    /// When the link is there again, for who sees it go; long ago, if it is.
+    /// When the link is present again, if its loss is visible; in the past if it is present.
     #[must_use]
     pub const fn lost_until(&self) -> Instant {
         self.lost_until
     }
-    /// How much longer a request takes.
+    /// Additional time of a request.
     #[must_use]
     pub fn extra(&self, request: Request, chance: &mut Stream) -> Span {
         self.of_die(request) + self.of_replays(request, chance)
     }
-    /// What packets take that were hit by bit errors.
+    /// Time of replays of corrupted packets.
     fn of_replays(&self, request: Request, chance: &mut Stream) -> Span {
         let Some(one_in) = self.wrong_bits.filter(|one_in| *one_in > 0) else { return Span::ZERO };
         let bits = u64::from(request.bytes) * 8 + REQUEST_BITS;
@@ -193,11 +193,11 @@ impl Faults {
         let hits = request.kind != Kind::Flush && (from..to.min(from + dies)).any(|part| part % dies == die);
         if hits { extra } else { Span::ZERO }
     }
-    /// Whether a read fails by chance.
+    /// Whether a read fails at random.
     pub fn is_unlucky(&self, chance: &mut Stream) -> bool {
         self.unlucky.is_some_and(|one_in| chance.below(one_in) == 0)
     }
-    /// Takes room for what is written; false if there is none.
+    /// Takes room for written bytes. Returns false if there is not enough.
     pub fn take_room(&mut self, bytes: u64) -> bool {
         let left = self.room.map(|room| room.checked_sub(bytes));
         if let Some(Some(left)) = left {
@@ -205,11 +205,11 @@ impl Faults {
         }
         left != Some(None)
     }
-    /// So many bytes are free again.
+    /// Frees room.
     pub fn give_room(&mut self, bytes: u64) {
         self.room = self.room.map(|room| room.saturating_add(bytes));
     }
-    /// Whether these bytes cannot be read.
+    /// Whether any of these bytes is unreadable.
     #[must_use]
     pub fn is_unreadable(&self, first: u64, bytes: u64) -> bool {
         self.unreadable.iter().any(|range| range.start < first + bytes && first < range.end)

@@ -1,11 +1,11 @@
-//! A file that holds the bytes of a drive, so that they outlive the program.
+//! A file with the bytes of a drive, so that they outlive the program.
 //!
 //! ```text
 //!  0 ─ "lanetwin drive 1" ─ bytes of the drive, 8 B little-endian ─ zeroes ─ 4096 ─ the bytes of the drive, with holes ─
 //! ```
 //!
-//! A device, a directory or a file that does not begin so is refused: nothing is ever written over what was not made
-//! here. While it is open, no second process can open it (flock(2)).
+//! A device, a directory or a file with another header is refused, so that no foreign file is ever overwritten. While
+//! it is open, no second process can open it (flock(2)).
 
 use crate::problem::Problem;
 use lanetwin_ssd::{ByteStore, StoreFault};
@@ -15,9 +15,9 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 const MAGIC: &[u8; 16] = b"lanetwin drive 1";
-/// What comes before the bytes of the drive \[B\].
+/// Size of the header \[B\].
 const HEADER: u64 = 4096;
-/// Where a file system cannot make holes, zeroes are written so many at a time.
+/// Block of zeroes written where a file system cannot make holes.
 static ZEROES: [u8; 64 << 10] = [0; 64 << 10];
 
 /// The bytes of a drive in a file.
@@ -27,14 +27,14 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    /// Opens the file of a drive of so many bytes; makes it, if there is none.
+    /// Opens the file of a drive of this size; creates it if there is none.
     ///
     /// # Errors
     /// Why it cannot be used.
     pub fn open(path: &Path, bytes: u64) -> Result<Self, Problem> {
         let name = path.display().to_string();
         let unusable = |said: String| Problem::DataUnusable { file: name.clone(), said };
-        // a FIFO would wait for somebody at its other end
+        // a FIFO would wait for its other end
         let flags = OFlags::NONBLOCK.bits() as i32;
         let is_new = !path.exists();
         if let Ok(meta) = path.metadata()

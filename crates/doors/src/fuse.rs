@@ -5,10 +5,10 @@
 //!                          kernel ◄──────── Answer ◄───────────────┘
 //! ```
 //!
-//! Nothing is cached in between (`FOPEN_DIRECT_IO`), and any number of requests may be in progress (`FUSE_ASYNC_DIO`,
+//! There is no cache in between (`FOPEN_DIRECT_IO`), and any number of requests may be in progress (`FUSE_ASYNC_DIO`,
 //! `FOPEN_PARALLEL_DIRECT_WRITES`).
 //!
-//! Not here: the folder's mount, which is [`mount`]'s; what is asked of the drive meanwhile, which is the server's.
+//! Not here: mounting of the folder ([`mount`]); requests to the drive (the server).
 
 mod desk;
 mod file;

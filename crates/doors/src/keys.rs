@@ -1,4 +1,5 @@
-//! The file with the secrets of hosts: who has it can be any of them, so that nobody but its owner may.
+//! The file with the secrets of hosts. Whoever has it can impersonate any of them, so that only its owner may read
+//! it.
 //!
 //! ```text
 //!   # host NQN                                 its secret            that of the subsystem, if it is to prove itself
@@ -45,7 +46,7 @@ pub fn new_secret(hash: Option<Hash>) -> Result<String, getrandom::Error> {
 /// The hosts of a file, and their secrets.
 ///
 /// # Errors
-/// Others can read it, or what it says is none.
+/// Others can read it, or it contains an invalid line.
 pub fn read(path: &Path) -> Result<Ring, Problem> {
     let unusable = |said: String| Problem::KeysUnusable { file: path.display().to_string(), said };
     // a pipe would wait for whoever writes it
@@ -113,14 +114,14 @@ fn named<'a, T>(names: &[&'a str], of: impl Fn(&str) -> Option<T>) -> Result<Vec
     names.iter().map(|&name| of(name).ok_or(name)).collect()
 }
 
-/// The hash with a name such as `sha-256`.
+/// The hash of a name such as `sha-256`.
 #[must_use]
 pub fn hash_named(name: &str) -> Option<Hash> {
     let names = ["sha-256", "sha-384", "sha-512"];
     names.iter().zip(Hash::ALL).find(|(known, _)| **known == name).map(|(_, hash)| hash)
 }
 
-/// The group with a name such as `ffdhe2048`, or `null`.
+/// The group of a name such as `ffdhe2048`, or `null`.
 fn group_named(name: &str) -> Option<Group> {
     let names = ["null", "ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144", "ffdhe8192"];
     names.iter().zip(Group::ALL).find(|(known, _)| **known == name).map(|(_, group)| group)

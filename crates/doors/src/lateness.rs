@@ -1,4 +1,4 @@
-//! Whether this machine keeps up: how much later than predicted answers were handed over.
+//! Whether this machine keeps up: the delay of answers relative to their predicted times.
 
 use lanetwin_stats::Histogram;
 use lanetwin_units::Span;
@@ -7,17 +7,17 @@ use serde::Serialize;
 /// An answer later than this is late. `assumed`: a tenth of the fastest flash read, and more than a wake of a thread
 /// takes.
 pub const LATE: Span = Span::from_us(10);
-/// More late answers than this share, and what was seen is no prediction (DESIGN: the claim of doors).
+/// Share of late answers above which a measurement is no longer a prediction (DESIGN: the claim of doors).
 pub const TOO_MANY: f64 = 0.01;
 
-/// How late answers were.
+/// Lateness of answers.
 #[derive(Clone, Debug)]
 pub struct Lateness {
     by: Histogram,
     late: u64,
-    /// Answers that a fault had a hand in, which are no predictions.
+    /// Answers affected by faults, which are not predictions.
     faulted: u64,
-    /// What the world took, from asking to answering.
+    /// Predicted latencies.
     predicted: Histogram,
 }
 
@@ -30,9 +30,9 @@ impl Default for Lateness {
 /// The same for people and programs.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Told {
-    /// How many answers.
+    /// Number of answers.
     pub answers: u64,
-    /// How many of them a fault had a hand in.
+    /// Number of answers affected by faults.
     pub faulted: u64,
     /// The share of the others that were late, 0 to 1.
     pub late_share: f64,
@@ -50,7 +50,7 @@ pub struct Told {
     pub predicted_mean_us: f64,
     /// The latency that 99 % were predicted not to exceed \[µs\].
     pub predicted_p99_us: f64,
-    /// Whether what a program saw is the prediction, to the lateness told here.
+    /// Whether the program saw the prediction, up to the lateness reported here.
     pub is_prediction: bool,
 }
 
@@ -59,13 +59,13 @@ fn us(span: Option<Span>) -> f64 {
 }
 
 impl Lateness {
-    /// An answer that was predicted to take `predicted` was handed over so much too late.
+    /// Records that an answer with latency `predicted` was delivered `late` too late.
     pub fn record(&mut self, predicted: Span, late: Span) {
         self.by.record(late);
         self.predicted.record(predicted);
         self.late += u64::from(late > LATE);
     }
-    /// An answer that a fault had a hand in.
+    /// Records an answer affected by a fault.
     pub const fn record_faulted(&mut self) {
         self.faulted += 1;
     }

@@ -1,4 +1,4 @@
-//! Emulation: a drive of a scenario in real time, with bytes, for programs that nobody has changed.
+//! Emulation: a drive of a scenario in real time, with bytes, for unmodified programs.
 //!
 //! ```text
 //!  a program ── door: in process, a socket ──► Engine ──► Twin ──► World (kernel, links, driver, drive)
@@ -31,10 +31,10 @@
 //! | [`listen`] | sockets that nobody but their owner can open |
 //! | [`control`] | faults and power cuts from outside |
 //!
-//! Only [`local`] and [`server`] read a clock. What an emulated drive says of time is the world's prediction; how far
-//! this machine kept to it is told beside it ([`lateness`]).
+//! Only [`local`] and [`server`] read a clock. Times of an emulated drive are the prediction of the world; the
+//! deviation of this machine from it is reported with them ([`lateness`]).
 //!
-//! Not here: what a drive is (the models), how a scenario is read (the plan).
+//! Not here: drives (the models crate), reading of scenarios (the plan crate).
 
 pub mod bytes;
 pub mod command;

@@ -1,5 +1,5 @@
-//! Sockets that programs of this machine reach: Unix sockets that nobody but their owner can open, and that go away
-//! with whoever listens; TCP on loopback, and beyond it where hosts authenticate.
+//! Listening sockets: Unix sockets that only their owner can open and that are removed when the listener ends; TCP on
+//! loopback, and beyond it if hosts authenticate.
 
 use crate::problem::Problem;
 use rustix::fs::Mode;
@@ -9,7 +9,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// How many connections wait to be accepted.
+/// Number of connections that can wait to be accepted.
 const BACKLOG: i32 = 128;
 
 /// A socket that is listened to; its path goes away with it.
@@ -21,10 +21,10 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Listens at a path where there is nothing, or a socket that nobody listens to any more.
+    /// Listens at a path that does not exist, or that is a stale socket.
     ///
     /// # Errors
-    /// Why that cannot be.
+    /// Why it cannot listen.
     pub fn at(path: &Path) -> Result<Self, Problem> {
         let name = path.display().to_string();
         if let Ok(meta) = path.symlink_metadata() {
@@ -34,7 +34,7 @@ impl Listening {
             if UnixStream::connect(path).is_ok() {
                 return Err(Problem::SocketTaken { path: name, what: "is another server's".into() });
             }
-            // what a server that was killed has left
+            // stale socket of a killed server
             let _ = std::fs::remove_file(path);
         }
         let unusable = |error: rustix::io::Errno| Problem::SocketTaken {
@@ -45,7 +45,7 @@ impl Listening {
         let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(unusable)?;
         let address = SocketAddrUnix::new(path).map_err(unusable)?;
         bind(&socket, &address).map_err(unusable)?;
-        // nobody can connect before it is listened to, and then nobody else may
+        // no client can connect before it listens, and the permissions are restricted before that
         let listening = Self { socket: UnixListener::from(socket), path: path.to_owned() };
         rustix::fs::chmod(path, Mode::RUSR | Mode::WUSR).map_err(unusable)?;
         listen(&listening.socket, BACKLOG).map_err(unusable)?;
@@ -61,11 +61,11 @@ pub fn loopback(address: &str) -> Result<TcpListener, Problem> {
     tcp(address, false)
 }
 
-/// Listens at a TCP address, which other machines may reach only if hosts have to prove who they are. It is one address
-/// in any case, because hosts read it in the discovery log.
+/// Listens at a TCP address. Other machines may only reach it if hosts have to authenticate. It must be a specific
+/// address, because hosts read it in the discovery log.
 ///
 /// # Errors
-/// Why that cannot be.
+/// Why it cannot listen.
 pub fn tcp(address: &str, has_keys: bool) -> Result<TcpListener, Problem> {
     let fits = |known: &SocketAddr| match known.ip() {
         ip if ip.is_loopback() => true,

@@ -1,11 +1,11 @@
-//! The door in process: a thread that has the drive, and keeps the time.
+//! The in-process door: a thread that owns the drive and keeps the time.
 //!
 //! ```text
 //!  caller ── ask, wait, control ──► jobs ──► the thread: Engine, clock ──► mailbox ──► caller (take)
 //! ```
 //!
-//! In real time the thread sleeps until shortly before something is due, and then watches the clock: a thread that
-//! sleeps is woken too late for a drive. In virtual time it has no clock, and time passes when somebody waits.
+//! In real time the thread sleeps until shortly before an event is due, and then watches the clock, since a sleeping
+//! thread is woken too late for a drive. In virtual time it has no clock, and time passes when a caller waits.
 
 use crate::bytes::CutOutcome;
 use crate::command::Command;
@@ -24,8 +24,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// So long before something is due the thread no longer sleeps. `assumed`: what a wake takes in a virtual machine whose
-/// cores were idle, 30 to 50 µs, and some more.
+/// Time before an event from which on the thread does not sleep. `assumed`: the time of a wake in a virtual machine
+/// with idle cores, 30 to 50 µs, plus a margin.
 const WATCH: Span = Span::from_us(60);
 /// A world recurses no deeper than a plan; the drive of one needs little more than a usual stack.
 const STACK_BYTES: usize = 16 << 20;
@@ -35,11 +35,11 @@ const STACK_BYTES: usize = 16 << 20;
 pub enum Pacing {
     /// As on a clock.
     Real,
-    /// When somebody waits.
+    /// When a caller waits.
     Virtual,
 }
 
-/// What the thread is asked for.
+/// A request to the thread.
 enum Job {
     Ask(u64, Instant, Command),
     Echo(u64),
@@ -53,7 +53,7 @@ enum Job {
     Close(Sender<bool>),
 }
 
-/// Replies that nobody has taken.
+/// Replies that have not been taken.
 #[derive(Default)]
 struct Mailbox {
     replies: Mutex<(VecDeque<(Instant, Reply)>, bool)>,
@@ -124,7 +124,7 @@ impl Local {
         let (thread, tickets) = (Mutex::new(Some(thread)), AtomicU64::new(0));
         Ok(Self { jobs, mailbox, thread, tickets, began, facts })
     }
-    /// What the drive says of itself.
+    /// Properties of the drive.
     #[must_use]
     pub const fn facts(&self) -> Facts {
         self.facts
@@ -148,7 +148,7 @@ impl Local {
         let ticket = self.tickets.fetch_add(1, Ordering::Relaxed);
         Ok(self.send(Job::Ask(ticket, now, command)).map(|()| ticket))
     }
-    /// Asks for a reply at once, which no drive has a part in: what the door itself takes.
+    /// Requests an immediate reply without a drive, which measures the door itself.
     ///
     /// # Errors
     /// The thread has ended.
@@ -166,8 +166,8 @@ impl Local {
         let (mut held, _) = held.unwrap_or_else(PoisonError::into_inner);
         if held.0.is_empty() && held.1 { Err(Gone) } else { Ok(held.0.drain(..).collect()) }
     }
-    /// Virtual time: lets it pass to the next reply. Those of that instant, and the time; none if nothing is in
-    /// progress.
+    /// In virtual time: advances to the next reply. Returns the replies of that instant, and the time; `None` if
+    /// nothing is in progress.
     ///
     /// # Errors
     /// The thread has ended.
@@ -195,14 +195,14 @@ impl Local {
     pub fn power_on(&self) -> Result<(), Gone> {
         self.send(Job::PowerOn)
     }
-    /// By how much replies leave earlier: what the door takes of its own.
+    /// Sets the time by which replies are sent earlier: that of the door itself.
     ///
     /// # Errors
     /// The thread has ended.
     pub fn set_lead(&self, lead: Span) -> Result<(), Gone> {
         self.send(Job::Lead(lead))
     }
-    /// How late replies were.
+    /// Lateness of replies.
     ///
     /// # Errors
     /// The thread has ended.
@@ -216,7 +216,7 @@ impl Local {
     pub fn forget_lateness(&self) -> Result<(), Gone> {
         self.send(Job::ForgetLateness)
     }
-    /// Ends the thread; what was acknowledged is written. Whether all of it was.
+    /// Ends the thread after writing all acknowledged data. Returns whether all could be written.
     pub fn close(&self) -> bool {
         let is_written = self.question(Job::Close).unwrap_or(false);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -236,7 +236,7 @@ fn since(began: std::time::Instant) -> Instant {
     Instant::from_ps(ns.saturating_mul(1000))
 }
 
-/// What the thread has.
+/// State of the thread.
 struct Attendant<'a> {
     engine: Engine,
     inbox: Receiver<Job>,
@@ -296,9 +296,9 @@ impl Attendant<'_> {
             }
         }
     }
-    /// Whether there is more to do.
+    /// Carries out a request. Returns whether to continue.
     fn carry_out(&mut self, job: Job, now: Instant) -> bool {
-        // who has asked may have gone away, which is no error
+        // the caller may have gone away, which is not an error
         match job {
             Job::Ask(ticket, at, command) => self.engine.ask(at.min(now), ticket, command),
             Job::Echo(ticket) => self.engine.echo(ticket),

@@ -1,5 +1,5 @@
-//! Between controllers and drives: what a controller asks of its medium becomes commands for drives, and data wait here
-//! on their way from the host to the medium and back.
+//! The medium of controllers: turns their requests into commands for drives, and keeps data on their way between host
+//! and medium.
 
 use crate::command::{Command, Ended, Kind};
 use crate::drive::Facts;
@@ -12,32 +12,32 @@ use std::ops::Range;
 
 /// Data of writes that a front holds at most \[B\]; a write beyond that ends with Data Transfer Error.
 pub const MOST_HELD: u64 = 512 << 20;
-/// The drive is asked for no more than this at a time \[B\].
+/// Maximum size of a command for a drive \[B\].
 const MOST_ASKED: u64 = 1 << 31;
 
-/// What is to be done with the drives.
+/// An action for the drives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ForDrives {
     /// Ask one of them; [`Medium::answered`] gets the reply.
     Ask {
         /// The medium's name for it.
         ticket: u64,
-        /// What.
+        /// Command.
         command: Command,
     },
     /// Every byte of a drive becomes zero (Format NVM, Sanitize). It takes no time.
     Erase {
-        /// Which of the drives that are served together.
+        /// Index of the drive, if several are served together.
         unit: u16,
     },
-    /// Tell what is known of the drives, for a Telemetry log.
+    /// Report the state of the drives for a Telemetry log.
     Tell {
-        /// Who is to be told.
+        /// Token for the report.
         token: Token,
     },
 }
 
-/// What the medium was asked for has ended.
+/// The end of a request to the medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MediaEnd {
     token: Token,
@@ -45,7 +45,7 @@ pub struct MediaEnd {
     status: Status,
 }
 
-/// What the medium is asked for: how many commands of the drive have no reply, and how the others ended.
+/// A request to the medium: number of its commands without a reply, and status of the others.
 struct Open {
     token: Token,
     operation: MediaOperation,
@@ -55,21 +55,21 @@ struct Open {
 
 /// The drives behind the namespaces of a subsystem.
 pub struct Medium {
-    /// Of each namespace, the first of which has the number 1.
+    /// Properties of the drives of the namespaces, from namespace 1 on.
     facts: Vec<Facts>,
-    /// By a number, and by the tickets of the commands that are asked for it.
+    /// By a number, and by the tickets of its commands.
     open: BTreeMap<u64, Open>,
     tickets: BTreeMap<u64, u64>,
     numbers: u64,
     /// Data between host and drive, by the part of a command that they belong to.
     data: BTreeMap<u64, (Token, Vec<u8>)>,
-    /// What writes may hold \[B\], by part, and the sum.
+    /// Reserved memory for writes \[B\], by part, and the sum.
     room: BTreeMap<u64, u64>,
     held: u64,
 }
 
 impl Medium {
-    /// Nothing is asked.
+    /// A medium without requests.
     pub const fn new(facts: Vec<Facts>) -> Self {
         Self {
             facts,
@@ -81,7 +81,7 @@ impl Medium {
             held: 0,
         }
     }
-    /// How many namespaces there are.
+    /// Number of namespaces.
     pub const fn namespaces(&self) -> u32 {
         self.facts.len() as u32
     }
@@ -89,11 +89,11 @@ impl Medium {
     pub const fn held(&self) -> u64 {
         self.held
     }
-    /// Whether it holds nothing of any command.
+    /// Whether it holds no data of any command.
     pub fn is_at_rest(&self) -> bool {
         self.open.is_empty() && self.tickets.is_empty() && self.data.is_empty() && self.room.is_empty()
     }
-    /// Whether data of some command wait.
+    /// Whether data of any command are waiting.
     pub fn has_data(&self) -> bool {
         !self.data.is_empty()
     }
@@ -133,14 +133,14 @@ impl Medium {
             self.forget(token);
         }
     }
-    /// Forgets data of commands that ended with their queue before the medium was asked.
+    /// Discards data of commands that ended with their queue before the medium was accessed.
     pub fn sweep(&mut self, subsystem: &Subsystem) {
         let is_gone = |token: &Token| subsystem.command(*token).is_none();
         let gone: Vec<Token> = self.data.values().map(|(token, _)| *token).filter(is_gone).collect();
         gone.into_iter().for_each(|token| self.forget(token));
     }
 
-    /// A controller asks the medium: what the drives are to be asked, or how it has ended at once.
+    /// Handles a request of a controller: returns the commands for the drives, or the end if it ends at once.
     pub fn ask(&mut self, token: Token, request: MediaRequest) -> (Vec<ForDrives>, Option<MediaEnd>) {
         let MediaRequest { operation, .. } = request;
         let ended = |status| Some(MediaEnd { token, operation, status });
@@ -184,7 +184,7 @@ impl Medium {
             Nsid(number) => (number - 1) as u16..number as u16,
         }
     }
-    /// What the drives are asked for: which, from where on, how much \[B\].
+    /// The pieces for each drive: index, first byte, number of bytes.
     fn pieces(&self, kind: Kind, request: &MediaRequest) -> Vec<(u16, u64, u32)> {
         let units = self.units(request.nsid);
         if kind == Kind::Flush {
@@ -198,7 +198,7 @@ impl Medium {
         let pieces = (0..bytes.div_ceil(most).max(1)).map(|piece| piece * most);
         pieces.map(|from| (unit, first + from, length(from))).collect()
     }
-    /// A drive has replied; what has ended with it.
+    /// Handles a reply of a drive. Returns the request that has ended with it, if any.
     pub fn answered(&mut self, reply: Reply) -> Option<MediaEnd> {
         let number = self.tickets.remove(&reply.ticket)?;
         let open = self.open.get_mut(&number)?;
@@ -216,7 +216,7 @@ impl Medium {
         }
         Some(MediaEnd { token, operation, status })
     }
-    /// The controller hears of an end.
+    /// Reports an end to the controller.
     pub fn end(&mut self, now: Instant, end: MediaEnd, subsystem: &mut Subsystem, out: &mut Vec<Effect>) {
         let MediaEnd { token, operation, status } = end;
         if operation != MediaOperation::Read {
@@ -227,7 +227,7 @@ impl Medium {
     }
 }
 
-/// What NVMe calls an end.
+/// The NVMe status of an outcome.
 const fn status(ended: Ended) -> Status {
     match ended {
         Ended::Well => Status::SUCCESS,

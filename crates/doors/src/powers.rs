@@ -1,5 +1,5 @@
-//! Powers that connections need to authenticate: one at a time, on a thread beside the door's. Whoever asks for many,
-//! or knows a host's name and nothing else, keeps nobody waiting but others who authenticate.
+//! Modular powers for authentication: computed one at a time on a separate thread. A client that requests many, or
+//! knows only a host's name, delays only others that authenticate.
 
 use lanetwin_nvmeof::logic::authentication::Power;
 use rustix::event::{EventfdFlags, eventfd};
@@ -23,14 +23,14 @@ pub struct Powers {
 }
 
 impl Powers {
-    /// None is wanted. They will be computed in this way.
+    /// No powers requested; they will be computed by this function.
     ///
     /// # Errors
-    /// The system gives no thread, or no event.
+    /// No thread or no event can be created.
     pub fn new(compute: impl Fn(&Power) -> Option<Vec<u8>> + Send + 'static) -> io::Result<Self> {
         let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         let ((to, wanted), (done, from), ours) = (channel::<Power>(), channel(), bell.clone());
-        // it ends when nobody asks any more
+        // ends when there are no more requesters
         Builder::new().name("lanetwin-powers".into()).spawn(move || {
             for power in wanted {
                 if done.send(compute(&power)).is_err() {
@@ -47,7 +47,7 @@ impl Powers {
         self.waiting.push_back((connection, power));
         self.begin();
     }
-    /// A connection is gone: what it has wanted is not begun.
+    /// Cancels requests of a closed connection that have not begun.
     pub fn forget(&mut self, connection: u32) {
         self.waiting.retain(|(of, _)| *of != connection);
     }
@@ -61,7 +61,7 @@ impl Powers {
             self.computing = Some(connection);
         }
     }
-    /// Takes the one that is computed, if one is: whose, and what it is. The next is begun.
+    /// Takes a computed power, if there is one, with its connection; begins the next.
     pub fn take(&mut self) -> Option<(u32, Option<Vec<u8>>)> {
         let _ = rustix::io::read(&*self.bell, &mut [0; 8]);
         let value = self.from.try_recv().ok()?;

@@ -1,4 +1,4 @@
-//! What a user of a door can get wrong.
+//! Mistakes of users of doors.
 
 use lanetwin_document::problem::Complaint;
 use lanetwin_document::{Diagnostic, problems};
@@ -6,15 +6,15 @@ use lanetwin_document::{Diagnostic, problems};
 problems! {
     /// A variant that is not there.
     NoVariant { name: String, known: String } = "DO001", "there is no variant `{name}`", "the variants are {known}";
-    /// A drive that no workload asks.
+    /// A drive that no workload uses.
     NoDrive { name: String, known: String } = "DO002", "no workload asks a drive `{name}` for blocks", "drives that are asked: {known}";
-    /// Several drives, and nobody said which.
+    /// Several drives, and none was chosen.
     WhichDrive { known: String } = "DO003", "workloads ask several drives for blocks", "say which one: {known}";
     /// A drive that doors cannot serve.
     NotServed { name: String, why: String } = "DO004", "`{name}` cannot be served: {why}", "doors serve NVMe drives with one linked port and one way there, and the disks `null-disk` and `fixed-latency-disk`; choose another drive";
     /// A file for bytes that cannot be opened.
     DataUnusable { file: String, said: String } = "DO005", "the file `{file}` cannot hold the bytes of a drive: {said}", "give a file that you may read and write, or one that is not there yet";
-    /// A file that somebody else's data are in.
+    /// A file with foreign data.
     DataForeign { file: String, what: String } = "DO006", "`{file}` is {what}", "give a file that is not there yet: nothing is written to devices, or over what was not made here";
     /// A file of another drive.
     DataSize { file: String, held: u64, wanted: u64 } = "DO007", "`{file}` holds a drive of {held} B, and this one has {wanted} B", "give another file, or serve the drive that this one was made for";
@@ -30,9 +30,9 @@ problems! {
     NotLoopback { address: String } = "DO012", "`{address}` is not a loopback address with a port", "give 127.0.0.1 or [::1] with a port, such as 127.0.0.1:4420: whoever reaches a served drive may write to it; or let hosts authenticate with --keys, and give one address of this machine";
     /// No address, or one that is not of one machine, though hosts have to authenticate.
     NoOneAddress { address: String } = "DO020", "`{address}` is not one address with a port by which hosts reach this machine", "give one, such as 192.0.2.1:4420: hosts read it in the discovery log; --nvme-tcp twice serves at two";
-    /// An address that nobody can listen at.
+    /// An address that cannot be listened at.
     AddressTaken { address: String, said: String } = "DO013", "nobody can listen at {address}: {said}", "end the other server, or give another port; port 0 is any that is free";
-    /// Nobody there speaks NVMe/TCP.
+    /// There is no NVMe/TCP target.
     NoTarget { address: String, said: String } = "DO014", "no measurement at {address}: {said}", "start `lanetwin serve-device FILE --nvme-tcp ADDRESS`, or give the address, the NQN and the namespace of another NVMe/TCP target";
     /// A folder in which no drive can be.
     NoFolder { folder: String, why: String } = "DO015", "`{folder}` cannot hold the file of a drive: {why}", "give an empty folder of yours";

@@ -1,4 +1,4 @@
-//! A record of what is asked of a drive, which a run replays.
+//! A record of the requests to a drive, which a run can replay.
 //!
 //! ```text
 //! time_us,operation,offset,size,latency_us,asker,answered        fio version 3 iolog
@@ -7,10 +7,10 @@
 //!                                                                0 drive write 0 4096
 //! ```
 //!
-//! On the left, of files whose name ends in `.csv`, reads and writes as the workload `trace` reads them: when each was
-//! asked, the latency that was predicted, by which connection it came, and how many of those above had been answered
-//! by then, so that one can see for what a program may have waited. On the right, of all others, what `read_iolog` of
-//! fio reads: flushes and deallocations, too. Times are those of the clock, from the first request on.
+//! On the left, files named `*.csv`: reads and writes in the format of the workload `trace`, with the time of the
+//! request, the predicted latency, the connection, and the number of earlier lines that had been answered by then,
+//! which shows what a program may have waited for. On the right, all other files: the format of fio's `read_iolog`,
+//! including flushes and deallocations. Times are those of the clock since the first request.
 
 use crate::command::{Kind, Request};
 use crate::problem::Problem;
@@ -23,14 +23,14 @@ use std::path::Path;
 const COLUMNS: &str = "time_us,operation,offset,size,latency_us,asker,answered";
 const LOG_BEGINS: &str = "fio version 3 iolog\n0 drive add\n0 drive open";
 
-/// What a line is about.
+/// The request of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asked {
-    /// When.
+    /// Time.
     pub at: Instant,
     /// By which connection; 0 if there is but one way in.
     pub asker: u32,
-    /// What.
+    /// Request.
     pub request: Request,
 }
 
@@ -38,13 +38,13 @@ pub struct Asked {
 #[derive(Debug)]
 struct Row {
     asked: Asked,
-    /// How many of those above had been answered when it was asked.
+    /// Number of earlier lines that had been answered when it was sent.
     answered: u64,
     latency: Option<Span>,
     is_over: bool,
 }
 
-/// The table, whose lines are written when they and all above are over.
+/// The table; a line is written when it and all lines above are complete.
 #[derive(Default, Debug)]
 struct Table {
     rows: VecDeque<Row>,
@@ -55,7 +55,7 @@ struct Table {
     answered: u64,
 }
 
-/// How lines are written.
+/// Format of lines.
 #[derive(Debug)]
 enum Form {
     Table(Table),
@@ -88,7 +88,7 @@ impl Record {
         Ok(Self { out, form, zero: None, failed: None, file: name })
     }
 
-    /// Something is asked; what is known of it later has this ticket.
+    /// Records a request; later events refer to it by this ticket.
     pub fn asked(&mut self, ticket: u64, asked: Asked) {
         let zero = *self.zero.get_or_insert(asked.at);
         let done = match &mut self.form {
@@ -173,7 +173,7 @@ impl Row {
 }
 
 impl Request {
-    /// The word for what reads or writes blocks over the link.
+    /// The column value for reads and writes.
     const fn word(self) -> Option<&'static str> {
         match self.kind {
             Kind::Read | Kind::Compare => Some("read"),
@@ -183,7 +183,7 @@ impl Request {
     }
 }
 
-/// A line of fio's log; of what it has no word for there is none.
+/// Writes a line of fio's log, unless fio has no word for the request.
 fn log_line(out: &mut impl Write, time: Span, request: Request) -> io::Result<()> {
     let us = time.as_ps() / 1_000_000;
     let Request { kind, first, bytes } = request;

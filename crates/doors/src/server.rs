@@ -7,10 +7,9 @@
 //!  control ◄─► socket  ◄─► a line of JSON   ─────────────────────────┘
 //! ```
 //!
-//! Nothing blocks but the wait for a socket or for the time at which something is due, and shortly before that nothing
-//! does: then the thread watches the clock. Whoever sends slowly, or takes no replies, keeps nobody else waiting, and
-//! what hosts need to authenticate is computed by a thread beside it. What connections hold is limited, each by the
-//! largest request, and all together.
+//! The thread blocks only while it waits for a socket or the next due time, and shortly before that it watches the
+//! clock instead. Clients that send slowly, or do not read replies, delay no others, and authentication is computed
+//! on a separate thread. The memory of connections is limited, for each by the largest request, and for all together.
 
 mod arrivals;
 mod file;
@@ -51,16 +50,16 @@ use std::os::fd::AsFd;
 const WATCH: Span = Span::from_us(60);
 /// It looks this often whether it is to stop, at least.
 const LOOK: Span = Span::from_us(100_000);
-/// So many connections; who comes then is turned away.
+/// Maximum number of connections; further ones are refused.
 const MOST_CONNECTIONS: usize = 1024;
-/// All connections together hold so many bytes; the one that takes more is closed.
+/// Maximum memory of all connections together \[B\]; a connection that exceeds it is closed.
 const MOST_HELD: usize = 512 << 20;
-/// So many bytes of a connection are read by one call \[B\].
+/// Maximum number of bytes read from a connection in one call \[B\].
 const MOST_AT_ONCE: usize = 64 << 10;
 /// A connection that has not negotiated by then is closed, and one that is to be closed takes no more time to send.
 const NEGOTIATION: Span = Span::from_us(10_000_000);
 
-/// How clients come in.
+/// How clients connect.
 #[derive(Debug)]
 pub enum Entrance {
     /// By NBD, at a Unix socket.
@@ -90,7 +89,7 @@ struct Whose {
     first: u64,
 }
 
-/// What is ready.
+/// A ready descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ready {
     /// Clients come in, or have left something at the desk of a file.
@@ -101,11 +100,11 @@ enum Ready {
     Peer(u32),
 }
 
-/// Who is asked what a client asks.
+/// What serves the requests of clients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Who {
     Drive,
-    /// Nobody: the door measures itself.
+    /// Nothing: the door measures itself.
     Echo,
 }
 
@@ -116,12 +115,12 @@ pub struct Server {
     /// The subsystem, if it is served by NVMe/TCP.
     front: Option<Front>,
     began: std::time::Instant,
-    /// What hosts need to authenticate, if they have to.
+    /// Computes powers for authentication, if hosts have to authenticate.
     powers: Option<Powers>,
     /// By the number of the connection, which the subsystem knows, too.
     peers: BTreeMap<u32, Peer>,
     asked: BTreeMap<u64, Whose>,
-    /// What the front has asked for: its tickets, by those of the engine.
+    /// Tickets of the front's commands, by those of the engine.
     of_front: BTreeMap<u64, u64>,
     of_file: OfFile,
     /// The function of a guest, if it is served by vfio-user.
@@ -136,11 +135,11 @@ pub struct Server {
     is_removed: bool,
     /// Ports that are gone, from 0.
     down: BTreeSet<usize>,
-    /// It was told to end.
+    /// Whether it was told to end.
     is_ended: bool,
     lead: Span,
     nqn: Option<String>,
-    /// What sockets are read into.
+    /// Buffer for reads from sockets.
     buffer: Vec<u8>,
     sending: Sending,
 }
@@ -196,7 +195,7 @@ impl Server {
         let ns = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
         Instant::from_ps(ns.saturating_mul(1000))
     }
-    /// What the door takes of its own, by which answers leave earlier.
+    /// The time of the door itself, by which answers are sent earlier.
     #[must_use]
     pub const fn lead(&self) -> Span {
         self.lead
@@ -206,13 +205,13 @@ impl Server {
     pub fn nqn(&self) -> Option<&str> {
         self.nqn.as_deref()
     }
-    /// How late replies were.
+    /// Lateness of replies.
     #[must_use]
     pub fn lateness(&self) -> Told {
         self.engine.lateness()
     }
 
-    /// Serves until it is told to end, or `is_over`, which is asked every tenth of a second at least.
+    /// Serves until it is told to end, or until `is_over`, which is checked at least every tenth of a second.
     pub fn serve(&mut self, is_over: &dyn Fn() -> bool) {
         // else the system wakes a thread up to 50 µs late on purpose; that it will not is no reason to stop
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
@@ -247,7 +246,7 @@ impl Server {
             }
         }
     }
-    /// Records what is asked from now on.
+    /// Records requests from now on.
     pub fn record_into(&mut self, record: Option<Record>) {
         self.engine.record_into(record);
     }
@@ -327,7 +326,7 @@ impl Server {
             self.lost(now, number);
         }
     }
-    /// Who has to hears that a connection is gone.
+    /// Handles the loss of a connection.
     fn lost(&mut self, now: Instant, number: u32) {
         self.lost_guest(now, number);
         self.powers.iter_mut().for_each(|powers| powers.forget(number));
@@ -364,7 +363,7 @@ impl Server {
     fn held(&self) -> usize {
         self.peers.values().map(Peer::held).sum()
     }
-    /// Takes out what a peer has asked; whether it is to stay.
+    /// Processes the input of a peer. Returns whether it stays.
     fn hear(&mut self, number: u32, peer: &mut Peer, now: Instant) -> bool {
         let ports = self.ports();
         match &mut peer.kind {
@@ -406,7 +405,7 @@ impl Server {
             PeerKind::VfioUser(session) => self.hear_guest(now, &peer.socket, session, &mut peer.output),
         }
     }
-    /// Hands replies to whoever has asked. What goes by one connection is sent together: its other side is woken once.
+    /// Delivers replies. Those of one connection are sent together, so that its peer is woken once.
     fn answer(&mut self, now: Instant, replies: Vec<Reply>) {
         let (mut of_front, mut with_output) = (Vec::new(), BTreeSet::new());
         for reply in replies {
@@ -420,7 +419,7 @@ impl Server {
             let Some(Whose { peer: number, cookie, kind, first }) = self.asked.remove(&ticket) else {
                 continue;
             };
-            // who has gone away needs no reply
+            // a client that has gone away needs no reply
             let Some(peer) = self.peers.get_mut(&number) else { continue };
             peer.in_progress = peer.in_progress.saturating_sub(1);
             if let PeerKind::Nbd(connection) = &mut peer.kind {
@@ -431,7 +430,7 @@ impl Server {
         self.answer_front(now, of_front);
         with_output.into_iter().for_each(|number| self.send_to(number));
     }
-    /// Sends what there is for a connection.
+    /// Sends the pending output of a connection.
     fn send_to(&mut self, number: u32) {
         let began = std::time::Instant::now();
         self.peers.get_mut(&number).into_iter().for_each(Peer::send);

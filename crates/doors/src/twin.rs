@@ -1,7 +1,7 @@
-//! The drive in virtual time: when each request is answered.
+//! The drive in virtual time: determines when each request is answered.
 //!
-//! The world is the one that a run of the scenario simulates, with an opening where the load would be; what is asked
-//! here is answered at the picosecond at which a load that asks the same is answered.
+//! The world is the same as in a run of the scenario, with an opening in place of the load. A request is answered at
+//! the same picosecond as the same request of a load.
 
 use crate::command::{Kind, Request};
 use crate::drive::Drive;
@@ -11,20 +11,20 @@ use lanetwin_ssd::telemetry::State;
 use lanetwin_units::Instant;
 use lanetwin_world::{Opening, World};
 
-/// Which of the requests in progress: a small number, which is used again.
+/// Identifies a request in progress: a small number, which is reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Tag(pub u32);
 
-/// What became of a request.
+/// The end of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// Which.
+    /// Its tag.
     pub tag: Tag,
-    /// When it was asked.
+    /// When it was sent.
     pub asked: Instant,
     /// When it was answered.
     pub at: Instant,
-    /// Whether the machine has done it.
+    /// Whether the machine has executed it.
     pub is_done: bool,
 }
 
@@ -35,11 +35,11 @@ pub struct Twin {
     openings: Vec<Opening>,
     /// The names of the drives; namespaces of one have one.
     drives: Vec<String>,
-    /// When what is in progress was asked, by tag.
+    /// Start times of requests in progress, by tag.
     open: Vec<Option<Instant>>,
     /// Tags that are free; the one that was left last is taken first, as a load does.
     free: Vec<u32>,
-    /// Up to when everything has been decided: what is asked enters no earlier.
+    /// Time up to which everything has been decided: new requests enter no earlier.
     from: Instant,
 }
 
@@ -55,25 +55,25 @@ impl Twin {
         drives.dedup();
         Self { world, openings, drives, open: Vec::new(), free: Vec::new(), from: Instant::ZERO }
     }
-    /// From when on something can be asked.
+    /// Earliest time of a new request.
     #[must_use]
     pub const fn from(&self) -> Instant {
         self.from
     }
-    /// How many requests are in progress.
+    /// Number of requests in progress.
     #[must_use]
     pub fn in_progress(&self) -> usize {
         self.open.len() - self.free.len()
     }
-    /// When something happens next in the machine; [`Instant::NEVER`] if nothing does before something is asked.
+    /// Time of the next event in the machine; [`Instant::NEVER`] if there is none before another request.
     pub fn next_event(&mut self) -> Instant {
         self.world.kernel.next_event().unwrap_or(Instant::NEVER)
     }
 
-    /// Asks one of the drives at `at`, or as soon as something can be asked.
+    /// Sends a request to one of the drives at `at`, or as soon as possible.
     ///
     /// # Panics
-    /// If there is no such drive, or more is in progress than there are names for: 2³².
+    /// If there is no such drive, or if more than 2³² requests are in progress.
     pub fn ask(&mut self, at: Instant, unit: u16, request: Request) -> Tag {
         let at = at.max(self.from);
         let tag = self.free.pop().unwrap_or_else(|| {
@@ -95,7 +95,7 @@ impl Twin {
         }
         self.hear(answers);
     }
-    /// Lets time pass up to the next answer, at most up to `until`: whoever hears it can ask again at that very
+    /// Advances time to the next answer, at most to `until`: the caller can send another request at that very
     /// instant, as a load does.
     pub fn advance_to_answer(&mut self, until: Instant, answers: &mut Vec<Answer>) {
         if self.world.kernel.run_until_something_leaves(until) {
@@ -105,7 +105,7 @@ impl Twin {
         }
         self.hear(answers);
     }
-    /// What the drives tell of themselves, each with its name, now.
+    /// State of the drives now, each with its name.
     pub fn states(&mut self) -> Vec<(String, State)> {
         let drives =
             self.drives.iter().filter_map(|name| Some((name.clone(), self.world.state_of_drive(name)?)));

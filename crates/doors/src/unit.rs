@@ -1,4 +1,4 @@
-//! One of the drives that are served together: what it holds, and what is wrong with it.
+//! One of the served drives: its bytes, and its faults.
 
 use crate::bytes::{Bytes, Content};
 use crate::command::{Command, Ended, Kind, Request};
@@ -13,7 +13,7 @@ pub struct Unit {
     pub facts: Facts,
     pub bytes: Bytes,
     pub faults: Faults,
-    /// How much of the lead it is quicker itself.
+    /// The part of the lead by which the drive itself is faster.
     pub earlier: Earlier,
 }
 
@@ -34,10 +34,10 @@ impl Unit {
     /// Every byte becomes zero, at once.
     pub fn erase(&mut self) {
         self.faults.written(0, self.facts.bytes);
-        // a store that cannot is one whose next read or write says so
+        // if the store fails, its next read or write reports that
         let _ = self.bytes.write(0, Content::Zeroes(self.facts.bytes), true);
     }
-    /// A command is done: now its bytes are what they are.
+    /// Applies the effect of a completed command to the bytes.
     pub fn carry_out(&mut self, command: Command, is_done: bool, chance: &mut Stream) -> (Ended, Vec<u8>) {
         let Command { request: Request { kind, first, bytes }, fua, data, .. } = command;
         let written = |done: Result<(), _>| done.map_or(Ended::WriteError, |()| Ended::Well);

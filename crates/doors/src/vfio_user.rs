@@ -1,20 +1,18 @@
-//! vfio-user: the drive as a PCI function of a guest, by a Unix socket. The guest's own NVMe driver finds it, and sees
-//! the link that the scenario has.
+//! vfio-user: the drive as a PCI function of a guest, over a Unix socket. The guest's own NVMe driver finds it, and
+//! sees the link of the scenario.
 //!
 //! ```text
 //!  QEMU ◄─ socket, files ─► Session: messages ◄─► Function: configuration space, registers, MSI-X, memory of the guest
 //!                                                     │ NVMe: Subsystem ── media ──► Engine: when, and with what bytes
 //! ```
 //!
-//! What the controller does is that of the `nvme` crate; here are the front in memory of a guest, and the PCI function
-//! around it. [`session`] and [`function`] have no socket and read no clock; [`host`] is a driver of our own, which
-//! measures the door.
+//! The `nvme` crate implements the controller; this module adds the front in guest memory and the PCI function.
+//! [`session`] and [`function`] have no socket and read no clock; [`host`] is a driver that measures the door.
 //!
-//! Read with code of our own: the published server for the protocol (crate `vfio_user` 0.1.7) has the socket and a loop
-//! of its own, where here one thread has every socket and the clock, and it panics at a version without a zero at its
-//! end.
+//! The protocol is implemented here: the published server (crate `vfio_user` 0.1.7) owns the socket and a loop, while
+//! here one thread has every socket and the clock, and it panics at a version without a terminating zero.
 //!
-//! Not here: INTx and MSI, memory that is reached by messages (DMA_READ, DMA_WRITE), migration.
+//! Not here: INTx and MSI, memory accessed by messages (DMA_READ, DMA_WRITE), migration.
 
 pub mod config_space;
 pub mod function;
@@ -31,11 +29,11 @@ pub mod wire;
 pub const VENDOR_ID: u16 = 0x1af4;
 /// See [`VENDOR_ID`].
 pub const DEVICE_ID: u16 = 0x10f0;
-/// How large BAR0 is \[B\]: registers and doorbells, the MSI-X table, its pending bits.
+/// Size of BAR0 \[B\]: registers and doorbells, the MSI-X table, its pending bits.
 pub const BAR_BYTES: u64 = 0x4000;
-/// Where in BAR0 the MSI-X table is.
+/// Offset of the MSI-X table in BAR0.
 pub const TABLE_AT: u64 = 0x2000;
-/// Where in BAR0 the pending bits are.
+/// Offset of the pending bits in BAR0.
 pub const PENDING_AT: u64 = 0x3000;
-/// So many I/O queues there are, and one vector more.
+/// Number of I/O queues; there is one more vector.
 pub const IO_QUEUES: u16 = 64;

@@ -8,7 +8,7 @@ pub struct Condition {
     pub of: &'static [&'static str],
     /// The parameter that they depend on.
     pub on: &'static str,
-    /// How that one has to be set.
+    /// The required setting of that parameter.
     pub must_be: Setting,
 }
 
@@ -37,13 +37,13 @@ pub struct WithoutEffect {
 }
 
 impl Condition {
-    /// Whether the parameter of this name depends on it.
+    /// Whether it applies to the parameter of this name.
     #[must_use]
     pub fn is_about(&self, name: &str) -> bool {
         let is_one_of = |group: &str| group.ends_with('.') && name.starts_with(group) && name != self.on;
         self.of.iter().any(|of| name == *of || is_one_of(of))
     }
-    /// What is said of it where it does not hold.
+    /// Explanation for the parameter if the condition does not hold.
     #[must_use]
     pub fn broken(&self) -> String {
         match self.must_be {

@@ -1,4 +1,4 @@
-//! CPU time, which everything that runs on the same cores shares.
+//! CPU time shared by everything that runs on the same cores.
 //!
 //! ```text
 //!  driver of drive 1 ─ queue pair 1 ─┬─► core 0   what is asked for first is done first
@@ -6,9 +6,10 @@
 //!  driver of drive 2 ─ queue pair 2 ───► core 1
 //! ```
 //!
-//! Components that share a core hold the same [`RunQueue`] and ask it directly. When the work will begin is known when
-//! it is asked for, because nobody overtakes, so that no message has to come back. They ask in the order in which the
-//! kernel lets them act, which is a function of time stamps and paths: neither slices nor the order of building shows.
+//! Components that share a core hold the same [`RunQueue`] and call it directly. Work is served in the order of
+//! requests, so that its start is known at the request and no message has to come back. Requests come in the order in
+//! which the kernel runs components, a function of time stamps and paths: neither slices nor the order of
+//! construction have an effect.
 
 use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_stats::Servers;
@@ -21,7 +22,7 @@ use std::rc::Rc;
 pub struct RunQueue(Rc<RefCell<Servers>>);
 
 impl RunQueue {
-    /// So many idle cores, at least one.
+    /// `cores` idle cores, at least one.
     #[must_use]
     pub fn new(cores: u64) -> Self {
         Self(Rc::new(RefCell::new(Servers::new(cores.max(1)))))
@@ -31,17 +32,17 @@ impl RunQueue {
     pub fn serve(&self, now: Instant, service: Span) -> Instant {
         self.0.borrow_mut().serve(now, service)
     }
-    /// Whether these are the same cores.
+    /// Whether both are the same cores.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
-    /// The CPU time that has been asked for so far.
+    /// CPU time requested so far.
     #[must_use]
     pub fn busy(&self) -> Span {
         self.0.borrow().busy()
     }
-    /// How much of the cores has been used up to `now`, the present.
+    /// Use of the cores up to `now`, the present.
     #[must_use]
     pub fn used(&self, now: Instant) -> Supply {
         let cores = self.0.borrow();

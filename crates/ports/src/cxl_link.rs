@@ -22,7 +22,7 @@ use lanetwin_cxl::logic::{
 use lanetwin_kernel::{Component, Context, Port, Report, Stage, Stream, Supply, SupplyKind, Trail, mix};
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 
-/// What a CXL link is built from.
+/// Parameters of a CXL link.
 pub type CxlLinkSpec = LinkSpec;
 
 const M2S: Direction = Direction::M2s;
@@ -48,18 +48,18 @@ pub struct CxlLinkOf<L> {
     link: L,
     timing: [Timing; 2],
     errors: [Stream; 2],
-    /// When the next wake comes that matters.
+    /// Time of the next wake that is not stale.
     armed: Instant,
 }
 
-/// What one direction of a CXL link has done.
+/// Counters of one direction of a CXL link.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CxlLinkUse {
-    /// Which.
+    /// The direction.
     pub direction: Direction,
     /// Flits, slots, messages.
     pub activity: Activity,
-    /// How many flits the wire had time for.
+    /// Number of flits for which the wire had time.
     pub flits: u64,
     /// Slots of a flit.
     pub slots: u64,
@@ -78,7 +78,7 @@ impl CxlLinkUse {
     pub fn slot_utilisation(&self) -> f64 {
         ratio(self.activity.message_slots + self.activity.data_slots, self.slots * self.flits)
     }
-    /// How many messages of CXL.mem waited for a flit, on average over time.
+    /// Mean number of CXL.mem messages that waited for a flit.
     #[must_use]
     pub fn mean_queue(&self) -> f64 {
         if self.elapsed.0 == 0 { 0.0 } else { self.activity.waited_ticks as f64 / self.elapsed.0 as f64 }
@@ -126,8 +126,8 @@ impl<L: LinkLayer<OnLink>> CxlLinkOf<L> {
     pub const fn link(&self) -> &L {
         &self.link
     }
-    /// What both directions have done up to `now`, M2S first. Flits that started less than a flight ago may be missing:
-    /// a link decides as late as it can.
+    /// Counters of both directions up to `now`, M2S first. Flits that started less than a flight time ago may be
+    /// missing, because a link decides as late as it can.
     #[must_use]
     pub fn usage(&self, now: Instant) -> [CxlLinkUse; 2] {
         let elapsed = Ticks::from(now);
@@ -149,11 +149,11 @@ impl<L: LinkLayer<OnLink>> CxlLinkOf<L> {
     }
 }
 
-/// A CXL link of whichever flits: what it did, and what it is made of.
+/// A CXL link with flits of either size: its counters and stages.
 pub trait CarriesLines {
-    /// What both directions have done up to `now`, M2S first: [`CxlLinkOf::usage`].
+    /// Counters of both directions up to `now`, M2S first: [`CxlLinkOf::usage`].
     fn usage(&self, now: Instant) -> [CxlLinkUse; 2];
-    /// Which direction a stage is of, and whether a message is in it exactly once on its way.
+    /// The direction of a stage, and whether a message passes it exactly once.
     fn stage(&self, stage: Stage) -> (Direction, bool);
 }
 
@@ -190,7 +190,7 @@ impl<L: LinkLayer<OnLink> + 'static> Component<Message> for CxlLinkOf<L> {
 
     fn wake(&mut self, _token: u32, cx: &mut Context<'_, Message>) {
         if cx.now() < self.armed {
-            // An earlier wake has done what this one was for.
+            // An earlier wake has done the work of this one.
             return;
         }
         self.armed = Instant::NEVER;

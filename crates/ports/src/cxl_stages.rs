@@ -1,11 +1,11 @@
-//! Where a message is on a CXL link: the stages that a link marks.
+//! Stages of a message on a CXL link, as the link marks them.
 //!
 //! ```text
 //!  handed over        may be sent     its flit starts     its flit is out      at the receiver      handed on
 //!       ├── sending port ──┼─ queue for slots ──┼───── flit ──────┼─────── wire ──────┼─ receiving port ──┤
 //! ```
 //!
-//! Everything but the queue has a length that does not change, so that the arrival says when the flit started.
+//! All times except that in the queue are constant, so that the start of the flit follows from the arrival.
 
 use crate::message::Message;
 use lanetwin_cxl::logic::{Direction, LinkLayer};
@@ -20,13 +20,13 @@ const FLIT: u16 = 2;
 const WIRE: u16 = 3;
 const RECEIVING: u16 = 4;
 
-/// What the constant parts of the way over a link take, in one direction.
+/// Constant times of the path over a link, in one direction.
 pub(crate) struct Timing {
     sending: Span,
-    /// From the start of the flit that completes a message to its end \[ticks\].
+    /// Time from the start of the flit that completes a message to its end \[ticks\].
     flit: u64,
     flight: Span,
-    /// From the start of that flit to the message being handed on \[ticks\].
+    /// Time from the start of that flit until the message is delivered \[ticks\].
     lag: u64,
 }
 
@@ -37,14 +37,14 @@ impl Timing {
         let flit = link.part_ticks();
         Self { sending: spec.transmit[d], flit, flight: spec.flight, lag: flit + behind.as_ticks().0 }
     }
-    /// What is being handled is handed over at `at`.
+    /// Marks that the message being handled is handed over at `at`.
     #[inline]
     pub(crate) fn enter(&self, direction: Direction, at: Instant, cx: &mut Context<'_, Message>) {
         cx.mark_until(at + self.sending, stage(direction, SENDING));
     }
-    /// What is being handled is handed on at `at`.
+    /// Marks that the message being handled is delivered at `at`.
     pub(crate) fn leave(&self, direction: Direction, at: Instant, cx: &mut Context<'_, Message>) {
-        // what is handed on is rounded up to a picosecond
+        // delivery times are rounded up to a picosecond
         let start = Ticks(Ticks::from(at).0.saturating_sub(self.lag));
         let flit = Ticks(start.0 + self.flit).as_ps_ceil();
         cx.mark_until(start.as_ps_ceil().min(at), stage(direction, QUEUE));
@@ -58,7 +58,7 @@ fn stage(direction: Direction, part: u16) -> Stage {
     Stage(direction.index() as u16 * NAMES.len() as u16 + part)
 }
 
-/// Which direction a stage is of, and whether a message is in it exactly once on its way.
+/// The direction of a stage, and whether a message passes it exactly once.
 pub(crate) fn place(Stage(number): Stage) -> (Direction, bool) {
     let parts = NAMES.len() as u16;
     (Direction::ALL[usize::from(number / parts) % 2], number % parts == FLIT)

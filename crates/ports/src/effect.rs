@@ -1,4 +1,4 @@
-//! Which parameters of a component change nothing.
+//! Parameters of a component that have no effect.
 
 use crate::condition::{Condition, Setting, WithoutEffect};
 use crate::model::{Model, Params, Value};
@@ -17,7 +17,7 @@ impl Model {
     }
 }
 
-/// Whether the parameter that others depend on is set as they need it.
+/// Whether a condition holds.
 fn holds(condition: &Condition, params: &Params) -> bool {
     match condition.must_be {
         Setting::Word(word) => params.choice(condition.on) == word,

@@ -1,4 +1,4 @@
-//! An Ethernet port in its place: the line that it is at the end of, and who it is to others.
+//! An Ethernet port in its place: its line, and its station.
 
 use lanetwin_fabric::ethernet::logic::{Station, Train};
 use lanetwin_fabric::ethernet::spec::Line;
@@ -10,21 +10,21 @@ pub type EthernetLine = Line;
 
 /// An Ethernet port in its place.
 ///
-/// Its peer's port is joined to it directly: what starts at `t` is sent as a message that arrives at `t` and
+/// The peer's port is joined to it directly: a frame that starts at `t` is sent as a message that arrives at `t` plus
 /// [`Line::delay`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EthernetSite {
     /// The line behind the port.
     pub line: EthernetLine,
-    /// Who the port is, if frames begin and end there; none for a port of a switch.
+    /// The station of the port, if frames begin and end there; `None` for a port of a switch.
     pub station: Option<Station>,
     /// The largest payload of a frame \[B\].
     pub mtu: u32,
-    /// Whether every frame is a message of its own. It changes no result.
+    /// Whether every frame is a separate message. The results are the same.
     pub frame_by_frame: bool,
 }
 
-/// When the cable at an Ethernet port is down: frames whose first bit would come in then are lost, and nobody is told.
+/// Outages of the cable at an Ethernet port: frames whose first bit would arrive during one are lost silently.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct CableOutages(Vec<Range<Instant>>);
 
@@ -35,12 +35,13 @@ impl CableOutages {
         debug_assert!(times.windows(2).all(|pair| pair[0].end <= pair[1].start), "{times:?}");
         Self(times)
     }
-    /// Whether it is always up.
+    /// Whether there are no outages.
     #[must_use]
     pub const fn are_none(&self) -> bool {
         self.0.is_empty()
     }
-    /// What comes in of a train whose first frame would at `at`: pieces of it, each with the time of its first frame.
+    /// The parts of a train that arrive, if its first frame would arrive at `at`, each with the time of its first
+    /// frame.
     pub fn passed(&self, at: Instant, train: Train) -> impl Iterator<Item = (Instant, Train)> {
         let mut next = 0;
         std::iter::from_fn(move || {

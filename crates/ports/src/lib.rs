@@ -1,4 +1,4 @@
-//! What may cross a port, and how a device declares itself.
+//! Messages that cross ports, and declarations of devices.
 //!
 //! ```text
 //!   load ──Dma──► requester ══Pcie══╗                 ══ Tlps: handed to the links, with lookahead
@@ -59,5 +59,5 @@ pub use wiring::{WiredLink, Wiring};
 pub type Kernel = lanetwin_kernel::Kernel<Message>;
 /// A machine under construction.
 pub type Builder = lanetwin_kernel::Builder<Message>;
-/// What a component can do while it handles an event.
+/// The interface of a component to the kernel while it handles an event.
 pub type Context<'a> = lanetwin_kernel::Context<'a, Message>;

@@ -94,22 +94,22 @@ impl LinksBuilder {
         self.wiring.latencies.push(latency);
         self.fabric.latency(latency);
     }
-    /// Says the weight of what comes in through a port of a switch.
+    /// Sets the weight of an ingress port of a switch.
     pub fn weight(&mut self, weight: PortWeight) {
         self.wiring.weights.push(weight);
         self.fabric.weight(weight);
     }
-    /// Takes a link down for a while; outages of a link are said in the order of time.
+    /// Adds an outage of a link; outages of a link must be added in the order of time.
     pub fn outage(&mut self, outage: Outage) {
         self.wiring.outages.push(outage);
         self.fabric.outage(outage);
     }
-    /// Lets ports send messages of what happens to links; the root ports are these.
+    /// Lets ports send messages about events of links; `roots` are the root ports.
     pub fn messages(&mut self, roots: Vec<EndpointId>) {
         self.fabric.messages(DELAY);
         self.roots = roots;
     }
-    /// Promises that nobody sends completions with relaxed ordering: [`FabricBuilder::strictly_ordered`].
+    /// Promises that no completion has relaxed ordering: [`FabricBuilder::strictly_ordered`].
     pub fn strictly_ordered(&mut self) {
         self.fabric.strictly_ordered();
     }
@@ -142,30 +142,30 @@ impl LinksBuilder {
     }
 }
 
-/// What one direction of a link has done.
+/// Counters of one direction of a link.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinkReport {
     /// The link's name.
     pub link: String,
-    /// Where this direction comes from.
+    /// Component at its transmitter.
     pub from: String,
-    /// Where it goes to.
+    /// Component at its receiver.
     pub to: String,
     /// Its TLPs.
     pub activity: Activity,
     /// Its SKPs and DLLPs.
     pub overhead: OverheadTime,
-    /// What it sent between its outages.
+    /// Traffic between its outages.
     pub stretches: Vec<Stretch>,
 }
 
 /// All PCIe links of a machine.
 pub struct Links {
     fabric: Fabric<Carried>,
-    /// What ports say on their own account.
+    /// Messages sent by ports themselves.
     messages: PortMessages,
-    /// What the TLPs of each endpoint, and of each port of a switch, are like for each kind, by the place of the kind
-    /// in [`TlpKind::ALL`].
+    /// Parameters of the TLPs of each endpoint, and of each port of a switch, by index of the kind in
+    /// [`TlpKind::ALL`].
     shapes: Vec<[Shape; TlpKind::ALL.len()]>,
     names: Vec<LinkName>,
     wiring: Wiring,
@@ -188,7 +188,7 @@ impl Links {
     pub fn set_tlp_by_tlp(&mut self, on: bool) {
         self.fabric.set_tlp_by_tlp(on);
     }
-    /// Ports tell nobody of errors and of power from now on: what is left are the TLPs that devices hand in.
+    /// Makes ports send no messages about errors and power from now on: only TLPs of devices remain.
     pub fn silence_ports(&mut self) {
         self.messages = PortMessages::default();
     }
@@ -196,12 +196,12 @@ impl Links {
     pub fn set_departure_tap(&mut self, tap: Option<DepartureTap<Carried>>) {
         self.fabric.set_tap(tap);
     }
-    /// What the links were built from.
+    /// The declarations of the links.
     #[must_use]
     pub fn wiring(&self) -> &Wiring {
         &self.wiring
     }
-    /// What every direction of every link has done so far.
+    /// Counters of every direction of every link so far.
     #[must_use]
     pub fn usage(&self) -> Vec<LinkReport> {
         let direction = |e: usize| {
@@ -224,12 +224,12 @@ impl Links {
         (&name.link, &name.ends[e], &name.ends[1 - e])
     }
 
-    /// The name of the link whose wire a stage of the links is, if it is one: somebody waited for it to be crossed.
+    /// The link whose wire is this stage of the links. Returns `None` if it is another stage.
     #[must_use]
     pub fn link_of_wire(&self, stage: Stage) -> Option<&str> {
         self.ways.wire_of(stage).map(|egress| self.egress_name(egress).0)
     }
-    /// What each of these TLPs of an endpoint takes on the wire \[B\].
+    /// Size on the wire of each of these TLPs of an endpoint \[B\].
     #[must_use]
     pub fn wire_bytes(&self, endpoint: EndpointId, tlps: &Tlps) -> u16 {
         let shape = self.shapes[endpoint.index()][tlps.kind as usize];
@@ -237,7 +237,7 @@ impl Links {
     }
 }
 
-/// What the links have to know of a kind of TLP of a requester.
+/// Parameters of a kind of TLP of a requester.
 #[derive(Clone, Copy)]
 struct Shape {
     class: Class,
@@ -264,7 +264,7 @@ impl Shape {
     const fn wire_bytes(self, payload: u16) -> u16 {
         self.overhead + payload.next_multiple_of(4)
     }
-    /// What the links are given of a train.
+    /// A train in the form that the links take.
     #[inline]
     fn train(self, tlps: &Tlps, trail: Trail) -> Train<Carried> {
         let payload = self.payload(tlps);
@@ -398,8 +398,8 @@ impl Environment<Carried> for Surroundings<'_, '_> {
         self.cx.resume(user.trail);
         let (cx, ends) = (&mut *self.cx, (from, user.tlps.to));
         self.ways.leave(self.wiring, ends, (start, at), |at, stage| cx.mark_until(at, stage));
-        // Departures are decided on one direction of a link, deliveries to the same port on the other, and which is
-        // decided earlier is nobody's business: of those that fall together the departures come first.
+        // Departures are decided on one direction of a link and deliveries to the same port on the other, in an
+        // arbitrary order: of those at the same instant the departures come first.
         self.cx.send_first_at(Port(from.0), at, Message::Departed { handle: user.tlps.handle });
     }
     fn noticed(&mut self, egress: EgressId, error: LinkError, at: Instant) {

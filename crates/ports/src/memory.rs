@@ -1,4 +1,4 @@
-//! Host memory, as far as its bytes matter: what a driver and its device have agreed to find there.
+//! Host memory whose bytes matter: data structures shared by a driver and its device.
 //!
 //! ```text
 //!            allocate, free           write                        read
@@ -9,12 +9,12 @@
 //! ```
 //!
 //! Rings, lists of pages and shadow doorbells have bytes; user data have none, and no region is allocated for them.
-//! Regions follow each other from [`HostMemory::FIRST`] on, so that a look-up is a comparison; one that was freed is
-//! used again for the next of its size. What the CPU writes is visible at once. What a device writes is *on its way*
-//! from [`HostMemory::post`] until the host takes the write in ([`HostMemory::arrive`]): the links decide when that is.
-//! Who polls a range is told then, instead of looking at it all the time.
+//! Regions follow each other from [`HostMemory::FIRST`] on, so that a look-up is a comparison; a freed region is
+//! reused for the next of its size. Writes of the CPU are visible at once. Writes of a device are *on their way* from
+//! [`HostMemory::post`] until the host makes them visible ([`HostMemory::arrive`]), at a time that the links
+//! determine. A component that polls a range is notified then, instead of polling all the time.
 //!
-//! Not here: the time that an access takes (the root complex, the links), caches.
+//! Not here: times of accesses (the root complex, the links), caches.
 
 use lanetwin_kernel::Trail;
 use std::cell::{Ref, RefCell, RefMut};
@@ -24,9 +24,9 @@ use std::rc::Rc;
 /// The bytes of a host's control structures.
 #[derive(Default)]
 pub struct HostMemory {
-    /// What a read gives; index 0 is address [`HostMemory::FIRST`].
+    /// Bytes as reads see them; index 0 is address [`HostMemory::FIRST`].
     visible: Vec<u8>,
-    /// What devices have written and has not arrived, at its place; elsewhere anything.
+    /// Bytes written by devices that have not arrived, at their addresses; undefined elsewhere.
     posted: Vec<u8>,
     /// The size of each region in use \[B\], by its address.
     regions: BTreeMap<u64, u64>,
@@ -34,15 +34,15 @@ pub struct HostMemory {
     free: BTreeSet<(u64, u64)>,
     /// Ranges that are polled, in the order of addresses.
     watched: Vec<Watch>,
-    /// How far the requests had come that entries of rings are of, when they became visible: by place in units of the
-    /// smallest entry.
+    /// Trails of the requests to which ring entries belong, at the time when they became visible: by address in units
+    /// of the smallest entry.
     trails: Vec<Trail>,
-    /// The address that the next buffer is mapped at; none if devices see memory as the CPU does.
+    /// The address at which the next buffer is mapped; `None` if devices see memory as the CPU does.
     next_mapped: Option<u64>,
 }
 
-/// Where an IOMMU maps buffers: far behind whatever has bytes. What would come behind the end comes again from here on,
-/// as Linux uses addresses again.
+/// Addresses for buffers mapped by an IOMMU: far behind everything that has bytes. They are reused cyclically, as
+/// Linux reuses addresses.
 const MAPPED: std::ops::Range<u64> = 1 << 40..1 << 47;
 
 /// The smallest entry of a ring \[B\]: a completion of NVMe.
@@ -61,8 +61,8 @@ impl HostMemory {
     /// Regions begin at multiples of this \[B\]: the smallest page of a host.
     pub const PAGE: u64 = 4096;
 
-    /// A region of at least `bytes`, a whole number of pages, full of zeros: its address. Of the regions of that size
-    /// that were freed it is the lowest; if there is none, it is behind the last.
+    /// Allocates a region of at least `bytes`, a whole number of pages, filled with zeros. Returns its address: that
+    /// of the lowest freed region of that size, or the end of the last region.
     pub fn allocate(&mut self, bytes: u64) -> u64 {
         let bytes = bytes.next_multiple_of(Self::PAGE);
         let freed = self.free.range((bytes, 0)..).next().copied().filter(|freed| freed.0 == bytes);
@@ -79,8 +79,8 @@ impl HostMemory {
         self.regions.insert(address, bytes);
         address
     }
-    /// Gives a region back. Nobody polls it any more. What a device still writes there arrives, as in any machine:
-    /// whoever frees a region that a device may write to waits until it cannot.
+    /// Frees a region. It is no longer polled. Later writes of a device still arrive there, as in any machine: a
+    /// driver must not free a region that a device may write to.
     ///
     /// # Panics
     /// If no region in use begins at `address`.
@@ -90,12 +90,12 @@ impl HostMemory {
         self.watched.retain(|watch| watch.to <= address || address + bytes <= watch.from);
         self.free.insert((bytes, address));
     }
-    /// Where the last region ends; from here on nothing has bytes.
+    /// The end of the last region; addresses from here on have no bytes.
     #[must_use]
     pub fn end(&self) -> u64 {
         Self::FIRST + self.visible.len() as u64
     }
-    /// The visible bytes from `address` on; none if not all of them are in a region.
+    /// The visible bytes from `address` on. Returns `None` if not all of them are in a region.
     #[must_use]
     pub fn read(&self, address: u64, bytes: usize) -> Option<&[u8]> {
         self.visible.get(place(address)?..)?.get(..bytes)
@@ -108,7 +108,7 @@ impl HostMemory {
     pub fn post(&mut self, address: u64, bytes: &[u8]) {
         put(&mut self.posted, address, bytes);
     }
-    /// What was written to `address` is of a request that has come so far: whoever reads it goes on from there.
+    /// Sets the trail of the request that wrote `address`: a reader continues from it.
     pub fn leave_trail(&mut self, address: u64, trail: Trail) {
         if let Some(place) = place(address).filter(|place| *place < self.visible.len()) {
             let place = place / ENTRY as usize;
@@ -118,7 +118,7 @@ impl HostMemory {
             self.trails[place] = trail;
         }
     }
-    /// How far the request had come of which somebody has written to `address`.
+    /// The trail of the request that wrote `address`.
     #[must_use]
     pub fn trail(&self, address: u64) -> Trail {
         let known = place(address).and_then(|place| self.trails.get(place / ENTRY as usize));
@@ -133,8 +133,8 @@ impl HostMemory {
     pub const fn is_translated(&self) -> bool {
         self.next_mapped.is_some()
     }
-    /// Maps a buffer of so many bytes: the address by which devices reach it, in pages that no translation cache knows.
-    /// None if devices see memory as the CPU does.
+    /// Maps a buffer of this size. Returns its address for devices, in pages that no translation cache has, or `None`
+    /// if devices see memory as the CPU does.
     pub fn map(&mut self, bytes: u64) -> Option<u64> {
         let next = self.next_mapped.as_mut()?;
         let bytes = bytes.next_multiple_of(Self::PAGE);
@@ -145,7 +145,7 @@ impl HostMemory {
         *next += bytes;
         Some(address)
     }
-    /// From now on somebody polls this range, and calls it so.
+    /// Registers a polled range under a name.
     ///
     /// # Panics
     /// If part of it is polled already.
@@ -155,8 +155,8 @@ impl HostMemory {
         assert!(address + bytes <= next, "one poller is enough for an address");
         self.watched.insert(place, Watch { from: address, to: address + bytes, name });
     }
-    /// A device's write of so many bytes has arrived: what it had sent there is visible. Nothing, where nothing has
-    /// bytes. Gives the name of the range, if it is polled.
+    /// Makes a device's write of this size visible; has no effect at addresses without bytes. Returns the name of the
+    /// range, if it is polled.
     #[inline]
     pub fn arrive(&mut self, address: u64, bytes: u64) -> Option<u32> {
         if address >= self.end() || address < Self::FIRST {
@@ -199,18 +199,18 @@ impl SharedMemory {
     pub fn new() -> Self {
         Self::default()
     }
-    /// To read from.
+    /// Borrows the memory for reading.
     ///
     /// # Panics
-    /// If somebody is writing: a component keeps what it is given no longer than it needs.
+    /// If it is borrowed for writing: a component must not keep a borrow longer than needed.
     #[must_use]
     pub fn reader(&self) -> Ref<'_, HostMemory> {
         self.0.borrow()
     }
-    /// To write to.
+    /// Borrows the memory for writing.
     ///
     /// # Panics
-    /// If somebody is reading or writing.
+    /// If it is borrowed already.
     #[must_use]
     pub fn change(&self) -> RefMut<'_, HostMemory> {
         self.0.borrow_mut()

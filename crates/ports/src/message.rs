@@ -1,10 +1,11 @@
 //! The message: closed over the protocols, `Copy`, at most 32 bytes.
 //!
-//! **Bytes.** No message carries a payload or a handle of one. Wherever data move, the message has the address that
-//! they come from or go to ([`Tlps::address`], [`Transfer::address`], the data pointer of an NVMe command), and what
-//! has bytes at that address keeps them there: a host in its [`HostMemory`](crate::HostMemory), a medium in a store of
-//! its own. A prediction gives user data no region, and they have none; whoever emulates a device gives them one. A
-//! handle beside the address would be a second name for the same bytes, which could disagree with the first.
+//! **Bytes.** No message carries a payload or a reference to one. If data move, the message has the address that they
+//! come from or go to ([`Tlps::address`], [`Transfer::address`], the data pointer of an NVMe command), and the
+//! component that has bytes at that address stores them: a host in its [`HostMemory`](crate::HostMemory), a medium in
+//! a store of its own. Predictions allocate no region for user data, which then have no bytes; an emulation does. A
+//! reference in addition to the address would be a second name for the same bytes, which could disagree with the
+//! first.
 
 use lanetwin_fabric::ethernet::logic::Train;
 use lanetwin_kernel::{Content, mix, mix_product};
@@ -39,14 +40,14 @@ pub enum Message {
         to: EndpointId,
         /// The size of the write \[B\].
         bytes: u16,
-        /// For the device: what the write is about.
+        /// Handle of the write, for the device.
         handle: u32,
-        /// For the device: the rest of what it is about.
+        /// Further information for the device.
         address: u64,
     },
     /// CPU port, root complex → driver: a device has signalled (an interrupt, or a write that the CPU polls for).
     Signal {
-        /// What the device said.
+        /// The device's handle.
         handle: u32,
         /// The device.
         from: EndpointId,
@@ -55,17 +56,17 @@ pub enum Message {
     Line(Line),
     /// CXL port, from the memory (S2M): that is done.
     LineDone(LineDone),
-    /// CXL port, towards a device with a cache (over CXL.io): what the host says or asks of pages.
+    /// CXL port, towards a device with a cache (over CXL.io): a hint or query of the host about pages.
     Hint(Hint),
     /// CXL port, from such a device: the answer to a [`Hint`].
     HintDone {
         /// The asker's name for the hint.
         handle: u32,
-        /// What the hint asked for; how many pages it moved.
+        /// The value queried, or the number of pages affected.
         value: u64,
     },
-    /// Ethernet: equal frames, of which the first bit of the first arrives with the message. How many frames are one
-    /// message is an accident, so that a digest sees none of it: whoever sends and receives frames tells of each.
+    /// Ethernet: equal frames; the first bit of the first one arrives with the message. The number of frames per
+    /// message is arbitrary, so that digests leave it out: senders and receivers report each frame.
     Frames(Train),
 }
 
@@ -75,11 +76,11 @@ const _: () =
 /// `count` equal TLPs one after another: a train.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tlps {
-    /// What kind of TLP.
+    /// Kind of TLP.
     pub kind: TlpKind,
     /// Relaxed ordering, notifications.
     pub attributes: Attributes,
-    /// How many TLPs.
+    /// Number of TLPs.
     pub count: u16,
     /// The size of each \[B\]: payload of a write or completion, requested length of a read.
     pub bytes: u16,
@@ -106,7 +107,7 @@ impl Attributes {
     pub const NOTIFY: Self = Self(2);
     /// The last train of its transfer, or the last completion of its request.
     pub const LAST: Self = Self(4);
-    /// A write that a CPU is told of: a message-signalled interrupt, or a completion entry that it polls.
+    /// A write that notifies a CPU: a message-signalled interrupt, or a completion entry that it polls.
     pub const SIGNAL: Self = Self(8);
 
     /// These and those.
@@ -131,7 +132,7 @@ impl Attributes {
 pub struct Release {
     /// The kind of TLP that occupied it.
     pub kind: TlpKind,
-    /// How many TLPs.
+    /// Number of TLPs.
     pub count: u16,
     /// The payload of each \[B\].
     pub bytes: u16,
@@ -140,9 +141,9 @@ pub struct Release {
 /// Read or write.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operation {
-    /// Towards the one who asks.
+    /// From the target to the initiator.
     Read,
-    /// Away from the one who asks.
+    /// From the initiator to the target.
     Write,
 }
 
@@ -151,22 +152,22 @@ pub enum Operation {
 pub struct Transfer {
     /// Read or write.
     pub operation: Operation,
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: u32,
     /// The asker's name for it.
     pub handle: u32,
-    /// The logical unit of the device that is asked (a LUN, a namespace); 0 is the first.
+    /// The logical unit of the device (a LUN, a namespace); 0 is the first.
     pub unit: u16,
-    /// Where: a host address (DMA), a byte offset on the medium (block).
+    /// A host address (DMA), or a byte offset on the medium (block).
     pub address: u64,
 }
 
-/// What a block device can be asked for beside moving bytes.
+/// Commands to a block device other than reads and writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum BlockCommandKind {
-    /// What was acknowledged is to survive a loss of power.
+    /// Make acknowledged writes durable.
     Flush,
-    /// Nobody needs these blocks any more.
+    /// Discard these blocks.
     Deallocate,
     /// These blocks become zero.
     WriteZeroes,
@@ -175,9 +176,9 @@ pub enum BlockCommandKind {
 /// A request to a block device that moves no bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockCommand {
-    /// What.
+    /// Kind of command.
     pub kind: BlockCommandKind,
-    /// How many bytes it is about; 0 for a flush, which is about the whole unit.
+    /// Number of bytes; 0 for a flush, which applies to the whole unit.
     pub bytes: u32,
     /// The asker's name for it, of the same names as those of its [`Transfer`]s.
     pub handle: u32,
@@ -192,29 +193,29 @@ pub struct BlockCommand {
 pub struct Line {
     /// Read (M2S Req, `MemRd`) or write (M2S RwD, `MemWr`).
     pub operation: Operation,
-    /// The asker's name for it, unique among what it has outstanding on this port.
+    /// The requester's handle, unique among its outstanding requests on this port.
     pub handle: u32,
-    /// Where \[B\]: the host physical address up to the last decoder, the device physical address behind it.
+    /// Address \[B\]: the host physical address up to the last decoder, the device physical address behind it.
     pub address: u64,
 }
 
 /// The answer to a [`Line`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineDone {
-    /// What was asked: a read is answered with data (S2M DRS), a write with a completion (S2M NDR).
+    /// The operation: a read is answered with data (S2M DRS), a write with a completion (S2M NDR).
     pub operation: Operation,
     /// The asker's name for it.
     pub handle: u32,
-    /// How it ended.
+    /// Outcome.
     pub status: Status,
 }
 
-/// What a host says or asks of consecutive pages of 4 KiB of a device that caches.
+/// A hint or query of a host about consecutive pages of 4 KiB of a caching device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hint {
-    /// What.
+    /// Kind.
     pub what: HintKind,
-    /// How many pages.
+    /// Number of pages.
     pub pages: u32,
     /// The asker's name for it.
     pub handle: u32,
@@ -222,16 +223,16 @@ pub struct Hint {
     pub address: u64,
 }
 
-/// What a host can say or ask of pages.
+/// Kind of hint or query about pages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum HintKind {
     /// They will be needed: bring them in. Answered with how many are on their way or there.
     Prefetch,
-    /// They will not be needed: write back what is dirty, and give the room free. Answered with how many left.
+    /// They will not be needed: write dirty ones back and free their room. Answered with the number removed.
     Evict,
-    /// Which of them are cached? Answered with how many.
+    /// Query whether they are cached. Answered with the number of those that are.
     Status,
-    /// How often are they used? Answered with the accesses that the device counts, summed.
+    /// Query how often they are used. Answered with the sum of the device's access counts.
     Temperature,
 }
 
@@ -240,18 +241,18 @@ pub enum HintKind {
 pub struct Done {
     /// The asker's name for the transfer.
     pub handle: u32,
-    /// How it ended.
+    /// Outcome.
     pub status: Status,
 }
 
-/// How a transfer ended: faults of the modelled world are values.
+/// Outcome of a transfer: faults of the modelled world are values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// As asked.
+    /// Success.
     Ok,
     /// The data arrived damaged.
     Corrupt,
-    /// Nobody answered.
+    /// There was no answer.
     Aborted,
 }
 
@@ -276,7 +277,7 @@ impl Content for Message {
 }
 
 impl Message {
-    /// What enters a digest of anything but TLPs and lines.
+    /// Contribution to a digest, for everything but TLPs and lines.
     #[inline(never)]
     fn content_of_others(&self) -> u64 {
         match *self {
@@ -303,7 +304,7 @@ impl Message {
 }
 
 impl Transfer {
-    /// What enters a digest; unit 0 adds nothing to it.
+    /// Contribution to a digest; unit 0 adds nothing to it.
     fn parts(&self) -> [u64; 4] {
         let what = self.operation as u64 | u64::from(self.unit) << 8;
         [what, self.bytes.into(), self.handle.into(), self.address]
@@ -316,10 +317,10 @@ fn fold<const N: usize>(kind: u8, parts: [u64; N]) -> u64 {
     parts.into_iter().fold(KINDS[kind as usize], |hash, part| mix_product(hash ^ part, PART))
 }
 
-/// What each part is mixed with.
+/// Constant that each part is mixed with.
 const PART: u64 = mix(0xff);
 
-/// What the content of a message begins with, by the number of its kind.
+/// Start value of a message's contribution, by the number of its kind.
 const KINDS: [u64; 15] = {
     let mut kinds = [0; 15];
     let mut kind = 0;

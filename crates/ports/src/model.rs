@@ -1,7 +1,7 @@
-//! How a device declares itself: one file on the shelf, one word in its list.
+//! Declaration of a device: one file on the shelf, one word in its list.
 //!
-//! From a [`Model`] come scenario checking, the catalogue, the page in the docs and the conformance test; a new device
-//! touches nothing else.
+//! Scenario checking, the catalogue, the page in the docs and the conformance test are derived from a [`Model`]; a
+//! new device needs nothing else.
 
 use crate::condition::Condition;
 use crate::cores::RunQueue;
@@ -80,8 +80,8 @@ pub enum Way {
 /// The parameter for every path that has no latency parameter of its own.
 pub const LATENCY: &str = "latency";
 
-/// Whether the parameter of this name is the latency between links of two widths (`latency.x4-x8`). Its value zero
-/// means that [`LATENCY`] applies.
+/// Whether the parameter of this name is the latency between links of two widths (`latency.x4-x8`). If its value is
+/// zero, [`LATENCY`] applies.
 #[must_use]
 pub fn is_latency_between_widths(name: &str) -> bool {
     let widths = name.strip_prefix("latency.").and_then(|pair| pair.split_once('-'));
@@ -199,7 +199,7 @@ pub enum Protocol {
     Block,
     /// A driver's view of a root complex.
     Cpu,
-    /// The same of a device that is no host: what runs in an adapter and drives other devices.
+    /// The same for a device other than a host: software in an adapter that drives other devices.
     Inside,
     /// CXL.mem: lines of memory, joined by a link that packs them into flits.
     Cxl,
@@ -346,7 +346,7 @@ impl Params {
     }
 }
 
-/// What a component is told of its surroundings when it is built.
+/// A component's surroundings, given to it when it is built.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// Its path in the machine (`host`, `card`).
@@ -376,7 +376,7 @@ pub struct Site {
     pub behind: Vec<(usize, SharedMemory)>,
     /// Its Ethernet ports, in the order of its ports of that protocol; unconnected ones are `None`.
     pub ethernet: Vec<Option<EthernetSite>>,
-    /// When the cables at these ports are down, in the same order.
+    /// Outages of the cables at these ports, in the same order.
     pub outages: Vec<CableOutages>,
     /// The queue pairs of its network: for an adapter, and for software that uses one.
     pub rdma: Rdma,
@@ -386,8 +386,8 @@ pub struct Site {
     pub forwarding: Forwarding,
     /// Whether it must account for the time that it was busy.
     pub tells_busy_time: bool,
-    /// For a driver of a target: the device in whose memory data lie, but for writes of at most so many bytes, which
-    /// come in capsules; none if all lie in the host's.
+    /// For a driver of a target: the device in whose memory data are, except writes of at most this many bytes, which
+    /// come in capsules; `None` if all are in host memory.
     pub staging: Option<(EndpointId, u32)>,
 }
 
@@ -431,7 +431,7 @@ pub struct PcieSite {
     pub mrrs: u16,
     /// Read Completion Boundary of the root port \[B\].
     pub rcb: u16,
-    /// How many tags the requester may use.
+    /// Number of tags that the requester may use.
     pub tags: u16,
 }
 

@@ -1,12 +1,12 @@
-//! Memory of devices that other devices reach: a controller memory buffer (CMB).
+//! Memory of devices that other devices access: a controller memory buffer (CMB).
 //!
 //! ```text
 //!   address   62      61 … 46    45 … 0
 //!             1       device     place in its memory
 //! ```
 //!
-//! Where a window of a device lies in the address space of a host is for enumeration to say; here an address names the
-//! device itself, which is what switches would find out from the window.
+//! Enumeration determines the window of a device in the address space of a host; here an address identifies the
+//! device itself, to which switches would map the window.
 
 use lanetwin_pcie::link::EndpointId;
 
@@ -18,7 +18,7 @@ const OFFSET_BITS: u32 = 46;
 pub const fn device_memory(device: EndpointId, offset: u64) -> u64 {
     WINDOW | (device.0 as u64) << OFFSET_BITS | offset & ((1 << OFFSET_BITS) - 1)
 }
-/// The device in whose memory an address is; none if it is in the memory of a host, or a register.
+/// The device in whose memory an address is. Returns `None` for host memory and registers.
 #[must_use]
 pub const fn device_of(address: u64) -> Option<EndpointId> {
     if address & WINDOW == 0 { None } else { Some(EndpointId((address >> OFFSET_BITS) as u16)) }

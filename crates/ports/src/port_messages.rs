@@ -17,7 +17,8 @@ use lanetwin_pcie::spec::header::{MessageCode, MessageRouting};
 use lanetwin_pcie::spec::tlp::TlpKind;
 use lanetwin_units::Span;
 
-/// From an error, or a link that is up, to the message being eligible for the wire (assumed: no port publishes it).
+/// Time from an error, or from a link coming up, until the message is eligible for the wire (assumed: it is not
+/// published for any port).
 pub(crate) const DELAY: Span = Span::from_ns(100);
 /// The payload of Set_Slot_Power_Limit \[B\].
 const SLOT_POWER_BYTES: u16 = 4;
@@ -35,17 +36,17 @@ pub(crate) struct PortMessage {
     pub tlps: Tlps,
 }
 
-/// Which port sends what, for each egress.
+/// Messages of ports, for each egress.
 #[derive(Default)]
 pub(crate) struct PortMessages {
-    /// What the receiver says of a corrupted TLP, and the transmitter of one that is replayed too often.
+    /// Error messages: of the receiver for a corrupted TLP, and of the transmitter for one replayed too often.
     errors: Vec<[Option<PortMessage>; 2]>,
-    /// What the transmitter says when the link is up.
+    /// Set_Slot_Power_Limit messages of the transmitter when the link comes up.
     slot_power: Vec<Option<PortMessage>>,
 }
 
 impl PortMessages {
-    /// The messages of links whose root ports these are.
+    /// Messages of the links below these root ports.
     pub fn new(wiring: &Wiring, roots: &[EndpointId]) -> Self {
         let about = |e: usize| {
             let [from, to] = wiring.ends(EgressId(e as u16));
@@ -55,7 +56,7 @@ impl PortMessages {
         let (errors, slot_power) = (0..2 * wiring.links.len()).map(about).unzip();
         Self { errors, slot_power }
     }
-    /// What a port that has noticed an error wakes with, if it sends a message then.
+    /// The wake token for a port that has noticed an error. Returns `None` if it sends no message.
     pub fn of_error(&self, egress: EgressId, error: LinkError) -> Option<u32> {
         let (place, cause) = match error {
             LinkError::BadTlp => (0, BAD_TLP),
@@ -63,12 +64,13 @@ impl PortMessages {
         };
         self.errors.get(egress.index())?[place].map(|_| cause | u32::from(egress.0))
     }
-    /// What the ports of a link that is up again wake with.
+    /// The wake tokens of a link's ports when it comes up again.
     pub fn of_link_up(&self, link: usize) -> impl Iterator<Item = u32> {
         let is_sent = |e: &usize| self.slot_power.get(*e).is_some_and(Option::is_some);
         [2 * link, 2 * link + 1].into_iter().filter(is_sent).map(|e| SLOT_POWER | e as u32)
     }
-    /// The message that a port woke to send; none if it is no wake of a message, or ports send none any more.
+    /// The message of a wake token. Returns `None` if the token is for something else, or if ports send no messages
+    /// any more.
     pub fn of_wake(&self, token: u32) -> Option<PortMessage> {
         let e = usize::from(token as u16);
         match token & CAUSE {
@@ -124,7 +126,7 @@ fn message(from: EndpointId, to: EndpointId, code: MessageCode) -> Tlps {
     }
 }
 
-/// What a message says and how it is routed, by its TLP.
+/// Code and routing of a message TLP.
 #[must_use]
 pub fn said(tlps: &Tlps) -> (MessageCode, MessageRouting) {
     let code = MessageCode(tlps.address as u8);

@@ -1,4 +1,4 @@
-//! Queue pairs of RDMA, as software and adapters know them.
+//! RDMA queue pairs, as software and adapters see them.
 //!
 //! ```text
 //!  software ── post_send ──► work ─────────┐  doorbell (Mmio)   ┌──► adapter ══ frames ══► adapter of the peer
@@ -6,14 +6,14 @@
 //!           ◄── poll ─── completions ◄── Signal ─── adapter                      what lies in the queue pair
 //! ```
 //!
-//! Software and the adapter of a host hold the same [`Rdma`] and ask it directly: it is what queues in host memory and
-//! headers of packets say. What it costs that they lie there - doorbells, fetched work requests, completion entries,
-//! the frames themselves - crosses links as always.
+//! Software and the adapter of a host hold the same [`Rdma`] and access it directly: it stands for the content of
+//! queues in host memory and of packet headers. The corresponding traffic (doorbells, fetched work requests,
+//! completion entries and frames) crosses links as always.
 //!
-//! What connection managers say to each other while a run goes on are datagrams, each a packet of its own that nobody
-//! acknowledges or sends again.
+//! Messages between connection managers during a run are datagrams, each a packet of its own without acknowledgement
+//! or retransmission.
 //!
-//! Not here: setting connections up, which is what software says to software; keys that are checked.
+//! Not here: connection setup, which is an exchange between software; checks of keys.
 
 use lanetwin_fabric::ethernet::logic::Station;
 use lanetwin_fabric::roce::logic::packet::Operation;
@@ -29,24 +29,24 @@ id! {
     QueuePairId(u16) => "qp";
 }
 
-/// What software wants to be done.
+/// A work request of software.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorkRequest {
     /// The asker's name for it.
     pub id: u32,
-    /// What.
+    /// Operation.
     pub operation: Operation,
-    /// Of how many bytes.
+    /// Number of bytes.
     pub bytes: u32,
-    /// Where the data are, or go to, in the memory of the asker's host.
+    /// Local address of the data, in the memory of the requester's host.
     pub local: u64,
-    /// Where the data go to, or are, in the memory of the peer's host; of no meaning for a SEND.
+    /// Remote address of the data, in the memory of the peer's host; not used for a SEND.
     pub remote: u64,
-    /// Whether the asker is told of its end.
+    /// Whether its completion is reported.
     pub signalled: bool,
-    /// Whether the data are in the work request itself, so that the adapter need not fetch them.
+    /// Whether the data are inline in the work request, so that the adapter need not fetch them.
     pub inline: bool,
-    /// How many pages of memory are registered before it, by a work request of its own that is posted with it.
+    /// Number of pages registered by a work request posted together with it.
     pub registers: u32,
     /// The bytes of a SEND, where they mean something.
     pub content: Option<Rc<[u8]>>,
@@ -57,11 +57,11 @@ pub struct WorkRequest {
 pub struct Receive {
     /// The asker's name for it.
     pub id: u32,
-    /// Where its data go to.
+    /// Address for its data.
     pub address: u64,
 }
 
-/// What software is told.
+/// A completion for software.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WorkCompletion {
     /// This is done.
@@ -73,7 +73,7 @@ pub enum WorkCompletion {
     Received {
         /// The asker's name for the receive.
         id: u32,
-        /// How many bytes.
+        /// Number of bytes.
         bytes: u32,
         /// Whether it has invalidated a key.
         invalidated: bool,
@@ -87,30 +87,30 @@ pub enum WorkCompletion {
 /// Work that an adapter has taken on and not finished.
 #[derive(Clone, Debug)]
 pub struct UnderWay {
-    /// What.
+    /// The work request.
     pub work: WorkRequest,
     /// Its first packet, by count.
     pub first: u64,
-    /// How far the request had come that it is of.
+    /// Trail of its request.
     pub trail: Trail,
 }
 
-/// What both sides know of a message that is under way, without its bytes.
+/// A message in progress, as both sides see it, without its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// What.
+    /// Operation.
     pub operation: Operation,
-    /// Of how many bytes.
+    /// Number of bytes.
     pub bytes: u32,
-    /// Where the data are, or go to, in the memory of the asker's host.
+    /// Local address of the data, in the memory of the requester's host.
     pub local: u64,
-    /// Where the data go to, or are, in the memory of the peer's host.
+    /// Remote address of the data, in the memory of the peer's host.
     pub remote: u64,
-    /// Whether the data are in the work request itself.
+    /// Whether the data are inline in the work request.
     pub inline: bool,
     /// Its first packet, by count.
     pub first: u64,
-    /// How far the request had come that it is of.
+    /// Trail of its request.
     pub trail: Trail,
 }
 
@@ -125,9 +125,9 @@ struct QueuePair {
     station: Station,
     peer: QueuePairId,
     mtu: PathMtu,
-    /// Whether the adapter itself is its software.
+    /// Whether its software is in the adapter.
     inside: bool,
-    /// Whether its first message makes the connection, which no transport sends again.
+    /// Whether its first message makes the connection, and so is not retransmitted by the transport.
     opening: bool,
     /// Whether its messages are datagrams.
     datagrams: bool,
@@ -174,7 +174,7 @@ impl Begun {
     }
 }
 
-/// What a doorbell says of a queue pair that is no more: nothing is sent for it, and nothing that comes is taken.
+/// Doorbell value for a destroyed queue pair: nothing is sent for it, and received packets are dropped.
 pub const DESTROYED: u64 = u64::MAX;
 
 /// All queue pairs of a network. Clones are the same.
@@ -216,12 +216,12 @@ impl Rdma {
         }
         ids
     }
-    /// The software of a queue pair runs in its adapter: neither work nor completions lie in the memory of a host. To
-    /// be said before the run starts.
+    /// Notes that the software of a queue pair runs in its adapter: neither work requests nor completions are in host
+    /// memory. Must be called before the run starts.
     pub fn keep_inside(&self, of: QueuePairId) {
         self.with(of, |pair| pair.inside = true);
     }
-    /// Whether it does.
+    /// Whether its software runs in its adapter.
     #[must_use]
     pub fn is_inside(&self, of: QueuePairId) -> bool {
         self.with(of, |pair| pair.inside).unwrap_or(false)
@@ -243,8 +243,8 @@ impl Rdma {
     pub fn is_opening(&self, of: QueuePairId) -> bool {
         self.with(of, |pair| pair.opening).unwrap_or(false)
     }
-    /// A queue pair for datagrams at each of the stations of a queue pair and its peer, in this order: what the
-    /// connection managers of both hosts say of that connection.
+    /// Makes a queue pair for datagrams at each of the stations of a queue pair and its peer, in this order: for the
+    /// messages of both hosts' connection managers about that connection.
     #[must_use]
     pub fn connect_managers(&self, of: QueuePairId) -> Option<[QueuePairId; 2]> {
         let (station, peer, peer_station, mtu) = self.ends(of)?;
@@ -255,7 +255,7 @@ impl Rdma {
         }
         Some(new)
     }
-    /// Whether its messages are datagrams: a packet each, which may be lost.
+    /// Whether its messages are datagrams: one packet each, which may be lost.
     #[must_use]
     pub fn is_for_datagrams(&self, of: QueuePairId) -> bool {
         self.with(of, |pair| pair.datagrams).unwrap_or(false)
@@ -263,7 +263,7 @@ impl Rdma {
     fn with<R>(&self, of: QueuePairId, act: impl FnOnce(&mut QueuePair) -> R) -> Option<R> {
         self.0.borrow_mut().get_mut(of.index()).map(act)
     }
-    /// Software posts work; how much has been posted so far, which is what the doorbell says.
+    /// Posts a work request. Returns the number posted so far, which is the value of the doorbell.
     pub fn post_send(&self, of: QueuePairId, work: WorkRequest) -> u64 {
         let post = |pair: &mut QueuePair| {
             pair.work.push_back(work);
@@ -272,14 +272,14 @@ impl Rdma {
         };
         self.with(of, post).unwrap_or(0)
     }
-    /// Software posts room for a SEND of the peer. The adapter sees it at once: a record in memory says so.
+    /// Posts a receive for a SEND of the peer. The adapter sees it at once, by a record in memory.
     pub fn post_receive(&self, of: QueuePairId, receive: Receive) {
         self.with(of, |pair| {
             pair.receives.push_back(receive);
             pair.received += 1;
         });
     }
-    /// Software takes what it is told next; none if there is nothing.
+    /// Takes the next completion, if there is one.
     #[must_use]
     pub fn poll(&self, of: QueuePairId) -> Option<WorkCompletion> {
         self.with(of, |pair| pair.completions.pop_front()).flatten()
@@ -302,7 +302,7 @@ impl Rdma {
         })
         .flatten()
     }
-    /// How many receives have been posted so far.
+    /// Number of receives posted so far.
     #[must_use]
     pub fn receives(&self, of: QueuePairId) -> u64 {
         self.with(of, |pair| pair.received).unwrap_or(0)
@@ -312,16 +312,16 @@ impl Rdma {
     pub fn take_receive(&self, of: QueuePairId) -> Option<Receive> {
         self.with(of, |pair| pair.receives.pop_front()).flatten()
     }
-    /// The adapter begins with a message: both sides know from now on what it is.
+    /// Notes that the adapter has begun a message, which both sides can look up from now on.
     pub fn begin(&self, of: QueuePairId, message: u32, under_way: UnderWay) {
         self.with(of, |pair| pair.under_way.put(message, under_way));
     }
-    /// What a message is that is under way.
+    /// Looks up a message in progress.
     #[must_use]
     pub fn under_way(&self, of: QueuePairId, message: u32) -> Option<Sent> {
         self.with(of, |pair| pair.under_way.get(message).map(Sent::of)).flatten()
     }
-    /// The bytes of a SEND that is under way, where they mean something.
+    /// The bytes of a SEND in progress, if they have a meaning.
     #[must_use]
     pub fn content(&self, of: QueuePairId, message: u32) -> Option<Rc<[u8]>> {
         self.with(of, |pair| pair.under_way.get(message)?.work.content.clone()).flatten()
@@ -331,7 +331,7 @@ impl Rdma {
     pub fn end(&self, of: QueuePairId, message: u32) -> Option<UnderWay> {
         self.with(of, |pair| pair.under_way.take(message)).flatten()
     }
-    /// The adapter tells software something.
+    /// Adds a completion for software.
     pub fn complete(&self, of: QueuePairId, completion: WorkCompletion) {
         self.with(of, |pair| pair.completions.push_back(completion));
     }

@@ -16,7 +16,7 @@ pub fn way(wiring: &Wiring, from: EndpointId, to: EndpointId) -> Vec<EgressId> {
     way
 }
 
-/// Extends the way from `here` to `to`, and says whether it got there.
+/// Extends the path from `here` to `to`. Returns whether it got there.
 pub(crate) fn lead(wiring: &Wiring, here: Attach, to: Attach, way: &mut Vec<EgressId>) -> bool {
     for e in (0..2 * wiring.links.len()).map(|e| EgressId(e as u16)) {
         let back = way.last().is_some_and(|last| last.0 == e.0 ^ 1);
@@ -33,19 +33,19 @@ pub(crate) fn lead(wiring: &Wiring, here: Attach, to: Attach, way: &mut Vec<Egre
     false
 }
 
-/// From a start on one link to being eligible for the next, in the switch between them, if nothing is in the way there.
+/// Time in the switch between a start on one link and eligibility for the next, without contention.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Crossing {
     /// Until as much of the TLP is in as the switch needs to forward it.
     pub wire: Ticks,
-    /// From then on.
+    /// Time from then on.
     pub forwarding: Span,
     /// The whole without the flight: from its first bit coming in to its first bit going out.
     pub transit: Ticks,
 }
 
 impl Crossing {
-    /// The crossing of a TLP of so many bytes on the wire; none if no switch leads from the one direction to the other.
+    /// The crossing of a TLP of this size on the wire. Returns `None` if no switch connects the two directions.
     #[must_use]
     pub fn new(wiring: &Wiring, incoming: EgressId, outgoing: EgressId, bytes: u16) -> Option<Self> {
         let (Attach::Switch(switch), true) =

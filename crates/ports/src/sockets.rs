@@ -1,16 +1,16 @@
-//! Connections of TCP, as software and adapters know them.
+//! TCP connections, as software and adapters see them.
 //!
 //! ```text
 //!  software ── post ──► segments ──┐  doorbell (Mmio)   ┌──► adapter cuts ══ frames ══► adapter joins ── deliver ──┐
 //!           ◄── poll ── segments ◄─┴──────── Signal ─── ┴────────────────────────────── of the peer ◄──────────────┘
 //! ```
 //!
-//! Software has the state of a connection ([`lanetwin_fabric::tcp::logic`]) and hands the adapter segments of up to 64
-//! KiB; the adapter cuts them into frames (TSO), and joins those that come and follow each other (GRO). Both hold the
-//! same [`Sockets`] and ask it directly: it is what rings of descriptors in host memory and headers of frames say. What
-//! it costs that they lie there crosses links as always.
+//! Software has the state of a connection ([`lanetwin_fabric::tcp::logic`]) and hands the adapter segments of up to
+//! 64 KiB; the adapter cuts them into frames (TSO), and joins consecutive received frames (GRO). Both hold the same
+//! [`Sockets`] and access it directly: it stands for the content of descriptor rings in host memory and of frame
+//! headers. The corresponding traffic crosses links as always.
 //!
-//! Not here: setting connections up, which takes no time.
+//! Not here: connection setup, which takes no time.
 
 use lanetwin_fabric::ethernet::logic::Station;
 use lanetwin_fabric::tcp::logic::segment::Segment;
@@ -27,19 +27,19 @@ id! {
 /// Handles of sockets on the link begin here; below are queue pairs.
 const SOCKETS: u32 = 1 << 16;
 
-/// What doorbells and signals of a socket say.
+/// The handle of a socket in doorbells and signals.
 #[must_use]
 pub const fn socket_handle(of: SocketId) -> u32 {
     SOCKETS | of.0 as u32
 }
 
-/// The socket that a doorbell or a signal is of; none if it is of a queue pair.
+/// The socket of a doorbell or a signal. Returns `None` if it belongs to a queue pair.
 #[must_use]
 pub const fn socket_of(handle: u32) -> Option<SocketId> {
     if handle >> 16 == 1 { Some(SocketId(handle as u16)) } else { None }
 }
 
-/// How many of a connection's segments frames may still be on their way of: headers of older ones are forgotten.
+/// Number of a connection's segments whose headers are kept for frames in flight; older ones are forgotten.
 const KEPT: usize = 1 << 14;
 
 /// The two ends of a socket, and how its stream is cut.
@@ -106,7 +106,7 @@ impl Sockets {
     fn with<R>(&self, of: SocketId, act: impl FnOnce(&mut Socket) -> R) -> Option<R> {
         self.0.borrow_mut().get_mut(of.index()).map(act)
     }
-    /// Where a socket is, and its peer.
+    /// The stations of a socket and of its peer.
     #[must_use]
     pub fn ends(&self, of: SocketId) -> Option<SocketEnds> {
         let sockets = self.0.borrow();
@@ -114,7 +114,7 @@ impl Sockets {
         let peer_station = sockets.get(peer.index())?.station;
         Some(SocketEnds { station, peer, peer_station, segment })
     }
-    /// Software posts a segment; how many have been posted so far, which is what the doorbell says.
+    /// Posts a segment. Returns the number posted so far, which is the value of the doorbell.
     pub fn post(&self, of: SocketId, segment: Segment) -> u64 {
         let post = |socket: &mut Socket| {
             socket.work.push_back(segment);
@@ -145,7 +145,7 @@ impl Sockets {
         };
         self.with(of, cut).unwrap_or(0)
     }
-    /// The header of a segment that was cut at this socket; none if that is long ago.
+    /// The header of a segment that was cut at this socket. Returns `None` if that is too long ago.
     #[must_use]
     pub fn header(&self, of: SocketId, name: u32) -> Option<Segment> {
         let header = |socket: &mut Socket| {
@@ -154,11 +154,11 @@ impl Sockets {
         };
         self.with(of, header).flatten()
     }
-    /// The adapter tells software of a segment that has come.
+    /// Delivers a received segment to software.
     pub fn deliver(&self, to: SocketId, segment: Segment) {
         self.with(to, |socket| socket.arrived.push_back(segment));
     }
-    /// Software takes the next segment that has come; none if there is none.
+    /// Takes the next received segment, if there is one.
     #[must_use]
     pub fn poll(&self, of: SocketId) -> Option<Segment> {
         self.with(of, |socket| socket.arrived.pop_front()).flatten()

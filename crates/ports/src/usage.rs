@@ -1,24 +1,24 @@
-//! What several kinds of component count alike, for who asks by name: how software used its cores, and what passed
-//! an adapter of a network. The metrics are no rows of their own.
+//! Metrics shared by several kinds of component, which can be looked up by name: use of cores by software, and
+//! traffic of network adapters. These metrics have no rows of their own.
 
-/// How the software of a host used its cores.
+/// Use of cores by the software of a host.
 pub mod cpu {
     use lanetwin_kernel::Metric;
     use lanetwin_units::Better;
 
     /// CPU time of software that drives devices past the kernel \[ps\].
     pub const USER: Metric = Metric::new("CPU time of programs", "ps", Better::Neither).aside();
-    /// CPU time of the kernel, but for interrupts and what they defer \[ps\].
+    /// CPU time of the kernel, without interrupts and their deferred work \[ps\].
     pub const KERNEL: Metric = Metric::new("CPU time of the kernel", "ps", Better::Neither).aside();
-    /// CPU time of what an interrupt leaves to do: completions \[ps\].
+    /// CPU time of the deferred work of interrupts: completions \[ps\].
     pub const DEFERRED: Metric = Metric::new("CPU time of completions", "ps", Better::Neither).aside();
-    /// CPU time from an interrupt to the first look at what it is about \[ps\].
+    /// CPU time from an interrupt to the first look at its cause \[ps\].
     pub const INTERRUPT: Metric = Metric::new("CPU time of interrupts", "ps", Better::Neither).aside();
-    /// How many interrupts the cores took.
+    /// Number of interrupts on the cores.
     pub const INTERRUPTS: Metric = Metric::new("interrupts", "", Better::Neither).aside();
 }
 
-/// What passed an adapter of a network, and the sockets behind it.
+/// Traffic of a network adapter, and of its sockets.
 pub mod adapter {
     use lanetwin_kernel::Metric;
     use lanetwin_units::Better;

@@ -1,12 +1,12 @@
-//! Where TLPs are between the device that sends them and the one that gets them: the stages that links mark.
+//! Stages of TLPs between their sender and their receiver, as links mark them.
 //!
 //! ```text
 //!    … ─┼─ slot: queue ─┼─ slot: wire ─┼─ switch: forwarding to bay ─┼─ switch: queue for bay ─┼─ bay: wire ─┼─ …
 //!     ready           start     header or all in                  eligible                  start       arrival
 //! ```
 //!
-//! A wire is followed up to where a switch can forward what comes in. Where it is not known when a TLP that is not the
-//! last of its train left on the links before the last, it is taken to have waited nowhere but in front of that one.
+//! A wire is followed up to the point where a switch can forward a TLP. If the starts of a TLP that is not the last
+//! of its train are unknown on the links before the last one, it is assumed to have waited only for the last link.
 
 use crate::route::{Crossing, way};
 use crate::wiring::Wiring;
@@ -15,7 +15,8 @@ use lanetwin_pcie::link::{EgressId, EndpointId, Starts};
 use lanetwin_units::{Instant, Ticks};
 use std::collections::BTreeMap;
 
-/// The stages of each direction of a link, one kind behind the other: so many numbers apart as there are directions.
+/// Stages of each direction of a link, kind by kind: the numbers of consecutive kinds differ by the number of
+/// directions.
 #[derive(Clone, Copy)]
 enum Kind {
     Queue,
@@ -29,9 +30,9 @@ enum Kind {
 
 const KINDS: u16 = 5;
 
-/// What links know of the ways between endpoints, each from when it was first needed.
+/// The paths between endpoints, each computed when it is first needed.
 pub(crate) struct Ways {
-    /// By the two ends: the only link between them, or none if that is not known.
+    /// By the two ends: the only link between them, or `None` if unknown.
     direct: Vec<Option<EgressId>>,
     known: Vec<Option<Box<[EgressId]>>>,
     endpoints: usize,
@@ -40,7 +41,7 @@ pub(crate) struct Ways {
     crossings: BTreeMap<(EgressId, EgressId, u16), Crossing>,
 }
 
-/// TLPs that were sent from one endpoint to another, each of so many bytes on the wire.
+/// TLPs that were sent from one endpoint to another, with their size on the wire.
 #[derive(Clone, Copy)]
 pub(crate) struct Sent {
     pub(crate) from: EndpointId,
@@ -75,7 +76,7 @@ impl Ways {
         };
         all.map(text).collect()
     }
-    /// The direction of a link whose wire a stage is, if it is one.
+    /// The direction of a link whose wire is this stage. Returns `None` if it is another stage.
     pub(crate) fn wire_of(&self, stage: Stage) -> Option<EgressId> {
         let number = stage.0.checked_sub(Kind::Wire as u16 * self.directions)?;
         (number < 2 * self.directions).then(|| EgressId(number % self.directions))
@@ -147,7 +148,8 @@ impl Ways {
                     let crossing = self.crossing(wiring, (incoming, *hop), sent.bytes);
                     let next = start.as_ps_ceil();
                     let forwarded = Ticks(began.0 + crossing.wire.0).as_ps_ceil();
-                    // what is known beats what is computed: a switch has done its work when the TLP starts
+                    // the known start takes precedence over the computed time: a switch has done its work when the
+                    // TLP starts
                     mark(forwarded.min(next), self.stage(incoming, Kind::Wire));
                     mark((forwarded + crossing.forwarding).min(next), self.stage(*hop, Kind::Forwarding));
                     mark(next, self.stage(*hop, Kind::QueueInSwitch));

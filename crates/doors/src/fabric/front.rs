@@ -20,7 +20,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::net::SocketAddr;
 
-/// What is to be done outside.
+/// An action for the caller of the front.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outward {
     /// Send bytes.
@@ -30,33 +30,34 @@ pub enum Outward {
         /// The bytes.
         bytes: Vec<u8>,
     },
-    /// Close a connection when what was to be sent is sent.
+    /// Close a connection when its output has been sent.
     Close {
-        /// Which.
+        /// Connection.
         connection: u32,
     },
     /// Ask the drive; [`Front::answered`] gets the reply.
     Ask {
         /// The front's name for it.
         ticket: u64,
-        /// What.
+        /// Command.
         command: Command,
     },
-    /// Compute a power for a connection that authenticates, beside what others wait for; [`Front::raised`] is told.
+    /// Compute a modular power for an authenticating connection in the background, and report it to
+    /// [`Front::raised`].
     Raise {
         /// For which connection.
         connection: u32,
-        /// Which.
+        /// The power to compute.
         power: Power,
     },
     /// Every byte of a drive becomes zero (Format NVM, Sanitize). It takes no time.
     Erase {
-        /// Which of the drives that are served together.
+        /// Index of the drive, if several are served together.
         unit: u16,
     },
-    /// Tell what is known of the drives, for a Telemetry log; [`Front::told`] gets it.
+    /// Report the state of the drives for a Telemetry log to [`Front::told`].
     Tell {
-        /// Who is to be told.
+        /// Token for the report.
         token: Token,
     },
 }
@@ -66,9 +67,9 @@ pub struct Front {
     target: Target,
     subsystem: Subsystem,
     medium: Medium,
-    /// What the controllers want.
+    /// Pending effects of the controllers.
     wanted: VecDeque<Wanted>,
-    /// What the target wants.
+    /// Pending effects of the target.
     effects: VecDeque<Effect>,
     outward: Vec<Outward>,
     wakes: BinaryHeap<Reverse<Instant>>,
@@ -77,10 +78,10 @@ pub struct Front {
 }
 
 impl Front {
-    /// Nobody is connected.
+    /// A front without connections.
     ///
     /// # Errors
-    /// What of the offer cannot be.
+    /// Why the offer cannot be served.
     pub fn new(offer: &Offer) -> Result<Self, String> {
         Ok(Self {
             target: Target::new(offer.target()).map_err(|fault| fault.to_string())?,
@@ -97,8 +98,8 @@ impl Front {
     pub fn accept(&mut self, connection: u32, port: usize) {
         self.target.accept(ConnectionId(connection), port);
     }
-    /// How namespaces are reached by a port, from 0, from now on: one, or all of them. None if there is no such port or
-    /// namespace.
+    /// Sets the ANA state of one namespace, or of all, behind a port, from 0. Returns `None` if there is no such port
+    /// or namespace.
     pub fn set_access(
         &mut self,
         now: Instant,
@@ -112,11 +113,11 @@ impl Front {
         };
         self.at_subsystem(set).then(|| self.go_on(now))
     }
-    /// These hosts are admitted from now on, and no others, after they have proved who they are.
+    /// From now on admits only these hosts, after they have authenticated.
     pub fn admit(&mut self, ring: Ring) {
         self.at_target(|target, out| target.admit(SubsystemId(0), ring, out));
     }
-    /// Whether it has a queue, and its host has proved who it is where it must.
+    /// Whether it has a queue, and its host has authenticated if it must.
     #[must_use]
     pub fn is_admitted(&self, connection: u32) -> bool {
         self.target.is_admitted(ConnectionId(connection))
@@ -126,17 +127,17 @@ impl Front {
     pub const fn held(&self) -> u64 {
         self.medium.held()
     }
-    /// Whether it holds nothing of any command.
+    /// Whether it holds no data of any command.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
         self.medium.is_at_rest()
     }
-    /// Bytes have come: what is to be done.
+    /// Handles received bytes.
     pub fn receive(&mut self, now: Instant, connection: u32, bytes: Vec<u8>) -> Vec<Outward> {
         self.at_target(|target, out| target.receive(now, ConnectionId(connection), Stream::from(bytes), out));
         self.go_on(now)
     }
-    /// Other discovery services are named from now on, and no others; hosts that have asked for it are told.
+    /// Sets the list of other discovery services; hosts that have asked for it are notified.
     pub fn refer(&mut self, now: Instant, to: &[SocketAddr]) -> Vec<Outward> {
         let referrals = to.iter().map(|address| referral(*address)).collect();
         self.at_target(|target, out| target.refer(referrals, out));
@@ -154,7 +155,7 @@ impl Front {
         }
         self.go_on(now)
     }
-    /// What is known of the drives.
+    /// Reports the state of the drives.
     pub fn told(&mut self, now: Instant, token: Token, state: &Telemetry) -> Vec<Outward> {
         self.at_subsystem(|subsystem, out| subsystem.telemetry(now, token, state, out));
         self.go_on(now)
@@ -164,7 +165,7 @@ impl Front {
         self.at_target(|target, out| target.raised(ConnectionId(connection), value, out));
         self.go_on(now)
     }
-    /// When [`Front::wake`] must be called.
+    /// When [`Front::wake`] must be called next.
     #[must_use]
     pub fn next_wake(&self) -> Instant {
         let controllers = self.wakes.peek().map_or(Instant::NEVER, |Reverse(at)| *at);
@@ -195,7 +196,8 @@ impl Front {
         self.wanted.extend(out);
         result
     }
-    /// Until nothing more follows. What controllers want comes first: reports go back before they are asked again.
+    /// Processes effects until there are none left. Those of the controllers come first, so that responses are sent
+    /// before further requests.
     fn go_on(&mut self, now: Instant) -> Vec<Outward> {
         loop {
             if let Some(wanted) = self.wanted.pop_front() {
@@ -208,7 +210,7 @@ impl Front {
             }
         }
     }
-    /// Forgets data of commands that ended with their queue before the medium was asked.
+    /// Discards data of commands that ended with their queue before the medium was accessed.
     fn sweep(&mut self) {
         if !self.is_doubtful {
             return;
@@ -332,7 +334,7 @@ impl Front {
         self.wanted.extend(out);
     }
 
-    /// A controller asks the medium.
+    /// Sends a request of a controller to the medium.
     fn ask(&mut self, now: Instant, token: Token, request: MediaRequest) {
         let (asked, ended) = self.medium.ask(token, request);
         self.outward.extend(asked.into_iter().map(|one| match one {
@@ -342,7 +344,7 @@ impl Front {
         }));
         ended.into_iter().for_each(|end| self.end(now, end));
     }
-    /// What the medium was asked for has ended.
+    /// Handles the end of a request to the medium.
     fn end(&mut self, now: Instant, end: MediaEnd) {
         let mut out = Vec::new();
         self.medium.end(now, end, &mut self.subsystem, &mut out);

@@ -23,32 +23,33 @@ use std::time::Duration;
 /// A target that does not take a connection, or bytes, within this time is none.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Who connects if nobody says otherwise.
+/// Default NQN of the host.
 pub const HOST_NQN: &str = "nqn.2026-01.org.lanetwin:host";
 
-/// Who connects, and to what.
+/// Parameters of a connection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wanted {
-    /// Where the target listens.
+    /// Address of the target.
     pub address: SocketAddr,
     /// The NQN of the subsystem.
     pub subsystem: String,
-    /// How many I/O queues; none of a discovery controller.
+    /// Number of I/O queues; 0 for a discovery controller.
     pub io_queues: u16,
     /// The entries of each.
     pub entries: u32,
-    /// Header and data digests are asked for.
+    /// Whether header and data digests are requested.
     pub digests: bool,
     /// Keep Alive Timeout \[ms\]; 0 for none.
     pub keep_alive_ms: u32,
-    /// Who connects: the NQN of the host.
+    /// NQN of the host.
     pub host: String,
-    /// With what it proves that, if it is asked to.
+    /// Keys for authentication, if it is required.
     pub keys: Option<Keys>,
 }
 
 impl Wanted {
-    /// One I/O queue of 128 entries, no digests, 5 s of Keep Alive: what Linux asks for, but for the number of queues.
+    /// One I/O queue of 128 entries, no digests, 5 s of Keep Alive: the defaults of Linux except for the number of
+    /// queues.
     #[must_use]
     pub fn new(address: SocketAddr, subsystem: &str) -> Self {
         Self {
@@ -67,7 +68,7 @@ impl Wanted {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
-    /// The system says so.
+    /// Error of the operating system.
     #[error("{0}")]
     System(#[from] io::Error),
     /// The association failed.
@@ -115,9 +116,9 @@ fn in_words(failure: Failure) -> String {
 pub struct Ended {
     /// The name that it was submitted with.
     pub name: u64,
-    /// How.
+    /// Status.
     pub ending: Ending,
-    /// What came with it.
+    /// Data returned.
     pub data: Vec<u8>,
 }
 
@@ -171,10 +172,10 @@ impl Initiator {
         }
         Ok(initiator)
     }
-    /// The subsystems that a target offers, and where.
+    /// The subsystems that a target exports, and their addresses.
     ///
     /// # Errors
-    /// Why it does not say.
+    /// Why they cannot be read.
     pub fn discover(address: SocketAddr) -> Result<Vec<DiscoveryEntry>, Trouble> {
         let wanted = Wanted { io_queues: 0, keep_alive_ms: 0, ..Wanted::new(address, DISCOVERY_NQN) };
         let mut initiator = Self::connect(&wanted)?;
@@ -195,17 +196,17 @@ impl Initiator {
     pub const fn controller_id(&self) -> u16 {
         self.controller.id().0
     }
-    /// What Identify Controller gave, 4096 B.
+    /// Data of Identify Controller, 4096 B.
     #[must_use]
     pub fn identity(&self) -> &[u8] {
         self.controller.identity()
     }
-    /// Whether this host has proved who it is.
+    /// Whether this host has authenticated.
     #[must_use]
     pub fn has_proved(&self) -> bool {
         self.controller.queue(SqId::ADMIN).is_some_and(Queue::has_proved)
     }
-    /// How many I/O queues there are.
+    /// Number of I/O queues.
     #[must_use]
     pub fn io_queues(&self) -> u16 {
         self.io_queues.unwrap_or(0)
@@ -257,7 +258,7 @@ impl Initiator {
         Ok((ended.ending, ended.data))
     }
 
-    /// Waits for sockets or for the time, and goes on with what has come.
+    /// Waits for sockets or the timeout, and handles what has arrived.
     fn turn(&mut self, timeout: Duration) -> Result<(), Trouble> {
         let wake = self.controller.next_wake().since(self.now());
         let wake = Duration::from_nanos(wake.as_ps() / 1000);
@@ -291,7 +292,7 @@ impl Initiator {
             Err(_) => self.with(|controller, now, out| controller.lost(now, queue, out)),
         }
     }
-    /// Lets the controller do something, and carries out what it wants, until nothing more follows.
+    /// Calls the controller, and carries out its effects until there are none left.
     fn with<R>(
         &mut self,
         act: impl FnOnce(&mut Controller, Instant, &mut Vec<ControllerEffect>) -> R,
@@ -351,7 +352,7 @@ impl Initiator {
                 let random = random().map_err(io::Error::other)?;
                 self.with(|controller, now, out| controller.drawn(now, queue, &random, out))?;
             }
-            // the association is over then, which is told
+            // the end of the association is reported separately
             QueueEffect::Close | QueueEffect::Unanswered { .. } => {}
             // of RDMA, and those of which the controller makes its own
             QueueEffect::Request { .. }

@@ -1,5 +1,4 @@
-//! What is offered to hosts: a subsystem with a namespace for each drive and a number of controllers, at one port or
-//! several.
+//! The exported subsystem: a namespace for each drive and a number of controllers, behind one or several ports.
 
 use crate::drive::{Drive, Facts};
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
@@ -11,13 +10,13 @@ use lanetwin_nvmeof::spec::discovery::{
 use lanetwin_nvmeof::spec::fabrics::name_field;
 use std::net::SocketAddr;
 
-/// So many hosts can be connected at a time.
+/// Maximum number of connected hosts.
 pub const CONTROLLERS: u16 = 32;
-/// So many I/O queues has each of them.
+/// Maximum number of I/O queues per host.
 const IO_QUEUES: u16 = 64;
-/// MDTS: 2^7 pages of 4 KiB, 512 KiB. Linux splits what is larger.
+/// MDTS: 2^7 pages of 4 KiB, 512 KiB. Linux splits larger requests.
 const TRANSFER_LOG2: u8 = 7;
-/// MAXH2CDATA \[B\]: what one connection can make the door hold of a data unit that is not whole.
+/// MAXH2CDATA \[B\]: bounds the memory that an incomplete data unit of a connection can occupy.
 const MOST_DATA: u32 = 128 << 10;
 /// In-capsule data of an I/O command \[B\]. As Linux `nvmet-tcp`: four pages.
 const CAPSULE_DATA: u32 = 16 << 10;
@@ -25,16 +24,16 @@ const CAPSULE_DATA: u32 = 16 << 10;
 /// The admin queue of another discovery service, of which nothing is known \[entries\]: that of Linux.
 const ADMIN_ENTRIES: u16 = 32;
 
-/// What is offered, and where.
+/// The exported subsystem and its addresses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Offer {
     /// The NQN of the subsystem.
     pub nqn: String,
     /// The names of the drives, for the serial number.
     pub name: String,
-    /// What each drive says of itself: namespace 1 is the first.
+    /// Properties of each drive; the first is namespace 1.
     pub facts: Vec<Facts>,
-    /// Where hosts connect, at least one: the ports 1, 2, … of the target.
+    /// Addresses for hosts, at least one: ports 1, 2, … of the target.
     pub addresses: Vec<SocketAddr>,
 }
 

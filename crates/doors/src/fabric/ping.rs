@@ -1,4 +1,4 @@
-//! How long reads take at a subsystem, as a host sees it.
+//! Latency of reads at a subsystem, as seen by a host.
 
 use super::initiator::{HOST_NQN, Initiator, Trouble, Wanted};
 use crate::keys;
@@ -20,22 +20,22 @@ use std::time::{Duration, Instant};
 /// A read that is not answered within this time never is.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is asked for.
+/// Parameters of a measurement.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Ping {
     /// The NQN of the subsystem; the first that the discovery log has if none.
     pub nqn: Option<String>,
-    /// Which namespace.
+    /// Namespace.
     pub nsid: u32,
-    /// How many reads.
+    /// Number of reads.
     pub reads: u64,
-    /// How many bytes each \[B\].
+    /// Size of each \[B\].
     pub size: u32,
-    /// How many in progress at a time.
+    /// Number in progress at a time.
     pub depth: u32,
-    /// Header and data digests are asked for.
+    /// Whether header and data digests are requested.
     pub digests: bool,
-    /// Where to read is drawn from this.
+    /// Seed of the random addresses.
     pub seed: u64,
     /// The NQN of the host; that of the file of secrets if it names one alone, else lanetwin's own.
     #[serde(default)]
@@ -45,7 +45,7 @@ pub struct Ping {
     pub keys: Option<PathBuf>,
 }
 
-/// What was found and measured.
+/// Results of a measurement.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Pong {
     /// The NQNs that the discovery log has.
@@ -56,7 +56,7 @@ pub struct Pong {
     pub controller: u16,
     /// The NQN of the host.
     pub host: String,
-    /// Who has proved who it is: nobody, the host, or both.
+    /// Which sides have authenticated.
     pub proved: Proved,
     /// Model Number.
     pub model: String,
@@ -66,7 +66,7 @@ pub struct Pong {
     pub bytes: u64,
     /// The size of its blocks \[B\].
     pub block: u32,
-    /// How many reads were answered well …
+    /// Number of successful reads …
     pub reads: u64,
     /// … and how many otherwise.
     pub errors: u64,
@@ -84,11 +84,11 @@ pub struct Pong {
     pub histogram: Vec<(f64, u64)>,
 }
 
-/// Who has proved who it is.
+/// Which sides have authenticated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Proved {
-    /// Nobody: the target does not ask.
+    /// None: the target does not require it.
     Nobody,
     /// The host.
     Host,
@@ -99,13 +99,13 @@ pub enum Proved {
 /// Why there is no measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum NoPong {
-    /// Nobody answers as a target does.
+    /// There is no answer from a target.
     #[error(transparent)]
     Trouble(#[from] Trouble),
     /// The secrets cannot be used.
     #[error("the secrets cannot be used")]
     Keys(Box<Problem>),
-    /// What was asked for cannot be.
+    /// The parameters are invalid.
     #[error("{0}")]
     Asked(String),
 }
@@ -171,7 +171,7 @@ impl Ping {
             histogram: doubling(&took),
         })
     }
-    /// Who connects, and its secrets.
+    /// NQN of the host, and its keys.
     fn who(&self) -> Result<(String, Option<Keys>), NoPong> {
         let Some(file) = &self.keys else {
             return Ok((self.host.clone().unwrap_or_else(|| HOST_NQN.into()), None));
@@ -245,7 +245,7 @@ fn identity(initiator: &Initiator) -> (String, String) {
     told.map_or_else(|_| Default::default(), |told| (text(&told.model()), text(&told.serial())))
 }
 
-/// How many took up to 1, 2, 4 … µs.
+/// Number of reads that took up to 1, 2, 4 … µs.
 fn doubling(took: &Histogram) -> Vec<(f64, u64)> {
     let mut all: Vec<(f64, u64)> = Vec::new();
     for bucket in took.buckets() {

@@ -1,4 +1,4 @@
-//! Where the thread that hears the kernel leaves requests for the thread that has the drive.
+//! Queue of requests from the thread that serves the kernel to the thread that owns the drive.
 
 use crate::command::{Command, Ended};
 use fuser::{Errno, ReplyData, ReplyEmpty, ReplyWrite};
@@ -7,16 +7,16 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
 
-/// What the kernel has asked.
+/// A request of the kernel.
 #[derive(Debug)]
 pub struct Asked {
-    /// What of the drive.
+    /// The request to the drive.
     pub wanted: Wanted,
-    /// Who waits for it.
+    /// The reply that the kernel waits for.
     pub answer: Answer,
 }
 
-/// What is wanted of the drive.
+/// A request to the drive.
 #[derive(Debug)]
 pub enum Wanted {
     /// These commands, at least one, in any order.
@@ -31,23 +31,23 @@ pub enum Wanted {
 pub struct Patch {
     /// The first of the blocks begins here …
     pub first: u64,
-    /// … and so many bytes are theirs.
+    /// … and the number of their bytes.
     pub bytes: u32,
-    /// What is written begins so far behind that.
+    /// Offset of the written bytes from there.
     pub skip: usize,
-    /// What is written.
+    /// Data to write.
     pub data: Vec<u8>,
-    /// Whether it is sure when it ends.
+    /// Whether the write has to be durable when it ends.
     pub fua: bool,
 }
 
 impl Patch {
-    /// What reads the blocks.
+    /// The command that reads the blocks.
     #[must_use]
     pub const fn read(&self) -> Command {
         Command::read(self.first, self.bytes)
     }
-    /// What writes the blocks, whose bytes these were; none if they are not all there.
+    /// The command that writes the blocks, given their present bytes. Returns `None` if these are incomplete.
     #[must_use]
     pub fn write(&self, mut blocks: Vec<u8>) -> Option<Command> {
         blocks.get_mut(self.skip..)?.get_mut(..self.data.len())?.copy_from_slice(&self.data);
@@ -65,12 +65,12 @@ pub struct Answer {
     data: Vec<u8>,
 }
 
-/// What the kernel waits for.
+/// The reply that the kernel waits for.
 #[derive(Debug)]
 pub(super) enum Awaited {
-    /// So many bytes, from a place within the blocks that were read.
+    /// This many bytes, from an offset in the blocks that were read.
     Read { reply: ReplyData, skip: usize, bytes: usize },
-    /// That so many bytes are written.
+    /// The confirmation that this many bytes have been written.
     Written { reply: ReplyWrite, bytes: u32 },
     /// That it is done.
     Done(ReplyEmpty),
@@ -88,7 +88,7 @@ impl Asked {
 }
 
 impl Answer {
-    /// One of the commands has ended, with what was read; itself, while others are in progress.
+    /// Handles the end of one of the commands, with the data read. Returns itself while others are in progress.
     #[must_use]
     pub fn ended(mut self, ended: Ended, data: Vec<u8>) -> Option<Self> {
         self.left -= 1;
@@ -116,7 +116,7 @@ impl Answer {
     }
 }
 
-/// Requests that nobody has taken yet, and a bell that can be waited for.
+/// Requests that have not been taken, and an event that can be waited for.
 #[derive(Debug)]
 pub struct Desk {
     asked: Mutex<Vec<Asked>>,
@@ -132,7 +132,7 @@ impl Desk {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         Ok(Self { asked: Mutex::new(Vec::new()), bell })
     }
-    /// Leaves a request, and rings if nothing lay there: for what did, the bell has rung.
+    /// Queues a request, and signals the event if the queue was empty; otherwise it has been signalled.
     pub fn leave(&self, asked: Asked) {
         let mut left = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let was_empty = left.is_empty();

@@ -1,4 +1,4 @@
-//! The folder and its file, as the kernel asks for them.
+//! The folder and its file, as seen by the kernel.
 //!
 //! The file behaves like a block device: its size does not change, and any bytes of it may be read and written.
 
@@ -23,9 +23,9 @@ const DRIVE: INodeNo = INodeNo(2);
 const FOR_EVER: Duration = Duration::from_secs(3600);
 /// The largest write \[B\].
 const MOST: u32 = 1 << 20;
-/// So many requests may be in progress before the kernel holds others back; it holds 12 by itself.
+/// Number of requests in progress before the kernel throttles; its default is 12.
 const MOST_IN_PROGRESS: u16 = 1024;
-/// A range that is deallocated is asked for in pieces of at most so many bytes.
+/// Maximum size of the pieces in which a range is deallocated \[B\].
 const MOST_RANGE: u64 = 1 << 30;
 /// A file that was opened to be written is known by this handle.
 const WRITABLE: FileHandle = FileHandle(1);
@@ -63,7 +63,7 @@ impl Folder {
             flags: 0,
         })
     }
-    /// Whether a range ends behind the drive.
+    /// Whether a range ends beyond the drive.
     fn is_beyond(&self, first: u64, bytes: u64) -> bool {
         first.checked_add(bytes).is_none_or(|end| end > self.facts.bytes)
     }
@@ -86,7 +86,7 @@ impl Filesystem for Folder {
         let old =
             |_| io::Error::new(io::ErrorKind::Unsupported, "the kernel knows no asynchronous direct I/O");
         config.add_capabilities(InitFlags::FUSE_ASYNC_DIO).map_err(old)?;
-        // a kernel that allows less has said how much, which is taken
+        // a kernel that allows less returns its limit, which is used
         let _ = config.set_max_write(MOST).or_else(|most| config.set_max_write(most));
         let _ = config.set_max_background(MOST_IN_PROGRESS);
         let _ = config.set_congestion_threshold(MOST_IN_PROGRESS);
@@ -104,7 +104,7 @@ impl Filesystem for Folder {
             None => reply.error(Errno::ENOENT),
         }
     }
-    /// Nothing changes. Size 0 is what `O_TRUNC` asks for, which a block device does not heed either.
+    /// Changes nothing. Size 0 comes from `O_TRUNC`, which a block device ignores, too.
     fn setattr(
         &self,
         _: &Request,
@@ -183,7 +183,7 @@ impl Filesystem for Folder {
             Asked::patch(Patch { first, bytes: whole as u32, skip, data, fua }, awaited)
         });
     }
-    /// A file is closed: what was written by it is flushed, as the last close of a block device does.
+    /// Flushes when a file is closed, as the last close of a block device does.
     fn flush(&self, _: &Request, _: INodeNo, handle: FileHandle, _: LockOwner, reply: ReplyEmpty) {
         if handle != WRITABLE {
             return reply.ok();
@@ -193,7 +193,7 @@ impl Filesystem for Folder {
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
         self.desk.leave(Asked::new(vec![Command::flush()], Awaited::Done(reply)));
     }
-    /// A hole is deallocated, a range of zeroes is written as such; the size stays.
+    /// Deallocates a hole; writes zeroes for a range of zeroes. The size stays.
     fn fallocate(
         &self,
         _: &Request,

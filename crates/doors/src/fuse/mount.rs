@@ -15,9 +15,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// What the mount is called in the table of mounts.
+/// Name of the mount in the mount table.
 const SOURCE: &str = "lanetwin";
-/// Waits until whoever serves the folder has ended, and unmounts it if that was not told.
+/// Waits until the server of the folder has ended, and unmounts it unless the server reported that it has.
 const KEEPER: &str = r#"read -r _ || umount -l -- "$1" || fusermount3 -uz -- "$1""#;
 
 /// A folder in which a drive is a file.
@@ -29,11 +29,11 @@ pub struct Mounted {
     keeper: Child,
 }
 
-/// Hears what a kernel asks, or whatever writes as one does, by a descriptor of `/dev/fuse` or a socket that keeps
-/// messages apart; until it says that it goes, or says nonsense.
+/// Serves a kernel, or a program that behaves like one, over a descriptor of `/dev/fuse` or a socket that preserves
+/// message boundaries, until it unmounts or sends an invalid message.
 ///
 /// # Errors
-/// It does not begin as a kernel does, or the system gives no thread.
+/// The first message is not that of a kernel, or no thread can be started.
 pub fn hear(kernel: OwnedFd, facts: Facts) -> io::Result<(Arc<Desk>, JoinHandle<io::Result<()>>)> {
     let desk = Arc::new(Desk::new()?);
     let filesystem = Folder { facts, desk: desk.clone() };
@@ -90,7 +90,7 @@ impl Drop for Mounted {
         let is_gone = umount2(&self.folder, MntFlags::MNT_FORCE | MntFlags::MNT_DETACH).is_ok();
         match self.session.take() {
             Some(session) if is_gone => drop(session.umount_and_join()),
-            // without the rights for it, it is unmounted when nobody has the file open
+            // without sufficient rights it is unmounted once no program has the file open
             other => drop(other),
         }
         if let Some(mut end) = self.keeper.stdin.take() {
@@ -104,7 +104,7 @@ fn no_folder(folder: &Path, why: &str) -> Problem {
     Problem::NoFolder { folder: folder.display().to_string(), why: why.into() }
 }
 
-/// The whole path, without asking for the folder itself: one whose server was killed does not answer.
+/// The absolute path, without accessing the folder itself: that of a killed server does not answer.
 fn absolute(folder: &Path) -> io::Result<PathBuf> {
     match (folder.parent(), folder.file_name()) {
         (Some(parent), Some(name)) => {
@@ -115,17 +115,17 @@ fn absolute(folder: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Unmounts what a server that was killed has left: a mount of ours that does not answer.
+/// Unmounts the stale mount of a killed server.
 fn clear_left(folder: &Path) {
     let is_dead = std::fs::metadata(folder)
         .is_err_and(|error| error.raw_os_error() == Some(nix::errno::Errno::ENOTCONN as i32));
     if is_dead && is_ours(folder) {
-        // what stays is found to be no empty folder
+        // a mount that remains is reported as a folder that is not empty
         let _ = umount2(folder, MntFlags::MNT_DETACH);
     }
 }
 
-/// Whether the table of mounts has a mount of ours there.
+/// Whether the mount table has a mount of this program there.
 fn is_ours(folder: &Path) -> bool {
     let table = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let place = folder.display().to_string().replace(' ', "\\040");

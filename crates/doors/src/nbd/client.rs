@@ -1,4 +1,4 @@
-//! A client that waits for each answer, or keeps some in progress: what a server is measured and tested with.
+//! A client with one or several requests in progress, for measurements and tests of a server.
 
 use super::wire::*;
 use std::io::{self, Read, Write};
@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 #[derive(Debug)]
 pub struct Client<S> {
     stream: S,
-    /// How large the export is \[B\].
+    /// Size of the export \[B\].
     pub bytes: u64,
     /// The least and the most that a request can be about \[B\].
     pub sizes: (u32, u32),
@@ -25,7 +25,7 @@ impl<S: Read + Write> Client<S> {
     /// Negotiates.
     ///
     /// # Errors
-    /// The stream breaks, or the other side speaks something else.
+    /// The stream breaks, or the peer does not speak the protocol.
     pub fn connect(mut stream: S, export: &str) -> io::Result<Self> {
         let greeting: [u8; 18] = read(&mut stream)?;
         if greeting[..8] != NBDMAGIC.to_be_bytes() || greeting[8..16] != IHAVEOPT.to_be_bytes() {
@@ -92,7 +92,7 @@ impl<S: Read + Write> Client<S> {
     /// The next answer.
     ///
     /// # Errors
-    /// The stream breaks, or the other side speaks something else.
+    /// The stream breaks, or the peer does not speak the protocol.
     pub fn answer(&mut self) -> io::Result<Answer> {
         let head: [u8; 20] = read(&mut self.stream)?;
         if head[..4] != STRUCTURED_REPLY_MAGIC.to_be_bytes() {
@@ -115,7 +115,7 @@ impl<S: Read + Write> Client<S> {
             },
         ))
     }
-    /// Asks and waits for the answer; nothing else may be in progress.
+    /// Sends a request and waits for the answer; no other request may be in progress.
     ///
     /// # Errors
     /// As [`Client::ask`] and [`Client::answer`].
@@ -131,7 +131,7 @@ impl<S: Read + Write> Client<S> {
     }
 }
 
-/// What can be asked.
+/// A request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ask {
     /// `NBD_CMD_READ`.

@@ -10,23 +10,23 @@ use crate::drive::Facts;
 
 /// The name of the export; the empty name is it, too.
 pub const EXPORT: &str = "drive";
-/// The largest request \[B\], told as the maximum block size.
+/// Maximum size of a request \[B\], reported as the maximum block size.
 pub const MOST: u32 = 4 << 20;
 /// The longest option that is read; a longer one ends the connection. `assumed`: names are at most 4096 B (`proto.md`).
 const MOST_OPTION: u32 = 8192;
-/// So many options, and the connection is over: nobody negotiates for ever.
+/// Number of options after which a connection is closed.
 const MOST_OPTIONS: u32 = 64;
 
-/// What a client has asked.
+/// A request of a client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Asked {
     /// The client's name for it.
     pub cookie: u64,
-    /// What.
+    /// Command.
     pub command: Command,
 }
 
-/// How far a connection is.
+/// State of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Flags,
@@ -44,12 +44,12 @@ pub struct Connection {
     structured: bool,
     options: u32,
     input: Vec<u8>,
-    /// What of the input has been read.
+    /// Number of input bytes that have been processed.
     done: usize,
     output: Vec<u8>,
 }
 
-/// A big-endian number at a place; what is asked for is there.
+/// Reads a big-endian number at an offset that must exist.
 macro_rules! number {
     ($bytes:expr, $from:expr, $type:ty) => {
         <$type>::from_be_bytes($bytes[$from..$from + size_of::<$type>()].try_into().expect("so many bytes"))
@@ -67,21 +67,21 @@ impl Connection {
         let (state, input) = (State::Flags, Vec::new());
         Self { facts, state, no_zeroes: false, structured: false, options: 0, input, done: 0, output }
     }
-    /// Whether it is to be closed, when everything is sent.
+    /// Whether it is to be closed after its output has been sent.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.state == State::Over
     }
-    /// Whether requests can be asked.
+    /// Whether requests can be sent.
     #[must_use]
     pub fn is_negotiated(&self) -> bool {
         self.state == State::Transmission
     }
-    /// What is to be sent.
+    /// Output to send.
     pub const fn output(&mut self) -> &mut Vec<u8> {
         &mut self.output
     }
-    /// How many bytes it holds \[B\].
+    /// Memory that it occupies \[B\].
     #[must_use]
     pub fn held(&self) -> usize {
         self.input.capacity() + self.output.capacity()
@@ -110,7 +110,7 @@ impl Connection {
             }
         }
     }
-    /// Gives up what has been read.
+    /// Drops processed input.
     fn tidy(&mut self) {
         self.input.drain(..self.done);
         self.done = 0;
@@ -118,7 +118,7 @@ impl Connection {
             self.input.shrink_to(64 << 10);
         }
     }
-    /// So many bytes of what has come, if they have.
+    /// The next `bytes` bytes of input, if they have arrived.
     fn peek(&self, bytes: usize) -> Option<&[u8]> {
         self.input.get(self.done..)?.get(..bytes)
     }

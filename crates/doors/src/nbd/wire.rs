@@ -48,5 +48,5 @@ pub(super) const REPLY_TYPE_NONE: u16 = 0;
 pub(super) const REPLY_TYPE_OFFSET_DATA: u16 = 1;
 pub(super) const REPLY_TYPE_ERROR: u16 = 0x8001;
 
-/// How large a request is, without its data \[B\].
+/// Size of a request without its data \[B\].
 pub(super) const REQUEST_BYTES: usize = 28;

@@ -1,4 +1,4 @@
-//! Who comes in: by the entrance of the drive, and to control it.
+//! Accepting of connections: to the drive, and for control.
 
 use super::peer::{Peer, PeerKind, Socket};
 use super::{Entrance, MOST_CONNECTIONS, Server};
@@ -7,7 +7,7 @@ use std::io;
 use std::net::TcpListener;
 
 impl Server {
-    /// Who comes in, and what was left at the desk of a file.
+    /// Accepts connections, and takes requests queued by the file.
     pub(super) fn accept(&mut self) {
         self.attend_desk();
         let mut come = Vec::new();
@@ -36,11 +36,11 @@ impl Server {
             come.clear();
         }
         for (socket, kind) in come {
-            // who cannot be welcomed is not there
+            // a client that cannot be registered is dropped
             let _ = self.welcome(socket, kind);
         }
     }
-    /// Who comes to control.
+    /// Accepts control connections.
     pub(super) fn accept_control(&mut self) {
         while let Ok((socket, _)) = self.sockets.control.socket.accept() {
             let _ = self.welcome(Socket::Unix(socket), PeerKind::Control(Vec::new()));
@@ -73,7 +73,7 @@ impl Server {
     }
 }
 
-/// Who has come by a port.
+/// Connections accepted at a port.
 fn accepted(listener: &TcpListener, port: usize) -> Vec<(Socket, PeerKind)> {
     let come = std::iter::from_fn(|| listener.accept().ok());
     come.map(|(socket, _)| (Socket::Tcp(socket), PeerKind::NvmeTcp(Vec::new(), port))).collect()

@@ -8,7 +8,7 @@ use crate::fuse::{Answer, Asked, Wanted};
 use lanetwin_units::Instant;
 
 impl Server {
-    /// Asks what was left at the desk.
+    /// Sends requests queued by the file.
     pub(super) fn attend_desk(&mut self) {
         let Entrance::File(mounted) = &self.sockets.entrance else { return };
         let now = self.now();
@@ -33,7 +33,7 @@ impl Server {
         self.engine.ask(now, self.numbers, command);
         self.numbers
     }
-    /// Hands a reply on; itself, if it belongs to nobody here.
+    /// Delivers a reply. Returns it if it does not belong to the file.
     pub(super) fn answer_file(&mut self, now: Instant, reply: Reply) -> Option<Reply> {
         if let Some(patching) = self.of_file.patching.take_if(|one| one.ticket == reply.ticket) {
             self.patch_on(now, patching, reply);

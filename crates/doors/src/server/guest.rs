@@ -1,4 +1,4 @@
-//! A guest by vfio-user: its messages, its drive, and what happens to that.
+//! A vfio-user guest: its messages, its drive, and changes of the drive.
 
 use super::peer::{PeerKind, Socket};
 use super::{Server, Who};
@@ -14,11 +14,11 @@ use std::io::IoSliceMut;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// So many messages of a guest are answered before others have their turn.
+/// Number of messages of a guest that are answered in one turn.
 const MOST_AT_ONCE: usize = 64;
 
 impl Server {
-    /// Reads what a guest's client has sent, and answers; whether it is still there.
+    /// Reads and answers messages of a guest's client. Returns whether it is still connected.
     pub(super) fn hear_guest(
         &mut self,
         now: Instant,
@@ -48,7 +48,7 @@ impl Server {
         self.ask_for_guest(now);
         true
     }
-    /// Asks what the controller wants of the drive.
+    /// Sends the controller's requests to the drive.
     pub(super) fn ask_for_guest(&mut self, now: Instant) {
         while let Some(guest) = &mut self.guest {
             let wanted = guest.function.take();
@@ -113,13 +113,13 @@ impl Server {
         }
         self.ask_for_guest(now);
     }
-    /// Whether a connection is of a client that has not said its version.
+    /// Whether a connection's client has not negotiated its version.
     pub(super) const fn is_dumb(kind: &PeerKind) -> bool {
         matches!(kind, PeerKind::VfioUser(session) if !session.is_open())
     }
 }
 
-/// Receives what has come, with files.
+/// Receives data, with file descriptors.
 fn receive(socket: &Socket, into: &mut [u8]) -> Result<(usize, Vec<OwnedFd>), Errno> {
     let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
     let mut beside = RecvAncillaryBuffer::new(&mut room);

@@ -1,10 +1,10 @@
-//! What a door takes of its own: the median of reads through a socket in which no drive has a part, in the best of
-//! several rounds. Answers leave earlier by as much, so that a moment in which others computed must not count: programs
-//! would see a drive that is faster than it is.
+//! Measures the time of a door itself: the median of reads through a socket without a drive, in the best of several
+//! rounds. Answers are sent earlier by this time, so that a round disturbed by other programs must not count: the
+//! drive would seem faster than it is.
 //!
-//! Which core the reader runs on decides more than all else: on the door's own it is scheduled in a few microseconds,
-//! on one that sleeps in tens of them, above all in a virtual machine. Programs come to run on either. In half of the
-//! rounds the reader is therefore kept on the door's core, and the quicker way is what every program can be sure of.
+//! The core on which the reader runs matters most: on the door's own core it is scheduled in a few microseconds, on
+//! an idle one in tens of them, above all in a virtual machine. Programs may run on either. In half of the rounds the
+//! reader is therefore pinned to the door's core, and the faster result is what every program can rely on.
 
 use super::of_guest::Guest;
 use super::peer::{PeerKind, Socket};
@@ -26,12 +26,12 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread::Builder;
 
-/// So many rounds of so many reads measure it, half of them on the door's core.
+/// Number of rounds, half of them on the door's core.
 const ROUNDS: u32 = 16;
 const ECHOES: u32 = 25;
 
 impl Server {
-    /// What the door itself takes.
+    /// The time of the door itself.
     pub(super) fn measure(&mut self, offer: Option<&Offer>) -> io::Result<Span> {
         let file = match &self.sockets.entrance {
             Entrance::File(mounted) => Some(mounted.file()),
@@ -54,7 +54,7 @@ impl Server {
             best_median(core, || client.one(Ask::Read, 0, block, &[]).ok()?.ok().map(drop))
         })
     }
-    /// Through a socket that nobody else knows of.
+    /// Through a private socket.
     fn measure_nvme_tcp(&mut self, offer: &Offer) -> io::Result<Span> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
@@ -64,7 +64,7 @@ impl Server {
         let (nqn, block) = (offer.nqn.clone(), offer.facts[0].block);
         self.measured_by(move |core| reads(core, address, &nqn, block))
     }
-    /// By a driver in this process: what a guest and its emulator take of their own is not in it.
+    /// By a driver in this process: without the time of a guest and its emulator.
     fn measure_vfio_user(&mut self) -> io::Result<Span> {
         let (ours, theirs) = UnixStream::pair()?;
         self.guest = Some(Guest::new(self.engine.drive())?);

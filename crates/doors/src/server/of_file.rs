@@ -1,9 +1,9 @@
-//! What was asked by the file of a drive and has no end yet.
+//! Requests from the file of a drive that are in progress.
 
 use crate::fuse::{Answer, Patch};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What was asked by the file and is in progress.
+/// Requests from the file that are in progress.
 #[derive(Default)]
 pub(super) struct OfFile {
     pub(super) answers: BTreeMap<u64, Answer>,

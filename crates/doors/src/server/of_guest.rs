@@ -1,4 +1,4 @@
-//! The drive of a guest by vfio-user: what is asked for it and has no end yet.
+//! The drive of a vfio-user guest: its requests in progress.
 
 use crate::drive::Drive;
 use crate::vfio_user::function::Function;
@@ -6,7 +6,7 @@ use crate::vfio_user::link::LinkSeen;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 
-/// The function, who has it, and what was asked for it.
+/// The function, its client, and its requests in progress.
 pub(super) struct Guest {
     pub(super) function: Function,
     /// The connection that it belongs to.
@@ -16,7 +16,7 @@ pub(super) struct Guest {
 }
 
 impl Guest {
-    /// The function of a drive that nobody has.
+    /// The function of a drive without a client.
     pub(super) fn new(drive: &Drive) -> io::Result<Self> {
         let invalid = |said: String| io::Error::new(ErrorKind::InvalidInput, said);
         let link =
@@ -30,7 +30,7 @@ impl Guest {
         self.peer = self.peer.or(Some(peer));
         is_free
     }
-    /// Whether nothing is asked of the drive.
+    /// Whether no request to the drive is in progress.
     pub(super) fn is_idle(&self) -> bool {
         self.tickets.is_empty()
     }

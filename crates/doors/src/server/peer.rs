@@ -9,9 +9,9 @@ use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-/// So many requests of a connection are in progress; more are not read.
+/// Maximum number of requests of a connection in progress; further ones are not read.
 const MOST_IN_PROGRESS: usize = 1024;
-/// With so many bytes to be sent a connection is not read.
+/// Amount of pending output above which a connection is not read \[B\].
 const MOST_OUTPUT: usize = 16 << 20;
 
 /// A socket that is connected.
@@ -21,7 +21,7 @@ pub enum Socket {
 }
 
 impl Socket {
-    /// A socket that does not block, and sends what it has at once.
+    /// Makes a socket non-blocking, and disables delayed sending.
     pub fn prepare(&self) -> io::Result<()> {
         match self {
             Self::Unix(socket) => socket.set_nonblocking(true),
@@ -63,19 +63,19 @@ pub struct Peer {
     pub is_closing: bool,
 }
 
-/// Of which kind a connection is.
+/// Kind of a connection.
 pub enum PeerKind {
     Nbd(Box<Connection>),
     /// Measures the door: its requests are answered at once.
     Echo(Box<Connection>),
-    /// What has come by it, and the port by which it has come, from 0.
+    /// Its input, and the index of its port.
     NvmeTcp(Vec<u8>, usize),
     VfioUser(Box<Session>),
     Control(Vec<u8>),
 }
 
 impl PeerKind {
-    /// A guest's client that has said nothing.
+    /// A guest's client that has sent nothing.
     pub fn guest() -> Self {
         Self::VfioUser(Box::default())
     }
@@ -85,7 +85,7 @@ impl Peer {
     pub const fn new(socket: Socket, kind: PeerKind, since: Instant) -> Self {
         Self { socket, kind, output: Vec::new(), sent: 0, in_progress: 0, since, is_closing: false }
     }
-    /// What it waits for.
+    /// Events that it waits for.
     pub fn interest(&self) -> PollFlags {
         let takes =
             self.in_progress < MOST_IN_PROGRESS && self.output.len() < MOST_OUTPUT && !self.is_closing;
@@ -95,7 +95,7 @@ impl Peer {
         }
         flags
     }
-    /// How many bytes it holds \[B\].
+    /// Memory that it occupies \[B\].
     pub fn held(&self) -> usize {
         let own = match &self.kind {
             PeerKind::Nbd(connection) | PeerKind::Echo(connection) => connection.held(),
@@ -104,13 +104,13 @@ impl Peer {
         };
         own + self.output.capacity()
     }
-    /// Reads what has come, by a buffer; whether the other side is there. What a guest's client sends is read
-    /// elsewhere, with the files that come beside it.
+    /// Reads input through a buffer. Returns whether the peer is still connected. Input of a guest's client is read
+    /// elsewhere, with its file descriptors.
     pub fn receive(&mut self, buffer: &mut [u8]) -> bool {
         if matches!(self.kind, PeerKind::VfioUser(_)) {
             return true;
         }
-        // what comes without end is not read without end: others wait
+        // limited, so that a fast sender does not delay others
         for _ in 0..16 {
             match self.socket.read(buffer) {
                 Ok(0) => return false,

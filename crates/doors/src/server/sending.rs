@@ -1,18 +1,19 @@
-//! Sending to connections, and what that takes of the thread: it wakes whoever waits at the other side.
+//! Sending to connections, and the time that it takes the thread, because it wakes the peer.
 //!
-//! To wake a thread on a core that sleeps takes the waker microseconds, in a virtual machine tens of them, and
-//! meanwhile other replies fall due. Those that are known to fall due while the first is sent would leave after it;
-//! the first waits for them, and they leave together.
+//! Waking a thread on an idle core takes microseconds, in a virtual machine tens of them, and other replies become
+//! due meanwhile. Replies known to become due while the first is being sent would be sent after it, too late; so the
+//! first waits for them, and they are sent together.
 
 use lanetwin_units::Span;
 use std::time::Duration;
 
-/// A reply waits no longer for others. `assumed`: less than what is late ([`crate::lateness::LATE`]).
+/// Maximum time that a reply waits for others. `assumed`: less than the limit of lateness
+/// ([`crate::lateness::LATE`]).
 const MOST: Span = Span::from_us(8);
-/// A sending counts for one part of so many of what sending takes.
+/// Weight of one sending in the moving average of the time of sending: one part of this many.
 const MEMORY: u64 = 8;
 
-/// What sending takes, of late.
+/// Moving average of the time of sending.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Sending(Span);
 
@@ -22,7 +23,7 @@ impl Sending {
         let took = Span::from_ns(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
         self.0 = Span::from_ps((self.0.as_ps() * (MEMORY - 1) + took.as_ps()) / MEMORY);
     }
-    /// How long a reply waits for others, by whatever connection: mostly there is one.
+    /// Time that a reply waits for others, on any connection: usually there is one.
     pub(super) fn wait(self) -> Span {
         self.0.min(MOST)
     }

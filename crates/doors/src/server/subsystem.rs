@@ -1,4 +1,4 @@
-//! What the subsystem by NVMe/TCP wants, and what it is told.
+//! Actions of the NVMe/TCP subsystem, and reports to it.
 
 use super::{Server, Who};
 use crate::command::{Command, Ended};
@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 use std::io;
 
 impl Server {
-    /// By NVMe/TCP these hosts are admitted, and no others, after they have proved who they are.
+    /// From now on admits only these hosts over NVMe/TCP, after they have authenticated.
     ///
     /// # Errors
-    /// The system gives no thread for what that takes.
+    /// No thread can be started.
     pub fn admit(&mut self, ring: Ring) -> io::Result<()> {
         self.powers = Some(Powers::new(Power::compute)?);
         self.front.iter_mut().for_each(|front| front.admit(ring.clone()));
@@ -26,7 +26,7 @@ impl Server {
         let out = replies.into_iter().flat_map(|reply| front.answered(now, reply)).collect();
         self.carry_out(now, out);
     }
-    /// Does what the subsystem wants. What goes by one connection is sent together: a host is woken once.
+    /// Carries out actions of the subsystem. Output of one connection is sent together, so that a host is woken once.
     pub(super) fn carry_out(&mut self, now: Instant, out: Vec<Outward>) {
         let mut with_output = BTreeSet::new();
         for outward in out {

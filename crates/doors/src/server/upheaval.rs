@@ -1,5 +1,5 @@
-//! What happens to clients from outside: the drive is pulled out, a port fails, a namespace is reached in another way,
-//! hosts are referred to other discovery services.
+//! External events for clients: surprise removal of the drive, failure of a port, changes of ANA state, referrals to
+//! other discovery services.
 
 use super::peer::{Peer, PeerKind};
 use super::{Entrance, Server};
@@ -9,14 +9,14 @@ use lanetwin_nvme::spec::ana::AnaState;
 use lanetwin_units::Instant;
 
 impl Server {
-    /// How many ports of NVMe/TCP there are.
+    /// Number of NVMe/TCP ports.
     pub(super) const fn ports(&self) -> usize {
         match &self.sockets.entrance {
             Entrance::NvmeTcp(ports) => ports.len(),
             Entrance::Nbd(_) | Entrance::File(_) | Entrance::VfioUser(_) => 0,
         }
     }
-    /// What happens to clients.
+    /// Applies an event to clients.
     pub(super) fn upset(&mut self, now: Instant, upheaval: Upheaval) {
         match &upheaval {
             Upheaval::Removed => self.is_removed = true,
@@ -49,7 +49,7 @@ impl Server {
             self.lost(now, number);
         }
     }
-    /// How a namespace, or all, are reached by a port, or by all.
+    /// Sets the ANA state of a namespace, or all, behind a port, or all.
     fn set_access(&mut self, now: Instant, (port, nsid): (Option<u16>, Option<Nsid>), state: AnaState) {
         let ports = port.map_or(0..self.ports() as u16, |port| port..port + 1);
         for port in ports {

@@ -1,5 +1,4 @@
-//! Configuration space of the drive's function: what it is, what its link can do and what it trained to, errors,
-//! interrupts.
+//! Configuration space of the drive's function: identity, capabilities and state of its link, errors, interrupts.
 //!
 //! | at | capability |
 //! |---|---|
@@ -11,8 +10,8 @@
 //! | 0x1a0 | Physical Layer 16.0 GT/s, from there on |
 //! | 0x1e0 | Physical Layer 32.0 GT/s, from there on |
 //!
-//! What may be written, and what a one clears, is what the map of `lanetwin_probe::registers` says; of the header and
-//! of AER's masks, which that map leaves out, it is said here (Linux `pci_regs.h`).
+//! The map of `lanetwin_probe::registers` defines which bits are writable and which are cleared by writing a one; for
+//! the header and for AER's masks, which that map leaves out, it is defined here (Linux `pci_regs.h`).
 
 use super::link::LinkSeen;
 use super::{BAR_BYTES, DEVICE_ID, PENDING_AT, TABLE_AT, VENDOR_ID};
@@ -28,7 +27,7 @@ use lanetwin_probe::registers::{
 use lanetwin_units::Generation;
 use lanetwin_wire::{DoesNotFit, Word};
 
-/// How large it is \[B\].
+/// Size \[B\].
 pub const BYTES: usize = 4096;
 
 const POWER_AT: u16 = 0x40;
@@ -43,14 +42,14 @@ const PHYSICAL_32_AT: u16 = 0x1e0;
 const CLASS: u32 = 0x01_0802;
 /// Command: memory space, bus master, parity, SERR#, no INTx.
 const COMMAND_KEEPS: u32 = 0x0546;
-/// Status: what a one clears.
+/// Status: bits cleared by writing a one.
 const STATUS_CLEARS: u32 = 0xf900;
 /// The identifier of the MSI-X capability.
 const MSIX_ID: u8 = 0x11;
-/// Where the severity of uncorrectable errors is in AER, and what it is after a reset: DLP, SDES, FCP, RO and MTLP are
-/// fatal, and internal errors (PCIe Base §7.8.4.4).
+/// Offset of the severity of uncorrectable errors in AER, and its value after a reset: DLP, SDES, FCP, RO and MTLP
+/// are fatal, and internal errors (PCIe Base §7.8.4.4).
 const SEVERITY: (u16, u32) = (0x0c, 0x0046_2030);
-/// Where the masks are: of uncorrectable errors and of correctable ones, and what they are after a reset: advisory and
+/// Offsets of the masks of uncorrectable and of correctable errors, and their values after a reset: advisory and
 /// internal errors, and an overflow of the header log, are masked (PCIe Base §7.8.4.3, §7.8.4.6).
 const MASKS: [(u16, u32); 2] = [(0x08, 0x0040_0000), (0x14, 0x0000_e000)];
 /// Bits of uncorrectable errors that there are, up to Poisoned TLP Egress Blocked; of correctable ones.
@@ -62,16 +61,16 @@ const CORRECTABLE: u32 = 0x0000_f1c1;
 pub struct ConfigSpace {
     now: Vec<u8>,
     reset: Vec<u8>,
-    /// Bits that keep what is written, and bits that a one clears.
+    /// Writable bits, and bits cleared by writing a one.
     keeps: Vec<u8>,
     clears: Vec<u8>,
 }
 
 impl ConfigSpace {
-    /// That of a function with so many MSI-X vectors behind this link.
+    /// Of a function with this many MSI-X vectors behind this link.
     ///
     /// # Panics
-    /// Never: everything that is known of a link fits its registers.
+    /// Never: all properties of a link fit its registers.
     #[must_use]
     pub fn new(link: &LinkSeen, vectors: u16) -> Self {
         let mut space =
@@ -191,7 +190,7 @@ impl ConfigSpace {
         Ok(())
     }
 
-    /// Where a register's offset counts from; none if there is no such capability.
+    /// Base of a register's offset. Returns `None` if there is no such capability.
     fn home(&self, home: Home) -> Option<u16> {
         let (at, id) = match home {
             POWER => (POWER_AT, power_management::ID.into()),
@@ -208,7 +207,7 @@ impl ConfigSpace {
             (0..bytes).fold(0, |word, byte| word | u16::from(self.now[usize::from(at + byte)]) << (8 * byte));
         (found == id).then_some(at)
     }
-    /// What the map of registers says may be written.
+    /// Makes the bits writable that the map of registers defines so.
     fn let_write(&mut self) {
         for place in ALL {
             if let Some(at) = self.home(place.home) {
@@ -231,12 +230,12 @@ impl ConfigSpace {
         self.put(at + place.offset, usize::from(place.width.bytes()), word.to_bits() as u32);
     }
 
-    /// Reads so many bytes, which are within it.
+    /// Reads bytes, which must be within it.
     #[must_use]
     pub fn read(&self, offset: usize, bytes: usize) -> &[u8] {
         &self.now[offset..offset + bytes]
     }
-    /// Writes bytes, which are within it; whether that asks for a Function Level Reset.
+    /// Writes bytes, which must be within it. Returns whether that initiates a Function Level Reset.
     #[must_use]
     pub fn write(&mut self, offset: usize, bytes: &[u8]) -> bool {
         let control = usize::from(EXPRESS_AT + DEVICE_CONTROL.place.offset) + 1;

@@ -30,9 +30,9 @@ const CONTROLLER: ControllerId = ControllerId(1);
 /// An interrupt vector.
 #[derive(Default)]
 struct Vector {
-    /// Who is told.
+    /// The eventfd to signal.
     eventfd: Option<OwnedFd>,
-    /// It was signalled when nobody could be told.
+    /// Whether it was signalled while there was no eventfd.
     is_pending: bool,
 }
 
@@ -75,7 +75,7 @@ impl Function {
             is_away: false,
         })
     }
-    /// How large a region is \[B\]; 0 for one that is not there.
+    /// Size of a region \[B\]; 0 for one that does not exist.
     #[must_use]
     pub const fn region_bytes(region: Region) -> u64 {
         match region {
@@ -84,7 +84,7 @@ impl Function {
             _ => 0,
         }
     }
-    /// How many MSI-X vectors there are.
+    /// Number of MSI-X vectors.
     #[must_use]
     pub const fn vectors(&self) -> u32 {
         self.vectors.len() as u32
@@ -93,11 +93,11 @@ impl Function {
     pub const fn memory(&mut self) -> &mut Memory {
         &mut self.memory
     }
-    /// What is to be done with the drive; [`Function::answered`] gets the replies.
+    /// Takes actions for the drive; [`Function::answered`] gets the replies.
     pub fn take(&mut self) -> Vec<ForDrives> {
         std::mem::take(&mut self.for_drives)
     }
-    /// Whether it holds nothing of any command.
+    /// Whether it holds no data of any command.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
         self.medium.is_at_rest()
@@ -140,7 +140,7 @@ impl Function {
             let table = self.table.iter_mut().skip((offset - TABLE_AT) as usize);
             return table.zip(bytes).for_each(|(held, byte)| *held = *byte);
         }
-        // registers are written by whole dwords (PCIe Transport 1.0 §3.1); what else is written has no effect
+        // registers are accessed in whole dwords (PCIe Transport 1.0 §3.1); other writes have no effect
         if !offset.is_multiple_of(4) {
             return;
         }
@@ -150,7 +150,7 @@ impl Function {
         }
         self.go_on(now);
     }
-    /// Who is told of a vector from now on, if there is such a vector; what has waited for that is told at once.
+    /// Sets the eventfd of a vector, if the vector exists; signals it at once if the vector is pending.
     pub fn set_vector(&mut self, vector: usize, eventfd: Option<OwnedFd>) {
         let Some(known) = self.vectors.get_mut(vector) else { return };
         known.eventfd = eventfd;
@@ -166,8 +166,7 @@ impl Function {
             None => known.is_pending = true,
         }
     }
-    /// A reset of the function: by its register, by the client, by a link that went down. Nobody is told of vectors
-    /// that were pending.
+    /// Resets the function: by its register, by the client, or because a link went down. Pending vectors are dropped.
     pub fn reset(&mut self, now: Instant) {
         self.space.reset();
         self.table.fill(0);
@@ -182,8 +181,8 @@ impl Function {
         self.vectors.iter_mut().for_each(|vector| *vector = Vector::default());
         self.reset(now);
     }
-    /// Whether the drive is away: its link is down, or it was pulled out. Then reads give ones and writes are lost;
-    /// when it is back it is as after a reset.
+    /// Sets whether the drive is absent, because its link is down or it was removed. Then reads return ones and
+    /// writes are lost; when it comes back it is in the state after a reset.
     pub fn set_away(&mut self, now: Instant, is_away: bool) {
         if is_away && !self.is_away {
             self.reset(now);
@@ -198,12 +197,12 @@ impl Function {
         }
         self.go_on(now);
     }
-    /// What is known of the drive.
+    /// Reports the state of the drive.
     pub fn told(&mut self, now: Instant, token: Token, state: &Telemetry) {
         self.at_subsystem(|subsystem, out| subsystem.telemetry(now, token, state, out));
         self.go_on(now);
     }
-    /// When [`Function::wake`] must be called.
+    /// When [`Function::wake`] must be called next.
     #[must_use]
     pub fn next_wake(&self) -> Instant {
         self.wakes.peek().map_or(Instant::NEVER, |Reverse(at)| *at)
@@ -252,7 +251,7 @@ impl Function {
             self.is_doubtful = self.medium.has_data();
         }
     }
-    /// What the controller wants of the guest's side.
+    /// Carries out an effect of the controller at the guest.
     fn perform(&mut self, now: Instant, effect: HostEffect) {
         match effect {
             HostEffect::Fetch { token, at, bytes, .. } => match self.gather((token, at), bytes) {
@@ -282,7 +281,7 @@ impl Function {
                 let _ = self.memory.write(address, &value.to_le_bytes());
             }
             HostEffect::Interrupt { vector, .. } => self.signal(vector.into()),
-            // of queues whose commands are handed in, which no function of PCI has
+            // only for queues with submitted capsules, which a PCI function does not have
             HostEffect::Respond { .. } | HostEffect::KeepAliveExpired { .. } => {}
         }
     }
@@ -337,7 +336,7 @@ impl Function {
     }
 }
 
-/// Counts an eventfd up; one whose reader has not looked for 2⁶⁴ signals is told nothing more, and nobody waits for it.
+/// Signals an eventfd. If its counter is full, the signal is dropped without blocking.
 fn tell(eventfd: &OwnedFd) {
     let waits_not = fcntl_getfl(eventfd).is_ok_and(|flags| flags.contains(OFlags::NONBLOCK));
     let is_ready = || {

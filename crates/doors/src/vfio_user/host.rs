@@ -27,12 +27,12 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A page of memory \[B\].
 const PAGE: u64 = 4096;
-/// How much memory the driver has; the data of a command are in its second half.
+/// Size of the driver's memory; the data of a command are in its second half.
 const MEMORY: u64 = 2 << 20;
 const DATA: u64 = MEMORY / 2;
 /// Entries of every queue.
 const ENTRIES: u32 = 64;
-/// Page by page: queues, what Identify gives, a list of pages.
+/// One page each: queues, Identify data, a PRP list.
 const ADMIN_SQ: u64 = 0;
 const ADMIN_CQ: u64 = PAGE;
 const IDENTITY: u64 = 2 * PAGE;
@@ -43,10 +43,10 @@ const LIST: u64 = 5 * PAGE;
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
-    /// The system says so.
+    /// Error of the operating system.
     #[error("{0}")]
     System(#[from] io::Error),
-    /// What answers does not keep to the protocol.
+    /// The peer violates the protocol.
     #[error("what answers does not keep to vfio-user")]
     Protocol,
     /// A request was refused.
@@ -66,7 +66,7 @@ impl From<Errno> for Trouble {
     }
 }
 
-/// A client of the protocol that asks and waits.
+/// A client of the protocol with one request at a time.
 pub struct Client {
     socket: UnixStream,
     id: u16,
@@ -143,7 +143,7 @@ impl Client {
         self.ask(Code::REGION_WRITE, &[head.as_bytes(), data].concat(), &[])?;
         Ok(())
     }
-    /// Lets memory be reached, from this address on.
+    /// Maps memory, from this address on.
     ///
     /// # Errors
     /// As [`Client::ask`].
@@ -156,7 +156,7 @@ impl Client {
         self.ask(Code::DMA_MAP, body.as_bytes(), &[file])?;
         Ok(())
     }
-    /// Says who is told of the first vectors of MSI-X.
+    /// Sets the eventfds of the first MSI-X vectors.
     ///
     /// # Errors
     /// As [`Client::ask`].
@@ -185,7 +185,7 @@ fn access(region: Region, offset: u64, count: u32) -> Access {
 pub struct Driver {
     client: Client,
     memory: File,
-    /// Of the admin queue, and of the I/O queue.
+    /// Eventfds of the admin queue and of the I/O queue.
     interrupts: [OwnedFd; 2],
     admin: QueuePair,
     io: QueuePair,
@@ -257,13 +257,13 @@ impl Driver {
             };
         }
     }
-    /// Runs a command whose data are brought, or come.
+    /// Runs a command with data in either direction.
     ///
     /// # Errors
     /// Why there is no completion.
     ///
     /// # Panics
-    /// If there are more data than the driver has room for: 1 MiB.
+    /// If the data exceed the driver's buffer of 1 MiB.
     pub fn one(&mut self, mut command: Command, data: &mut [u8]) -> Result<Status, Trouble> {
         assert!(data.len() as u64 <= MEMORY - DATA, "the driver has room for 1 MiB");
         if !data.is_empty() {

@@ -1,27 +1,27 @@
-//! What a drive's own registers show of its link.
+//! The drive's link as its registers show it.
 
 use crate::drive::Drive;
 use lanetwin_plan::{End, LinkPlan};
 use lanetwin_ports::Value;
 use lanetwin_units::{Generation, Width};
 
-/// What is known of the link of a drive, from its end.
+/// Properties of a drive's link, seen from the drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LinkSeen {
-    /// What the drive's port can do.
+    /// Capability of the drive's port.
     pub capable: (Generation, Width),
-    /// What the link runs at.
+    /// Present generation and width.
     pub trained: (Generation, Width),
     /// The largest Maximum Payload Size that the drive's port supports \[B\].
     pub payload: u16,
-    /// Both ends have the clock of the slot.
+    /// Whether both ends use the common clock of the slot.
     pub has_common_clock: bool,
-    /// How many retimers stand in the link.
+    /// Number of retimers in the link.
     pub retimers: usize,
 }
 
 impl LinkSeen {
-    /// That of a drive; none if it is on no link of PCI Express.
+    /// Of a drive. Returns `None` if it is not on a PCI Express link.
     #[must_use]
     pub fn of(drive: &Drive) -> Option<Self> {
         let component = drive.pair.target;

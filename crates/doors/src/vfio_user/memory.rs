@@ -1,7 +1,7 @@
-//! Memory of the guest, as the device reaches it: files that the client has mapped at addresses.
+//! Memory of the guest, as seen by the device: files that the client has mapped at addresses.
 //!
-//! It is read and written as a file, not mapped: an address that nobody mapped, and a file that its owner has cut
-//! short, are then an error of one access, where in a mapping they would be the end of the process.
+//! It is read and written as a file, not mapped: access to an unmapped address, or to a file that its owner has
+//! truncated, is then an error of one access, while in a mapping it would kill the process.
 
 use super::wire::{MapBody, PAGE, UnmapBody};
 use rustix::fs::{FileType, fstat};
@@ -11,16 +11,16 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 
-/// So many pieces can be mapped (`max_dma_maps`): each holds a file descriptor.
+/// Maximum number of mappings (`max_dma_maps`): each occupies a file descriptor.
 pub const MOST_MAPS: usize = 256;
 
 /// A piece of it.
 struct Piece {
     /// Its last address.
     last: u64,
-    /// The file; none for memory that no device reaches, such as the ROM of a firmware.
+    /// The file; `None` for memory that devices do not access, such as firmware ROM.
     file: Option<File>,
-    /// Where in the file it begins \[B\].
+    /// Offset in the file \[B\].
     offset: u64,
     is_readable: bool,
     is_writable: bool,
@@ -33,11 +33,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Maps a piece. One without a file is there, but is not reached: the messages by which a client would read and
-    /// write for the device (DMA_READ, DMA_WRITE) QEMU does not answer.
+    /// Maps a range. A range without a file exists but cannot be accessed: QEMU does not answer the messages by which
+    /// a client would read and write for the device (DMA_READ, DMA_WRITE).
     ///
     /// # Errors
-    /// `EINVAL` for what is no piece, or no file of memory; `EEXIST` where something is mapped; `ENOSPC` for too many.
+    /// `EINVAL` for an invalid range or a file that is not memory; `EEXIST` for an overlap; `ENOSPC` for too many
+    /// mappings.
     pub fn map(&mut self, body: &MapBody, file: Option<OwnedFd>) -> Result<(), Errno> {
         let (address, size, offset) = (body.address(), body.size(), body.offset());
         let is_whole = size > 0 && size.is_multiple_of(PAGE) && address.is_multiple_of(PAGE);
@@ -49,7 +50,7 @@ impl Memory {
             return Err(Errno::NOSPC);
         }
         if let Some(file) = &file {
-            // what is no file might let whoever reads it wait
+            // another kind of file might block its reader
             let seen = fstat(file)?;
             let end = offset.checked_add(size).ok_or(Errno::INVAL)?;
             let is_there = u64::try_from(seen.st_size).is_ok_and(|bytes| end <= bytes);
@@ -62,10 +63,10 @@ impl Memory {
         self.pieces.insert(address, Piece { last, file, offset, is_readable, is_writable });
         Ok(())
     }
-    /// Takes pieces away: all, or all within a range.
+    /// Unmaps all ranges, or all within a range.
     ///
     /// # Errors
-    /// `EINVAL` if there is none, or one reaches beyond; `ENOTSUP` if it is asked what was written.
+    /// `EINVAL` if there is none, or one extends beyond; `ENOTSUP` if dirty pages are requested.
     pub fn unmap(&mut self, body: &UnmapBody) -> Result<(), Errno> {
         if body.flags().dirty() {
             return Err(Errno::NOTSUP);

@@ -1,9 +1,9 @@
-//! A message, and what is none.
+//! A message, and protocol errors.
 
 use super::wire::Header;
 use std::os::fd::OwnedFd;
 
-/// What comes does not keep to the protocol; the connection is of no use any more.
+/// The peer violates the protocol; the connection cannot be used any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("what came is no message of vfio-user")]
 pub struct Broken;
@@ -11,9 +11,9 @@ pub struct Broken;
 /// A message that is whole.
 #[derive(Debug)]
 pub struct Message {
-    /// What it begins with.
+    /// Its header.
     pub header: Header,
-    /// What follows.
+    /// Its body.
     pub body: Vec<u8>,
     /// Files that came with it.
     pub files: Vec<OwnedFd>,

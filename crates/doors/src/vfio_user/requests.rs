@@ -1,4 +1,4 @@
-//! What each request of a client does.
+//! Execution of a client's requests.
 
 use super::function::Function;
 use super::memory::MOST_MAPS;
@@ -14,7 +14,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 /// The body of a reply, or the number of an error.
 type Done = Result<Vec<u8>, Errno>;
 
-/// Does what a message asks for.
+/// Executes the request of a message.
 pub(super) fn perform(now: Instant, message: Message, function: &mut Function) -> Done {
     let Message { header, body, files } = message;
     match header.code() {
@@ -124,7 +124,7 @@ fn set_irqs(body: &[u8], files: Vec<OwnedFd>, function: &mut Function) -> Done {
     let end = start.checked_add(count).filter(|end| *end <= known && wanted.index().0 < IRQS);
     let end = end.ok_or(Errno::INVAL)?;
     let one_kind = [flags.none(), flags.bytes(), flags.eventfd()].into_iter().filter(|is| *is).count() == 1;
-    // none of them can be masked but in the MSI-X table, which is the client's
+    // they can only be masked in the MSI-X table, by the client
     if !one_kind || !flags.trigger() || flags.mask() || flags.unmask() {
         return Err(Errno::INVAL);
     }
@@ -146,13 +146,13 @@ fn set_irqs(body: &[u8], files: Vec<OwnedFd>, function: &mut Function) -> Done {
     Ok(Vec::new())
 }
 
-/// Whether a file is an eventfd: another might be read by nobody, and let who writes to it wait.
+/// Whether a file is an eventfd: writing to another kind of file might block.
 fn is_eventfd(file: &OwnedFd) -> bool {
     let link = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
     link.is_ok_and(|link| link.as_os_str() == "anon_inode:[eventfd]")
 }
 
-/// The bytes of a region that are asked for; none if they are not all within it.
+/// Number of bytes of an access, if it is within its region.
 fn range(access: &Access) -> Result<usize, Errno> {
     let end = access.offset().checked_add(access.count().into());
     let is_within = end.is_some_and(|end| end <= Function::region_bytes(access.region()));

@@ -18,19 +18,19 @@ pub struct Session {
 }
 
 impl Session {
-    /// How many bytes the message that is coming wants: no more may be read at once, since files come with the first
-    /// bytes of theirs.
+    /// Number of bytes missing from the current message. No more may be read at once, since file descriptors come
+    /// with the first bytes of their message.
     #[must_use]
     pub fn wants(&self) -> usize {
         let whole = self.header().map_or(HEADER_BYTES, |header| header.size() as usize);
         whole.saturating_sub(self.come.len())
     }
-    /// Whether versions are exchanged.
+    /// Whether versions have been negotiated.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.is_open
     }
-    /// How many bytes it holds \[B\].
+    /// Memory that it occupies \[B\].
     #[must_use]
     pub fn held(&self) -> usize {
         self.come.capacity()
@@ -50,7 +50,7 @@ impl Session {
         self.files.extend(files);
         let Some(header) = self.header() else { return Ok(None) };
         let is_sound = (HEADER_BYTES as u32..=MOST_MESSAGE).contains(&header.size());
-        // nothing is asked of a client
+        // no requests are sent to a client
         if !is_sound || header.flags().kind() != Type::REQUEST {
             return Err(Broken);
         }
@@ -61,10 +61,10 @@ impl Session {
         self.come.clear();
         Ok(Some(Message { header, body, files: std::mem::take(&mut self.files) }))
     }
-    /// Does what a message asks for: the bytes of the reply, none if none is wanted.
+    /// Executes the request of a message. Returns the bytes of the reply, if one is wanted.
     ///
     /// # Errors
-    /// The first message is no version that is spoken here.
+    /// The first message does not negotiate a supported version.
     pub fn answer(
         &mut self,
         now: Instant,
@@ -72,7 +72,7 @@ impl Session {
         function: &mut Function,
     ) -> Result<Vec<u8>, Broken> {
         let header = message.header;
-        // what a client is to know first
+        // information that a client needs first
         if self.is_open == (header.code() == Code::VERSION) {
             return Err(Broken);
         }

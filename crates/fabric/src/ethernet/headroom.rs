@@ -1,4 +1,4 @@
-//! What still comes after a port has decided to pause its peer: closed form.
+//! Data that still arrive after a port has decided to pause its peer, in closed form.
 //!
 //! ```text
 //!   port decides ─ latency ─ longest frame is on the wire ─ pause frame ─ line ─┐
@@ -6,7 +6,7 @@
 //!   port ◄───────────────────────────── line ─────────────────────────────────┘
 //! ```
 //!
-//! The parts are those of IEEE 802.1Qbb annex O; the formula that switches are configured with has them, too
+//! The terms are those of IEEE 802.1Qbb annex O, and also of the formula with which switches are configured
 //! (sonic-net/sonic-swss, `cfgmgr/buffer_headroom_mellanox.lua`), with the worst use of cells.
 
 use super::spec::{Line, pause_frame_time, wire_bytes};
@@ -17,20 +17,20 @@ use lanetwin_units::Span;
 pub struct Lossless {
     /// The line to its peer.
     pub line: Line,
-    /// From its decision to the pause frame being ready to leave.
+    /// Time from the decision until the pause frame is ready to be sent.
     pub latency: Span,
-    /// From the last bit of a pause frame to no frame being begun with, at its peer.
+    /// Time from the last bit of a pause frame at the peer until the peer starts no more frames.
     pub response: Span,
     /// The longest frame that may be in the way of the pause frame \[B\].
     pub longest_out: u32,
     /// The shortest and the longest frame that its peer sends \[B\].
     pub frames_in: [u32; 2],
-    /// What frames take of its buffer is a multiple of this \[B\].
+    /// Frames occupy its buffer in multiples of this \[B\].
     pub cell: u32,
 }
 
 impl Lossless {
-    /// From the decision to the first bit of the last frame that its peer has begun with.
+    /// Time from the decision to the first bit of the last frame that its peer starts.
     #[must_use]
     pub fn blind(&self) -> Span {
         let Line { rate, .. } = self.line;
@@ -38,8 +38,8 @@ impl Lossless {
         let there_and_back = self.line.delay() + self.line.delay();
         self.latency + in_the_way + pause_frame_time(rate) + there_and_back + self.response
     }
-    /// What comes in that time at most, and with the frame that begins before it is over, as room in the buffer \[B\]:
-    /// as much as frames of the worst size take of the cells, and the longest one.
+    /// Buffer space for the most that can arrive in that time, and for the frame that begins before it is over \[B\]:
+    /// frames of the size that uses cells worst, plus the longest frame.
     ///
     /// ```
     /// use lanetwin_fabric::ethernet::{headroom::Lossless, spec::{Line, Rate}};

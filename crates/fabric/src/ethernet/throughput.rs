@@ -1,8 +1,8 @@
-//! What is left of a rate: closed forms, to be held against measurements and simulations.
+//! Throughput left after overheads: closed forms, to compare with measurements and simulations.
 
 use super::spec::{Rate, Tagging, frame_bytes, wire_bytes};
 
-/// Payload that full frames carry that follow as closely as they may \[B/s\], rounded down.
+/// Payload rate of full frames sent as close together as allowed \[B/s\], rounded down.
 ///
 /// ```
 /// use lanetwin_fabric::ethernet::{spec::{Rate, Tagging}, throughput};
@@ -15,7 +15,7 @@ pub const fn frames(rate: Rate, payload: u32, tagging: Tagging) -> u64 {
     portion(rate, payload as u64, wire_bytes(frame_bytes(payload, tagging)) as u64)
 }
 
-/// What is left of a rate if `part` bytes count of every `whole` bytes on the wire \[B/s\], rounded down.
+/// The useful part of a rate if `part` of every `whole` bytes on the wire count \[B/s\], rounded down.
 #[must_use]
 pub const fn portion(rate: Rate, part: u64, whole: u64) -> u64 {
     (rate.bytes_per_second() as u128 * part as u128 / whole as u128) as u64

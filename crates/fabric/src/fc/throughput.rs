@@ -1,7 +1,7 @@
-//! What is left of a line rate: closed forms, to be held against measurements and simulations.
+//! Throughput at a line rate, in closed form, for comparison with measurements and simulations.
 //!
-//! HP measured a 4GFC adapter (AB379B, sequential 256 KB) at 410 MB/s one way and 808 MB/s both ways. The forms here
-//! say, with the exchanges' own frames, 412.8 MB/s (+0.6 %) and 825.1 MB/s (+2.1 %).
+//! HP measured a 4GFC adapter (AB379B, sequential 256 KB) at 410 MB/s one way and 808 MB/s both ways. The closed
+//! forms, including the frames of the exchanges, give 412.8 MB/s (+0.6 %) and 825.1 MB/s (+2.1 %).
 
 use super::spec::fcp::ExchangeBytes;
 use super::spec::frame::{DataField, WORD_BYTES, frame_bytes, spacing_bytes};

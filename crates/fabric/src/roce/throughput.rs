@@ -1,10 +1,10 @@
-//! What is left of a rate: closed forms, to be held against measurements and simulations.
+//! Throughput at a line rate, in closed form, for comparison with measurements and simulations.
 
 use super::spec::{Kind, PathMtu, packet_bytes, packets};
 use crate::ethernet::spec::{Rate, Tagging, wire_bytes};
 use crate::ethernet::throughput::portion;
 
-/// What a message is.
+/// Kind of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Message {
     /// A SEND.
@@ -31,7 +31,7 @@ impl Message {
     }
 }
 
-/// What a message takes of a line, from its first frame to the one behind its last \[B\].
+/// Bytes of a line that a message occupies, from its first frame to the end of its last \[B\].
 #[must_use]
 pub fn message_bytes(message: Message, bytes: u32, mtu: PathMtu, tagging: Tagging) -> u64 {
     let (count, full) = (packets(bytes, mtu), mtu.bytes());
@@ -62,9 +62,9 @@ pub fn goodput(rate: Rate, message: Message, bytes: u32, mtu: PathMtu, tagging: 
     portion(rate, bytes.into(), message_bytes(message, bytes, mtu, tagging))
 }
 
-/// The part of what is sent that is new, where each packet is lost with probability `loss` and a requester that learns
-/// of a loss sends everything behind it again: of `in_flight` packets that are sent until it learns of it, all are in
-/// vain (Bertsekas and Gallager, "Data Networks", §2.4.1, go-back-n with a window that keeps the line busy).
+/// Share of the packets sent that are new, if each packet is lost with probability `loss` and a requester resends
+/// everything from a lost packet on: the `in_flight` packets sent until it learns of the loss are in vain (Bertsekas
+/// and Gallager, "Data Networks", §2.4.1, go-back-n with a window that keeps the line busy).
 #[must_use]
 pub fn go_back_n(loss: f64, in_flight: f64) -> f64 {
     (1.0 - loss) / (1.0 - loss + loss * in_flight)

@@ -1,4 +1,4 @@
-//! TCP: streams of bytes over a network that loses, as far as their timing goes.
+//! TCP: the timing of byte streams over a network that loses packets.
 //!
 //! | module | is about |
 //! |---|---|

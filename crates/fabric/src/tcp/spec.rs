@@ -17,10 +17,11 @@ pub const LEAST_TIMEOUT_PS: u64 = 200_000_000_000;
 pub const FIRST_TIMEOUT_PS: u64 = 1_000_000_000_000;
 /// The longest wait \[ps\] (`TCP_RTO_MAX`, Linux `include/net/tcp.h`: 120 s).
 pub const MOST_TIMEOUT_PS: u64 = 120_000_000_000_000;
-/// How long an acknowledgement waits for data to ride on \[ps\] (`TCP_DELACK_MIN`, Linux `include/net/tcp.h`: 40 ms).
+/// How long an acknowledgement waits for data to be sent with \[ps\] (`TCP_DELACK_MIN`, Linux `include/net/tcp.h`: 40
+/// ms).
 pub const DELAYED_ACK_PS: u64 = 40_000_000_000;
 
-/// The most payload of a segment in frames of this MTU \[B\], with so many bytes of options.
+/// The most payload of a segment in frames of this MTU \[B\], with `options` bytes of options.
 ///
 /// # Panics
 /// If the headers leave nothing.

@@ -62,7 +62,7 @@ pub struct RoceNic {
     pub(super) line_free: Instant,
     /// Time of its next check; in the past if none is planned.
     pub(super) line_planned: Instant,
-    /// When the next work request can be begun with.
+    /// When the next work request can be started.
     pub(super) engine_free: Instant,
     /// The core of the target software inside; `None` if there is none.
     pub(super) engine: Option<RunQueue>,

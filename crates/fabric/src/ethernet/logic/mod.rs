@@ -1,4 +1,4 @@
-//! What the standards make happen: machines that are told the time and never ask for it.
+//! Ethernet state machines. Time is an argument; they read no clock.
 //!
 //! | module | is about |
 //! |---|---|

@@ -1,8 +1,7 @@
 //! Pause frames, and the gate of a port that obeys them.
 //!
-//! A pause frame asks the other end of a line to begin with no frame of some priorities for a while (Priority-based
-//! Flow Control, IEEE 802.1Qbb), or of all (802.3 annex 31B, "802.3x"). A later one replaces what an earlier one asked
-//! for; a time of 0 ends the pause.
+//! A pause frame asks the peer to start no frames of some priorities (Priority-based Flow Control, IEEE 802.1Qbb), or
+//! of all (802.3 annex 31B, "802.3x"), for a time. A later frame replaces an earlier one; a time of 0 ends the pause.
 
 use super::train::{Class, Station, Train};
 use crate::ethernet::spec::{PAUSE_BYTES, Rate, pause_time};
@@ -11,7 +10,7 @@ use std::collections::VecDeque;
 /// Priorities of 802.1Q, each with a pause of its own.
 const PRIORITIES: usize = 8;
 
-/// What a pause frame says.
+/// Content of a pause frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pause {
     /// Whom it is about: a bit for each priority.
@@ -21,7 +20,7 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// The frame that says it.
+    /// The frame with this content.
     #[must_use]
     pub const fn frame(self) -> Train {
         Train {
@@ -35,7 +34,7 @@ impl Pause {
             words: [(self.priorities as u32) << 16 | self.quanta as u32, 0, 0],
         }
     }
-    /// What a frame says, if it is a pause frame.
+    /// The content of a frame. Returns `None` if it is not a pause frame.
     #[must_use]
     pub const fn of(train: &Train) -> Option<Self> {
         let [word, _, _] = train.words;
@@ -45,25 +44,25 @@ impl Pause {
             None
         }
     }
-    /// Whether it is about this priority.
+    /// Whether it applies to this priority.
     #[must_use]
     pub const fn is_about(&self, priority: u8) -> bool {
         self.priorities >> priority & 1 == 1
     }
 }
 
-/// Which priorities of a port may begin with a frame, and when.
+/// Priorities of a port that may start frames, over time.
 ///
-/// What pause frames ask for is known before it has an effect; whoever decides ahead asks for a time at which a
-/// priority is open with all that is known of by then.
+/// Pause frames are known before they take effect. A caller that decides ahead asks when a priority is open, given
+/// all pauses known by then.
 #[derive(Clone, Debug)]
 pub struct Gate {
     rate: Rate,
-    /// When each priority is open again, by the pause frames that have had their effect \[ps\].
+    /// When each priority is open again, by the pause frames that have taken effect \[ps\].
     until: [u64; PRIORITIES],
-    /// What has not had its effect when it was looked for last, in the order of time.
+    /// Pause frames that had not taken effect at the last look, in the order of time.
     coming: VecDeque<(u64, Pause)>,
-    /// How long each priority has been closed by then \[ps\], and when that was.
+    /// Time that each priority had been closed by then \[ps\], and when that was.
     closed: [u64; PRIORITIES],
     settled: u64,
     /// When the last of them is open again \[ps\].
@@ -83,14 +82,14 @@ impl Gate {
         self.coming.push_back((at, pause));
     }
 
-    /// A priority is open from `at` on, whatever was asked for \[ps\].
+    /// Opens a priority from `at` on, whatever has been asked for \[ps\].
     pub fn open(&mut self, at: u64, priority: u8) {
         let place = self.coming.partition_point(|(effect, _)| *effect <= at);
         self.coming.iter_mut().skip(place).for_each(|(_, pause)| pause.priorities &= !(1 << priority));
         self.coming.insert(place, (at, Pause { priorities: 1 << priority, quanta: 0 }));
     }
 
-    /// Whether no pause that it knows of reaches beyond `at`.
+    /// Whether no known pause extends beyond `at`.
     #[must_use]
     pub fn is_idle(&self, at: u64) -> bool {
         self.coming.is_empty() && self.shut <= at
@@ -114,7 +113,7 @@ impl Gate {
         }
         open
     }
-    /// When a pause of this priority begins next, after `at`, as far as is known \[ps\].
+    /// When the next pause of this priority after `at` begins, if known \[ps\].
     #[must_use]
     pub fn closes(&self, priority: u8, at: u64) -> Option<u64> {
         let closes =
@@ -122,7 +121,7 @@ impl Gate {
         self.coming.iter().find(closes).map(|(effect, _)| *effect)
     }
 
-    /// Time has passed, and nothing before `now` will be asked for any more.
+    /// Advances time to `now`, before which no query will be made.
     pub fn settle(&mut self, now: u64) {
         if self.coming.front().is_none_or(|(at, _)| *at > now) && self.shut <= self.settled {
             // nothing was closed since, and nothing is
@@ -140,7 +139,7 @@ impl Gate {
         self.account(now);
     }
 
-    /// How long each priority has been closed up to `now`, the present \[ps\].
+    /// Time that each priority has been closed up to `now`, the present \[ps\].
     #[must_use]
     pub fn closed_ps(&self, now: u64) -> [u64; PRIORITIES] {
         let mut own = self.clone();

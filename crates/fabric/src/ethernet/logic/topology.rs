@@ -1,22 +1,22 @@
-//! Who is joined to whom: the ways through a network, and the loops in it.
+//! Topology: routes through a network, and loops of bridges.
 //!
-//! Ways are static. Of equally short ones (equal-cost multipath, ECMP) a flow takes one, by a hash of what tells flows
-//! apart; frames of one flow never overtake one another.
+//! Routes are static. Of several shortest paths (equal-cost multipath, ECMP) a flow takes one, selected by a hash of
+//! the flow's identifier; frames of one flow never overtake each other.
 
 use super::train::{Station, Train};
 use lanetwin_units::mix;
 use std::collections::VecDeque;
 
-/// What a cable ends at.
+/// One end of a cable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Node {
     /// A port of a machine.
     Station(Station),
     /// A port of the switch with this number.
     Switch {
-        /// Which switch.
+        /// Index of the switch.
         switch: usize,
-        /// Which port of it.
+        /// Its port.
         port: u16,
     },
 }
@@ -28,16 +28,16 @@ pub struct Topology {
     switches: usize,
 }
 
-/// Where a switch sends frames to: for each station the ports on shortest ways.
+/// Forwarding table of a switch: for each station the ports on shortest paths.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Forwarding {
     ports: Vec<Vec<u16>>,
-    /// What the hash of flows is mixed with, so that not all switches decide alike.
+    /// Mixed into the hash of flows, so that switches decide differently.
     salt: u64,
 }
 
 impl Topology {
-    /// Nothing, with so many switches.
+    /// An empty topology with this many switches.
     #[must_use]
     pub const fn new(switches: usize) -> Self {
         Self { cables: Vec::new(), switches }
@@ -51,7 +51,7 @@ impl Topology {
     pub fn cables(&self) -> &[[Node; 2]] {
         &self.cables
     }
-    /// What is at the other end of each cable of a switch: (its port, the node).
+    /// The nodes at the other ends of a switch's cables: (its port, the node).
     fn neighbours(&self, of: usize) -> impl Iterator<Item = (u16, Node)> {
         let ends = self.cables.iter().flat_map(|&[a, b]| [(a, b), (b, a)]);
         ends.filter_map(move |(near, far)| match near {
@@ -59,7 +59,7 @@ impl Topology {
             _ => None,
         })
     }
-    /// How many cables it is from each switch to a station; none if there is no way.
+    /// Number of cables from each switch to a station; `None` if there is no path.
     fn distances(&self, to: Station) -> Vec<Option<u32>> {
         let mut distances = vec![None; self.switches];
         let mut found = VecDeque::new();
@@ -104,9 +104,9 @@ impl Topology {
         }
         tables
     }
-    /// Switches that forward without routing and are joined in a circle, in its order; none if there is no circle.
-    /// What such a switch floods goes round for ever: a network of bridges is a tree. `routes` says which switches
-    /// route, and so may have several ways.
+    /// A loop of switches that forward without routing, in its order. Returns `None` if there is none. A flooded
+    /// frame would circulate in it for ever: a network of bridges must be a tree. `routes` says which switches route,
+    /// and so may have several paths.
     #[must_use]
     pub fn bridge_loop(&self, routes: impl Fn(usize) -> bool) -> Option<Vec<usize>> {
         // the way from the root of its tree to each switch
@@ -167,7 +167,7 @@ impl Forwarding {
     pub fn direct(ports: &[u16]) -> Self {
         Self { ports: ports.iter().map(|port| vec![*port]).collect(), salt: 0 }
     }
-    /// The port that frames of this train leave from; none if it leads nowhere.
+    /// The egress port for frames of this train. Returns `None` if there is no path.
     #[must_use]
     pub fn port(&self, train: &Train) -> Option<u16> {
         let ports = self.ports.get(train.to.index())?;

@@ -45,7 +45,7 @@ impl Class {
     pub const fn priority(self) -> u8 {
         self.0 & 7
     }
-    /// Whether it may be marked.
+    /// Whether it can be marked.
     #[must_use]
     pub const fn is_ecn_capable(self) -> bool {
         self.0 & Self::CAPABLE != 0
@@ -62,25 +62,24 @@ impl Class {
     }
 }
 
-/// Equal frames one after another. The i-th starts `i × spacing_ps` after the first, and its first word says
-/// `words[0] + i`.
+/// Consecutive equal frames. The i-th starts `i × spacing_ps` after the first, and its first word is `words[0] + i`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Train {
     /// Whom the frames come from.
     pub from: Station,
     /// Whom they go to.
     pub to: Station,
-    /// How many frames.
+    /// Number of frames.
     pub count: u16,
     /// The size of each, from destination to check sequence \[B\].
     pub bytes: u16,
-    /// From start to start \[ps\]; of no meaning if there is but one.
+    /// Time between starts \[ps\]; meaningless for a single frame.
     pub spacing_ps: u32,
     /// Priority and congestion mark.
     pub class: Class,
-    /// What tells flows between the same stations apart where ways are equally long: hashed source port.
+    /// Distinguishes flows between the same stations on equally long paths: hashed source port.
     pub entropy: u8,
-    /// What the packet in a frame says, to whoever speaks its protocol; the first word counts frames.
+    /// Content of the packet in a frame, for its protocol; the first word numbers the frames.
     pub words: [u32; 3],
 }
 
@@ -90,19 +89,19 @@ impl Train {
     pub const fn first(self, count: u16) -> Self {
         Self { count, ..self }
     }
-    /// What is left behind the first `count` frames.
+    /// The frames after the first `count`.
     #[must_use]
     pub const fn after(self, count: u16) -> Self {
         let [number, a, b] = self.words;
         let words = [number.wrapping_add(count as u32), a, b];
         Self { count: self.count - count, words, ..self }
     }
-    /// When the frame with this number starts, if the first does at `start` \[ps\].
+    /// When the frame of this index starts, if the first starts at `start` \[ps\].
     #[must_use]
     pub const fn start_of(&self, start: u64, frame: u16) -> u64 {
         start + frame as u64 * self.spacing_ps as u64
     }
-    /// Whether a frame of `next` is what comes behind the last of these, apart from its time.
+    /// Whether the first frame of `next` continues this train, apart from its time.
     #[must_use]
     pub fn continues_with(&self, next: &Self) -> bool {
         let [number, a, b] = self.words;

@@ -3,7 +3,7 @@
 use super::rate::Rate;
 use lanetwin_units::Span;
 
-/// How many bits a symbol on a lane is.
+/// Number of bits per symbol of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Modulation {
     /// Two levels: one bit.
@@ -30,7 +30,7 @@ impl Fec {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::None, Self::Rs528, Self::Rs544];
 
-    /// Whether lines of this rate have it.
+    /// Whether it is used on lines of this rate.
     #[must_use]
     pub const fn is_on(self, rate: Rate) -> bool {
         match rate {
@@ -40,7 +40,7 @@ impl Fec {
             Rate::G50 | Rate::G200 | Rate::G400 => matches!(self, Self::Rs544),
         }
     }
-    /// What lines of this rate usually have.
+    /// The usual error correction of lines of this rate.
     #[must_use]
     pub const fn usual(rate: Rate) -> Self {
         match rate {
@@ -49,14 +49,15 @@ impl Fec {
             Rate::G50 | Rate::G200 | Rate::G400 => Self::Rs544,
         }
     }
-    /// How many codewords are interleaved: at 200 and 400 Gb/s the lanes have symbols of two in turn (IEEE 802.3 clause
-    /// 119), and both have to be there.
+    /// Number of interleaved codewords: at 200 and 400 Gb/s the lanes carry symbols of two codewords in turn (IEEE
+    /// 802.3 clause 119), and both have to be received.
     #[must_use]
     pub const fn interleaved(rate: Rate) -> u64 {
         if matches!(rate, Rate::G200 | Rate::G400) { 2 } else { 1 }
     }
-    /// How long a receiver collects a codeword before it can correct it: 204.8 ns at 25 Gb/s, 51.2 ns at 100 and 200
-    /// Gb/s, 25.6 ns at 400 Gb/s. The time that correction takes is the implementation's, and not in it.
+    /// Time that a receiver takes to collect a codeword before correction: 204.8 ns at 25 Gb/s, 51.2 ns at 100 and
+    /// 200 Gb/s, 25.6 ns at 400 Gb/s. The time of the correction itself depends on the implementation and is not
+    /// included.
     #[must_use]
     pub const fn store(self, rate: Rate) -> Span {
         match self {
@@ -66,8 +67,8 @@ impl Fec {
             }
         }
     }
-    /// What the lanes of a line signal together, in 64ths of Mb/s, after line coding and error correction (IEEE
-    /// 802.3: 10.3125 Gb/s under 10 Gb/s, 4 × 25.78125 Gb/s under 100 Gb/s, 8 × 53.125 Gb/s under 400 Gb/s).
+    /// Signalling rate of all lanes together, in 64ths of Mb/s, after line coding and error correction (IEEE 802.3:
+    /// 10.3125 Gb/s for 10 Gb/s, 4 × 25.78125 Gb/s for 100 Gb/s, 8 × 53.125 Gb/s for 400 Gb/s).
     ///
     /// Coding takes 10/8 at 1 Gb/s, 66/64 with 64b/66b, and with RS(528,514) over 256b/257b the same 66/64: 257/256 ×
     /// 528/514. RS(544,514) takes 257/256 × 544/514, which is 17/16.
@@ -80,7 +81,7 @@ impl Fec {
             (_, Self::Rs544) => mbps * 68,
         }
     }
-    /// How lanes are modulated with this error correction: RS(544,514) came with PAM4.
+    /// Modulation of lanes with this error correction: RS(544,514) came with PAM4.
     #[must_use]
     pub const fn modulation(self) -> Modulation {
         match self {

@@ -1,4 +1,4 @@
-//! What a frame weighs on the wire (IEEE 802.3 clauses 3 and 4, 802.1Q clause 9).
+//! Size of a frame on the wire (IEEE 802.3 clauses 3 and 4, 802.1Q clause 9).
 
 /// Preamble and start frame delimiter \[B\] (802.3 §3.2.1, §3.2.2).
 pub const PREAMBLE_BYTES: u32 = 8;
@@ -13,8 +13,8 @@ pub const FCS_BYTES: u32 = 4;
 pub const GAP_BYTES: u32 = 12;
 /// The shortest frame, from destination to check sequence \[B\]; shorter ones are padded (802.3 §4.4.2, minFrameSize).
 pub const MIN_FRAME_BYTES: u32 = 64;
-/// The smallest Maximum Transmission Unit (MTU): what every IPv4 host takes \[B\] (RFC 791, 68; RFC 894 has 1500 on
-/// Ethernet).
+/// The smallest Maximum Transmission Unit (MTU), which every IPv4 host accepts \[B\] (RFC 791, 68; RFC 894 has 1500
+/// on Ethernet).
 pub const MIN_MTU: u32 = 68;
 /// The largest MTU \[B\]: a jumbo frame, which no standard has.
 pub const MAX_MTU: u32 = 9000;
@@ -29,7 +29,7 @@ pub enum Tagging {
 }
 
 impl Tagging {
-    /// What the tag weighs \[B\].
+    /// Size of the tag \[B\].
     #[must_use]
     pub const fn bytes(self) -> u32 {
         match self {
@@ -46,13 +46,13 @@ pub const fn frame_bytes(payload: u32, tagging: Tagging) -> u32 {
     if bytes < MIN_FRAME_BYTES { MIN_FRAME_BYTES } else { bytes }
 }
 
-/// From the first bit of the preamble of a frame of this size to its last \[B\].
+/// Bytes from the first bit of the preamble of a frame of this size to its last bit \[B\].
 #[must_use]
 pub const fn body_bytes(frame: u32) -> u32 {
     PREAMBLE_BYTES + frame
 }
 
-/// What a frame of this size takes of a line, if the next one follows as closely as it may \[B\].
+/// Bytes of a line that a frame of this size occupies, with the least gap after it \[B\].
 #[must_use]
 pub const fn wire_bytes(frame: u32) -> u32 {
     body_bytes(frame) + GAP_BYTES

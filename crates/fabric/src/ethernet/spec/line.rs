@@ -1,23 +1,23 @@
-//! A line between two ports: what a bit takes from one to the other.
+//! A line between two ports: the delay of a bit.
 
 use super::fec::Fec;
 use super::rate::Rate;
 use lanetwin_units::Span;
 
-/// What light takes in fibre for a metre \[ps\]: 1.98 × 10⁸ m/s (sonic-net/sonic-swss,
+/// Propagation delay of light in a metre of fibre \[ps\]: 1.98 × 10⁸ m/s (sonic-net/sonic-swss,
 /// `cfgmgr/buffer_headroom_mellanox.lua`, speed of light in the medium). In copper it is some 4.3 ns to 5 ns.
 pub const PROPAGATION_PS_PER_METRE: u64 = 5_051;
 
 /// A line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// What its ports run at.
+    /// Rate of its ports.
     pub rate: Rate,
     /// Its error correction.
     pub fec: Fec,
-    /// From one end of the cable to the other.
+    /// Propagation delay of the cable.
     pub propagation: Span,
-    /// What MAC and PHY of both ends take together, without the storing of codewords.
+    /// Delay of MAC and PHY of both ends together, without the storing of codewords.
     pub phy: Span,
 }
 

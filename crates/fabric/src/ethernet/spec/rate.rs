@@ -43,7 +43,7 @@ impl Rate {
     pub const fn gbps(self) -> u64 {
         self as u64
     }
-    /// Bytes a second, frames and what stands between them together \[B/s\].
+    /// Bytes per second, counting frames and the gaps and preambles between them \[B/s\].
     #[must_use]
     pub const fn bytes_per_second(self) -> u64 {
         self.gbps() * 125_000_000
@@ -53,7 +53,7 @@ impl Rate {
     pub const fn byte_ps(self) -> u64 {
         PS_PER_BYTE_AT_1G / self.gbps()
     }
-    /// The time of so many bytes, exactly.
+    /// The time that `bytes` bytes take, exactly.
     #[must_use]
     pub const fn time_for(self, bytes: u32) -> Span {
         Span::from_ps(bytes as u64 * self.byte_ps())

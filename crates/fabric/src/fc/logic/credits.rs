@@ -22,11 +22,11 @@ use std::collections::{BinaryHeap, VecDeque};
 #[derive(Clone, Debug)]
 pub struct Credits {
     total: u32,
-    /// From when each that is here, or known to come, can be used.
+    /// Times from which the credits that are free, or known to come back, can be used.
     known: BinaryHeap<Reverse<Ticks>>,
-    /// How long those that were taken had been unused before: an integral \[credits · ticks\].
+    /// How long the credits taken so far had been unused before: an integral \[credits · ticks\].
     unused: u128,
-    /// From when to when those had been unused that were taken so late that it may lie ahead; they are not counted yet.
+    /// Credits taken at a time that may still lie ahead, not counted yet: from when to when each was unused.
     ahead: VecDeque<(Ticks, Ticks)>,
 }
 
@@ -41,12 +41,12 @@ impl Credits {
             ahead: VecDeque::new(),
         }
     }
-    /// How many there are.
+    /// Number of credits.
     #[must_use]
     pub const fn total(&self) -> u32 {
         self.total
     }
-    /// The time from which a frame can have a credit; none if that is not known.
+    /// The time from which a frame can have a credit; `None` if that is not known.
     #[must_use]
     pub fn earliest(&self) -> Option<Ticks> {
         self.known.peek().map(|&Reverse(at)| at)
@@ -60,7 +60,7 @@ impl Credits {
         assert!(from <= at, "a frame takes a credit that can be used");
         self.ahead.push_back((from, at));
     }
-    /// All that was taken before `now`, the present, is past.
+    /// Counts the credits taken up to `now`, the present.
     pub fn settle(&mut self, now: Ticks) {
         while let Some(&(from, at)) = self.ahead.front()
             && at <= now
@@ -77,7 +77,7 @@ impl Credits {
         assert!(self.known.len() < self.total as usize, "what comes back was taken");
         self.known.push(Reverse(at));
     }
-    /// How many credits were out, integrated up to `now`, which is not before any present that was told
+    /// How many credits were in use, integrated up to `now`, which must not be before any earlier `now`
     /// \[credits · ticks\].
     #[must_use]
     pub fn used(&self, now: Ticks) -> u128 {

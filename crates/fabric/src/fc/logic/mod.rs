@@ -1,4 +1,4 @@
-//! What the standard makes happen: machines that are told the time and never ask for it.
+//! Fibre Channel state machines. Time is an argument; they read no clock.
 //!
 //! | module | is about |
 //! |---|---|

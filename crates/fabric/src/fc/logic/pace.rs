@@ -5,7 +5,7 @@ use lanetwin_units::{LinkRate, Ticks};
 /// One after the other, each as long as its bytes take.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// None if there is no limit.
+    /// `None` if there is no limit.
     rate: Option<LinkRate>,
     free: Ticks,
 }
@@ -16,7 +16,7 @@ impl Pace {
     pub const fn new(rate: Option<LinkRate>) -> Self {
         Self { rate, free: Ticks(0) }
     }
-    /// Passes `bytes` on that come at `at`, behind those before: when the last of them has passed.
+    /// Passes `bytes` that arrive at `at`, after earlier ones. Returns when the last of them has passed.
     pub fn pass(&mut self, at: Ticks, bytes: u64) -> Ticks {
         let Some(rate) = self.rate else { return at };
         self.free = at.max(self.free) + rate.ticks_for(bytes);

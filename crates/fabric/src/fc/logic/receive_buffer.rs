@@ -1,11 +1,11 @@
-//! A buffer behind the credits, as an adapter has one for data that wait for its bus.
+//! A buffer behind the credits, in which an adapter keeps data that wait for its bus.
 //!
 //! ```text
 //!   wire ──► a landing place for each credit ──► room ──► taken out
 //!                                            R_RDY when there is room for it and all before it
 //! ```
 //!
-//! While the room is full R_RDY is withheld, and once every credit has landed the wire stands still.
+//! While the room is full R_RDY is withheld; when all credits are used up the wire stops.
 
 use lanetwin_units::Ticks;
 use std::collections::VecDeque;
@@ -13,13 +13,13 @@ use std::collections::VecDeque;
 /// Frames in the order of their arrival, counted in bytes.
 #[derive(Clone, Debug)]
 pub struct ReceiveBuffer {
-    /// What fits behind the landing places \[B\].
+    /// Room behind the landing places \[B\].
     room: u64,
     /// All that ever came \[B\].
     received: u64,
     /// All that was ever taken out \[B\].
     taken: u64,
-    /// Frames whose R_RDY is withheld: when they arrived or will, and what had been received with them \[B\].
+    /// Frames whose R_RDY is withheld: arrival time, and bytes received up to and including them \[B\].
     withheld: VecDeque<(Ticks, u64)>,
 }
 
@@ -29,8 +29,8 @@ impl ReceiveBuffer {
     pub const fn new(room: u64) -> Self {
         Self { room, received: 0, taken: 0, withheld: VecDeque::new() }
     }
-    /// A frame with `bytes` of data arrives at `at`, behind all before it: when its R_RDY can be sent; none if it is
-    /// withheld.
+    /// Handles a frame with `bytes` of data that arrives at `at`, after all earlier ones. Returns when its R_RDY can
+    /// be sent, or `None` if it is withheld.
     pub fn land(&mut self, at: Ticks, bytes: u64) -> Option<Ticks> {
         self.received += bytes;
         if self.withheld.is_empty() && self.received - self.taken <= self.room {
@@ -39,11 +39,11 @@ impl ReceiveBuffer {
         self.withheld.push_back((at, self.received));
         None
     }
-    /// `bytes` have been taken out at `now`, the oldest first; tells when each R_RDY can be sent that was withheld
-    /// until now.
+    /// Takes out `bytes` at `now`, oldest first; calls `ready` with the time of each R_RDY that was withheld until
+    /// now.
     ///
     /// # Panics
-    /// If more is taken out than was there.
+    /// If there are fewer bytes.
     pub fn take_out(&mut self, bytes: u64, now: Ticks, ready: &mut dyn FnMut(Ticks)) {
         self.taken += bytes;
         assert!(self.taken <= self.received, "what is taken out of a buffer was there");
@@ -54,12 +54,12 @@ impl ReceiveBuffer {
             ready(at.max(now));
         }
     }
-    /// What is in it or known to come \[B\].
+    /// Bytes in it, or known to arrive \[B\].
     #[must_use]
     pub const fn held(&self) -> u64 {
         self.received - self.taken
     }
-    /// How many R_RDY are withheld.
+    /// Number of withheld R_RDY.
     #[must_use]
     pub fn withheld(&self) -> usize {
         self.withheld.len()

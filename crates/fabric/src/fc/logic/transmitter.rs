@@ -24,7 +24,7 @@ pub const RUN_FRAMES: u32 = 64;
 #[derive(Clone, Debug)]
 pub struct Transmitter {
     line: LinkRate,
-    /// When the next frame can start, as far as the wire goes.
+    /// When the wire is free for the next frame.
     free: Ticks,
     /// Back from the receiver.
     credits: Credits,
@@ -51,12 +51,12 @@ impl Run {
     pub const fn start(&self) -> Ticks {
         self.start
     }
-    /// When a frame behind it can start.
+    /// When the frame after it can start.
     #[must_use]
     pub const fn next(&self) -> Ticks {
         self.next
     }
-    /// How many frames.
+    /// Number of frames.
     #[must_use]
     pub fn frames(&self) -> u32 {
         self.frames.len() as u32
@@ -79,7 +79,7 @@ impl Transmitter {
     pub fn new(line: LinkRate, credits: u32) -> Self {
         Self { line, free: Ticks(0), credits: Credits::new(credits), busy: 0, waited: 0 }
     }
-    /// When a frame that is ready at `ready` can start; none if no credit is known to come.
+    /// When a frame that is ready at `ready` can start. Returns `None` if no credit is known to return.
     #[must_use]
     pub fn next_start(&self, ready: Ticks) -> Option<Ticks> {
         Some(self.free.max(ready).max(self.credits.earliest()?))

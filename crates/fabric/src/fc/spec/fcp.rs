@@ -10,12 +10,12 @@ pub const TRANSFER_READY_BYTES: u32 = 12;
 /// (FCP-4, FCP_RSP IU without sense data).
 pub const RESPONSE_BYTES: u32 = 24;
 
-/// What an information unit of a command is.
+/// Kind of an information unit of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// FCP_CMND: the initiator asks.
+    /// FCP_CMND: the initiator's command.
     Command,
-    /// FCP_XFER_RDY: the target asks for the data of a write.
+    /// FCP_XFER_RDY: the target requests the data of a write.
     TransferReady,
     /// FCP_RSP: the target ends the exchange.
     Response,
@@ -33,7 +33,7 @@ impl Unit {
     }
 }
 
-/// What one exchange takes of the wire, in each direction \[B\].
+/// Bytes of one exchange on the wire, in each direction \[B\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExchangeBytes {
     /// From the initiator to the target.
@@ -51,7 +51,7 @@ impl ExchangeBytes {
             to_initiator: sequence_bytes(bytes, field) + spacing_bytes(RESPONSE_BYTES) as u64,
         }
     }
-    /// A write of this many bytes, asked for at once.
+    /// A write of this many bytes, requested by the target at once.
     #[must_use]
     pub const fn write(bytes: u64, field: DataField) -> Self {
         Self {

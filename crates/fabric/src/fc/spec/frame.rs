@@ -1,4 +1,4 @@
-//! What a frame weighs on the wire.
+//! Size of a frame on the wire.
 
 /// Start of frame \[B\]: a delimiter of one transmission word.
 pub const SOF_BYTES: u32 = 4;
@@ -15,10 +15,10 @@ pub const WORD_BYTES: u32 = 4;
 /// The fewest fill words and primitive signals that a transmitter puts between two frames (FC-FS; the same in the
 /// Seagate Fibre Channel Interface manual, rev. D, table 8). R_RDY counts among them.
 pub const FILL_WORDS: u32 = 6;
-/// What comes with a data field from the start of the frame to its end \[B\].
+/// Bytes of a frame besides its data field, from its start to its end \[B\].
 pub const FRAMING_BYTES: u32 = SOF_BYTES + HEADER_BYTES + CRC_BYTES + EOF_BYTES;
 
-/// The largest data field that a port sends: what the other side takes in, by login.
+/// The largest data field that a port sends, as negotiated in login.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DataField(u16);
 
@@ -27,12 +27,12 @@ impl DataField {
     pub const B512: Self = Self(512);
     /// 1024 B.
     pub const B1024: Self = Self(1024);
-    /// 2048 B: what leaves 64 B of 2112 for optional headers, and what most adapters ask for.
+    /// 2048 B: leaves 64 B of 2112 for optional headers, and is requested by most adapters.
     pub const B2048: Self = Self(2048);
     /// 2112 B, the most.
     pub const B2112: Self = Self(2112);
 
-    /// The data field of this many bytes; none unless it is a multiple of 4 from 256 to 2112, as a login may ask for
+    /// A data field of this size. Returns `None` unless it is a multiple of 4 from 256 to 2112, as allowed in a login
     /// (FC-LS, receive data field size of an N_Port).
     #[must_use]
     pub const fn from_bytes(bytes: u64) -> Option<Self> {
@@ -44,26 +44,26 @@ impl DataField {
     pub const fn bytes(self) -> u32 {
         self.0 as u32
     }
-    /// How many frames this many bytes take.
+    /// Number of frames for this many bytes.
     #[must_use]
     pub const fn frames(self, bytes: u64) -> u64 {
         bytes.div_ceil(self.0 as u64)
     }
 }
 
-/// From the first byte of a frame to its last \[B\]; the data field is filled up to a whole number of words.
+/// Bytes from the first byte of a frame to its last \[B\]; the data field is padded to whole words.
 #[must_use]
 pub const fn frame_bytes(data_field: u32) -> u32 {
     FRAMING_BYTES + data_field.next_multiple_of(WORD_BYTES)
 }
 
-/// From the first byte of a frame to the first of the next one, if that follows as closely as it may \[B\].
+/// Least distance between the first bytes of a frame and of the next one \[B\].
 #[must_use]
 pub const fn spacing_bytes(data_field: u32) -> u32 {
     frame_bytes(data_field) + FILL_WORDS * WORD_BYTES
 }
 
-/// What `bytes` of data take on the wire, in frames of this data field \[B\].
+/// Bytes on the wire for `bytes` of data in frames of this data field \[B\].
 #[must_use]
 pub const fn sequence_bytes(bytes: u64, field: DataField) -> u64 {
     let (whole, rest) = (bytes / field.0 as u64, (bytes % field.0 as u64) as u32);

@@ -1,4 +1,4 @@
-//! DCQCN: how fast a queue pair may send after its peer told of congestion (Zhu et al., "Congestion Control for
+//! DCQCN: sending rate of a queue pair after notifications of congestion (Zhu et al., "Congestion Control for
 //! Large-Scale RDMA Deployments", SIGCOMM 2015, section 3.1 and figures 4 to 7).
 //!
 //! ```text
@@ -12,10 +12,10 @@
 //!                 more of both   (hyper increase)              target + i × hyper, i = fewer of both - fast
 //! ```
 //!
-//! Time is an argument; what timers have done is made up for when something asks. A rate that is back at that of the
-//! line with its target is no limit any more.
+//! Time is an argument; the effects of timers are computed when a query comes. A rate that has returned to the line
+//! rate, with its target, is no longer a limit.
 
-/// What adapters are told of it.
+/// Parameters of adapters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rules {
     /// The least time between two CNPs of a queue pair \[ps\].
@@ -28,11 +28,11 @@ pub struct Rules {
     pub rate_timer: u64,
     /// Between two events of the byte counter \[B\].
     pub byte_counter: u64,
-    /// How many events of each are fast recovery (F).
+    /// Number of events of each kind that are fast recovery (F).
     pub fast: u32,
-    /// What additive increase adds to the target \[b/s\].
+    /// Increase of the target in additive increase \[b/s\].
     pub additive: u64,
-    /// What hyper increase adds \[b/s\].
+    /// Increase in hyper increase \[b/s\].
     pub hyper: u64,
     /// No rate is below this \[b/s\].
     pub least: u64,
@@ -41,13 +41,13 @@ pub struct Rules {
 /// An alpha of 1.
 const ONE: u64 = 1 << 32;
 
-/// The rate of a queue pair that has been told of congestion.
+/// The rate of a queue pair after a notification of congestion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Limited {
     rate: u64,
     target: u64,
     alpha: u64,
-    /// When alpha decays next, and when the timer ends next \[ps\].
+    /// When alpha decays next, and when the timer expires next \[ps\].
     decay: u64,
     event: u64,
     /// Sent since the last event of the byte counter \[B\].
@@ -91,7 +91,7 @@ impl Reaction {
         });
     }
 
-    /// Something has left: so many bytes of the line.
+    /// Notes that this many bytes of the line have been sent.
     pub fn sent(&mut self, now: u64, bytes: u64) {
         self.advance(now);
         let Some(limited) = &mut self.limited else { return };
@@ -109,18 +109,18 @@ impl Reaction {
     pub fn may_send(&self) -> u64 {
         self.next
     }
-    /// Whether it is slower than its line at `now`.
+    /// Whether its rate is below the line rate at `now`.
     pub fn is_limited(&mut self, now: u64) -> bool {
         self.advance(now);
         self.limited.is_some()
     }
-    /// What it may send at `now` \[b/s\].
+    /// Its rate at `now` \[b/s\].
     pub fn rate(&mut self, now: u64) -> u64 {
         self.advance(now);
         self.limited.map_or(self.line, |limited| limited.rate)
     }
 
-    /// Does what the timers have done by `now`.
+    /// Applies the effects of timers up to `now`.
     fn advance(&mut self, now: u64) {
         while let Some(limited) = self.limited.as_mut().filter(|own| own.event.min(own.decay) <= now) {
             if limited.decay <= limited.event {

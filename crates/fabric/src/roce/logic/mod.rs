@@ -1,4 +1,4 @@
-//! The two sides of a queue pair of a reliable connection: machines that are told the time and never ask for it.
+//! State machines of both sides of a reliable connection's queue pair. Time is an argument; they read no clock.
 //!
 //! ```text
 //!  requester                                   responder

@@ -1,6 +1,6 @@
-//! What packets say, as far as the two sides of a connection care.
+//! Content of packets, as far as the two sides of a connection need it.
 
-/// A Packet Sequence Number (PSN): 24 bits, of which half are ahead and half behind.
+/// A Packet Sequence Number (PSN): 24 bits, half of them ahead and half behind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Psn(u32);
 
@@ -26,7 +26,7 @@ impl Psn {
     }
 }
 
-/// What a work request asks for.
+/// Operation of a work request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
     /// SEND: to a receive that the other side has posted; whether it invalidates a key there.
@@ -45,11 +45,11 @@ pub enum Operation {
 pub struct Part {
     /// The requester's name for the message.
     pub message: u32,
-    /// Where in the message it begins \[B\].
+    /// Offset in the message \[B\].
     pub offset: u32,
-    /// How much it is; of a READ request, what is asked for \[B\].
+    /// Size; for a READ request the size requested \[B\].
     pub bytes: u32,
-    /// Whether the message ends with it.
+    /// Whether it is the end of the message.
     pub last: bool,
 }
 
@@ -58,11 +58,11 @@ pub struct Part {
 pub struct Request {
     /// Its number; of a READ request, that of the first response.
     pub psn: Psn,
-    /// What it belongs to.
+    /// Operation of its message.
     pub operation: Operation,
-    /// What is in it.
+    /// Its part of the message.
     pub part: Part,
-    /// Whether it asks to be acknowledged.
+    /// Whether it requests an acknowledgement.
     pub ack: bool,
 }
 
@@ -71,11 +71,11 @@ pub struct Request {
 pub struct Response {
     /// Its number: of the packet that it answers.
     pub psn: Psn,
-    /// What it says.
+    /// Its content.
     pub says: Says,
 }
 
-/// What a response says.
+/// Content of a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Says {
     /// Everything up to here has come.

@@ -1,31 +1,32 @@
-//! The requester: takes work, sends it in packets, and goes back to the first that did not arrive (go-back-N).
+//! The requester: sends work in packets, and goes back to the first packet that did not arrive (go-back-N).
 //!
-//! Whatever says that something is missing - a NAK, an answer to something later, a timeout - makes it send everything
-//! from the first packet that is not acknowledged again. A gap is believed once: until that packet has come through
-//! only a timeout repeats it, since more answers to what was sent before are still on their way.
+//! Any sign of a loss (a NAK, an answer to a later packet, a timeout) makes it resend everything from the first
+//! unacknowledged packet. It reacts to a gap once: until that packet has been received only a timeout resends it,
+//! because more answers to earlier packets are still on their way.
 
 use super::packet::{Operation, Part, Psn, Request, Response, Says};
 use crate::roce::spec::{PathMtu, packets};
 use std::collections::VecDeque;
 
-/// How a connection is set up. Times are in ps.
+/// Parameters of a connection. Times are in ps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The most payload of a packet.
     pub mtu: PathMtu,
-    /// How many READs may be outstanding (`max_rd_atomic`); at least one.
+    /// Largest number of outstanding READs (`max_rd_atomic`); at least one.
     pub reads: u32,
-    /// An acknowledgement is asked for every so many packets, and with the last of a message; at least one.
+    /// Number of packets per requested acknowledgement, which is also requested with the last packet of a message; at
+    /// least one.
     pub ack_every: u32,
-    /// How many packets may be on their way.
+    /// Largest number of packets in flight.
     pub window: u64,
-    /// How long nothing may come through before it is taken for lost (Local ACK Timeout).
+    /// Time without progress after which packets are taken for lost (Local ACK Timeout).
     pub timeout: u64,
-    /// How often in a row, before the connection is given up (`retry_cnt`); 7 is the most.
+    /// Number of timeouts in a row before the connection is given up (`retry_cnt`); at most 7.
     pub retries: u32,
-    /// How long to wait when the receiver was not ready (RNR timer).
+    /// Waiting time if the receiver was not ready (RNR timer).
     pub not_ready: u64,
-    /// How often in a row, before the connection is given up (`rnr_retry`); none is without end, as 7 says.
+    /// Number of these in a row before the connection is given up (`rnr_retry`); `None` for unlimited, encoded as 7.
     pub not_ready_retries: Option<u32>,
 }
 
@@ -34,13 +35,13 @@ pub struct Limits {
 pub struct Work {
     /// Its name.
     pub message: u32,
-    /// What.
+    /// Operation.
     pub operation: Operation,
-    /// Of how many bytes.
+    /// Number of bytes.
     pub bytes: u32,
 }
 
-/// What a response has brought about.
+/// Effect of a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Data of a READ have come: each byte once, in order.
@@ -58,18 +59,18 @@ pub enum Lost {
     NotReady,
 }
 
-/// What has happened.
+/// Counters.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Packets sent, again or not.
     pub packets: u64,
-    /// Of these, packets that had been sent before.
+    /// Of these, packets that were resent.
     pub again: u64,
-    /// How often it went back because of a gap.
+    /// Number of times that it went back because of a gap.
     pub gaps: u64,
-    /// How often it went back after a timeout.
+    /// Number of times that it went back after a timeout.
     pub timeouts: u64,
-    /// How often the receiver was not ready.
+    /// Number of times that the receiver was not ready.
     pub not_ready: u64,
 }
 
@@ -85,7 +86,7 @@ struct Posted {
 #[derive(Debug)]
 pub struct Requester {
     limits: Limits,
-    /// What is not done, in the order of posting.
+    /// Work in progress, in the order of posting.
     work: VecDeque<Posted>,
     /// The first packet that is not acknowledged, or not answered.
     expected: u64,
@@ -93,12 +94,12 @@ pub struct Requester {
     next: u64,
     /// The first that has never been sent.
     fresh: u64,
-    /// The first of which nothing was asked for.
+    /// Count of the first packet after all posted work.
     end: u64,
     since_ack: u32,
     /// The place to which a gap has made it go back last.
     gap_at: Option<u64>,
-    /// When a timeout is due; none if nothing is on its way.
+    /// When a timeout is due; `None` if nothing is in flight.
     deadline: Option<u64>,
     timeouts_in_a_row: u32,
     not_ready_in_a_row: u32,
@@ -128,44 +129,44 @@ impl Requester {
             counts: Counts::default(),
         }
     }
-    /// Something is to be done, behind all that was posted before.
+    /// Posts work, after all earlier work.
     pub fn post(&mut self, work: Work) {
         let first = self.end;
         self.end += u64::from(packets(work.bytes, self.limits.mtu));
         self.work.push_back(Posted { work, first, end: self.end });
     }
-    /// How often in a row nothing may come through from now on.
+    /// Sets the number of retries from now on.
     pub const fn retry(&mut self, retries: u32) {
         self.limits.retries = retries;
     }
-    /// The first packet of what is posted next, by count.
+    /// The count of the first packet of the work posted next.
     #[must_use]
     pub const fn end(&self) -> u64 {
         self.end
     }
-    /// How much work is not done.
+    /// Number of work requests in progress.
     #[must_use]
     pub fn outstanding(&self) -> usize {
         self.work.len()
     }
-    /// What has happened.
+    /// Counters.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
     }
-    /// Whether there is a packet that is not on its way.
+    /// Whether a packet is waiting to be sent.
     #[inline]
     #[must_use]
     pub const fn has_something(&self) -> bool {
         self.next < self.end
     }
-    /// When a packet can be sent, as far as is known: never before something else happens if none.
+    /// When a packet can be sent, if known; `None` if never without another event.
     #[must_use]
     pub fn ready(&self) -> Option<u64> {
         let may = || self.at_next().is_some_and(|posted| self.may_send(posted));
         (self.is_open() && may()).then_some(self.waits_until)
     }
-    /// Whether there is something to be sent, and room for it in the window.
+    /// Whether there is a packet to send, and room for it in the window.
     #[inline]
     const fn is_open(&self) -> bool {
         self.next < self.end && self.next - self.expected < self.limits.window
@@ -174,7 +175,7 @@ impl Requester {
     pub fn look(&self, now: u64) -> Option<Request> {
         self.look_at_next(now).map(|(request, _)| request)
     }
-    /// The same, and the end of what it is of.
+    /// The next packet, and the end of its work request.
     #[inline]
     fn look_at_next(&self, now: u64) -> Option<(Request, u64)> {
         if !self.is_open() || self.waits_until > now {
@@ -203,13 +204,14 @@ impl Requester {
         self.deadline.get_or_insert(now + self.limits.timeout);
         Some(request)
     }
-    /// A response has come; tells what it brings about.
+    /// Handles a response; appends its effects to `told`.
     ///
     /// # Errors
     /// The connection is lost.
     pub fn receive(&mut self, now: u64, response: Response, told: &mut Vec<Outcome>) -> Result<(), Lost> {
         let psn = response.psn.near(self.expected);
-        // nothing that was not sent is answered; but it may be what the other side waits for
+        // responses to unsent packets are ignored, except a NAK for the next packet, which the responder may be
+        // waiting for
         if psn > self.fresh || psn == self.fresh && response.says != Says::OutOfSequence {
             return Ok(());
         }
@@ -231,7 +233,7 @@ impl Requester {
         }
         Ok(())
     }
-    /// When it has to be told that time has passed.
+    /// When it has to be called because of time.
     #[must_use]
     pub const fn deadline(&self) -> Option<u64> {
         self.deadline
@@ -256,14 +258,14 @@ impl Requester {
 
     /// The work that the next packet belongs to.
     fn at_next(&self) -> Option<&Posted> {
-        // mostly what was posted last
+        // usually the work posted last
         if let Some(last) = self.work.back().filter(|last| last.first <= self.next && self.next < last.end) {
             return Some(last);
         }
         let place = self.work.partition_point(|posted| posted.end <= self.next);
         self.work.get(place)
     }
-    /// Whether a READ may be sent that is the next.
+    /// Whether the next READ may be sent.
     fn may_send(&self, posted: &Posted) -> bool {
         if posted.work.operation != Operation::Read {
             return true;
@@ -279,13 +281,13 @@ impl Requester {
         let read = self.work.iter().find(is_open_read).map(|read| read.first.max(self.expected));
         let missing = read.filter(|first| *first < end);
         self.progress(now, missing.unwrap_or(end), told);
-        // what is behind a READ has been carried out, so that its data were sent, and lost
+        // a packet after a READ was executed, so that the data of the READ have been sent and lost
         if missing.is_some() {
             self.gap();
         }
     }
     fn data(&mut self, now: u64, psn: u64, part: Part, told: &mut Vec<Outcome>) {
-        // who answers a READ has carried out all before it
+        // an answer to a READ means that everything before it has been executed
         let of = self.work.iter().find(|posted| (posted.first..posted.end).contains(&psn)).copied();
         let Some(read) = of.filter(|posted| posted.work.operation == Operation::Read) else { return };
         if self.expected < read.first {
@@ -312,7 +314,7 @@ impl Requester {
             self.work.pop_front();
         }
     }
-    /// Something behind the first packet that is expected has come, and that has not.
+    /// Handles a gap: a packet after the first expected one has been received, and that one has not.
     fn gap(&mut self) {
         if self.gap_at.replace(self.expected) != Some(self.expected) {
             self.counts.gaps += 1;

@@ -4,7 +4,7 @@ use super::packet::{Operation, Part, Psn, Request, Response, Says};
 use crate::roce::spec::{PathMtu, packets};
 use std::collections::VecDeque;
 
-/// What a packet has brought about.
+/// Effect of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Taken {
     /// Nothing: it had come before, or too early, or nothing was posted to receive it.
@@ -15,7 +15,7 @@ pub enum Taken {
     Read(Part),
 }
 
-/// What has happened.
+/// Counters.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Packets that had come before.
@@ -31,7 +31,7 @@ pub struct Counts {
 /// An answer that is not sent.
 #[derive(Clone, Copy, Debug)]
 enum Answer {
-    /// What is left of the data of a READ, the first of it as the packet that is counted as this.
+    /// The rest of the data of a READ, whose first part is the packet with this count.
     Data(u64, Part),
     /// Something short.
     Short(u64, Says),
@@ -51,9 +51,9 @@ pub struct Responder {
     mtu: PathMtu,
     /// The packet that has to come next.
     expected: u64,
-    /// How many receives are posted and not used up.
+    /// Number of posted receives not used up.
     receives: u64,
-    /// Whether it has said already that this packet is missing.
+    /// Whether a NAK for the missing packet has been sent.
     missed: bool,
     answers: VecDeque<Answer>,
     counts: Counts,
@@ -66,11 +66,11 @@ impl Responder {
         let counts = Counts::default();
         Self { mtu, expected: first.into(), receives: 0, missed: false, answers: VecDeque::new(), counts }
     }
-    /// Posts so many receives.
+    /// Posts receives.
     pub fn post(&mut self, receives: u64) {
         self.receives += receives;
     }
-    /// What has happened.
+    /// Counters.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
@@ -115,12 +115,12 @@ impl Responder {
             self.acknowledge();
             return Taken::Nothing;
         }
-        // the requester has gone back to it, and will come to everything behind it
+        // the requester has gone back to it, and will repeat everything after it
         while self.answers.back().is_some_and(|answer| answer.count() >= count) {
             self.answers.pop_back();
         }
         if let Some(Answer::Data(first, part)) = self.answers.back_mut() {
-            // what is asked for again may be the rest of what was asked for before
+            // a repeated request may be for the rest of an earlier one
             let kept = (count - *first) * u64::from(self.mtu.bytes());
             part.last &= kept >= u64::from(part.bytes);
             part.bytes = u64::from(part.bytes).min(kept) as u32;
@@ -128,7 +128,7 @@ impl Responder {
         self.answers.push_back(Answer::Data(count, request.part));
         Taken::Read(request.part)
     }
-    /// Acknowledges all that has come; one acknowledgement that was not sent yet says it for all before it.
+    /// Acknowledges everything received; an acknowledgement that has not been sent yet covers all earlier ones.
     fn acknowledge(&mut self) {
         if let Some(Answer::Short(_, Says::Ack)) = self.answers.back() {
             self.answers.pop_back();
@@ -165,7 +165,7 @@ impl Responder {
         }
         Some(response)
     }
-    /// How many answers are not sent.
+    /// Number of answers to send.
     #[must_use]
     pub fn answers(&self) -> usize {
         self.answers.len()

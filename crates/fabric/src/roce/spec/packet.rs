@@ -1,4 +1,4 @@
-//! What a packet weighs, and the MTU of a path.
+//! Size of a packet, and the MTU of a path.
 
 use crate::ethernet::spec::header::{IPV4_BYTES, IPV6_BYTES, UDP_BYTES};
 use crate::ethernet::spec::{Tagging, frame_bytes};
@@ -22,7 +22,7 @@ const XRC_BYTES: u32 = 4;
 /// The UDP port of RoCEv2 (IANA).
 pub const UDP_PORT: u16 = 4791;
 
-/// What a packet is, as far as its size is concerned.
+/// Kind of a packet, as far as its size depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Of a SEND, of a WRITE behind its first, of a READ response between first and last: no extended header.
@@ -56,7 +56,7 @@ pub const fn packet_bytes(kind: Kind, payload: u32, tagging: Tagging) -> u32 {
     frame_bytes(headers + payload.next_multiple_of(4) + ICRC_BYTES, tagging)
 }
 
-/// How many packets a message is: at least one.
+/// Number of packets of a message: at least one.
 #[must_use]
 pub const fn packets(bytes: u32, mtu: PathMtu) -> u32 {
     let packets = bytes.div_ceil(mtu.bytes());

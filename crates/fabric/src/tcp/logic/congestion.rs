@@ -1,10 +1,10 @@
-//! How much may be on its way: slow start, then CUBIC (RFC 9438) or DCTCP (RFC 8257).
+//! Congestion window: slow start, then CUBIC (RFC 9438) or DCTCP (RFC 8257).
 //!
-//! All arithmetic is of integers, so that every machine has the same window.
+//! All arithmetic uses integers, so that the window is the same on every machine.
 
 use crate::tcp::spec::INITIAL_SEGMENTS;
 
-/// Who decides.
+/// Congestion control algorithm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Algorithm {
     /// CUBIC, the default of Linux.
@@ -41,10 +41,10 @@ pub struct Congestion {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Epoch {
     began: u64,
-    /// When the window is `origin` again \[ms\], and what that is \[B\].
+    /// When the window reaches `origin` again \[ms\], and the value of that \[B\].
     reaches_ms: u64,
     origin: u64,
-    /// What Reno would have \[B/1000\].
+    /// The window that Reno would have \[B/1000\].
     reno: u64,
 }
 
@@ -59,7 +59,7 @@ struct Marks {
 }
 
 impl Congestion {
-    /// A connection with segments of so many bytes, on which nothing was sent.
+    /// A connection with segments of this size that has not sent anything.
     #[must_use]
     pub const fn new(algorithm: Algorithm, segment: u32) -> Self {
         let segment = segment as u64;
@@ -73,7 +73,7 @@ impl Congestion {
             marks: Marks { alpha: WHOLE, acknowledged: 0, marked: 0, until: 0 },
         }
     }
-    /// How much may be on its way \[B\].
+    /// The congestion window \[B\].
     #[must_use]
     pub const fn window(&self) -> u64 {
         self.window
@@ -83,12 +83,12 @@ impl Congestion {
     pub const fn marked_share(&self) -> u64 {
         self.marks.alpha
     }
-    /// Whether it echoes each mark (DCTCP), or one until the sender has slowed down.
+    /// Whether the receiver echoes each mark (DCTCP), or keeps echoing one until the sender has slowed down.
     #[must_use]
     pub const fn echoes_each(&self) -> bool {
         matches!(self.algorithm, Algorithm::Dctcp)
     }
-    /// So many bytes were acknowledged while the window was what limited.
+    /// Grows the window after `bytes` were acknowledged while the window was the limit.
     pub fn grow(&mut self, now: u64, bytes: u64, round_trip: u64) {
         if self.window < self.threshold {
             self.window = (self.window + bytes).min(self.threshold);
@@ -126,7 +126,7 @@ impl Congestion {
     /// Something was lost, or marked where each window counts once.
     pub fn reduce(&mut self) {
         let left = match self.algorithm {
-            // fast convergence: who had not reached the last maximum leaves room for others (RFC 9438 §4.7)
+            // fast convergence: a flow that has not reached its last maximum leaves room for others (RFC 9438 §4.7)
             Algorithm::Cubic => {
                 let falls_short = self.window < self.highest;
                 self.highest = if falls_short { self.window * (10 + BETA_TENTHS) / 20 } else { self.window };
@@ -143,8 +143,8 @@ impl Congestion {
         self.reduce();
         self.window = self.segment;
     }
-    /// So many bytes were acknowledged up to `acknowledged`, with an echo of a mark or without; all up to `sent` are on
-    /// their way. Whether the window shrank.
+    /// Handles an acknowledgement of `bytes` up to `acknowledged`, with or without an echoed mark, when everything up
+    /// to `sent` has been sent. Returns whether the window shrank.
     pub fn echo(&mut self, bytes: u64, is_marked: bool, (acknowledged, sent): (u64, u64)) -> bool {
         let marks = &mut self.marks;
         marks.acknowledged += bytes;
@@ -165,7 +165,7 @@ impl Congestion {
     }
 }
 
-/// The largest whole number whose cube is not more.
+/// The integer cube root.
 fn cube_root(cube: u128) -> u64 {
     let (mut low, mut high) = (0_u128, 1 << 42);
     while high - low > 1 {

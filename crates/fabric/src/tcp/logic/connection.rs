@@ -5,7 +5,7 @@ use super::receiver::Receiver;
 use super::segment::{Segment, Seq};
 use super::sender::Sender;
 
-/// How a connection is set up.
+/// Parameters of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The most payload of a segment \[B\].
@@ -14,7 +14,7 @@ pub struct Limits {
     pub offload: u32,
     /// Room for data that the program has not taken \[B\], at both ends.
     pub buffer: u32,
-    /// Who decides how much may be on its way.
+    /// Congestion control algorithm.
     pub algorithm: Algorithm,
 }
 
@@ -50,28 +50,28 @@ impl Connection {
         let receiver = Receiver::new((segment, buffer), sender.congestion().echoes_each(), first);
         Self { sender, receiver }
     }
-    /// So many bytes more are to be sent.
+    /// Adds this many bytes to send.
     pub fn offer(&mut self, now: u64, bytes: u64) {
         self.sender.offer(now, bytes);
     }
-    /// The same of a message, behind which the next segment begins.
+    /// The same for a message, after which a new segment begins.
     pub fn offer_message(&mut self, now: u64, bytes: u64) {
         self.sender.offer_message(now, bytes);
     }
-    /// How much of what was offered is not acknowledged \[B\].
+    /// Bytes offered that have not been acknowledged \[B\].
     #[must_use]
     pub const fn outstanding(&self) -> u64 {
         self.sender.outstanding()
     }
-    /// How much has come in order, and was not taken \[B\].
+    /// Bytes received in order that have not been taken \[B\].
     #[must_use]
     pub const fn available(&self) -> u64 {
         self.receiver.available()
     }
-    /// The program takes so many bytes.
+    /// Takes this many received bytes.
     ///
     /// # Panics
-    /// If that is more than has come.
+    /// If fewer have been received.
     pub fn take(&mut self, bytes: u64) {
         self.receiver.take(bytes);
     }
@@ -107,12 +107,12 @@ impl Connection {
     pub fn can_send(&self, now: u64) -> bool {
         self.sender.look().is_some() || self.receiver.deadline().is_some_and(|at| at <= now)
     }
-    /// When something has to be done if nothing comes: an acknowledgement is due, or something is sent again.
+    /// When it has to be called if nothing arrives: for a delayed acknowledgement or a retransmission.
     #[must_use]
     pub fn deadline(&self) -> Option<u64> {
         [self.sender.deadline(), self.receiver.deadline()].into_iter().flatten().min()
     }
-    /// The time is `now`: what was waited for too long is sent again by the next [`send`](Self::send).
+    /// Advances time to `now`: data that have timed out are retransmitted by the next [`send`](Self::send).
     pub fn expire(&mut self, now: u64) {
         self.sender.expire(now);
     }

@@ -1,4 +1,4 @@
-//! A connection: a machine that is told the time and never asks for it.
+//! The state machine of a connection. Time is an argument; it reads no clock.
 //!
 //! ```text
 //!  offer ─► sender ── segments, as large as an adapter cuts them ──►  receiver ─► delivered, in order, once

@@ -1,4 +1,4 @@
-//! What has come of a stream, with gaps: disjoint ranges in order.
+//! Received parts of a stream, with gaps: disjoint ranges in order.
 
 /// Bytes from, and up to but without.
 pub type Range = (u64, u64);
@@ -8,7 +8,7 @@ pub type Range = (u64, u64);
 pub struct Ranges(Vec<Range>);
 
 impl Ranges {
-    /// None.
+    /// No ranges.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
@@ -50,7 +50,7 @@ impl Ranges {
         let next = self.0.iter().find(|range| range.0 > start).map_or(before, |range| range.0.min(before));
         (start < next).then_some((start, next))
     }
-    /// How many bytes there are from one byte and before another.
+    /// Number of bytes in the ranges, from one byte and before another.
     #[must_use]
     pub fn bytes(&self, from: u64, before: u64) -> u64 {
         self.0.iter().map(|range| range.1.min(before).saturating_sub(range.0.max(from))).sum()
@@ -64,7 +64,7 @@ impl Ranges {
     pub fn end(&self) -> Option<u64> {
         self.0.last().map(|range| range.1)
     }
-    /// Whether there is none.
+    /// Whether there are no ranges.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,24 +1,24 @@
-//! Who takes a stream in, and acknowledges it: in order, once, with what came beyond a gap (RFC 2018), delayed by up to
-//! 40 ms or until two segments have come (RFC 5681 §4.2).
+//! The receiver of a stream, which acknowledges it: in order, each byte once, with ranges beyond a gap (RFC 2018),
+//! delayed by up to 40 ms or until two segments have arrived (RFC 5681 §4.2).
 
 use super::ranges::Ranges;
 use super::segment::{SACK_BLOCKS, Segment, Seq};
 use crate::tcp::spec::DELAYED_ACK_PS;
 
-/// What acknowledges.
+/// An acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Acknowledgement {
     /// The first byte that is missing.
     pub upto: u64,
-    /// How much beyond there is room for \[B\].
+    /// Receive window beyond it \[B\].
     pub window: u32,
-    /// What has come beyond.
+    /// Ranges received beyond it.
     pub sack: [Option<(Seq, Seq)>; SACK_BLOCKS],
-    /// Whether marks are echoed.
+    /// Whether a mark is echoed.
     pub echo: bool,
 }
 
-/// What has happened.
+/// Counters.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Bytes that had come before.
@@ -44,10 +44,11 @@ pub struct Receiver {
     owed: u32,
     now: bool,
     due: Option<u64>,
-    /// The edge of the window that was told last.
+    /// The edge of the window last advertised.
     told: u64,
     echoes_each: bool,
-    /// Whether what came last was marked; or, where one mark is echoed until the sender slows down, whether that is so.
+    /// Whether the last segment was marked; or, if one mark is echoed until the sender slows down, whether an echo is
+    /// pending.
     marked: bool,
     /// An acknowledgement from before marks began or ended.
     before: Option<(u64, bool)>,
@@ -55,7 +56,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A stream of which nothing has come, from its byte `first` on, for a buffer of so many bytes.
+    /// A stream without received bytes, from byte `first` on, for a buffer of this size.
     #[must_use]
     pub fn new((segment, buffer): (u32, u32), echoes_each: bool, first: u64) -> Self {
         Self {
@@ -75,7 +76,7 @@ impl Receiver {
             counts: Counts::default(),
         }
     }
-    /// What has happened.
+    /// Counters.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
@@ -85,22 +86,23 @@ impl Receiver {
     pub const fn expected(&self) -> u64 {
         self.expected
     }
-    /// How much there is for the program \[B\].
+    /// Bytes available to the program \[B\].
     #[must_use]
     pub const fn available(&self) -> u64 {
         self.expected - self.taken
     }
-    /// The program takes so many bytes: room for more, which is told when it is worth it (RFC 9293 §3.8.6.2.2).
+    /// Takes this many bytes, which frees room; the new window is advertised when it is worth it (RFC 9293
+    /// §3.8.6.2.2).
     ///
     /// # Panics
-    /// If that is more than has come.
+    /// If fewer have been received.
     pub fn take(&mut self, bytes: u64) {
         assert!(bytes <= self.available(), "a program takes what has come");
         self.taken += bytes;
         let opened = self.taken + u64::from(self.buffer) - self.told;
         self.now |= opened >= u64::from((2 * self.segment).min(self.buffer / 2)).max(1) && self.is_tight();
     }
-    /// Whether the sender may be waiting for room: a probe may have come from beyond the edge that was told.
+    /// Whether the sender may be waiting for room: a probe may have come from beyond the advertised edge.
     fn is_tight(&self) -> bool {
         self.told.saturating_sub(self.expected) < u64::from(self.buffer / 2)
     }
@@ -143,12 +145,12 @@ impl Receiver {
             self.marked = (self.marked && !segment.reduced) || segment.marked;
         }
     }
-    /// When an acknowledgement has to be sent at the latest; none if none is owed.
+    /// Latest time for an acknowledgement. Returns `None` if none is pending.
     #[must_use]
     pub fn deadline(&self) -> Option<u64> {
         if self.now || self.before.is_some() { Some(0) } else { self.due }
     }
-    /// What is to be said now: it acknowledges all that has come, whatever brings it.
+    /// The acknowledgement to send now, for everything received.
     pub fn acknowledge(&mut self) -> Acknowledgement {
         let (upto, echo) = self.before.take().unwrap_or((self.expected, self.marked));
         if upto == self.expected {

@@ -1,8 +1,8 @@
-//! How long a round trip takes, and how long to wait before a segment is given up (RFC 6298). Times are in ps.
+//! Round-trip time, and retransmission timeout (RFC 6298). Times are in ps.
 
 use crate::tcp::spec::{FIRST_TIMEOUT_PS, LEAST_TIMEOUT_PS, MOST_TIMEOUT_PS};
 
-/// What is known of round trips.
+/// Estimate of the round-trip time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoundTrips {
     /// The smoothed round trip and its variation; none before the first.
@@ -28,7 +28,7 @@ impl RoundTrips {
         });
         self.backoff = 0;
     }
-    /// Something came through: the wait is no longer than the round trips say (RFC 6298 §5.7).
+    /// Notes progress: the timeout is that of the round-trip times again (RFC 6298 §5.7).
     pub fn progressed(&mut self) {
         self.backoff = 0;
     }
@@ -44,7 +44,7 @@ impl RoundTrips {
             None => None,
         }
     }
-    /// How long to wait.
+    /// The retransmission timeout.
     #[must_use]
     pub fn timeout(&self) -> u64 {
         let once = self.known.map_or(FIRST_TIMEOUT_PS, |(smoothed, variation)| {

@@ -1,4 +1,4 @@
-//! What segments say.
+//! Content of segments.
 
 /// A number of the sequence space of 32 bits (RFC 9293 §3.4). Streams are counted in 64 bits here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -18,7 +18,7 @@ impl Seq {
     }
 }
 
-/// How many blocks a SACK option has room for beside timestamps (RFC 2018 §3).
+/// Number of blocks in a SACK option beside timestamps (RFC 2018 §3).
 pub const SACK_BLOCKS: usize = 3;
 
 /// A segment, or several that an adapter sends or takes in as one (TSO, GRO).
@@ -26,13 +26,13 @@ pub const SACK_BLOCKS: usize = 3;
 pub struct Segment {
     /// Its first byte.
     pub seq: Seq,
-    /// How many it brings \[B\]; none if it only acknowledges.
+    /// Number of bytes of data \[B\]; 0 if it only acknowledges.
     pub bytes: u32,
     /// The first byte of the other stream that is missing.
     pub ack: Seq,
-    /// How much beyond this the receiver has room for \[B\], scaled.
+    /// Receive window \[B\], scaled.
     pub window: u32,
-    /// What it has beyond, the latest first: from, and up to but without.
+    /// Ranges received beyond the acknowledgement, the latest first: first byte, and end.
     pub sack: [Option<(Seq, Seq)>; SACK_BLOCKS],
     /// ECE: marks have been seen (RFC 3168 §6.1, RFC 8257 §3.2).
     pub echo: bool,

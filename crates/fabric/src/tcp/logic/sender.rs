@@ -1,4 +1,4 @@
-//! Who sends a stream, and sends again what was lost: by SACK (RFC 6675), else after a wait (RFC 6298).
+//! The sender of a stream, which retransmits lost data: by SACK (RFC 6675), otherwise after a timeout (RFC 6298).
 
 use super::congestion::{Algorithm, Congestion};
 use super::ranges::Ranges;
@@ -6,45 +6,45 @@ use super::rtt::RoundTrips;
 use super::segment::Segment;
 use std::collections::VecDeque;
 
-/// How many segments beyond a gap make it a loss (RFC 6675 §2, DupThresh).
+/// Number of segments beyond a gap that make it a loss (RFC 6675 §2, DupThresh).
 const BEYOND: u64 = 3;
 
-/// What of a stream is sent next.
+/// The part of a stream to send next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chunk {
     /// Its first byte.
     pub from: u64,
-    /// How much \[B\].
+    /// Number of bytes \[B\].
     pub bytes: u32,
-    /// Whether it says that the sender has slowed down (CWR).
+    /// Whether it signals that the sender has slowed down (CWR).
     pub reduced: bool,
 }
 
-/// What has happened.
+/// Counters.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Bytes sent, again or not.
     pub sent: u64,
-    /// Of these, bytes that had been sent before.
+    /// Of these, bytes that were retransmitted.
     pub again: u64,
     /// Segments that had been sent before, whole or in part.
     pub resent: u64,
-    /// How often a gap was believed (fast retransmit).
+    /// Number of fast retransmits.
     pub gaps: u64,
-    /// How often nothing came through.
+    /// Number of timeouts.
     pub timeouts: u64,
-    /// How often the peer's window was asked for.
+    /// Number of window probes.
     pub probes: u64,
-    /// How often the window shrank because of marks.
+    /// Number of times that the window shrank because of marks.
     pub slowed: u64,
 }
 
-/// What a recovery began with.
+/// Cause of a recovery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Recovery {
     /// A gap: the window stays until it is over.
     Fast,
-    /// A wait: slow start goes on meanwhile.
+    /// A timeout: slow start continues meanwhile.
     Slow,
 }
 
@@ -54,20 +54,20 @@ pub struct Sender {
     segment: u32,
     /// The most that an adapter cuts by itself \[B\].
     offload: u32,
-    /// The first byte without an acknowledgement, the first that was never sent, the first that nobody has offered.
+    /// The first unacknowledged byte, the first never sent, and the first not offered.
     first: u64,
     next: u64,
     end: u64,
     /// Bytes that no segment goes beyond when it is first sent: the ends of messages that are not all sent.
     ends: VecDeque<u64>,
-    /// What has come beyond `first`.
+    /// Ranges received by the peer beyond `first`.
     beyond: Ranges,
-    /// The end of what the peer has room for.
+    /// End of the peer's receive window.
     room: u64,
-    /// What is sent again next, and before which byte every gap is a loss.
+    /// The next byte to retransmit, and the byte before which every gap is a loss.
     again: u64,
     lost_before: u64,
-    /// Where a recovery ends, and what it is; none if there is none.
+    /// Where the present recovery ends, and its cause; `None` if there is none.
     recovers: Option<(u64, Recovery)>,
     doubles: u32,
     congestion: Congestion,
@@ -75,17 +75,17 @@ pub struct Sender {
     /// A byte whose acknowledgement ends a round trip, and when it was sent.
     timed: Option<(u64, u64)>,
     deadline: Option<u64>,
-    /// Marks count once up to this byte; and the next segment says that the window has shrunk.
+    /// Marks count once up to this byte; and whether the next segment signals that the window has shrunk.
     slowed_until: u64,
     says_reduced: bool,
-    /// Whether the peer's window is to be asked for, and what follows the byte that did so last.
+    /// Whether a window probe is due, and the end of the last probe.
     probes: bool,
     asked: Option<u64>,
     counts: Counts,
 }
 
 impl Sender {
-    /// A stream of which nothing was sent, from its byte `first` on, to a peer with room for so many bytes.
+    /// A stream without sent bytes, from byte `first` on, to a peer with this receive window.
     #[must_use]
     pub const fn new(
         (segment, offload): (u32, u32),
@@ -116,23 +116,23 @@ impl Sender {
             counts: Counts { sent: 0, again: 0, resent: 0, gaps: 0, timeouts: 0, probes: 0, slowed: 0 },
         }
     }
-    /// So many bytes more are to be sent.
+    /// Adds this many bytes to send.
     pub fn offer(&mut self, now: u64, bytes: u64) {
         self.end += bytes;
         if self.is_shut() {
             self.deadline.get_or_insert(now + self.trips.timeout());
         }
     }
-    /// The same of a message: what follows it begins with a segment of its own (`MSG_EOR` of Linux).
+    /// The same for a message, after which a new segment begins (`MSG_EOR` of Linux).
     pub fn offer_message(&mut self, now: u64, bytes: u64) {
         self.offer(now, bytes);
         self.ends.push_back(self.end);
     }
-    /// Whether nothing is on its way because the peer has no room.
+    /// Whether nothing is in flight because the peer's window is closed.
     const fn is_shut(&self) -> bool {
         self.first == self.next && self.end > self.next && self.room <= self.next
     }
-    /// How much is not acknowledged \[B\].
+    /// Number of unacknowledged bytes \[B\].
     #[must_use]
     pub const fn outstanding(&self) -> u64 {
         self.end - self.first
@@ -142,22 +142,22 @@ impl Sender {
     pub const fn next(&self) -> u64 {
         self.next
     }
-    /// What has happened.
+    /// Counters.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
     }
-    /// How much may be on its way.
+    /// The congestion window.
     #[must_use]
     pub const fn congestion(&self) -> &Congestion {
         &self.congestion
     }
-    /// When something has to be done without an answer.
+    /// When it has to be called without an answer.
     #[must_use]
     pub const fn deadline(&self) -> Option<u64> {
         self.deadline
     }
-    /// What is on its way, as far as is known \[B\] (RFC 6675 §4, `pipe`): neither acknowledged nor taken for lost.
+    /// Estimate of bytes in flight \[B\] (RFC 6675 §4, `pipe`): neither acknowledged nor taken for lost.
     #[must_use]
     pub fn on_its_way(&self) -> u64 {
         let all = self.next - self.first - self.beyond.bytes(self.first, self.next);
@@ -166,13 +166,13 @@ impl Sender {
             - self.beyond.bytes(lost_from, self.lost_before.max(lost_from));
         all - lost
     }
-    /// What can be sent now, if anything can.
+    /// The chunk that can be sent now, if there is one.
     #[must_use]
     pub fn look(&self) -> Option<Chunk> {
         let way = self.on_its_way();
         let free = self.congestion.window().saturating_sub(way);
         if let Some((from, to)) = self.beyond.gap(self.again.max(self.first), self.lost_before) {
-            // the first of a recovery goes whatever the window says (RFC 6675 §5, step 4.3)
+            // the first chunk of a recovery is sent whatever the window is (RFC 6675 §5, step 4.3)
             let least = if from == self.first { u64::from(self.segment) } else { 0 };
             let bytes = (to - from).min(self.segment.into());
             return (bytes <= free.max(least)).then(|| self.chunk(from, bytes));
@@ -191,7 +191,7 @@ impl Sender {
     fn chunk(&self, from: u64, bytes: u64) -> Chunk {
         Chunk { from, bytes: bytes as u32, reduced: self.says_reduced && from == self.next }
     }
-    /// Sends what [`look`](Self::look) has shown.
+    /// Sends the chunk that [`look`](Self::look) returns.
     pub fn send(&mut self, now: u64) -> Option<Chunk> {
         let chunk = self.look()?;
         let to = chunk.from + u64::from(chunk.bytes);
@@ -200,7 +200,7 @@ impl Sender {
         if chunk.from < self.next {
             self.counts.resent += 1;
             self.again = to;
-            // whose acknowledgement that is nobody can tell (Karn)
+            // an acknowledgement could be for either transmission (Karn)
             self.timed = None;
         } else {
             self.asked = (to > self.room).then_some(to);
@@ -220,7 +220,7 @@ impl Sender {
     pub fn receive(&mut self, now: u64, segment: &Segment) {
         let upto = segment.ack.near(self.first);
         if self.asked == Some(upto) {
-            // taken after all: what came before said nothing of this byte
+            // it was received after all, although earlier acknowledgements did not cover it
             self.next = self.next.max(upto);
         }
         if upto > self.next || upto < self.first {
@@ -290,8 +290,8 @@ impl Sender {
             self.counts.slowed += 1;
         }
     }
-    /// Gaps that are lost: three segments have come beyond (RFC 6675 §4, `IsLost`, here by distance), or three
-    /// acknowledgements say so.
+    /// Finds lost gaps: three segments beyond them have been received (RFC 6675 §4, `IsLost`, here by distance), or
+    /// there were three duplicate acknowledgements.
     fn find_losses(&mut self) {
         let Some(end) = self.beyond.end() else { return };
         let far = end.saturating_sub((BEYOND - 1) * u64::from(self.segment));

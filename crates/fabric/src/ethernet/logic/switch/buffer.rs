@@ -1,12 +1,12 @@
-//! The packet buffer of a switch, which all ports share, with a dynamic threshold for each queue (Choudhury and Hahne,
+//! The packet buffer of a switch, shared by all ports, with a dynamic threshold for each queue (Choudhury and Hahne,
 //! "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6(2),
-//! 1998): a queue may grow to alpha times what is free.
+//! 1998): a queue may grow to alpha times the free space.
 
 use super::super::train::Train;
 use super::marking::Marking;
 use std::collections::VecDeque;
 
-/// How many priorities there are, each with a queue at each port.
+/// Number of priorities, each with a queue at each port.
 pub const PRIORITIES: usize = 8;
 
 /// The size of a buffer and how it is shared.
@@ -14,11 +14,11 @@ pub const PRIORITIES: usize = 8;
 pub struct BufferSpec {
     /// All of it \[B\].
     pub bytes: u64,
-    /// It is handed out in cells of so many \[B\].
+    /// Size of its cells \[B\].
     pub cell: u32,
-    /// The threshold of a queue, as a part of what is free: `alpha.0 / alpha.1`.
+    /// Threshold of a queue relative to the free space: `alpha.0 / alpha.1`.
     pub alpha: (u32, u32),
-    /// Which frames are marked, of those that can be; none if it never is.
+    /// Marking of ECN-capable frames; `None` without marking.
     pub marking: Option<Marking>,
 }
 
@@ -27,12 +27,12 @@ pub struct BufferSpec {
 pub(super) struct Kept {
     /// Whose frames: a bit for each priority.
     pub(super) priorities: u8,
-    /// How much \[B\].
+    /// Size \[B\].
     pub(super) bytes: u64,
 }
 
 impl BufferSpec {
-    /// What a frame of this size takes \[B\].
+    /// Space that a frame of this size occupies \[B\].
     #[must_use]
     pub const fn room_for(&self, frame: u16) -> u64 {
         let (frame, cell) = (frame as u64, self.cell as u64);
@@ -41,7 +41,7 @@ impl BufferSpec {
     }
 }
 
-/// What becomes of a frame that arrives.
+/// Admission of an arriving frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Admission {
     Taken,
@@ -60,25 +60,24 @@ struct Release {
     priority: u8,
 }
 
-/// What the queues of a port hold.
+/// Buffer space held by the queues of a port.
 #[derive(Default, Debug)]
 struct Held {
     /// By priority \[B\].
     queues: [u64; PRIORITIES],
-    /// What has been decided to be given back, in the order of time.
+    /// Releases that have been decided, in the order of time.
     releases: VecDeque<Release>,
 }
 
-/// The buffer. Every time asked for is not before the one asked for last.
+/// The buffer. Times of calls must not decrease.
 #[derive(Debug)]
 pub(super) struct Buffer {
     spec: BufferSpec,
     kept: Kept,
-    /// Held by all ports, without what was given back but not looked for yet: of what is shared, and of what is kept
-    /// \[B\].
+    /// Space held by all ports, before pending releases: of the shared part, and of the reserved part \[B\].
     used: [u64; 2],
     ports: Vec<Held>,
-    /// For each port when the first of what it has given back is free; never if it has given back nothing \[ps\].
+    /// For each port the time of its first pending release; never if there is none \[ps\].
     due: Vec<u64>,
 }
 
@@ -103,7 +102,7 @@ impl Buffer {
         if self.may_mark(port, priority, 0) || !self.has_room(port, priority, room) || self.is_long(port) {
             self.settle(port, now);
             if !self.has_room(port, priority, room) {
-                // what others have given back by now counts, too
+                // releases of other ports up to now count, too
                 self.settle_all(now);
                 if !self.has_room(port, priority, room) {
                     return Admission::Refused;
@@ -157,12 +156,12 @@ impl Buffer {
         self.ports[port].releases.push_back(Release { at, spacing, count, room, priority });
     }
 
-    /// Whether a frame is marked, or may be, that finds so much more in a queue than is there.
+    /// Whether a frame is marked, or may be, if `more` bytes are added to its queue.
     fn may_mark(&self, port: usize, priority: u8, more: u64) -> bool {
         let queue = self.ports[port].queues[usize::from(priority)];
         self.spec.marking.is_some_and(|marking| queue + more >= marking.from)
     }
-    /// Whether a port has given back so often that it is to be counted.
+    /// Whether a port has so many pending releases that they should be processed.
     fn is_long(&self, port: usize) -> bool {
         self.ports[port].releases.len() > GIVEN_BACK
     }
@@ -171,12 +170,12 @@ impl Buffer {
         let part = self.part(priority);
         self.fits(part, self.ports[port].queues[usize::from(priority)], self.used[part], room)
     }
-    /// Which part of the buffer frames of a priority take: 0 of what is shared, 1 of what is kept.
+    /// The part of the buffer for frames of a priority: 0 shared, 1 reserved.
     fn part(&self, priority: u8) -> usize {
         usize::from(self.kept.priorities >> priority & 1)
     }
-    /// Whether a frame is taken in that finds so much in its queue and in its part of the buffer. Of what is kept, a
-    /// queue may have all.
+    /// Whether a frame is admitted with this fill of its queue and of its part of the buffer. A queue may use all of
+    /// the reserved part.
     fn fits(&self, part: usize, queue: u64, used: u64, room: u64) -> bool {
         if part == 1 {
             return used + room <= self.kept.bytes;
@@ -185,7 +184,7 @@ impl Buffer {
         let (part, of) = self.spec.alpha;
         room <= free && u128::from(queue) * u128::from(of) < u128::from(free) * u128::from(part)
     }
-    /// Counts what the queues of a port have given back by `now`.
+    /// Processes the releases of a port up to `now`.
     #[inline]
     fn settle(&mut self, port: usize, now: u64) {
         if self.due[port] <= now {

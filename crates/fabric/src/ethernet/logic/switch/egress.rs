@@ -1,4 +1,4 @@
-//! A way out of a switch: what waits for its wire, and what its peer has paused.
+//! An egress port of a switch: its queues, its wire, and pauses by its peer.
 
 use super::super::pause::{Gate, Pause};
 use super::super::train::Train;
@@ -17,21 +17,21 @@ pub(super) struct Egress {
     /// When the wire can take the next frame.
     pub(super) free: u64,
     queues: [Queue; PRIORITIES],
-    /// Which of them are not empty: a bit for each priority.
+    /// Queues that are not empty: one bit for each priority.
     filled: u8,
     /// Pause frames that wait, each with the time from which it can leave.
     pub(super) pauses: VecDeque<(u64, Pause)>,
-    /// What its peer has paused.
+    /// Pauses by its peer.
     pub(super) gate: Gate,
-    /// Whether it does so for ever; none if nobody looks.
+    /// Watchdog for pause storms, if there is one.
     pub(super) watchdog: Option<Box<Watchdog>>,
-    /// When the next frame starts, if nothing else comes; never if there is none.
+    /// Start of the next frame, if nothing else arrives; never if there is none.
     pub(super) next: u64,
 }
 
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// When something of a port is due: the time above the port, so that two are compared as numbers.
+/// Due time of a port: the time in the bits above the port, so that entries compare as numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Start(u128);
 
@@ -47,7 +47,7 @@ impl Start {
     }
 }
 
-/// When something of each port is due, the first first.
+/// Due times of the ports, earliest first.
 pub(super) type Starts = BinaryHeap<Reverse<Start>>;
 
 impl Egress {
@@ -62,7 +62,7 @@ impl Egress {
         self.queues[usize::from(priority)].put(frame);
         self.filled |= 1 << priority;
     }
-    /// When the next frame starts, if nothing else comes.
+    /// Start of the next frame, if nothing else arrives.
     fn next_start(&self) -> u64 {
         let pause = self.pauses.front().map_or(NEVER, |(from, _)| self.free.max(*from));
         let (mut next, mut rest) = (pause, self.filled);
@@ -132,12 +132,12 @@ pub(super) fn replace_first(first_of_all: &mut Starts, next: u64, port: u16) {
     }
 }
 
-/// From the first bit of a frame to the first of the next that follows as closely as it may \[ps\].
+/// Least time between the first bits of a frame and of the next one \[ps\].
 pub(super) fn wire_ps(rate: Rate, train: &Train) -> u64 {
     rate.time_for(wire_bytes(train.bytes.into())).as_ps()
 }
 
-/// From the first bit of a frame to its last \[ps\].
+/// Time from the first bit of a frame to its last \[ps\].
 pub(super) fn body_ps(rate: Rate, train: &Train) -> u64 {
     rate.time_for(body_bytes(train.bytes.into())).as_ps()
 }

@@ -1,4 +1,4 @@
-//! What a switch that pauses its peers knows of each port that frames come in at.
+//! Ingress accounting of a switch that pauses its peers.
 //!
 //! ```text
 //!            ┌───────────── room of a group ─────────────┐
@@ -7,11 +7,12 @@
 //!                       resume  pause: what is on its way finds room in the headroom
 //! ```
 //!
-//! A group is what comes in at a port of a priority (Priority-based Flow Control), or of all (802.3x). Its room is kept
-//! for it, so that no other group can take it. A group that holds more than `xoff` pauses its peer, and asks again each
-//! time that half of the pause is over; once it holds no more than `xon`, it lets its peer go on.
+//! A group comprises the frames that come in at a port with one priority (Priority-based Flow Control), or with all
+//! (802.3x). Its buffer space is reserved, so that no other group can use it. A group that holds more than `xoff`
+//! pauses its peer, and repeats the pause frame whenever half of the pause is over; when it holds at most `xon`, it
+//! ends the pause.
 //!
-//! Not here: thresholds that follow what is free, headroom that several groups share.
+//! Not here: dynamic thresholds, headroom shared by several groups.
 
 use super::super::pause::Pause;
 use super::buffer::{Kept, PRIORITIES};
@@ -20,7 +21,7 @@ use crate::ethernet::spec::{Rate, pause_time};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// What a pause is about.
+/// Scope of a pause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
     /// All that comes in at a port (802.3 annex 31B, "802.3x").
@@ -40,27 +41,27 @@ impl Scope {
     }
 }
 
-/// How a switch pauses its peers, and obeys them.
+/// How a switch pauses its peers, and obeys their pauses.
 #[derive(Clone, Debug)]
 pub struct PauseSpec {
-    /// What is paused.
+    /// Scope of its pauses.
     pub scope: Scope,
     /// A group that holds more pauses its peer \[B\].
     pub xoff: u64,
     /// One that holds no more lets it go on \[B\].
     pub xon: u64,
-    /// What a group of each port may hold above `xoff` \[B\].
+    /// Space of a group above `xoff`, for each port \[B\].
     pub headroom: Vec<u64>,
     /// For how long it pauses a peer, in times of 512 bits.
     pub quanta: u16,
-    /// From the last bit of a pause frame that comes to no frame being begun with, by port \[ps\].
+    /// Time from the last bit of a received pause frame until no frame is started, by port \[ps\].
     pub response_ps: Vec<u64>,
-    /// What it does about peers that pause a queue for ever; none if nothing.
+    /// Watchdog against permanent pauses by peers, if there is one.
     pub watchdog: Option<WatchdogSpec>,
 }
 
 impl PauseSpec {
-    /// How many groups there are at a port.
+    /// Number of groups of a port.
     const fn groups(&self) -> usize {
         match self.scope {
             Scope::Port => 1,
@@ -71,7 +72,7 @@ impl PauseSpec {
     fn room(&self, port: usize) -> u64 {
         self.xoff + self.headroom.get(port).copied().unwrap_or(0)
     }
-    /// What of the buffer is kept for all groups.
+    /// Buffer space reserved for all groups.
     pub(super) fn kept(&self, ports: &[Option<Rate>]) -> Kept {
         let connected = ports.iter().enumerate().filter(|(_, rate)| rate.is_some());
         let rooms = connected.map(|(port, _)| self.room(port)).sum::<u64>();
@@ -89,15 +90,15 @@ struct Freed {
     room: u64,
 }
 
-/// What comes in at a port of a priority.
+/// Frames that come in at a port with one priority.
 #[derive(Clone, Copy, Default, Debug)]
 struct Group {
     held: u64,
-    /// When it asks its peer for a pause again \[ps\]; none while it has not paused it.
+    /// When it repeats its pause frame \[ps\]; `None` while it does not pause its peer.
     asks: Option<u64>,
 }
 
-/// What has become of a frame.
+/// Result of accounting for a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Taken {
     In,
@@ -113,7 +114,7 @@ pub(super) struct Ingress {
     rates: Vec<Option<Rate>>,
     groups: Vec<Group>,
     freed: BinaryHeap<Reverse<Freed>>,
-    /// When groups ask again, with these.
+    /// When groups repeat their pause frames, with the groups.
     asks: BTreeSet<(u64, usize)>,
 }
 
@@ -128,7 +129,7 @@ impl Ingress {
         }
     }
 
-    /// The group of what comes in at a port; none of a priority that is dropped where there is no room.
+    /// The group of frames that come in at a port. Returns `None` for a lossy priority.
     fn group(&self, port: u16, priority: u8) -> Option<usize> {
         let own = match self.spec.scope {
             Scope::Port => 0,
@@ -137,7 +138,7 @@ impl Ingress {
         };
         Some(usize::from(port) * PRIORITIES + usize::from(own))
     }
-    /// What a pause of a group says.
+    /// The content of a pause frame for a group.
     fn pause(&self, group: usize, quanta: u16) -> Pause {
         let priorities = match self.spec.scope {
             Scope::Port => u8::MAX,
@@ -159,12 +160,12 @@ impl Ingress {
         }
         Taken::Pausing(self.ask(at, group))
     }
-    /// Whether a frame more would find its group with room.
+    /// Whether a further frame has room in its group.
     pub(super) fn has_room(&self, (port, priority): (u16, u8), room: u64) -> bool {
         self.group(port, priority)
             .is_none_or(|group| self.groups[group].held + room <= self.spec.room(port.into()))
     }
-    /// Whether frames that hold so much at most pause nobody.
+    /// Whether frames that hold at most this much cause no pause.
     pub(super) fn takes_run(&self, (port, priority): (u16, u8), most: u64) -> bool {
         let own = self.group(port, priority).map(|group| &self.groups[group]);
         own.is_none_or(|own| own.asks.is_none() && own.held + most <= self.spec.xoff)
@@ -187,17 +188,17 @@ impl Ingress {
         }
     }
 
-    /// Whether a port has paused its peer.
+    /// Whether a port pauses its peer.
     pub(super) fn pauses(&self, port: u16) -> bool {
         let first = usize::from(port) * PRIORITIES;
         self.groups[first..first + PRIORITIES].iter().any(|group| group.asks.is_some())
     }
-    /// When something happens next: room is given back, or a pause is asked for again.
+    /// Time of the next event: a release of space, or a repeated pause frame.
     pub(super) fn next(&self) -> Option<u64> {
         let freed = self.freed.peek().map(|Reverse(freed)| freed.at);
         freed.into_iter().chain(self.next_ask()).min()
     }
-    /// When the next pause frame may have to be made, as far as is known.
+    /// Earliest time of the next pause frame, if known.
     pub(super) fn next_pause(&self) -> Option<u64> {
         if self.asks.is_empty() { None } else { self.next() }
     }
@@ -205,7 +206,7 @@ impl Ingress {
         self.asks.first().map(|(at, _)| *at)
     }
 
-    /// What is next happens: the pause frame that comes of it, with its port.
+    /// Processes the next event. Returns the resulting pause frame, with its port.
     pub(super) fn happen(&mut self) -> Option<(u16, Pause)> {
         let freed = self.freed.peek().map(|Reverse(freed)| *freed);
         let asks = self.next_ask();
@@ -234,7 +235,7 @@ impl Ingress {
         self.asks.remove(&(asks, freed.group));
         Some(((freed.group / PRIORITIES) as u16, self.pause(freed.group, 0)))
     }
-    /// A group asks its peer for a pause.
+    /// Sends a pause frame for a group.
     fn ask(&mut self, at: u64, group: usize) -> Pause {
         let pause = self.pause(group, self.spec.quanta);
         let rate = self.rates[group / PRIORITIES].unwrap_or(Rate::G1);

@@ -1,11 +1,11 @@
-//! What has happened in a switch. A switch decides ahead of time; what it has decided counts once it happens, so that
-//! nobody sees how far ahead it was.
+//! Counters of a switch. A switch decides ahead of time; a decision is counted at the time when it takes effect, so
+//! that counters do not show how far ahead it has decided.
 
 use super::super::train::Train;
 use crate::ethernet::spec::{PAUSE_BYTES, Rate, wire_bytes};
 use lanetwin_units::mix;
 
-/// What a port of a switch has done.
+/// Counters of a port of a switch.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PortCounts {
     /// Frames that have started.
@@ -16,28 +16,28 @@ pub struct PortCounts {
     pub dropped: u64,
     /// Frames for it that were marked.
     pub marked: u64,
-    /// How long frames that have started could have left before \[ps\], summed.
+    /// Waiting time of frames that have started, after the earliest time at which they could leave, summed \[ps\].
     pub waited_ps: u128,
     /// The longest that one could have left before \[ps\].
     pub longest_wait_ps: u64,
-    /// Pause frames that have started: that ask for a pause, and that end one.
+    /// Pause frames started: those that begin a pause, and those that end one.
     pub told: [u64; 2],
     /// The same of pause frames that had their effect.
     pub heard: [u64; 2],
-    /// How long its peer has paused the priority that it paused for the longest \[ps\].
+    /// Time that its peer has paused the priority that it paused longest \[ps\].
     pub closed_ps: u64,
     /// Storms that were detected, and how many of them are over.
     pub storms: [u64; 2],
     /// Frames that were dropped because of them.
     pub discarded: u64,
-    /// When the first storm was detected, and when it was over \[ps\].
+    /// When the first storm was detected, and when it ended \[ps\].
     pub first_storm: [Option<u64>; 2],
-    /// When the last one started \[ps\], and its size \[B\].
+    /// Start of the last frame \[ps\], and its size \[B\].
     pub last: (u64, u16),
 }
 
 impl PortCounts {
-    /// How long the wire has been in use up to `now`, gaps between frames included \[ps\].
+    /// Time that the wire has been in use up to `now`, including gaps between frames \[ps\].
     #[must_use]
     pub fn busy_ps(&self, rate: Rate, now: u64) -> u128 {
         let wire = |bytes: u64, frames: u64| (bytes + frames * u64::from(wire_bytes(0))) * rate.byte_ps();
@@ -49,7 +49,7 @@ impl PortCounts {
     }
 }
 
-/// What a switch has done.
+/// Counters of a switch.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SwitchCounts {
     /// By port.
@@ -69,7 +69,7 @@ pub(super) enum Event {
     Dropped,
     Marked,
     Stray,
-    /// A pause frame starts that asks for a pause, or ends one.
+    /// A pause frame starts that begins a pause, or ends one.
     Told {
         ends: bool,
     },
@@ -112,7 +112,8 @@ impl Entry {
             Event::Discarded => 9,
         };
         let [number, a, b] = train.words;
-        // the first word counts frames of a train, and so does the time; that of a pause frame says what it asks for
+        // the first word numbers the frames of a train, which the time does as well; in a pause frame it has the
+        // content
         let says = matches!(event, Event::Told { .. } | Event::Heard { .. } | Event::Storm { .. });
         let a = if says { number } else { a };
         let whose = u64::from(train.from.0) << 48 | u64::from(train.to.0) << 32 | u64::from(port) << 16;
@@ -121,7 +122,7 @@ impl Entry {
         let (spacing, count, bytes) = (train.spacing_ps.into(), train.count, train.bytes);
         Self { at, spacing, count, port, event, bytes, name: name | 1 }
     }
-    /// How often it has happened by `now`.
+    /// Number of times that it has happened by `now`.
     fn happened(&self, now: u64) -> u16 {
         if self.at > now || self.count == 1 {
             return u16::from(self.at <= now);
@@ -134,10 +135,10 @@ impl Entry {
 #[derive(Default, Debug)]
 pub(super) struct Ledger {
     counts: SwitchCounts,
-    /// What has been decided and not all happened, and what has that was not counted yet.
+    /// Decisions that have not all taken effect, or whose effects have not been counted.
     open: Vec<Entry>,
-    /// How many there may be before those that have happened are counted: twice as many as were open then, so that
-    /// each is looked at a few times, however many there are.
+    /// Number of entries at which those that have taken effect are counted: twice as many as were open then, so that
+    /// each entry is checked only a few times, however many there are.
     most: usize,
 }
 
@@ -174,7 +175,7 @@ impl Ledger {
     }
 }
 
-/// Counts that something has happened so many times.
+/// Counts an event `times` times.
 fn count(counts: &mut SwitchCounts, entry: &Entry, times: u16) {
     if times == 0 {
         return;

@@ -1,11 +1,11 @@
-//! Which frames a switch marks: Random Early Detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1(4),
-//! 1993) on the length that a frame finds, as switches for RoCE do it (Zhu et al., "Congestion Control for Large-Scale
-//! RDMA Deployments", SIGCOMM 2015, figure 5).
+//! Marking of frames by a switch: Random Early Detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking
+//! 1(4), 1993) on the length of the queue at arrival, as in switches for RoCE (Zhu et al., "Congestion Control for
+//! Large-Scale RDMA Deployments", SIGCOMM 2015, figure 5).
 
 use super::super::train::Train;
 use lanetwin_units::mix;
 
-/// How likely a frame is marked by the length of the queue that it finds.
+/// Probability of marking by the length of the queue at arrival.
 ///
 /// ```text
 ///  1     ┤         ┌──────
@@ -17,7 +17,7 @@ use lanetwin_units::mix;
 pub struct Marking {
     /// Below this none is marked (`Kmin`) \[B\].
     pub from: u64,
-    /// From here on each is marked (`Kmax`); not below `from` \[B\].
+    /// Queue length from which on every frame is marked (`Kmax`); not below `from` \[B\].
     pub to: u64,
     /// The probability just below `to` (`Pmax`), in millionths.
     pub most: u32,
@@ -30,8 +30,8 @@ impl Marking {
         Self { from, to: from, most: 1_000_000 }
     }
 
-    /// Whether a frame that comes at `at` \[ps\] and finds so much in its queue \[B\] is marked, if it can be. The draw
-    /// is made of the frame and its time alone, so that nothing depends on who asks first.
+    /// Whether an ECN-capable frame that arrives at `at` \[ps\] with this queue length \[B\] is marked. The random
+    /// number depends on the frame and its time alone, and not on the order of queries.
     #[must_use]
     pub fn marks(&self, queue: u64, at: u64, frame: &Train) -> bool {
         if queue < self.from || queue >= self.to {

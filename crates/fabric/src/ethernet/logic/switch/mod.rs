@@ -85,7 +85,7 @@ pub struct SwitchSpec {
 pub struct Horizon {
     /// The earliest time at which an unknown frame may arrive.
     pub arrivals: u64,
-    /// How long after the switch has sent a frame a response to it may arrive.
+    /// Least time from the sending of a frame to the arrival of a response to it.
     pub answer: u64,
     /// Whether frames are decided one at a time (`granularity: tlp`).
     pub singly: bool,
@@ -106,7 +106,7 @@ pub struct Departure {
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     at: u64,
-    /// The port that they leave by; none if there is no way.
+    /// The port that they leave through; `None` if they have no route.
     way: Option<u16>,
     train: Train,
 }
@@ -122,9 +122,9 @@ pub struct Switch {
     /// The next transmission of each egress port; an entry that differs from `Egress::next` is stale and ignored.
     starts: Starts,
     buffer: Buffer,
-    /// None without flow control.
+    /// `None` without flow control.
     lossless: Option<Ingress>,
-    /// When storms of ports begin or end, as far as is known.
+    /// Known begins and ends of storms of ports.
     storms: BTreeSet<(u64, u16)>,
     /// The shortest time from an arrival to its first effect on what is sent \[ps\].
     effect: u64,
@@ -255,7 +255,7 @@ impl Switch {
             self.pass_on(ingress, train.count);
             return None;
         }
-        // what becomes of a frame is told when it could have left at the earliest
+        // the admission of a frame is counted at the earliest time at which it could leave
         let told = at + self.spec.latency_ps;
         let Some(port) = way else {
             self.ledger.add(Entry::of(Event::Stray, told, ingress, &train));
@@ -295,9 +295,9 @@ impl Switch {
         None
     }
 
-    /// When the first arrives of all ports but the one at which the first of all does.
+    /// First arrival at another port than that of the very first arrival.
     fn second_arrival(&self) -> u64 {
-        // in a heap it is one of the two behind the first
+        // in a heap it is one of the two children of the root
         let at = |place: usize| self.arrivals.as_slice().get(place).map_or(NEVER, |Reverse(next)| next.at());
         at(1).min(at(2))
     }
@@ -341,7 +341,7 @@ impl Switch {
         let from = frame.from + self.delay(&frame.train, rate_in, port);
         if let Some(egress) = &mut self.egress[usize::from(port)] {
             egress.put(Waiting { from, ..frame });
-            // what cannot start before the next does changes nothing
+            // a frame that cannot start before the present next one changes nothing
             if from.max(egress.free) < egress.next {
                 egress.plan(port, &mut self.starts);
             }

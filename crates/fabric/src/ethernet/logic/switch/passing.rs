@@ -7,17 +7,17 @@ use super::ledger::{Entry, Event};
 use super::{Departure, Switch};
 
 impl Switch {
-    /// The port that frames leave by that arrive at a port; none if they have no way.
+    /// The egress port for frames that arrive at a port. Returns `None` if they have no route.
     pub(super) fn way(&self, ingress: u16, train: &Train) -> Option<u16> {
         let way = self.spec.forwarding.port(train).filter(|port| *port != ingress);
         way.filter(|&port| self.egress[usize::from(port)].is_some())
     }
 
-    /// A train arrives as [`Switch::arrive`] says, and no other before `until`: passes it through at once, if all of it
-    /// can be decided. Otherwise nothing has happened.
+    /// Passes a train, which arrives as in [`Switch::arrive`], through at once if all of it can be decided and no
+    /// other arrives before `until`. Otherwise does nothing.
     #[must_use]
     pub fn pass_at_once(&mut self, at: u64, ingress: u16, train: &Train, until: u64) -> Option<Departure> {
-        // the last frame is decided behind the first by as much as it comes behind it
+        // the last frame is decided later than the first by its distance from it
         let length = u64::from(train.count - 1) * u64::from(train.spacing_ps);
         if until.saturating_sub(at) <= length || !self.arrivals.is_empty() {
             return None;

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// Frames of a train that came in at one port: the i-th can leave at `from + i × spacing_ps`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
-    /// When the first can leave \[ps\].
+    /// When the first frame can leave \[ps\].
     pub(super) from: u64,
     /// The port that they came in at; of two that can leave at the same time the lower goes first.
     pub(super) ingress: u16,
@@ -14,7 +14,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// When the last can leave, and where it came in.
+    /// When the last frame can leave, and its ingress port.
     fn last(&self) -> (u64, u16) {
         (self.train.start_of(self.from, self.train.count - 1), self.ingress)
     }
@@ -28,7 +28,7 @@ impl Waiting {
 pub(super) struct Queue(VecDeque<Waiting>);
 
 impl Queue {
-    /// When the first frame can leave; none if there is none.
+    /// When the first frame can leave. Returns `None` if the queue is empty.
     pub(super) fn head(&self) -> Option<u64> {
         self.0.front().map(|first| first.from)
     }

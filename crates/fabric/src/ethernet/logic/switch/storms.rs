@@ -1,4 +1,4 @@
-//! What a switch does about pause frames that come, and about storms of them.
+//! Received pause frames, and pause storms.
 
 use super::super::pause::Pause;
 use super::super::train::Train;
@@ -22,7 +22,7 @@ impl Switch {
         self.know_storm(port, before);
         self.ledger.add(Entry::of(Event::Heard { ends: pause.quanta == 0 }, effect, port, frame));
     }
-    /// When a storm begins or ends next, as far as is known.
+    /// Time of the next known begin or end of a storm.
     #[inline]
     pub(super) fn next_storm(&self) -> Option<u64> {
         // mostly there are none, and nothing is to be searched
@@ -31,7 +31,7 @@ impl Switch {
         }
         self.storms.first().map(|(at, _)| *at)
     }
-    /// The watchdog of a port has learnt something; before, this was what was next.
+    /// Updates the known storms after a change of a port's watchdog; `before` is its previous next time.
     pub(super) fn know_storm(&mut self, port: u16, before: Option<u64>) {
         let egress = self.egress[usize::from(port)].as_ref();
         let Some(next) = egress.and_then(|egress| Some(egress.watchdog.as_ref()?.next())) else { return };
@@ -43,7 +43,7 @@ impl Switch {
             self.storms.remove(&(before, port));
         }
     }
-    /// Whether frames of this priority are dropped, of a port in a storm.
+    /// Whether frames of this priority are dropped because of a storm at the port.
     pub(super) fn drops_in_storm(&self, port: u16, priority: u8) -> bool {
         let egress = self.egress[usize::from(port)].as_ref();
         egress.and_then(|egress| egress.watchdog.as_ref()).is_some_and(|own| own.drops(priority))

@@ -1,4 +1,5 @@
-//! A watchdog against pause storms: a peer that pauses a queue for ever stops it, and with it those that feed it.
+//! A watchdog against pause storms: a peer that pauses a queue permanently stops it, and with it the queues that feed
+//! it.
 //!
 //! ```text
 //!  paused ──────────────── detection ──► storm: frames are dropped, or forwarded against the pause
@@ -6,8 +7,8 @@
 //! ```
 //!
 //! A queue that its peer keeps paused for `detection`, without a gap in which it could have sent a frame, is in a
-//! storm. What the peer asks for then is not obeyed, until nothing was asked for during `restoration`. Times are exact:
-//! a switch of today looks at its counters from time to time, and sees a storm later by up to one such interval.
+//! storm. The peer's pauses are then ignored until there has been none for `restoration`. Times are exact: real
+//! switches poll their counters, and detect a storm later by up to one polling interval.
 
 use super::super::pause::Pause;
 use super::buffer::PRIORITIES;
@@ -15,43 +16,43 @@ use crate::ethernet::spec::{Rate, pause_time};
 
 const NEVER: u64 = u64::MAX;
 
-/// What is done about a storm.
+/// Action during a storm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StormAction {
     /// Frames of the queue are dropped, those in it and those that come, and frames of its priority that its peer
     /// sends.
     Drop,
-    /// Frames of the queue leave, whatever the peer asks for.
+    /// Frames of the queue are sent despite the pause.
     Forward,
     /// It is counted.
     Alert,
 }
 
-/// When a queue is in a storm, and what is done about it.
+/// Detection of storms, and the action during a storm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WatchdogSpec {
-    /// A queue that was paused for so long is in a storm \[ps\].
+    /// Time of pause after which a queue is in a storm \[ps\].
     pub detection_ps: u64,
-    /// The storm is over when no pause came for so long \[ps\].
+    /// Time without a pause after which the storm is over \[ps\].
     pub restoration_ps: u64,
-    /// What is done meanwhile.
+    /// Action during a storm.
     pub action: StormAction,
 }
 
-/// What is known of the queue of a priority.
+/// State of the queue of a priority.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
-    /// From when on it has been paused without a gap, and until when it is, as far as is known.
+    /// Time since which it has been paused without a gap, and known end of the pause.
     since: u64,
     until: u64,
-    /// When the last pause frame had, or will have, its effect.
+    /// When the last known pause frame takes effect.
     last: u64,
-    /// When a storm begins, or ends that has begun; never if that is not known.
+    /// When a storm begins, or the present one ends; never if that is not known.
     due: u64,
     storms: bool,
 }
 
-/// What happens to the queue of a priority.
+/// Change of the state of a priority's queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Happens {
     /// A storm is detected.
@@ -82,7 +83,8 @@ impl Watchdog {
     pub(super) fn drops(&self, priority: u8) -> bool {
         self.spec.action == StormAction::Drop && self.queues[usize::from(priority)].storms
     }
-    /// A pause frame has its effect at `at`, which is not before that of an earlier one \[ps\]: what of it is obeyed.
+    /// Handles a pause frame that takes effect at `at`, not before an earlier one \[ps\]. Returns the part of it that
+    /// is obeyed.
     pub(super) fn hear(&mut self, at: u64, pause: Pause) -> Pause {
         let mut priorities = pause.priorities;
         for priority in (0..PRIORITIES as u8).filter(|one| self.watched & pause.priorities & 1 << one != 0) {
@@ -102,7 +104,7 @@ impl Watchdog {
                 queue.last = at;
             }
             if queue.due < at {
-                // the storm begins before, whatever this says
+                // the storm begins earlier, whatever this frame asks for
                 continue;
             }
             if !asks {
@@ -118,11 +120,11 @@ impl Watchdog {
         }
         Pause { priorities, ..pause }
     }
-    /// When something happens next; never if that is not known.
+    /// Time of the next change; never if that is not known.
     pub(super) fn next(&self) -> u64 {
         self.queues.iter().map(|queue| queue.due).min().unwrap_or(NEVER)
     }
-    /// What is next happens.
+    /// Carries out the next change.
     pub(super) fn happen(&mut self) -> Option<(u64, Happens)> {
         let queues = (0..PRIORITIES as u8).zip(&mut self.queues);
         let (priority, queue) =
