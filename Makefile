@@ -127,12 +127,14 @@ nightly: ## `test`, and all that takes too long for every change
 
 test-debug: $(VENV)/.tools | toolchain ## the Rust tests without optimisation: with every digest
 	cargo test --quiet $(LOCKED) $(TESTED)
+	cargo test --quiet $(LOCKED) $(TESTED) --test determinism -- --ignored nightly::every_scenario_has_the_digest
 
 test-drawn: | toolchain ## the Rust tests again, whose properties meet what was never drawn before: DRAWS=5 times
 	for draw in $$(seq $(or $(DRAWS),5)); do cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) || exit; done
 
 test-release: | toolchain ## the digests again, without assertions, as a release computes them
 	cargo test --quiet $(LOCKED) --profile optimised $(TESTED) --test determinism -- $(UNHURRIED)
+	cargo test --quiet $(LOCKED) --profile optimised $(TESTED) --test determinism -- --ignored nightly::every_scenario_has_the_digest
 
 test-nightly: | toolchain ## the Rust tests that take long however they are built
 	cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) --tests -- --ignored nightly::

@@ -1,10 +1,11 @@
 //! Is a run the same whenever and however it is run: in debug and in release, with one thread or two, train by train or
 //! TLP by TLP?
 //!
-//! The digest and a few rows of every scenario are recorded in `golden/runs.txt`, and what they come to has to keep the
-//! laws of `laws/`. This file is run against the same record with optimisation and assertions, and in the night without
-//! the one and without the other, so that all are equal. Every scenario in other ways takes minutes without
-//! optimisation, and is skipped then. After a change that is meant to change results, `ACCEPT=1` rewrites the record.
+//! The digest of every scenario, that of its first repeat and a few rows are recorded in `golden/runs.txt`, and what
+//! they come to has to keep the laws of `laws/`. With every change the first repeats are run, at night all of them,
+//! with optimisation and assertions, without the one and without the other, so that all are equal. Scenarios in other
+//! ways take minutes without optimisation, and are skipped then. After a change that is meant to change results,
+//! `ACCEPT=1` runs all repeats and rewrites the record.
 
 mod laws;
 mod record;
@@ -13,30 +14,35 @@ mod tree;
 use lanetwin_plan::Plan;
 use lanetwin_stats::results::Results;
 use lanetwin_world::{Granularity, Options};
-use record::{moved, record};
-use std::path::Path;
-use std::sync::LazyLock;
-use tree::{in_short, options, plan, plan_of, recorded, results, scenarios, substance};
+use record::{first_digest, moved, record};
+use std::path::{Path, PathBuf};
+use tree::{in_short, once, options, plan, recorded, results, scenarios, substance};
 
-/// Every scenario with one repeat, by two threads and train by train: what other ways are held against.
-static ONCE: LazyLock<Vec<(Plan, Results)>> = LazyLock::new(|| {
-    let run = |file: &std::path::PathBuf| {
-        let plan = plan_of(file, &["run.repeats=1"]);
-        let results = results(&plan, &options(2, Granularity::Train));
-        (plan, results)
-    };
-    scenarios().iter().map(run).collect()
-});
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/runs.txt")
+}
 
+/// What is to be on record of every scenario, from all its repeats.
+fn found() -> String {
+    let both = recorded().iter().zip(once());
+    both.map(|((_, whole), (_, first))| record(whole, first)).collect()
+}
+
+/// Repeats differ by their seeds alone: what moves a digest moves that of the first one.
 #[test]
 fn every_scenario_has_the_digest_that_is_on_record() {
-    let found: String = recorded().iter().map(|(_, results)| record(results)).collect();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/runs.txt");
     if std::env::var_os("ACCEPT").is_some() {
-        std::fs::write(&file, &found).expect("the record can be written");
+        std::fs::write(file(), found()).expect("the record can be written");
     }
-    let recorded = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(found == recorded, "{}If the change is meant: make accept", moved(&recorded, &found));
+    let recorded = std::fs::read_to_string(file()).unwrap_or_default();
+    let digests = |(plan, results): &(Plan, Results)| {
+        let digest = results.digest.as_ref().expect("a simulation has a digest").to_string();
+        (plan.name.clone(), digest)
+    };
+    let [is, was]: [Vec<(String, String)>; 2] =
+        [once().iter().map(digests).collect(), first_digest(&recorded).collect()];
+    // all repeats of all of them, to tell which figures moved
+    assert!(is == was, "{}If the change is meant: make accept", moved(&recorded, &found()));
 }
 
 #[test]
@@ -55,17 +61,16 @@ b: is gone
     assert_eq!(moved(after, after), "");
 }
 
-/// Scenarios of this name, with so many repeats.
-fn named<'a>(names: &'a [&str], repeats: &'a str) -> impl Iterator<Item = Plan> {
-    let file = |name| scenarios().into_iter().find(move |file| file.ends_with(name));
-    names.iter().map(move |name| plan_of(&file(name).expect("a scenario of this name"), &[repeats]))
+fn found_by_name(name: &str) -> PathBuf {
+    scenarios().into_iter().find(|file| file.ends_with(name)).expect("a scenario of this name")
 }
 
 /// A world is one thread, whatever it is of: what threads share are worlds, which are put together in their order.
 #[test]
 #[ignore = "takes minutes without optimisation: make test-rust"]
 fn threads_do_not_change_a_result() {
-    for plan in named(&["demo.yaml", "tenants.yaml", "nvmeof.yaml"], "run.repeats=3") {
+    for file in ["demo.yaml", "tenants.yaml", "nvmeof.yaml"].map(found_by_name) {
+        let plan = in_short(&file, 3);
         let [one, three] = [1, 3].map(|threads| results(&plan, &options(threads, Granularity::Train)));
         assert_eq!(substance(&one), substance(&three), "{}", plan.name);
     }
@@ -75,9 +80,22 @@ mod nightly {
     use super::*;
 
     #[test]
+    #[ignore = "all repeats of every scenario: make nightly"]
+    fn every_scenario_has_the_digest_of_all_its_repeats_and_the_rows_that_are_on_record() {
+        let (found, recorded) = (found(), std::fs::read_to_string(file()).unwrap_or_default());
+        assert!(found == recorded, "{}If the change is meant: make accept", moved(&recorded, &found));
+    }
+
+    #[test]
+    #[ignore = "of all repeats: make nightly"]
+    fn the_laws_hold_of_all_repeats() {
+        laws::hold(recorded());
+    }
+
+    #[test]
     #[ignore = "the same of every scenario: make nightly"]
     fn threads_do_not_change_a_result_of_any_scenario() {
-        for (plan, two) in ONCE.iter() {
+        for (plan, two) in once() {
             let one = results(plan, &options(1, Granularity::Train));
             assert_eq!(substance(&one), substance(two), "{}", plan.name);
         }
@@ -86,7 +104,7 @@ mod nightly {
     #[test]
     #[ignore = "the same of every case: make nightly"]
     fn granularity_does_not_change_a_result_of_any_case() {
-        for (plan, train) in ONCE.iter() {
+        for (plan, train) in once() {
             assert_is_the_same_in_tlps(plan, train);
         }
     }
@@ -98,18 +116,28 @@ mod nightly {
         let draws = |plan: &Plan| {
             !["trace", "memory-trace", "link-cycles-drive", "network-stream"].contains(&&*plan.name)
         };
-        for (plan, first) in ONCE.iter().filter(|(plan, _)| draws(plan)) {
+        for (plan, first) in once().iter().filter(|(plan, _)| draws(plan)) {
             let other = Options { seed: Some(plan.run.seed + 1), ..Options::default() };
             assert_ne!(first.digest, results(plan, &other).digest, "{}", plan.name);
         }
     }
 }
 
-/// The digest holds every delivery and every departure, so that equal digests are equal schedules.
+/// The digest holds every delivery and every departure, so that equal digests are equal schedules: those of every
+/// scenario for a while are compared in `worlds.rs`, here it is the document, of one scenario of each kind.
 #[test]
 #[ignore = "takes minutes without optimisation: make test-rust"]
 fn granularity_does_not_change_a_result() {
-    for plan in scenarios().iter().map(|file| in_short(file)) {
+    let kinds = [
+        "demo.yaml",
+        "errors.yaml",
+        "nvmeof.yaml",
+        "cmm-h.yaml",
+        "drive-commands.yaml",
+        "network-stream.yaml",
+    ];
+    for file in kinds.map(found_by_name) {
+        let plan = in_short(&file, 1);
         let train = results(&plan, &options(2, Granularity::Train));
         assert_is_the_same_in_tlps(&plan, &train);
     }
@@ -125,7 +153,8 @@ fn assert_is_the_same_in_tlps(plan: &Plan, train: &Results) {
 #[test]
 #[ignore = "takes minutes without optimisation: make test-rust"]
 fn another_seed_is_another_run() {
-    for plan in named(&["demo.yaml", "retimer.yaml", "nvmeof.yaml", "cmm-h.yaml"], "run.repeats=1") {
+    for file in ["demo.yaml", "retimer.yaml", "nvmeof.yaml", "cmm-h.yaml"].map(found_by_name) {
+        let plan = in_short(&file, 1);
         let digest = |seed| results(&plan, &Options { seed: Some(seed), ..Options::default() }).digest;
         assert_ne!(digest(plan.run.seed), digest(plan.run.seed + 1), "{}", plan.name);
     }

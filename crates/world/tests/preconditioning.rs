@@ -27,10 +27,13 @@ fn write_amplification(workload: &str, sets: &[&str]) -> f64 {
 fn a_drive_was_written_as_it_is_going_to_be_asked() {
     for (sequential, random) in [
         (
-            "block: {size: 128KiB, depth: 8, read: 0%, pattern: sequential}",
-            "block: {size: 16KiB, depth: 8, read: 0%}",
+            "block: {size: 128KiB, depth: 8, read: 0%, pattern: sequential, requests: 3000}",
+            "block: {size: 16KiB, depth: 8, read: 0%, requests: 3000}",
         ),
-        ("fio: {rw: write, bs: 128k, iodepth: 8}", "fio: {rw: randwrite, bs: 16k, iodepth: 8}"),
+        (
+            "fio: {rw: write, bs: 128k, iodepth: 8, requests: 3000}",
+            "fio: {rw: randwrite, bs: 16k, iodepth: 8, requests: 3000}",
+        ),
     ] {
         let [ordered, drawn] = [sequential, random].map(|workload| write_amplification(workload, &[]));
         assert!(ordered < 1.02, "nothing is moved: {ordered}");

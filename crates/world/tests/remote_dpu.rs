@@ -99,8 +99,10 @@ impl Rested {
 
 #[test]
 fn trains_and_slices_change_nothing_where_a_dpu_shows_a_drive() {
+    // many times what is in flight
+    let few = &["workloads.mixed.block.requests=150"][..];
     for sets in [&[][..], &["subsystems.jbof.transport=tcp"], &["machine.dpu.threads=1"]] {
-        let plan = remote(sets);
+        let plan = remote(&[sets, few].concat());
         let ran = |granularity| results(&plan, &Options { granularity, ..Options::default() });
         assert_eq!(ran(Granularity::Train).digest, ran(Granularity::Tlp).digest, "{sets:?}");
     }

@@ -76,6 +76,8 @@ run: {repeats: 1}
 enum Of {
     /// One: for each scenario another, so that first and last variants and workloads are among them.
     One,
+    /// Each workload on the last variant.
+    Last,
     /// Every one: at night.
     All,
 }
@@ -94,6 +96,10 @@ fn each_world(of: Of, law: Law) {
         let loads: Vec<_> = worlds(plan).into_iter().filter(|(_, workload, _)| is_load(workload)).collect();
         let chosen = match of {
             Of::One if !loads.is_empty() => vec![loads[place % loads.len()]],
+            Of::Last => {
+                let last = |(variant, ..): &(&Variant, _, _)| plan.variants.last() == Some(*variant);
+                loads.into_iter().filter(last).collect()
+            }
             _ => loads,
         };
         for (variant, workload, case) in chosen {
@@ -106,6 +112,11 @@ fn each_world(of: Of, law: Law) {
 #[test]
 fn slices_change_nothing() {
     each_world(Of::One, slices);
+}
+
+#[test]
+fn trains_are_what_their_tlps_are_one_by_one() {
+    each_world(Of::Last, trains);
 }
 
 #[test]
@@ -200,6 +211,24 @@ fn slices(name: &str, variant: &Variant, workload: &WorkloadPlan, case: &Case) {
     let done: u64 = results.iter().map(|a| a.reads.completed + a.writes.completed).sum();
     assert!(done > 0, "{name}: nothing was done");
     for (a, b) in results.iter().zip(sliced.results(end)) {
+        assert_eq!(a.little, b.little, "{name}");
+        assert_eq!((a.reads.bytes, a.writes.bytes), (b.reads.bytes, b.writes.bytes), "{name}");
+    }
+}
+
+/// Whether what is equal is decided at once or one by one does not matter. Whole runs of every case: `determinism.rs`,
+/// at night.
+fn trains(name: &str, variant: &Variant, workload: &WorkloadPlan, case: &Case) {
+    let end = Instant::ZERO + long(variant, case);
+    let [mut train, mut each] = [false, true].map(|each| {
+        let mut world = World::new(variant, workload, case, 3);
+        world.decide_one_by_one(each);
+        world.kernel.run_until(end);
+        world
+    });
+    assert_eq!(train.kernel.digest(), each.kernel.digest(), "{name}");
+    assert_eq!(train.links().usage(), each.links().usage(), "{name}");
+    for (a, b) in train.results(end).iter().zip(each.results(end)) {
         assert_eq!(a.little, b.little, "{name}");
         assert_eq!((a.reads.bytes, a.writes.bytes), (b.reads.bytes, b.writes.bytes), "{name}");
     }

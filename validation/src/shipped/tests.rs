@@ -58,8 +58,7 @@ fn every_range_and_every_fit_is_of_the_machine() {
 /// last bit, and is missed.
 #[test]
 fn a_corrupted_table_has_the_same_predictions_and_is_missed() {
-    corrupt(claim("idt-16t4g2"), false);
-    corrupt(claim("section-i"), true);
+    corrupt("section-i", true);
 }
 
 mod nightly {
@@ -69,8 +68,9 @@ mod nightly {
     #[ignore = "the same of larger claims: make test-nightly"]
     fn corrupted_tables_of_larger_claims_have_the_same_predictions_and_are_missed() {
         for name in ["pcie-bench", "retimer-ab", "switch-forwarding"] {
-            corrupt(claim(name), true);
+            corrupt(name, true);
         }
+        corrupt("idt-16t4g2", false);
     }
 }
 
@@ -79,7 +79,8 @@ fn claim(wanted: &str) -> &'static Spec {
 }
 
 /// Corrupts the first table of a claim, which is met or is not.
-fn corrupt(spec: &'static Spec, met: bool) {
+fn corrupt(name: &str, met: bool) {
+    let spec = claim(name);
     let table: &'static Shipped = Box::leak(Box::new(spec.tables[0].shipped()));
     let (results, free) = super::answered(table);
     let mut wrong = table.rows.clone();

@@ -1,14 +1,24 @@
 //! What holds of every scenario of the tree: shares sum to one, stages to the mean that they explain, and nothing is
 //! faster than in an empty switch.
 
-use crate::tree::recorded;
+use crate::tree::once;
 use lanetwin_plan::Plan;
 use lanetwin_stats::results::{Results, Row, Waterfall};
 use std::collections::BTreeSet;
 
+/// All of them, of these runs.
+pub fn hold(runs: &[(Plan, Results)]) {
+    shares_and_stages(runs);
+    ways_through_switches(runs);
+}
+
 #[test]
 fn shares_of_the_time_sum_to_one_and_stages_to_the_whole() {
-    for (plan, results) in recorded() {
+    shares_and_stages(once());
+}
+
+fn shares_and_stages(runs: &[(Plan, Results)]) {
+    for (plan, results) in runs {
         for u in &results.utilisation {
             let shares = [u.tlp, u.message, u.dllp, u.skp, u.replay, u.credit_stall, u.down, u.idle];
             assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{}: {u:?}", results.name);
@@ -76,8 +86,12 @@ fn assert_sums_are_those_of_rows(plan: &Plan, results: &Results) {
 /// use are told.
 #[test]
 fn nothing_is_faster_than_in_an_empty_switch() {
+    ways_through_switches(once());
+}
+
+fn ways_through_switches(runs: &[(Plan, Results)]) {
     let mut told = 0;
-    for (plan, results) in recorded() {
+    for (plan, results) in runs {
         let has_switch = plan.variants[0].machine.iter().any(lanetwin_plan::ComponentPlan::is_switch);
         assert!(!has_switch || !results.switches.is_empty(), "{}", plan.name);
         for row in &results.switches {

@@ -5,11 +5,22 @@ use lanetwin_stats::results::{Results, Row};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What is recorded of a run: a line with its name and its digest, and below it a line for each key row.
-pub fn record(results: &Results) -> String {
-    let digest = results.digest.as_ref().expect("a simulation has a digest");
+/// What is recorded of a run: a line with its name, its digest and that of its first repeat alone, and below it a line
+/// for each key row.
+pub fn record(results: &Results, first: &Results) -> String {
+    let [digest, alone] = [results, first].map(|run| run.digest.as_ref().expect("a simulation has a digest"));
     let rows: String = key_rows(&results.rows).into_iter().map(line).collect();
-    format!("{} {digest}\n{rows}", results.name)
+    format!("{} {digest}, first repeat {alone}\n{rows}", results.name)
+}
+
+/// The name of each scenario of a record, and the digest of its first repeat.
+pub fn first_digest(record: &str) -> impl Iterator<Item = (String, String)> {
+    let heads = record.lines().filter(|line| !line.starts_with(' '));
+    heads.map(|head| {
+        let (name, digests) = head.split_once(' ').expect("a name and digests");
+        let alone = digests.rsplit(' ').next().expect("a digest");
+        (name.to_owned(), alone.to_owned())
+    })
 }
 
 /// Throughput and latency in the last case of every workload on the first variant, and of the first workload on the

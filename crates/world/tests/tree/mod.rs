@@ -57,7 +57,7 @@ pub fn results(plan: &Plan, options: &Options) -> Results {
     run(plan, options, &Nobody).unwrap_or_else(|crash| panic!("{}: {:#?}", plan.name, crash.capsule))
 }
 
-/// Every scenario of the tree with what it comes to, for all who look at that.
+/// Every scenario of the tree with what it comes to, with all its repeats.
 pub fn recorded() -> &'static [(Plan, Results)] {
     static RECORDED: LazyLock<Vec<(Plan, Results)>> = LazyLock::new(|| {
         let run = |file: &PathBuf| {
@@ -71,9 +71,24 @@ pub fn recorded() -> &'static [(Plan, Results)] {
     &RECORDED
 }
 
-/// One repeat of the last case of each workload, on the last variant: what is quick to run, and has the most in flight.
-pub fn in_short(file: &Path) -> Plan {
-    let mut plan = plan_of(file, &["run.repeats=1"]);
+/// Every scenario of the tree with one repeat, by two threads and train by train: what other ways are held against.
+pub fn once() -> &'static [(Plan, Results)] {
+    static ONCE: LazyLock<Vec<(Plan, Results)>> = LazyLock::new(|| {
+        let run = |file: &PathBuf| {
+            let plan = plan_of(file, &["run.repeats=1"]);
+            let results = results(&plan, &options(2, Granularity::Train));
+            assert!(results.complete && !results.rows.is_empty(), "{}", results.name);
+            (plan, results)
+        };
+        scenarios().iter().map(run).collect()
+    });
+    &ONCE
+}
+
+/// So many repeats of the last case of each workload, on the last variant: what is quick to run, and has the most in
+/// flight.
+pub fn in_short(file: &Path, repeats: u32) -> Plan {
+    let mut plan = plan_of(file, &[&format!("run.repeats={repeats}")]);
     plan.variants.drain(..plan.variants.len() - 1);
     plan.compare.baseline = 0;
     for workload in plan.variants.iter_mut().flat_map(|variant| &mut variant.workloads) {
