@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 AssumptionKind = Literal["assumed", "calibrated"]
-"""How an unpublished number was come by."""
+"""The origin of an unpublished number."""
 
 Better = Literal["higher", "lower", "neither"]
 """Which way of a quantity is the good one."""
 
 Condition = Literal["steady", "not-steady", "whole"]
-"""What can be said of the time that was measured."""
+"""The condition of a measurement."""
 
 Kind = Literal["simulated", "emulated", "measured"]
-"""Where the numbers of a document come from; they are never mixed in one."""
+"""Where the numbers of a document come from. A document never mixes kinds."""
 
 Spread = Literal["repeats", "batches", "none"]
-"""What an interval of a change is of."""
+"""The samples behind the interval of a change."""
 
 Outcome = Literal["better", "worse", "equivalent", "inconclusive"]
-"""What can be said of a variant."""
+"""The verdict on a variant."""
 
 
 class ActionOutcome(TypedDict):
@@ -33,35 +33,35 @@ class ActionOutcome(TypedDict):
     case: str
     """The case's name."""
     host: str
-    """The host that asked."""
+    """The host that issued the command."""
     drive: str
-    """The drive that was asked."""
+    """The drive that received it."""
     action: str
-    """What was asked, as the scenario has it (`format`)."""
+    """The command, as the scenario names it (`format`)."""
     at_seconds: float
-    """When it was to be asked, from the start of the run [s]."""
+    """Time at which it was due, from the start of the run [s]."""
     status: str
-    """How it ended: the name of the status in the specification, or that it did not."""
+    """Name of the completion's status in the specification, or a note that the command did not complete."""
     status_code: NotRequired[int]
     """Status Code Type and Status Code, if there was a completion."""
     success: bool
-    """Whether it did what was asked, to the end."""
+    """Whether the command succeeded, including the operation that it started."""
     latency_ns: NotRequired[float]
     """From submission to completion [ns], if there was one."""
     operation_ns: NotRequired[float]
-    """From submission to the end of what the command only begins [ns]: of a sanitize."""
+    """From submission to the end of an operation that the command only starts, as Sanitize does [ns]."""
     during: str
-    """Whether it was over before the measurement began (`warm-up`), within it (`measurement`) or behind it
+    """Whether it completed before the measurement began (`warm-up`), within it (`measurement`) or after it
     (`afterwards`).
     """
     values: NotRequired[list[LogValue]]
-    """What a log says: SMART / Health Information, Sanitize Status."""
+    """Fields of the log page: SMART / Health Information, Sanitize Status."""
     errors: NotRequired[list[LoggedError]]
     """The entries of the Error Information log, the latest first."""
 
 
 class Assumption(TypedDict):
-    """A number the run rested on that nobody has published for this part."""
+    """A number behind the results that nobody has published for this part."""
 
     part: str
     """The part's name."""
@@ -81,7 +81,7 @@ class Attachment(TypedDict):
     """A file in the format of another program."""
 
     name: str
-    """Its name, perhaps with folders: letters, digits, `-`, `_` and `.`, and `/` between them
+    """Its name, with or without folders: letters, digits, `-`, `_` and `.`, and `/` between them
     ("iometer-with.csv", "fio/gen4/rand/4k/randread-1-1.json").
     """
     text: str
@@ -89,7 +89,7 @@ class Attachment(TypedDict):
 
 
 class Bottleneck(TypedDict):
-    """What limited one case."""
+    """The bottleneck of one case."""
 
     variant: str
     """The variant's name."""
@@ -98,14 +98,14 @@ class Bottleneck(TypedDict):
     case: str
     """The case's name."""
     name: str
-    """What it is ("slot: card → host")."""
+    """The supply that limits ("slot: card → host")."""
     why: str
     """The evidence, as a sentence."""
 
 
 class ComponentMetric(TypedDict):
-    """One metric of one component in one case: a counter, a gauge, or how much of a finite supply was in
-    use.
+    """One metric of one component in one case: a counter, a gauge, or the share of a finite supply that
+    was in use.
     """
 
     variant: str
@@ -117,11 +117,11 @@ class ComponentMetric(TypedDict):
     component: str
     """The component's name ("ssd")."""
     metric: str
-    """What it counts ("row hits")."""
+    """The metric's name ("row hits")."""
     unit: str
     """Its unit ("%"); empty for a number."""
     better: Better
-    """Which way is the good one."""
+    """Which direction is better."""
     value: float
     """Its value, the mean over the repeats."""
 
@@ -136,23 +136,21 @@ class Cost(TypedDict):
     cpu_seconds: float
     """Processor time [s]."""
     peak_memory_bytes: NotRequired[int]
-    """The most memory that the process has held up to the end of the run [B]; none if the system does not
-    tell.
-    """
+    """Peak memory of the process up to the end of the run [B]; `None` if the system does not report it."""
 
 
 class Crossings(TypedDict):
-    """How often an operation waited for something to cross a link."""
+    """How often an operation waited for a crossing of a link."""
 
     link: str
     """The link's name."""
     times: float
-    """How often, one way or the other."""
+    """Mean number of crossings, in both directions together."""
 
 
 class CxlUse(TypedDict):
-    """What one direction of one CXL link was busy with; fractions of the time, 0 to 1, that sum to 1 but
-    for the stall, which is a part of `idle`.
+    """Utilisation of one direction of one CXL link: fractions of the time, 0 to 1. They sum to 1, except
+    that `credit_stall` is a part of `idle`.
     """
 
     variant: str
@@ -170,17 +168,17 @@ class CxlUse(TypedDict):
     data: float
     """Slots of data."""
     empty: float
-    """Slots of flits that carried something in others."""
+    """Slots that stayed empty in flits that carried something in other slots."""
     credits: float
-    """Flits that returned credits, and nothing else."""
+    """Flits that only returned credits."""
     retry: float
-    """Flits of retries, and those that were sent again."""
+    """Flits of the retry protocol, and flits that were sent again."""
     io: float
     """Flits of CXL.io."""
     idle: float
-    """Nothing, or what the physical layer needs."""
+    """No flits, or overhead of the physical layer."""
     credit_stall: float
-    """Messages waited for credits: the sum over both classes, which can wait at the same time."""
+    """Messages waited for credits: the sum over both classes, which may wait at the same time."""
     mean_queue: float
     """Mean number of messages that wait for a flit."""
 
@@ -195,17 +193,17 @@ class IometerMetric(TypedDict):
     case: str
     """The case's name."""
     of: NotRequired[str]
-    """The manager, the worker (`HOST/Worker 1`) or its target (`HOST/Worker 1@ssd`) that it is of; empty
-    if it is of all together.
+    """The manager, the worker (`HOST/Worker 1`) or its target (`HOST/Worker 1@ssd`) to which the metric
+    belongs; empty for the total over all.
     """
     family: str
-    """The family that Iometer counts it to ("Megabytes per Second")."""
+    """The family to which Iometer assigns it ("Megabytes per Second")."""
     metric: str
     """Its name in Iometer ("Total MBs per Second (Decimal)")."""
     unit: str
     """Its unit ("MB/s"); empty for a count."""
     value: float | None
-    """Its value; none if it is not modelled."""
+    """Its value; `None` if it is not modelled."""
     not_modelled: NotRequired[str]
     """Why there is no value, in a sentence; empty if there is one."""
 
@@ -222,45 +220,45 @@ class LinkOutage(TypedDict):
     link: str
     """The link's name."""
     at_seconds: float
-    """When it went down, from the start of the run [s]."""
+    """Time at which it went down, from the start of the run [s]."""
     seconds: float
-    """For how long [s]."""
+    """Duration of the outage [s]."""
     by: NotRequired[str]
-    """What took it down (`hot-reset`); none if the scenario says how long it was."""
+    """Cause of the outage (`hot-reset`); `None` if the scenario gives its duration."""
     generation: int
-    """The generation and the lanes that it came back with."""
+    """Generation of the link after the outage."""
     lanes: int
-    """The lanes."""
+    """Lanes of the link after the outage."""
     whole: bool
-    """Whether that is what the link was declared with."""
+    """Whether the link came back with the generation and lanes that the scenario declares."""
     before_bytes_per_second: float
-    """What it carried before, since it was up last or since the start of the run, in its busier direction
+    """Traffic before the outage, since the last one or since the start of the run, in the busier direction
     [B/s].
     """
     after_bytes_per_second: NotRequired[float]
-    """What it carried from then on, until it went down again or the measurement ended [B/s]; none if it
-    was not up again before that.
+    """Traffic after the outage, until the next one or the end of the measurement [B/s]; `None` if the link
+    did not come back before that.
     """
 
 
 class LogValue(TypedDict):
-    """A field of a log."""
+    """A field of a log page."""
 
     name: str
     """Its name in the specification."""
     value: float
-    """What it says."""
+    """Its value."""
     unit: NotRequired[str]
-    """Its unit there; empty for a number."""
+    """Its unit in the specification; empty for a number."""
 
 
 class LoggedError(TypedDict):
     """An entry of the Error Information log."""
 
     count: int
-    """Error Count: how many there were up to this one."""
+    """Error Count: the number of errors up to this one."""
     queue: NotRequired[int]
-    """Submission Queue ID; none if no command is to blame."""
+    """Submission Queue ID; `None` if the error belongs to no command."""
     opcode: int
     """The opcode."""
     status: str
@@ -283,7 +281,7 @@ class Part(TypedDict):
 
 
 class Relative(TypedDict):
-    """How fast a case is beside the one that it is held against: 1 is as fast."""
+    """The speed of a case relative to a baseline: 1 is as fast."""
 
     variant: str
     """The variant's name."""
@@ -292,21 +290,21 @@ class Relative(TypedDict):
     case: str
     """The case's name."""
     metric: str
-    """What speed is: the metric ("throughput", "program time")."""
+    """The metric by which speed is compared ("throughput", "program time")."""
     baseline_variant: str
-    """The variant of the other."""
+    """The variant of the baseline."""
     baseline_case: str
-    """The case of the other: the same on the first placement, or the same of the first variant."""
+    """The case of the baseline: the same case on the first placement, or of the first variant."""
     value: float
-    """How fast: 1.1 moves a tenth more in the same time, or takes 1/1.1 of the time."""
+    """The relative speed: 1.1 moves a tenth more in the same time, or takes 1/1.1 of the time."""
     low: float | None
-    """Lower end of its interval; none of a single repeat."""
+    """Lower end of its interval; `None` for a single repeat."""
     high: float | None
-    """Upper end of its interval; none of a single repeat."""
+    """Upper end of its interval; `None` for a single repeat."""
 
 
 class Results(TypedDict):
-    """Everything one run has to say."""
+    """The results of one run."""
 
     schema: str
     """Always `SCHEMA`."""
@@ -315,55 +313,53 @@ class Results(TypedDict):
     name: str
     """The scenario's name."""
     about: str
-    """The scenario's sentence on why it exists."""
+    """The scenario's own sentence on its purpose."""
     version: str
     """The version of lanetwin that wrote this."""
     seed: int | None
-    """The seed of all random streams; none for a measurement."""
+    """The seed of all random streams; `None` for a measurement."""
     digest: str | None
-    """The digest of everything that happened; none for a measurement."""
+    """The digest of all events; `None` for a measurement."""
     complete: bool
-    """Whether everything that was asked for has run."""
+    """Whether the run was completed."""
     stopped: str | None
-    """Why it stopped early, if it did."""
+    """Why the run stopped early; `None` if it did not."""
     options: dict[str, Any]
-    """How the run was asked for: what it takes to repeat it."""
+    """The options of the run, from which it can be repeated."""
     scenario: Scenario
     """The scenario as it was written."""
     plan: dict[str, Any]
     """The complete plan with every default filled in."""
     warnings: NotRequired[list[ScenarioWarning]]
-    """What checking the scenario left to doubt."""
+    """Warnings from checking the scenario."""
     rows: list[Row]
     """The metrics."""
     waterfalls: list[Waterfall]
-    """Where the time of an I/O went."""
+    """Mean latency of operations by stage."""
     iometer: NotRequired[list[IometerMetric]]
-    """Iometer's own metrics, of workloads that run its access specifications."""
+    """Iometer's own metrics, for workloads that run its access specifications."""
     steady: NotRequired[list[SteadyState]]
-    """Whether and when cases that ask for it were steady."""
+    """Whether cases with a steady-state rule became steady, and when."""
     actions: NotRequired[list[ActionOutcome]]
-    """What became of commands that workloads ask for at given times."""
+    """Results of commands that workloads issue at given times."""
     outages: NotRequired[list[LinkOutage]]
-    """How links came back that had been down."""
+    """Links that went down, and how they came back."""
     switches: NotRequired[list[SwitchTransit]]
-    """How long packets were in the switches."""
+    """Time that packets spent in the switches."""
     utilisation: list[Utilisation]
-    """What the links were busy with."""
+    """Utilisation of the links."""
     components: NotRequired[list[ComponentMetric]]
-    """What the components say of themselves: what they counted, and what they used of what they have only
-    so many of.
-    """
+    """Metrics of the components: their counters, and the use of their finite supplies."""
     cxl: NotRequired[list[CxlUse]]
-    """What the CXL links were busy with."""
+    """Utilisation of the CXL links."""
     relative: NotRequired[list[Relative]]
-    """How fast the placements of a load of memory are beside each other."""
+    """Speed of the placements of a memory load relative to each other."""
     temperatures: NotRequired[list[Temperatures]]
-    """How warm the cached pages of devices were in the end."""
+    """Temperatures of the cached pages of devices at the end."""
     bottlenecks: list[Bottleneck]
-    """What limited each case."""
+    """The bottleneck of each case."""
     verdicts: list[Verdict]
-    """What can be said of the variants."""
+    """Verdicts on the variants."""
     assumptions: list[Assumption]
     """The assumed and calibrated numbers the run rested on."""
     not_modelled: list[str]
@@ -377,19 +373,19 @@ class Results(TypedDict):
 
 
 class Round(TypedDict):
-    """What one round has shown, reads and writes together."""
+    """Results of one round, reads and writes together."""
 
     iops: float
     """I/Os [1/s]."""
     bytes_per_second: float
-    """What they moved [B/s]."""
+    """Bytes that they moved [B/s]."""
     latency_ns: float | None
-    """Their mean latency [ns]; none if there was none."""
+    """Their mean latency [ns]; `None` if there were none."""
     p99_ns: float | None
-    """The 99th percentile of it [ns]."""
+    """The 99th percentile of their latency [ns]."""
     write_amplification: float | None
-    """Units programmed for each that the host wrote, in all drives together; none if it wrote nothing to a
-    medium.
+    """Units programmed per unit that the host wrote, in all drives together; `None` if nothing was written
+    to a medium.
     """
 
 
@@ -403,48 +399,48 @@ class Row(TypedDict):
     case: str
     """The case's name within the workload ("64 B")."""
     device: NotRequired[str]
-    """Of which of several devices it tells; none of all of them together."""
+    """The one of several devices to which it belongs; `None` for all devices together."""
     x: Abscissa | None
-    """Where the case lies on the axis of a sweep; none outside one."""
+    """Position of the case on the axis of a sweep; `None` outside a sweep."""
     metric: str
     """What was measured ("throughput")."""
     unit: str
     """Its unit ("Gb/s")."""
     better: Better
-    """Which way is the good one; a metric that does not say is not judged."""
+    """Which direction is better; a metric without one is not judged."""
     restates: NotRequired[bool]
-    """Whether it says again, in other units or of a part, what another row of the case says: it is then
-    not judged beside that.
+    """Whether it restates another row of the case, in other units or for a part of it. It is then not
+    judged beside that row.
     """
     value: float
     """Its value, the mean over the repeats."""
     low: float
-    """Lower end of the interval: over the repeats; of a single one, over batches of what it has measured.
-    Of steady loads of no stated length the wider of both: repeats that begin alike may be off alike. None
-    where a single repeat has no batches.
+    """Lower end of the interval: over the repeats or, for a single repeat, over batches of its
+    measurement. For steady loads without a stated length it is the wider of both, since repeats that begin
+    alike may share an error. `None` for a single repeat without batches.
     """
     high: float
     """Upper end of the interval, likewise."""
     n: int
-    """How many repeats."""
+    """Number of repeats."""
     seconds: NotRequired[float]
-    """How long was measured, in simulated time, on average over the repeats [s]; none of a measurement."""
+    """Simulated length of the measurement, averaged over the repeats [s]; `None` for measured hardware."""
     operations: NotRequired[int]
-    """How many operations were measured, in all repeats together: I/Os, transfers, lines of memory."""
+    """Number of operations measured, in all repeats together: I/Os, transfers, lines of memory."""
     steady: NotRequired[Steadiness]
-    """Whether what it tells was steady while it was measured, in every repeat; none of a measurement."""
+    """Whether the metric was steady during the measurement, in every repeat; `None` for measured hardware."""
     percentiles: list[tuple[float, float]]
     """Pairs of percent and value, in the row's unit; empty if the metric has no distribution."""
     percentile_intervals: NotRequired[list[tuple[float, float, float]]]
-    """Percent, lower and upper end of the interval of each percentile that enough operations stand behind,
-    in the row's unit; of the others there is none.
+    """Percent, lower and upper end of the interval of each percentile, in the row's unit. Percentiles with
+    too few operations are left out.
     """
     unsettled: NotRequired[list[float]]
-    """The percentiles that are not settled: their intervals reach more than 10 % to a side, or there is
-    none. None is told of a measurement.
+    """Percentiles that are not settled: the interval reaches more than 10 % to one side, or there is none.
+    Empty for measured hardware.
     """
     samples: NotRequired[list[float]]
-    """The value in each repeat, in the order of the repeats: what a paired comparison needs."""
+    """The value in each repeat, in the order of the repeats; a paired comparison needs them."""
 
 
 class Scenario(TypedDict):
@@ -455,16 +451,14 @@ class Scenario(TypedDict):
     text: str
     """Its text, whole."""
     files: NotRequired[dict[str, str]]
-    """The texts of the files that it names, by the names that it gives them; long ones are in the plan
-    alone.
-    """
+    """The texts of the files that it names, by those names; long ones are in the plan only."""
 
 
 class ScenarioWarning(TypedDict):
-    """A doubt about the scenario: the run went on, and its numbers may not be what was meant."""
+    """A warning about the scenario: it ran, but its numbers may not be what its author meant."""
 
     code: str
-    """Its code; `lanetwin explain` has the page."""
+    """Its code, which `lanetwin explain` explains."""
     file: str
     """The file it is about."""
     line: int
@@ -474,7 +468,7 @@ class ScenarioWarning(TypedDict):
     path: str
     """The place in the document: `links.slot.width`."""
     message: str
-    """What is doubtful."""
+    """What is doubtful about it."""
     help: str
     """What to do."""
 
@@ -483,58 +477,54 @@ class Stage(TypedDict):
     """One stage of a waterfall."""
 
     name: str
-    """Where, and what ("card: issue")."""
+    """Component and stage ("card: issue")."""
     value: float
-    """How long in the mean, of operations that were not in it, too [ns]."""
+    """Mean time in the stage, counting operations that skipped it as 0 [ns]."""
     p50: NotRequired[float]
     """The median of a sample of the operations [ns]; medians of stages do not sum to anything."""
     p99: NotRequired[float]
     """The 99th percentile of the sample [ns]."""
     sums_ps: list[int]
-    """How long all operations of each repeat were in it, together [ps]."""
+    """Total time of the operations of each repeat in this stage [ps]."""
 
 
 class Steadiness(TypedDict):
-    """Whether what was measured was steady, by the rule of the SNIA PTS over five windows of it: the
-    largest less the least is at most 20 % of the mean, and the best line rises by at most 10 % of it. What
-    fills up or runs empty changes by at most 2 % of what passes through it; what is used up lasts ten
-    times as long as was measured.
+    """Whether a measurement was steady, by the rule of the SNIA PTS over five windows of it: the range is
+    at most 20 % of the mean, and the best line rises by at most 10 % of it. In addition, a level (a
+    buffer's, for example) may change by at most 2 % of what passes through it, and a reserve has to last
+    ten times as long as the measurement.
     """
 
     condition: Condition
-    """What can be said."""
+    """The condition."""
     of: NotRequired[str]
-    """What changed most beside what is allowed ("rate", "ssd: write buffer"), or what it was steady only
-    as long as there is any ("ssd: free blocks"); empty if it was steady.
+    """The quantity that changed most relative to its limit ("rate", "ssd: write buffer"), or the reserve
+    that limits how long it stays steady ("ssd: free blocks"); empty if it was steady.
     """
     range: NotRequired[float]
-    """The largest less the least of five windows, as a share of their mean; none of what is in balance or
-    not.
-    """
+    """Largest less least of five windows, as a share of their mean; `None` for levels."""
     slope: NotRequired[float]
-    """What the best line through the windows rises by, as a share of their mean; of what fills up or runs
-    empty, by which share of what passed through it.
+    """Rise of the best line through the windows, as a share of their mean; for a level, its change as a
+    share of what passed through it.
     """
     of_run_time: NotRequired[float]
-    """Which share of the run time that the job states was simulated, if it states one: the rest is like
-    what was measured only where that is steady.
+    """Share of the job's stated run time that was simulated, if it states one. The rest equals the
+    measurement only if that was steady.
     """
     lasts_seconds: NotRequired[float]
-    """How long it stays so [s]: what was measured uses something up that lasts so long at this rate, at
-    least ten times as long as was measured. It is not steady if the job says that it goes on for longer.
+    """How long it stays steady [s]: the time for which a reserve lasts at this rate, at least ten times
+    the length of the measurement. If the job goes on for longer, it is not steady.
     """
     begins_seconds: NotRequired[float]
-    """How long it takes until it is so [s]: what was measured holds behind that, and a job that ends
-    before, or not much later, comes to something else.
+    """The time until it becomes steady [s]. The measurement holds after that; a job that ends before, or
+    not much later, has another result.
     """
     apart: NotRequired[float]
-    """How much more is answered, as a share, if those that read the same in step begin at places of their
-    own.
-    """
+    """Relative gain in throughput if clients that read the same data in step began at different places."""
 
 
 class SteadyState(TypedDict):
-    """The rounds of one repeat of a case, and what the rule says of the last five of them."""
+    """The rounds of one repeat of a case, and the result of the rule for the last five of them."""
 
     variant: str
     """The variant's name."""
@@ -543,25 +533,25 @@ class SteadyState(TypedDict):
     case: str
     """The case's name."""
     repeat: int
-    """Which repeat, from 1."""
+    """Number of the repeat, from 1."""
     rule: str
-    """Whose rule it is ("SNIA PTS 2.0.1")."""
+    """The rule's source ("SNIA PTS 2.0.1")."""
     of: str
-    """What has to be steady: `iops`, `throughput` or `latency`."""
+    """The quantity that has to be steady: `iops`, `throughput` or `latency`."""
     round_seconds: float
-    """How long a round was, in virtual time [s]."""
+    """Length of a round, in virtual time [s]."""
     rounds: list[Round]
-    """What each round has shown, the first first."""
+    """The rounds, in order."""
     attained: bool
     """Whether the last five rounds are steady."""
     range: float | None
-    """Largest less least of them, as a share of their mean; none if there is no mean."""
+    """Largest less least of them, as a share of their mean; `None` if there is no mean."""
     slope: float | None
-    """What the best line through them rises or falls by, as a share of their mean."""
+    """Rise or fall of the best line through them, as a share of their mean."""
     range_limit: float
     """The largest range that counts as steady."""
     slope_limit: float
-    """The largest slope that does."""
+    """The largest slope that counts as steady."""
 
 
 SwitchTransit = TypedDict(
@@ -591,15 +581,14 @@ SwitchTransit = TypedDict(
         "longest": float,
     },
 )
-"""How long packets of one kind and size were in a switch on their way from one of its links to another:
-from the first bit coming in to the first bit going out. Of packets that were sent together, the last one
-is counted.
+"""Time that packets of one kind and size spent in a switch on the way between two of its links: from the
+first bit in to the first bit out. Of packets that were sent together, the last one is counted.
 """
 
 
 class Temperatures(TypedDict):
-    """How many cached pages of a device have which temperature at the end of a case: the accesses that the
-    device counts of a page, halved for each half-life since.
+    """Number of a device's cached pages by temperature at the end of a case. The temperature of a page is
+    the number of accesses to it that the device has counted, halved for each half-life since.
     """
 
     variant: str
@@ -611,11 +600,11 @@ class Temperatures(TypedDict):
     device: str
     """The device."""
     pages: list[int]
-    """Pages of temperature 0, 1, 2 to 3, 4 to 7, …."""
+    """Number of pages of temperature 0, 1, 2 to 3, 4 to 7, …."""
 
 
 class Utilisation(TypedDict):
-    """What one direction of one link was busy with; fractions of the time, 0 to 1."""
+    """Utilisation of one direction of one link: fractions of the time, 0 to 1."""
 
     variant: str
     """The variant's name."""
@@ -628,27 +617,27 @@ class Utilisation(TypedDict):
     direction: str
     """From where to where ("card → host")."""
     tlp: float
-    """Sending transaction-layer packets for the first time."""
+    """First transmission of TLPs."""
     message: NotRequired[float]
-    """Sending messages that ports send on their own account."""
+    """Transmission of messages that ports send of their own accord."""
     dllp: float
-    """Sending data-link-layer packets."""
+    """Transmission of DLLPs."""
     skp: float
-    """Sending skip ordered sets."""
+    """Transmission of SKP ordered sets."""
     replay: float
-    """Sending transaction-layer packets again."""
+    """Replays of TLPs."""
     idle: float
-    """Sending nothing."""
+    """Nothing is sent."""
     credit_stall: float
-    """Sending nothing although something waits, for want of credits; a part of `idle`."""
+    """Nothing is sent although a TLP waits, for want of credits; a part of `idle`."""
     down: NotRequired[float]
-    """Nothing, because the link is down or in Recovery."""
+    """Nothing is sent because the link is down or in Recovery."""
     mean_queue: float
     """Mean number of packets that wait."""
 
 
 class Verdict(TypedDict):
-    """What can be said of one metric of a variant against the baseline."""
+    """The verdict on one metric of a variant against the baseline."""
 
     workload: str
     """The workload's name."""
@@ -663,25 +652,25 @@ class Verdict(TypedDict):
     change: float
     """The relative change: 0.021 is 2.1 % more."""
     low: float
-    """Lower end of its interval; none of single samples."""
+    """Lower end of its interval; `None` for single samples."""
     high: float
-    """Upper end of its interval; none of single samples."""
+    """Upper end of its interval; `None` for single samples."""
     verdict: Outcome
-    """What that means."""
+    """The verdict."""
     margin: float
-    """The relative change that does not matter: 0.02 is ±2 %."""
+    """The relative change that is negligible: 0.02 is ±2 %."""
     not_steady: NotRequired[str]
-    """Which of both was not steady, and why: the verdict is then on a time that a longer run would not
-    bear out. Empty if both were.
+    """Which of both was not steady, and why: a longer run may then give another verdict. Empty if both
+    were steady.
     """
     spread: Spread
-    """What the interval is of."""
+    """The samples behind the interval."""
 
 
 class Waterfall(TypedDict):
-    """The mean latency of operations by stage [ns], along what each waited for last. The sums behind the
-    means are integers, of every operation that was measured unless there were very many
-    (`Waterfall::followed`); in each repeat those of the stages sum exactly to the total.
+    """The mean latency of operations by stage [ns], along the critical path. The means come from integer
+    sums over every operation measured, unless there were very many (`Waterfall::followed`). In each repeat
+    the sums of the stages equal the total exactly.
     """
 
     variant: str
@@ -691,26 +680,26 @@ class Waterfall(TypedDict):
     case: str
     """The case's name."""
     device: NotRequired[str]
-    """Which of several devices served them, or which node of memory."""
+    """The one of several devices, or the memory node, that served the operations."""
     operation: NotRequired[str]
     """`read` or `write`, where a case has both."""
     unit: str
     """Always `ns`."""
     total: float
-    """The mean latency [ns]: of each repeat, and of those the mean."""
+    """The mean latency [ns]: the mean over the repeats of each repeat's mean."""
     stages: list[Stage]
     """Its parts in the order in which they happened."""
     operations: list[int]
-    """How many operations the sums of each repeat are of."""
+    """Number of operations in the sums of each repeat."""
     followed: list[int]
-    """How many of those were followed; of a long run some stand for others, and the shares of stages are
-    an estimate.
+    """Number of operations that were followed. In a long run each stands for several, and the shares of
+    stages are an estimate.
     """
     totals_ps: list[int]
-    """What they took in each repeat, together [ps]."""
+    """Total latency of the operations of each repeat [ps]."""
     crossings: NotRequired[list[Crossings]]
-    """How often an operation waited for something to cross each link, one way, in the mean: what an ns
-    more of flight would add to it.
+    """Mean number of times that an operation waited for a crossing of each link, one way: a nanosecond
+    more of flight time adds that many nanoseconds.
     """
 
 
@@ -724,4 +713,4 @@ class Abscissa(TypedDict):
     unit: str
     """Its unit ("B")."""
     curve: NotRequired[str]
-    """Which of several curves over the same axis it is on; empty if there is one."""
+    """The curve to which it belongs, if several share the axis; otherwise empty."""

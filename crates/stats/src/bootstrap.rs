@@ -1,4 +1,4 @@
-//! By what factor a variant differs from its baseline, from paired repeats.
+//! The factor by which a variant differs from its baseline, from paired repeats.
 //!
 //! ```text
 //!  seed      1    2    3   …   n         pairs share their random numbers, so that most of the noise cancels
@@ -47,7 +47,7 @@ use crate::{quantile, sample};
 /// Resamples drawn for one interval.
 pub const RESAMPLES: usize = 10_000;
 
-/// Pairs below which resampling is given up for Student's t; the coverage measured in the module page decides.
+/// Pairs below which Student's t takes the place of resampling; chosen from the coverage in the module documentation.
 pub const LEAST_PAIRS: usize = 8;
 
 /// How the interval of a [`Change`] was found.
@@ -58,7 +58,7 @@ pub enum Method {
     Bca,
     /// Student's t of the linearised log ratio.
     Student,
-    /// Every repeat says the same: the interval has no width.
+    /// All repeats have the same ratio: the interval has no width.
     Constant,
     /// One repeat: no interval.
     Single,
@@ -68,7 +68,7 @@ pub enum Method {
 #[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RatioError {
-    /// Baseline and variant do not pair up.
+    /// Baseline and variant have different numbers of repeats.
     #[error("{baseline} repeats of the baseline do not pair with {variant} of the variant")]
     Unpaired {
         /// Repeats of the baseline.
@@ -79,15 +79,15 @@ pub enum RatioError {
     /// There are no repeats.
     #[error("there are no repeats to compare")]
     Empty,
-    /// A value is negative, NaN or infinite: no quantity of which a ratio would mean anything.
+    /// A value is negative, NaN or infinite, so that a ratio has no meaning.
     #[error("repeat {index} holds {value}, which is not a quantity of zero or more")]
     NotAQuantity {
-        /// Which pair, from 0.
+        /// Index of the pair, from 0.
         index: usize,
         /// The value.
         value: f64,
     },
-    /// The baseline is zero in every repeat and the variant is not: no factor leads from one to the other.
+    /// The baseline is zero in every repeat and the variant is not, so that no factor relates them.
     #[error("the baseline is zero in every repeat: a relative change from zero does not exist")]
     ZeroBaseline,
 }
@@ -118,31 +118,31 @@ impl Change {
     pub const fn log_ratio(&self) -> f64 {
         self.log_ratio
     }
-    /// The interval of the relative change; `None` of a single repeat.
+    /// Interval of the relative change; `None` for a single repeat.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         let log = self.log_interval?;
         Interval::new(libm::expm1(log.low()), libm::expm1(log.high()))
     }
-    /// The interval of the logarithm of the ratio; `None` of a single repeat.
+    /// Interval of the logarithm of the ratio; `None` for a single repeat.
     #[must_use]
     pub const fn log_interval(&self) -> Option<Interval> {
         self.log_interval
     }
-    /// Two-sided probability of a change at least this large if there were none, by Student's t on the linearised log
-    /// ratio; for [`holm`](crate::verdict::holm). `None` of a single repeat.
+    /// Two-sided probability of a change at least this large under the hypothesis of no change, by Student's t on the
+    /// linearised log ratio; for [`holm`](crate::verdict::holm). `None` for a single repeat.
     ///
-    /// Not read off the bootstrap, whose smallest distinguishable probability is that of its rarest resample.
+    /// Not taken from the bootstrap, whose smallest distinguishable probability is that of its rarest resample.
     #[must_use]
     pub const fn p_value(&self) -> Option<f64> {
         self.p_value
     }
-    /// How many pairs there were.
+    /// Number of pairs.
     #[must_use]
     pub const fn repeats(&self) -> usize {
         self.repeats
     }
-    /// How the interval was found.
+    /// The method that found the interval.
     #[must_use]
     pub const fn method(&self) -> Method {
         self.method

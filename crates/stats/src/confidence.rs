@@ -1,8 +1,8 @@
-//! How sure, and between what: a confidence level and an interval.
+//! Confidence levels and intervals.
 
 use crate::quantile;
 
-/// The probability with which an interval is to cover the truth, strictly between 0 and 1.
+/// The probability with which an interval covers the true value, strictly between 0 and 1.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Confidence(f64);
 
@@ -22,7 +22,7 @@ impl Confidence {
     pub const fn level(self) -> f64 {
         self.0
     }
-    /// The probability of missing the truth on both sides together.
+    /// The probability that the true value lies outside, on both sides together.
     pub(crate) fn outside(self) -> f64 {
         1.0 - self.0
     }
@@ -51,13 +51,13 @@ impl Interval {
     pub fn new(low: f64, high: f64) -> Option<Self> {
         (low <= high).then_some(Self { low, high })
     }
-    /// `half` to either side of `centre`; `None` if that is not a range of finite numbers.
+    /// The interval from `centre - half` to `centre + half`; `None` if that is not a range of finite numbers.
     #[must_use]
     pub fn around(centre: f64, half: f64) -> Option<Self> {
         Self::new(centre - half, centre + half)
             .filter(|range| range.low.is_finite() && range.high.is_finite())
     }
-    /// The part of it that a mean of these can be in: nothing below zero, if none of them is.
+    /// The part of the interval in which a mean of these samples can lie: not below zero, if no sample is negative.
     #[must_use]
     pub fn of_what(self, samples: &[f64]) -> Self {
         if self.high < 0.0 || samples.iter().any(|sample| *sample < 0.0) {
@@ -75,7 +75,7 @@ impl Interval {
     pub const fn high(self) -> f64 {
         self.high
     }
-    /// From end to end.
+    /// `high - low`.
     #[must_use]
     pub fn width(self) -> f64 {
         self.high - self.low

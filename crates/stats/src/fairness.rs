@@ -1,7 +1,7 @@
-//! How evenly a supply is shared.
+//! Fairness: how evenly several users share a supply.
 
-/// Jain's fairness index of what each of several users gets: (Σx)² ÷ (n Σx²). It is 1 if all get the same, and *k*/*n*
-/// if *k* of *n* share everything equally; it has no unit. None if nobody gets anything.
+/// Jain's fairness index of the shares of several users: (Σx)² ÷ (n Σx²). It is 1 if all shares are equal, and *k*/*n*
+/// if *k* of *n* users share everything equally; it has no unit. Returns `None` if all shares are zero.
 ///
 /// Source: R. Jain, D.-M. Chiu, W. Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource Allocation
 /// in Shared Computer Systems", DEC Research Report TR-301, 1984.

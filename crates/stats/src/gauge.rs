@@ -1,4 +1,4 @@
-//! How many of something there are now, and the integral of that over time: exact, whenever it is asked for.
+//! A gauge: a number that changes over time, and its exact integral over time.
 
 use lanetwin_units::Instant;
 
@@ -6,30 +6,30 @@ use lanetwin_units::Instant;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Gauge {
     number: u64,
-    /// How far the integral reaches.
+    /// End of the integral so far.
     since: Instant,
     integral_ps: u128,
 }
 
 impl Gauge {
-    /// The number now.
+    /// The present number.
     #[must_use]
     pub const fn number(&self) -> u64 {
         self.number
     }
-    /// The number grows at `now`, the present.
+    /// Adds `n` to the number at `now`, the present.
     #[inline]
     pub fn add(&mut self, n: u64, now: Instant) {
         self.reach(now);
         self.number += n;
     }
-    /// The number shrinks at `now`, the present; `n` is not more than it is.
+    /// Subtracts `n`, at most the number, at `now`, the present.
     #[inline]
     pub fn remove(&mut self, n: u64, now: Instant) {
         self.reach(now);
         self.number -= n;
     }
-    /// The number is `n` from `now`, the present.
+    /// Sets the number to `n` from `now`, the present, on.
     #[inline]
     pub fn set(&mut self, n: u64, now: Instant) {
         if self.number != n {

@@ -11,8 +11,8 @@
 //! less than 1 part in 1,024. A percentile is the largest value of its bucket, but never more than the exact maximum:
 //! it is never too low, and too high by at most [`RELATIVE_ERROR`]. Below 2,048 ps it is exact.
 //!
-//! Merging is exact and its order does not matter; nothing here is a float but the mean and what a caller asks for in
-//! percent. Not here: time series, histograms of anything but time, the `.hlog` file format.
+//! Merging is exact, and its order does not matter. Everything is an integer but the mean and the percentiles that a
+//! caller asks for. Not here: time series, histograms of anything but time, the `.hlog` file format.
 //!
 //! ```
 //! use lanetwin_stats::Histogram;
@@ -33,13 +33,14 @@ use lanetwin_units::Span;
 use crate::confidence::{Confidence, Interval};
 use crate::interval::{OrderInterval, order_ranks};
 
-/// The most by which a percentile exceeds the truth, relative to the truth: 1/1,024, below the 0.1 % that is promised.
+/// Largest relative error of a percentile, which is never too low: 1/1,024, below the promised 0.1 %.
 pub const RELATIVE_ERROR: f64 = 1.0 / 1024.0;
 
 /// Significant decimal digits kept by the buckets.
 const DIGITS: u8 = 3;
 
-/// How many parts of a percent are told apart: 99.9999 % is, 99.999_999_9 % is not.
+/// Resolution of a requested percentile, as parts of a percent: 99.9999 % is distinguished from 100 %, 99.999_999_9 %
+/// is not.
 const PARTS_PER_PERCENT: f64 = 1e6;
 
 /// Counts of latencies by size, with exact count, sum, minimum and maximum.
@@ -52,35 +53,35 @@ pub struct Histogram {
     max_ps: u64,
 }
 
-/// How often each range was met.
+/// The counts of all ranges.
 #[derive(Clone, Debug)]
 enum Counts {
-    /// For counting: a place for every range up to the longest, some 200 KB.
+    /// For counting: a counter for every range up to the longest, some 200 KB.
     Open(Buckets<u64>),
-    /// For keeping: the ranges that were met, from short to long.
+    /// For keeping: the ranges with at least one latency, from short to long.
     Packed(Vec<Bucket>),
 }
 
-/// One range of sizes and how often it was met.
+/// A range of latencies, and the number of latencies in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bucket {
-    /// The smallest length that falls into this range.
+    /// Shortest latency of this range.
     pub low: Span,
-    /// The largest length that falls into this range.
+    /// Longest latency of this range.
     pub high: Span,
-    /// How many did.
+    /// Number of latencies in the range.
     pub count: u64,
 }
 
 impl Histogram {
-    /// An empty histogram; it grows to the largest value it meets (at most 450 KB).
+    /// An empty histogram; it grows to the largest value that it records (at most 450 KB).
     #[must_use]
     pub fn new() -> Self {
         Self { counts: Counts::Open(open()), count: 0, sum_ps: 0, min_ps: u64::MAX, max_ps: 0 }
     }
 
-    /// The same in as little memory as it takes: 24 B for each range that was met. Counting into it later opens it
-    /// again.
+    /// The same histogram in as little memory as possible: 24 B for each range with a latency. Recording into it later
+    /// unpacks it again.
     #[must_use]
     pub fn packed(mut self) -> Self {
         let mut met: Vec<Bucket> = self.buckets().collect();
@@ -89,7 +90,7 @@ impl Histogram {
         self
     }
 
-    /// Where to count.
+    /// The counters, unpacked if necessary.
     #[inline]
     fn opened(&mut self) -> &mut Buckets<u64> {
         if let Counts::Packed(_) = &self.counts {
@@ -110,12 +111,12 @@ impl Histogram {
         self.counts = Counts::Open(buckets);
     }
 
-    /// Counts one latency.
+    /// Records one latency.
     pub fn record(&mut self, latency: Span) {
         self.record_n(latency, 1);
     }
 
-    /// Counts the same latency `n` times.
+    /// Records the same latency `n` times.
     pub fn record_n(&mut self, latency: Span, n: u64) {
         if n == 0 {
             return;
@@ -128,7 +129,7 @@ impl Histogram {
         self.max_ps = self.max_ps.max(ps);
     }
 
-    /// Counts everything `other` has counted; the result is the histogram of the union.
+    /// Adds everything that `other` has recorded; the result is the histogram of the union.
     pub fn merge(&mut self, other: &Self) {
         let grown = "an automatic histogram grows up to u64::MAX";
         match &other.counts {
@@ -145,48 +146,48 @@ impl Histogram {
         self.max_ps = self.max_ps.max(other.max_ps);
     }
 
-    /// How many latencies were counted.
+    /// Number of latencies recorded.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
-    /// Whether none was.
+    /// Whether no latency was recorded.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
-    /// The exact sum \[ps\].
+    /// The exact sum of the latencies \[ps\].
     #[must_use]
     pub const fn sum_ps(&self) -> u128 {
         self.sum_ps
     }
-    /// The exact minimum; `None` if empty.
+    /// The exact minimum; `None` if the histogram is empty.
     #[must_use]
     pub fn min(&self) -> Option<Span> {
         (!self.is_empty()).then_some(Span::from_ps(self.min_ps))
     }
-    /// The exact maximum; `None` if empty.
+    /// The exact maximum; `None` if the histogram is empty.
     #[must_use]
     pub fn max(&self) -> Option<Span> {
         (!self.is_empty()).then_some(Span::from_ps(self.max_ps))
     }
-    /// The mean \[ps\], from the exact sum; `None` if empty.
+    /// The mean \[ps\], from the exact sum; `None` if the histogram is empty.
     #[must_use]
     pub fn mean_ps(&self) -> Option<f64> {
         (!self.is_empty()).then(|| self.sum_ps as f64 / self.count as f64)
     }
 
-    /// The smallest length that at least `percent` % of the latencies do not exceed, at most [`RELATIVE_ERROR`] too
-    /// high.
+    /// The shortest span that at least `percent` % of the latencies do not exceed. It is too high by at most
+    /// [`RELATIVE_ERROR`].
     ///
-    /// `percent` is taken to a millionth of a percent and held within 0 (the minimum) and 100 (the maximum).
-    /// `None` if empty.
+    /// `percent` is rounded to a millionth of a percent and clamped to 0 (the minimum) … 100 (the maximum). `None` if
+    /// the histogram is empty.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<Span> {
         self.at_rank(self.rank(percent))
     }
 
-    /// Several percentiles as pairs of percent and length, for a results row; nothing if empty.
+    /// Several percentiles as pairs of percent and latency, for a results row; empty if the histogram is empty.
     #[must_use]
     pub fn percentiles(&self, percents: &[f64]) -> Vec<(f64, Span)> {
         percents.iter().filter_map(|&percent| Some((percent, self.percentile(percent)?))).collect()
@@ -194,8 +195,8 @@ impl Histogram {
 
     /// Distribution-free interval of a percentile \[ps\], widened by the error of the buckets.
     ///
-    /// `None` when there are too few latencies. It holds for *independent* latencies; those of one run share their
-    /// queues and are not, so prefer an interval over repeats (`interval`) for anything that is published.
+    /// `None` if there are too few latencies. It holds for *independent* latencies; those of one run share queues and
+    /// are not independent, so publish an interval over repeats (`interval`) instead.
     #[must_use]
     pub fn percentile_interval(&self, percent: f64, confidence: Confidence) -> Option<OrderInterval> {
         let ranks = order_ranks(self.count, percent, confidence)?;
@@ -205,13 +206,13 @@ impl Histogram {
         Some(OrderInterval { interval: Interval::new(low as f64, high as f64)?, achieved: ranks.achieved })
     }
 
-    /// How many latencies are not longer than `at`, to the resolution of the buckets.
+    /// Number of latencies that are not longer than `at`, to the resolution of the buckets.
     #[must_use]
     pub fn up_to(&self, at: Span) -> u64 {
         self.buckets().take_while(|bucket| bucket.low <= at).map(|bucket| bucket.count).sum()
     }
 
-    /// The variance of the latencies \[ps²\], as if each had the middle of its bucket; `None` of fewer than two.
+    /// Variance of the latencies \[ps²\], each taken as the middle of its bucket; `None` for fewer than two.
     #[must_use]
     pub fn variance_ps(&self) -> Option<f64> {
         let mean = self.mean_ps().filter(|_| self.count > 1)?;
@@ -221,7 +222,7 @@ impl Histogram {
         Some(squares / (self.count - 1) as f64)
     }
 
-    /// The ranges that were met, from short to long, for plots of the distribution.
+    /// The ranges with at least one latency, from short to long, for plots of the distribution.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
         let (open, packed) = match &self.counts {
             Counts::Open(buckets) => (Some(buckets), &[][..]),
@@ -275,7 +276,7 @@ impl Default for Histogram {
     }
 }
 
-/// Two histograms are equal when they have counted the same, to the resolution of the buckets.
+/// Two histograms are equal if they have recorded the same latencies, to the resolution of the buckets.
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
         (self.count, self.sum_ps, self.min_ps, self.max_ps)

@@ -6,10 +6,10 @@
 //!                                 └─► percentile()  the same, anywhere in the distribution
 //! ```
 //!
-//! The unit is the independent run, not the I/O: I/Os of one run wait in the same queues and are not independent.
-//! For one long run see [`steady`](crate::steady). No outlier is ever removed.
+//! The unit is the independent run, not the I/O: I/Os of one run wait in the same queues and are not independent. For
+//! one long run see [`steady`](crate::steady). Outliers are never removed.
 //!
-//! An interval that cannot be had is `None`, never a guess: of one repeat, or of five repeats for the median at
+//! Where no interval exists, the result is `None`, never a guess: for one repeat, or for the median of five repeats at
 //! 95 % (the range of five covers the median only with probability 1 − 2·2⁻⁵ = 93.75 %).
 //!
 //! ```
@@ -24,16 +24,17 @@
 use crate::confidence::{Confidence, Interval};
 use crate::{quantile, sample};
 
-/// An interval between two order statistics, and how likely it really is to cover.
+/// An interval between two order statistics, and its actual coverage.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct OrderInterval {
     /// The range; its ends are values that were observed.
     pub interval: Interval,
-    /// The exact coverage for a continuous distribution: at least what was asked, as ranks come in whole steps.
+    /// The exact coverage for a continuous distribution. It is at least the one requested, since ranks are whole
+    /// numbers.
     pub achieved: f64,
 }
 
-/// Interval of the mean by Student's t; `None` of fewer than two values or of values that are not finite.
+/// Interval of the mean by Student's t; `None` for fewer than two values or for values that are not finite.
 ///
 /// Equal values give an interval of zero width.
 #[must_use]
@@ -43,7 +44,7 @@ pub fn mean(values: &[f64], confidence: Confidence) -> Option<Interval> {
     Interval::around(sample::mean(values)?, half)
 }
 
-/// Distribution-free interval of the median; `None` when there are too few values (six are needed at 95 %).
+/// Distribution-free interval of the median; `None` if there are too few values (95 % needs six).
 #[must_use]
 pub fn median(values: &[f64], confidence: Confidence) -> Option<OrderInterval> {
     percentile(values, 50.0, confidence)
@@ -51,7 +52,7 @@ pub fn median(values: &[f64], confidence: Confidence) -> Option<OrderInterval> {
 
 /// Distribution-free interval of a percentile (0 < `percent` < 100) of independent values.
 ///
-/// `None` when there are too few values for that percentile: the 99th needs 368 at 95 %. `None` of NaN.
+/// `None` if there are too few values for that percentile (the 99th needs 368 at 95 %), or if a value is NaN.
 #[must_use]
 pub fn percentile(values: &[f64], percent: f64, confidence: Confidence) -> Option<OrderInterval> {
     if values.iter().any(|value| value.is_nan()) {
@@ -64,7 +65,7 @@ pub fn percentile(values: &[f64], percent: f64, confidence: Confidence) -> Optio
     Some(OrderInterval { interval: Interval::new(at(ranks.low), at(ranks.high))?, achieved: ranks.achieved })
 }
 
-/// The ranks (1 is the smallest value) between which a percentile lies, and with what probability.
+/// The ranks (1 is the smallest value) between which a percentile lies, and the probability of that.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct OrderRanks {
     pub low: u64,
@@ -72,7 +73,7 @@ pub(crate) struct OrderRanks {
     pub achieved: f64,
 }
 
-/// The narrowest pair of ranks that leaves at most half of what is outside on each side.
+/// The narrowest pair of ranks with at most half of the outside probability on each side.
 ///
 /// The number of values below the percentile is binomial (n, percent / 100), whatever the distribution
 /// (David & Nagaraja, Order Statistics, 3rd ed., section 7.1).
@@ -83,9 +84,9 @@ pub(crate) fn order_ranks(n: u64, percent: f64, confidence: Confidence) -> Optio
     let p = percent / 100.0;
     let tail = confidence.outside() / 2.0;
     let at_least = |k: u64| quantile::binomial_at_least(k, n, p);
-    // the smallest rank whose value exceeds the percentile but for the tail
+    // the smallest rank whose value exceeds the percentile, except with the probability of the tail
     let high = first(1, n + 1, |rank| at_least(rank) <= tail);
-    // the largest rank whose value stays below it but for the tail: P(X < rank) ≤ tail
+    // the largest rank whose value is below it, except with the probability of the tail: P(X < rank) ≤ tail
     let low = first(1, n + 1, |rank| 1.0 - at_least(rank) > tail) - 1;
     if low < 1 || high > n {
         return None;
@@ -93,7 +94,8 @@ pub(crate) fn order_ranks(n: u64, percent: f64, confidence: Confidence) -> Optio
     Some(OrderRanks { low, high, achieved: at_least(low) - at_least(high) })
 }
 
-/// The first number of `low..high` for which `holds`, given that it holds from there on; `high` if none.
+/// The first number of `low..high` for which `holds` is true, given that it is true from there on; `high` if there is
+/// none.
 fn first(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
     while low < high {
         let middle = low + (high - low) / 2;

@@ -1,4 +1,4 @@
-//! Little's law as an identity of integers: what the things spent inside is what the inside held over time.
+//! Little's law as an identity of integers: the sum of all residence times equals the integral of the number inside.
 //!
 //! ```text
 //!  number ▲      ┌───┐                    ∫ number dt      (kept by `arrive` and `leave` from the clock alone)
@@ -6,11 +6,11 @@
 //!         └──┴───────────────┴──► time    Σ (left − entered)   (from what each thing says of itself)
 //! ```
 //!
-//! The two sides come from different witnesses: the area from the moments of the calls, the residence from the instant
-//! a thing carries with it. They are equal once everything has left, to the picosecond; a thing that was duplicated,
-//! dropped or stamped with a wrong time makes them differ. While something is still inside there is nothing to compare.
+//! Both sides are measured independently: the area by the times of the calls, the residence by the arrival time that
+//! each item carries with it. They are equal to the picosecond once everything has left. If an item was duplicated,
+//! dropped or stamped with a wrong time, they differ. While an item is inside, they cannot be compared.
 //!
-//! Not here: the steady-state form L = λW with estimated rates; that needs no test, it follows.
+//! Not here: the steady-state form L = λW with estimated rates, which follows from the identity and needs no test.
 //!
 //! ```
 //! use lanetwin_stats::LittlesLaw;
@@ -39,13 +39,13 @@ pub struct LittlesLaw {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LittleError {
-    /// Not everything has left.
+    /// Some items have not left yet.
     #[error("{inside} are still inside: the law can only be checked when all have left")]
     StillInside {
-        /// How many are inside.
+        /// Number of items inside.
         inside: u64,
     },
-    /// The law does not hold: something was duplicated, dropped, or stamped with a wrong time.
+    /// Little's law does not hold: an item was duplicated, dropped, or stamped with a wrong time.
     #[error("residence times sum to {residence_ps} ps, but the number inside integrates to {area_ps} ps")]
     Unequal {
         /// Sum of residence times \[ps\].
@@ -62,7 +62,7 @@ impl LittlesLaw {
         Self::default()
     }
 
-    /// One enters at `now`.
+    /// An item enters at `now`.
     ///
     /// # Panics
     /// If `now` is earlier than the call before.
@@ -71,10 +71,10 @@ impl LittlesLaw {
         self.inside += 1;
     }
 
-    /// One that entered at `entered`, by its own account, leaves at `now`.
+    /// An item that entered at `entered`, by its own record, leaves at `now`.
     ///
     /// # Panics
-    /// If `now` is earlier than the call before or than `entered`, or nobody is inside.
+    /// If `now` is earlier than the call before or than `entered`, or if nothing is inside.
     pub fn leave(&mut self, now: Instant, entered: Instant) {
         self.advance(now);
         assert!(entered <= now, "left at {} ps, before it entered at {} ps", now.as_ps(), entered.as_ps());
@@ -83,7 +83,7 @@ impl LittlesLaw {
         self.residence_ps += u128::from(now.since(entered).as_ps());
     }
 
-    /// Lets time pass without a change, so that the area reaches up to `now`.
+    /// Advances the area to `now` without an arrival or a departure.
     ///
     /// # Panics
     /// If `now` is earlier than the call before.
@@ -93,17 +93,17 @@ impl LittlesLaw {
         self.now = now;
     }
 
-    /// How many are inside.
+    /// Number of items inside.
     #[must_use]
     pub const fn inside(&self) -> u64 {
         self.inside
     }
-    /// How many have left.
+    /// Number of items that have left.
     #[must_use]
     pub const fn departures(&self) -> u64 {
         self.departures
     }
-    /// Sum of the residence times of all that have left \[ps\].
+    /// Sum of the residence times of all items that have left \[ps\].
     #[must_use]
     pub const fn residence_ps(&self) -> u128 {
         self.residence_ps
@@ -113,21 +113,21 @@ impl LittlesLaw {
     pub const fn area_ps(&self) -> u128 {
         self.area_ps
     }
-    /// Mean number inside from the start of the run up to the last call; `None` at time zero.
+    /// Mean number inside from the start of the run to the last call; `None` at time zero.
     #[must_use]
     pub fn mean_inside(&self) -> Option<f64> {
         (self.now > Instant::ZERO).then(|| self.area_ps as f64 / self.now.as_ps() as f64)
     }
-    /// Mean residence time of those that have left \[ps\]; `None` if nobody has.
+    /// Mean residence time of the items that have left \[ps\]; `None` if none has.
     #[must_use]
     pub fn mean_residence_ps(&self) -> Option<f64> {
         (self.departures > 0).then(|| self.residence_ps as f64 / self.departures as f64)
     }
 
-    /// Both sides of the law, if they are the same \[ps\].
+    /// The value of both sides of the law, if they are equal \[ps\].
     ///
     /// # Errors
-    /// If somebody is still inside, or the sides differ.
+    /// If an item is still inside, or the sides differ.
     pub const fn verify(&self) -> Result<u128, LittleError> {
         if self.inside > 0 {
             return Err(LittleError::StillInside { inside: self.inside });

@@ -1,7 +1,7 @@
-//! What a count of passes and failures proves: exact intervals of a probability (Clopper & Pearson 1934).
+//! Exact intervals of a probability from counts of passes and failures (Clopper & Pearson 1934).
 //!
-//! Ten thousand passes of ten thousand do not prove that nothing fails. They bound the probability of a failure: were
-//! it more than 3.0e-4, so many passes would come about in fewer than one case of twenty.
+//! Ten thousand passes in ten thousand trials do not prove that nothing fails. They bound the probability of a failure:
+//! if it were more than 3.0e-4, that many passes would occur in fewer than one case of twenty.
 //!
 //! ```
 //! use lanetwin_stats::{Confidence, proportion};
@@ -12,26 +12,26 @@
 use crate::confidence::{Confidence, Interval};
 use crate::quantile;
 
-/// The probability of a failure is at most this, one-sided; `None` if there were no trials or more failures than
-/// trials.
+/// One-sided upper bound of the probability of a failure; `None` if there were no trials or more failures than trials.
 #[must_use]
 pub fn at_most(failures: u64, trials: u64, confidence: Confidence) -> Option<f64> {
     (trials > 0 && failures <= trials).then(|| upper(failures, trials, confidence.outside()))
 }
 
-/// The probability of a failure lies here, two-sided; `None` if there were no trials or more failures than trials.
+/// Two-sided interval of the probability of a failure; `None` if there were no trials or more failures than trials.
 #[must_use]
 pub fn between(failures: u64, trials: u64, confidence: Confidence) -> Option<Interval> {
     if trials == 0 || failures > trials {
         return None;
     }
     let tail = confidence.outside() / 2.0;
-    // the lower bound of failures is what the upper bound of passes leaves
+    // the lower bound of failures is one minus the upper bound of passes
     let low = 1.0 - upper(trials - failures, trials, tail);
     Interval::new(low, upper(failures, trials, tail))
 }
 
-/// The probability that a series of `trials` has no failure when each passes with `sigmas` of normal margin, one-sided.
+/// Probability that none of `trials` fails if each passes with a margin of `sigmas` of a normal distribution,
+/// one-sided.
 ///
 /// ```
 /// let seen = lanetwin_stats::proportion::pass_all(4.0, 10_000);
@@ -42,7 +42,7 @@ pub fn pass_all(sigmas: f64, trials: u64) -> f64 {
     libm::exp(trials as f64 * libm::log1p(-quantile::normal_upper(sigmas)))
 }
 
-/// The p with which at most so many failures come about with this probability.
+/// The p at which at most `failures` failures have this probability.
 fn upper(failures: u64, trials: u64, tail: f64) -> f64 {
     if failures == trials {
         return 1.0;

@@ -1,8 +1,8 @@
 //! Tails and quantiles of the normal, Student's t and the binomial distribution, the same on every machine.
 //!
-//! All transcendentals come from the pinned pure-Rust `libm`. Quantiles are found by bisection of the tail until two
-//! neighbouring floats are left, so that a quantile is as good as its tail and no table of coefficients can hold a
-//! slip.
+//! All transcendentals come from the pinned pure-Rust `libm`. Quantiles are found by bisection of the tail down to two
+//! neighbouring floats, so that a quantile is as accurate as its tail, and there is no table of coefficients to get
+//! wrong.
 //!
 //! Sources of the formulas: Abramowitz & Stegun 26.2.29 (normal), 26.5.8 (continued fraction of the incomplete beta
 //! function), 26.5.24 (binomial), 26.7.1 (Student's t).
@@ -42,7 +42,7 @@ pub(crate) fn student_upper(t: f64, freedom: f64) -> f64 {
     if t < 0.0 {
         return 1.0 - student_upper(-t, freedom);
     }
-    // t² may overflow to infinity; the tail is then 0, as it should be
+    // t² may overflow to infinity; the tail is then correctly 0
     0.5 * incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t))
 }
 

@@ -1,9 +1,9 @@
 //! Mean and spread of a handful of floats, in one fixed order of additions.
 //!
-//! Every sum is taken of deviations from the first value: equal values then have *exactly* their own value as mean
-//! and *exactly* zero spread, which a plain sum divided by `n` does not grant (three times 0.1 is not 0.3).
+//! Every sum is taken over deviations from the first value. Equal values then have *exactly* that value as mean and
+//! *exactly* zero spread, which a plain sum divided by `n` does not guarantee (three times 0.1 is not 0.3).
 
-/// The arithmetic mean; `None` of nothing.
+/// The arithmetic mean; `None` for no values.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     let first = *values.first()?;
     let deviations: f64 = values.iter().map(|value| value - first).sum();
@@ -12,14 +12,14 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
 
 /// The mean of a resample in which `values[i]` occurs `times[i]` times, `total` draws in all.
 ///
-/// Taken in index order whatever the order of the draws was, so that equal resamples have equal means.
+/// Summed in index order, whatever the order of the draws, so that equal resamples have equal means.
 pub(crate) fn weighted_mean(values: &[f64], times: &[u32], total: u32) -> f64 {
     let first = values[0];
     let deviations: f64 = values.iter().zip(times).map(|(value, &n)| f64::from(n) * (value - first)).sum();
     first + deviations / f64::from(total)
 }
 
-/// The variance of the population the values were drawn from (divisor `n − 1`); `None` of fewer than two.
+/// Unbiased estimate of the variance (divisor `n − 1`); `None` for fewer than two values.
 pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
@@ -29,7 +29,7 @@ pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     Some(squares / (values.len() - 1) as f64)
 }
 
-/// The standard error of the mean; `None` of fewer than two.
+/// The standard error of the mean; `None` for fewer than two values.
 pub(crate) fn standard_error(values: &[f64]) -> Option<f64> {
     Some(libm::sqrt(variance(values)? / values.len() as f64))
 }

@@ -1,18 +1,18 @@
 //! Several equal servers with one queue, first come first served: engines, page walkers, cores.
 //!
-//! The time at which a customer will be served is known when it joins the queue, because nobody overtakes: no events
-//! are needed, only the instants at which the servers will be free.
+//! The queue is first come, first served, so the start of a service is known when the customer joins: no events are
+//! needed, only the times at which the servers become free.
 
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
-/// Servers, by the instant at which each will be free.
+/// Servers, by the time at which each becomes free.
 #[derive(Debug)]
 pub struct Servers {
-    /// In the order of time: who begins last mostly ends last, too.
+    /// In the order of time: a service that begins last mostly also ends last.
     free: VecDeque<Instant>,
     busy_ps: u128,
-    /// From when to when customers are served, of those whose service may lie ahead, at least in part.
+    /// Start and end of services that may lie in the future, at least in part.
     ahead: VecDeque<(Instant, Instant)>,
 }
 
@@ -23,15 +23,16 @@ impl Servers {
         let free = (0..count).map(|_| Instant::ZERO).collect();
         Self { free, busy_ps: 0, ahead: VecDeque::new() }
     }
-    /// Joins the queue as its last at `now`, the present, to be served for `service`: the instant at which that begins.
+    /// Adds a customer to the queue at `now`, the present, for a service of length `service`; returns the start of the
+    /// service.
     #[inline]
     pub fn serve(&mut self, now: Instant, service: Span) -> Instant {
         self.serve_later(now, now, service)
     }
-    /// As [`Servers::serve`], of a customer that will be ready only at `ready`, not before `now`.
+    /// As [`Servers::serve`], for a customer that becomes ready only at `ready`, not before `now`.
     ///
     /// # Panics
-    /// If there is no server at all.
+    /// If there are no servers.
     #[inline]
     pub fn serve_later(&mut self, now: Instant, ready: Instant, service: Span) -> Instant {
         let first = *self.free.front().expect("there is at least one server");
@@ -40,7 +41,7 @@ impl Servers {
         self.first_is_free_at(end);
         if service > Span::ZERO {
             self.busy_ps += u128::from(service.as_ps());
-            // what is past is forgotten when there would be no room for more
+            // drops past services instead of growing the queue
             if self.ahead.len() == self.ahead.capacity() {
                 let past = self.ahead.iter().take_while(|ahead| ahead.1 <= now).count();
                 self.ahead.drain(..past);
@@ -49,7 +50,7 @@ impl Servers {
         }
         start
     }
-    /// The server that is free first has work up to `end`.
+    /// Gives the server that becomes free first work up to `end`.
     #[inline]
     fn first_is_free_at(&mut self, end: Instant) {
         if self.free.len() == 1 {
@@ -63,19 +64,19 @@ impl Servers {
         }
         self.free.insert(place, end);
     }
-    /// The time that all servers together have been given work for.
+    /// Total service time that was given to all servers.
     #[must_use]
     pub fn busy(&self) -> Span {
         Span::from_ps(u64::try_from(self.busy_ps).unwrap_or(u64::MAX))
     }
-    /// How much of the servers has been used up to `now`, the present: the integral of how many were busy \[number ·
+    /// Use of the servers up to `now`, the present: the integral over time of the number of busy servers \[number ·
     /// ps\].
     #[must_use]
     pub fn in_use_ps(&self, now: Instant) -> u128 {
         let to_come = |&(start, end): &(Instant, Instant)| u128::from(end.since(start.max(now)).as_ps());
         self.busy_ps - self.ahead.iter().map(to_come).sum::<u128>()
     }
-    /// How many servers there are.
+    /// Number of servers.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.free.len() as u64

@@ -1,4 +1,4 @@
-//! One long run: where its warm-up ends, and how sure its mean is although neighbours resemble each other.
+//! One long run: the end of its warm-up, and an interval of its mean that allows for correlation of neighbours.
 //!
 //! ```text
 //!  observations ─► mser5() ─► discard the first d ─► batch_means() ─► mean ± t · s/√k
@@ -12,7 +12,7 @@
 //! **Batch means** (Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3): means of long consecutive batches
 //! are nearly independent, so Student's t applies to them.
 //!
-//! Two rules of the field are about rounds or seconds of a test: [`snia_rule`] and [`fio_rule`].
+//! Two published rules about the rounds or seconds of a test: [`snia_rule`] and [`fio_rule`].
 //!
 //! ```
 //! use lanetwin_stats::{Confidence, steady};
@@ -36,39 +36,39 @@ pub const MSER_BATCH: usize = 5;
 /// Batches below which a cut would be chosen by noise (assumed: ten).
 pub const MSER_LEAST_BATCHES: usize = 10;
 
-/// Batches at the end that are not offered as a place to cut: the error of a few alike values is accidentally small
+/// Batches at the end that are not candidates for the cut: the error of a few similar values is accidentally small
 /// (Hoad, Robinson & Davies, "Automated selection of warm-up length", J. Oper. Res. Soc. 61, 2010).
 const TAIL_BATCHES: usize = 5;
 
-/// The usual number of batches: between 10 and 30 little is lost by batching (Schmeiser, Oper. Res. 30, 1982).
+/// The usual number of batches: with 10 to 30 batches little is lost by batching (Schmeiser, Oper. Res. 30, 1982).
 pub const BATCHES: usize = 20;
 
 /// Why no warm-up could be found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotSteady {
-    /// The series is too short to tell.
+    /// The series is too short.
     #[error("{observations} observations are too few to find the end of the warm-up; {needed} are needed")]
     TooShort {
-        /// How many there were.
+        /// Number of observations.
         observations: usize,
-        /// The least that would do.
+        /// Least number of observations needed.
         needed: usize,
     },
-    /// The best place to cut lies in the second half of the series: it was still warming up, or drifts.
+    /// The best cut lies in the second half of the series: the run was still warming up, or drifts.
     #[error(
         "no steady state: the best cut would discard {discarded} of {observations} observations; run longer"
     )]
     NeverSettled {
-        /// Where the cut would have been.
+        /// Observations before that cut.
         discarded: usize,
-        /// How many observations there were.
+        /// Number of observations.
         observations: usize,
     },
     /// An observation is NaN or infinite.
     #[error("observation {index} is not a finite number")]
     NotFinite {
-        /// Which, from 0.
+        /// Index of the observation, from 0.
         index: usize,
     },
 }
@@ -78,7 +78,7 @@ pub enum NotSteady {
 /// A constant series has no warm-up. Of several equally good cuts the earliest is taken.
 ///
 /// # Errors
-/// Too short a series, one that never settles, one with a value that is not finite.
+/// If the series is too short, does not settle, or has a value that is not finite.
 pub fn mser5(observations: &[f64]) -> Result<usize, NotSteady> {
     if let Some(index) = observations.iter().position(|value| !value.is_finite()) {
         return Err(NotSteady::NotFinite { index });
@@ -103,7 +103,7 @@ pub fn mser5(observations: &[f64]) -> Result<usize, NotSteady> {
     Ok(discarded)
 }
 
-/// For each d the MSER statistic of what follows: Σ (x − mean)² / (n − d)².
+/// The MSER statistic of the values from each d on: Σ (x − mean)² / (n − d)².
 ///
 /// Runs from the back with Welford's recurrence: one pass, and no difference of large sums.
 fn squared_errors_from_each(values: &[f64]) -> Vec<f64> {
@@ -119,26 +119,26 @@ fn squared_errors_from_each(values: &[f64]) -> Vec<f64> {
     errors
 }
 
-/// A mean with an interval that allows for neighbours resembling each other.
+/// A mean with an interval that allows for correlation of neighbours.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BatchMeans {
     /// The mean of all batches.
     pub mean: f64,
-    /// Student's interval of that mean, with one degree of freedom less than there are batches.
+    /// Student's interval of that mean, with `batches − 1` degrees of freedom.
     pub interval: Interval,
-    /// How many batches.
+    /// Number of batches.
     pub batches: usize,
-    /// How many observations each holds.
+    /// Observations in each batch.
     pub batch_size: usize,
-    /// Correlation of a batch with the next, −1 to 1; well above 2/√batches the batches are too short and the interval
-    /// too narrow.
+    /// Correlation of a batch with the next, −1 to 1. Well above 2/√batches, the batches are too short and the interval
+    /// is too narrow.
     pub lag1: f64,
 }
 
 /// The mean of a steady series from `batches` equal, consecutive batches.
 ///
-/// What is left over is dropped at the front, where a remnant of the warm-up would be. `None` of fewer than two
-/// batches, of fewer observations than batches, and of values that are not finite.
+/// Observations that do not fill a batch are dropped at the front, where a rest of the warm-up would be. `None` for
+/// fewer than two batches, for fewer observations than batches, and for values that are not finite.
 #[must_use]
 pub fn batch_means(observations: &[f64], batches: usize, confidence: Confidence) -> Option<BatchMeans> {
     if batches < 2 || observations.len() < batches {
@@ -156,16 +156,16 @@ pub fn batch_means(observations: &[f64], batches: usize, confidence: Confidence)
     })
 }
 
-/// The best line through a series at equal distances.
+/// The best line through equidistant values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Trend {
-    /// By how much it rises from the first value to the last.
+    /// Its rise from the first value to the last.
     pub rise: f64,
-    /// The standard error of that, if the values lie about the line independently of each other.
+    /// The standard error of the rise, if the residuals are independent of each other.
     pub error: f64,
 }
 
-/// The best line through a series, by least squares. `None` of fewer than three values.
+/// The best line through a series, by least squares. `None` for fewer than three values.
 #[must_use]
 pub fn trend(values: &[f64]) -> Option<Trend> {
     let n = values.len() as f64;
@@ -182,7 +182,7 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
     Some(Trend { rise: slope * (n - 1.0), error: error * (n - 1.0) })
 }
 
-/// Correlation of each value with the next; 0 of a constant series.
+/// Correlation of each value with the next; 0 for a constant series.
 fn lag1(values: &[f64]) -> Option<f64> {
     let centre = sample::mean(values)?;
     let squares: f64 = values.iter().map(|value| (value - centre) * (value - centre)).sum();

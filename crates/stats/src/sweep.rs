@@ -1,32 +1,32 @@
-//! What the points of a sweep say together: which are not beaten, which is the cheapest that is good enough, and which
-//! parameter matters.
+//! Analysis of the points of a sweep: the Pareto front, the cheapest point that is good enough, and the effect of each
+//! parameter.
 
 use lanetwin_units::Better;
 use serde::{Deserialize, Serialize};
 
-/// So many values of a parameter are told apart, for what it explains; more are put together by their rank.
+/// Largest number of parameter values that form a group each; beyond it, neighbouring values are grouped by rank.
 const MOST_LEVELS: usize = 16;
-/// Points that a group of ranks has at least.
+/// Least number of points in a group of ranks.
 const LEAST_IN_GROUP: usize = 5;
 
-/// A metric of every point; none of a point that has not got it.
+/// The values of a metric at all points; `None` for a point without the metric.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Column {
-    /// Which way of it is the good one.
+    /// Which direction is better.
     pub better: Better,
     /// Its values, in the order of the points.
     pub values: Vec<Option<f64>>,
 }
 
 impl Column {
-    /// What each point costs: less is better.
+    /// The cost of each point: lower is better.
     #[must_use]
     pub const fn of_costs(values: Vec<Option<f64>>) -> Self {
         Self { better: Better::Lower, values }
     }
 
-    /// How good each value is beside the best: 1 is the best, 0.5 half as good. None of values that are not above 0, or
-    /// of which no way is good.
+    /// Each value relative to the best: 1 is the best, 0.5 half as good. `None` for values that are not above 0, and
+    /// for metrics without a better direction.
     #[must_use]
     pub fn shares(&self) -> Vec<Option<f64>> {
         let known = self.values.iter().flatten().copied().filter(|value| *value > 0.0);
@@ -49,7 +49,7 @@ impl Column {
 }
 
 /// Which points are on the Pareto front of these metrics: no other point is at least as good in all of them and better
-/// in one. Points that lack a metric are not on it; a metric of which no way is good does not count.
+/// in one. Points that lack a metric are not on it; a metric without a better direction does not count.
 #[must_use]
 pub fn pareto(columns: &[Column]) -> Vec<bool> {
     let columns: Vec<&Column> = columns.iter().filter(|column| column.better != Better::Neither).collect();
@@ -63,7 +63,7 @@ pub fn pareto(columns: &[Column]) -> Vec<bool> {
         values.map(|values| (nth, values))
     };
     let mut points: Vec<(usize, Vec<f64>)> = (0..all).filter_map(point).collect();
-    // in this order a point is beaten by earlier ones alone
+    // in this order a point can only be dominated by earlier ones
     points.sort_by(|(_, a), (_, b)| {
         a.iter()
             .zip(b)
@@ -86,15 +86,15 @@ pub fn pareto(columns: &[Column]) -> Vec<bool> {
 /// The cheapest point that is good enough.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Choice {
-    /// How good each point is beside the best, in the metric in which it is worst: 1 is the best in all.
+    /// Each point relative to the best, in the metric in which it is worst: 1 is the best in all.
     pub shares: Vec<Option<f64>>,
     /// Whether each point is good enough.
     pub enough: Vec<bool>,
-    /// The cheapest that is; of several, the best. None if no point is.
+    /// The cheapest point that is good enough; of several, the best. `None` if none is.
     pub chosen: Option<usize>,
 }
 
-/// Looks for the cheapest point that reaches `at_least` this share of the best in every metric.
+/// Finds the cheapest point that reaches `at_least` this share of the best in every metric.
 #[must_use]
 pub fn cheapest(columns: &[Column], costs: &[Option<f64>], at_least: f64) -> Choice {
     let each: Vec<Vec<Option<f64>>> = columns.iter().map(Column::shares).collect();
@@ -115,21 +115,21 @@ pub fn cheapest(columns: &[Column], costs: &[Option<f64>], at_least: f64) -> Cho
     Choice { shares, enough, chosen }
 }
 
-/// What one parameter does to one metric.
+/// The effect of one parameter on one metric.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Effect {
     /// The share of the metric's variance over the points that the parameter explains by itself, 0 to 1: the
     /// first-order sensitivity index (A. Saltelli et al., "Global Sensitivity Analysis: The Primer", Wiley, 2008,
     /// chapter 4).
     pub explained: f64,
-    /// The least mean over the points that share a value of it.
+    /// Least of the means over points with the same parameter value.
     pub low: f64,
-    /// The largest such mean.
+    /// Largest of these means.
     pub high: f64,
 }
 
-/// What a parameter does to a metric, whose value it has at each point: `levels` are places of values in an order that
-/// means something. None if fewer than two points, or fewer than two values, are known.
+/// The effect of a parameter on a metric, given both at each point: `levels` are the ranks of the parameter values.
+/// Returns `None` if fewer than two points, or fewer than two parameter values, are known.
 #[must_use]
 pub fn effect(levels: &[u32], values: &[Option<f64>]) -> Option<Effect> {
     let known: Vec<(u32, f64)> = levels.iter().zip(values).filter_map(|(l, v)| Some((*l, (*v)?))).collect();
@@ -152,8 +152,8 @@ pub fn effect(levels: &[u32], values: &[Option<f64>]) -> Option<Effect> {
     Some(Effect { explained, low, high })
 }
 
-/// The values of points that share a level, in the order of levels; where there are too many levels, those that are
-/// next to each other together.
+/// The values of points with the same level, in the order of levels. If there are too many levels, neighbouring ones
+/// are grouped.
 fn groups(known: &[(u32, f64)]) -> Vec<Vec<f64>> {
     let mut sorted = known.to_vec();
     sorted.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));

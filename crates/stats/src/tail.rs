@@ -1,29 +1,28 @@
-//! Intervals of percentiles of what repeats have recorded, although latencies of one run share their queues.
+//! Intervals of percentiles over repeats, which allow for latencies of one run that share queues.
 //!
 //! ```text
 //!  repeats ─► pooled ─► p-th percentile q ─► share of each repeat up to q ───┐
 //!  parts of each ─► share of each part up to q ─► for how many one counts ───┴─► p ± δ ─► percentiles p − δ, p + δ
 //! ```
 //!
-//! Woodruff ("Confidence intervals for medians and other position measures", J. Am. Stat. Assoc. 47, 1952): the
-//! share of latencies up to the percentile is a mean, whose error is known; the percentiles of the shares at both
-//! ends of its interval are the ends of the interval of the percentile. No density has to be guessed, and a tail
-//! with a step in it has an interval that reaches over the step.
+//! Woodruff ("Confidence intervals for medians and other position measures", J. Am. Stat. Assoc. 47, 1952): the share
+//! of latencies up to the percentile is a mean with a known error, and the percentiles at both ends of the share's
+//! interval are the ends of the percentile's interval. No density has to be estimated, and if the tail has a step, the
+//! interval spans it.
 
 use crate::confidence::{Confidence, Interval};
 use crate::{Histogram, quantile, sample};
 
-/// Neighbours that resemble each other more are taken to resemble each other so much: what ten parts say of it is
-/// uncertain itself.
+/// Upper limit of the correlation of neighbouring parts: a correlation estimated from ten parts is itself uncertain.
 const MOST_ALIKE: f64 = 0.8;
-/// A percentile is settled if its 95 % interval reaches no farther to either side, as a share of it.
+/// A percentile is settled if its 95 % interval reaches no farther than this to either side, as a share of it.
 pub const SETTLED: f64 = 0.1;
 
 /// The interval of a percentile (0 < `percent` < 100) of all repeats together \[ps\].
 ///
-/// The share has the wider of two intervals: Student's over what the repeats have, and that of independent
-/// latencies if `each` of them (at least 1) counts for one. `None` if nothing was recorded, or if the interval
-/// reaches beyond the longest: there are too few for that percentile then.
+/// The share has the wider of two intervals: Student's over the repeats, and that of independent latencies if one of
+/// every `each` latencies (at least 1) is independent. `None` if nothing was recorded, or if the interval reaches
+/// beyond the longest latency, which means too few latencies for that percentile.
 #[must_use]
 pub fn interval(repeats: &[&Histogram], percent: f64, each: f64, confidence: Confidence) -> Option<Interval> {
     let mut all = Histogram::new();
@@ -43,21 +42,21 @@ pub fn interval(repeats: &[&Histogram], percent: f64, each: f64, confidence: Con
     Interval::new(low?.as_ps() as f64, high?.as_ps() as f64)
 }
 
-/// Whether a percentile is known as well as it has to be: one without an interval is not.
+/// Whether a percentile is settled; one without an interval is not.
 #[must_use]
 pub fn is_settled(percentile: f64, interval: Option<(f64, f64)>) -> bool {
     interval.is_some_and(|(low, high)| (high - percentile).max(percentile - low) <= SETTLED * percentile)
 }
 
-/// So many parts are as good as one independent of its neighbours, if they correlate so much with the next.
+/// Number of parts, each correlated by `alike` with the next, that count as one independent part.
 #[must_use]
 pub fn neighbours(alike: f64) -> f64 {
     let alike = alike.clamp(0.0, MOST_ALIKE);
     (1.0 + alike) / (1.0 - alike)
 }
 
-/// For how many of them one independent value would do: what means of equal, consecutive parts differ by, beside what
-/// they would differ by if their values were independent. At least 1.
+/// Number of values that count as one independent value: the variance between means of equal, consecutive parts, over
+/// the variance that they would have if all values were independent. At least 1.
 ///
 /// `parts` are the means of the parts of `count` values with this `variance`.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Better, worse, equivalent or inconclusive: what an interval of a relative change allows one to say.
+//! Better, worse, equivalent or inconclusive: the verdict that follows from an interval of a relative change.
 //!
 //! ```text
 //!             −X %      0     +X %            (higher is better)
@@ -13,13 +13,12 @@
 //! equivalent. With a 95 % interval the rule is two one-sided tests at 2.5 % (Schuirmann, J. Pharmacokinet. Biopharm.
 //! 15, 1987).
 //!
-//! **The margin is one of ratios**: ±X stands for 1/(1+X) … 1+X, as 80 % … 125 % in bioequivalence. Both of two
-//! variants are then equivalent to each other or neither is, whichever is called the baseline; at 2 % the lower end is
-//! −1.96 %.
+//! **The margin is one of ratios**: ±X stands for 1/(1+X) … 1+X, as 80 % … 125 % in bioequivalence. Equivalence then
+//! does not depend on which of two variants is the baseline; at 2 % the lower end is −1.96 %.
 //!
-//! **Several metrics.** [`judge_family`] demands of better and worse that they also survive Holm's correction. It
-//! leaves equivalent as it is: "all of these are equivalent" is false as soon as one is, so no correction is due
-//! (Berger, Technometrics 24, 1982).
+//! **Several metrics.** [`judge_family`] applies Holm's correction to better and worse, but not to equivalence: "all of
+//! these are equivalent" is false as soon as one is not, so that it needs no correction (Berger, Technometrics 24,
+//! 1982).
 //!
 //! ```
 //! use lanetwin_stats::{Direction, Interval, Margin, Verdict, verdict::judge};
@@ -38,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::bootstrap::Change;
 use crate::confidence::{Confidence, Interval};
 
-/// What can be said of a variant.
+/// The verdict on a variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -48,12 +47,12 @@ pub enum Verdict {
     Worse,
     /// The variant differs from the baseline by no more than the margin.
     Equivalent,
-    /// The repeats do not tell.
+    /// The repeats do not decide.
     Inconclusive,
 }
 
 impl Verdict {
-    /// What it is when baseline and variant change places.
+    /// The verdict if baseline and variant are exchanged.
     #[must_use]
     pub const fn mirrored(self) -> Self {
         match self {
@@ -62,7 +61,7 @@ impl Verdict {
             same => same,
         }
     }
-    /// The word that stands in results and reports.
+    /// The word in results and reports.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -80,7 +79,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Which way of a metric is the good one.
+/// Which direction of a metric is better.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -91,7 +90,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The direction of a metric; none if neither way is better.
+    /// The direction of a metric; `None` if neither is better.
     #[must_use]
     pub const fn of(better: Better) -> Option<Self> {
         match better {
@@ -102,7 +101,7 @@ impl Direction {
     }
 }
 
-/// The relative change that does not matter: 0.02 is "within ±2 %".
+/// The relative change that is negligible: 0.02 is "within ±2 %".
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Margin(f64);
 
@@ -143,7 +142,7 @@ pub fn judge(change: Option<Interval>, margin: Margin, direction: Direction) -> 
 
 /// The verdicts on several metrics of one comparison, with Holm's correction of better and worse.
 ///
-/// `confidence` is that of the intervals; what it leaves outside is the probability of *any* false better or worse.
+/// `confidence` is that of the intervals; `1 − confidence` is the probability of *any* false better or worse.
 #[must_use]
 pub fn judge_family(metrics: &[(Change, Margin, Direction)], confidence: Confidence) -> Vec<Verdict> {
     let single: Vec<Verdict> = metrics.iter().map(|&(c, m, d)| judge(c.interval(), m, d)).collect();

@@ -1,4 +1,4 @@
-//! What became of commands that a workload asks for at given times: logs, Format, Sanitize and others.
+//! Results of commands that a workload issues at given times: log pages, Format, Sanitize and others.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,31 +11,31 @@ pub struct ActionOutcome {
     pub workload: String,
     /// The case's name.
     pub case: String,
-    /// The host that asked.
+    /// The host that issued the command.
     pub host: String,
-    /// The drive that was asked.
+    /// The drive that received it.
     pub drive: String,
-    /// What was asked, as the scenario has it (`format`).
+    /// The command, as the scenario names it (`format`).
     pub action: String,
-    /// When it was to be asked, from the start of the run \[s\].
+    /// Time at which it was due, from the start of the run \[s\].
     pub at_seconds: f64,
-    /// How it ended: the name of the status in the specification, or that it did not.
+    /// Name of the completion's status in the specification, or a note that the command did not complete.
     pub status: String,
     /// Status Code Type and Status Code, if there was a completion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_code: Option<u16>,
-    /// Whether it did what was asked, to the end.
+    /// Whether the command succeeded, including the operation that it started.
     pub success: bool,
     /// From submission to completion \[ns\], if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<f64>,
-    /// From submission to the end of what the command only begins \[ns\]: of a sanitize.
+    /// From submission to the end of an operation that the command only starts, as Sanitize does \[ns\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation_ns: Option<f64>,
-    /// Whether it was over before the measurement began (`warm-up`), within it (`measurement`) or behind it
+    /// Whether it completed before the measurement began (`warm-up`), within it (`measurement`) or after it
     /// (`afterwards`).
     pub during: String,
-    /// What a log says: SMART / Health Information, Sanitize Status.
+    /// Fields of the log page: SMART / Health Information, Sanitize Status.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<LogValue>,
     /// The entries of the Error Information log, the latest first.
@@ -43,14 +43,14 @@ pub struct ActionOutcome {
     pub errors: Vec<LoggedError>,
 }
 
-/// A field of a log.
+/// A field of a log page.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct LogValue {
     /// Its name in the specification.
     pub name: String,
-    /// What it says.
+    /// Its value.
     pub value: f64,
-    /// Its unit there; empty for a number.
+    /// Its unit in the specification; empty for a number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unit: String,
 }
@@ -58,9 +58,9 @@ pub struct LogValue {
 /// An entry of the Error Information log.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct LoggedError {
-    /// Error Count: how many there were up to this one.
+    /// Error Count: the number of errors up to this one.
     pub count: u64,
-    /// Submission Queue ID; none if no command is to blame.
+    /// Submission Queue ID; `None` if the error belongs to no command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<u16>,
     /// The opcode.

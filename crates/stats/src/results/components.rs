@@ -1,9 +1,9 @@
-//! What the components of a machine say of themselves.
+//! Metrics that the components of a machine report.
 
 use lanetwin_units::Better;
 use serde::{Deserialize, Serialize};
 
-/// One metric of one component in one case: a counter, a gauge, or how much of a finite supply was in use.
+/// One metric of one component in one case: a counter, a gauge, or the share of a finite supply that was in use.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct ComponentMetric {
     /// The variant's name.
@@ -14,11 +14,11 @@ pub struct ComponentMetric {
     pub case: String,
     /// The component's name ("ssd").
     pub component: String,
-    /// What it counts ("row hits").
+    /// The metric's name ("row hits").
     pub metric: String,
     /// Its unit ("%"); empty for a number.
     pub unit: String,
-    /// Which way is the good one.
+    /// Which direction is better.
     pub better: Better,
     /// Its value, the mean over the repeats.
     pub value: f64,

@@ -1,9 +1,9 @@
-//! What CXL links were busy with.
+//! Utilisation of CXL links.
 
 use serde::{Deserialize, Serialize};
 
-/// What one direction of one CXL link was busy with; fractions of the time, 0 to 1, that sum to 1 but for the stall,
-/// which is a part of `idle`.
+/// Utilisation of one direction of one CXL link: fractions of the time, 0 to 1. They sum to 1, except that
+/// `credit_stall` is a part of `idle`.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct CxlUse {
     /// The variant's name.
@@ -20,17 +20,17 @@ pub struct CxlUse {
     pub messages: f64,
     /// Slots of data.
     pub data: f64,
-    /// Slots of flits that carried something in others.
+    /// Slots that stayed empty in flits that carried something in other slots.
     pub empty: f64,
-    /// Flits that returned credits, and nothing else.
+    /// Flits that only returned credits.
     pub credits: f64,
-    /// Flits of retries, and those that were sent again.
+    /// Flits of the retry protocol, and flits that were sent again.
     pub retry: f64,
     /// Flits of CXL.io.
     pub io: f64,
-    /// Nothing, or what the physical layer needs.
+    /// No flits, or overhead of the physical layer.
     pub idle: f64,
-    /// Messages waited for credits: the sum over both classes, which can wait at the same time.
+    /// Messages waited for credits: the sum over both classes, which may wait at the same time.
     pub credit_stall: f64,
     /// Mean number of messages that wait for a flit.
     pub mean_queue: f64,

@@ -9,12 +9,12 @@
 //!     └─► save / read   results.json (whole or not at all; `complete: false` marks a run that was stopped)
 //! ```
 //!
-//! Fields that this version does not know are ignored on reading, lists that are missing are empty: a document of a
-//! later minor version stays readable, and so does one written by hand from a measurement. A number is never made up: a
-//! row without its value is damage.
+//! On reading, unknown fields are ignored, and lists that are missing are empty: a document of a later minor version
+//! stays readable, and so does one written by hand from a measurement. No number is made up: a row without its value is
+//! an error.
 //!
-//! Not here: rendering, rows as CSV or Parquet (Python does both), comparing (see [`verdict`](crate::verdict)),
-//! histograms as such (rows carry their percentiles).
+//! Not here: rendering, rows as CSV or Parquet (both in Python), comparison (see [`verdict`](crate::verdict)), whole
+//! histograms (rows carry percentiles).
 //!
 //! ```
 //! use lanetwin_stats::results::{Kind, Results, Row};
@@ -62,10 +62,10 @@ pub use waterfall::{Crossings, Repeat, Stage, StageOfRepeat, Waterfall};
 
 use crate::verdict::Verdict;
 
-/// What the first line of a results document says: the name of the format and its major version.
+/// First line of a results document: the name of the format and its major version.
 pub const SCHEMA: &str = "lanetwin-results/1";
 
-/// Everything one run has to say.
+/// The results of one run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Results {
     /// Always [`SCHEMA`].
@@ -74,23 +74,23 @@ pub struct Results {
     pub kind: Kind,
     /// The scenario's name.
     pub name: String,
-    /// The scenario's sentence on why it exists.
+    /// The scenario's own sentence on its purpose.
     #[serde(default)]
     pub about: String,
     /// The version of lanetwin that wrote this.
     pub version: String,
-    /// The seed of all random streams; none for a measurement.
+    /// The seed of all random streams; `None` for a measurement.
     #[serde(default)]
     pub seed: Option<u64>,
-    /// The digest of everything that happened; none for a measurement.
+    /// The digest of all events; `None` for a measurement.
     #[serde(default)]
     pub digest: Option<Digest>,
-    /// Whether everything that was asked for has run.
+    /// Whether the run was completed.
     pub complete: bool,
-    /// Why it stopped early, if it did.
+    /// Why the run stopped early; `None` if it did not.
     #[serde(default)]
     pub stopped: Option<String>,
-    /// How the run was asked for: what it takes to repeat it.
+    /// The options of the run, from which it can be repeated.
     #[serde(default)]
     pub options: Value,
     /// The scenario as it was written.
@@ -99,48 +99,48 @@ pub struct Results {
     /// The complete plan with every default filled in.
     #[serde(default)]
     pub plan: Value,
-    /// What checking the scenario left to doubt.
+    /// Warnings from checking the scenario.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<ScenarioWarning>,
     /// The metrics.
     pub rows: Vec<Row>,
-    /// Where the time of an I/O went.
+    /// Mean latency of operations by stage.
     #[serde(default)]
     pub waterfalls: Vec<Waterfall>,
-    /// Iometer's own metrics, of workloads that run its access specifications.
+    /// Iometer's own metrics, for workloads that run its access specifications.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub iometer: Vec<IometerMetric>,
-    /// Whether and when cases that ask for it were steady.
+    /// Whether cases with a steady-state rule became steady, and when.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<SteadyState>,
-    /// What became of commands that workloads ask for at given times.
+    /// Results of commands that workloads issue at given times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<ActionOutcome>,
-    /// How links came back that had been down.
+    /// Links that went down, and how they came back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<LinkOutage>,
-    /// How long packets were in the switches.
+    /// Time that packets spent in the switches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switches: Vec<SwitchTransit>,
-    /// What the links were busy with.
+    /// Utilisation of the links.
     #[serde(default)]
     pub utilisation: Vec<Utilisation>,
-    /// What the components say of themselves: what they counted, and what they used of what they have only so many of.
+    /// Metrics of the components: their counters, and the use of their finite supplies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<ComponentMetric>,
-    /// What the CXL links were busy with.
+    /// Utilisation of the CXL links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cxl: Vec<CxlUse>,
-    /// How fast the placements of a load of memory are beside each other.
+    /// Speed of the placements of a memory load relative to each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub relative: Vec<Relative>,
-    /// How warm the cached pages of devices were in the end.
+    /// Temperatures of the cached pages of devices at the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub temperatures: Vec<Temperatures>,
-    /// What limited each case.
+    /// The bottleneck of each case.
     #[serde(default)]
     pub bottlenecks: Vec<Bottleneck>,
-    /// What can be said of the variants.
+    /// Verdicts on the variants.
     #[serde(default)]
     pub verdicts: Vec<VerdictRow>,
     /// The assumed and calibrated numbers the run rested on.
@@ -160,15 +160,15 @@ pub struct Results {
     pub cost: Cost,
 }
 
-/// Where the numbers of a document come from; they are never mixed in one.
+/// Where the numbers of a document come from. A document never mixes kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Predicted in virtual time.
     Simulated,
-    /// Observed by real programs on a device that does not exist.
+    /// Observed by real programs on an emulated device.
     Emulated,
-    /// Observed on hardware that does exist.
+    /// Observed on real hardware.
     Measured,
 }
 
@@ -179,15 +179,15 @@ pub struct ScenarioText {
     pub path: String,
     /// Its text, whole.
     pub text: String,
-    /// The texts of the files that it names, by the names that it gives them; long ones are in the plan alone.
+    /// The texts of the files that it names, by those names; long ones are in the plan only.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
 }
 
-/// A doubt about the scenario: the run went on, and its numbers may not be what was meant.
+/// A warning about the scenario: it ran, but its numbers may not be what its author meant.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct ScenarioWarning {
-    /// Its code; `lanetwin explain` has the page.
+    /// Its code, which `lanetwin explain` explains.
     pub code: String,
     /// The file it is about.
     pub file: String,
@@ -197,13 +197,13 @@ pub struct ScenarioWarning {
     pub column: u32,
     /// The place in the document: `links.slot.width`.
     pub path: String,
-    /// What is doubtful.
+    /// What is doubtful about it.
     pub message: String,
     /// What to do.
     pub help: String,
 }
 
-/// What one direction of one link was busy with; fractions of the time, 0 to 1.
+/// Utilisation of one direction of one link: fractions of the time, 0 to 1.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Utilisation {
     /// The variant's name.
@@ -216,22 +216,22 @@ pub struct Utilisation {
     pub link: String,
     /// From where to where ("card → host").
     pub direction: String,
-    /// Sending transaction-layer packets for the first time.
+    /// First transmission of TLPs.
     pub tlp: f64,
-    /// Sending messages that ports send on their own account.
+    /// Transmission of messages that ports send of their own accord.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub message: f64,
-    /// Sending data-link-layer packets.
+    /// Transmission of DLLPs.
     pub dllp: f64,
-    /// Sending skip ordered sets.
+    /// Transmission of SKP ordered sets.
     pub skp: f64,
-    /// Sending transaction-layer packets again.
+    /// Replays of TLPs.
     pub replay: f64,
-    /// Sending nothing.
+    /// Nothing is sent.
     pub idle: f64,
-    /// Sending nothing although something waits, for want of credits; a part of `idle`.
+    /// Nothing is sent although a TLP waits, for want of credits; a part of `idle`.
     pub credit_stall: f64,
-    /// Nothing, because the link is down or in Recovery.
+    /// Nothing is sent because the link is down or in Recovery.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub down: f64,
     /// Mean number of packets that wait.
@@ -242,7 +242,7 @@ fn is_nothing(share: &f64) -> bool {
     *share == 0.0
 }
 
-/// What limited one case.
+/// The bottleneck of one case.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Bottleneck {
     /// The variant's name.
@@ -251,13 +251,13 @@ pub struct Bottleneck {
     pub workload: String,
     /// The case's name.
     pub case: String,
-    /// What it is ("slot: card → host").
+    /// The supply that limits ("slot: card → host").
     pub name: String,
     /// The evidence, as a sentence.
     pub why: String,
 }
 
-/// What can be said of one metric of a variant against the baseline.
+/// The verdict on one metric of a variant against the baseline.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct VerdictRow {
     /// The workload's name.
@@ -272,37 +272,36 @@ pub struct VerdictRow {
     pub variant: String,
     /// The relative change: 0.021 is 2.1 % more.
     pub change: f64,
-    /// Lower end of its interval; none of single samples.
+    /// Lower end of its interval; `None` for single samples.
     pub low: Option<f64>,
-    /// Upper end of its interval; none of single samples.
+    /// Upper end of its interval; `None` for single samples.
     pub high: Option<f64>,
-    /// What that means.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The relative change that does not matter: 0.02 is ±2 %.
+    /// The relative change that is negligible: 0.02 is ±2 %.
     pub margin: f64,
-    /// Which of both was not steady, and why: the verdict is then on a time that a longer run would not bear out. Empty
-    /// if both were.
+    /// Which of both was not steady, and why: a longer run may then give another verdict. Empty if both were steady.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub not_steady: String,
-    /// What the interval is of.
+    /// The samples behind the interval.
     #[serde(default)]
     pub spread: Spread,
 }
 
-/// What an interval of a change is of.
+/// The samples behind the interval of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spread {
-    /// Of repeats with other random numbers.
+    /// Repeats with other random numbers.
     #[default]
     Repeats,
     /// Of batches of one repeat.
     Batches,
-    /// One sample of each: there is no interval.
+    /// One sample of each variant: there is no interval.
     None,
 }
 
-/// A number the run rested on that nobody has published for this part.
+/// A number behind the results that nobody has published for this part.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Assumption {
     /// The part's name.
@@ -321,7 +320,7 @@ pub struct Assumption {
     pub source: String,
 }
 
-/// How an unpublished number was come by.
+/// The origin of an unpublished number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AssumptionKind {
@@ -351,13 +350,13 @@ pub struct Cost {
     pub tlp_hops: u64,
     /// Processor time \[s\].
     pub cpu_seconds: f64,
-    /// The most memory that the process has held up to the end of the run \[B\]; none if the system does not tell.
+    /// Peak memory of the process up to the end of the run \[B\]; `None` if the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_memory_bytes: Option<u64>,
 }
 
 impl Results {
-    /// A document with nothing in it yet: not complete until its maker says so.
+    /// An empty document, not complete until its author marks it so.
     #[must_use]
     pub fn new(kind: Kind, name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
@@ -399,13 +398,13 @@ impl Results {
     /// Reads `results.json`.
     ///
     /// # Errors
-    /// A [`ReadError`] that says what is wrong with the file, where, and what to do.
+    /// A [`ReadError`]: what is wrong with the file, where, and what to do.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let (text, file) = read::text_of(path)?;
         Self::from_json(&text, &file)
     }
 
-    /// Reads a document from its text; `file` is what errors call it.
+    /// Reads a document from its text; `file` is the name that errors give it.
     ///
     /// # Errors
     /// As [`Results::read`].
@@ -415,7 +414,7 @@ impl Results {
 
     /// The document as indented JSON with a final newline.
     ///
-    /// A value that is NaN or infinite becomes `null`, which no reader takes for a number.
+    /// A value that is NaN or infinite becomes `null`, which cannot be read back as a number.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut json = serde_json::to_string_pretty(self).expect("every key of the document is a string");
@@ -423,10 +422,10 @@ impl Results {
         json
     }
 
-    /// Writes `results.json` whole or not at all: to a neighbouring file first, which then takes its name.
+    /// Writes `results.json` whole or not at all: writes a neighbouring file first, then renames it.
     ///
     /// # Errors
-    /// As the file system has them; the neighbour is removed.
+    /// Errors of the file system; the neighbouring file is removed.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut name = path.file_name().unwrap_or_default().to_os_string();
         name.push(format!(".{}.part", std::process::id()));
@@ -434,7 +433,7 @@ impl Results {
         let written =
             std::fs::write(&neighbour, self.to_json()).and_then(|()| std::fs::rename(&neighbour, path));
         if written.is_err() {
-            // it may never have come to be; the first error is the one to report
+            // the file may not exist; the first error is the one to report
             let _ = std::fs::remove_file(&neighbour);
         }
         written

@@ -1,4 +1,4 @@
-//! Links that went down and came back: how long that took, at which rate and width, and what they carried then.
+//! Outages of links: how long they took, and the generation, width and traffic of the link afterwards.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,23 +13,23 @@ pub struct LinkOutage {
     pub case: String,
     /// The link's name.
     pub link: String,
-    /// When it went down, from the start of the run \[s\].
+    /// Time at which it went down, from the start of the run \[s\].
     pub at_seconds: f64,
-    /// For how long \[s\].
+    /// Duration of the outage \[s\].
     pub seconds: f64,
-    /// What took it down (`hot-reset`); none if the scenario says how long it was.
+    /// Cause of the outage (`hot-reset`); `None` if the scenario gives its duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The generation and the lanes that it came back with.
+    /// Generation of the link after the outage.
     pub generation: u8,
-    /// The lanes.
+    /// Lanes of the link after the outage.
     pub lanes: u8,
-    /// Whether that is what the link was declared with.
+    /// Whether the link came back with the generation and lanes that the scenario declares.
     pub whole: bool,
-    /// What it carried before, since it was up last or since the start of the run, in its busier direction \[B/s\].
+    /// Traffic before the outage, since the last one or since the start of the run, in the busier direction \[B/s\].
     pub before_bytes_per_second: f64,
-    /// What it carried from then on, until it went down again or the measurement ended \[B/s\]; none if it was not up
-    /// again before that.
+    /// Traffic after the outage, until the next one or the end of the measurement \[B/s\]; `None` if the link did not
+    /// come back before that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_bytes_per_second: Option<f64>,
 }

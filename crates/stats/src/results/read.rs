@@ -1,4 +1,4 @@
-//! Reading a results document that may be foreign, newer, cut short or damaged.
+//! Reads results documents that may be foreign, newer, truncated or damaged.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use lanetwin_textfile::Limit;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-/// Why a file is no results document: a coded error with the place and the remedy.
+/// Why a file cannot be read as a results document: a coded error with place and remedy.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{file}:{line}:{column}: {code}: {message}; {help}")]
 pub struct ReadError {
@@ -15,11 +15,11 @@ pub struct ReadError {
     pub code: &'static str,
     /// The file.
     pub file: String,
-    /// The line, from 1; 0 if the error has no place.
+    /// The line, from 1; 0 if the error concerns no single line.
     pub line: u32,
-    /// The column, from 1; 0 if the error has no place.
+    /// The column, from 1; 0 if the error concerns no single column.
     pub column: u32,
-    /// The path in the document (`rows[3].value`); empty for the whole of it.
+    /// The path in the document (`rows[3].value`); empty for the whole document.
     pub path: String,
     /// What is wrong.
     pub message: String,
@@ -27,13 +27,13 @@ pub struct ReadError {
     pub help: String,
 }
 
-/// The one field that says what a document is, whatever else it holds.
+/// The field that names the schema; all others are ignored.
 #[derive(Deserialize)]
 struct Header {
     schema: Option<serde_json::Value>,
 }
 
-/// The text of a document, and what errors call its file.
+/// The text of a document, and the name that errors give its file.
 pub(super) fn text_of(path: &Path) -> Result<(String, String), ReadError> {
     let file = path.display().to_string();
     let text = lanetwin_textfile::read_text(path, Limit::Data).map_err(|error| ReadError {
@@ -48,14 +48,14 @@ pub(super) fn text_of(path: &Path) -> Result<(String, String), ReadError> {
     Ok((text, file))
 }
 
-/// A document of this schema from its text; `file` is what errors call it.
+/// Reads a document of this schema from its text; `file` is the name that errors give it.
 pub(super) fn document<D: DeserializeOwned>(text: &str, file: &str, schema: &str) -> Result<D, ReadError> {
     check_header(text, file, schema)?;
     let deserializer = &mut serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(deserializer).map_err(|error| damaged(&error, file))
 }
 
-/// Refuses what is not JSON, not ours, or of another major version.
+/// Rejects text that is not JSON, of another program, or of another major version.
 fn check_header(text: &str, file: &str, schema: &str) -> Result<(), ReadError> {
     let at = |code, line, column, message: String, help: &str| ReadError {
         code,
@@ -91,7 +91,7 @@ fn check_header(text: &str, file: &str, schema: &str) -> Result<(), ReadError> {
     }
 }
 
-/// The right schema, but something in it is not what it should be.
+/// The error for a document of the right schema with a wrong value in it.
 fn damaged(error: &serde_path_to_error::Error<serde_json::Error>, file: &str) -> ReadError {
     let inner = error.inner();
     let path = error.path().to_string();
@@ -107,7 +107,7 @@ fn damaged(error: &serde_path_to_error::Error<serde_json::Error>, file: &str) ->
     }
 }
 
-/// A line or column as errors carry it; a place beyond four billion is as good as four billion.
+/// A line or column as `u32`; saturates.
 fn place(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -1,53 +1,53 @@
-//! How much of the modelled world a row stands for: whether what it tells was steady while it was measured.
+//! Steadiness: whether the metric of a row was steady during the measurement.
 
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What can be said of the time that was measured.
+/// The condition of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Condition {
     /// Neither the rate nor what components report changed by more than the rule allows.
     Steady,
-    /// Something did: a longer run would say something else.
+    /// Something did change by more: a longer run would have another result.
     NotSteady,
-    /// It has a beginning and an end, and all of it was measured: there is no longer run.
+    /// The job has a beginning and an end and was measured as a whole, so that there is no longer run.
     #[default]
     Whole,
 }
 
-/// Whether what was measured was steady, by the rule of the SNIA PTS over five windows of it: the largest less the
-/// least is at most 20 % of the mean, and the best line rises by at most 10 % of it. What fills up or runs empty
-/// changes by at most 2 % of what passes through it; what is used up lasts ten times as long as was measured.
+/// Whether a measurement was steady, by the rule of the SNIA PTS over five windows of it: the range is at most 20 % of
+/// the mean, and the best line rises by at most 10 % of it. In addition, a level (a buffer's, for example) may change
+/// by at most 2 % of what passes through it, and a reserve has to last ten times as long as the measurement.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Steadiness {
-    /// What can be said.
+    /// The condition.
     pub condition: Condition,
-    /// What changed most beside what is allowed ("rate", "ssd: write buffer"), or what it was steady only as long as
-    /// there is any ("ssd: free blocks"); empty if it was steady.
+    /// The quantity that changed most relative to its limit ("rate", "ssd: write buffer"), or the reserve that limits
+    /// how long it stays steady ("ssd: free blocks"); empty if it was steady.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub of: String,
-    /// The largest less the least of five windows, as a share of their mean; none of what is in balance or not.
+    /// Largest less least of five windows, as a share of their mean; `None` for levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<f64>,
-    /// What the best line through the windows rises by, as a share of their mean; of what fills up or runs empty, by
-    /// which share of what passed through it.
+    /// Rise of the best line through the windows, as a share of their mean; for a level, its change as a share of what
+    /// passed through it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slope: Option<f64>,
-    /// Which share of the run time that the job states was simulated, if it states one: the rest is like what was
-    /// measured only where that is steady.
+    /// Share of the job's stated run time that was simulated, if it states one. The rest equals the measurement only if
+    /// that was steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_run_time: Option<f64>,
-    /// How long it stays so \[s\]: what was measured uses something up that lasts so long at this rate, at least ten
-    /// times as long as was measured. It is not steady if the job says that it goes on for longer.
+    /// How long it stays steady \[s\]: the time for which a reserve lasts at this rate, at least ten times the length
+    /// of the measurement. If the job goes on for longer, it is not steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts_seconds: Option<f64>,
-    /// How long it takes until it is so \[s\]: what was measured holds behind that, and a job that ends before, or not
-    /// much later, comes to something else.
+    /// The time until it becomes steady \[s\]. The measurement holds after that; a job that ends before, or not much
+    /// later, has another result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begins_seconds: Option<f64>,
-    /// How much more is answered, as a share, if those that read the same in step begin at places of their own.
+    /// Relative gain in throughput if clients that read the same data in step began at different places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<f64>,
 }
@@ -58,41 +58,41 @@ impl Steadiness {
     pub fn steady() -> Self {
         Self { condition: Condition::Steady, ..Self::default() }
     }
-    /// Steady for so long, until there is no more of this.
+    /// Steady for `seconds`, until the reserve `of` is used up.
     #[must_use]
     pub fn lasting(of: impl Into<String>, seconds: f64) -> Self {
         Self { condition: Condition::Steady, of: of.into(), lasts_seconds: Some(seconds), ..Self::default() }
     }
-    /// The same of a job that goes on for so long behind what was measured \[s\]: not steady if what it uses up is gone
-    /// before.
+    /// The same for a job that goes on for `seconds` after the measurement: not steady if the reserve is used up before
+    /// its end.
     #[must_use]
     pub fn of_job_that_goes_on(self, seconds: f64) -> Self {
         let ends_before = self.lasts_seconds.is_some_and(|lasts| lasts < seconds);
         if ends_before { Self { condition: Condition::NotSteady, ..self } } else { self }
     }
-    /// What was measured is so only when this has become full, after so many seconds.
+    /// Not steady before `of` is full, after `seconds`; the measurement shows the time after that.
     #[must_use]
     pub fn behind(of: impl Into<String>, seconds: f64) -> Self {
         let condition = Condition::NotSteady;
         Self { condition, of: of.into(), begins_seconds: Some(seconds), ..Self::default() }
     }
-    /// Not steady, because of this.
+    /// Not steady because of `of`.
     #[must_use]
     pub fn unsteady(of: impl Into<String>, range: Option<f64>, slope: Option<f64>) -> Self {
         Self { condition: Condition::NotSteady, of: of.into(), range, slope, ..Self::default() }
     }
-    /// The same where clients read the same in step: if they begin apart, so much more is answered, as a share.
+    /// The same where clients read the same data in step; `apart` is the relative gain if they began apart.
     #[must_use]
     pub fn in_step(self, apart: f64) -> Self {
         let condition = Condition::NotSteady;
         Self { condition, of: "clones in step".into(), apart: Some(apart), lasts_seconds: None, ..self }
     }
-    /// Whether something changed.
+    /// Whether the measurement was not steady.
     #[must_use]
     pub fn is_unsteady(&self) -> bool {
         self.condition == Condition::NotSteady
     }
-    /// What changed by how much; empty if nothing did.
+    /// What changed, and by how much; empty if nothing did.
     #[must_use]
     pub fn why(&self) -> String {
         let percent = |name: &str, value: Option<f64>| {

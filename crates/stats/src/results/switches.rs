@@ -1,11 +1,11 @@
-//! How long packets were in the switches of a machine, beside what the switch is said to need.
+//! Time that packets spent in the switches of a machine, beside the latency that the switch was given.
 
 use super::waterfall::nanoseconds;
 use lanetwin_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// How long packets of one kind and size were in a switch on their way from one of its links to another: from the first
-/// bit coming in to the first bit going out. Of packets that were sent together, the last one is counted.
+/// Time that packets of one kind and size spent in a switch on the way between two of its links: from the first bit in
+/// to the first bit out. Of packets that were sent together, the last one is counted.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct SwitchTransit {
     /// The variant's name.
@@ -16,48 +16,48 @@ pub struct SwitchTransit {
     pub case: String,
     /// The switch's name.
     pub switch: String,
-    /// The link that they came in through.
+    /// The link through which they came in.
     pub from: String,
-    /// The link that they left through.
+    /// The link through which they left.
     pub to: String,
     /// What is at the other ends of these links ("card → host").
     pub way: String,
-    /// How wide these links are ("x4 → x4").
+    /// The widths of these links ("x4 → x4").
     pub widths: String,
-    /// What they are ("MWr").
+    /// Type of the packets ("MWr").
     pub tlp: String,
-    /// What each takes on the wire \[B\].
+    /// Size of each packet on the wire \[B\].
     pub bytes: u32,
-    /// How many were counted.
+    /// Number of packets counted.
     pub packets: u64,
     /// The latency that the switch was given for this pair of links.
     pub latency: f64,
     /// The parameter that gives it ("latency.x4-x4").
     pub latency_parameter: String,
-    /// What kind of number it is ("datasheet"); "scenario" if the scenario sets it.
+    /// Kind of this number ("datasheet"); "scenario" if the scenario sets it.
     pub latency_kind: String,
-    /// Where it comes from.
+    /// Source of this number.
     #[serde(default)]
     pub latency_source: String,
-    /// What it is said to be valid for: a pair of widths, in the words of its part, or "not said".
+    /// The pair of widths for which its part says that it holds, or "not said".
     #[serde(default)]
     pub valid_for: String,
     /// Always `ns`.
     pub unit: String,
-    /// How long one is in the empty switch: the latency, and what has to be in before it can go out.
+    /// Time of one packet in the empty switch: the latency, and the time until enough of the packet has arrived.
     pub idle: f64,
-    /// The shortest time that one was in the switch.
+    /// The shortest time of a packet in the switch.
     pub shortest: f64,
-    /// Half of them were there no longer.
+    /// The median time in the switch.
     pub median: f64,
-    /// 99 % of them were there no longer.
+    /// The 99th percentile of the time in the switch.
     pub p99: f64,
-    /// The longest: that of the last of those that came at once.
+    /// The longest time: that of the last of packets that came at once.
     pub longest: f64,
 }
 
 impl SwitchTransit {
-    /// A time in the document's unit \[ns, three decimals\].
+    /// A span in the document's unit \[ns, three decimals\].
     #[must_use]
     pub fn nanoseconds(length: Span) -> f64 {
         nanoseconds(length)

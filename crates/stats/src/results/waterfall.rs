@@ -1,14 +1,14 @@
-//! Where the time of operations went, stage by stage, summing exactly.
+//! Waterfalls: the time of operations by stage, summing exactly.
 
 use lanetwin_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// Picoseconds in the document's unit of a waterfall, the nanosecond.
+/// Picoseconds in a nanosecond, the document's unit for a waterfall.
 const PS_PER_NS: f64 = 1000.0;
 
-/// The mean latency of operations by stage \[ns\], along what each waited for last. The sums behind the means are
-/// integers, of every operation that was measured unless there were very many ([`Waterfall::followed`]); in each repeat
-/// those of the stages sum exactly to the total.
+/// The mean latency of operations by stage \[ns\], along the critical path. The means come from integer sums over every
+/// operation measured, unless there were very many ([`Waterfall::followed`]). In each repeat the sums of the stages
+/// equal the total exactly.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Waterfall {
     /// The variant's name.
@@ -17,7 +17,7 @@ pub struct Waterfall {
     pub workload: String,
     /// The case's name.
     pub case: String,
-    /// Which of several devices served them, or which node of memory.
+    /// The one of several devices, or the memory node, that served the operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// `read` or `write`, where a case has both.
@@ -25,40 +25,41 @@ pub struct Waterfall {
     pub operation: Option<String>,
     /// Always `ns`.
     pub unit: String,
-    /// The mean latency \[ns\]: of each repeat, and of those the mean.
+    /// The mean latency \[ns\]: the mean over the repeats of each repeat's mean.
     pub total: f64,
     /// Its parts in the order in which they happened.
     pub stages: Vec<Stage>,
-    /// How many operations the sums of each repeat are of.
+    /// Number of operations in the sums of each repeat.
     #[serde(default)]
     pub operations: Vec<u64>,
-    /// How many of those were followed; of a long run some stand for others, and the shares of stages are an estimate.
+    /// Number of operations that were followed. In a long run each stands for several, and the shares of stages are an
+    /// estimate.
     #[serde(default)]
     pub followed: Vec<u64>,
-    /// What they took in each repeat, together \[ps\].
+    /// Total latency of the operations of each repeat \[ps\].
     #[serde(default)]
     pub totals_ps: Vec<u64>,
-    /// How often an operation waited for something to cross each link, one way, in the mean: what an ns more of flight
-    /// would add to it.
+    /// Mean number of times that an operation waited for a crossing of each link, one way: a nanosecond more of flight
+    /// time adds that many nanoseconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crossings: Vec<Crossings>,
 }
 
-/// How often an operation waited for something to cross a link.
+/// How often an operation waited for a crossing of a link.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Crossings {
     /// The link's name.
     pub link: String,
-    /// How often, one way or the other.
+    /// Mean number of crossings, in both directions together.
     pub times: f64,
 }
 
 /// One stage of a waterfall.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Stage {
-    /// Where, and what ("card: issue").
+    /// Component and stage ("card: issue").
     pub name: String,
-    /// How long in the mean, of operations that were not in it, too \[ns\].
+    /// Mean time in the stage, counting operations that skipped it as 0 \[ns\].
     pub value: f64,
     /// The median of a sample of the operations \[ns\]; medians of stages do not sum to anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,37 +67,37 @@ pub struct Stage {
     /// The 99th percentile of the sample \[ns\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99: Option<f64>,
-    /// How long all operations of each repeat were in it, together \[ps\].
+    /// Total time of the operations of each repeat in this stage \[ps\].
     #[serde(default)]
     pub sums_ps: Vec<u64>,
 }
 
-/// What the operations of one repeat spent in one stage.
+/// The time that the operations of one repeat spent in one stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StageOfRepeat {
-    /// Where, and what.
+    /// Component and stage.
     pub name: String,
-    /// Together \[ps\].
+    /// Total time \[ps\].
     pub ps: u64,
-    /// Median and 99th percentile of a sample.
+    /// Median and 99th percentile over a sample of the operations.
     pub percentiles: Option<(Span, Span)>,
 }
 
-/// What the operations of one repeat spent, stage by stage.
+/// The time that the operations of one repeat spent, stage by stage.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Repeat {
-    /// How many there were.
+    /// Number of operations.
     pub operations: u64,
-    /// How many of them were followed.
+    /// Number of operations that were followed.
     pub followed: u64,
     /// In the order in which they happened.
     pub stages: Vec<StageOfRepeat>,
-    /// How often they waited for something to cross each link, together.
+    /// Total number of crossings of each link that they waited for.
     pub crossings: Vec<(String, u64)>,
 }
 
 impl Repeat {
-    /// A repeat that is one operation, or stands for one.
+    /// A repeat with one operation, which may stand for several.
     #[must_use]
     pub fn of_one(stages: Vec<(String, Span)>, crossings: Vec<(String, u64)>) -> Self {
         let stage =
@@ -106,7 +107,7 @@ impl Repeat {
 }
 
 impl Waterfall {
-    /// The waterfall of repeats in which there was any operation.
+    /// The waterfall of all repeats that have operations.
     #[must_use]
     pub fn of(variant: &str, workload: &str, case: &str, repeats: &[&Repeat]) -> Self {
         let repeats: Vec<&Repeat> = repeats.iter().copied().filter(|repeat| repeat.operations > 0).collect();
@@ -158,19 +159,19 @@ impl Waterfall {
         }
     }
 
-    /// The same of what this device, or node of memory, has served.
+    /// The same for the operations that this device, or memory node, has served.
     #[must_use]
     pub fn of_device(self, device: Option<String>) -> Self {
         Self { device, ..self }
     }
 
-    /// The same of operations of this kind.
+    /// The same for operations of this kind.
     #[must_use]
     pub fn of_operation(self, operation: Option<&str>) -> Self {
         Self { operation: operation.map(Into::into), ..self }
     }
 
-    /// Whether in every repeat the stages sum exactly to the total.
+    /// Whether the stages sum exactly to the total in every repeat.
     ///
     /// ```
     /// use lanetwin_stats::results::{Repeat, Waterfall};
@@ -189,7 +190,7 @@ impl Waterfall {
     }
 }
 
-/// The mean of what an operation took in each repeat \[ns\].
+/// The mean over the repeats of the mean time per operation \[ns\].
 fn mean_ns(sums_ps: &[u64], operations: &[u64]) -> f64 {
     let means = sums_ps.iter().zip(operations).map(|(ps, n)| *ps as f64 / *n as f64 / PS_PER_NS);
     means.sum::<f64>() / operations.len().max(1) as f64

@@ -1,5 +1,4 @@
-//! When a drive counts as steady: the rule of the SNIA Performance Test Specification, and that of fio. They are not
-//! the same.
+//! When a drive counts as steady, by the SNIA Performance Test Specification and by fio, whose rules differ.
 //!
 //! | | SNIA PTS 2.0.1 | fio `steadystate` |
 //! |---|---|---|
@@ -8,7 +7,7 @@
 //! | deviation | – | largest distance from the mean < limit (`iops`, `bw`) |
 //! | slope | of the best line: what it rises over the window ≤ 10 % of the mean | of the best line, each second < limit (`iops_slope`, `bw_slope`) |
 
-/// Rounds that the SNIA rule looks at.
+/// Rounds in the window of the SNIA rule.
 pub const SNIA_ROUNDS: usize = 5;
 
 /// The SNIA rule's limits, as shares of the mean.
@@ -27,22 +26,22 @@ impl Default for SniaRule {
     }
 }
 
-/// What the SNIA rule found.
+/// The result of the SNIA rule.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SniaFound {
     /// Whether it is steady.
     pub attained: bool,
-    /// How many rounds had been made then, or all.
+    /// Number of rounds up to the end of that window, or of all rounds.
     pub rounds: usize,
     /// The mean of the window.
     pub mean: f64,
     /// Its range, as a share of the mean.
     pub range: f64,
-    /// The rise of the best line over it, as a share of the mean; without its sign.
+    /// The absolute rise of the best line over it, as a share of the mean.
     pub slope: f64,
 }
 
-/// Whether a fio rule looks at the slope or at the deviation.
+/// Whether a fio rule limits the slope or the deviation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
     /// The largest distance from the mean.
@@ -54,26 +53,26 @@ pub enum Measure {
 /// A rule of fio.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FioRule {
-    /// What it looks at.
+    /// The quantity that it limits.
     pub measure: Measure,
-    /// Below this.
+    /// The quantity has to stay below this.
     pub limit: f64,
     /// Whether the limit is in percent of the mean.
     pub percent: bool,
-    /// How many observations; at least two.
+    /// Observations in the window; at least two.
     pub window: usize,
 }
 
-/// What a rule of fio found.
+/// The result of a fio rule.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FioFound {
     /// Whether it is steady.
     pub attained: bool,
-    /// The observation behind the window.
+    /// Index after the last observation of the window.
     pub end: usize,
     /// The deviation or the slope, in the unit of the observations.
     pub value: f64,
-    /// The same as the limit is given: in percent of the mean, or as it is.
+    /// The value in the unit of the limit: in percent of the mean, or unchanged.
     pub criterion: f64,
 }
 
@@ -90,8 +89,8 @@ fn slope(window: &[f64]) -> f64 {
     products / places().map(|x| x * x).sum::<f64>()
 }
 
-/// Looks at every window of five rounds, the earliest first, until one is steady; none if there are fewer rounds, or no
-/// mean to hold them against.
+/// Checks every window of five rounds, the earliest first, until one is steady. Returns `None` if there are fewer
+/// rounds, or if no window has a positive mean.
 #[must_use]
 pub fn snia_rule(rounds: &[f64], rule: SniaRule) -> Option<SniaFound> {
     let mut last = None;
@@ -114,8 +113,8 @@ pub fn snia_rule(rounds: &[f64], rule: SniaRule) -> Option<SniaFound> {
     last
 }
 
-/// Looks at every window, the earliest first, until one is steady (`steadystate.c`); none if there are fewer
-/// observations than a window, or a window is shorter than two.
+/// Checks every window, the earliest first, until one is steady (`steadystate.c`). Returns `None` if there are fewer
+/// observations than the window has, or if the window is shorter than two.
 #[must_use]
 pub fn fio_rule(observations: &[f64], rule: FioRule) -> Option<FioFound> {
     if rule.window < 2 {
