@@ -1,4 +1,4 @@
-//! Host-managed Device Memory (HDM) decoders: which target an address leads to, and where it is there.
+//! Host-managed Device Memory (HDM) decoders: target and device address of a host address.
 //!
 //! ```text
 //!   host physical address (HPA) ── base, size ──► is it mine? ── ways, granularity ──► target, device physical address (DPA)
@@ -11,7 +11,7 @@
 
 use std::fmt;
 
-/// One decoder: a window of addresses, spread over targets.
+/// One decoder: a window of addresses, interleaved over targets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoder {
     base: u64,
@@ -21,26 +21,26 @@ pub struct Decoder {
     start: u64,
 }
 
-/// Where an address leads.
+/// Target and device address of a host address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decoded {
-    /// The target (a port).
+    /// Target (a port).
     pub target: u16,
-    /// The device physical address (DPA) there. Of a target that decodes again, a switch, it is the address that its
-    /// own decoders know.
+    /// Device physical address (DPA) at the target. If the target is a switch, which decodes again, this is the
+    /// address that its own decoders take.
     pub dpa: u64,
 }
 
-/// What is wrong with a decoder.
+/// Errors of a decoder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadDecoder {
-    /// No such number of interleave ways exists.
+    /// The number of interleave ways is not one that the standard defines.
     Ways(usize),
-    /// The granularity is no power of two from 256 B to 16 KiB.
+    /// The granularity is not a power of two from 256 B to 16 KiB.
     Granularity(u64),
-    /// The size is 0, or no whole number of rounds through all targets.
+    /// The size is 0, or not a multiple of granularity times ways.
     Size(u64),
-    /// The window reaches beyond the last address.
+    /// The window extends past the last address.
     BeyondAddresses,
 }
 
@@ -62,13 +62,13 @@ impl fmt::Display for BadDecoder {
 impl std::error::Error for BadDecoder {}
 
 impl Decoder {
-    /// The numbers of ways that exist.
+    /// Numbers of interleave ways that the standard defines.
     pub const WAYS: [usize; 8] = [1, 2, 3, 4, 6, 8, 12, 16];
 
-    /// A window from `base` on, spread in granules over `targets` in their order.
+    /// A window that starts at `base`, interleaved in granules over `targets` in their order.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All errors of the decoder.
     pub fn new(base: u64, size: u64, granularity: u64, targets: Vec<u16>) -> Result<Self, Vec<BadDecoder>> {
         let mut wrong = Vec::new();
         if !Self::WAYS.contains(&targets.len()) {
@@ -84,7 +84,7 @@ impl Decoder {
         }
         if wrong.is_empty() { Ok(Self { base, size, granularity, targets, start: 0 }) } else { Err(wrong) }
     }
-    /// The same, but that its first address is this one of each target: what is before belongs to other windows.
+    /// The same decoder with `dpa` as the first address in each target. Lower addresses belong to other windows.
     #[must_use]
     pub const fn starting_at(mut self, dpa: u64) -> Self {
         self.start = dpa;
@@ -115,7 +115,7 @@ impl Decoder {
     pub const fn overlaps(&self, other: &Self) -> bool {
         self.base < other.base + other.size && other.base < self.base + self.size
     }
-    /// Where this address leads; nowhere if it is outside the window.
+    /// Decodes a host address; returns `None` if it is outside the window.
     #[inline]
     #[must_use]
     pub fn decode(&self, hpa: u64) -> Option<Decoded> {
@@ -129,7 +129,7 @@ impl Decoder {
         let dpa = self.start + granule / ways * self.granularity + offset % self.granularity;
         Some(Decoded { target, dpa })
     }
-    /// The address that leads there: the inverse of [`Decoder::decode`], for the way at `place` of the targets.
+    /// Host address of a device address in the target at index `place`: the inverse of [`Decoder::decode`].
     #[must_use]
     pub fn encode(&self, place: usize, dpa: u64) -> Option<u64> {
         if place >= self.targets.len() {

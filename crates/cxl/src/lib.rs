@@ -1,12 +1,12 @@
-//! Compute Express Link (CXL): how memory requests become flits, and how an address finds its device.
+//! Compute Express Link (CXL): transport of memory requests in flits, and decoding of addresses to devices.
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
-//! | [`spec`] | flits, slots and messages, to bytes and back |
+//! | [`spec`] | encoding and decoding of flits, slots and messages |
 //! | [`logic`] | the link layer: packing, credits, retry |
-//! | [`hdm`] | decoders of host-managed device memory (HDM): which target an address leads to, and where it is there |
+//! | [`hdm`] | decoders of host-managed device memory (HDM): target and device address of a host address |
 //!
-//! Time is an argument: nothing here knows a clock or an event queue.
+//! Time is an argument: this crate uses no clock and no event queue.
 
 pub mod hdm;
 pub mod logic;

@@ -1,11 +1,11 @@
-//! What a direction has done.
+//! Counters of a direction.
 
-/// Counts of one direction.
+/// Counters of one direction.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Activity {
     /// Flits with a header that carried messages or data.
     pub protocol_flits: u64,
-    /// Flits of four slots of data.
+    /// All-data flits.
     pub all_data_flits: u64,
     /// Control flits that returned credits only.
     pub credit_flits: u64,
@@ -21,7 +21,7 @@ pub struct Activity {
     pub message_slots: u64,
     /// Slots of data.
     pub data_slots: u64,
-    /// Slots of protocol flits without a valid bit.
+    /// Empty slots of protocol flits.
     pub empty_slots: u64,
     /// Messages without data: Req, NDR.
     pub no_data_messages: u64,
@@ -29,14 +29,14 @@ pub struct Activity {
     pub data_messages: u64,
     /// Messages over CXL.io.
     pub io_messages: u64,
-    /// The sum over all messages of CXL.mem of what they waited for a flit \[ticks\].
+    /// Sum over all messages of CXL.mem of their waiting time for a flit \[ticks\].
     pub waited_ticks: u128,
-    /// The sum over the classes of the time in which a message was there and no credit \[ticks\].
+    /// Sum over the classes of the time in which a message waited for a credit \[ticks\].
     pub stalled_ticks: u64,
 }
 
 impl Activity {
-    /// Everything that occupied the wire.
+    /// Number of flits that occupied the wire.
     #[must_use]
     pub const fn flits(&self) -> u64 {
         self.protocol_flits

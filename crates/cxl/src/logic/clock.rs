@@ -1,15 +1,14 @@
-//! When flits start: a grid of exact ticks that ordered sets interrupt.
+//! Start times of flits: a grid of exact ticks, interrupted by ordered sets.
 //!
 //! ```text
 //!   |flit|flit|flit| … |flit|SKP|flit|flit| … |flit|SKP| …
 //!    <────── 80 × lanes ────>    340 data blocks, then one block of ordered set
 //! ```
 //!
-//! A link in its active state always sends: where nobody has a flit, the physical layer fills in NULL flits. So a flit
-//! starts at a boundary of the grid, never between two. With sync headers bypassed, 340 data blocks hold a whole number
-//! of flits (340 × 16 B × lanes = 80 × 68 B × lanes; CXL §6.8.1). With sync headers a SKP ordered set comes at
-//! intervals of PCI Express, and a NULL flit of variable length fills the rest of the last block before it (CXL
-//! §6.2.2.1).
+//! A link in its active state always sends: if there is no other flit, the physical layer sends NULL flits. So every
+//! flit starts at a boundary of the grid. With sync headers bypassed, 340 data blocks hold a whole number of flits
+//! (340 × 16 B × lanes = 80 × 68 B × lanes; CXL §6.8.1). With sync headers, SKP ordered sets come at the intervals of
+//! PCI Express, and a NULL flit of variable length fills the rest of the last block before each (CXL §6.2.2.1).
 
 use crate::spec::constants::{
     BLOCK_SYMBOLS, FLIT_BYTES, SKP_BYPASS_DATA_BLOCKS, SKP_LENGTH_BLOCKS, SKP_PERIOD_BLOCKS,
@@ -17,10 +16,10 @@ use crate::spec::constants::{
 use crate::spec::flit_256;
 use lanetwin_units::{Generation, LinkRate, Width};
 
-/// Groups of a flit.
+/// Groups per flit.
 const GROUPS: u64 = flit_256::GROUPS as u64;
 
-/// The grid of one link \[ticks\]: of flits of 68 B, or of groups of 64 B, of which four make a flit.
+/// Grid of one link \[ticks\]: flits of 68 B, or groups of 64 B, four of which make a flit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
     flit: u64,
@@ -28,10 +27,10 @@ pub struct Grid {
     gap: u64,
 }
 
-/// A place on a grid: the start of the next flit, and how many flits follow before the next ordered set.
+/// A place on a grid: the start of a flit, and the number of flits from it to the next ordered set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// When the flit starts \[ticks\].
+    /// Start of the flit \[ticks\].
     pub start: u64,
     left: u64,
 }
@@ -42,7 +41,7 @@ impl Place {
 }
 
 impl Grid {
-    /// The grid of a link; `bypass` drops the sync headers of 128b/130b, `skp` sends SKP ordered sets.
+    /// Grid of a link with 68 B flits; `bypass` drops the sync headers of 128b/130b, `skp` sends SKP ordered sets.
     ///
     /// # Panics
     /// If the generation is below 8 GT/s: CXL does not run there.
@@ -65,7 +64,7 @@ impl Grid {
         let period = rate.ticks_for((data_blocks + SKP_LENGTH_BLOCKS) * block_bytes).0;
         Self { flit, flits_per_skp, gap: period - flits_per_skp * flit }
     }
-    /// The grid of the groups of 256 B flits. Ordered sets stand between flits, after a fixed number of them.
+    /// Grid of the groups of 256 B flits. Ordered sets come between flits, after a fixed number of them.
     ///
     /// # Panics
     /// If the generation is below 8 GT/s: CXL does not run there.
@@ -86,7 +85,7 @@ impl Grid {
         let gap = rate.ticks_for(SKP_LENGTH_BLOCKS * block_bytes).0;
         Self { flit, flits_per_skp: flits * GROUPS, gap }
     }
-    /// Which group of its flit this one is, on a grid of groups.
+    /// Number of a group in its flit, on a grid of groups.
     #[inline]
     #[must_use]
     pub const fn group(&self, place: Place) -> usize {
@@ -97,7 +96,7 @@ impl Grid {
         };
         (before % GROUPS) as usize
     }
-    /// The first group from `place` on that does not start before tick `at` and is this one of its flit.
+    /// The first group with number `group` in its flit that starts at `place` or later, and not before tick `at`.
     #[inline]
     #[must_use]
     pub fn group_from(&self, place: Place, at: u64, group: usize) -> Place {
@@ -107,12 +106,12 @@ impl Grid {
         }
         found
     }
-    /// The length of a flit \[ticks\]; of a group, on a grid of groups.
+    /// Duration of a flit \[ticks\]; of a group, on a grid of groups.
     #[must_use]
     pub const fn flit(&self) -> u64 {
         self.flit
     }
-    /// How many flits come between two ordered sets; none if there are no ordered sets.
+    /// Number of flits between two ordered sets; `None` if there are no ordered sets.
     #[must_use]
     pub const fn flits_per_skp(&self) -> Option<u64> {
         if self.flits_per_skp == u64::MAX { None } else { Some(self.flits_per_skp) }
@@ -129,11 +128,11 @@ impl Grid {
         if place.left == 1 {
             Place { start: place.start + self.flit + self.gap, left: self.flits_per_skp }
         } else {
-            // Without ordered sets the rest stays what it is.
+            // Without ordered sets the number of flits left does not change.
             Place { start: place.start + self.flit, left: place.left - (place.left != u64::MAX) as u64 }
         }
     }
-    /// The first flit from `place` on that does not start before tick `at`.
+    /// The first flit that starts at `place` or later, and not before tick `at`.
     #[inline]
     #[must_use]
     pub fn from(&self, place: Place, at: u64) -> Place {
@@ -162,7 +161,7 @@ impl Grid {
             Place { start: round * period + flit * self.flit, left: self.flits_per_skp - flit }
         }
     }
-    /// How many flits start before tick `at`.
+    /// Number of flits that start before tick `at`.
     #[must_use]
     pub fn flits_before(&self, at: u64) -> u64 {
         if self.flits_per_skp == u64::MAX {

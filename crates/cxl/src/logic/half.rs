@@ -1,4 +1,4 @@
-//! One direction of a link: what waits at its transmitter, and what is on its way.
+//! One direction of a link: messages that wait at its transmitter, credits, and pending flits.
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
@@ -12,15 +12,15 @@ use crate::spec::constants::{CREDITS_PER_FIELD, FLIT_BYTES, LINE_SLOTS};
 use lanetwin_units::{Instant, Ticks};
 use std::collections::VecDeque;
 
-/// A class without flow control.
+/// Credits of a class without flow control.
 pub const INFINITE: u32 = u32::MAX;
-/// Bits of a flit that can be wrong.
+/// Number of bits of a flit, each of which can be wrong.
 pub const FLIT_BITS: u64 = FLIT_BYTES * 8;
 
-/// Credits on their way to the transmitter: what one flit returns.
+/// Credits on their way to the transmitter, returned by one flit.
 #[derive(Clone, Copy, Debug)]
 pub struct Returning {
-    /// When they are there \[ticks\].
+    /// When they arrive \[ticks\].
     pub at: u64,
     /// By class.
     pub credits: [u32; 2],
@@ -36,23 +36,23 @@ impl Timed for Returning {
 /// A new flit.
 #[derive(Clone, Copy, Debug)]
 pub enum Flit {
-    /// Four slots of data.
+    /// An all-data flit.
     AllData,
-    /// A header, and what is planned.
+    /// A protocol flit with this content.
     Protocol(Case),
     /// Credits only.
     Credits,
 }
 
-/// What a direction is built from.
+/// Specification of a direction.
 pub struct Wire {
     pub grid: Grid,
-    /// From the start of a flit to the arrival of its messages \[ticks\].
+    /// Time from the start of a flit to the arrival of its messages \[ticks\].
     pub lag: u64,
-    /// How long a credit waits for a flit \[ticks\].
+    /// Maximum time that a credit waits for another flit \[ticks\].
     pub flush: u64,
-    /// From the arrival of a message to its buffer being free, by class \[ticks\]; never, if that is not its arrival's
-    /// doing.
+    /// Time from the arrival of a message until its buffer is free, by class \[ticks\]; `NEVER` if its arrival does not
+    /// lead to that.
     pub drain: [u64; 2],
     /// The protocol flits.
     pub plans: Plans,
@@ -63,44 +63,44 @@ pub struct Half<U> {
     pub wire: Wire,
     /// By class.
     pub queues: [Queue<U>; 2],
-    /// Messages that go over CXL.io.
+    /// Waiting messages of CXL.io.
     pub io: Queue<U>,
-    /// The steady load of CXL.io: when the next flit of it is there, and its period \[ticks\].
+    /// The constant load of CXL.io: time of its next flit, and its period \[ticks\].
     pub background: [u64; 2],
-    /// Whether it is CXL.io's turn, if both want a flit.
+    /// Whether CXL.io has priority if CXL.mem also has something to send.
     pub io_turn: bool,
-    /// The next flit that nobody has taken.
+    /// The first flit that has not been decided.
     pub next: Place,
-    /// Chunks of data that must follow: of the messages whose header has left.
+    /// Number of data chunks that must follow, of messages whose header has been sent.
     pub rollover: u8,
-    /// What the transmitter may still send, by class.
+    /// Credits of the transmitter, by class.
     pub credits: [u32; 2],
     /// When the credits of a class ran out \[ticks\].
     pub exhausted: [u64; 2],
     pub returning: Ring<Returning>,
-    /// Credits of the other direction that this one has to return: when each became free \[ticks\], by class.
+    /// Credits of the other direction that this one has to return: when each becomes free \[ticks\], by class.
     pub to_return: [Ring<u64>; 2],
-    /// Bits until the next error; 0 if they are not drawn yet.
+    /// Bits until the next error; 0 if not drawn yet.
     pub clean_bits: u64,
-    /// Whether they are drawn.
+    /// Whether `clean_bits` has been drawn.
     pub drawn: bool,
-    /// Control sequences that must be sent.
+    /// Pending control sequences.
     pub controls: VecDeque<Control>,
-    /// While flits are sent again.
+    /// Retry in progress.
     pub retry: Option<Box<Retry<Cargo<U>>>>,
-    /// Whether somebody wants to see every flit.
+    /// Whether the link has a tap.
     pub watched: bool,
-    /// What is not counted by protocol and all-data flits.
+    /// Counters, except those that `wire.plans` keeps and the slots of all-data flits.
     pub activity: Activity,
-    /// From when on a flit need not be one of CXL.mem or of credits that arrives well \[ticks\]: 0 in a retry, and
-    /// while flits are watched.
+    /// Earliest time at which a flit may not be plain, that is one of CXL.mem or of credits and no retry \[ticks\]. 0
+    /// during a retry and with a tap.
     pub(super) exceptional_from: u64,
-    /// From when on any flit is wanted \[ticks\].
+    /// Earliest time at which any flit is pending \[ticks\].
     wanted: u64,
 }
 
 impl<U: Copy> Half<U> {
-    /// A direction at rest; `clean_bits` is 0 if bits can be wrong.
+    /// A direction at rest; `clean_bits` is 0 if there can be bit errors.
     pub fn new(wire: Wire, credits: [u32; 2], io_period: u64, clean_bits: u64) -> Self {
         let credits = credits.map(|n| if n == 0 { INFINITE } else { n });
         let background = if io_period == 0 { [NEVER, 0] } else { [io_period, io_period] };
@@ -128,33 +128,33 @@ impl<U: Copy> Half<U> {
         half.update_wanted();
         half
     }
-    /// What it has done so far.
+    /// Counters of the direction.
     pub fn activity(&self) -> Activity {
         let mut activity = self.activity;
         activity.data_slots += activity.all_data_flits * u64::from(LINE_SLOTS);
         self.wire.plans.add_to(&mut activity);
         activity
     }
-    /// From when on the oldest message of a class can be sent, as far as is known now \[ticks\].
+    /// Earliest time at which the oldest message of a class can be sent, as far as is known now \[ticks\].
     #[inline(always)]
     fn message_wanted(&self, class: Class) -> u64 {
         let i = class.index();
         let at = self.queues[i].at();
         if self.credits[i] > 0 || at == NEVER { at } else { self.credit_wanted(class).max(at) }
     }
-    /// When the next credit of a class is there, as far as is known now \[ticks\].
+    /// When the next known credit of a class arrives \[ticks\].
     #[cold]
     #[inline(never)]
     fn credit_wanted(&self, class: Class) -> u64 {
         let credit = self.returning.iter().find(|credit| credit.credits[class.index()] > 0);
         credit.map_or(NEVER, |credit| credit.at)
     }
-    /// Whether the next flit is one that was sent before.
+    /// Whether the next flit is a resent one.
     #[inline(always)]
     pub fn replays(&self) -> bool {
         self.retry.as_ref().is_some_and(|retry| retry.replaying())
     }
-    /// From when on a flit of CXL.mem is wanted \[ticks\].
+    /// Earliest time at which a flit of CXL.mem is pending \[ticks\].
     #[inline(always)]
     pub fn memory_wanted(&self) -> u64 {
         if self.rollover > 0 || self.replays() {
@@ -162,40 +162,40 @@ impl<U: Copy> Half<U> {
         }
         self.messages_wanted()
     }
-    /// From when on a message can be sent, as far as is known now \[ticks\].
+    /// Earliest time at which a message can be sent, as far as is known now \[ticks\].
     #[inline(always)]
     fn messages_wanted(&self) -> u64 {
         self.message_wanted(Class::NoData).min(self.message_wanted(Class::Data))
     }
-    /// From when on a flit is wanted that somebody waits for \[ticks\].
+    /// Earliest time at which a flit is pending, apart from credits and the constant load of CXL.io \[ticks\].
     #[inline]
     pub fn wanted(&self) -> u64 {
         let control = self.controls.front().map_or(NEVER, |control| control.at);
         self.memory_wanted().min(control).min(self.io.at())
     }
-    /// The next flit that is not idle.
+    /// The next flit that is not a NULL flit.
     #[inline(always)]
     pub fn start(&self) -> Place {
         self.first(self.wanted)
     }
-    /// The first flit that starts at `at` or later, of those that nobody has taken.
+    /// The first undecided flit that starts at `at` or later.
     #[inline(always)]
     pub fn first(&self, at: u64) -> Place {
         if at == NEVER { Place::NEVER } else { self.wire.grid.from(self.next, at) }
     }
-    /// A flit is wanted from `at` on.
+    /// Notes that a flit is pending from `at` on.
     #[inline(always)]
     fn want(&mut self, at: u64) {
         self.wanted = self.wanted.min(at);
     }
-    /// Works out anew when a flit is wanted: after one has been sent.
+    /// Recomputes `wanted` after a flit has been sent.
     pub fn update_wanted(&mut self) {
         self.update_wanted_of_plain();
         if self.replays() {
             self.wanted = 0;
         }
     }
-    /// The same where nothing is sent again.
+    /// The same when no flit is being resent.
     #[inline(always)]
     pub(super) fn update_wanted_of_plain(&mut self) {
         self.wanted = if self.rollover > 0 { 0 } else { self.next_wanted() };
@@ -206,16 +206,16 @@ impl<U: Copy> Half<U> {
         let to_return = self.to_return[0].at().min(self.to_return[1].at());
         self.messages_wanted().min(others).min(to_return.saturating_add(self.wire.flush))
     }
-    /// From when on a flit is wanted that is neither of CXL.mem nor of credits \[ticks\].
+    /// Earliest time at which a flit is pending that is neither of CXL.mem nor of credits \[ticks\].
     fn others_wanted(&self) -> u64 {
         let control = self.controls.front().map_or(NEVER, |control| control.at);
         self.background[0].min(control).min(self.io.at())
     }
-    /// Works out anew from when on flits can be of any kind.
+    /// Recomputes `exceptional_from`.
     pub fn update_exceptional(&mut self) {
         self.exceptional_from = if self.retry.is_some() || self.watched { 0 } else { self.others_wanted() };
     }
-    /// Whether a message waits for a credit of which nothing is known.
+    /// Whether a message waits for a credit and none is known to be on its way.
     #[inline]
     pub fn lacks_credits(&self) -> bool {
         [0, 1].into_iter().any(|i| {
@@ -225,26 +225,26 @@ impl<U: Copy> Half<U> {
         })
     }
 
-    /// A picosecond before anything that starts at or after `at` can arrive.
+    /// One picosecond before the first arrival of flits that start at `at` or later.
     #[inline(always)]
     pub fn bound(&self, at: u64) -> Instant {
         let start = at.max(self.next.start);
         Instant::from_ps(Ticks(start + self.wire.lag).as_ps_floor().as_ps() - 1)
     }
 
-    /// Takes in a message.
+    /// Queues a message.
     #[inline(always)]
     pub fn submit(&mut self, class: Class, entry: Entry<U>) {
         self.queues[class.index()].insert(entry);
         self.want(self.message_wanted(class));
     }
-    /// Takes in a message for CXL.io.
+    /// Queues a message for CXL.io.
     pub fn submit_io(&mut self, entry: Entry<U>) {
         self.io.insert(entry);
         self.exceptional_from = self.exceptional_from.min(entry.at);
         self.want(entry.at);
     }
-    /// Puts a control sequence in its place.
+    /// Queues a control sequence in the order of time.
     pub fn queue_control(&mut self, control: Control) {
         let place = self.controls.partition_point(|other| other.at <= control.at);
         self.controls.insert(place, control);
@@ -257,7 +257,7 @@ impl<U: Copy> Half<U> {
         self.to_return[class.index()].insert(at, 0);
         self.want(at + self.wire.flush);
     }
-    /// Credits are on their way to this transmitter.
+    /// Adds credits that are on their way to this transmitter.
     #[inline(always)]
     pub fn expect_credits(&mut self, returning: Returning) {
         self.returning.insert(returning, 0);
@@ -265,25 +265,25 @@ impl<U: Copy> Half<U> {
             self.want(self.messages_wanted());
         }
     }
-    /// Takes in the credits that have arrived.
+    /// Adds the credits that have arrived to those of the transmitter.
     #[inline(always)]
     pub fn take_credits(&mut self, now: u64) {
         while self.returning.at() <= now {
             self.take_first_credits();
         }
     }
-    /// Takes in what the first flit returns of those on their way.
+    /// Adds the credits that the first returning flit carries.
     #[inline(always)]
     fn take_first_credits(&mut self) {
         let Some(Returning { at, credits }) = self.returning.pop() else { return };
         if self.credits[0] == 0 || self.credits[1] == 0 {
             self.end_stalls(at, credits);
         }
-        // A class without flow control is never returned any.
+        // A class without flow control never receives credits.
         self.credits[0] += credits[0];
         self.credits[1] += credits[1];
     }
-    /// Adds up what messages have waited for credits that are there at `at`.
+    /// Counts the time that messages have waited for the credits that arrive at `at`.
     #[cold]
     #[inline(never)]
     fn end_stalls(&mut self, at: u64, credits: [u32; 2]) {
@@ -305,7 +305,7 @@ impl<U: Copy> Half<U> {
             }
         }
     }
-    /// The credits that a header at `now` returns, by class.
+    /// Takes the credits that a header at `now` returns, by class.
     #[inline(always)]
     fn give_back(&mut self, now: u64) -> [u32; 2] {
         let mut given = [0; 2];
@@ -316,7 +316,7 @@ impl<U: Copy> Half<U> {
         }
         given
     }
-    /// What may go at `now`: what has come, and has credits.
+    /// Messages that may be sent at `now`: those submitted by then that have credits.
     #[inline(always)]
     pub fn ready(&self, now: u64) -> Ready {
         let [no_data, data] = &self.queues;
@@ -325,7 +325,7 @@ impl<U: Copy> Half<U> {
         Ready::new([no_data, data], |class, n| self.queues[class.index()].age_of(n))
     }
 
-    /// Sends a flit with a header, or of credits.
+    /// Sends a protocol flit, or one with credits only.
     #[inline(always)]
     pub(super) fn plain_flit(&mut self, now: u64, to: &mut impl Unload<U>) {
         let ready = self.ready(now);
@@ -351,7 +351,7 @@ impl<U: Copy> Half<U> {
             self.messages(plan.no_data_first, now, to);
         }
         if self.rollover > 0 {
-            // The chunks from before end a message: fewer than four are the rest of one.
+            // The chunks from earlier flits complete a message: fewer than four are the rest of one.
             self.finish(to);
         }
         if plan.no_data_then > 0 {
@@ -362,7 +362,8 @@ impl<U: Copy> Half<U> {
         }
         self.rollover = plan.rollover;
     }
-    /// It ends one message: of its four chunks the first ones are the rest of one, and the others too few for the next.
+    /// Sends an all-data flit. It completes one message: its first chunks are the rest of one, and the others too few
+    /// for the next.
     #[inline(always)]
     pub(super) fn all_data_flit(&mut self, to: &mut impl Unload<U>) {
         self.activity.all_data_flits += 1;
@@ -374,7 +375,7 @@ impl<U: Copy> Half<U> {
         self.activity.credit_flits += 1;
         to.credits(self.give_back(now));
     }
-    /// The last chunk of a message leaves.
+    /// Sends the last chunk of a message.
     #[inline(always)]
     fn finish(&mut self, to: &mut impl Unload<U>) {
         let queue = &mut self.queues[Class::Data.index()];
@@ -398,7 +399,7 @@ impl<U: Copy> Half<U> {
         self.activity.waited_ticks += u128::from(waited);
         self.spend(Class::NoData, count, now);
     }
-    /// Sends headers of data.
+    /// Sends data headers.
     #[inline(always)]
     fn headers(&mut self, count: u8, now: u64) {
         let mut waited = 0;
@@ -410,7 +411,8 @@ impl<U: Copy> Half<U> {
     }
 }
 
-/// Takes out as many credits that are owed at `now` as a header field can say: a power of two. At least one is.
+/// Takes the credits to be returned at `now`, as many as a header field can encode: a power of two. There must be at
+/// least one.
 #[inline(always)]
 fn give_back(to_return: &mut Ring<u64>, now: u64) -> u32 {
     let mut given = 1;
@@ -421,7 +423,7 @@ fn give_back(to_return: &mut Ring<u64>, now: u64) -> u32 {
     given
 }
 
-/// How many of the messages that wait may go at `now`. More than `most` do not count, of which there are three at most.
+/// Number of waiting messages that may be sent at `now`, up to `most`, which is at most 3.
 #[inline(always)]
 fn due<U: Copy>(queue: &Queue<U>, credits: u32, most: u8, now: u64) -> u8 {
     let most = credits.min(most.into()) as u8;

@@ -1,4 +1,4 @@
-//! What those who drive a link need of it, whatever its flits.
+//! Interface of a link that is common to both flit modes.
 
 use super::activity::Activity;
 use super::clock::Grid;
@@ -10,39 +10,38 @@ use crate::spec::Direction;
 use crate::spec::constants::FLIT_SLOTS;
 use lanetwin_units::{Instant, Span};
 
-/// A link of some flits.
+/// A link of either flit mode.
 pub trait LinkLayer<U> {
-    /// Slots of a flit.
+    /// Slots per flit.
     const SLOTS: u64;
 
     /// A link at rest.
     fn build(spec: LinkSpec) -> Self;
-    /// What it was built from.
+    /// Specification that the link was built from.
     fn spec(&self) -> &LinkSpec;
-    /// How many flits start before tick `at`.
+    /// Number of flits that start before tick `at`.
     fn flits_before(&self, at: u64) -> u64;
-    /// The length of a flit \[ticks\].
+    /// Duration of a flit \[ticks\].
     fn flit_ticks(&self) -> u64;
-    /// What of a flit has to be sent before the first messages of it can arrive \[ticks\].
+    /// Duration of the part of a flit that must be sent before its first messages can arrive \[ticks\].
     fn part_ticks(&self) -> u64;
-    /// What error correction takes at the receiver, in every flit.
+    /// Latency of error correction at the receiver, in every flit.
     fn correction(&self) -> Span;
-    /// What a direction has done so far.
+    /// Counters of a direction.
     fn activity(&self, direction: Direction) -> Activity;
-    /// How many messages of a class have been handed in and not sent yet.
+    /// Number of messages of a class that have been submitted but not sent.
     fn waiting(&self, direction: Direction, class: Class) -> usize;
-    /// How many credits a transmitter has in hand; `u32::MAX` is infinite.
+    /// Number of credits that a transmitter has; `u32::MAX` is infinite.
     fn credits(&self, direction: Direction, class: Class) -> u32;
-    /// How many credits of a direction are on their way back or owed.
+    /// Number of credits of a direction that are free at the receiver or on their way back.
     fn credits_returning(&self, direction: Direction, class: Class) -> u32;
-    /// A message is handed to the link at `at`. The answer says when the link must be pumped at the latest, as far as
-    /// this message goes.
+    /// Submits a message at `at`. Returns the latest time at which the link must be pumped because of this message.
     fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: &U) -> Instant;
     /// As [`Self::submit`], for a message that takes one flit of CXL.io.
     fn submit_io(&mut self, direction: Direction, at: Instant, message: &U) -> Instant;
-    /// When the link must be pumped at the latest; none if nothing is known that anybody waits for.
+    /// Latest time at which the link must be pumped; `None` if no known flit has an effect outside the link.
     fn deadline(&self) -> Option<Instant>;
-    /// Decides every flit that starts before `now`.
+    /// Decides all flits that start before `now`.
     fn pump(&mut self, now: Instant, env: &mut impl Environment<U>);
 }
 

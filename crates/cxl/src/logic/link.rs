@@ -7,14 +7,14 @@
 //!                                     credits, retries: between the two
 //! ```
 //!
-//! **Late, not early.** A flit that starts at tick *t* is decided with everything that was handed in for *t* or before,
-//! and its messages arrive a flit, a flight and a receiver later. Between the two nobody can see what was decided. So
-//! the link asks to be woken only just before the first delivery ([`Link::deadline`]), and then decides all flits up to
-//! there at once: some flits for each wake, and the same flits as with one wake each.
+//! **Late decisions.** A flit that starts at tick *t* contains messages submitted for *t* or before, and they arrive
+//! after the duration of a flit, the time of flight and the latency of the receiver. Nothing outside the link depends
+//! on the flit in between. So the link must be woken only just before the first delivery ([`Link::deadline`]), and then
+//! decides all flits up to that time: several flits per wake, and the same flits as with one wake each.
 //!
-//! Each direction carries the credits and the retry requests of the other, and those take at least a flit, a flight and
-//! a receiver. So from the first flit that is wanted on, so long a window is decided one direction after the other;
-//! flits that a tap may see are decided one by one in the order of time.
+//! Each direction carries the credits and retry requests of the other, which also arrive only after these three times.
+//! So in a window of that length, from the first pending flit on, one direction is decided after the other. Flits that
+//! a tap may see are decided one by one in the order of time.
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
@@ -31,10 +31,10 @@ use crate::spec::constants::{IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_F
 use crate::spec::{Direction, FlitMode};
 use lanetwin_units::{Generation, Instant, LinkRate, Ticks};
 
-/// Sees every flit that carries something, when it is decided: for studies and tests.
+/// Called with every flit that is not empty, when it is decided: for studies and tests.
 pub type FlitTap = Box<dyn FnMut(Direction, Ticks, FlitSeen)>;
 
-/// What a tap sees of a flit.
+/// Description of a flit for a tap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FlitSeen {
     /// A protocol flit or an all-data flit.
@@ -45,22 +45,22 @@ pub enum FlitSeen {
     RetryRequest,
     /// A RETRY.Ack sequence.
     RetryAcknowledge,
-    /// A flit out of the retry buffer.
+    /// A flit from the retry buffer.
     Replayed,
     /// A flit of CXL.io.
     Io,
 }
 
-/// A link. `U` is what a message is to those who send it.
+/// A link. `U` is the sender's type of a message.
 pub struct Link<U> {
     spec: LinkSpec,
     grid: Grid,
     halves: [Half<U>; 2],
     transmit: [u64; 2],
-    /// Whether answers free the buffers of their requests.
+    /// Whether a response frees the buffer of its request.
     answers_release: bool,
-    /// From the start of a flit to the first that can have to do with it in the other direction, whichever it is
-    /// \[ticks\].
+    /// Least time from the start of a flit of either direction to the first flit of the other direction that can depend
+    /// on it \[ticks\].
     reach: u64,
     submitted: u64,
     tap: Option<FlitTap>,
@@ -70,8 +70,8 @@ impl<U: Copy> Link<U> {
     /// A link at rest.
     ///
     /// # Panics
-    /// If its flits are not those of 68 B, the generation is below Gen3 or above Gen5, or S2M credits are to wait for
-    /// answers, which there are none to responses.
+    /// If the flit mode is not 68 B, the generation is below Gen3 or above Gen5, or S2M credits are to be released by
+    /// answers: responses have none.
     #[must_use]
     pub fn new(spec: LinkSpec) -> Self {
         assert!(spec.flits == FlitMode::Bytes68 && spec.generation <= Generation::Gen5, "another flit");
@@ -108,32 +108,32 @@ impl<U: Copy> Link<U> {
             tap: None,
         }
     }
-    /// What it was built from.
+    /// Specification that the link was built from.
     #[must_use]
     pub const fn spec(&self) -> &LinkSpec {
         &self.spec
     }
-    /// When its flits start.
+    /// Start times of its flits.
     #[must_use]
     pub const fn grid(&self) -> &Grid {
         &self.grid
     }
-    /// What a direction has done so far.
+    /// Counters of a direction.
     #[must_use]
     pub fn activity(&self, direction: Direction) -> Activity {
         self.halves[direction.index()].activity()
     }
-    /// How many messages of a class have been handed in and not sent yet.
+    /// Number of messages of a class that have been submitted but not sent.
     #[must_use]
     pub fn waiting(&self, direction: Direction, class: Class) -> usize {
         self.halves[direction.index()].queues[class.index()].len()
     }
-    /// How many credits a transmitter has in hand; `u32::MAX` is infinite.
+    /// Number of credits that a transmitter has; `u32::MAX` is infinite.
     #[must_use]
     pub fn credits(&self, direction: Direction, class: Class) -> u32 {
         self.halves[direction.index()].credits[class.index()]
     }
-    /// How many credits of a direction are on their way back or owed.
+    /// Number of credits of a direction that are free at the receiver or on their way back.
     #[must_use]
     pub fn credits_returning(&self, direction: Direction, class: Class) -> u32 {
         let d = direction.index();
@@ -145,7 +145,7 @@ impl<U: Copy> Link<U> {
     pub const fn retries(&self, direction: Direction) -> bool {
         self.halves[direction.index()].retry.is_some()
     }
-    /// Shows every flit to `tap`.
+    /// Calls `tap` with every flit from now on.
     pub fn set_tap(&mut self, tap: Option<FlitTap>) {
         for half in &mut self.halves {
             half.watched = tap.is_some();
@@ -154,8 +154,7 @@ impl<U: Copy> Link<U> {
         self.tap = tap;
     }
 
-    /// A message is handed to the link at `at`. The answer says when the link must be pumped at the latest, as far as
-    /// this message goes.
+    /// Submits a message at `at`. Returns the latest time at which the link must be pumped because of this message.
     #[inline(always)]
     pub fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: &U) -> Instant {
         let entry = self.entry(direction, at, message);
@@ -168,11 +167,11 @@ impl<U: Copy> Link<U> {
             bound
         }
     }
-    /// An answer frees the buffer of its request. The answer says when the link must be pumped at the latest, as far as
-    /// the credit goes.
+    /// Frees the buffer of the request of a response. Returns the latest time at which the link must be pumped because
+    /// of this credit.
     #[inline(always)]
     fn answered(&mut self, class: Class, at: Instant) -> Instant {
-        // An answer with data is that of a Req, one without that of a RwD.
+        // A response with data belongs to a Req, one without data to a RwD.
         let answered = match class {
             Class::Data => Class::NoData,
             Class::NoData => Class::Data,
@@ -182,7 +181,7 @@ impl<U: Copy> Link<U> {
         if credits != INFINITE {
             back.free_credit(answered, free);
         }
-        // Somebody may wait for this credit, which can leave before the answer does.
+        // A request may wait for this credit, which can leave before the response does.
         if credits == 0 { there.bound(free + there.wire.flush) } else { Instant::NEVER }
     }
     /// As [`Link::submit`], for a message that takes one flit of CXL.io.
@@ -202,7 +201,7 @@ impl<U: Copy> Link<U> {
         }
     }
 
-    /// When the link must be pumped at the latest; none if nothing is known that anybody waits for.
+    /// Latest time at which the link must be pumped; `None` if no known flit has an effect outside the link.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         let lacks_credits = self.halves.iter().any(Half::lacks_credits);
@@ -214,7 +213,7 @@ impl<U: Copy> Link<U> {
         Direction::ALL.into_iter().filter_map(of).min()
     }
 
-    /// Decides every flit that starts before `now`.
+    /// Decides all flits that start before `now`.
     pub fn pump(&mut self, now: Instant, env: &mut impl Environment<U>) {
         let limit = Ticks::from(now).0;
         loop {
@@ -232,7 +231,7 @@ impl<U: Copy> Link<U> {
         }
     }
 
-    /// Sends the next flit, or a sequence of control flits, where CXL.io, errors or retries have a say.
+    /// Sends the next flit or sequence of control flits, with CXL.io, errors and retries taken into account.
     #[cold]
     #[inline(never)]
     fn first_of_any_kind(&mut self, env: &mut impl Environment<U>) {
@@ -285,7 +284,7 @@ impl<U: Copy> Link<U> {
         }
     }
 
-    /// A sequence of control flits: it is not interrupted.
+    /// Sends a sequence of control flits without interruption.
     fn control(&mut self, direction: Direction, place: Place) {
         let d = direction.index();
         let half = &mut self.halves[d];
@@ -311,7 +310,7 @@ impl<U: Copy> Link<U> {
         }
     }
 
-    /// Whether the flit that is sent now arrives with a wrong CRC.
+    /// Whether the flit that is now sent arrives with a wrong CRC.
     fn fails(&mut self, direction: Direction, env: &mut impl Environment<U>) -> bool {
         let half = &mut self.halves[direction.index()];
         if !std::mem::replace(&mut half.drawn, true) {
@@ -326,8 +325,8 @@ impl<U: Copy> Link<U> {
         true
     }
 
-    /// A flit of CXL.io: of the steady load, or one with a message. After an error it is sent again, as the data-link
-    /// layer of PCI Express would see to.
+    /// Sends a flit of CXL.io: of the constant load, or with a message. After an error it is sent again, as by the data
+    /// link layer of PCI Express.
     fn io_flit(&mut self, direction: Direction, now: u64, message: bool, env: &mut impl Environment<U>) {
         let d = direction.index();
         self.halves[d].activity.io_flits += 1;
@@ -345,7 +344,7 @@ impl<U: Copy> Link<U> {
         }
     }
 
-    /// Sends a new flit: it arrives, or goes into the retry buffer.
+    /// Sends a new flit, which arrives or is stored in the retry buffer.
     fn send(&mut self, direction: Direction, flit: Flit, now: u64, env: &mut impl Environment<U>) {
         let d = direction.index();
         let mut cargo = Cargo::default();
@@ -360,7 +359,7 @@ impl<U: Copy> Link<U> {
             self.arrive(direction, &cargo, now, env);
         }
     }
-    /// Sends a flit of the retry buffer.
+    /// Sends a flit from the retry buffer.
     fn replay(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
         self.see(direction, now, FlitSeen::Replayed);
         let half = &mut self.halves[direction.index()];
@@ -370,7 +369,7 @@ impl<U: Copy> Link<U> {
         }
         self.arrive_in_retry(direction, now, env);
     }
-    /// The flit just sent reaches a receiver that may drop it.
+    /// The flit just sent reaches the receiver during a retry, and may be dropped.
     fn arrive_in_retry(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
         let d = direction.index();
         if self.halves[d].retry.as_ref().is_none_or(|retry| retry.is_dropping()) {
@@ -390,13 +389,13 @@ impl<U: Copy> Link<U> {
         }
         self.arrive(direction, &cargo, now, env);
     }
-    /// The receiver of a direction has found a wrong CRC in the flit that started at `now`.
+    /// Queues a retry request for a wrong CRC in the flit that started at `now`.
     fn request_retry(&mut self, direction: Direction, now: u64) {
         let d = direction.index();
         let at = now + self.halves[d].wire.lag;
         self.halves[1 - d].queue_control(Control { at, what: Sequence::Request });
     }
-    /// A flit that started at `now` arrives well.
+    /// A flit that started at `now` arrives intact.
     fn arrive(&mut self, direction: Direction, cargo: &Cargo<U>, now: u64, env: &mut impl Environment<U>) {
         let [there, back] = &mut self.halves;
         let (half, other) = if direction == Direction::M2s { (there, back) } else { (back, there) };

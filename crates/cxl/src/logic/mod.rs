@@ -1,13 +1,13 @@
-//! The link layer of CXL.mem as machines: time is an argument, effects are calls to an [`Environment`].
+//! The link layer of CXL.mem as state machines: time is an argument, effects are calls to an [`Environment`].
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
-//! | [`clock`] | when flits start |
-//! | [`packer`] | what a flit carries |
+//! | [`clock`] | start times of flits |
+//! | [`packer`] | content of a flit |
 //! | [`link`] | both directions: queues, credits, CXL.io beside CXL.mem |
-//! | [`flit_256`] | the same of links with flits of 256 B |
-//! | [`retry`] | what a wrong CRC costs |
-//! | [`spec`] | what a link is built from |
+//! | [`flit_256`] | the same for links with flits of 256 B |
+//! | [`retry`] | retry after a wrong CRC |
+//! | [`spec`] | specification of a link |
 
 mod activity;
 pub mod clock;

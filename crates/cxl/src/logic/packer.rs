@@ -1,22 +1,22 @@
-//! What a flit carries: the packing rules of the 68 B flit, and the choices that they leave open.
+//! Content of a flit: the packing rules of the 68 B flit, and the choices that they leave open.
 //!
 //! The rules (CXL §4.2.5):
 //!
 //! | rule | effect |
 //! |---|---|
-//! | data stands in slots 1 to 3, in the order of headers, as early as it can | after a header with data every slot is data until there is none left |
+//! | data goes into slots 1 to 3, in the order of headers, as early as possible | after a data header every slot holds data until none is left |
 //! | more than three chunks roll over | the next flit is an all-data flit: four slots of data, no header |
 //! | at most 2 Req, 1 RwD; 2 NDR, 3 DRS in a flit | |
-//! | several data headers only in one slot (H5: 2, G6: 3), and then none elsewhere | two DRS in slot 0 halve what their headers cost |
+//! | several data headers only in one slot (H5: 2, G6: 3), and then none elsewhere | two DRS in slot 0 halve the cost of their headers |
 //! | a message takes the first slot that can hold it | slots fill from the left |
 //!
-//! What is left to an implementation is fairness between channels. Here it is age: a free slot takes the message that
-//! has waited longest, and of responses the format that holds the two (slot 0) or three (slots 1 to 3) oldest.
+//! Fairness between channels is left to the implementation. Here age decides: a free slot takes the message that has
+//! waited longest, or, for responses, the format that holds the two (slot 0) or three (slots 1 to 3) oldest.
 //!
-//! | slot | the oldest | format | carries |
+//! | slot | oldest messages | format | content |
 //! |---|---|---|---|
-//! | 0, M2S | Req / RwD | H5 / H4 | it |
-//! | 1–3, M2S | Req / RwD | G4 / G5 | it |
+//! | 0, M2S | Req / RwD | H5 / H4 | the oldest |
+//! | 1–3, M2S | Req / RwD | G4 / G5 | the oldest |
 //! | 0, S2M | DRS, DRS / DRS, NDR / NDR, NDR | H5 / H3 / H4 | both |
 //! | 1–3, S2M | three DRS / with an NDR among the three / no DRS | G6 / G4 / G5 | 2 or 3 DRS / 1 DRS and up to 2 NDR / up to 2 NDR |
 
@@ -35,82 +35,82 @@ pub enum Class {
 }
 
 impl Class {
-    /// Both.
+    /// Both classes.
     pub const ALL: [Self; 2] = [Self::NoData, Self::Data];
 
-    /// 0 without data, 1 with.
+    /// 0 without data, 1 with data.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
 }
 
-/// What one slot holds.
+/// Content of one slot.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Slot {
-    /// Messages without data.
+    /// Number of messages without data.
     pub no_data: u8,
-    /// Headers of messages with data.
+    /// Number of headers of messages with data.
     pub data_headers: u8,
-    /// Whether it is 16 B of data.
+    /// Whether it holds 16 B of data.
     pub data: bool,
 }
 
 impl Slot {
     const DATA: Self = Self { no_data: 0, data_headers: 0, data: true };
 
-    /// Whether no bit in it is valid.
+    /// Whether the slot holds neither messages nor data.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.no_data == 0 && self.data_headers == 0 && !self.data
     }
 }
 
-/// What one flit holds.
+/// Content of one flit.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Packed {
-    /// Slot by slot.
+    /// The slots.
     pub slots: [Slot; FLIT_SLOTS],
     /// Whether it is an all-data flit.
     pub all_data: bool,
-    /// Chunks of data that follow in later flits.
+    /// Number of data chunks that follow in later flits.
     pub rollover: u8,
 }
 
 impl Packed {
-    /// An all-data flit, after which so many chunks are left.
+    /// An all-data flit, with `rollover` chunks left after it.
     #[must_use]
     pub const fn all_data(rollover: u8) -> Self {
         Self { slots: [Slot::DATA; FLIT_SLOTS], all_data: true, rollover }
     }
-    /// How many messages without data it carries.
+    /// Number of messages without data in the flit.
     #[must_use]
     pub fn no_data(&self) -> u8 {
         self.slots.iter().map(|slot| slot.no_data).sum()
     }
-    /// How many headers of messages with data it carries.
+    /// Number of headers of messages with data in the flit.
     #[must_use]
     pub fn data_headers(&self) -> u8 {
         self.slots.iter().map(|slot| slot.data_headers).sum()
     }
-    /// How many slots of data it carries.
+    /// Number of data slots in the flit.
     #[must_use]
     pub fn data(&self) -> u8 {
         self.slots.iter().map(|slot| u8::from(slot.data)).sum()
     }
 }
 
-/// When a message came: the earlier is the older, whatever its channel.
+/// Age of a message: its time and its number. The smaller is the older, in whichever channel.
 pub type Age = (u64, u64);
 
-/// The messages that may be sent now: they have come, and there are credits for them.
+/// The messages that may be sent now: those that have been submitted and have credits.
 pub trait Waiting {
-    /// The age of the `n`-th of a class; none if there are not so many.
+    /// Age of the `n`-th message of a class; `None` if there is none.
     fn age(&self, class: Class, n: u8) -> Option<Age>;
 }
 
-/// Fills the next flit, with so many chunks of data left from earlier ones. With `multi` both ends can do slots with
-/// several data headers.
+/// Fills the next flit, with `rollover` chunks of data left from earlier flits. With `multi`, both ends support several
+/// data headers in a slot.
 #[inline]
 #[must_use]
 pub fn pack(direction: Direction, rollover: u8, multi: bool, waiting: &impl Waiting) -> Packed {
@@ -142,7 +142,7 @@ const fn messages(no_data: u8, data_headers: u8) -> Slot {
     Slot { no_data, data_headers, data: false }
 }
 
-/// The `n`-th of a class, if the flit may carry so many.
+/// Age of the `n`-th message of a class, if the flit may carry it.
 fn allowed(waiting: &impl Waiting, class: Class, n: u8, most: u8) -> Option<Age> {
     if n < most { waiting.age(class, n) } else { None }
 }
@@ -164,7 +164,7 @@ fn request_slot(used: [u8; 2], waiting: &impl Waiting) -> Slot {
     }
 }
 
-/// Slot 0 of a response flit: the two oldest.
+/// Slot 0 of a response flit: the two oldest messages.
 fn response_slot_0(multi: bool, waiting: &impl Waiting) -> Slot {
     let ndr = waiting.age(Class::NoData, 0);
     let drs = waiting.age(Class::Data, 0);
@@ -185,7 +185,7 @@ fn response_slot_0(multi: bool, waiting: &impl Waiting) -> Slot {
     }
 }
 
-/// A later slot of a response flit. There is no header of data in the flit yet: behind one, all is data.
+/// Slot 1 to 3 of a response flit. The flit has no data header yet, as all slots after one hold data.
 fn response_slot(used: [u8; 2], multi: bool, waiting: &impl Waiting) -> Slot {
     debug_assert!(used[1] == 0, "data follows its header");
     let ndr = |n| allowed(waiting, Class::NoData, used[0] + n, S2M_NDR_PER_FLIT);

@@ -1,8 +1,9 @@
-//! Every protocol flit that there can be, worked out once.
+//! All possible protocol flits, computed when a link is built.
 //!
-//! What the [packer](super::packer) puts into a flit depends on four small numbers: the chunks that roll over (0 to 3),
-//! how many messages of each class may go (no more count than a flit can carry), and how those of the two classes stand
-//! to each other by age. So it is asked once for each case when a link is built, and a flit is a look into a table.
+//! The content that the [packer](super::packer) chooses for a flit depends on four small numbers: the chunks that roll
+//! over (0 to 3), the number of messages of each class that may be sent (up to what a flit can carry), and the order of
+//! the two classes by age. So the packer runs once for each case when a link is built, and each flit is a table
+//! look-up.
 
 use super::activity::Activity;
 use super::packer::{Age, Class, Packed, Waiting, pack};
@@ -11,23 +12,24 @@ use crate::spec::constants::{
     LINE_SLOTS, M2S_REQ_PER_FLIT, M2S_RWD_PER_FLIT, S2M_DRS_PER_FLIT, S2M_NDR_PER_FLIT,
 };
 
-/// How the oldest messages of both classes stand to each other by age. Beyond the second of a class nothing depends on
-/// it: by then the flit has a header of data, behind which all is data, or all the messages without data that it may
-/// have.
+/// Order of the oldest messages of both classes by age.
+///
+/// Beyond the two oldest the order does not matter: by then the flit has a data header, after which all slots hold
+/// data, or the maximum number of messages without data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Order {
-    /// The two oldest have data; also if not both classes wait.
+    /// The two oldest have data. Also used if only one class, or none, has messages.
     DataData,
     /// The oldest has data, the next has none.
     DataNone,
-    /// The oldest has none, the next has data.
+    /// The oldest has no data, the next has data.
     NoneData,
-    /// The two oldest have none.
+    /// The two oldest have no data.
     NoneNone,
 }
 
 impl Order {
-    /// Where both classes wait.
+    /// The order if both classes have messages.
     #[inline(never)]
     fn of([no_data, data]: [u8; 2], age: impl Fn(Class, usize) -> Age) -> Self {
         let (none, some) = (age(Class::NoData, 0), age(Class::Data, 0));
@@ -42,17 +44,17 @@ impl Order {
 }
 
 const ORDERS: [Order; 4] = [Order::DataData, Order::DataNone, Order::NoneData, Order::NoneNone];
-/// Four numbers of two bits each.
+/// Number of cases: four numbers of two bits each.
 const CASES: usize = 256;
 const _: () = assert!(LINE_SLOTS == 4 && ORDERS.len() == 4);
 const _: () = assert!(M2S_REQ_PER_FLIT == S2M_NDR_PER_FLIT && S2M_NDR_PER_FLIT < 4);
 const _: () = assert!(M2S_RWD_PER_FLIT <= S2M_DRS_PER_FLIT && S2M_DRS_PER_FLIT < 4);
 
-/// Which of all protocol flits: its place in the tables.
+/// One of all protocol flits: its index in the tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Case(u8);
 
-/// What may go now, as far as a flit can tell.
+/// Messages that may be sent now, as far as they matter to the next flit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ready {
     no_data: u8,
@@ -61,25 +63,26 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// So many messages of each class, no more than a flit asks for; `age` says how old the `n`-th of a class is.
+    /// From the number of messages of each class, at most what a flit can carry; `age` is the age of the `n`-th of a
+    /// class.
     #[inline(always)]
     pub fn new([no_data, data]: [u8; 2], age: impl Fn(Class, usize) -> Age) -> Self {
         let order = if no_data > 0 && data > 0 { Order::of([no_data, data], age) } else { Order::DataData };
         Self { no_data, data, order }
     }
-    /// Whether there is nothing.
+    /// Whether there is no message.
     #[inline(always)]
     pub const fn is_nothing(self) -> bool {
         self.no_data == 0 && self.data == 0
     }
-    /// The case, with so many chunks from before: fewer than make an all-data flit.
+    /// The case with `rollover` chunks left from earlier flits, fewer than an all-data flit holds.
     #[inline(always)]
     pub fn case(self, rollover: u8) -> Case {
         Case(rollover << 6 | self.no_data << 4 | self.data << 2 | self.order as u8)
     }
 }
 
-/// As many messages, of ages in this order.
+/// Messages of these numbers, with ages in this order.
 impl Waiting for Ready {
     fn age(&self, class: Class, n: u8) -> Option<Age> {
         let (ages, there) = match (class, self.order) {
@@ -93,16 +96,16 @@ impl Waiting for Ready {
     }
 }
 
-/// What of a protocol flit matters to those who fill it.
+/// The properties of a protocol flit that are needed to fill it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Plan {
-    /// Chunks of data that follow in later flits.
+    /// Number of data chunks that follow in later flits.
     pub rollover: u8,
-    /// Messages without data in slot 0: they come before data that roll over.
+    /// Number of messages without data in slot 0, before data that roll over.
     pub no_data_first: u8,
-    /// Messages without data in the other slots.
+    /// Number of messages without data in the other slots.
     pub no_data_then: u8,
-    /// Headers of data.
+    /// Number of data headers.
     pub data_headers: u8,
 }
 
@@ -121,15 +124,15 @@ impl Plan {
 /// All protocol flits of a direction.
 pub struct Plans {
     plans: Box<[Plan; CASES]>,
-    /// How many of each have been sent.
+    /// Number of flits sent of each case.
     sent: Box<[u64; CASES]>,
-    /// Each, slot by slot.
+    /// Slots of each case.
     packed: Box<[Packed; CASES]>,
     most_data: u8,
 }
 
 impl Plans {
-    /// Asks the packer for all of them; with `multi` a slot can have several data headers.
+    /// Runs the packer for all cases; with `multi` a slot can have several data headers.
     pub fn new(direction: Direction, multi: bool) -> Self {
         let most = match direction {
             Direction::M2s => M2S_RWD_PER_FLIT,
@@ -155,18 +158,18 @@ impl Plans {
             most_data: most,
         }
     }
-    /// How many messages without data a flit can have at most: more of them that wait do not matter to it.
+    /// Maximum number of messages without data in a flit; further waiting messages do not matter to it.
     #[inline]
     pub const fn most_no_data(&self) -> u8 {
         M2S_REQ_PER_FLIT
     }
-    /// The same of data headers. A third is for slots 1 to 3, which hold headers only where slot 0 has the two messages
-    /// without data.
+    /// Maximum number of data headers in a flit. A third is possible only in slots 1 to 3, which hold headers only if
+    /// slot 0 has the two messages without data.
     #[inline(always)]
     pub fn most_data(&self, no_data: u8) -> u8 {
         if no_data < S2M_NDR_PER_FLIT { self.most_data.min(2) } else { self.most_data }
     }
-    /// The flit of a case, which is sent now.
+    /// The flit of a case; counts it as sent.
     #[inline(always)]
     pub fn send(&mut self, case: Case) -> Plan {
         self.sent[usize::from(case.0)] += 1;
@@ -176,7 +179,7 @@ impl Plans {
     pub fn packed(&self, case: Case) -> Packed {
         self.packed[usize::from(case.0)]
     }
-    /// Adds what has been sent.
+    /// Adds the flits sent to the counters.
     pub fn add_to(&self, activity: &mut Activity) {
         for (packed, &sent) in self.packed.iter().zip(&*self.sent).filter(|(_, sent)| **sent > 0) {
             let empty = packed.slots.iter().filter(|slot| slot.is_empty()).count() as u64;

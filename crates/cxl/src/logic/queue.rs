@@ -1,4 +1,4 @@
-//! Messages that wait for a flit, in the order of their times, and those of which a flit has begun the data.
+//! Messages that wait for a flit, in the order of their times, and those whose header has been sent but not all data.
 //!
 //! ```text
 //!   begun: the header has left,     waiting, by age
@@ -7,24 +7,24 @@
 //!   finish                       get(0)                 insert
 //! ```
 //!
-//! A message stays where it is until the flit that completes it: then it is shown to whoever it is for, and taken out.
+//! A message stays in the queue until the flit that completes it, when it is delivered and removed.
 
 use super::packer::Age;
 use super::ring::{NEVER, Ring, Timed};
 
-/// A message that waits.
+/// A message in the queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<U> {
-    /// From when on it may be sent \[ticks\].
+    /// Earliest time at which it may be sent \[ticks\].
     pub at: u64,
-    /// Its number among all messages of the link: of those with equal times the smaller goes first.
+    /// Its number among all messages of the link; at equal times the smaller number goes first.
     pub number: u64,
     /// The message.
     pub user: U,
 }
 
 impl<U> Entry<U> {
-    /// How old it is.
+    /// Age of the message.
     #[inline(always)]
     pub const fn age(&self) -> Age {
         (self.at, self.number)
@@ -38,13 +38,13 @@ impl<U: Copy> Timed for Entry<U> {
     }
 }
 
-/// A queue in the order of ages.
+/// A queue of messages, ordered by age.
 #[derive(Clone, Debug)]
 pub struct Queue<U> {
     ring: Ring<Entry<U>>,
-    /// How many have been begun.
+    /// Number of messages whose header has been sent.
     begun: usize,
-    /// The time of the first that waits \[ticks\].
+    /// Time of the first waiting message \[ticks\].
     at: u64,
 }
 
@@ -55,59 +55,59 @@ impl<U> Default for Queue<U> {
 }
 
 impl<U: Copy> Queue<U> {
-    /// Puts it in its place among those that wait; its number is larger than theirs. Most messages come last.
+    /// Inserts a message among the waiting ones; its number must be larger than theirs. Most messages come last.
     #[inline(always)]
     pub fn insert(&mut self, entry: Entry<U>) {
         self.at = self.at.min(entry.at);
         self.ring.insert(entry, self.begun);
     }
-    /// The time of the oldest that waits \[ticks\]: never, if there is none.
+    /// Time of the oldest waiting message \[ticks\]; [`NEVER`] if there is none.
     #[inline(always)]
     pub const fn at(&self) -> u64 {
         self.at
     }
-    /// The `n`-th oldest that waits.
+    /// The `n`-th oldest waiting message.
     #[inline(always)]
     pub fn get(&self, n: usize) -> Option<&Entry<U>> {
         self.ring.get(self.begun + n)
     }
-    /// How old it is: younger than all, if there are not so many.
+    /// Age of the `n`-th oldest waiting message; younger than any message if there is none.
     #[inline(always)]
     pub fn age_of(&self, n: usize) -> Age {
         self.get(n).map_or((NEVER, NEVER), Entry::age)
     }
-    /// Its time \[ticks\]: never, if there are not so many.
+    /// Time of the `n`-th oldest waiting message \[ticks\]; [`NEVER`] if there is none.
     #[inline(always)]
     pub fn at_of(&self, n: usize) -> u64 {
         self.ring.at_of(self.begun + n)
     }
-    /// The header of the oldest leaves. The answer says since when it was ready \[ticks\].
+    /// Marks the header of the oldest waiting message as sent, and returns the message's time \[ticks\].
     #[inline(always)]
     pub fn begin(&mut self) -> u64 {
         debug_assert!(self.at != NEVER, "only what waits can begin");
         self.begun += 1;
         std::mem::replace(&mut self.at, self.ring.at_of(self.begun))
     }
-    /// The first that was begun.
+    /// The oldest message whose header has been sent.
     #[inline(always)]
     pub fn begun(&self) -> Option<&U> {
         if self.begun == 0 { None } else { self.ring.get(0).map(|entry| &entry.user) }
     }
-    /// The last chunk of the first that was begun leaves: takes it out.
+    /// Removes the oldest message whose header has been sent, when its last chunk leaves.
     #[inline(always)]
     pub fn finish(&mut self) {
         debug_assert!(self.begun > 0, "only what was begun can end");
         self.begun -= 1;
         self.ring.drop_first(1);
     }
-    /// Takes out the oldest, of a queue of which nothing is begun: all of it leaves.
+    /// Removes the oldest message, of a class without data.
     #[inline(always)]
     pub fn leave(&mut self) {
         debug_assert!(self.begun == 0, "messages without data are never half sent");
         self.ring.drop_first(1);
         self.at = self.ring.at();
     }
-    /// How many wait.
+    /// Number of waiting messages.
     pub fn len(&self) -> usize {
         self.ring.len() - self.begun
     }

@@ -1,4 +1,4 @@
-//! Where what a flit brings goes.
+//! Receiver of a flit's content.
 
 use super::effects::{Environment, Unload};
 use super::half::{Half, Returning, Wire};
@@ -7,12 +7,12 @@ use super::ring::NEVER;
 use crate::spec::Direction;
 use lanetwin_units::Ticks;
 
-/// The end that a flit arrives at.
+/// The end at which a flit arrives.
 pub struct Receiver<'a, U, E> {
     direction: Direction,
-    /// When \[ticks\].
+    /// Arrival time \[ticks\].
     at: u64,
-    /// From then to a buffer being free, by class \[ticks\].
+    /// Time from then until a buffer is free, by class \[ticks\].
     drain: [u64; 2],
     /// The transmitter of this end.
     other: &'a mut Half<U>,
@@ -20,7 +20,7 @@ pub struct Receiver<'a, U, E> {
 }
 
 impl<'a, U, E> Receiver<'a, U, E> {
-    /// For a flit of `wire` that starts at `now`.
+    /// Receiver of a flit of `wire` that starts at `now`.
     #[inline(always)]
     pub fn new(direction: Direction, wire: &Wire, now: u64, other: &'a mut Half<U>, env: &'a mut E) -> Self {
         Self { direction, at: now + wire.lag, drain: wire.drain, other, env }

@@ -1,12 +1,14 @@
-//! A queue of small values in the order of their times, in a ring with a power of two of places: to find the n-th is an
-//! addition and a mask, and the times of the first and the last are at hand.
+//! A queue of small values, ordered by time, in a ring buffer.
+//!
+//! The capacity is a power of two, so that the n-th value is found by an addition and a mask. The times of the first
+//! and the last value are cached.
 
-/// Later than anything that can happen \[ticks\].
+/// A time later than any event \[ticks\].
 pub const NEVER: u64 = u64::MAX;
 
-/// Something with a time.
+/// A value with a time.
 pub trait Timed: Copy {
-    /// When it is there \[ticks\].
+    /// Time of the value \[ticks\].
     fn at(&self) -> u64;
 }
 
@@ -17,16 +19,16 @@ impl Timed for u64 {
     }
 }
 
-/// A queue in a ring.
+/// A queue in a ring buffer.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
-    /// As many as a power of two, or none yet. What stands outside of the queue means nothing.
+    /// The buffer; its length is a power of two, or 0 at first. Places outside the queue have arbitrary contents.
     places: Vec<T>,
     first: usize,
     len: usize,
-    /// The time of the first \[ticks\].
+    /// Time of the first value \[ticks\].
     at: u64,
-    /// The time of what came last to the end \[ticks\]: nothing that is there is later.
+    /// Time of the value last added at the end \[ticks\]; no value in the queue is later.
     latest: u64,
 }
 
@@ -36,7 +38,7 @@ impl<T> Default for Ring<T> {
     }
 }
 
-/// Places of a ring that holds anything, at least.
+/// Minimum capacity of a ring that is not empty.
 const LEAST: usize = 8;
 
 impl<T: Timed> Ring<T> {
@@ -44,32 +46,31 @@ impl<T: Timed> Ring<T> {
     const fn place(&self, n: usize) -> usize {
         self.first.wrapping_add(n) & self.places.len().wrapping_sub(1)
     }
-    /// How many there are.
+    /// Number of values.
     #[inline(always)]
     pub const fn len(&self) -> usize {
         self.len
     }
-    /// The time of the first \[ticks\]: never, if there is none.
+    /// Time of the first value \[ticks\]; [`NEVER`] if there is none.
     #[inline(always)]
     pub const fn at(&self) -> u64 {
         self.at
     }
-    /// The `n`-th.
+    /// The `n`-th value.
     #[inline(always)]
     pub fn get(&self, n: usize) -> Option<&T> {
         if n < self.len { self.places.get(self.place(n)) } else { None }
     }
-    /// The time of the `n`-th \[ticks\]: never, if there are not so many.
+    /// Time of the `n`-th value \[ticks\]; [`NEVER`] if there is none.
     #[inline(always)]
     pub fn at_of(&self, n: usize) -> u64 {
         self.get(n).map_or(NEVER, Timed::at)
     }
-    /// All, from the first on.
+    /// All values in order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len).map_while(|n| self.get(n))
     }
-    /// Puts one in its place: behind all that are not later, and behind the first `fixed` in any case; looked for from
-    /// the end.
+    /// Inserts a value after all that are not later, and after the first `fixed` in any case. Searches from the end.
     #[inline(always)]
     pub fn insert(&mut self, value: T, fixed: usize) {
         if self.len == self.places.len() {
@@ -87,7 +88,7 @@ impl<T: Timed> Ring<T> {
             self.latest = value.at();
         }
     }
-    /// Moves the last to its place.
+    /// Moves the last value to its place.
     #[cold]
     #[inline(never)]
     fn sift(&mut self, fixed: usize) {
@@ -108,27 +109,27 @@ impl<T: Timed> Ring<T> {
         self.at = self.at_of(0);
         self.latest = self.at_of(self.len - 1);
     }
-    /// Takes out the first.
+    /// Removes and returns the first value.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<T> {
         let value = *self.get(0)?;
         self.drop_first(1);
         Some(value)
     }
-    /// Takes out the first `n`.
+    /// Removes the first `n` values.
     #[inline(always)]
     pub fn drop_first(&mut self, n: usize) {
         debug_assert!(n <= self.len, "only what is there can go");
         self.len -= n;
         if self.len == 0 {
-            // Who is mostly empty stays in places that are in a cache.
+            // A queue that is often empty keeps using the same places, which stay in the CPU cache.
             (self.first, self.at) = (0, NEVER);
         } else {
             self.first = self.place(n);
             self.at = self.places[self.first].at();
         }
     }
-    /// Twice as many places; the new ones hold `filler`.
+    /// Doubles the capacity; the new places hold `filler`.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, filler: T) {

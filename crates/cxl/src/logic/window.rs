@@ -1,4 +1,4 @@
-//! A window of time in which one direction is decided: plain flits one after another.
+//! Decision of plain flits of one direction, one after another, in a window of time.
 
 use super::effects::Environment;
 use super::half::{FLIT_BITS, Half};
@@ -8,14 +8,14 @@ use crate::spec::constants::{
     LINE_SLOTS, M2S_REQ_PER_FLIT, M2S_RWD_PER_FLIT, S2M_DRS_PER_FLIT, S2M_NDR_PER_FLIT,
 };
 
-/// So many credits that a flit cannot use them up, whatever it carries.
+/// A number of credits that no flit can use up.
 const ENOUGH: u32 = S2M_DRS_PER_FLIT as u32 + 1;
 const _: () = assert!(M2S_REQ_PER_FLIT <= S2M_DRS_PER_FLIT && M2S_RWD_PER_FLIT <= S2M_DRS_PER_FLIT);
 const _: () = assert!(S2M_NDR_PER_FLIT <= S2M_DRS_PER_FLIT);
 
 impl<U: Copy> Half<U> {
-    /// Sends the flits that start before `until`, as long as they are plain ones. Says whether there is one that is
-    /// not.
+    /// Sends the flits that start before `until`, up to the first that is not plain. Returns whether there is such a
+    /// flit.
     #[inline(always)]
     pub fn plain_flits(
         &mut self,
@@ -32,7 +32,7 @@ impl<U: Copy> Half<U> {
             self.io_turn = true;
             self.next = self.wire.grid.after(place);
             self.clean_bits -= FLIT_BITS;
-            // Otherwise they can be taken in together: more credits than a flit can use do not matter to it.
+            // Otherwise returned credits can be added later, together: a flit cannot use more than it has now.
             if self.credits[0].min(self.credits[1]) < ENOUGH {
                 self.take_credits(place.start);
             }

@@ -1,36 +1,37 @@
-//! How many slots an access takes, and the bandwidth that a link can have at most: arithmetic, beside which the
-//! machines of [`logic`](crate::logic) must stand.
+//! Slots per access, and maximum bandwidth of a link, as formulas with which the state machines of
+//! [`logic`](crate::logic) are compared.
 //!
 //! Flits of 68 B:
 //!
-//! | of each line | M2S slots | S2M slots |
+//! | per line | M2S slots | S2M slots |
 //! |---|---|---|
 //! | read | 1 (Req) | 4 of data + 1/2 (a header slot holds two DRS) |
 //! | write | 1 + 4 of data (RwD) | 1/2 (a slot holds two NDR) |
 //!
-//! With a share *r* of reads a line takes 5 − 4*r* slots there and 1/2 + 4*r* back, and the busier direction decides.
+//! With a share *r* of reads, a line takes 5 − 4*r* slots in M2S and 1/2 + 4*r* in S2M on average; the busier direction
+//! limits the bandwidth.
 //!
-//! Flits of 256 B, of which *h* slots are never data (1, latency-optimised 2) and *g* = 15 − *h* can be:
+//! Flits of 256 B, in which *h* slots never hold data (1, latency-optimised 2) and *g* = 15 − *h* can:
 //!
-//! | lines of a flit, at most | why |
+//! | maximum number of lines per flit | reason |
 //! |---|---|
-//! | there: 15 / (5 − 4*r*) | every slot can have a request |
-//! | back: (2*h* + 3*g*) / (1 + 12*r*) | 2*h* headers in slots that are never data, three in each of the others that is not data, of which there are *g* − 4*r* for each line |
-//! | back: *g* / 4*r* | the data alone |
+//! | M2S: 15 / (5 − 4*r*) | every slot can hold a request |
+//! | S2M: (2*h* + 3*g*) / (1 + 12*r*) | 2*h* headers in slots that never hold data, three in each other slot without data; each line takes 4*r* of the *g* slots for data |
+//! | S2M: *g* / 4*r* | data slots alone |
 //!
-//! The numbers of messages that two groups may have are not in it: where they bind, it is less.
+//! The limits on the number of messages in two groups are not included: where they apply, the bandwidth is lower.
 
 use super::constants::{FLIT_BYTES, FLIT_SLOTS, LINE_BYTES, LINE_SLOTS};
 use super::flit_256::{BYTES, Layout, SLOTS, SlotKind};
 use lanetwin_units::{Generation, LinkRate, Span, Width};
 
-/// Slots per line there (M2S) and back (S2M), at this share of reads.
+/// Slots per line in M2S and in S2M, at this share of reads.
 #[must_use]
 pub fn slots_per_line(read_share: f64) -> [f64; 2] {
     [5.0 - 4.0 * read_share, 0.5 + 4.0 * read_share]
 }
 
-/// Slots that one direction has in a second; without ordered sets.
+/// Slots per second of one direction, without ordered sets.
 #[must_use]
 pub fn slots_per_second(generation: Generation, width: Width, bypass: bool) -> f64 {
     wire_bytes_per_second(generation, width, bypass) / FLIT_BYTES as f64 * FLIT_SLOTS as f64
@@ -45,14 +46,14 @@ fn wire_bytes_per_second(generation: Generation, width: Width, bypass: bool) -> 
     bytes as f64
 }
 
-/// The most bytes of lines in a second, both directions together.
+/// Maximum bandwidth in bytes of lines per second, both directions together.
 #[must_use]
 pub fn bandwidth(generation: Generation, width: Width, bypass: bool, read_share: f64) -> f64 {
     let [there, back] = slots_per_line(read_share);
     slots_per_second(generation, width, bypass) / there.max(back) * LINE_BYTES as f64
 }
 
-/// Lines that a flit of 256 B carries at most, there (M2S) and back (S2M), at this share of reads.
+/// Maximum number of lines per flit of 256 B in M2S and in S2M, at this share of reads.
 #[must_use]
 pub fn lines_per_flit_256(layout: Layout, read_share: f64) -> [f64; 2] {
     let never_data = (0..SLOTS).filter(|slot| layout.kind(*slot) != SlotKind::G).count() as f64;
@@ -65,8 +66,9 @@ pub fn lines_per_flit_256(layout: Layout, read_share: f64) -> [f64; 2] {
     ]
 }
 
-/// The most bytes of lines in a second with flits of 256 B, both directions together; without ordered sets, and with
-/// sync headers unless they are bypassed.
+/// Maximum bandwidth with flits of 256 B in bytes of lines per second, both directions together.
+///
+/// Without ordered sets, and with sync headers unless they are bypassed.
 #[must_use]
 pub fn bandwidth_256(
     generation: Generation,

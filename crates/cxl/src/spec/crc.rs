@@ -1,9 +1,9 @@
-//! The CRC of a flit.
+//! CRC of a flit of 68 B.
 
-/// The generator polynomial without its highest term (CXL §4.2.8.7.1: 1F053h).
+/// Generator polynomial without its highest term (CXL §4.2.8.7.1: 1F053h).
 const POLYNOMIAL: u16 = 0xf053;
 
-/// The CRC of a flit's 64 bytes of slots: bit 511 is the highest power of the message polynomial, nothing is inverted
+/// CRC of the 64 bytes of slots of a flit. Bit 511 is the highest power of the message polynomial; nothing is inverted
 /// (CXL §4.2.8.7.2).
 #[must_use]
 pub fn crc(slots: &[u8; 64]) -> u16 {

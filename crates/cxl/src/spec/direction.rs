@@ -1,6 +1,6 @@
-//! The two ways of messages.
+//! Directions of messages.
 
-/// The way of a message.
+/// Direction of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Direction {
     /// From the master (the host) to the subordinate (the device): requests.
@@ -10,7 +10,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Both, M2S first.
+    /// Both directions, M2S first.
     pub const ALL: [Self; 2] = [Self::M2s, Self::S2m];
 
     /// 0 for M2S, 1 for S2M.
@@ -18,7 +18,7 @@ impl Direction {
     pub const fn index(self) -> usize {
         self as usize
     }
-    /// The other one.
+    /// The opposite direction.
     #[must_use]
     pub const fn reverse(self) -> Self {
         match self {

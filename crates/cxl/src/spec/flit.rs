@@ -1,4 +1,4 @@
-//! 68 B flits, to bytes and back.
+//! Encoder and decoder of 68 B flits.
 //!
 //! ```text
 //!  byte 0        2            18           34           50           66     68
@@ -9,12 +9,12 @@
 //!                     any bytes ── Decoder ──► Flit or FlitError, never a panic
 //! ```
 //!
-//! An all-data flit has no header: the receiver knows from the data headers before it that it comes. So the [`Decoder`]
+//! An all-data flit has no header: the receiver knows from earlier data headers that it comes. So the [`Decoder`]
 //! counts the chunks that are still to come, as every receiver does. Reserved bits are sent as zero and ignored when
 //! received.
 //!
-//! Not here: slots of CXL.cache and of integrity and data encryption, which the decoder refuses by name; byte enables;
-//! half lines.
+//! Not here: slots of CXL.cache and of integrity and data encryption, which the decoder refuses with an error of their
+//! own; byte enables; half lines.
 
 use super::Direction;
 use super::constants::{
@@ -29,29 +29,29 @@ use lanetwin_wire::{open_enum, wire};
 
 pub use super::slots::Responses;
 
-/// The bytes of a flit.
+/// Bytes of a flit.
 pub type FlitBytes = [u8; FLIT_BYTES as usize];
-/// 16 B of a line.
+/// A chunk of data: 16 B of a line.
 pub type Chunk = [u8; SLOT_BYTES];
 
 open_enum! {
-    /// What stands before a flit on the wire (CXL §6.2.2.1, table 6-2): two equal bytes.
+    /// Protocol ID before a flit on the wire (CXL §6.2.2.1, table 6-2): two equal bytes.
     pub struct ProtocolId(u16) {
         /// CXL.io.
         IO = 0xffff;
-        /// CXL.io, and an ordered set follows.
+        /// CXL.io, followed by an ordered set.
         IO_EDS = 0xd2d2;
         /// CXL.cache and CXL.mem.
         CACHEMEM = 0x5555;
-        /// CXL.cache and CXL.mem, and an ordered set follows.
+        /// CXL.cache and CXL.mem, followed by an ordered set.
         CACHEMEM_EDS = 0x8787;
         /// Nothing.
         NULL = 0x9999;
-        /// Nothing, and an ordered set follows.
+        /// NULL flit, followed by an ordered set.
         NULL_EDS = 0x4b4b;
     }
 
-    /// What a control flit is (CXL §4.2.6, table 4-9).
+    /// LLCTRL, the type of a control flit (CXL §4.2.6, table 4-9).
     pub struct LlCtrl(u8) {
         /// LLCRD: returns credits and acknowledgements.
         LLCRD = 0b0000;
@@ -63,7 +63,7 @@ open_enum! {
         INIT = 0b1100;
     }
 
-    /// What a RETRY flit says (CXL §4.2.6, table 4-10).
+    /// SubType of a RETRY flit (CXL §4.2.6, table 4-10).
     pub struct RetrySubType(u8) {
         /// RETRY.Idle.
         IDLE = 0;
@@ -77,25 +77,25 @@ open_enum! {
 }
 
 wire! {
-    /// The header of a protocol flit (CXL §4.2.2, table 4-1).
+    /// Header of a protocol flit (CXL §4.2.2, table 4-1).
     pub struct FlitHeader(u32) {
         /// Type: a control flit
         control / with_control: bool = 0:0;
         /// Reserved
         reserved = 1:1;
-        /// Ak: eight flits have arrived
+        /// Ak: acknowledges eight flits
         acknowledge / with_acknowledge: bool = 2:2;
         /// BE: byte enables follow the data
         byte_enables / with_byte_enables: bool = 3:3;
         /// Sz: whole lines
         whole_lines / with_whole_lines: bool = 4:4;
-        /// Slot 0: its format
+        /// Format of slot 0
         slot_0 / with_slot_0: u8 = 7:5;
-        /// Slot 1: its format
+        /// Format of slot 1
         slot_1 / with_slot_1: u8 = 10:8;
-        /// Slot 2: its format
+        /// Format of slot 2
         slot_2 / with_slot_2: u8 = 13:11;
-        /// Slot 3: its format
+        /// Format of slot 3
         slot_3 / with_slot_3: u8 = 16:14;
         /// Reserved
         reserved = 19:17;
@@ -107,14 +107,14 @@ wire! {
         data_credits / with_data_credits: u8 = 31:28;
     }
 
-    /// The first eight bytes of a control flit (CXL §4.2.6, figures 4-35 and 4-36; the places of LLCTRL and SubType are
+    /// First eight bytes of a control flit (CXL §4.2.6, figures 4-35 and 4-36; the positions of LLCTRL and SubType are
     /// `assumed`).
     pub struct ControlHeader(u64) {
         /// Type: a control flit
         control / with_control: bool = 0:0;
         /// Reserved
         reserved = 1:1;
-        /// Ak: part of the acknowledgement of a LLCRD flit
+        /// Ak: part of the acknowledgement of an LLCRD flit
         acknowledge / with_acknowledge: bool = 2:2;
         /// Reserved
         reserved = 4:3;
@@ -137,9 +137,9 @@ wire! {
     }
 }
 
-/// A number of credits as a header field says it: CXL.mem, and a power of two up to 64 (CXL §4.2.2, table 4-4).
+/// Encodes a number of CXL.mem credits as a header field: 0 or a power of two up to 64 (CXL §4.2.2, table 4-4).
 ///
-/// Other numbers are not sayable: none.
+/// Returns `None` for other numbers, which no field can encode.
 #[must_use]
 pub const fn credit_field(credits: u32) -> Option<u8> {
     match credits {
@@ -149,13 +149,13 @@ pub const fn credit_field(credits: u32) -> Option<u8> {
     }
 }
 
-/// The credits of CXL.mem that a header field returns; those of CXL.cache are none.
+/// Number of CXL.mem credits that a header field returns; 0 if its credits are those of CXL.cache.
 #[must_use]
 pub const fn credits_of_field(field: u8) -> u32 {
     if field & 0b1000 == 0 || field & 0b111 == 0 { 0 } else { 1 << ((field & 0b111) - 1) }
 }
 
-/// The credits that a flit returns.
+/// Credits that a flit returns.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CreditReturn {
     /// For S2M NDR.
@@ -166,10 +166,10 @@ pub struct CreditReturn {
     pub data: u32,
 }
 
-/// What a slot holds.
+/// Content of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slot {
-    /// No valid bit.
+    /// No valid message.
     Empty,
     /// A request without data (H5, G4).
     Req(M2sReq),
@@ -188,54 +188,54 @@ pub enum Slot {
 )]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flit {
-    /// With a header.
+    /// A flit with a header.
     Protocol {
-        /// Eight flits have arrived.
+        /// Whether it acknowledges eight flits.
         acknowledge: bool,
-        /// Credits that it returns.
+        /// Credits that the flit returns.
         credits: CreditReturn,
-        /// Its slots.
+        /// The slots.
         slots: [Slot; FLIT_SLOTS],
     },
     /// Four chunks of data.
     AllData([Chunk; FLIT_SLOTS]),
-    /// LLCRD: credits and nothing else.
+    /// LLCRD: credits only.
     Credits(CreditReturn),
     /// RETRY.
     Retry(RetrySubType),
 }
 
-/// Why bytes are no flit of CXL.mem here.
+/// Reasons why bytes are not decoded, or a flit not encoded, as CXL.mem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FlitError {
-    /// Another protocol, or none.
+    /// The protocol ID is not that of CXL.mem.
     Protocol(ProtocolId),
     /// The CRC is wrong.
     Crc,
-    /// A control flit of another kind.
+    /// A control flit of another type.
     Control(LlCtrl),
-    /// A slot has a format of CXL.cache, of encryption, or one that is reserved.
+    /// A slot has a format of CXL.cache or of encryption, or a reserved one.
     Format {
-        /// Which slot.
+        /// Number of the slot.
         slot: u8,
         /// Its format.
         format: u8,
     },
     /// Byte enables or half lines.
     PartialLine,
-    /// A slot of data that no header has announced, or something else where data must be.
+    /// A data slot without a data header before it, or another slot where data must follow.
     Rollover {
-        /// Which slot.
+        /// Number of the slot.
         slot: u8,
     },
-    /// More messages of a kind than a flit may carry, or data headers in several slots.
+    /// More messages of a class than a flit may carry, or data headers in several slots.
     TooMany,
-    /// A message stands behind a place that is free.
+    /// A message follows a free position.
     Loose {
-        /// Which slot.
+        /// Number of the slot.
         slot: u8,
     },
-    /// A flit that cannot be written: messages of the other direction, a number of credits that no field can say.
+    /// A flit that cannot be encoded: messages of the other direction, or a number of credits without an encoding.
     NotWritable,
 }
 
@@ -264,7 +264,7 @@ impl fmt::Display for FlitError {
 impl core::error::Error for FlitError {}
 
 impl Flit {
-    /// The flit as it goes over the wire. An [`ProtocolId::CACHEMEM`] stands before it.
+    /// Encodes the flit for the wire, with [`ProtocolId::CACHEMEM`] before it.
     ///
     /// # Errors
     /// [`FlitError::NotWritable`] if there is no slot format for it in this direction, or no field for its credits.
@@ -367,7 +367,7 @@ fn write_slot(direction: Direction, place: usize, slot: &Slot) -> Result<(u8, u1
     }
 }
 
-/// The receiver of one direction, as far as it must know what was announced.
+/// Decoder of one direction, which counts the data chunks that its headers have announced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decoder {
     direction: Direction,
@@ -375,20 +375,20 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A receiver that expects a header.
+    /// A decoder that expects a header.
     #[must_use]
     pub const fn new(direction: Direction) -> Self {
         Self { direction, rollover: 0 }
     }
-    /// How many chunks of data are still to come.
+    /// Number of data chunks still to come.
     #[must_use]
     pub const fn rollover(&self) -> u8 {
         self.rollover
     }
-    /// The flit in these bytes.
+    /// Decodes a flit.
     ///
     /// # Errors
-    /// Everything that is wrong with it; the receiver then expects what it expected before.
+    /// The first error that is found; the decoder then still expects the same as before.
     pub fn decode(&mut self, bytes: &FlitBytes) -> Result<Flit, FlitError> {
         let (id, rest) = bytes.split_at(PROTOCOL_ID_BYTES);
         let id = ProtocolId(u16::from_le_bytes([id[0], id[1]]));
@@ -485,7 +485,7 @@ fn control_flit(header: ControlHeader) -> Result<Flit, FlitError> {
     }
 }
 
-/// Messages of a flit so far.
+/// Numbers of messages of a flit so far.
 #[derive(Default)]
 struct Counts {
     no_data: u8,
@@ -494,7 +494,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts a slot; says how many data headers it has.
+    /// Counts the messages of a slot, and returns the number of its data headers.
     fn add(&mut self, slot: &Slot) -> u8 {
         let (data, no_data) = match slot {
             Slot::Empty | Slot::Data(_) => (0, 0),

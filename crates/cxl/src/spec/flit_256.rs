@@ -1,4 +1,4 @@
-//! The flit of 256 B: where its slots are, what they hold, and what its error correction can do.
+//! The flit of 256 B: layout and content of its slots, and the strength of its error correction.
 //!
 //! ```text
 //!  standard                                        latency-optimised
@@ -9,74 +9,76 @@
 //!     240    credits 2 │ CRC 8 │ FEC 6             credits 2 │ slot 8, the rest 2 │ FEC 6 │ CRC 6       odd half
 //! ```
 //!
-//! (CXL §4.3.2, figures 4-43 and 4-44; §6.2.3.1.) Slots are decided, and messages limited, by *groups* of 64 B on the
-//! wire: slots 0 to 3, 4 to 7, 8 to 11, 12 to 14 (CXL §4.3.4).
+//! (CXL §4.3.2, figures 4-43 and 4-44; §6.2.3.1.) The transmitter fills slots, and the number of messages is limited,
+//! per *group* of 64 B on the wire: slots 0 to 3, 4 to 7, 8 to 11, 12 to 14 (CXL §4.3.4).
 //!
 //! Not here: the bits of messages, CRC and FEC; port-based routing, whose messages are longer; CXL.cache; trailers.
 
 use super::Direction;
 
-/// A flit on the wire \[B\] (CXL §4.3.2).
+/// Length of a flit on the wire \[B\] (CXL §4.3.2).
 pub const BYTES: u64 = 256;
-/// Slots of a flit (CXL §4.3.2).
+/// Slots per flit (CXL §4.3.2).
 pub const SLOTS: usize = 15;
-/// Groups of a flit (CXL §4.3.4).
+/// Groups per flit (CXL §4.3.4).
 pub const GROUPS: usize = 4;
-/// Slots of a group; the last has one less.
+/// Slots per group; the last group has one less.
 pub const GROUP_SLOTS: usize = 4;
-/// A group on the wire \[B\]: a quarter of the flit, header, credits, CRC and FEC included.
+/// Length of a group on the wire \[B\]: a quarter of the flit, including header, credits, CRC and FEC.
 pub const GROUP_BYTES: u64 = BYTES / GROUPS as u64;
-/// The flit header \[B\] (CXL §6.2.3.1.1).
+/// Length of the flit header \[B\] (CXL §6.2.3.1.1).
 pub const HEADER_BYTES: u64 = 2;
-/// The credits that a flit returns \[B\] (CXL §4.3.5).
+/// Length of the credit return field \[B\] (CXL §4.3.5).
 pub const CREDIT_BYTES: u64 = 2;
-/// Forward error correction \[B\] (CXL §6.2.3.1.1).
+/// Length of the forward error correction \[B\] (CXL §6.2.3.1.1).
 pub const FEC_BYTES: u64 = 6;
-/// The bits at the beginning of a slot that say its format (CXL §4.3.2).
+/// Bits of the format field at the beginning of a slot (CXL §4.3.2).
 pub const FORMAT_BITS: u64 = 4;
 
-/// With so many data slots still to come, or fewer, data headers may stand in an H-slot or HS-slot (CXL §4.3.4).
+/// Maximum number of pending data slots with which an H-slot or HS-slot may hold data headers (CXL §4.3.4).
 pub const HEADER_SLOT_MAX_ROLLOVER: u8 = 16;
-/// The numbers of credits that a field can return (CXL §4.3.5, table 4-19).
+/// Numbers of credits that a field can return (CXL §4.3.5, table 4-19).
 pub const CREDIT_COUNTS: [u32; 5] = [1, 4, 8, 12, 16];
 
-/// What error correction and CRC take at the receiver \[ps\]: less than this (D. Das Sharma, "The PCIe 6.0
+/// Upper bound of the latency of error correction and CRC at the receiver \[ps\] (D. Das Sharma, "The PCIe 6.0
 /// Specification Webinar Q&A: Error Detection and Correction with FEC", PCI-SIG).
 pub const FEC_MOST_PS: u64 = 2_000;
-/// Codes whose symbols of a byte alternate, each of which corrects one symbol (CXL §6.2.3.1.1.1: 3-way interleaved; one
-/// symbol: `assumed`, what two check symbols of a byte can do).
+/// Number of interleaved codes, each of which corrects one symbol of a byte (CXL §6.2.3.1.1.1: 3-way interleaved; one
+/// symbol: `assumed`, as two check symbols of a byte can correct).
 pub const FEC_WAYS: u64 = 3;
 
-/// Between two SKP ordered sets: whole flits that last no longer than so many blocks (`assumed`, that of PCI Express
-/// below 64 GT/s; that it is a fixed number of flits: CXL §6.8.1, table 6-15).
+/// Maximum length of the flits between two SKP ordered sets \[blocks\], rounded down to whole flits.
+///
+/// The length is `assumed`, that of PCI Express below 64 GT/s; that the number of flits is fixed is CXL §6.8.1, table
+/// 6-15.
 pub const SKP_DATA_BLOCKS: u64 = 374;
 
-/// How the bytes of a flit are laid out, which is negotiated once for a link (CXL §6.2.3.1.2).
+/// Layout of the bytes of a flit, negotiated once per link (CXL §6.2.3.1.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// One CRC, at the end.
     Standard,
-    /// Two halves with a CRC each: what passes it need not wait for error correction.
+    /// Two halves with a CRC each; a half that passes it does not wait for error correction.
     LatencyOptimised,
 }
 
-/// What kind of slot it is.
+/// Kind of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SlotKind {
-    /// Behind the flit header: never data.
+    /// Slot 0, after the flit header; never holds data.
     H,
-    /// Any.
+    /// Any other slot; holds messages or data.
     G,
-    /// Slot 8 of a latency-optimised flit: never data.
+    /// Slot 8 of a latency-optimised flit; never holds data.
     Hs,
 }
 
-/// Which part of a flit has to be in before a slot can be used.
+/// Part of a flit that must have arrived before a slot can be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The first 128 B.
     EvenHalf,
-    /// All of it.
+    /// The whole flit.
     Whole,
 }
 
@@ -90,8 +92,8 @@ impl Layout {
             _ => SlotKind::G,
         }
     }
-    /// What has to be in before a slot can be used. Slot 7 of a latency-optimised flit stands in both halves (CXL
-    /// §4.3.2).
+    /// The part that must have arrived before a slot can be used. Slot 7 of a latency-optimised flit lies in both
+    /// halves (CXL §4.3.2).
     #[must_use]
     pub const fn part(self, slot: usize) -> Part {
         match self {
@@ -99,7 +101,7 @@ impl Layout {
             _ => Part::Whole,
         }
     }
-    /// All CRCs \[B\] (CXL §6.2.3.1).
+    /// Length of all CRCs \[B\] (CXL §6.2.3.1).
     #[must_use]
     pub const fn crc_bytes(self) -> u64 {
         match self {
@@ -118,7 +120,7 @@ impl Layout {
 }
 
 impl SlotKind {
-    /// Its length \[B\] (CXL §4.3.2).
+    /// Length of the slot \[B\] (CXL §4.3.2).
     #[must_use]
     pub const fn bytes(self) -> u64 {
         match self {
@@ -127,8 +129,10 @@ impl SlotKind {
             Self::Hs => 12,
         }
     }
-    /// How many messages of a kind fit. A request is longer than an HS-slot by some bits of its end, which have to be
-    /// zero there (CXL §4.3.2, table 4-16): traffic class 0 and no key identifiers are `assumed`, so it fits.
+    /// Maximum number of messages of a kind in the slot.
+    ///
+    /// A request is some bits longer than an HS-slot; it fits because its last bits must be zero there (CXL §4.3.2,
+    /// table 4-16). Traffic class 0 and no key identifiers are `assumed`.
     #[must_use]
     pub const fn most(self, message: Message) -> u8 {
         match message {
@@ -138,21 +142,21 @@ impl SlotKind {
     }
 }
 
-/// The messages of CXL.mem.
+/// Messages of CXL.mem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Message {
-    /// M2S: without data.
+    /// M2S, without data.
     Req,
-    /// M2S: with data.
+    /// M2S, with data.
     Rwd,
-    /// S2M: without data.
+    /// S2M, without data.
     Ndr,
-    /// S2M: with data.
+    /// S2M, with data.
     Drs,
 }
 
 impl Message {
-    /// Both of a direction: without data, with data.
+    /// The two messages of a direction: without data, with data.
     #[must_use]
     pub const fn of(direction: Direction) -> [Self; 2] {
         match direction {
@@ -160,7 +164,7 @@ impl Message {
             Direction::S2m => [Self::Ndr, Self::Drs],
         }
     }
-    /// Its bits, without data (CXL §4.3.2, table 4-14: M2S Req 100, M2S RwD 104, three NDR or three DRS 120).
+    /// Length in bits, without data (CXL §4.3.2, table 4-14: M2S Req 100, M2S RwD 104, three NDR or three DRS 120).
     #[must_use]
     pub const fn bits(self) -> u64 {
         match self {
@@ -169,7 +173,7 @@ impl Message {
             Self::Ndr | Self::Drs => 40,
         }
     }
-    /// The most in two groups that follow each other (CXL §4.3.4, table 4-18).
+    /// Maximum number in two consecutive groups (CXL §4.3.4, table 4-18).
     #[must_use]
     pub const fn most_in_two_groups(self) -> u8 {
         match self {
@@ -181,8 +185,9 @@ impl Message {
     }
 }
 
-/// The probability that error correction cannot help, so that a flit is sent again: two wrong symbols in one of its
-/// codes, where bits are wrong with this probability, each by itself. Errors that come together make it larger.
+/// Probability that error correction fails and a flit is sent again: two or more wrong symbols in one of its codes.
+///
+/// Bit errors are independent, with this probability; bursts of errors would make it larger.
 #[must_use]
 pub fn retry_probability(bit_error_ratio: f64) -> f64 {
     let symbol = -(8.0 * (-bit_error_ratio).ln_1p()).exp_m1();
@@ -192,7 +197,7 @@ pub fn retry_probability(bit_error_ratio: f64) -> f64 {
     if small < 1e-6 { small } else { 1.0 - right }
 }
 
-/// The probability of two or more wrong symbols of `n`.
+/// Probability of two or more wrong symbols among `n`.
 fn two_wrong(n: u64, wrong: f64) -> f64 {
     if wrong >= 1.0 {
         return 1.0;

@@ -1,4 +1,4 @@
-//! Slots of responses: which formats there are, and where their messages stand.
+//! Slots of responses: their formats and the bit positions of their messages.
 //!
 //! | format | slot | holds | bits |
 //! |---|---|---|---|
@@ -9,13 +9,13 @@
 //! | G5 | 1–3 | 2 NDR | 60 |
 //! | G6 | 1–3 | 3 DRS | 120 |
 //!
-//! (CXL §4.2.2, table 4-8.) Messages follow each other without gaps. Where there are two NDR, DevLoad stands behind
-//! both: CXL 2.0 added it, and left what was there in its place (CXL §4.2.3.2).
+//! (CXL §4.2.2, table 4-8.) Messages follow each other without gaps. In a slot with two NDR, the DevLoad fields follow
+//! both messages, because CXL 2.0 added them without moving the other bits (CXL §4.2.3.2).
 
 use super::constants::{S2M_DRS_PER_FLIT, S2M_NDR_PER_FLIT};
 use super::message::{DRS_BITS, NDR_BITS, NDR_SPLIT_BITS, S2mDrs, S2mNdr};
 
-/// Up to three messages with data and two without, as a slot towards the host holds them.
+/// Messages of one S2M slot: up to three with data and two without.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Responses {
     /// Headers of messages with data.
@@ -24,7 +24,7 @@ pub struct Responses {
     pub ndr: [Option<S2mNdr>; S2M_NDR_PER_FLIT as usize],
 }
 
-/// Slot formats of CXL.mem (CXL §4.2.2, table 4-6): the same number means another format in slot 0 than elsewhere.
+/// Slot formats of CXL.mem (CXL §4.2.2, table 4-6). A number has one meaning in slot 0 and another in slots 1 to 3.
 pub(super) mod format {
     pub const DATA: u8 = 0;
     pub const H3: u8 = 3;
@@ -35,12 +35,12 @@ pub(super) mod format {
     pub const G6: u8 = 6;
 }
 
-/// Bits of the header in slot 0.
+/// Bits of the flit header in slot 0.
 pub(super) const HEADER_BITS: u32 = 32;
 
-/// Where messages stand in a slot of responses: first bits of DRS, of NDR, and of the DevLoads that stand apart.
+/// First bits of DRS, of NDR and of separate DevLoad fields in a slot of responses.
 pub(super) struct Places {
-    /// Its number in the header.
+    /// Number of the slot format in the header.
     pub(super) format: u8,
     drs: &'static [u32],
     ndr: &'static [u32],
@@ -65,7 +65,7 @@ pub(super) const fn bits(word: u128, from: u32, count: u32) -> u128 {
 }
 
 impl Places {
-    /// The smallest format that holds so many.
+    /// The smallest format that holds these numbers of messages; `None` if there is none.
     pub(super) fn for_counts(place: usize, drs: usize, ndr: usize) -> Option<&'static Self> {
         Some(match (place, drs, ndr) {
             (0, 0, _) => &H4,
@@ -118,12 +118,12 @@ impl Places {
 }
 
 impl Responses {
-    /// How many headers of messages with data there are, and how many messages without.
+    /// Numbers of headers of messages with data and of messages without data.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         (self.drs.iter().flatten().count(), self.ndr.iter().flatten().count())
     }
-    /// Whether no message stands behind a free place.
+    /// Whether no message follows a free position.
     pub(super) fn is_tight(&self) -> bool {
         let (drs, ndr) = self.counts();
         self.drs[..drs].iter().all(Option::is_some) && self.ndr[..ndr].iter().all(Option::is_some)

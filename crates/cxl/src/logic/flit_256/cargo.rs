@@ -1,14 +1,14 @@
-//! What a flit brings when it arrives, kept where it may have to be sent again.
+//! Content of a flit, stored if the flit may have to be sent again.
 
 use super::super::packer::Class;
 use crate::spec::flit_256::Part;
 
-/// What a flit brings.
+/// Content of a flit: the messages that it completes, and the credits that it returns.
 #[derive(Clone, Debug)]
 pub struct Cargo<U> {
-    /// Messages that are complete with it, and what of it has to be in for each; those of CXL.io have no class.
+    /// Messages that the flit completes, with the part that must have arrived for each; those of CXL.io have no class.
     pub done: Vec<(Option<Class>, Part, U)>,
-    /// Credits that it returns, by class.
+    /// Credits that the flit returns, by class.
     pub credits: [u32; 2],
 }
 
@@ -18,18 +18,18 @@ impl<U> Default for Cargo<U> {
     }
 }
 
-/// A flit of CXL.mem that carries something, not yet all sent.
+/// A flit of CXL.mem that carries messages, data or credits and is not completely sent.
 pub struct Open<U> {
-    /// Slots with messages.
+    /// Number of slots with messages.
     pub message_slots: u64,
-    /// Slots of data.
+    /// Number of data slots.
     pub data_slots: u64,
-    /// What it carries, if it does not arrive well: else that is on its way already.
+    /// Content of the flit if it does not arrive intact; otherwise each message is delivered as it is packed.
     pub kept: Option<Cargo<U>>,
 }
 
 impl<U> Open<U> {
-    /// Nothing in it yet.
+    /// A flit that is empty so far.
     pub const fn new(kept: Option<Cargo<U>>) -> Self {
         Self { message_slots: 0, data_slots: 0, kept }
     }

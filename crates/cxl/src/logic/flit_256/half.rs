@@ -1,4 +1,4 @@
-//! One direction: what waits at its transmitter, and what becomes of its flits.
+//! One direction: messages that wait at its transmitter, and its flits.
 
 use super::super::activity::Activity;
 use super::super::clock::{Grid, Place};
@@ -14,30 +14,30 @@ use super::packer::{Before, Rules, pack, slots_of};
 use crate::spec::flit_256::{BYTES, GROUP_SLOTS, GROUPS, Part, SLOTS};
 use lanetwin_units::{Instant, Ticks};
 
-/// Bits of a flit that can be wrong.
+/// Number of bits of a flit, each of which can be wrong.
 pub const FLIT_BITS: u64 = BYTES * 8;
-/// The last group of a flit, which has the credits.
+/// Number of the last group of a flit, which holds the credits.
 const LAST: usize = GROUPS - 1;
 const LINE_SLOTS: u8 = crate::spec::constants::LINE_SLOTS;
 
-/// What a direction is built from.
+/// Specification of a direction.
 pub struct Wire {
     pub rules: Rules,
-    /// Of groups.
+    /// Grid of groups.
     pub grid: Grid,
-    /// From the end of a flit, or of its even half, to the arrival of its messages \[ticks\].
+    /// Time from the end of a flit, or of its even half, to the arrival of its messages \[ticks\].
     pub lag: u64,
-    /// How long a credit waits for a flit \[ticks\].
+    /// Maximum time that a credit waits for another flit \[ticks\].
     pub flush: u64,
-    /// From the arrival of a message to its buffer being free, by class \[ticks\]; never, if that is not its arrival's
-    /// doing.
+    /// Time from the arrival of a message until its buffer is free, by class \[ticks\]; `NEVER` if its arrival does not
+    /// lead to that.
     pub drain: [u64; 2],
-    /// A bit error ratio at which as many flits fail as error correction cannot help.
+    /// Bit error ratio that, without error correction, makes as many flits fail as fail with it.
     pub error_ratio: f64,
 }
 
 impl Wire {
-    /// From the start of a group of this number to the first effect of anything that is decided from then on \[ticks\].
+    /// Time from the start of a group of this number to the first effect of that or any later group \[ticks\].
     const fn reach(&self, group: usize) -> u64 {
         let end = match self.rules.layout.part(group * GROUP_SLOTS) {
             Part::EvenHalf => GROUPS / 2,
@@ -55,7 +55,7 @@ impl Wire {
     }
 }
 
-/// The other end: its transmitter, and where messages arrive.
+/// The receiving end: its transmitter, and the environment that receives messages.
 pub struct FarEnd<'a, U, E> {
     pub other: &'a mut Half<U>,
     pub env: &'a mut E,
@@ -64,33 +64,33 @@ pub struct FarEnd<'a, U, E> {
 /// One direction.
 pub struct Half<U> {
     pub wire: Wire,
-    /// By class.
+    /// Waiting messages, by class.
     pub queues: [Queue<U>; 2],
-    /// Messages that go over CXL.io.
+    /// Waiting messages of CXL.io.
     io: Queue<U>,
-    /// The steady load of CXL.io: when the next flit of it is there, and its period \[ticks\].
+    /// The constant load of CXL.io: time of its next flit, and its period \[ticks\].
     background: [u64; 2],
-    /// Whether it is CXL.io's turn, if both want a flit.
+    /// Whether CXL.io has priority if CXL.mem also has something to send.
     io_turn: bool,
-    /// The next group that nobody has taken.
+    /// The first group that has not been decided.
     next: Place,
     before: Before,
-    /// The flit that `next` is in, if it carries something already.
+    /// The flit that `next` belongs to, if it is not empty.
     open: Option<Open<U>>,
     pub credits: Credits,
     pub to_return: Owed,
-    /// Bits until the next error, if they are drawn.
+    /// Bits until the next error; `None` if not drawn yet.
     clean_bits: Option<u64>,
-    /// While flits are sent again.
+    /// Retry in progress.
     retry: Option<Box<Retry<Cargo<U>>>>,
-    /// From when on the flit that the receiver misses is sent again \[ticks\].
+    /// Earliest time at which the flit missing at the receiver is sent again \[ticks\].
     resume: u64,
     activity: Activity,
-    /// The next group in which something happens.
+    /// The next group to be sent, as far as is known now.
     start: Place,
 }
 
-/// The messages that may go at a time.
+/// The messages that may be sent at `now`.
 struct Ready<'a, U> {
     queues: &'a [Queue<U>; 2],
     credits: [u32; 2],
@@ -128,16 +128,16 @@ impl<U: Copy> Half<U> {
         half.start = half.next_wanted();
         half
     }
-    /// What it has done so far.
+    /// Counters of the direction.
     pub const fn activity(&self) -> Activity {
         Activity { stalled_ticks: self.credits.stalled_ticks, ..self.activity }
     }
-    /// The next group in which something happens.
+    /// The next group to be sent, as far as is known now.
     pub const fn start(&self) -> Place {
         self.start
     }
 
-    /// From when on the oldest message of a class can be sent, as far as is known now \[ticks\].
+    /// Earliest time at which the oldest message of a class can be sent, as far as is known now \[ticks\].
     fn message_wanted(&self, class: Class) -> u64 {
         let at = self.queues[class.index()].at();
         let credit = self.credits.hand()[class.index()] > 0 || at == NEVER;
@@ -155,13 +155,13 @@ impl<U: Copy> Half<U> {
     fn first_of(&self, group: usize, at: u64) -> Place {
         if at == NEVER { Place::NEVER } else { self.wire.grid.group_from(self.next, at, group) }
     }
-    /// The next group in which something happens, from what is known now.
+    /// Computes the next group to be sent, including one for credits that have waited too long.
     fn next_wanted(&self) -> Place {
         let forced = self.first_of(LAST, self.to_return.first().saturating_add(self.wire.flush));
         earlier(self.needed(self.background[0]), forced)
     }
-    /// The next group that somebody waits for; `io` is when a flit of CXL.io is wanted besides those with messages
-    /// \[ticks\].
+    /// The next group with messages, data or resent flits; `io` is the time of the next flit of CXL.io without a
+    /// message \[ticks\].
     fn needed(&self, io: u64) -> Place {
         if self.open.is_some() || self.before.rollover > 0 || self.replays() {
             return self.next;
@@ -169,34 +169,34 @@ impl<U: Copy> Half<U> {
         let whole = self.io.at().min(self.resume).min(io);
         earlier(self.first(self.memory_wanted()), self.first_of(0, whole))
     }
-    /// Whether a message waits for a credit of which nothing is known.
+    /// Whether a message waits for a credit and none is known to be on its way.
     pub fn lacks_credits(&self) -> bool {
         Class::ALL.into_iter().any(|class| {
             let i = class.index();
             self.queues[i].at() != NEVER && self.credits.hand()[i] == 0 && self.credits.next(class) == NEVER
         })
     }
-    /// A picosecond before the first effect of what is decided at `place` or later.
+    /// One picosecond before the first effect of groups at `place` or later.
     fn bound_of(&self, place: Place) -> Instant {
         let reach = self.wire.reach(self.wire.grid.group(place));
         Instant::from_ps(Ticks(place.start + reach).as_ps_floor().as_ps() - 1)
     }
-    /// The same of the first group from `at` on \[ticks\].
+    /// The same for the first group at tick `at` or later.
     pub fn bound(&self, at: u64) -> Instant {
         self.bound_of(self.first(at))
     }
-    /// When the direction must be pumped; also for credits, if somebody starves for them.
+    /// When the direction must be pumped; also for credits to be returned, if `lacks_credits`.
     pub fn deadline(&self, lacks_credits: bool) -> Option<Instant> {
         let place = if lacks_credits { self.start } else { self.needed(NEVER) };
         (place != Place::NEVER).then(|| self.bound_of(place))
     }
 
-    /// Takes in a message.
+    /// Queues a message.
     pub fn submit(&mut self, class: Class, entry: Entry<U>) {
         self.queues[class.index()].insert(entry);
         self.start = earlier(self.start, self.first(self.message_wanted(class)));
     }
-    /// Takes in a message for CXL.io.
+    /// Queues a message for CXL.io.
     pub fn submit_io(&mut self, entry: Entry<U>) {
         self.io.insert(entry);
         self.start = earlier(self.start, self.first_of(0, entry.at));
@@ -206,7 +206,7 @@ impl<U: Copy> Half<U> {
         self.to_return.add(class, at);
         self.start = earlier(self.start, self.first_of(LAST, at + self.wire.flush));
     }
-    /// Credits are on their way to this transmitter.
+    /// Adds credits that are on their way to this transmitter.
     fn expect_credits(&mut self, returning: Returning) {
         self.credits.expect_credits(returning);
         self.start = earlier(self.start, self.first(self.memory_wanted()));
@@ -225,7 +225,7 @@ impl<U: Copy> Half<U> {
         self.start = self.next_wanted();
     }
 
-    /// Sends a flit out of the retry buffer, or one of CXL.io, if it is time for one.
+    /// Sends a flit from the retry buffer or of CXL.io, if one is due. Returns whether it did.
     fn other_flit<E: Environment<U>>(&mut self, place: Place, far: &mut FarEnd<'_, U, E>) -> bool {
         if self.resume <= place.start
             && let Some(retry) = &mut self.retry
@@ -319,7 +319,7 @@ impl<U: Copy> Half<U> {
             self.close(now, start, far);
         }
     }
-    /// What a slot holds leaves; `ends` is whether a message is complete with its data.
+    /// Sends the content of a slot; `ends` says whether its data complete a message.
     fn slot(&mut self, slot: Slot, ends: bool, now: u64, mut done: impl FnMut(&mut Self, Class, U)) {
         let [no_data, data] = [slot.no_data, slot.data_headers].map(u64::from);
         self.activity.no_data_messages += no_data;
@@ -344,7 +344,7 @@ impl<U: Copy> Half<U> {
             done(self, Class::Data, user);
         }
     }
-    /// The flit that started at `start` carries something.
+    /// Opens the flit that started at `start`, if it was empty.
     fn open<E: Environment<U>>(&mut self, start: u64, far: &mut FarEnd<'_, U, E>) {
         if self.open.is_none() {
             self.io_turn = true;
@@ -352,7 +352,7 @@ impl<U: Copy> Half<U> {
             self.open = Some(Open::new(if well { None } else { Some(Cargo::default()) }));
         }
     }
-    /// A message is complete with the flit that started at `start`.
+    /// The flit that started at `start` completes a message.
     fn done<E: Environment<U>>(
         &mut self,
         done: (Option<Class>, Part, U),
@@ -364,7 +364,7 @@ impl<U: Copy> Half<U> {
             None => self.deliver(done, start, far),
         }
     }
-    /// The last group of a flit starts at `now`: its credits leave, and with it everything that it carries.
+    /// Ends a flit, whose last group starts at `now`: adds its credits, and counts or stores it.
     fn close<E: Environment<U>>(&mut self, now: u64, start: u64, far: &mut FarEnd<'_, U, E>) {
         if self.open.is_none() && self.to_return.first().saturating_add(self.wire.flush) <= now {
             self.open(start, far);
@@ -386,7 +386,7 @@ impl<U: Copy> Half<U> {
         }
     }
 
-    /// Whether the flit that is sent now, for the first time, arrives well. If not, the other end asks for it again.
+    /// Whether the flit that is now sent for the first time arrives intact. If not, requests a retry.
     fn arrives_intact<E: Environment<U>>(&mut self, start: u64, far: &mut FarEnd<'_, U, E>) -> bool {
         if self.retry.is_some() {
             return false;
@@ -397,7 +397,7 @@ impl<U: Copy> Half<U> {
         }
         well
     }
-    /// Whether error correction cannot help the flit that is sent now.
+    /// Whether the flit that is now sent has errors that cannot be corrected.
     fn fails<E: Environment<U>>(&mut self, far: &mut FarEnd<'_, U, E>) -> bool {
         if self.wire.error_ratio <= 0.0 {
             return false;
@@ -408,15 +408,15 @@ impl<U: Copy> Half<U> {
         self.activity.crc_errors += u64::from(self.clean_bits.is_none());
         self.clean_bits.is_none()
     }
-    /// The other end says in the header of its next flit that it misses the one that started at `start`, and this end
-    /// learns of it when that is in.
+    /// Sets when the flit that started at `start` is sent again: the other end requests it in the header of its next
+    /// flit, and this end reads that when the flit has arrived.
     fn request_retry<E>(&mut self, start: u64, far: &mut FarEnd<'_, U, E>) {
         let back = &far.other.wire;
         let found = self.wire.arrival(start, Part::Whole);
         let answer = back.grid.group_from(back.grid.find(found), found, 0);
         self.resume = back.arrival(answer.start, Part::Whole);
     }
-    /// Puts a flit into the retry buffer that the receiver misses or drops.
+    /// Stores a flit that the receiver misses or drops in the retry buffer.
     fn keep(&mut self, cargo: Cargo<U>) {
         match &mut self.retry {
             Some(retry) => retry.store(cargo),

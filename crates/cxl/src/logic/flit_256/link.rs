@@ -1,7 +1,7 @@
 //! Both directions of a link with flits of 256 B.
 //!
-//! It decides as late as the link of 68 B flits does ([`super::super::link`]): one wake for all groups up to the first
-//! that can have an effect.
+//! Like the link with 68 B flits ([`super::super::link`]), it decides as late as possible: one wake for all groups up
+//! to the first that can have an effect.
 
 use super::super::activity::Activity;
 use super::super::clock::Grid;
@@ -17,13 +17,13 @@ use crate::spec::flit_256::{GROUPS, Layout, SLOTS, retry_probability};
 use crate::spec::{Direction, FlitMode};
 use lanetwin_units::{Generation, Instant, LinkRate, Span, Ticks};
 
-/// A link. `U` is what a message is to those who send it.
+/// A link. `U` is the sender's type of a message.
 pub struct Link<U> {
     spec: LinkSpec,
     grid: Grid,
     halves: [Half<U>; 2],
     transmit: [u64; 2],
-    /// Whether answers free the buffers of their requests.
+    /// Whether a response frees the buffer of its request.
     answers_release: bool,
     submitted: u64,
 }
@@ -32,8 +32,8 @@ impl<U: Copy> Link<U> {
     /// A link at rest.
     ///
     /// # Panics
-    /// If its flits are not those of 256 B, the generation is below Gen3, or S2M credits are to wait for answers, which
-    /// there are none to responses.
+    /// If the flit mode is not 256 B, the generation is below Gen3, or S2M credits are to be released by answers:
+    /// responses have none.
     #[must_use]
     pub fn new(spec: LinkSpec) -> Self {
         let FlitMode::Bytes256(layout) = spec.flits else { panic!("another flit") };
@@ -49,7 +49,7 @@ impl<U: Copy> Link<U> {
             spec,
         }
     }
-    /// When its groups of slots start.
+    /// Start times of its groups.
     #[must_use]
     pub const fn grid(&self) -> &Grid {
         &self.grid
@@ -62,10 +62,10 @@ impl<U: Copy> Link<U> {
             user: *user,
         }
     }
-    /// An answer frees the buffer of its request. The answer says when the link must be pumped at the latest, as far as
-    /// the credit goes.
+    /// Frees the buffer of the request of a response. Returns the latest time at which the link must be pumped because
+    /// of this credit.
     fn answered(&mut self, class: Class, at: Instant) -> Instant {
-        // An answer with data is that of a Req, one without that of a RwD.
+        // A response with data belongs to a Req, one without data to a RwD.
         let answered = match class {
             Class::Data => Class::NoData,
             Class::NoData => Class::Data,
@@ -77,7 +77,7 @@ impl<U: Copy> Link<U> {
         if limit > 0 {
             back.free_credit(answered, free);
         }
-        // Somebody may wait for this credit, which can leave before the answer does.
+        // A request may wait for this credit, which can leave before the response does.
         if there.credits.hand()[answered.index()] == 0 { back.bound(free) } else { Instant::NEVER }
     }
 }

@@ -8,20 +8,20 @@
 //!   usable, halves                             ↑ what is whole in slots 0 to 6    ↑ the rest
 //! ```
 //!
-//! The transmitter decides a group of slots when the group starts, as a pipeline of 64 B does (CXL §4.3.8): a message
-//! waits for the next group, not for the next flit, also in a flit that begins empty. What it carries can be used when
-//! the flit is all in and corrected, or when its half is in.
+//! The transmitter decides a group of slots when the group starts, as a 64 B pipeline does (CXL §4.3.8): a message
+//! waits for the next group, not for the next flit, even in a flit that began empty. The receiver can use the content
+//! when the whole flit has arrived and been corrected, or, in a latency-optimised flit, when its half has arrived.
 //!
-//! Reliability is the physical layer's: every flit has a number, there is no control flit, and a flit that error
-//! correction cannot help is sent again with all behind it.
+//! The physical layer provides reliability: every flit has a sequence number, there are no control flits, and a flit
+//! that cannot be corrected is sent again with all flits after it.
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
-//! | [`packer`] | what a group carries |
-//! | `credits` | credits in hand, on their way, and owed |
-//! | `cargo` | what a flit brings, where it may have to be sent again |
+//! | [`packer`] | content of a group |
+//! | `credits` | credits at the transmitter, on their way, and to be returned |
+//! | `cargo` | stored content of flits that may have to be sent again |
 //! | `half` | one direction |
-//! | [`link`] | both |
+//! | [`link`] | both directions |
 
 mod cargo;
 mod credits;

@@ -1,17 +1,17 @@
-//! What a group of a 256 B flit carries: the packing rules, and the choices that they leave open.
+//! Content of a group of a 256 B flit: the packing rules, and the choices that they leave open.
 //!
 //! The rules (CXL §4.3.4):
 //!
 //! | rule | effect |
 //! |---|---|
-//! | data stand in G-slots, in the order of headers, as early as they can | after a header with data every G-slot is data until there is none left |
-//! | H-slots and HS-slots are never data | slot 0, and slot 8 of a latency-optimised flit, are free for messages in every flit |
-//! | no data headers there with more than 16 data slots to come | |
+//! | data go into G-slots, in the order of headers, as early as possible | after a data header every G-slot holds data until none is left |
+//! | H-slots and HS-slots never hold data | slot 0, and slot 8 of a latency-optimised flit, are free for messages in every flit |
+//! | no data headers in H-slots and HS-slots with more than 16 data slots pending | |
 //! | a slot holds messages of one kind: 1 Req, 1 RwD; 3 NDR or 3 DRS in a G-slot, 2 in the others | |
-//! | at most 4 Req, 2 RwD, 6 NDR, 3 DRS in two groups that follow each other | slot 7 of a latency-optimised flit counts with the group behind it, too |
+//! | at most 4 Req, 2 RwD, 6 NDR, 3 DRS in two consecutive groups | slot 7 of a latency-optimised flit counts with the group after it, too |
 //!
-//! What is left to an implementation is fairness between channels. Here it is age, as in 68 B flits: a free slot takes
-//! the message that has waited longest, and more of its kind.
+//! Fairness between channels is left to the implementation. Here age decides, as in 68 B flits: a free slot takes the
+//! message that has waited longest, and more messages of the same kind.
 
 use super::super::packer::{Class, Slot, Waiting};
 use crate::spec::Direction;
@@ -20,42 +20,42 @@ use crate::spec::flit_256::{
     GROUP_SLOTS, GROUPS, HEADER_SLOT_MAX_ROLLOVER, Layout, Message, SLOTS, SlotKind,
 };
 
-/// What does not change from group to group.
+/// Packing rules that are the same for all groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rules {
-    /// Whose messages.
+    /// Direction of the messages.
     pub direction: Direction,
-    /// Which flit.
+    /// Layout of the flit.
     pub layout: Layout,
     /// Whether a slot can have several data headers (MDH).
     pub multi: bool,
 }
 
-/// What groups before matter to the next.
+/// State of earlier groups that matters to the next group.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Before {
-    /// Data slots that must follow.
+    /// Number of data slots that must follow.
     pub rollover: u8,
-    /// Messages of the group before, by class; with those of slot 7 where they count.
+    /// Messages of the previous group, by class; including those of slot 7 where they count.
     recent: [u8; 2],
     /// Messages of slot 7, by class.
     seventh: [u8; 2],
 }
 
-/// What a group holds.
+/// Content of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Group {
-    /// Slot by slot; the last group has three.
+    /// The slots; the last group has three.
     pub slots: [Slot; GROUP_SLOTS],
 }
 
 impl Group {
-    /// Whether no bit in it is valid.
+    /// Whether the group holds neither messages nor data.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.slots.iter().all(|slot| slot.is_empty())
     }
-    /// Its messages, by class.
+    /// Number of messages in the group, by class.
     #[must_use]
     pub fn messages(&self) -> [u8; 2] {
         self.slots.iter().fold([0, 0], |[none, data], slot| [none + slot.no_data, data + slot.data_headers])
@@ -63,20 +63,20 @@ impl Group {
 }
 
 impl Before {
-    /// The same data to come, after a time in which no group was sent.
+    /// The state after an interval in which no group was sent: only the pending data slots remain.
     #[must_use]
     pub fn rested(self) -> Self {
         Self { rollover: self.rollover, ..Self::default() }
     }
 }
 
-/// How many slots a group has.
+/// Number of slots of a group.
 #[must_use]
 pub const fn slots_of(group: usize) -> usize {
     if group + 1 < GROUPS { GROUP_SLOTS } else { SLOTS - (GROUPS - 1) * GROUP_SLOTS }
 }
 
-/// Fills the next group, which has this number in its flit. Also says what matters to the one behind it.
+/// Fills the next group, which has this number in its flit. Also returns the state for the group after it.
 #[must_use]
 pub fn pack(rules: Rules, number: usize, before: Before, waiting: &impl Waiting) -> (Group, Before) {
     let mut group = Group::default();
@@ -106,7 +106,7 @@ pub fn pack(rules: Rules, number: usize, before: Before, waiting: &impl Waiting)
 }
 
 impl Rules {
-    /// How many messages a slot may have, by class, with so many in this group and the one before.
+    /// Maximum number of messages in a slot, by class, with `sent` messages in this group and the previous one.
     fn room(self, kind: SlotKind, rollover: u8, sent: [u8; 2]) -> [u8; 2] {
         let [none, data] = Message::of(self.direction);
         let most = |message: Message, sent: u8| {
@@ -118,7 +118,7 @@ impl Rules {
     }
 }
 
-/// The oldest that there is room for, and more of its kind.
+/// Fills a slot with the oldest message that it has room for, and more of the same kind.
 fn fill(room: [u8; 2], used: [u8; 2], waiting: &impl Waiting) -> Slot {
     let age = |class: Class, n: u8| {
         let i = class.index();
