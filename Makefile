@@ -206,6 +206,9 @@ clean: ## remove what was built; results in runs/ and the fuzzers' corpora stay
 
 # --- stamps -----------------------------------------------------------------------------------------------------------
 
+# without bytecode, which takes longer to write than all else, for modules that nothing here imports: Python writes what it imports
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+
 # the requirements of a table of pyproject.toml, one a line
 requirements = $(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); print("\n".join($(1)))'
 
@@ -218,31 +221,31 @@ $(VENV)/.tools: pyproject.toml | toolchain
 	  "or name one: make PYTHON=/path/to/python3" >&2; exit 1; }; \
 	"$$python" -m venv $(VENV) || { echo "make: $$python cannot make a virtual environment (Debian: apt install python3-venv)" >&2; exit 1; }
 	@$(call requirements,p["build-system"]["requires"]) > $(VENV)/build.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/build.txt
+	$(INSTALL) --requirement $(VENV)/build.txt
 	@touch $@
 
 # what only contributors need
 $(VENV)/.dev: $(VENV)/.tools
 	@$(call requirements,p["project"]["dependencies"] + p["project"]["optional-dependencies"]["dev"]) > $(VENV)/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/dev.txt
+	$(INSTALL) --requirement $(VENV)/dev.txt
 	@touch $@
 
 # what only the site needs
 $(VENV)/.docs: $(VENV)/.tools
 	@$(call requirements,p["project"]["optional-dependencies"]["docs"]) > $(VENV)/docs.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/docs.txt
+	$(INSTALL) --requirement $(VENV)/docs.txt
 	@touch $@
 
 # what only the benchmark needs: a peer
 $(VENV)/.bench: $(VENV)/.tools
 	@$(call requirements,p["project"]["optional-dependencies"]["bench"]) > $(VENV)/bench.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/bench.txt
+	$(INSTALL) --requirement $(VENV)/bench.txt
 	@touch $@
 
 # what only sweeps on clusters need
 $(VENV)/.clusters: $(VENV)/.tools
 	@$(call requirements,p["project"]["optional-dependencies"]["dask"] + p["project"]["optional-dependencies"]["ray"]) > $(VENV)/clusters.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/clusters.txt
+	$(INSTALL) --requirement $(VENV)/clusters.txt
 	@touch $@
 
 # lanetwin itself

@@ -7,13 +7,15 @@ import re
 import shlex
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
-from lanetwin import _core
+from lanetwin import _core, engine
 from lanetwin.cli import app
 
 if TYPE_CHECKING:
@@ -48,6 +50,28 @@ def rows() -> list[Row]:
 
 def commands(*, long: bool) -> list[str]:
     return list(dict.fromkeys(row.command for row in rows() if row.command and row.is_long == long))
+
+
+DEAR = (
+    "study",
+    "validate",
+    "run scenarios/idt-16t4g2.yaml",
+    "run scenarios/nvmeof-offload.yaml",
+    "run scenarios/gets-and-sets.yaml",
+    "run scenarios/link-cycles-drive.yaml",
+    "run scenarios/nvmeof.yaml",
+    "link eye scenarios/link/redriver.yaml",
+)
+"""Commands that simulate for more than five seconds of a checked build, or several scenarios: for the night.
+
+With every change `crates/world/tests/determinism.rs` runs the first repeat of each scenario, `test_readme.py`
+claims, `test_study.py` a study of its own, and `crates/link-lab/tests` eyes with a redriver.
+"""
+
+
+def is_dear(command: str) -> bool:
+    words = command.removeprefix("lanetwin ")
+    return any(words == dear or words.startswith(f"{dear} ") for dear in DEAR)
 
 
 def test_rows_are_counted_and_nothing_works_without_a_command() -> None:
@@ -108,7 +132,43 @@ def play(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.stdout.strip()
 
 
-@pytest.mark.parametrize("command", commands(long=False))
+def named(group: Any, words: list[str]) -> Any:
+    """Return the command that words name."""
+    command = group.get_command(None, words[0])
+    assert command, words
+    return named(command, words[1:]) if hasattr(command, "commands") else command
+
+
+@pytest.mark.parametrize("command", commands(long=True) + commands(long=False))
+def test_every_command_is_one_and_asks_for_what_there_is(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Have its words read as the command line does, and find the file, study or claim that it names."""
+    program, *words = shlex.split(command)
+    monkeypatch.chdir(ROOT)
+    whole: Any = get_command(app)
+    read: list[dict[str, object]] = []
+    monkeypatch.setattr(named(whole, words), "callback", lambda **options: read.append(options))
+    whole.main(words, prog_name=program, standalone_mode=False)
+    assert read or "--help" in words
+    if words[0] == "study":
+        assert (ROOT / "studies" / words[1] / "study.yaml").exists()
+    elif words[0] == "validate":
+        assert words[1] in {claim["claim"] for claim in engine.claims()}
+    elif words[0] == "run":
+        sets = [after for word, after in pairwise(words) if word == "--set"]
+        found = engine.check(words[1], sets=sets, outside="--outside" in words)["diagnostics"]
+        assert [one for one in found if one["severity"] == "error"] == []
+    elif words[0] == "link" and words[2:]:
+        assert (ROOT / words[2]).exists()
+
+
+def test_what_is_left_to_the_night_is_on_the_page() -> None:
+    told = [command.removeprefix("lanetwin ") for command in commands(long=False)]
+    assert [dear for dear in DEAR if not any(command.startswith(dear) for command in told)] == []
+
+
+@pytest.mark.parametrize("command", [command for command in commands(long=False) if not is_dear(command)])
 def test_every_command_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every scenario runs whole in `crates/world/tests/determinism.rs`; here it is asked for and told."""
     runs_with_one_repeat(monkeypatch)

@@ -39,8 +39,8 @@ LONG = (
     "retimer-ab-pm1743",
     "steady-state",
 )
-AT_NIGHT = (*LONG, "retimer-ab")
-"""And one that is short in a release, but takes twenty seconds with the assertions of a build for tests."""
+AT_NIGHT = (*LONG, "retimer-ab", "idt-16t4g2")
+"""And two that are short in a release, but take twenty seconds with the assertions of a build for tests."""
 TABLES = {README: accuracy.README, CLAIMS: accuracy.CLAIMS}
 
 
