@@ -1,4 +1,4 @@
-//! What is on its way: channels, the messages in them, the events of the future.
+//! Channels, the messages on them, and the future events.
 
 use crate::ids::Port;
 use crate::outside::Side;
@@ -7,8 +7,8 @@ use crate::trail::{Trail, Trails};
 use lanetwin_units::Instant;
 use std::cmp::Ordering;
 
-/// The upper bits of a rank are its phase: deliveries come first, then wakes, then the wakes of foreseeing components.
-/// A foreseeing component decides what it does with everything that was sent up to now, so it must come last.
+/// The upper bits of a rank are its phase: deliveries first, then wakes, then the wakes of foreseeing components. A
+/// foreseeing component decides about everything that was sent up to now, so its phase has to be the last.
 pub(crate) const WAKE: u32 = 1 << 30;
 pub(crate) const DECIDE: u32 = 1 << 31;
 pub(crate) const UNCONNECTED: u32 = u32::MAX;
@@ -21,7 +21,7 @@ pub(crate) struct Channel {
     pub(crate) name: u64,
 }
 
-/// Before or behind the other messages of the same channel and instant: the upper bit of a sequence number.
+/// Before or after the other messages of the same channel and instant: the upper bit of a sequence number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum TieOrder {
@@ -29,32 +29,32 @@ pub(crate) enum TieOrder {
     Normal = 1 << 62,
 }
 
-/// No slot: the end of a row, or of the free slots.
+/// No slot: the end of a row, or of the list of free slots.
 const NONE: u32 = u32::MAX;
 
-/// A message on its way, or a free place for one.
+/// A message on its way, or a free slot.
 struct Slot<M> {
     at: u64,
     sequence: u64,
     message: M,
-    /// The next of its row, or the next free slot.
+    /// Next slot of the row, or next free slot.
     next: u32,
     trail: Trail,
 }
 
-/// The messages of a channel that arrive in the order in which they were sent: a list through the slots.
+/// The messages of a channel that arrive in the order in which they were sent, as a linked list of slots.
 #[derive(Clone, Copy)]
 struct Row {
     first: u32,
     end: u32,
-    /// When the one at the end arrives.
+    /// Arrival time of the last message.
     last: u64,
 }
 
-/// Messages on their way. Most arrive in the order in which they were sent: those stand in a row, one for each channel,
-/// and only the first of a row is an event of the future. The others are an event each. All channels share one slab of
-/// slots, and the slot that was left last is taken first, so that what is written was read just now, however long a row
-/// has been once.
+/// Messages on their way. Most arrive in the order in which they were sent. They form a row for each channel, and only
+/// the first of a row is a future event; each of the others is an event of its own. All channels share one slab of
+/// slots, and the slot that was freed last is reused first, so that it is still in the cache, however long a row once
+/// was.
 pub(crate) struct Messages<M> {
     rows: Vec<Row>,
     slots: Vec<Slot<M>>,
@@ -65,7 +65,7 @@ impl<M: Copy> Messages<M> {
     pub(crate) fn new(channels: usize) -> Self {
         Self { rows: vec![Row { first: NONE, end: NONE, last: 0 }; channels], slots: Vec::new(), free: NONE }
     }
-    /// Puts a message on its way: its slot, if that is to be an event.
+    /// Stores a message. Returns its slot if the message needs an event of its own.
     #[inline(always)]
     fn put(&mut self, channel: u32, (at, sequence): (u64, u64), message: M, trail: Trail) -> Option<u32> {
         let slot = self.fill((at, sequence), message, trail);
@@ -74,7 +74,7 @@ impl<M: Copy> Messages<M> {
             *row = Row { first: slot, end: slot, last: at };
             return Some(slot);
         }
-        // of two at the same instant one that is to come first does not stand behind the other
+        // of two at the same instant, one that has to come first must not queue after the other
         if at < row.last || at == row.last && sequence < TieOrder::Normal as u64 {
             return Some(slot);
         }
@@ -86,8 +86,8 @@ impl<M: Copy> Messages<M> {
     #[inline(always)]
     fn fill(&mut self, (at, sequence): (u64, u64), message: M, trail: Trail) -> u32 {
         let slot = Slot { at, sequence, message, next: NONE, trail };
-        // A message that is handed to no function on the way is written where it stays. One that is put together
-        // elsewhere, and copied in wider parts, waits for its parts to be written.
+        // A message that is passed to no function on the way is written directly into its slot. One that is assembled
+        // elsewhere and copied in wider parts would wait for the writes of its parts.
         let place = self.free;
         if let Some(free) = self.slots.get_mut(place as usize) {
             self.free = free.next;
@@ -97,8 +97,8 @@ impl<M: Copy> Messages<M> {
         self.slots.push(slot);
         (self.slots.len() - 1) as u32
     }
-    /// Takes the message of an event and its trail; and the next of its row and when it arrives, if that is to be an
-    /// event now.
+    /// Removes the message of an event. Returns it with its trail and, if the next of its row is an event now, with
+    /// that one's arrival time and slot.
     #[inline(always)]
     pub(crate) fn take(&mut self, channel: u32, place: u32) -> (M, Trail, Option<(u64, u32)>) {
         let slot = &mut self.slots[place as usize];
@@ -116,7 +116,7 @@ impl<M: Copy> Messages<M> {
 
 impl<M: Copy> TieRule for Messages<M> {
     /// Messages of one channel that arrive together arrive in their [`TieOrder`], and within it in the order in which
-    /// they were sent; wakes of one component that fall together happen in the order of their tokens.
+    /// they were sent. Wakes of one component at one instant happen in the order of their tokens.
     fn order(&self, rank: u32, a: u32, b: u32) -> Ordering {
         if rank >= WAKE {
             return a.cmp(&b);
@@ -132,17 +132,17 @@ pub(crate) struct Foreseen<M> {
     pub(crate) trail: Trail,
 }
 
-/// What was sent at this instant, or will be, and is still to be told to a foreseeing component.
+/// Messages of the current instant of which foreseeing components have still to be told.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pending {
     Nothing,
-    /// Something, or nobody knows: components are being started.
+    /// Some, or unknown: components are being started.
     Something,
-    /// Something, next of all to the one that is being told.
+    /// Some, and the next is for the component that is being told now.
     ForSame,
 }
 
-/// All that a component may touch through its [`Context`].
+/// Everything that a component may access through its [`Context`].
 pub(crate) struct Core<M> {
     pub(crate) now: u64,
     /// The end of the current slice: nothing after it may be decided.
@@ -150,10 +150,10 @@ pub(crate) struct Core<M> {
     pub(crate) queue: Queue,
     pub(crate) messages: Messages<M>,
     pub(crate) channels: Vec<Channel>,
-    /// For each component its first row in `outputs`, and the first behind its rows.
+    /// For each component the start and end of its range in `outputs`.
     pub(crate) outputs_of: Vec<(u32, u32)>,
     pub(crate) outputs: Vec<u32>,
-    /// For each component the rank of its wakes: phase, and place in the order of paths.
+    /// For each component the rank of its wakes: the phase, and its position in the order of paths.
     pub(crate) wake_rank: Vec<u32>,
     pub(crate) foreseen: Vec<Foreseen<M>>,
     pub(crate) pending: Pending,
@@ -179,8 +179,7 @@ impl<M: Copy> Core<M> {
             self.push(Entry::new(at.as_ps(), channel, slot));
         }
     }
-    /// Takes the message of an event out, whose trail is now that of what is handled, and makes the next of its row an
-    /// event.
+    /// Removes the message of an event, makes its trail the current one, and schedules the next of its row.
     #[inline(always)]
     pub(crate) fn take(&mut self, entry: Entry) -> M {
         let (message, trail, next) = self.messages.take(entry.rank(), entry.argument());
@@ -190,7 +189,7 @@ impl<M: Copy> Core<M> {
         }
         message
     }
-    /// The channel out of a port of a component, [`UNCONNECTED`] if there is none.
+    /// The channel at an output port of a component; [`UNCONNECTED`] if there is none.
     #[inline(always)]
     pub(crate) fn output(&self, component: u32, port: Port) -> u32 {
         let (first, last) = self.outputs_of[component as usize];

@@ -1,4 +1,4 @@
-//! The builder: components and connections become a kernel whose order is that of their names.
+//! The builder: turns components and connections into a kernel, which orders events by their names.
 
 use crate::agenda::{Channel, Core, DECIDE, Messages, Pending, UNCONNECTED, WAKE};
 use crate::component::{Component, Content};
@@ -17,7 +17,7 @@ pub struct Builder<M> {
     paths: Vec<String>,
     foresees: Vec<bool>,
     wires: Vec<(Side, Side)>,
-    /// The places in `wires` of the entries and exits.
+    /// The indices in `wires` of the entries and exits.
     entries: Vec<usize>,
     exits: Vec<usize>,
 }
@@ -41,10 +41,10 @@ impl<M: Copy + Content> Builder<M> {
             exits: Vec::new(),
         }
     }
-    /// Adds a component. Its path names it for people, for the digest and for the order of equal times.
+    /// Adds a component. Its path identifies it in output, in the digest and in the order of events at one instant.
     ///
     /// # Panics
-    /// If the path is taken.
+    /// If another component has the path.
     pub fn add(&mut self, path: impl Into<String>, component: Box<dyn Component<M>>) -> ComponentId {
         let path = path.into();
         assert!(!self.paths.contains(&path), "two components are called {path}");
@@ -53,7 +53,8 @@ impl<M: Copy + Content> Builder<M> {
         self.foresees.push(false);
         ComponentId((self.components.len() - 1) as u32)
     }
-    /// Adds a component that is told of messages when they are sent ([`Component::expect`]), not when they arrive.
+    /// Adds a component that is told of messages when they are sent ([`Component::expect`]) instead of when they
+    /// arrive.
     ///
     /// # Panics
     /// If the path is taken.
@@ -66,7 +67,7 @@ impl<M: Copy + Content> Builder<M> {
         self.foresees[id.index()] = true;
         id
     }
-    /// Lets messages sent out of one port arrive at another.
+    /// Connects an output port to an input port, in this direction only.
     ///
     /// # Panics
     /// If the output is connected already.
@@ -82,14 +83,14 @@ impl<M: Copy + Content> Builder<M> {
         self.connect(a, b);
         self.connect(b, a);
     }
-    /// Opens a way in from outside to this port.
+    /// Makes an entry: a way in from outside to this port.
     pub fn entry(&mut self, to: (ComponentId, Port)) -> EntryId {
         let others = self.entries.iter().filter(|wire| self.wires[**wire].1 == to).count();
         self.entries.push(self.wires.len());
         self.wires.push(((OUTSIDE, Port(others as u16)), to));
         EntryId((self.entries.len() - 1) as u32)
     }
-    /// Opens a way out of this port: [`Kernel::take_out`] gives what is sent there.
+    /// Makes an exit: a way out of this port. [`Kernel::take_out`] returns the messages sent there.
     ///
     /// # Panics
     /// If the port is connected already.
@@ -98,24 +99,24 @@ impl<M: Copy + Content> Builder<M> {
         self.connect(from, (OUTSIDE, Port(0)));
         ExitId((self.exits.len() - 1) as u32)
     }
-    /// Opens a way in and out of this port, as [`Builder::join`] does between two.
+    /// Makes an entry and an exit at this port, as [`Builder::join`] does between two ports.
     ///
     /// # Panics
     /// If the port is connected already.
     pub fn open(&mut self, port: (ComponentId, Port)) -> (EntryId, ExitId) {
         (self.entry(port), self.exit(port))
     }
-    /// Ends construction. The kernel stands at time zero, with every component started.
+    /// Ends construction and starts every component. The kernel is at time zero.
     #[must_use]
     pub fn seal(self) -> Kernel<M> {
         self.seal_observing(Observe::default())
     }
-    /// As [`Builder::seal`], with a choice of what is kept of the messages.
+    /// As [`Builder::seal`], with a choice of what the kernel records of messages.
     #[must_use]
     pub fn seal_observing(self, observe: Observe) -> Kernel<M> {
         let Self { components, paths, foresees, wires, entries, exits } = self;
         let path = |id: ComponentId| if id == OUTSIDE { "" } else { paths[id.index()].as_str() };
-        // A channel's number is its rank: the order of names, never the order of construction.
+        // A channel's number is its rank: it follows from names, never from the order of construction.
         let mut order: Vec<usize> = (0..wires.len()).collect();
         order.sort_by_key(|wire| {
             let (from, to) = wires[*wire];
@@ -170,7 +171,7 @@ impl<M: Copy + Content> Builder<M> {
     }
 }
 
-/// Starts every component, in the order of construction.
+/// Starts all components, in the order of construction.
 fn start<M: Copy + Content>(kernel: &mut Kernel<M>) {
     for i in 0..kernel.components.len() {
         kernel.handling = i as u32;
@@ -181,7 +182,7 @@ fn start<M: Copy + Content>(kernel: &mut Kernel<M>) {
     kernel.core.pending = Pending::Nothing;
 }
 
-/// The components in the order of their paths, and the rank of each among what happens at one instant.
+/// The components in the order of their paths, and the rank of the wakes of each.
 fn ranks(paths: &[String], foresees: &[bool]) -> (Vec<u32>, Vec<u32>) {
     let mut by_path: Vec<u32> = (0..paths.len() as u32).collect();
     by_path.sort_by_key(|&i| &paths[i as usize]);
@@ -193,7 +194,7 @@ fn ranks(paths: &[String], foresees: &[bool]) -> (Vec<u32>, Vec<u32>) {
     (by_path, wake_rank)
 }
 
-/// For each component the number of its first stage among those of all.
+/// For each component the number of its first stage among the stages of all components.
 fn bases<M>(components: &[Box<dyn Component<M>>]) -> Vec<u32> {
     let next = |base: &mut u32, stages: usize| {
         let own = *base;
@@ -203,7 +204,7 @@ fn bases<M>(components: &[Box<dyn Component<M>>]) -> Vec<u32> {
     components.iter().map(|component| component.stages().len()).scan(OF_NOBODY, next).collect()
 }
 
-/// For each component the channels of its output ports, one flat table.
+/// For each component the channels at its output ports, in one flat table.
 fn outputs_of(channels: &[Channel], components: usize) -> (Vec<(u32, u32)>, Vec<u32>) {
     let mut rows: Vec<Vec<u32>> = vec![Vec::new(); components];
     for (i, c) in channels.iter().enumerate().filter(|(_, c)| c.from.0 != OUTSIDE) {

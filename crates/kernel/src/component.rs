@@ -1,4 +1,4 @@
-//! What a component is: something with ports, that is told of messages and of the times it asked to be woken at.
+//! Components: they have ports, receive messages, and are woken at the times that they have requested.
 
 use crate::context::Context;
 use crate::ids::Port;
@@ -6,22 +6,22 @@ use crate::report::Report;
 use lanetwin_units::Instant;
 use std::any::Any;
 
-/// What a digest says of a message.
+/// The content of a message for the digest.
 pub trait Content {
-    /// The meaning of the message as 64 bits. It must not depend on where the message is stored.
+    /// The content of the message as 64 bits. It must not depend on where the message is stored.
     fn content(&self) -> u64;
 }
 
-/// A way to see a component as what it can do: as a trait object.
+/// A conversion of a component to one of its traits, as a trait object.
 pub struct Role<T: ?Sized + 'static>(pub fn(&mut dyn Any) -> Option<&mut T>);
 
-/// A component as what it can do; none if it cannot.
+/// A component as a trait object; `None` if it does not declare the trait.
 pub fn role_of<M, T: ?Sized + 'static>(component: &mut dyn Component<M>) -> Option<&mut T> {
     let Role(see) = component.roles().iter().find_map(|role| role.downcast_ref::<Role<T>>())?;
     see(component.as_any()?)
 }
 
-/// Says in an `impl Component` which traits a component can be asked for by [`Kernel::role`](crate::Kernel::role).
+/// Declares in an `impl Component` the traits that [`Kernel::role`](crate::Kernel::role) can return.
 ///
 /// ```
 /// use lanetwin_kernel::{Builder, Component, Content, Context, Port, roles};
@@ -52,8 +52,8 @@ macro_rules! roles {
     };
 }
 
-/// Numbers the stages of requests that a component marks, and lists their names for
-/// [`Component::stages`](crate::Component::stages). With a list of others before them, theirs come first.
+/// Numbers the stages that a component marks on requests, and lists their names for
+/// [`Component::stages`](crate::Component::stages). After `after`, a list of stages that come before them.
 ///
 /// ```
 /// use lanetwin_kernel::{Stage, stages};
@@ -68,7 +68,7 @@ macro_rules! stages {
         $crate::stages! { after NO_OTHER_STAGES; $($name = $text),+ }
     };
     (after $others:path; $($name:ident = $text:literal),+ $(,)?) => {
-        /// The names of its own stages.
+        /// The names of the component's stages.
         pub(crate) const STAGES: &[&str] = &[$($text),+];
         $crate::stages! { @number ($others.len() as u16); $($name)+ }
     };
@@ -79,54 +79,54 @@ macro_rules! stages {
     (@number ($number:expr);) => {};
 }
 
-/// A device, a load, a set of links: whatever has ports.
+/// A component: a device, a load, a set of links, or anything else with ports.
 pub trait Component<M> {
     /// Called once, before the first event.
     fn start(&mut self, _cx: &mut Context<'_, M>) {}
 
-    /// A message has arrived.
+    /// Handles a message that has arrived.
     fn receive(&mut self, port: Port, message: M, cx: &mut Context<'_, M>);
 
-    /// A message will arrive at `at`, not before now. Only components that were added as *foreseeing* are asked;
-    /// knowing early what will come is what gives a link its lookahead.
+    /// Announces a message that will arrive at `at`, now or later. Called only for components that were added as
+    /// *foreseeing*: early knowledge of messages gives a link its lookahead.
     fn expect(&mut self, _at: Instant, _port: Port, _message: &M, _cx: &mut Context<'_, M>) {
         unreachable!("a component that foresees implements `expect`")
     }
 
-    /// The time has come that the component asked for with [`Context::wake_at`].
+    /// Called at the time that the component requested with [`Context::wake_at`].
     fn wake(&mut self, _token: u32, _cx: &mut Context<'_, M>) {}
 
-    /// Shows the state by name, for people.
+    /// Shows the state by name, for debugging.
     fn inspect(&self, _see: &mut dyn FnMut(&str, String)) {}
 
-    /// Says what was used up to `now`, the present, of everything that the component has a finite supply of, what it
-    /// has counted, and how things stand. It may catch up with what it has put off, and changes nothing else.
+    /// Reports the use of the component's finite supplies up to `now`, the present, its counters and its levels. It may
+    /// do deferred work, and must change nothing else.
     fn report(&mut self, _now: Instant, _report: &mut Report) {}
 
-    /// The stages of requests that the component [marks](Context::mark), by name (`queue for an engine`), each at the
-    /// place of its number; always the same.
+    /// The names of the stages that the component [marks](Context::mark) on requests (`queue for an engine`), each at
+    /// the index of its number; always the same.
     fn stages(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What the component has done so far, beyond the messages it was sent, as 64 bits; part of the kernel's digest.
+    /// State of the component beyond the messages that it was sent, as 64 bits; part of the kernel's digest.
     fn digest(&self) -> u64 {
         0
     }
 
-    /// As [`digest`](Self::digest), at `now`, the present: for a component that makes up for what it has done when
-    /// somebody asks.
+    /// As [`digest`](Self::digest), at `now`, the present: for a component that does deferred work only when it is
+    /// asked.
     fn digest_up_to(&self, _now: Instant) -> u64 {
         self.digest()
     }
 
-    /// What it can be asked to do beyond messages, by whoever knows none but the traits: [`roles!`](crate::roles)
-    /// writes this.
+    /// The traits by which code that does not know the component's type can call it; written by
+    /// [`roles!`](crate::roles).
     fn roles(&self) -> &'static [&'static dyn Any] {
         &[]
     }
 
-    /// The component itself, for the code that built it and reads its results after a run.
+    /// The component as its own type, for the code that built it and reads its results after a run.
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         None
     }

@@ -1,10 +1,10 @@
-//! How components and their ports are named.
+//! Identifiers of components and ports.
 
 use lanetwin_units::id;
 
 id! {
-    /// A component of one kernel, in the order of addition.
+    /// A component of one kernel; numbered in the order of addition.
     ComponentId(u32) => "c";
-    /// A port of a component; ports are numbered by the component itself, outputs and inputs alike.
+    /// A port of a component, which numbers its ports itself, outputs and inputs alike.
     Port(u16) => "p";
 }

@@ -1,4 +1,4 @@
-//! The kernel itself: components, and the loop that hands them their events.
+//! The kernel: components, and the loop that delivers events to them.
 
 use crate::agenda::{Core, Foreseen, Pending, TieOrder, WAKE};
 use crate::component::{Component, Content, role_of};
@@ -12,20 +12,20 @@ use crate::report::Report;
 use crate::trail::Trail;
 use lanetwin_units::Instant;
 
-/// What time and channel of a delivery are mixed with for the digest.
+/// Constant that is mixed into time and channel of a delivery for the digest.
 const DELIVERY: u64 = mix(0);
 
-/// A machine that runs.
+/// A sealed machine, ready to run.
 pub struct Kernel<M> {
     pub(crate) components: Vec<Box<dyn Component<M>>>,
     pub(crate) paths: Vec<String>,
-    /// Components in the order of their paths: from the rank of a wake to its component.
+    /// Components in the order of their paths: maps the rank of a wake to its component.
     pub(crate) by_path: Vec<u32>,
     pub(crate) core: Core<M>,
-    /// What is being told to foreseeing components; empty in between, and kept for its room.
+    /// Messages that foreseeing components are being told of; otherwise empty, and kept for its capacity.
     pub(crate) telling: Vec<Foreseen<M>>,
     pub(crate) outside: Outside<M>,
-    /// The first instant of which nothing has been decided.
+    /// The first instant about which nothing has been decided.
     pub(crate) undecided_from: u64,
     pub(crate) observe: Observe,
     pub(crate) digest: u64,
@@ -33,7 +33,7 @@ pub struct Kernel<M> {
     pub(crate) tap: Option<Box<dyn Tap<M>>>,
     pub(crate) events: u64,
     pub(crate) last_event: u64,
-    /// The component whose turn it is, for the report of a panic.
+    /// The component that handles the current event, for the report of a panic.
     pub(crate) handling: u32,
 }
 
@@ -43,16 +43,16 @@ impl<M: Copy + Content> Kernel<M> {
     pub fn now(&self) -> Instant {
         Instant::from_ps(self.core.now)
     }
-    /// How many events have been handled.
+    /// Number of events handled.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.events
     }
-    /// Handles no event after this many, whatever is asked: stops a run one event before something goes wrong.
+    /// Sets the event number at which the run stops, whatever is requested: one event before a panic, for example.
     pub fn stop_after(&mut self, events: u64) {
         self.last_event = events;
     }
-    /// The path of the component that handles, or last handled, an event.
+    /// The path of the component that handles the current event, or handled the last one.
     #[must_use]
     pub fn handling(&self) -> &str {
         &self.paths[self.handling as usize]
@@ -62,23 +62,23 @@ impl<M: Copy + Content> Kernel<M> {
         let time = self.core.next_event();
         (time != u64::MAX).then(|| Instant::from_ps(time))
     }
-    /// Lets `message` arrive at `at` through `entry`. It takes the same time however many components there are.
+    /// Makes `message` arrive at `at` through `entry`. The cost does not depend on the number of components.
     ///
     /// # Panics
     /// If `at` has been decided already: [`Kernel::run_until`] has decided everything up to its limit.
     pub fn inject(&mut self, at: Instant, entry: EntryId, message: M) {
         assert!(at.as_ps() >= self.undecided_from, "{at:?} has passed already");
-        // a request from outside begins where somebody asks for it
+        // a request from outside begins when a component begins it
         self.core.trails.now = Trail::NONE;
         self.core.send(self.outside.channel(entry), at, message, TieOrder::Normal);
         self.deliver_foreseen(Pending::Nothing);
     }
-    /// Takes out what has left through exits and was not taken before, in the order of time; at one instant in the
-    /// order of delivery. Nothing else empties the outbox.
+    /// Drains the messages that have left through exits, in the order of time and, at one instant, of delivery. Nothing
+    /// else empties the outbox.
     pub fn take_out(&mut self) -> std::vec::Drain<'_, Emitted<M>> {
         self.outside.outbox.drain(..)
     }
-    /// Handles everything up to and including `limit`, and decides nothing after it. A kernel that is stopped
+    /// Handles all events up to and including `limit`, and decides nothing after it. A kernel that is stopped
     /// ([`Kernel::stop_after`]) stays at its last event.
     pub fn run_until(&mut self, limit: Instant) {
         self.decide_up_to(limit.as_ps());
@@ -87,9 +87,9 @@ impl<M: Copy + Content> Kernel<M> {
             self.core.now = self.core.now.max(limit.as_ps());
         }
     }
-    /// Handles everything up to and including `limit`, or, if something leaves before, up to that and nothing more of
-    /// the same instant: who hears it may [inject](Kernel::inject) an answer that arrives at that very instant, as a
-    /// component in its place could. Whether anything waits to be taken out.
+    /// Handles all events up to and including `limit`, but returns as soon as a message leaves, without handling more
+    /// of the same instant. The caller may then [inject](Kernel::inject) an answer that arrives at that very instant,
+    /// as a component in its place could. Returns whether there are messages to take out.
     pub fn run_until_something_leaves(&mut self, limit: Instant) -> bool {
         while self.outside.outbox.is_empty() {
             let next = self.core.next_event();
@@ -151,13 +151,12 @@ impl<M: Copy + Content> Kernel<M> {
         component.receive(port, message, context);
     }
 
-    /// Tells foreseeing components of the messages on their way to them; `after` says what is still to be told after
-    /// them.
+    /// Tells foreseeing components of the messages on their way to them; `after` says what is to be told after them.
     #[inline(always)]
     pub(crate) fn deliver_foreseen(&mut self, after: Pending) {
         while !self.core.foreseen.is_empty() {
-            // who is told may send more, and is shown a message where it stands: a copy of what was written just now
-            // would have to wait for it
+            // a component may send more while it is told, and is shown the message in place: a copy would have to wait
+            // for the write of it just now
             let mut telling = std::mem::replace(&mut self.core.foreseen, std::mem::take(&mut self.telling));
             for (i, Foreseen { at, channel, message, trail }) in telling.iter().enumerate() {
                 self.note(*at, *channel, message);
@@ -201,14 +200,14 @@ impl<M: Copy + Content> Kernel<M> {
         }
     }
 
-    /// What has happened so far, as 64 bits: every delivery with its time, and what each component adds of its own.
+    /// The run so far as 64 bits: every delivery with its time, and the digests of the components.
     #[must_use]
     pub fn digest(&self) -> u64 {
         self.components.iter().zip(&self.paths).fold(self.digest, |sum, (component, path)| {
             sum.wrapping_add(mix(hash_name(path) ^ mix(component.digest_up_to(self.now()))))
         })
     }
-    /// Shows every message to `tap` from now on.
+    /// Sets the tap that sees every message from now on.
     pub fn set_tap(&mut self, tap: Option<Box<dyn Tap<M>>>) {
         self.tap = tap;
     }
@@ -234,8 +233,8 @@ impl<M: Copy + Content> Kernel<M> {
             }
         }
     }
-    /// The stages that requests can be in ([`Context::account`]): whose each is, and its name. The first have no owner:
-    /// time that nobody has marked, and time whose marks are lost.
+    /// The stages that requests can be in ([`Context::account`]), with their components and names. The first ones have
+    /// no component: unmarked time, and time whose marks are lost.
     #[must_use]
     pub fn stage_names(&self) -> Vec<(Option<ComponentId>, String)> {
         let of_nobody = ["unmarked", "not followed"].map(|name| (None, name.to_owned()));
@@ -249,7 +248,7 @@ impl<M: Copy + Content> Kernel<M> {
     pub fn path(&self, component: ComponentId) -> &str {
         &self.paths[component.index()]
     }
-    /// What every component says of itself now, with its path, in the order of paths.
+    /// The current report of every component, with its path, in the order of paths.
     pub fn report(&mut self) -> Vec<(ComponentId, &str, Report)> {
         let now = self.now();
         let mut reports = Vec::with_capacity(self.by_path.len());
@@ -260,11 +259,11 @@ impl<M: Copy + Content> Kernel<M> {
         }
         reports
     }
-    /// The component that was added as `id`, as what it can do; none if it cannot.
+    /// The component that was added as `id`, as a trait object; `None` if it does not declare the trait.
     pub fn role<T: ?Sized + 'static>(&mut self, id: ComponentId) -> Option<&mut T> {
         role_of(&mut *self.components[id.index()])
     }
-    /// Those that can be asked for a role, in the order of paths.
+    /// The components that declare a trait, in the order of paths.
     pub fn with_role<T: ?Sized + 'static>(&mut self) -> Vec<ComponentId> {
         let Self { by_path, components, .. } = self;
         let has = |i: &&u32| role_of::<M, T>(&mut *components[**i as usize]).is_some();

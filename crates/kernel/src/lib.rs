@@ -18,8 +18,8 @@
 //! **A run can be cut anywhere.** [`Kernel::run_until`] promises that nothing after its limit has been decided, so a
 //! message may be injected at any later instant, and a sliced run ends with the digest of an unsliced one.
 //!
-//! **A program drives it.** What the program wants arrives through an entry ([`Kernel::inject`]), what a component
-//! tells it leaves through an exit ([`Kernel::take_out`]). Neither shows how the run was cut.
+//! **Programs drive it.** A program sends messages through an entry ([`Kernel::inject`]) and receives those of
+//! components from an exit ([`Kernel::take_out`]). Neither shows how the run was cut.
 //!
 //! ```
 //! use lanetwin_kernel::{Builder, Component, Content, Context, Port};

@@ -1,19 +1,19 @@
-//! Watching a run: digest, taps, and the last messages before a panic.
+//! Observation of a run: digest, taps, and the last messages before a panic.
 
 use lanetwin_units::Instant;
 
-/// What a kernel keeps of the messages that it delivers.
+/// What a kernel records of the messages that it delivers.
 #[derive(Clone, Copy, Debug)]
 pub struct Observe {
     /// Whether messages enter the digest.
     pub digest: bool,
-    /// How many of the last messages are kept for a capsule.
+    /// Number of last messages that are kept for a capsule.
     pub recent: usize,
 }
 
 impl Default for Observe {
     fn default() -> Self {
-        // Few enough that writing them does not drive what matters out of a first cache.
+        // Few enough that recording them does not displace useful data from the first-level cache.
         Self { digest: true, recent: 64 }
     }
 }
@@ -24,12 +24,12 @@ pub trait Tap<M> {
     fn see(&mut self, at: Instant, from: &str, to: &str, message: &M);
 }
 
-/// The last messages that were delivered: a ring that is written over from its oldest entry on.
+/// The last messages that were delivered, in a ring buffer.
 #[derive(Clone, Debug)]
 pub struct Recent<M> {
     kept: Vec<(Instant, u32, M)>,
     most: usize,
-    /// Where the oldest is, or the end of what is kept.
+    /// Index of the oldest entry, or length of the ring while it is being filled.
     oldest: usize,
 }
 
@@ -46,7 +46,7 @@ impl<M: Copy> Recent<M> {
             self.begin_again(at, channel, message);
         }
     }
-    /// At the end of what is kept: there is room for one more, or the first is the oldest.
+    /// Writes at the end of the ring: appends while there is room, otherwise starts over at the first entry.
     #[inline(never)]
     fn begin_again(&mut self, at: Instant, channel: u32, message: M) {
         if self.kept.len() < self.most {

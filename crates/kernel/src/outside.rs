@@ -1,4 +1,4 @@
-//! The ways in and out: what joins a kernel to the program around it.
+//! Entries and exits, which connect a kernel to the program around it.
 //!
 //! ```text
 //!            inject(at, entry, message)                       take_out()
@@ -6,15 +6,15 @@
 //! ```
 //!
 //! In order and digest an entry or exit is named by the port that it leads to or from. Only entries to the same port
-//! are told apart by the order in which they were made.
+//! are ordered by their creation.
 
 use crate::ids::{ComponentId, Port};
 use lanetwin_units::{Instant, id};
 
-/// What is at the other end of a channel that leads into the kernel or out of it.
+/// Stands for the program at the other end of an entry or exit.
 pub(crate) const OUTSIDE: ComponentId = ComponentId(u32::MAX);
 
-/// A port of a component; of [`OUTSIDE`], the number of an entry among those to the same port, and 0 for every exit.
+/// A port of a component. For [`OUTSIDE`]: the number of an entry among those to the same port, and 0 for every exit.
 pub(crate) type Side = (ComponentId, Port);
 
 id! {
@@ -27,26 +27,26 @@ id! {
 /// A message that has left a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Emitted<M> {
-    /// When it arrived outside.
+    /// Time of arrival outside.
     pub at: Instant,
-    /// Which way it took.
+    /// The exit that it left through.
     pub exit: ExitId,
     /// The message itself.
     pub message: M,
 }
 
-/// The entries and exits of a kernel, and what has left it.
+/// The entries and exits of a kernel, and the messages that have left it.
 pub(crate) struct Outside<M> {
     /// The channel of each entry.
     entries: Vec<u32>,
-    /// The exit of each channel that is one, sorted by channel.
+    /// The channels that are exits, sorted by channel.
     exits: Vec<(u32, ExitId)>,
-    /// What has left and was not taken, in the order of time.
+    /// Messages that have left and were not taken out, in the order of time.
     pub(crate) outbox: Vec<Emitted<M>>,
 }
 
 impl<M> Outside<M> {
-    /// By the channels of the entries, and those of the exits, each in the order of making.
+    /// Takes the channels of the entries and those of the exits, each in the order of creation.
     pub(crate) fn new(entries: Vec<u32>, exits: Vec<u32>) -> Self {
         let mut exits: Vec<_> = exits.into_iter().zip((0..).map(ExitId)).collect();
         exits.sort_unstable();
@@ -56,7 +56,7 @@ impl<M> Outside<M> {
     pub(crate) fn channel(&self, entry: EntryId) -> u32 {
         *self.entries.get(entry.index()).expect("an entry of this kernel")
     }
-    /// Keeps a message that has left through a channel at `at`.
+    /// Stores a message that has left through a channel at `at`.
     #[inline(never)]
     pub(crate) fn keep(&mut self, at: Instant, channel: u32, message: M) {
         let place =

@@ -7,15 +7,16 @@
 //!              from its end       `occupied`
 //! ```
 //!
-//! Buckets become narrower, and as many more, where a machine is so large that many events fall into one.
+//! In a machine so large that many events fall into one bucket, buckets become narrower, and more numerous in
+//! proportion.
 //!
-//! A bucket is sorted when time reaches it. Order is by (time, key); two entries that are equal in both are ordered by
+//! A bucket is sorted when time reaches it. The order is by (time, key). Entries that are equal in both are ordered by
 //! the caller's tie rule, so that no result can depend on the order of insertion.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// An event: when, and what. The key's upper half orders equal times, its lower half is an argument.
+/// An event: its time and key. The upper half of the key orders equal times, the lower half is an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
     pub time: u64,
@@ -30,7 +31,7 @@ impl Entry {
     pub const fn rank(self) -> u32 {
         (self.key >> 32) as u32
     }
-    /// Whether it comes before another for its time and its rank alone.
+    /// Whether it comes before another by time and rank alone.
     const fn is_before(self, other: Self) -> bool {
         self.place() < other.place()
     }
@@ -55,22 +56,22 @@ impl PartialOrd for Entry {
     }
 }
 
-/// How many buckets there are at first. They are few, which stay in a cache.
+/// Initial number of buckets, small enough to stay in a cache.
 const BUCKETS: usize = 128;
-/// A bucket is 65.536 ns wide at first: link events are some nanoseconds apart, so that a bucket holds a few of them,
-/// and what a device does in microseconds is not far.
+/// Initial width of a bucket: 65.536 ns. Link events are some nanoseconds apart, so a bucket holds a few of them, and
+/// the microseconds of devices are not far ahead.
 const SHIFT: u32 = 16;
-/// Buckets with more entries than this are too wide: what is put into one that time has reached has to pass others.
+/// Buckets with more entries than this are too wide: an insertion into the current one has to move others.
 const MANY: usize = 48;
-/// So many of them, one by one, and all are made narrower.
+/// After this many buckets with too many entries, all are made narrower, …
 const TOO_MANY: u32 = 64;
-/// By this power of two, until they are 4.096 ns wide: then [`Queue::words`] has a bit for each word of buckets.
+/// … by this power of two, down to 4.096 ns: then [`Queue::words`] has a bit for each word of buckets.
 const NARROWER: u32 = 2;
 const LEAST_SHIFT: u32 = 12;
 /// No bucket.
 const NOWHERE: u64 = u64::MAX;
 
-/// Decides between two entries of equal time and `rank`, by their arguments.
+/// Orders two entries of equal time and `rank` by their arguments.
 pub(crate) trait TieRule {
     fn order(&self, rank: u32, a: u32, b: u32) -> Ordering;
 }
@@ -82,9 +83,9 @@ pub(crate) struct Queue {
     base: u64,
     /// A bucket is 2^shift ps wide.
     shift: u32,
-    /// A power of two of them.
+    /// The buckets; their number is a power of two.
     buckets: Vec<Vec<Entry>>,
-    /// How many buckets that time has reached held too many entries.
+    /// Number of buckets that held too many entries when time reached them.
     too_full: u32,
     occupied: Vec<u64>,
     /// One bit for each word of `occupied` that is not zero.
@@ -129,7 +130,7 @@ impl Queue {
         bucket as usize & (self.buckets.len() - 1)
     }
 
-    /// Puts in what is due behind the last bucket.
+    /// Inserts an entry that is due after the last bucket.
     #[cold]
     #[inline(never)]
     fn push_far(&mut self, entry: Entry) {
@@ -146,7 +147,7 @@ impl Queue {
         self.current.last().map_or(u64::MAX, |e| e.time)
     }
 
-    /// Takes out the earliest entry, if it is not after `limit`.
+    /// Removes the earliest entry, if it is not after `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: u64, ties: &impl TieRule) -> Option<Entry> {
         if self.current.is_empty() && !self.advance(ties) {
@@ -155,7 +156,7 @@ impl Queue {
         self.current.pop_if(|entry| entry.time <= limit)
     }
 
-    /// Puts in what is due in the bucket that time has reached: mostly next of all, or soon behind that.
+    /// Inserts an entry that is due in the current bucket: mostly as the next, or soon after it.
     #[inline]
     fn push_near(&mut self, entry: Entry, ties: &impl TieRule) {
         let mut at = self.current.len();
@@ -165,13 +166,13 @@ impl Queue {
             at -= 1;
         }
         self.current[at] = entry;
-        // what only the tie rule can tell apart is rare
+        // entries that only the tie rule distinguishes are rare
         if at > 0 && !entry.is_before(self.current[at - 1]) {
             sink(&mut self.current, at, ties);
         }
     }
 
-    /// Moves on to the next bucket that holds anything; false if there is none.
+    /// Moves on to the next occupied bucket. Returns false if there is none.
     #[cold]
     #[inline(never)]
     fn advance(&mut self, ties: &impl TieRule) -> bool {
@@ -207,7 +208,7 @@ impl Queue {
         true
     }
 
-    /// Makes buckets narrower, and as many more; there are no entries before `current_end`.
+    /// Makes buckets narrower and correspondingly more numerous; there must be no entries before `current_end`.
     #[cold]
     #[inline(never)]
     fn narrow(&mut self, ties: &impl TieRule) {
@@ -217,13 +218,13 @@ impl Queue {
         let old = std::mem::replace(&mut self.buckets, vec![Vec::new(); many]);
         self.occupied = vec![0; many / 64];
         self.words = 0;
-        // the last of the buckets that the bucket which time has reached is now
+        // the last of the new buckets within the current old one
         self.base = (self.current_end >> self.shift) - 1;
         self.far = self.overflow.peek().map_or(NOWHERE, |Reverse(first)| first.time >> self.shift);
         old.into_iter().flatten().for_each(|entry| self.push(entry, ties));
     }
 
-    /// Takes out of the overflow what belongs into the bucket that time has reached.
+    /// Moves entries that belong to the current bucket out of the overflow.
     fn refill_from_overflow(&mut self) {
         self.far = NOWHERE;
         while let Some(&Reverse(next)) = self.overflow.peek() {
@@ -257,14 +258,14 @@ impl Queue {
     }
 }
 
-/// Up to so many entries are sorted by insertion.
+/// Up to this many entries are sorted by insertion.
 const SHORT: usize = 16;
 
-/// Moves the entry at `at` to its place among those before it, which are in order, the latest first.
+/// Moves the entry at `at` to its place among those before it, which are sorted, the latest first.
 #[inline(never)]
 fn sink(entries: &mut [Entry], mut at: usize, ties: &impl TieRule) {
     let entry = entries[at];
-    // The near future is at the end, where most of what is new belongs.
+    // The near future is at the end, where most new entries belong.
     while at > 0 && before(&entries[at - 1], &entry, ties) == Ordering::Less {
         entries[at] = entries[at - 1];
         at -= 1;
@@ -280,7 +281,7 @@ fn before(a: &Entry, b: &Entry, ties: &impl TieRule) -> Ordering {
     }
 }
 
-/// The same for two entries of one time.
+/// As `before`, for two entries of the same time.
 #[inline(never)]
 fn before_at_same_time(a: Entry, b: Entry, ties: &impl TieRule) -> Ordering {
     a.rank().cmp(&b.rank()).then_with(|| ties.order(a.rank(), a.argument(), b.argument()))

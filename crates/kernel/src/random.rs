@@ -1,7 +1,7 @@
 //! Seeded randomness: one stream for each (seed, component path, purpose).
 //!
-//! Variants of a machine share the streams of the components that they share, so an A/B comparison compares machines
-//! and not dice. Transcendental functions come from `libm`, the same on every machine.
+//! Variants of a machine share the streams of their common components, so that an A/B comparison compares machines and
+//! not random numbers. Transcendental functions come from `libm` and are the same on every machine.
 
 use lanetwin_units::{Span, stream_seed};
 pub use lanetwin_units::{hash_name, mix, mix_product};
@@ -34,7 +34,7 @@ impl Stream {
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() <= probability
     }
-    /// An exponentially distributed length of time with this mean.
+    /// An exponentially distributed span with this mean.
     pub fn exponential(&mut self, mean: Span) -> Span {
         Span::from_ps((-libm::log(self.unit()) * mean.as_ps() as f64) as u64)
     }

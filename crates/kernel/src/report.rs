@@ -1,8 +1,7 @@
-//! What components say of themselves: what they have used of their finite supplies, what they have counted, how things
-//! stand.
+//! Reports of components: the use of their finite supplies, their counters and their levels.
 //!
-//! A component tells totals since the start of the run. Who reads takes two reports, and has of each metric what came
-//! of it in between: [`Reading::since`].
+//! A component reports totals since the start of the run. Readers take two reports and compute each metric over the
+//! time in between: [`Reading::since`].
 //!
 //! ```
 //! use lanetwin_kernel::{Metric, Report};
@@ -24,59 +23,58 @@ use std::borrow::Cow;
 
 const PS_PER_SECOND: f64 = 1e12;
 
-/// What has been used so far of something of which a component has only so many.
+/// The use of a finite supply so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Supply {
-    /// The integral over time, from the start of the run, of how many were in use \[number · ps\].
+    /// The integral over time, from the start of the run, of the number in use \[number · ps\].
     pub in_use_ps: u128,
-    /// How many there are; at least one.
+    /// Size of the supply; at least one.
     pub supply: u64,
-    /// What their being in use means.
+    /// What being in use means.
     pub kind: SupplyKind,
 }
 
-/// What it means that something is in use.
+/// What being in use means for a supply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SupplyKind {
-    /// It works: for a time that is its own, whatever others do. Engines, cores, walkers.
+    /// It works, for a time that does not depend on others: engines, cores, walkers.
     Server,
-    /// It is held while others work, and so is in use the longer the slower they are. Tags, places in a queue.
+    /// It is held while others work, the longer the slower they are: tags, places in a queue.
     Held {
-        /// The integral over time of how many waited for one \[number · ps\].
+        /// The integral over time of the number of waiters \[number · ps\].
         waiting_ps: u128,
     },
 }
 
-/// A metric of a component, declared where it is made.
+/// A metric of a component; the component declares it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Metric {
-    /// Its name (`row hits`), unique among those of the component.
+    /// Its name (`row hits`), unique within the component.
     pub name: Cow<'static, str>,
     /// Its unit (`MB/s`); empty for a number.
     pub unit: &'static str,
-    /// Which way is the good one.
+    /// Which direction is better.
     pub better: Better,
-    /// The group of metrics that it belongs to, of those that are worth telling only where one of the group was
-    /// something else than zero in some repeat.
+    /// Group of the metric. The metrics of a group are shown only if one of them was not zero in some repeat.
     pub group: Option<&'static str>,
-    /// Whether it is there for whoever asks for it by name, and is no row of its own.
+    /// Whether it is only returned on request by name, and is not a row.
     pub is_aside: bool,
 }
 
 impl Metric {
-    /// A metric that is always told.
+    /// A metric that is always shown.
     #[must_use]
     pub const fn new(name: &'static str, unit: &'static str, better: Better) -> Self {
         Self { name: Cow::Borrowed(name), unit, better, group: None, is_aside: false }
     }
-    /// The same, told only where a metric of this group was something else than zero in some repeat. Where nothing is
-    /// said of it, it was zero.
+    /// The same, shown only if a metric of this group was not zero in some repeat. If it is missing from a report, it
+    /// was zero.
     #[must_use]
     pub const fn if_any(mut self, group: &'static str) -> Self {
         self.group = Some(group);
         self
     }
-    /// The same, told to those alone who ask for it by name.
+    /// The same, returned only on request by name.
     #[must_use]
     pub const fn aside(mut self) -> Self {
         self.is_aside = true;
@@ -84,44 +82,44 @@ impl Metric {
     }
 }
 
-/// What comes of the increases of some totals in a time \[s\]; none if nothing can be said.
+/// A function of the increases of some totals over a time \[s\]; `None` if there is no value.
 pub type Derivation = Box<dyn Fn(&[u64], f64) -> Option<f64>>;
 
-/// How a metric stands. Totals are since the start of the run, and never decrease.
+/// The reading of a metric. Totals are since the start of the run, and never decrease.
 pub enum Reading {
     /// A value at the time of the report.
     Level(f64),
-    /// A total: what counts is how much was added.
+    /// A total; the metric is its increase.
     Count(u64),
-    /// A total: what counts is how much was added in a second, in units of `per`.
+    /// A total; the metric is its increase per second, in units of `per`.
     Rate {
         /// The total.
         total: u64,
-        /// How much of it is one unit of the metric.
+        /// Amount of the total that is one unit of the metric.
         per: f64,
     },
-    /// Two totals: what counts is `times` what was added to one for each that was added to the other; nothing, if none
-    /// was.
+    /// Two totals; the metric is `times` the increase of `part` over that of `whole`. It has no value if `whole` does
+    /// not increase.
     Ratio {
-        /// The one.
+        /// The numerator.
         part: u64,
-        /// The other.
+        /// The denominator.
         whole: u64,
         /// The factor: 100 for percents.
         times: f64,
     },
-    /// Something else that comes of totals.
+    /// Another function of totals.
     Derived {
         /// The totals.
         totals: Vec<u64>,
-        /// What comes of what was added to them.
+        /// The function of their increases.
         value: Derivation,
     },
 }
 
 impl Reading {
-    /// The value of the metric in the time between an earlier report and this one; what was not told then was zero.
-    /// None if nothing can be said of that time.
+    /// The value of the metric between an earlier report and this one; a metric that was missing then counts as zero.
+    /// Returns `None` if there is no value for that time.
     #[must_use]
     pub fn since(&self, before: Option<&Self>, elapsed: Span) -> Option<f64> {
         let seconds = elapsed.as_ps() as f64 / PS_PER_SECOND;
@@ -147,72 +145,71 @@ impl Reading {
     }
 }
 
-/// A metric, how it stands, and of what, if that is not the component itself.
+/// A metric and its reading.
 pub struct ReportEntry {
     /// The metric.
     pub metric: Metric,
-    /// How it stands.
+    /// Its reading.
     pub reading: Reading,
 }
 
-/// Something in a component that decides how fast it is, and that a run has to leave in balance: of two reports who
-/// reads learns whether it was.
+/// A condition of a component that affects its speed and has to be in balance during a run; two reports show whether it
+/// was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
-    /// A part of a whole, both totals: the hits of a cache, of its look-ups.
+    /// A share, as two totals: hits of a cache over its look-ups.
     Share {
         /// The part.
         part: u64,
         /// The whole.
         whole: u64,
     },
-    /// Something that is only used up, and that nothing depends on as long as there is some: erased flash before there
-    /// is garbage collection.
+    /// A reserve that only shrinks, and that affects nothing until it is used up: erased flash before garbage
+    /// collection starts.
     Reserve {
-        /// How much is left.
+        /// Amount left.
         left: u64,
     },
 }
 
-/// What a component says of itself at one time.
+/// The report of a component at one time.
 #[derive(Default)]
 pub struct Report {
-    /// What was used of everything that it has a finite supply of. What is held while another supply is waited for
-    /// comes after that one.
+    /// The use of all its finite supplies. A supply that is held while another one is waited for comes after that one.
     pub supplies: Vec<(String, Supply)>,
     /// Its metrics.
     pub metrics: Vec<ReportEntry>,
-    /// How many of its cached pages have been used how often of late: 0, 1, 2 to 3, 4 to 7, …; empty if it caches none.
+    /// Number of cached pages by recent use: 0, 1, 2 to 3, 4 to 7, …; empty if the component caches no pages.
     pub temperatures: Vec<u64>,
-    /// What has to be in balance for the component to be steady, by its name (`write buffer`).
+    /// Conditions that have to be in balance for the component to be steady, by name (`write buffer`).
     pub states: Vec<(&'static str, State)>,
-    /// What the metrics are told of, if not of the component itself: what joins the paths to a drive tells of the
-    /// drive.
+    /// Name of the device on whose behalf it reports, if that is not the component itself: the component that joins the
+    /// paths to a drive reports for the drive.
     pub on_behalf_of: Option<String>,
 }
 
 impl Report {
-    /// What was used so far of something that there are only so many of.
+    /// Adds the use of a finite supply so far.
     pub fn supply(&mut self, name: impl Into<String>, supply: Supply) {
         self.supplies.push((name.into(), supply));
     }
-    /// A value as it is now.
+    /// Adds a present value.
     pub fn level(&mut self, metric: Metric, value: f64) {
         self.tell(metric, Reading::Level(value));
     }
-    /// How often something has happened so far.
+    /// Adds a total as a count.
     pub fn count(&mut self, metric: Metric, total: u64) {
         self.tell(metric, Reading::Count(total));
     }
-    /// How much there was of something so far: told as a rate, in so many a second.
+    /// Adds a total as a rate, in units of `per` a second.
     pub fn rate(&mut self, metric: Metric, total: u64, per: f64) {
         self.tell(metric, Reading::Rate { total, per });
     }
-    /// How much there was so far of one thing (first) and another: told as `times` the first for each of the other.
+    /// Adds two totals as a ratio: `times` the first for each of the second.
     pub fn ratio(&mut self, metric: Metric, [part, whole]: [u64; 2], times: f64) {
         self.tell(metric, Reading::Ratio { part, whole, times });
     }
-    /// What is to be computed of what was added to some totals, and of the time in which it was.
+    /// Adds a function of the increases of some totals, and of the time over which they increased.
     pub fn derived(
         &mut self,
         metric: Metric,
@@ -221,7 +218,7 @@ impl Report {
     ) {
         self.tell(metric, Reading::Derived { totals: totals.to_vec(), value: Box::new(value) });
     }
-    /// How something stands that has to be in balance for the component to be steady.
+    /// Adds a condition that has to be in balance for the component to be steady.
     pub fn state(&mut self, name: &'static str, state: State) {
         self.states.push((name, state));
     }
@@ -229,7 +226,7 @@ impl Report {
         debug_assert!(self.reading(&metric).is_none(), "{} is told twice", metric.name);
         self.metrics.push(ReportEntry { metric, reading });
     }
-    /// How a metric stands.
+    /// The reading of a metric.
     #[must_use]
     pub fn reading(&self, metric: &Metric) -> Option<&Reading> {
         self.metrics.iter().find(|told| told.metric.name == metric.name).map(|told| &told.reading)

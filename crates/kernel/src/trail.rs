@@ -1,17 +1,17 @@
-//! Trails: which stages a request has passed, and until when it was in each.
+//! Trails: the stages that a request has passed through, and the end of each.
 //!
 //! ```text
 //!  asked ◄── queue for the core ◄── submit ◄── wire ◄─┬─ medium ◄── … ◄── told
 //!                                                     └─ medium of another part, which nobody waited for
 //! ```
 //!
-//! A trail is a list from its end to its beginning: a mark adds one node, and two requests, or two parts of one, can
-//! go on from the same node. A message carries the trail of whatever was handled when it was sent; who handles the
-//! message goes on with it. So the trail of an answer is that of what the answer waited for last: the critical path.
+//! A trail is a list from its end to its beginning. A mark adds one node, and two requests, or two parts of one, can
+//! continue from the same node. A message carries the trail that was current when it was sent, and its receiver
+//! continues it. So the trail of an answer is that of whatever the answer waited for last: the critical path.
 //!
-//! Nodes lie in a ring, which grows where it would overwrite one that is younger than the oldest request that is open.
-//! Only beyond [`MOST`] nodes one is overwritten: the time up to it is then of the stage [`LOST`]. No mark and no trail
-//! changes what happens.
+//! Nodes are stored in a ring, which grows before it would overwrite a node that is younger than the oldest open
+//! request. At [`MOST`] nodes it stops growing and nodes are overwritten; the time up to them then counts as stage
+//! [`LOST`]. Marks and trails never change the simulation.
 
 use lanetwin_units::Instant;
 use std::collections::VecDeque;
@@ -21,31 +21,31 @@ use std::collections::VecDeque;
 pub struct Stage(pub u16);
 
 impl Stage {
-    /// The number of a stage among those of all components of a kernel, of a component whose first has the number
-    /// `base`.
+    /// The number of a stage among those of all components of a kernel; `base` is the number of its component's first
+    /// stage.
     #[inline]
     pub(crate) const fn of(self, base: u32) -> u32 {
         base + self.0 as u32
     }
 }
 
-/// The stage of time that nobody has marked, by its number among all.
+/// The number of the stage for unmarked time.
 pub const UNMARKED: u32 = 0;
-/// The stage of time whose marks were overwritten, by its number among all.
+/// The number of the stage for time whose marks were overwritten.
 pub const LOST: u32 = 1;
-/// How many stages belong to no component.
+/// Number of stages that belong to no component.
 pub(crate) const OF_NOBODY: u32 = 2;
 
-/// How far a request has come, and how it came there.
+/// The trail of a request: a reference to its last node.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Trail(u32);
 
 impl Trail {
-    /// Nobody follows it.
+    /// The trail of a request that is not followed.
     pub const NONE: Self = Self(0);
 }
 
-/// Up to `at`, since the node before, the request was in this stage.
+/// A node: the request was in `stage` up to `at`, since the node before.
 #[derive(Clone, Copy, Default)]
 struct Node {
     at: u64,
@@ -58,28 +58,28 @@ struct Node {
 pub struct Begun(u32);
 
 impl Begun {
-    /// In the place of one that nobody follows, and that is never over.
+    /// Stands for a request that is not followed, and that does not end.
     pub const NONE: Self = Self(u32::MAX);
 }
 
 /// The size of the ring at first, and at most.
 const LEAST: u32 = 1 << 10;
 const MOST: u32 = 1 << 22;
-/// The ring is looked at so many times in a round.
+/// Number of times per round of the ring that its free space is checked.
 const LOOKS: u32 = 8;
-/// The most nodes that are copied where one trail goes on behind another.
+/// Maximum number of nodes copied where one trail is appended to another.
 const COPIED: usize = 48;
 
 /// The trails of a kernel.
 pub(crate) struct Trails {
     nodes: Vec<Node>,
-    /// The number of the next node; its place is what the number leaves by the size of the ring.
+    /// The number of the next node; its index is this number modulo the size of the ring.
     next: u32,
-    /// Of each request that has begun, from the oldest that is open on: its first node, and whether it is over.
+    /// For each begun request, from the oldest open one on: its first node, and whether it has ended.
     begun: VecDeque<(u32, bool)>,
-    /// How many requests have begun before those.
+    /// Number of requests that began before those.
     over: u32,
-    /// That of what is handled just now.
+    /// The current trail.
     pub(crate) now: Trail,
     /// For each component the number of its first stage among all.
     pub(crate) bases: Vec<u32>,
@@ -105,13 +105,13 @@ impl Trails {
         self.next = number.wrapping_add(1).max(1);
         Trail(number)
     }
-    /// A node, unless it was overwritten.
+    /// A node; `None` if it was overwritten.
     #[inline]
     fn get(&self, trail: Trail) -> Option<&Node> {
         let is_there = self.next.wrapping_sub(trail.0) as usize <= self.nodes.len();
         is_there.then(|| &self.nodes[self.place(trail.0)])
     }
-    /// A request begins, or has begun at `at`.
+    /// Begins a request, at `at`, now or in the past.
     #[inline]
     pub(crate) fn begin(&mut self, at: u64) -> Begun {
         self.now = self.put(Node { at, before: Trail::NONE, stage: UNMARKED });
@@ -119,7 +119,7 @@ impl Trails {
         self.begun.push_back((self.now.0, false));
         begun
     }
-    /// A request that has begun is over.
+    /// Ends a request.
     #[inline]
     pub(crate) fn end(&mut self, Begun(number): Begun) {
         if let Some((_, over)) = self.begun.get_mut(number.wrapping_sub(self.over) as usize) {
@@ -130,13 +130,13 @@ impl Trails {
             self.over = self.over.wrapping_add(1);
         }
     }
-    /// Up to when what is handled is marked; none if nobody follows it.
+    /// The time up to which the current request is marked; `None` if it is not followed.
     #[inline]
     pub(crate) fn marked(&self) -> Option<u64> {
         if self.now == Trail::NONE { None } else { self.get(self.now).map(|node| node.at) }
     }
-    /// What is handled was in this stage of a component up to `at`. Most marks are of what nobody follows: for them
-    /// this is one comparison, wherever it is called.
+    /// Marks the time up to `at` as a stage of a component. Most marks are of requests that are not followed; for them
+    /// this is one comparison, inlined at the call.
     #[inline(always)]
     pub(crate) fn mark(&mut self, at: Instant, component: u32, stage: Stage) {
         if self.now != Trail::NONE {
@@ -147,7 +147,7 @@ impl Trails {
     fn mark_followed(&mut self, at: u64, component: u32, stage: Stage) {
         let (before, number, size) = (self.now, self.next, self.nodes.len() as u32);
         if number & (size / LOOKS - 1) == 0 {
-            // rare, and behind everything else, so that this needs nothing of what a call may change
+            // rare, and after everything else, so that the fast path depends on nothing that the call may change
             return self.mark_after_look(at, component, stage);
         }
         let known = number.wrapping_sub(before.0) <= size;
@@ -160,7 +160,7 @@ impl Trails {
         self.next = number.wrapping_add(1).max(1);
         self.now = Trail(number);
     }
-    /// The same where it is time to look whether there is room.
+    /// The same, when the free space of the ring has to be checked.
     #[cold]
     #[inline(never)]
     fn mark_after_look(&mut self, at: u64, component: u32, stage: Stage) {
@@ -170,8 +170,8 @@ impl Trails {
             self.now = self.put(Node { at, before, stage });
         }
     }
-    /// Goes on behind `own` with the way of what is handled now, as far as that is later; in between it was in this
-    /// stage of a component.
+    /// Appends the current trail to `own`, as far as it is later; a gap between them counts as stage `between` of a
+    /// component.
     pub(crate) fn join(&mut self, own: Trail, component: u32, between: Stage, now: u64) {
         let known = if own == Trail::NONE { None } else { self.get(own) };
         let Some(&Node { at: end, .. }) = known else {
@@ -198,8 +198,8 @@ impl Trails {
             self.now = self.put(Node { before: self.now, ..*node });
         }
     }
-    /// Tells from the last stage to the first for how long what is handled was in each, from `since` to `end`. The
-    /// times sum to that.
+    /// Calls `see` with the time in each stage of the current request from `since` to `end`, from the last to the
+    /// first. The times sum to `end - since`.
     #[inline]
     pub(crate) fn walk(&self, since: u64, end: u64, mut see: impl FnMut(u32, u64)) {
         let (mut until, mut trail, mut stage) = (end, self.now, UNMARKED);
@@ -219,7 +219,7 @@ impl Trails {
             (stage, trail) = (node.stage, node.before);
         }
     }
-    /// Makes room for twice as many nodes, if the next ones could overwrite what somebody still needs.
+    /// Doubles the ring if the next nodes could overwrite one that an open request needs.
     #[cold]
     fn make_room(&mut self) {
         let size = self.nodes.len() as u32;
