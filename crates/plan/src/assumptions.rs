@@ -1,4 +1,4 @@
-//! What a result rests on: numbers that nobody confirmed, and what no model has.
+//! The basis of a result: numbers that nobody has confirmed, and what the models leave out.
 
 mod memory;
 
@@ -15,7 +15,7 @@ use lanetwin_units::{NumberKind, Span};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What there is to say about a default: of one that is decided case by case, how.
+/// The note on a default; for one that is chosen case by case, how it is chosen.
 fn of_default(component: &ComponentPlan, name: &str) -> String {
     let model = &component.model;
     let decides = |param: &&Param| param.name == name && param.default == Some("auto");
@@ -25,13 +25,13 @@ fn of_default(component: &ComponentPlan, name: &str) -> String {
     }
 }
 
-/// The parameters of hosts that ask over a network, or answer over it.
+/// Parameters of hosts that are initiators or targets over a network.
 const FABRIC_SOFTWARE: [&str; 2] = ["driver.rdma.", "target."];
-/// The same, where it goes by TCP.
+/// The same, for TCP.
 const TCP_SOFTWARE: &str = "driver.tcp.";
-/// Those of hosts that leave a target on purpose.
+/// Parameters of hosts that leave a target on purpose.
 const LEAVING: &str = "driver.rdma.disconnect-";
-/// Those of adapters that can be targets by themselves, and of drives with memory for peers.
+/// Parameters of adapters that can be targets by themselves, and of drives with memory for peers.
 const OFFLOAD: &str = "offload";
 const DRIVE_MEMORY: &str = "cmb";
 
@@ -46,16 +46,16 @@ pub struct Assumption {
     pub value: String,
     /// `assumed` or `calibrated`.
     pub kind: NumberKind,
-    /// What there is to say about it.
+    /// A note on it.
     pub note: String,
-    /// Where it comes from.
+    /// Its source.
     pub source: String,
 }
 
 impl Plan {
     /// Every assumed and calibrated number that some variant rests on, by part and parameter.
     ///
-    /// What the scenario itself sets is not among them: it is the question, and stands in the plan.
+    /// Values that the scenario itself sets are left out: they are its question, and stand in the plan.
     #[must_use]
     pub fn assumptions(&self) -> Vec<Assumption> {
         let of_machine = |variant| self.of_machine(variant);
@@ -65,7 +65,8 @@ impl Plan {
         all.into_iter().collect()
     }
 
-    /// The software of hosts matters where some device is driven by it, that of fabrics where there is one.
+    /// Assumptions of components. Those of host software count only where the software drives a device, those of
+    /// fabrics only where there is one.
     fn of_machine(&self, variant: &Variant) -> Vec<Assumption> {
         let is_software = |parameter: &str| parameter.starts_with(HOST_SOFTWARE);
         let has_software =
@@ -108,9 +109,9 @@ impl Plan {
                 source: String::new(),
             };
             match origin {
-                // a pair of widths without a latency of its own has the switch's
+                // a pair of widths without a latency of its own uses the switch's
                 Origin::Default if is_latency_between_widths(name) => None,
-                // a drive is driven as its host drives
+                // a drive without a setting of its own uses its host's driver
                 Origin::Default if name.starts_with(HOST_SOFTWARE) && !component.is_host() => None,
                 Origin::Default => Some(base),
                 Origin::Part => {
@@ -124,7 +125,7 @@ impl Plan {
         component.origins.iter().filter(|(name, _)| has_effect(name)).filter_map(assumption).collect()
     }
 
-    /// What the stages of links rest on, and what bit errors do.
+    /// Assumptions about the stages of links and the effect of bit errors.
     fn of_links(&self, variant: &Variant) -> Vec<Assumption> {
         let mut list: Vec<Assumption> =
             variant.cxl.iter().flat_map(|link| &link.via).flat_map(|via| self.of_stage(via)).collect();
@@ -167,7 +168,7 @@ impl Plan {
         via.params.0.iter().filter(|(name, _)| matters(name)).filter_map(assumption).collect()
     }
 
-    /// What the result does not contain, in sentences: what no model has, and what this scenario leaves out.
+    /// What the result leaves out, in sentences: what no model has, and what this scenario excludes.
     #[must_use]
     pub fn not_modelled(&self) -> Vec<String> {
         let links = || self.variants.iter().flat_map(|variant| &variant.links);
@@ -194,7 +195,7 @@ impl Plan {
         if self.variants.iter().all(no_iommu) {
             list.push("Address translation: the IOMMU of every host is off.".into());
         }
-        // workloads, cases and variants that leave out the same say it once
+        // workloads, cases and variants with the same omission state it once
         let mut seen = BTreeSet::new();
         list.retain(|text| seen.insert(text.clone()));
         list
@@ -202,7 +203,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// What workloads leave out of what they ask for, in the order of the scenario.
+    /// Features of workloads that the simulation leaves out, in the order of the scenario.
     fn of_workloads(&self) -> Vec<String> {
         let workloads = self.variants.iter().flat_map(|variant| &variant.workloads);
         let cases = workloads.flat_map(|workload| workload.cases.iter().map(move |case| (workload, case)));
@@ -217,19 +218,19 @@ impl Plan {
     }
 }
 
-/// Whether nobody confirms a number.
+/// Whether a number is unconfirmed.
 const fn open(number: &Number) -> bool {
     matches!(number.kind, NumberKind::Assumed | NumberKind::Calibrated)
 }
 
-/// A number of a part, with what is known of it.
+/// A number of a part, with its kind, source and note.
 fn told(number: &Number, base: Assumption) -> Assumption {
     let calibrated = number.to.as_ref().map(|to| format!("calibrated to {to}"));
     let note: Vec<&str> = calibrated.iter().chain(&number.note).map(|text| &**text).collect();
     Assumption { kind: number.kind, note: note.join("; "), source: number.source.clone(), ..base }
 }
 
-/// What the segments of a channel are taken to do.
+/// Assumptions about the segments of a channel.
 fn of_channel(link: &LinkPlan, channel: &ChannelPlan) -> Vec<Assumption> {
     let told = |(at, eye): (usize, &SegmentEye)| Assumption {
         part: format!("link {}: {}, {}", link.name, channel.file, channel.variant),
@@ -248,7 +249,7 @@ fn of_channel(link: &LinkPlan, channel: &ChannelPlan) -> Vec<Assumption> {
     channel.eyes.iter().enumerate().map(told).collect()
 }
 
-/// How often a bit error ratio of all lanes shows, in words.
+/// The rate of bit errors on all lanes together, in words.
 fn seen(link: &LinkPlan, ber: f64) -> String {
     let bits = link.generation.megatransfers() as f64 * 1e6 * link.width.lanes() as f64;
     let seconds = 1.0 / (bits * ber);
@@ -259,7 +260,7 @@ fn seen(link: &LinkPlan, ber: f64) -> String {
     }
 }
 
-/// What retimers are not asked for.
+/// Features of retimers that are not modelled.
 fn of_retimers<'a>(links: impl Iterator<Item = &'a LinkPlan>) -> Option<String> {
     let with = |link: &&LinkPlan| link.retimers() > 0;
     let drift = links.filter(with).map(|link| {
@@ -279,7 +280,7 @@ fn of_retimers<'a>(links: impl Iterator<Item = &'a LinkPlan>) -> Option<String> 
 
 const YEAR_S: f64 = 31_557_600.0;
 
-/// What no model has.
+/// Features that no model has.
 const NOWHERE: [&str; 4] = [
     "Training when power comes on, power states (ASPM) and their exit latencies: every link is in L0 from the start.",
     "Traffic between root ports, multicast, and access control (ACS).",

@@ -1,4 +1,4 @@
-//! Transfers of given sizes, so many in flight or at a rate: a case for each size and each of what is offered.
+//! Transfers of given sizes, at a queue depth or a rate: one case for each size and each depth or rate.
 
 use crate::kind::MOST_CASES;
 use crate::plan::{Arrivals, Axis, Case, Load, Offered};
@@ -15,10 +15,10 @@ use lanetwin_units::Bytes;
 pub(crate) const PATTERN: Holds = one_of(&["random", "sequential"]);
 /// The key `arrivals`.
 pub(crate) const ARRIVALS: Holds = one_of(&["poisson", "fixed"]);
-/// A load that asks for something less often than this, on average, is a slip of the unit.
+/// Longest mean gap between requests; a longer one is taken for a wrong unit.
 const LONGEST_GAP_SECONDS: u64 = 60;
 
-/// The sizes of the transfers: at least a byte, and what a message can say.
+/// The sizes of the transfers: at least 1 byte, at most what a message can carry.
 pub(crate) fn sizes(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Bytes>> {
     let list = list(fields, "size", reports)?;
     let path = fields.at("size");
@@ -41,7 +41,7 @@ pub(crate) fn sizes(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Ve
     (sizes.len() == list.len()).then_some(sizes)
 }
 
-/// What is offered: a rate, or so many in flight (under `key`).
+/// What is offered: a rate, or a number in flight (under `key`).
 pub(crate) fn offered(
     fields: &mut Fields<'_>,
     key: &'static str,
@@ -92,7 +92,7 @@ pub(crate) fn fits(
     fields.fault(key, problem, reports);
 }
 
-/// Reports a rate at which hardly anything would ever be asked for.
+/// Reports rates at which hardly any request would ever be sent.
 pub(crate) fn is_brisk(fields: &Fields<'_>, sizes: &[Bytes], offered: &[Offered], reports: &mut Reports) {
     let Some(Bytes(largest)) = sizes.iter().max().copied() else { return };
     let least = largest.div_ceil(LONGEST_GAP_SECONDS);
@@ -108,7 +108,7 @@ pub(crate) fn is_brisk(fields: &Fields<'_>, sizes: &[Bytes], offered: &[Offered]
     }
 }
 
-/// Every size with everything that is offered.
+/// Every size combined with every offered depth or rate.
 pub(crate) fn spread(
     fields: &Fields<'_>,
     closed: &'static str,
@@ -122,12 +122,12 @@ pub(crate) fn spread(
         fields.fault("size", Problem::TooMuch { cases: count, most: MOST_CASES }, reports);
         return None;
     }
-    // a rate is told in the unit in which the throughput of such a load is told
+    // a rate is given in the unit of the throughput of such a load
     let (unit, bytes) = if closed == "outstanding" { ("Gb/s", 125e6) } else { ("MB/s", 1e6) };
     let in_unit = |bytes_per_second: u64| bytes_per_second as f64 / bytes;
     let axis = |name, value, unit| Some(Axis { name, value, unit, curve: String::new() });
     let axis = |size: Bytes, offered_here: Offered| match (sizes.len(), offered_here) {
-        // the sizes are the axis; what is offered, if it varies, too, is a family of curves
+        // the sizes are the axis; if depth or rate varies, too, the cases are a family of curves
         (2.., _) => axis("size", size.0 as f64, "B"),
         _ if offered.len() == 1 => None,
         (_, Offered::Outstanding(count)) => axis(closed, f64::from(count), ""),

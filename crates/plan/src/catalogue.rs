@@ -1,7 +1,7 @@
-//! Parts are data: one YAML file a part, every number with its kind and source. A part may be made of others: an
-//! [`Assembly`].
+//! The catalogue of parts. Parts are data: one YAML file each, every number with its kind and source. A part that is
+//! made of other parts is an [`Assembly`].
 //!
-//! The catalogue holds the parts that come with the program and those of the user's folders, which hide the former.
+//! The catalogue holds the built-in parts and those of the user's folders, which take precedence.
 
 use crate::embedded::PARTS;
 use crate::problem::Problem;
@@ -23,23 +23,23 @@ pub(crate) use part::find_model;
 pub use part::{Grade, Number, Part};
 pub use pci::{Identity, Ids};
 
-/// Every part there is.
+/// All known parts.
 #[derive(Clone, Default, Debug)]
 pub struct Catalogue {
     parts: BTreeMap<String, Part>,
     assemblies: BTreeMap<String, Assembly>,
-    /// Files of assemblies that wait for their parts.
+    /// Files of assemblies whose parts have not been read yet.
     open: Vec<Open>,
 }
 
 impl Catalogue {
-    /// The parts that come with the program.
+    /// The built-in parts.
     ///
     /// # Panics
-    /// If one of them is wrong: a test reads them all.
+    /// If one of them is wrong; a test reads them all.
     #[must_use]
     pub fn built_in() -> Self {
-        // reading them takes longer than most scenarios: once for all points of a sweep
+        // reading them takes longer than checking most scenarios, so it is done once for all points of a sweep
         static READ: OnceLock<Catalogue> = OnceLock::new();
         READ.get_or_init(Self::read_built_in).clone()
     }
@@ -55,8 +55,8 @@ impl Catalogue {
         catalogue
     }
 
-    /// The parts of the program, of `parts/` beside `scenario`, and of the folders in the variable `LANETWIN_PARTS`
-    /// (separated as in `PATH`), with everything that is wrong in the latter.
+    /// The built-in parts, those of `parts/` beside `scenario`, and those of the folders in the variable
+    /// `LANETWIN_PARTS` (separated as in `PATH`), with every problem found in the latter two.
     #[must_use]
     pub fn beside(scenario: Option<&Path>) -> (Self, Vec<Diagnostic>) {
         let (mut reports, mut sources) = (Reports::default(), Vec::new());
@@ -75,7 +75,7 @@ impl Catalogue {
         catalogue
     }
 
-    /// Reads the assemblies whose files were found, now that their parts are there.
+    /// Reads the assemblies whose files were found, once all parts are known.
     fn assemble(&mut self, reports: &mut Reports) {
         for Open { node, file, built_in } in std::mem::take(&mut self.open) {
             let Some(assembly) = assembly::read(&node, &file, &self.parts, reports) else { continue };
@@ -89,7 +89,7 @@ impl Catalogue {
         }
     }
 
-    /// Adds every part of a folder; a folder that is not there is empty.
+    /// Adds every part of a folder; a missing folder counts as empty.
     fn add_folder(&mut self, folder: &Path, sources: &mut Vec<String>, reports: &mut Reports) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -107,7 +107,7 @@ impl Catalogue {
         }
     }
 
-    /// Reads a part file and adds what is right in it.
+    /// Reads a part file and adds it, if it is valid.
     pub(crate) fn add(&mut self, text: &str, file: &str, sources: &mut Vec<String>, reports: &mut Reports) {
         let spot = add_source(sources, file.to_owned());
         let Some(node) = yaml::read(text, spot.file, Origin::Part, reports) else { return };
@@ -125,7 +125,7 @@ impl Catalogue {
         self.parts.insert(part.name.clone(), part);
     }
 
-    /// The part with this name, or the one of a component of an assembly (`samsung-cmm-h.ssd`).
+    /// The part with this name, or the part of an assembly's component (`samsung-cmm-h.ssd`).
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Part> {
         let inside =
@@ -147,12 +147,12 @@ impl Catalogue {
     }
 }
 
-/// The file of an assembly that waits for its parts.
+/// The file of an assembly whose parts have not been read yet.
 #[derive(Clone, Debug)]
 struct Open {
     node: Node,
     file: String,
-    /// Whether it is one that comes with the program, wherever it lies.
+    /// Whether it is built in, wherever the file lies.
     built_in: bool,
 }
 

@@ -1,3 +1,3 @@
-//! Parts and templates, as they were when the program was built.
+//! Parts and templates, embedded at build time.
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

@@ -1,5 +1,5 @@
-//! Files that the workloads of a scenario name (the channels of links are read elsewhere). Each is read once,
-//! understood once, and kept with the plan.
+//! Files that the workloads of a scenario name (files of channels are read elsewhere). Each is read once, parsed once,
+//! and kept with the plan.
 //!
 //! ```text
 //!  workloads.*.KIND: FILE ──► workloads.*.KIND.file
@@ -9,10 +9,10 @@
 //!  workloads.*.KIND without a file ───────────────────────────── FileOf::options ─┘
 //! ```
 //!
-//! What a file says, only the kind of workload knows that declares its format ([`FileOf`]): a new format is in the file
-//! of its kind, and `file: Some(…)` of its declaration is the word.
+//! Only the kind of workload that declares a format can parse it ([`FileOf`]). A new format is added in the file of its
+//! kind, with `file: Some(…)` in its declaration.
 //!
-//! A complete plan has the texts in `files:`, so that it runs wherever it is.
+//! A complete plan has the texts in `files:`, so that it runs without the files.
 
 mod folder;
 
@@ -29,41 +29,41 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A file that the section of a kind of workload names, or that it has the content of itself.
+/// A file that the section of a workload kind names, or whose content the section itself has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileOf {
-    /// The key of the section.
+    /// The key of the section that names the file.
     pub key: &'static str,
-    /// Understands a file, or says why there is none.
+    /// Parses a file, or reports why it is missing.
     pub read: fn(&Source<'_>) -> Understood,
-    /// Understands a section that names no file, where that can have the content of one; nothing if it has not.
+    /// Parses a section that names no file, if it can have the content itself. Returns `None` if the section has none.
     pub options: Option<Options>,
 }
 
-/// What a section says in the place of a file, unless something is wrong with it, and what is.
+/// The content of a section in place of a file, unless it has errors, and the findings.
 pub(crate) type Options = fn(&Section<'_>, &Source<'_>) -> Option<(Option<Content>, Vec<Placed>)>;
 
-/// What a file says, unless something is wrong with it, and what is.
+/// The content of a file, unless it has errors, and the findings.
 pub(crate) type Understood = (Option<Content>, Vec<Finding>);
 
-/// What a file says, as whoever understands it has it.
+/// Parsed content, of a type that its kind of workload knows.
 pub(crate) type Content = Arc<dyn Any + Send + Sync>;
 
-/// A file to be understood, and the way to others that it names in turn.
+/// A file to be parsed, with access to further files that it names.
 #[derive(Debug)]
 pub(crate) struct Source<'a> {
-    /// As the scenario names it; empty for a section that is its own file.
+    /// Its name in the scenario; empty for a section that is its own file.
     pub name: &'a str,
-    /// What findings call it.
+    /// Its name in findings.
     pub shown: String,
-    /// Its text, or why there is none.
+    /// Its text, or why it could not be read.
     pub text: Result<String, String>,
     from: From<'a>,
-    /// The texts that were read, by name.
+    /// The texts read so far, by name.
     texts: RefCell<BTreeMap<String, String>>,
 }
 
-/// A section that may have the content of a file.
+/// A section that may have the content of a file itself.
 #[derive(Debug)]
 pub(crate) struct Section<'a> {
     /// The name of its workload.
@@ -72,7 +72,7 @@ pub(crate) struct Section<'a> {
     pub path: String,
 }
 
-/// What is wrong with a section, and where.
+/// A finding in a section, with its place.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub finding: Finding,
@@ -80,15 +80,15 @@ pub(crate) struct Placed {
     pub path: String,
 }
 
-/// What the files that the workloads of a scenario name say.
+/// The parsed files of all workloads of a scenario.
 #[derive(Default, Debug)]
 pub(crate) struct Configurations {
-    /// By the kind of workload that understands them; none if something is wrong with one.
+    /// By the kind of workload that parses them; `None` if a file has errors.
     contents: BTreeMap<(&'static str, Named), Option<Content>>,
     texts: BTreeMap<String, String>,
 }
 
-/// What has a content: a file by its name, or a section by its path and what stands in it, which variants change.
+/// The origin of a content: a file by its name, or a section by its path and contents, which variants may change.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Named {
     File(String),
@@ -101,7 +101,7 @@ impl Named {
     }
 }
 
-/// Where texts are from: `files:` of the scenario, and what lies beside it.
+/// Where texts come from: `files:` of the scenario, and the folder beside it.
 type From<'a> = (&'a BTreeMap<String, String>, &'a Files);
 
 impl<'a> Source<'a> {
@@ -116,7 +116,7 @@ impl<'a> Source<'a> {
     fn section(from: From<'a>) -> Self {
         Self { name: "", shown: String::new(), text: Ok(String::new()), from, texts: RefCell::default() }
     }
-    /// The text of another file by its name, or why there is none, with what findings call it.
+    /// Reads another file by its name: its name in findings, and its text or why it could not be read.
     pub(crate) fn further(&self, name: &str) -> (String, Result<String, String>) {
         let (inline, files) = self.from;
         let (shown, text) = match inline.get(name) {
@@ -131,8 +131,7 @@ impl<'a> Source<'a> {
 }
 
 impl Configurations {
-    /// Reads every file that a workload of one of these documents names, of the kinds of workload that name one;
-    /// reports what is wrong with it.
+    /// Reads every file that the workloads of these documents name, and reports errors in it.
     pub(crate) fn read(
         documents: &[&Node],
         (files, kinds): (&Files, &[(&'static str, FileOf)]),
@@ -152,13 +151,13 @@ impl Configurations {
         }
         all
     }
-    /// What the file of this name says to a kind of workload; none if something is wrong with it, which has been
+    /// The content of the file of this name, for a kind of workload; `None` if the file has errors, which were
     /// reported.
     pub(crate) fn content<T: Any + Send + Sync>(&self, kind: &'static str, name: &str) -> Option<Arc<T>> {
         self.of(kind, Named::File(name.to_owned()))
     }
-    /// What the section at this path says to a kind of workload in the place of a file; none if something is wrong with
-    /// it, which has been reported.
+    /// The content of the section at this path, for a kind of workload; `None` if the section has errors, which were
+    /// reported.
     pub(crate) fn content_of_section<T: Any + Send + Sync>(
         &self,
         kind: &'static str,
@@ -175,7 +174,7 @@ impl Configurations {
         self.texts
     }
 
-    /// Reads a file, if that has not been done, and reports what is wrong with it.
+    /// Reads a file, unless it was read before, and reports errors in it.
     fn file(
         &mut self,
         (kind, of): (&'static str, &FileOf),
@@ -198,7 +197,7 @@ impl Configurations {
         self.texts.extend(source.texts.into_inner());
     }
 
-    /// Reads a section in the place of a file, if that has not been done, and reports what is wrong with it.
+    /// Reads a section in place of a file, unless it was read before, and reports errors in it.
     fn section(
         &mut self,
         (kind, options): (&'static str, Options),
@@ -220,7 +219,7 @@ impl Configurations {
     }
 }
 
-/// Writes sections out that are the name of their file alone: `fio: jobs.fio` is `fio: {file: jobs.fio}`.
+/// Expands sections that consist of the name of a file: `fio: jobs.fio` becomes `fio: {file: jobs.fio}`.
 pub(crate) fn write_out(document: &mut Node, kinds: &[(&'static str, FileOf)]) {
     let workloads = document.entries_mut().into_iter().flatten().filter(|entry| entry.key == "workloads");
     let keys = workloads

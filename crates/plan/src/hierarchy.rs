@@ -4,16 +4,15 @@
 //!  Variant: hosts, links, switches, devices ─► Hierarchy, one for each host ─► text as `lspci` shows it, or JSON
 //! ```
 //!
-//! Only ports with a link are there: an empty slot would take a bus number, too, but which of the ports of a part a
-//! board leaves out nobody says. The ports of a host, and those of a switch that face down, are numbered in their
-//! order.
+//! Only ports with a link are enumerated. An empty slot would take a bus number, too, but no source says which ports of
+//! a part a board leaves out. The ports of a host, and the downstream ports of a switch, are numbered in their order.
 //!
 //! `assumed`: a device has one function, with a 64-bit BAR of 16 KiB (the registers and doorbells of an NVMe controller
-//! take two pages of it). One with memory has a prefetchable one of 1 MiB, or as much as the workloads use of its
-//! memory, rounded up to a power of two.
+//! take two pages of it). A device with memory also has a prefetchable BAR of 1 MiB, or of the size that the workloads
+//! use, rounded up to a power of two.
 //!
-//! Not here: how TLPs find their way (`lanetwin_pcie::logic::routing`), when they do (the links, which route by
-//! destination; that both take the same links is tested in `world/route`).
+//! Not here: routing of TLPs (`lanetwin_pcie::logic::routing`) and their timing (the links, which route by destination;
+//! `world/route` tests that both take the same links).
 
 use crate::plan::{DmaCase, End, Load, Variant};
 use lanetwin_pcie::logic::routing::{
@@ -26,44 +25,44 @@ use serde_json::{Value, json};
 
 /// The registers of a device \[B\]: `assumed`.
 const REGISTERS_BYTES: u64 = 16 << 10;
-/// The least memory of a device that has some \[B\]: `assumed`.
+/// Least size of the memory BAR \[B\]: `assumed`.
 const MEMORY_BYTES: u64 = 1 << 20;
 /// The largest BAR \[B\].
 const BAR_MAX_BYTES: u64 = 1 << 62;
 
-/// What is below one host, with numbers.
+/// The PCIe hierarchy below one host, with bus numbers and addresses.
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
-    /// The host: its place in [`Variant::machine`].
+    /// Index of the host in [`Variant::machine`].
     pub host: usize,
-    /// Its name.
+    /// Name of the host.
     pub name: String,
-    /// The numbers.
+    /// The enumerated tree.
     pub tree: Tree,
-    /// The link below each port that faces down, by [`PortId::index`]: its place in [`Variant::links`].
+    /// The link below each downstream port, by [`PortId::index`], as index in [`Variant::links`].
     pub links: Vec<usize>,
-    /// The devices: their ports in the machine, and what they are in the tree.
+    /// The devices: their ports in the machine, and their nodes in the tree.
     pub devices: Vec<(End, NodeId)>,
-    /// The name of each port that faces down, by [`PortId::index`].
+    /// The name of each downstream port, by [`PortId::index`].
     ports: Vec<String>,
     /// The name of each switch and device, by [`NodeId::index`].
     nodes: Vec<String>,
 }
 
-/// A host below which not everything gets its numbers.
+/// A host whose hierarchy cannot be enumerated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotEnumerated {
-    /// The host: its place in [`Variant::machine`].
+    /// Index of the host in [`Variant::machine`].
     pub host: usize,
-    /// Why.
+    /// The reason.
     pub why: Error,
 }
 
 impl Hierarchy {
-    /// The hierarchies of a variant, one for each host that something is linked to.
+    /// The hierarchies of a variant, one for each host with a link.
     ///
     /// # Errors
-    /// The hosts for which there are not enough numbers, if there are any.
+    /// The hosts whose hierarchies cannot be enumerated.
     pub fn all(variant: &Variant) -> Result<Vec<Self>, Vec<NotEnumerated>> {
         let hosts = (0..variant.machine.len()).filter(|&component| {
             variant.machine[component].is_host() && !links_below(variant, component, component).is_empty()
@@ -111,7 +110,7 @@ impl Hierarchy {
     }
 }
 
-/// With the drawing and the listing as text, and what is in them by name.
+/// With the drawing and the listing as text, and the contents by name.
 impl Serialize for Hierarchy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Hierarchy", 5)?;
@@ -142,7 +141,7 @@ fn hex(address: u64) -> String {
     format!("{address:#x}")
 }
 
-/// The links below a host, or below a switch as this host has it, in the order of its ports.
+/// The links below a host, or below a switch in the host's view, in the order of its ports.
 fn links_below(variant: &Variant, host: usize, component: usize) -> Vec<usize> {
     let is_below = |link: &usize| {
         let link = &variant.links[*link];
@@ -153,7 +152,7 @@ fn links_below(variant: &Variant, host: usize, component: usize) -> Vec<usize> {
     links
 }
 
-/// A tree while it is built.
+/// A tree under construction.
 struct Planting<'a> {
     variant: &'a Variant,
     host: usize,
@@ -179,7 +178,7 @@ impl<'a> Planting<'a> {
         planting
     }
 
-    /// From the root ports down, switch by switch.
+    /// Adds everything from the root ports down, switch by switch.
     fn grow(&mut self) {
         let mut above: Vec<(usize, Option<NodeId>)> = vec![(self.host, None)];
         while let Some((component, switch)) = above.pop() {
@@ -196,7 +195,7 @@ impl<'a> Planting<'a> {
         }
     }
 
-    /// Adds what is at the far end of a link; if that is a switch, says so.
+    /// Adds the component at the far end of a link. Returns it if it is a switch.
     fn plant(&mut self, above: PortId, end: End) -> Option<(usize, Option<NodeId>)> {
         let component = &self.variant.machine[end.component];
         let pcie = component.ports.iter().filter(|port| port.speaks == Protocol::Pcie).count();
@@ -226,7 +225,7 @@ impl<'a> Planting<'a> {
         bar.expect("a power of two in its range")
     }
 
-    /// How much of a device's memory workloads use \[B\].
+    /// Size of a device's memory that workloads use \[B\].
     fn used(&self, component: usize) -> u64 {
         let on_it = self
             .variant
@@ -248,7 +247,7 @@ impl<'a> Planting<'a> {
     }
 }
 
-/// Variants whose hierarchies are the same, and these.
+/// Variants with equal hierarchies, and those hierarchies.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shared {
     /// The names of the variants.
@@ -257,10 +256,10 @@ pub struct Shared {
     pub hosts: Vec<Hierarchy>,
 }
 
-/// The hierarchies of all variants, each with the variants that it is the same in.
+/// The hierarchies of all variants, each with the variants that share it.
 ///
 /// # Panics
-/// If a variant is not what [`crate::check`] makes, which refuses what cannot be numbered.
+/// If a variant does not come from [`crate::check`], which rejects hierarchies that cannot be enumerated.
 #[must_use]
 pub fn hierarchies(variants: &[Variant]) -> Vec<Shared> {
     let text = |hosts: &[Hierarchy]| -> Vec<String> {

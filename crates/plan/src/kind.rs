@@ -1,4 +1,4 @@
-//! What a kind of workload is, as it is declared.
+//! Kinds of workload, as they are declared.
 //!
 //! ```text
 //!  kinds/<kind>.rs   KIND: Kind     keys, who asks, files that it names; read: a section ─► cases
@@ -14,49 +14,49 @@ use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::Reports;
 use lanetwin_units::Bytes;
 
-/// More cases than this are a slip of the pen.
+/// Maximum number of cases; more are taken for a typing error.
 pub(crate) const MOST_CASES: usize = 10_000;
 
 /// A kind of workload.
 pub(crate) struct Kind {
     /// The key of its section in a workload.
     pub name: &'static str,
-    /// What it is, in half a sentence.
+    /// A description of half a sentence.
     pub about: &'static str,
     /// The keys of its section.
     pub keys: &'static [Field],
-    /// Who asks whom.
+    /// Initiators and targets.
     pub who: Who,
-    /// Whether it can go in rounds until it is steady, as `steady-state` has it.
+    /// Whether it can run in rounds until it is steady, by `steady-state`.
     pub rounds: bool,
-    /// The file that its section names, if it names one: what it says is in [`Configurations::content`].
+    /// The file that its section names, if it names one; its content is in [`Configurations::content`].
     pub file: Option<FileOf>,
-    /// Reads its section, whose keys have been checked; none if something is wrong, which is reported.
+    /// Reads its section, whose keys have been checked. Returns `None` after an error, which is reported.
     pub read: fn(&mut Fields<'_>, Place<'_>, &mut Reports) -> Option<Asked>,
 }
 
-/// Who asks whom.
+/// Initiators and targets of a kind of workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Who {
-    /// Cards ask a host, by DMA.
+    /// Cards access a host's memory by DMA.
     Cards,
-    /// Hosts ask drives, for blocks.
+    /// Hosts read and write blocks of drives.
     Hosts,
-    /// Programs of hosts send to those of other hosts.
+    /// Programs of hosts send to programs of other hosts.
     Peers,
-    /// Hosts ask drives, for blocks; or, where the target is a host, its programs.
+    /// Hosts read and write blocks of drives; or, if the target is a host, send to its programs.
     HostsOrPeers,
-    /// A host asks a single NVMe drive, for blocks.
+    /// A host reads and writes blocks of a single NVMe drive.
     OneDrive,
     /// The cores of a host load and store.
     Cores,
 }
 
-/// What a section asks for.
+/// The result of reading a section.
 pub(crate) struct Asked {
-    /// What is measured one after the other.
+    /// The cases, which are measured one after the other.
     pub cases: Vec<Case>,
-    /// The rounds in which it goes, if the kind itself says so.
+    /// The rule for its rounds, if the kind itself sets one.
     pub rounds: Option<SteadyRule>,
 }
 
@@ -67,31 +67,31 @@ impl Asked {
     }
 }
 
-/// What a section is about.
+/// The context in which a section is read.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     /// The components of the machine.
     pub machine: &'a dyn Components,
     /// The memory of hosts with CXL ports.
     pub nodes: &'a [MemoryNode],
-    /// What the files that workloads name say.
+    /// The content of the files that workloads name.
     pub configurations: &'a Configurations,
-    /// The host whose cores ask, if cores do.
+    /// The host whose cores load and store, for loads of cores.
     pub cores_of: Option<usize>,
-    /// Whether the targets are hosts, whose programs are sent to.
+    /// Whether the targets are hosts, to whose programs the load sends.
     pub peers: bool,
-    /// How much of each target a load of blocks can reach, by the smallest; none if nothing says it.
+    /// Size of each target that a block load can reach, by the smallest target; `None` if it is unknown.
     pub room: Option<Bytes>,
 }
 
-/// The components of a machine that may not have been understood.
+/// The components of a machine, some of which may have errors.
 pub(crate) trait Components {
-    /// The component, if it was understood.
+    /// The component, if it has no errors.
     fn plan(&self, component: usize) -> Option<&ComponentPlan>;
-    /// What the author calls it.
+    /// The component's name in the scenario.
     fn label(&self, component: usize) -> String;
     /// The host that is in the same assembly as a component, if there is one.
     fn host_beside(&self, component: usize) -> Option<usize>;
-    /// Whether a component of this name was not understood.
+    /// Whether a component of this name had errors.
     fn is_unclear(&self, name: &str) -> bool;
 }

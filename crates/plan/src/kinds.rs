@@ -1,7 +1,7 @@
-//! The kinds of workload: one file, one kind.
+//! The kinds of workload, one file each.
 //!
-//! A new kind is one file here and one word in the list below. What it asks for is a [`Load`](crate::plan::Load): by
-//! DMA, of blocks (any type that is [`Blocks`](crate::plan::Blocks)) or of memory.
+//! To add a kind, add its file here and its name to the list below. Its cases are [`Load`](crate::plan::Load)s: by DMA,
+//! of blocks (any type that implements [`Blocks`](crate::plan::Blocks)) or of memory.
 
 use crate::kind::Kind;
 
@@ -10,7 +10,7 @@ macro_rules! kinds {
     ($($name:ident),* $(,)?) => {
         $(pub(crate) mod $name;)*
 
-        /// Every kind, in the order in which they are told of.
+        /// Every kind, in the order of documentation.
         pub(crate) const KINDS: &[Kind] = &[$($name::KIND),*];
     };
 }
@@ -32,7 +32,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
-    /// Every file of Rust and Python that is no test.
+    /// Collects every file of Rust and Python that is not a test.
     fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path())
         {
@@ -47,8 +47,8 @@ mod tests {
         }
     }
 
-    /// A kind is its own file, a word in the list, and where it needs one, a source of requests with its line in the
-    /// crate of loads. Nobody else knows it.
+    /// A kind of workload is its own file, an entry in the list and, where it needs one, a source of requests with its
+    /// entry in the crate of loads. No other file mentions it.
     #[test]
     fn a_kind_of_workload_is_known_in_four_files() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,7 +1,7 @@
-//! The words of a scenario: every section, every key, declared once.
+//! The keys of a scenario: every section and every key, declared once.
 //!
-//! Checking, defaults and the JSON Schema come from these tables; a component's parameters come from its model, what a
-//! workload asks for from the kinds of workload.
+//! Checking, defaults and the JSON Schema come from these tables. The parameters of a component come from its model,
+//! the keys of a load from its kind of workload.
 
 mod drives;
 mod machine;
@@ -69,10 +69,10 @@ pub(crate) const DOCUMENT: &[Field] = &[
     optional("origins", Holds::Ignored, "who set each value of a complete plan; not read"),
 ];
 
-/// A workload: who asks whom, one of the kinds, and what goes with it.
+/// A workload: initiators and targets, one of the kinds, and the keys common to all kinds.
 pub(crate) const WORKLOAD: &[Field] = &with_kinds::<{ PAIR.len() + KINDS.len() + BESIDE.len() }>();
 
-/// The keys of the pairs, of all kinds and of what is beside them.
+/// The keys of initiators and targets, of all kinds, and those common to all kinds.
 const fn with_kinds<const N: usize>() -> [Field; N] {
     let mut all = [PAIR[0]; N];
     let mut at = 0;
@@ -91,7 +91,7 @@ const fn with_kinds<const N: usize>() -> [Field; N] {
     all
 }
 
-/// Who asks whom.
+/// Initiators and targets.
 const PAIR: [Field; 2] = [
     required(
         "on",
@@ -105,7 +105,7 @@ const PAIR: [Field; 2] = [
     ),
 ];
 
-/// What goes with a workload of any kind.
+/// The keys common to all kinds of workload.
 const BESIDE: [Field; 4] = [
     optional(
         "steady-state",

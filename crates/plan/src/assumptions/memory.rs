@@ -1,4 +1,4 @@
-//! What results of CXL memory rest on, and what they leave out.
+//! Assumptions and omissions of results for CXL memory.
 
 use super::Assumption;
 use crate::plan::{CxlLinkPlan, DeviceCache, Load, MemoryProgram, Plan, Variant};
@@ -9,12 +9,12 @@ use lanetwin_ports::{CxlLinkSpec, Value};
 use lanetwin_units::{NumberKind, Span};
 
 impl Plan {
-    /// What CXL links take from their ports, which nobody publishes for a part.
+    /// Assumptions that CXL links take from their ports, and that nobody publishes for a part.
     pub(super) fn of_cxl(&self, variant: &Variant) -> Vec<Assumption> {
         variant.cxl.iter().flat_map(of_link).collect()
     }
 
-    /// What loads of memory, and the machines under them, leave out.
+    /// Omissions of memory loads and of the machines under them.
     pub(super) fn of_memory(&self) -> Vec<String> {
         let workloads = || self.variants.iter().flat_map(|variant| &variant.workloads);
         let cases = || workloads().flat_map(|workload| &workload.cases);

@@ -1,4 +1,4 @@
-//! What is in flight: credits, and Little's law.
+//! Closed forms of data in flight: credits, and Little's law.
 
 use super::form::{
     ADDRESS, Form, GEN, MPS, Row, WIDTH, address, argument, coded, generation, payload, row, width,
@@ -55,7 +55,7 @@ pub(super) static LITTLES_LAW: Form = Form {
     evaluate,
 };
 
-/// What is wrong with the arguments of Little's law, beyond their form: two of three must be there, and not be zero.
+/// Checks the arguments of Little's law beyond their form: two of three are needed, and neither may be zero.
 pub(super) fn check(values: &Params) -> Option<Problem> {
     let given = |key: &&str| values.0.contains_key(key);
     let absent = ["rate", "latency", "outstanding"].into_iter().filter(|key| !given(key)).count();

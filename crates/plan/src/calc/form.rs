@@ -1,4 +1,4 @@
-//! What a closed form is: arguments as a scenario's keys are declared, and rows.
+//! Closed forms: arguments, declared like keys of a scenario, and rows of results.
 
 use lanetwin_document::declaration::{Field, Holds};
 use lanetwin_document::quantity;
@@ -12,7 +12,7 @@ use serde::ser::{SerializeStruct, Serializer};
 pub struct Form {
     /// Its name.
     pub name: &'static str,
-    /// What it answers, in a sentence.
+    /// What it computes, in a sentence.
     pub about: &'static str,
     /// The formula.
     pub formula: &'static str,
@@ -23,13 +23,13 @@ pub struct Form {
 /// A result of a closed form.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Row {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
-    /// How much.
+    /// Its value.
     pub value: f64,
-    /// In which unit; empty for a bare number.
+    /// Its unit; empty for a bare number.
     pub unit: &'static str,
-    /// How it was found.
+    /// How it was computed.
     pub how: String,
 }
 
@@ -45,7 +45,7 @@ impl Serialize for Form {
     }
 }
 
-/// An argument as others see it.
+/// An argument, seen from other modules.
 pub(super) struct Argument(&'static Field);
 
 impl Serialize for Argument {

@@ -1,4 +1,4 @@
-//! What a link carries, and how long a packet takes.
+//! Throughput of a link, and the time of a packet.
 
 use super::form::{
     ADDRESS, Form, GEN, MPS, WIDTH, address, argument, coded, generation, payload, row, width,
@@ -69,7 +69,7 @@ pub(super) static LINK: Form = Form {
     },
 };
 
-/// The share of the wire's time that SKP ordered sets take.
+/// The share of the time on the wire that SKP ordered sets take.
 fn skp_share(values: &Params) -> f64 {
     let clocking = match values.choice("clocking") {
         "off" => return 0.0,

@@ -1,7 +1,7 @@
-//! Closed forms: what can be said of a link without simulating it.
+//! Closed forms: properties of a link that can be computed without simulating it.
 //!
-//! Each form declares its arguments as a scenario's keys are declared, and answers in rows, each with how it was found.
-//! They share the standard's constants with the simulation, and nothing else.
+//! Each form declares its arguments like keys of a scenario and returns rows, each with its derivation. Forms share the
+//! standard's constants with the simulation, and nothing else.
 //!
 //! ```
 //! let arguments = [("gen".to_owned(), "3".to_owned()), ("width".to_owned(), "x8".to_owned())].into();
@@ -40,7 +40,7 @@ pub static FORMS: &[&Form] = &[
 /// Evaluates the form called `name`; arguments are text with units, as in a scenario.
 ///
 /// # Errors
-/// Everything that is wrong with the name or the arguments.
+/// If the name or an argument is wrong: every problem found.
 pub fn calc(name: &str, arguments: &BTreeMap<String, String>) -> Result<Vec<Row>, Vec<Diagnostic>> {
     let mut reports = Reports::default();
     let rows = evaluate(name, arguments, &mut reports);

@@ -1,5 +1,5 @@
-//! The formula of pcie-model (Neugebauer et al., "Understanding PCIe performance for end host networking",
-//! SIGCOMM 2018), against which the simulation of pcie-bench has to prove itself.
+//! The formula of pcie-model (Neugebauer et al., "Understanding PCIe performance for end host networking", SIGCOMM
+//! 2018), with which the simulation of pcie-bench is compared.
 
 use super::form::{Form, GEN, MPS, Row, WIDTH, argument, coded, generation, payload, row, width};
 use lanetwin_pcie::spec::Mps;
@@ -13,7 +13,7 @@ const REQUEST: f64 = 24.0;
 /// Bytes around a completion \[B\].
 const COMPLETION: f64 = 20.0;
 
-/// Which way a device moves data.
+/// The direction in which a device moves data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
     /// It reads the host's memory.
@@ -26,8 +26,8 @@ pub enum Direction {
 
 /// The payload rate of transfers of `size` bytes \[Gb/s\], by pcie-model.
 ///
-/// ACK and UpdateFC take a DLLP each per ACK latency limit, SKP 4 symbols in 1538 (whatever the generation: so the
-/// model has it); each transfer is cut at MPS, each read request at `mrrs`.
+/// ACK and UpdateFC take one DLLP each per ACK latency limit. SKP takes 4 symbols in 1538, for every generation, as in
+/// the original model. Transfers are split at MPS, read requests at `mrrs`.
 #[must_use]
 pub fn payload_rate(
     direction: Direction,
@@ -50,7 +50,7 @@ pub fn payload_rate(
     tlp * size / to_device.max(to_host)
 }
 
-/// What DLLPs and SKP leave of a direction \[Gb/s\].
+/// The rate that DLLPs and SKP leave to TLPs in one direction \[Gb/s\].
 fn tlp_rate(generation: Generation, width: Width, mps: Mps) -> f64 {
     let limit = ack_latency_limit_symbols(generation, width, mps) as f64;
     let dllps = 2.0 * DLLP_BYTES as f64 / limit;

@@ -1,4 +1,4 @@
-//! How long a packet is in a switch, and what its ports must share.
+//! Latency of a packet in a switch, and oversubscription of its ports.
 
 use super::form::{ADDRESS, Form, GEN, WIDTHS, address, argument, coded, generation, row, width_of};
 use super::link::nanoseconds;
@@ -6,7 +6,7 @@ use lanetwin_pcie::spec::{Dwords, Format, TlpKind};
 use lanetwin_ports::Dimension;
 use lanetwin_units::LinkRate;
 
-/// What cut-through forwarding has to see of a TLP \[B\]: framing and a header of 4 DW.
+/// Bytes of a TLP that cut-through forwarding needs before it starts \[B\]: framing and a header of 4 DW.
 const SEEN_BYTES: u64 = 24;
 
 pub(super) static SWITCH: Form = Form {

@@ -1,13 +1,13 @@
-//! Assemblies: parts that are made of parts. Which components there are, how they are joined, what a machine sees of
-//! them.
+//! Assemblies: parts that are made of other parts. An assembly declares its components, the links between them, and the
+//! ports and parameters that a scenario sees.
 //!
 //! ```text
 //!  cmmh: {part: samsung-cmm-h}     ═►   cmmh.controller, cmmh.root, cmmh.ssd     joined inside, `cmmh.cxl` outside
 //! ```
 //!
-//! Names inside have a point, which no name of a scenario can have. The numbers of an assembly stand under
-//! `parameters:`, each with the component that it is of (`ssd.capacity`); for every component they go before those of
-//! its own part.
+//! Names inside contain a point, which names of a scenario cannot. The numbers of an assembly stand under
+//! `parameters:`, each with its component (`ssd.capacity`); they take precedence over those of the component's own
+//! part.
 
 use super::part::{GRADES, Grade, Part, find_model, find_param, grade, read_number};
 use crate::language::COMPONENT;
@@ -22,26 +22,26 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A part that is made of parts.
+/// A part that is made of other parts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Assembly {
-    /// Its name, which is also its file's.
+    /// Its name, which is also the name of its file.
     pub name: String,
-    /// What it is, in a sentence.
+    /// A sentence about it.
     pub about: String,
-    /// How far it can be trusted.
+    /// Its grade of fidelity.
     pub grade: Grade,
-    /// What it was compared with, and how well it did.
+    /// The measurements that it was compared with, and the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validated: Option<String>,
-    /// Its components, in the order of writing: names, and the numbers of each.
+    /// Its components in the order of the file: names, and the numbers of each.
     pub components: Vec<(String, Part)>,
-    /// What joins them.
+    /// The links between its components.
     #[serde(skip)]
     pub(crate) links: Vec<Entry>,
-    /// What it is joined to others by: names outside, and inside the component with its port.
+    /// Its ports: the name outside, and the component with its port inside.
     pub ports: BTreeMap<String, (String, String)>,
-    /// What can be said of it without knowing its inside: names outside, and inside the component with its parameter.
+    /// Its parameters: the name outside, and the component with its parameter inside.
     pub parameters: BTreeMap<String, (String, String)>,
     /// The file it was read from.
     pub file: String,
@@ -60,7 +60,7 @@ const FILE: &[Field] = &[
     field("validated", Holds::Text, false, "what it was compared with, and how well it did"),
     field("parameters", Holds::Ignored, false, "its numbers, each with the component that it is of"),
 ];
-/// What an assembly is made of.
+/// The keys of the contents of an assembly.
 const INSIDE: &[Field] = &[
     field("components", Holds::Ignored, true, "the components: names and their parts or models"),
     field("links", Holds::Ignored, false, "what joins them"),
@@ -73,7 +73,7 @@ impl Assembly {
     pub(crate) fn component(&self, name: &str) -> Option<&Part> {
         self.components.iter().find(|(own, _)| own == name).map(|(_, part)| part)
     }
-    /// What is joined inside: the name of each link, and what was written of it, its ends among that.
+    /// The links inside: the name of each, and its keys as written, its ends among them.
     pub fn joints(&self) -> impl Iterator<Item = (&str, BTreeMap<&str, &str>)> {
         self.links.iter().map(|entry| {
             let said =
@@ -87,7 +87,7 @@ impl Assembly {
     }
 }
 
-/// Reads the file of an assembly, whose parts are all among `parts`, by name.
+/// Reads the file of an assembly; all parts that it uses have to be in `parts`, by name.
 pub(super) fn read(
     node: &Node,
     file: &str,
@@ -131,13 +131,13 @@ pub(super) fn read(
     })
 }
 
-/// `slot`, or `slot3` of a port of which there are many.
+/// Whether `name` is this port: `slot`, or `slot3` where there are several.
 fn is_port(info: &PortInfo, name: &str) -> bool {
     let number = name.strip_prefix(info.name);
     number.is_some_and(|n| n.is_empty() || info.many && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What all components of an assembly have of it.
+/// The fields that the components of an assembly take from it.
 struct Head<'a> {
     name: &'a str,
     file: &'a str,
@@ -217,7 +217,7 @@ fn component(
     Some((entry.key.clone(), Part { name, grade, validated, file: head.file.to_owned(), ..base }))
 }
 
-/// `ssd.capacity: {value: …, kind: …, source: …}`, each into the numbers of its component.
+/// Reads `ssd.capacity: {value: …, kind: …, source: …}`, each into the numbers of its component.
 fn numbers(node: &Node, components: &mut [(String, Part)], reports: &mut Reports) {
     if !is_map(node, "parameters", reports) {
         return;
@@ -235,7 +235,7 @@ fn numbers(node: &Node, components: &mut [(String, Part)], reports: &mut Reports
     }
 }
 
-/// Names outside, each with what it means inside: `cxl: controller.cxl`.
+/// Reads names outside with their targets inside: `cxl: controller.cxl`.
 fn exposed(
     node: &Node,
     path: &str,
@@ -274,7 +274,7 @@ fn unknown(entry: &Entry, path: &str, components: &[(String, Part)], reports: &m
     reports.add(Common::UnknownKey { key: entry.key.clone(), known, near }, entry.spot, path);
 }
 
-/// What joins the components; what stands in a link is checked where it is used.
+/// Reads the links between the components. The keys of a link are checked where it is used.
 fn links(node: &Node, reports: &mut Reports) -> Vec<Entry> {
     if !is_map(node, "assembly.links", reports) {
         return Vec::new();

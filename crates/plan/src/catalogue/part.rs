@@ -1,4 +1,4 @@
-//! A part: a model with numbers, each with its kind and source, and the file that says them.
+//! A part: a model with numbers, each with its kind and source, and the file that it is read from.
 
 use super::pci::{self, IDENTITY, Identity};
 use crate::problem::Problem;
@@ -14,11 +14,11 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How far a part can be trusted.
+/// Grade of fidelity of a part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
-    /// Its numbers come from data sheets, standards and assumptions; nobody has compared.
+    /// Its numbers come from data sheets, standards and assumptions; it was not compared with measurements.
     DatasheetOnly,
     /// Some numbers were fitted to measurements.
     Calibrated,
@@ -44,12 +44,12 @@ pub struct Number {
     pub value: Value,
     /// What kind of number it is.
     pub kind: NumberKind,
-    /// Where it comes from.
+    /// Its source.
     pub source: String,
-    /// What it was calibrated to.
+    /// The measurement that it was calibrated to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// What else there is to say.
+    /// A note on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -57,26 +57,26 @@ pub struct Number {
 /// A part: a model with numbers.
 #[derive(Clone, Serialize)]
 pub struct Part {
-    /// Its name, which is also its file's.
+    /// Its name, which is also the name of its file.
     pub name: String,
-    /// What it is, in a sentence.
+    /// A sentence about it.
     pub about: String,
-    /// The model that behaves like it.
+    /// Its model.
     #[serde(serialize_with = "as_name")]
     pub model: &'static Model,
-    /// How far it can be trusted.
+    /// Its grade of fidelity.
     pub grade: Grade,
-    /// What it was compared with, and how well it did.
+    /// The measurements that it was compared with, and the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validated: Option<String>,
-    /// How it is recognised in a machine that is there.
+    /// The PCI IDs by which it is recognised in a real machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pci: Vec<Identity>,
-    /// Its numbers; what is not here has the model's default.
+    /// Its numbers; parameters that are missing here have the model's defaults.
     pub parameters: BTreeMap<&'static str, Number>,
     /// The file it was read from.
     pub file: String,
-    /// Whether it comes with the program, wherever its file lies.
+    /// Whether it is built in, wherever its file lies.
     #[serde(skip)]
     pub built_in: bool,
 }
@@ -170,7 +170,7 @@ pub(super) fn grade(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Gr
     })
 }
 
-/// The model called `name`; reports it if there is none.
+/// The model called `name`; reports an error if there is none.
 pub(crate) fn find_model(
     name: &str,
     spot: Spot,
@@ -199,7 +199,7 @@ fn read_parameters(
         return None;
     }
     let numbers = node.entries().iter().map(|entry| read_number(entry, model, "parameters", reports));
-    // all of them, before the first that is wrong ends it
+    // reads all of them before the first error ends it
     let numbers: Vec<_> = numbers.collect();
     numbers.into_iter().collect()
 }

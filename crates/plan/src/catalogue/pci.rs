@@ -1,11 +1,11 @@
-//! The PCI IDs by which a part is recognised in a machine that is there.
+//! The PCI IDs by which a part is recognised in a real machine.
 
 use lanetwin_document::declaration::{Field, Holds};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::{Problem, Reports};
 use serde::{Serialize, Serializer};
 
-/// Who made something, and which it is: two numbers of four hexadecimal digits, as `lspci -nn` prints them.
+/// A vendor and a device ID, each of four hexadecimal digits as `lspci -nn` prints them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ids {
     /// Vendor ID, which the PCI-SIG assigns.
@@ -38,14 +38,14 @@ impl Serialize for Ids {
     }
 }
 
-/// One ID of a part.
+/// A PCI identity of a part.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Identity {
-    /// The function.
+    /// IDs of the function.
     pub id: Ids,
-    /// The subsystems that are this part; any if there is none. Those of one chip on different cards differ.
+    /// The subsystems that are this part; empty for any. Cards with the same chip differ in their subsystems.
     pub subsystems: Vec<Ids>,
-    /// Who says so.
+    /// The source of this identity.
     pub source: String,
 }
 
@@ -60,7 +60,7 @@ const fn field(name: &'static str, holds: Holds, required: bool, about: &'static
     Field { name, holds, default: None, required, about }
 }
 
-/// Reads the IDs under `pci`; none if one of them is wrong.
+/// Reads the IDs under `pci`; `None` if one of them is wrong.
 pub(super) fn read(part: &Fields<'_>, reports: &mut Reports) -> Option<Vec<Identity>> {
     let listed = part.list("pci", reports)?;
     let found: Vec<_> = listed.into_iter().map(|fields| identity(fields, reports)).collect();

@@ -1,55 +1,55 @@
-//! Where the files that a scenario names are.
+//! The folder of the files that a scenario names.
 
 use lanetwin_load::iometer;
 use lanetwin_textfile::{Limit, Reach, read_bytes};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Where the files that a scenario names are.
+/// Where the files that a scenario names are found.
 #[derive(Clone, Default, Debug)]
 pub struct Files {
-    /// Names are paths from here; without it nothing is read.
+    /// Names are relative to this folder; without it no file is read.
     pub(super) folder: Option<PathBuf>,
     /// Whether names may lead out of the folder.
     pub(super) anywhere: bool,
-    /// What has been read before.
+    /// Texts that were read before.
     pub(super) texts: BTreeMap<String, String>,
 }
 
 impl Files {
-    /// Nowhere: a scenario that names one must have its text under `files:`.
+    /// No files: a scenario that names one must have its text under `files:`.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
-    /// In the folder of this scenario, and below: one that somebody sent reads nothing else of whoever runs it.
+    /// Files in the folder of this scenario and below. A scenario from somebody else can read no other files.
     #[must_use]
     pub fn beside(scenario: &Path) -> Self {
         let folder = scenario.parent().unwrap_or_else(|| Path::new("")).to_path_buf();
         Self { folder: Some(folder), anywhere: false, texts: BTreeMap::new() }
     }
-    /// The same, and names may lead out of the folder.
+    /// The same, but names may lead out of the folder.
     #[must_use]
     pub fn anywhere(self) -> Self {
         Self { anywhere: true, ..self }
     }
-    /// Here: texts by name, as [`Plan::files`](crate::Plan::files) has them.
+    /// The given texts by name, as in [`Plan::files`](crate::Plan::files).
     #[must_use]
     pub const fn of(texts: BTreeMap<String, String>) -> Self {
         Self { folder: None, anywhere: false, texts }
     }
 
-    /// How far the names in a file that the scenario names may lead.
+    /// Where the names in a file that the scenario names may lead.
     pub(crate) fn reach(&self) -> Reach {
         if self.anywhere { Reach::Anywhere } else { Reach::Below(self.folder.clone().unwrap_or_default()) }
     }
 
-    /// What findings call the file of this name; what it names in turn is beside it.
+    /// The name of a file in findings; files that it names in turn are relative to it.
     pub(crate) fn place(&self, name: &str) -> String {
         self.folder.as_ref().map_or_else(|| name.to_owned(), |folder| folder.join(name).display().to_string())
     }
 
-    /// What findings call the file of this name, and its text or why there is none.
+    /// The name of a file in findings, and its text or why it could not be read.
     pub(crate) fn read(&self, name: &str) -> (String, Result<String, String>) {
         if let Some(text) = self.texts.get(name) {
             return (name.to_owned(), Ok(text.clone()));

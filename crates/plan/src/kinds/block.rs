@@ -1,4 +1,4 @@
-//! `block:` – reads and writes of blocks: requests of given sizes, so many in flight or at a rate.
+//! `block:` – reads and writes of blocks: requests of given sizes, at a queue depth or a rate.
 
 use crate::kind::{Asked, Kind, Place, Who};
 use crate::plan::{BlockCase, Load};
@@ -10,7 +10,7 @@ use lanetwin_document::problem::Reports;
 use lanetwin_ports::{Dimension, Value};
 use lanetwin_units::Bytes;
 
-/// What is used of media that have no size.
+/// Range that is used on media without a size.
 const ROOM: Bytes = Bytes(1 << 30);
 
 pub(crate) const KIND: Kind = Kind {

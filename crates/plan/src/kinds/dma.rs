@@ -1,4 +1,4 @@
-//! `dma:` – direct memory accesses of a device: transfers of given sizes, so many in flight or at a rate.
+//! `dma:` – direct memory accesses of a device: transfers of given sizes, at a queue depth or a rate.
 
 use crate::kind::{Asked, Kind, Place, Who};
 use crate::plan::{Cache, DmaCase, DmaOperation, Load};

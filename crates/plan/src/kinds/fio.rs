@@ -1,4 +1,4 @@
-//! `fio:` – the jobs of a job file of fio, or of its options here; a case for each phase.
+//! `fio:` – the jobs of a fio job file, or of fio options in the scenario; one case for each phase.
 
 mod files;
 
@@ -20,13 +20,13 @@ use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The size of a target that has none: what serves blocks without keeping them.
+/// Size of a target that has none: one that serves blocks without storing them.
 const ROOM: Bytes = Bytes(64 << 30);
-/// More clones in a phase are a slip of the pen.
+/// Maximum number of clones in a phase; more are taken for a typing error.
 const MOST_THREADS: u64 = 4096;
-/// More than this are not in flight on a target.
+/// Maximum number of requests in flight on a target.
 const MOST_DEPTH: u32 = 1 << 20;
-/// Longer lists of names are cut in messages.
+/// Longer lists of names are truncated in messages.
 const MOST_NAMES: usize = 8;
 
 pub(crate) const KIND: Workload = Workload {
@@ -153,7 +153,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     Some(Asked::of(cases.into_iter().enumerate().map(case).collect()))
 }
 
-/// What is run: a file, or options; none if something is wrong with it, which is reported.
+/// The job file or options to run; `None` after an error, which is reported.
 fn source(fields: &mut Fields<'_>, files: &Configurations, reports: &mut Reports) -> Option<Arc<Fio>> {
     let written = |node: &Node| node.kind != Kind::Null;
     let options: Vec<(String, Node)> = fields
@@ -213,7 +213,7 @@ fn some(file: &JobFile) -> String {
     quoted(names.into_iter().take(MOST_NAMES)) + more
 }
 
-/// Whether a phase can run on such a target; reports why not.
+/// Whether a phase can run on such a target; reports the reason if not.
 fn can_run(case: &FioCase, fields: &Fields<'_>, reports: &mut Reports) -> bool {
     let threads: u64 = case.jobs.iter().map(|job| u64::from(job.job.settings.numjobs)).sum();
     let key = if fields.written("file").is_some() { "file" } else { "numjobs" };
@@ -235,7 +235,7 @@ fn can_run(case: &FioCase, fields: &Fields<'_>, reports: &mut Reports) -> bool {
     all.is_empty()
 }
 
-/// What a phase is called: its jobs, once each.
+/// The label of a phase: the names of its jobs, once each.
 fn label(case: &FioCase) -> String {
     let mut names: Vec<&str> = Vec::new();
     for job in &case.jobs {
@@ -248,7 +248,7 @@ fn label(case: &FioCase) -> String {
     names.join(" + ") + more
 }
 
-/// What a job says, as a mapping.
+/// A job as it was understood, as a mapping.
 fn understood(job: &Job) -> Node {
     let s = &job.settings;
     let bytes = |bytes: u64| quantity::written(Value::Size(Bytes(bytes)));

@@ -1,4 +1,4 @@
-//! `iometer:` – the access specifications of a configuration of Iometer, a case each.
+//! `iometer:` – the access specifications of an Iometer configuration, one case each.
 
 use crate::files::{FileOf, Source as File, Understood};
 use crate::kind::{Asked, Kind, MOST_CASES, Place, Who};
@@ -20,14 +20,14 @@ use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The size of targets that have none.
+/// Size of targets that have none.
 const ROOM: Bytes = Bytes(1 << 30);
-/// Longer lists of names are cut in messages.
+/// Longer lists of names are truncated in messages.
 const MOST_NAMES: usize = 8;
-/// More than this are not in flight on a target.
+/// Maximum number of I/Os in flight on a target.
 const MOST_OUTSTANDING: u32 = 65_536;
-/// What a new worker of Iometer has in flight on each target (`PageDisk.cpp`), and a library of specifications does not
-/// say.
+/// I/Os that a new Iometer worker has in flight on each target (`PageDisk.cpp`); used for libraries of specifications,
+/// which do not give it.
 const NO_WORKER: u32 = 1;
 
 pub(crate) const KIND: Kind = Kind {
@@ -77,7 +77,7 @@ const KEYS: &[Field] = &[
     optional("understood", Holds::Ignored, "what the specifications of a complete plan say; not read"),
 ];
 
-/// A configuration, and what is wrong with its text.
+/// Parses a configuration: its content, and the findings.
 fn understand(file: &File<'_>) -> Understood {
     let read = match &file.text {
         Ok(text) => iometer::read(text, &file.shown),
@@ -142,7 +142,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     Some(Asked::of(in_order(&tests, &outstanding, of_test)))
 }
 
-/// A case for each test and each number in flight.
+/// One case for each test and each number of I/Os in flight.
 fn in_order(
     tests: &[Test<'_>],
     outstanding: &[Option<u32>],
@@ -158,7 +158,7 @@ fn in_order(
         for n in outstanding {
             let load = Load::of_blocks(of_test(test, *n));
             let several = n.filter(|_| outstanding.len() > 1);
-            // of several specifications each would have a curve of its own: they have no place on one axis
+            // several specifications would each have a curve of its own, so they have no common axis
             let axis = several.filter(|_| tests.len() == 1).map(|n| Axis {
                 name: "outstanding",
                 value: f64::from(n),
@@ -172,7 +172,7 @@ fn in_order(
     cases
 }
 
-/// The targets of workers, each once for each manager: the place of the manager, and the name.
+/// The targets of workers, once for each manager: index of the manager, and name of the target.
 fn drives(workers: &[ChosenWorker<'_>]) -> Vec<(usize, String)> {
     let mut drives: Vec<(usize, String)> = Vec::new();
     for worker in workers {
@@ -186,10 +186,10 @@ fn drives(workers: &[ChosenWorker<'_>]) -> Vec<(usize, String)> {
     drives
 }
 
-/// What workers run at once: each with its specification.
+/// The workers that run at the same time, each with its specification.
 type Test<'c> = Vec<(Option<ChosenWorker<'c>>, &'c AccessSpec)>;
 
-/// What a test is called: its specifications, each once.
+/// The label of a test: the names of its specifications, once each.
 fn label(test: &Test<'_>) -> String {
     let mut names: Vec<&str> = Vec::new();
     for (_, spec) in test {
@@ -200,7 +200,7 @@ fn label(test: &Test<'_>) -> String {
     names.join(" + ")
 }
 
-/// A worker with its specification, and what it has in flight unless the file says it.
+/// A worker with its specification, and its I/Os in flight unless the file gives them.
 fn running(worker: Option<ChosenWorker<'_>>, spec: &AccessSpec, outstanding: Option<u32>) -> IometerWorker {
     let Some(ChosenWorker { manager, name, worker, disk }) = worker else {
         return IometerWorker {
@@ -224,7 +224,7 @@ fn running(worker: Option<ChosenWorker<'_>>, spec: &AccessSpec, outstanding: Opt
     }
 }
 
-/// A file that was understood.
+/// A parsed file.
 struct Source<'c> {
     name: String,
     config: &'c Config,
@@ -233,9 +233,9 @@ struct Source<'c> {
 /// A worker that may run.
 #[derive(Clone, Copy)]
 struct ChosenWorker<'c> {
-    /// The place of its manager, and its name.
+    /// Index and name of its manager.
     manager: (usize, &'c str),
-    /// Its place among the workers of the manager.
+    /// Its index among the workers of the manager.
     name: usize,
     worker: &'c Worker,
     disk: DiskSettings,
@@ -249,7 +249,7 @@ impl ChosenWorker<'_> {
 }
 
 impl<'c> Source<'c> {
-    /// Those that load disks, or a network.
+    /// The workers that load disks, or a network.
     fn workers(&self, network: bool) -> Vec<ChosenWorker<'c>> {
         let managers = self.config.managers.iter().enumerate();
         let all = managers.flat_map(|(place, manager)| {
@@ -265,7 +265,7 @@ impl<'c> Source<'c> {
         };
         all.filter_map(its).collect()
     }
-    /// The workers that run: those that are named, or all that have targets; none if the file has no such worker.
+    /// The workers that run: the named ones, or all with targets. Returns `None` if the file has no such worker.
     fn chosen(
         &self,
         network: bool,
@@ -296,8 +296,8 @@ impl<'c> Source<'c> {
         (!wrong).then(|| workers.into_iter().filter(is_named).collect())
     }
 
-    /// What runs one after the other: each of the specifications that are named, by all workers; or the first that
-    /// every worker is assigned, then the second. What has run as a test of its own does not run again.
+    /// The tests, in order: each named specification, run by all workers; or the first specification that every worker
+    /// is assigned, then the second, and so on. A test that has run already is not repeated.
     fn tests(
         &self,
         workers: &[ChosenWorker<'c>],
@@ -318,7 +318,7 @@ impl<'c> Source<'c> {
         for nth in 0..most {
             let of = |worker: &ChosenWorker<'c>| {
                 let name = worker.worker.specs.get(nth)?;
-                // who is assigned the one that does nothing does nothing
+                // a worker that is assigned the idle specification does nothing
                 let spec = self.config.spec(name).filter(|_| !name.eq_ignore_ascii_case(IDLE))?;
                 Some((Some(*worker), spec))
             };
@@ -338,7 +338,7 @@ impl<'c> Source<'c> {
         }
         Some(tests)
     }
-    /// The specifications that are named; all that are wrong are reported.
+    /// The named specifications; reports all unknown names.
     fn named(&self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<&'c AccessSpec>> {
         let path = fields.at("spec");
         let (names, _) = fields.names("spec", "the name of an access specification", reports)?;
@@ -358,7 +358,7 @@ impl<'c> Source<'c> {
         (specs.len() == names.len()).then_some(specs)
     }
 
-    /// What the file says beside its specifications and workers.
+    /// The contents of the file besides its specifications and workers.
     fn told(&self) -> IometerFile {
         let setup = self.config.setup.as_ref();
         let run_time = setup.map(|setup| setup.run_time).unwrap_or_default();
@@ -374,7 +374,7 @@ impl<'c> Source<'c> {
     }
 }
 
-/// Whether the same workers run the same specifications.
+/// Whether both tests have the same workers with the same specifications.
 fn is_same(one: &Test<'_>, other: &Test<'_>) -> bool {
     let key = |(worker, spec): &(Option<ChosenWorker<'_>>, &AccessSpec)| {
         (worker.map(|worker| (worker.manager.0, worker.name)), std::ptr::from_ref(*spec))
@@ -387,14 +387,14 @@ fn record_specs(specs: &[&AccessSpec], origin: Origin, fields: &mut Fields<'_>) 
     fields.record("spec", Node::list(names).by(origin));
 }
 
-/// The names of a list that may be long, for a message.
+/// The names of a list, truncated for a message.
 fn some_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     let more = if names.len() > MOST_NAMES { ", …" } else { "" };
     quoted(names.into_iter().take(MOST_NAMES)) + more
 }
 
-/// I/Os in flight on each target: as written, or as each worker has it.
+/// I/Os in flight on each target: from the scenario, or from each worker.
 fn outstanding(
     workers: &[ChosenWorker<'_>],
     fields: &mut Fields<'_>,
@@ -431,7 +431,7 @@ fn sector(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<u32> {
     sector
 }
 
-/// Whether the specifications of a test can run on such targets; reports it if not.
+/// Whether the specifications of a test can run on such targets; reports the reason if not.
 fn can_run(case: &IometerCase, fields: &Fields<'_>, reports: &mut Reports) -> bool {
     for worker in &case.workers {
         if let Err(why) = case.accesses(worker).check() {
@@ -443,7 +443,7 @@ fn can_run(case: &IometerCase, fields: &Fields<'_>, reports: &mut Reports) -> bo
     true
 }
 
-/// What a specification says, a mapping for each of its lines.
+/// A specification as it was understood, as one mapping for each of its lines.
 fn understood(spec: &AccessSpec) -> impl Iterator<Item = Node> {
     let line = |line: &AccessLine| {
         let percent = |share: u8| Node::scalar(format!("{share}%"));

@@ -1,4 +1,4 @@
-//! `memory:` of a workload: what the cores of a host load and store, and which nodes their pages are on.
+//! `memory:` of a workload: the loads and stores of a host's cores, and the memory nodes of their pages.
 
 mod host;
 mod pattern;
@@ -27,9 +27,9 @@ use placement::Placed;
 use spread::{Point, Spread};
 use words::{MEMORY, NAME};
 
-/// The line of a cache \[B\]: a thread needs one.
+/// Size of a cache line \[B\]; a thread needs at least one line.
 const LINE: u64 = 64;
-/// The parameter of a device that says how long it takes to answer hints.
+/// The parameter for a device's latency of answering hints.
 const HINTS_LATENCY: &str = "hints.latency";
 
 pub(crate) const KIND: Kind = Kind {
@@ -79,7 +79,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     }
     let points = spread.points();
     let fits = points.iter().map(|point| on.has_room(point, pattern, fields, reports));
-    // all of them, before the first that does not ends it
+    // checks all of them before the first failure ends it
     if fits.collect::<Vec<_>>().contains(&false) {
         return None;
     }
@@ -99,7 +99,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     Some(Asked::of(points.iter().map(case).collect()))
 }
 
-/// The cases of an application: with every number of threads, on every placement.
+/// The cases of an application: every number of threads on every placement.
 fn kernels(
     fields: &mut Fields<'_>,
     (kernel, name): (Kernel, &str),
@@ -114,7 +114,7 @@ fn kernels(
     let (threads, policies, cache, stretches) = (threads?, policies?, cache?, stretches?);
     on.check_cache(&policies, fields, reports);
     let read = threads.iter().map(|said| program::case(kernel, said, (stretches, steps), fields, reports));
-    // all of them, before the first that is wrong ends it
+    // reads all of them before the first error ends it
     let read: Vec<_> = read.collect();
     let all: Vec<KernelCase> = read.into_iter().collect::<Option<_>>()?;
     let mut cases = Vec::new();
@@ -168,7 +168,7 @@ fn cache(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<DeviceCache> 
 
 impl On<'_> {
 
-    /// Whether a point leaves a line for each thread, and its pages fit where they are to be; reports if not.
+    /// Whether the working set has a line for each thread, and its pages fit their nodes; reports an error if not.
     fn has_room(
         self,
         point: &Point<'_>,
@@ -191,11 +191,11 @@ impl On<'_> {
             fields.fault("working-set", problem, reports);
             return false;
         }
-        // every buffer begins on a page of its own
+        // every buffer begins on its own page
         self.fits((point.policy, &[]), (bytes / buffers).div_ceil(PAGE) * programs, fields, reports)
     }
 
-    /// Whether so many pages have room where a policy places them; reports if not.
+    /// Whether this many pages fit the nodes of a policy; reports an error if not.
     fn fits(
         self,
         (policy, parts): (&Placed, &[PlacedPart]),
@@ -211,7 +211,7 @@ impl On<'_> {
             let named: Vec<&MemoryNode> = policy.named.iter().map(|node| own[usize::from(*node)]).collect();
             let names: Vec<&str> = named.iter().map(|node| &*node.name).collect();
             let all = (pages, named.iter().map(|node| node.size.0).sum());
-            // what is in pages of 2 MiB, or beside parts, needs and has another room
+            // for pages of 2 MiB, and for memory beside parts, size and room are counted separately
             let (needed, has) = match wrong[..] {
                 [BadPlacement::NoRoom { needed, room }] if self.is_cut(policy) => (needed, room * PAGE),
                 _ => all,
@@ -222,7 +222,7 @@ impl On<'_> {
         }
         map.is_ok_and(|map| self.has_large_pages((policy, parts), &map, fields, reports))
     }
-    /// Whether something is in pages of each size that is asked for; reports if not.
+    /// Whether every requested page size is used by some data; reports an error if not.
     fn has_large_pages(
         self,
         (placed, parts): (&Placed, &[PlacedPart]),
@@ -252,7 +252,7 @@ impl On<'_> {
         !placed.parts.is_empty() || matches!(placed.mapping.policy, Policy::Dax(_))
     }
 
-    /// What threads tell devices of pages.
+    /// The hints on pages that threads send to devices.
     #[expect(clippy::option_option, reason = "what is not understood is not what is not there")]
     fn hints(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<HintsCase>> {
         if fields.written("hints").is_none() {
@@ -272,7 +272,7 @@ impl On<'_> {
         let says = [case.prefetch, case.evict, case.status, case.temperature];
         Some(says.iter().any(|pages| *pages > 0).then_some(case))
     }
-    /// Whether there is somebody to give hints, and somebody to hear them; reports if not.
+    /// Whether threads can send hints and devices accept them; reports an error if not.
     fn check_hints(
         self,
         hints: Option<HintsCase>,
@@ -300,14 +300,14 @@ impl On<'_> {
         }
         (one.is_empty() && all_hear).then_some(())
     }
-    /// Warns of what is said of the cache of devices, if no page is on one that has a cache.
+    /// Warns of keys about the cache of devices if no page is on a device with a cache.
     fn check_cache(self, policies: &[Placed], fields: &Fields<'_>, reports: &mut Reports) {
         if fields.written("cache").is_some() && !policies.iter().any(|placed| self.is_cached(placed)) {
             let why = "no page is placed on a device with a cache in front of a disk".to_owned();
             fields.fault("cache", Problem::WithoutEffect { parameter: "cache", why }, reports);
         }
     }
-    /// Whether pages are on a device with a cache in front of a disk.
+    /// Whether pages are on a device with a cache in front of a drive.
     fn is_cached(self, placed: &Placed) -> bool {
         let own = self.own_nodes();
         let has_cache = |device: &usize| {

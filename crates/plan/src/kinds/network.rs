@@ -1,4 +1,4 @@
-//! `network:` – programs of hosts that send to those of others over TCP: a stream, transactions, connections.
+//! `network:` – programs of hosts that send to programs of other hosts over TCP: a stream, transactions, connections.
 
 use crate::cases::{ARRIVALS, is_brisk, offered, sizes, spread};
 use crate::kind::{Asked, Kind, Place, Who};
@@ -25,7 +25,7 @@ pub(crate) const KIND: Kind = Kind {
     read,
 };
 
-/// A message has fewer bytes: what a request says of its reply has 30 bits.
+/// Messages are smaller than this: a request gives the size of its reply in 30 bits.
 const MOST_BYTES: u64 = 1 << 30;
 
 const KEYS: &[Field] = &[
@@ -64,13 +64,13 @@ const KEYS: &[Field] = &[
     ),
 ];
 
-/// What programs of hosts send each other.
+/// The messages between programs of hosts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct NetworkCase {
     size: Bytes,
     reply: Bytes,
     offered: Offered,
-    /// The share of requests that the program of the target makes.
+    /// The share of requests that the program at the target sends.
     read: f64,
     connections: u32,
     transactions: Option<u32>,
@@ -100,7 +100,7 @@ fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<
             return None;
         }
     }
-    // what is written must be understood
+    // a value that is given has to be valid
     let transactions = transactions.map_or(Some(None), |said| said.map(|count| Some(count as u32)))?;
     let (read, connections, requests) = (read?, connections? as u32, requests?);
     let test = NetworkTest { send_buffer: buffer?.0, opening: opening?, replies: reply.0 > 0 };

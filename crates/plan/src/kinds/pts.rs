@@ -1,5 +1,5 @@
-//! `pts:` of a workload: a test of the SNIA Performance Test Specification (SSS PTS 2.0.1) through all sizes and mixes
-//! on one drive.
+//! `pts:` of a workload: a test of the SNIA Performance Test Specification (SSS PTS 2.0.1), over all its sizes and
+//! mixes, on one drive.
 
 use crate::kind::{Asked, Kind, Place, Who};
 use crate::plan::{BlockCase, Case, Load, Offered, Pattern, PtsCell, PtsPlan, PtsTest, SteadyRule, Tracked};
@@ -13,15 +13,15 @@ use lanetwin_document::quantity;
 use lanetwin_ports::{Dimension, Value};
 use lanetwin_units::{Bytes, Span};
 
-/// What preconditioning may write: more is not what a person waits for.
+/// Maximum size that preconditioning may write, to limit the time that a run takes.
 const MOST_WRITTEN: u64 = 1 << 38;
-/// A step is no shorter, …
+/// Shortest step, …
 const SHORTEST: Span = Span::from_us(10);
-/// … and no longer.
+/// … and longest step.
 const LONGEST: Span = Span::from_us(60_000_000);
-/// Workload independent preconditioning writes this sequentially (PTS 2.0.1, test IOPS).
+/// Size of the sequential writes of workload independent preconditioning (PTS 2.0.1, test IOPS).
 const PRECONDITION_SIZE: Bytes = Bytes(128 << 10);
-/// What is tracked, if it is among the sizes.
+/// Size of the tracked cell, if it is among the sizes.
 const TRACKED_SIZE: Bytes = Bytes(4 << 10);
 
 pub(crate) const KIND: Kind = Kind {
@@ -127,7 +127,7 @@ fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<
         requests: 1,
     };
     let cell = |size: Bytes, read: f64| PtsCell { label: label(size, read), asks: asks(size, read) };
-    // all sizes of a mix, then the next mix: as the loops of the specification are nested
+    // all sizes of a mix, then the next mix, as the specification nests the loops
     let cells: Vec<_> = reads.iter().flat_map(|read| sizes.iter().map(|size| cell(*size, *read))).collect();
     let least = reads.iter().copied().fold(1.0, f64::min);
     let smallest = sizes.iter().copied().min().unwrap_or(TRACKED_SIZE);
@@ -140,7 +140,7 @@ fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<
     Some(Asked { cases: vec![Case { label: named, axis: None, load }], rounds: Some(rule) })
 }
 
-/// The metric of the tracked cell by which a test is steady.
+/// The metric of the tracked cell that decides whether a test is steady.
 const fn tracked_of(test: PtsTest) -> Tracked {
     match test {
         PtsTest::Iops => Tracked::Iops,

@@ -1,4 +1,4 @@
-//! `trace:` – the requests of a trace, each at its time.
+//! `trace:` – the requests of a trace, each at its recorded time.
 
 use crate::files::{FileOf, Source, Understood};
 use crate::kind::{Asked, Kind, Place, Who};
@@ -52,16 +52,16 @@ const KEYS: &[Field] = &[
     optional("understood", Holds::Ignored, "what the trace of a complete plan asks for; not read"),
 ];
 
-/// A trace that is replayed.
+/// A trace to be replayed.
 #[derive(Clone, PartialEq, Debug)]
 struct TraceCase {
-    /// As the scenario names it.
+    /// Its file, as the scenario names it.
     file: String,
     trace: Arc<Trace>,
     pace: Pace,
 }
 
-/// A trace, and what is wrong with its text.
+/// Parses a trace: its content, and the findings.
 fn understand(file: &Source<'_>) -> Understood {
     let read = match &file.text {
         Ok(text) => Trace::read(text, &file.shown),
@@ -81,7 +81,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     let file = file?.value;
     let trace: Arc<Trace> = place.configurations.content(KIND.name, &file)?;
     let (percent, depth) = (speed?, u32::try_from(depth?).expect("declared as at most 65 536"));
-    // what is written must be understood
+    // a value that is given has to be valid
     let (span, requests) = (span.map_or(Some(None), |said| said.map(Some))?, requests.map_or(Some(None), |said| said.map(Some))?);
     let trace = match requests {
         Some(requests) => Arc::new((*trace).clone().first(usize::try_from(requests).unwrap_or(usize::MAX))),
@@ -94,17 +94,17 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
 }
 
 impl TraceCase {
-    /// How many requests there are of an operation, and how many bytes they move.
+    /// Number of requests of an operation, and the bytes that they move.
     fn moved(&self, operation: Operation) -> (u64, u64) {
         let own = self.trace.requests().filter(|request| request.operation == operation);
         own.fold((0, 0), |(n, bytes), request| (n + 1, bytes + u64::from(request.bytes)))
     }
-    /// How long the replay lasts if nothing has to wait.
+    /// Length of the replay if no request has to wait.
     fn lasts(&self) -> Span {
         let ps = u128::from(self.trace.lasts().as_ps()) * 100 / u128::from(self.pace.percent);
         Span::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
     }
-    /// What it asks for, as a mapping.
+    /// The requests of the trace, summarised as a mapping.
     fn understood(&self) -> Node {
         let side = |operation| {
             let (requests, bytes) = self.moved(operation);
@@ -116,7 +116,7 @@ impl TraceCase {
 }
 
 impl Blocks for TraceCase {
-    /// Its mean rate: what is in flight is up to the drive.
+    /// Its mean rate; the number in flight depends on the drive.
     fn offered(&self) -> Offered {
         let bytes: u64 = self.trace.requests().map(|request| u64::from(request.bytes)).sum();
         let ps = u128::from(self.lasts().as_ps().max(1));

@@ -1,9 +1,9 @@
-//! What is asked of NVMe drives beside loads: commands at given times.
+//! Commands to NVMe drives at given times, besides loads.
 
 use crate::words::{Field, Holds, field, one_of, required};
 use lanetwin_ports::Dimension;
 
-/// What is asked of a drive beside a load.
+/// A command to a drive, besides the load.
 pub(crate) const ACTION: &[Field] = &[
     required("at", Holds::One(Dimension::Time), "when, from the start of the run on"),
     required("do", one_of(ACTIONS), "what: a log, a command that manages, or one about blocks"),

@@ -1,10 +1,10 @@
-//! The words of a machine: components, links, and memory that is spread over several devices.
+//! The keys of a machine: components, links, and memory that is interleaved over several devices.
 
 use crate::words::{Field, Holds, count, field, one_of, optional, required};
 use lanetwin_link_lab::stability::Cause;
 use lanetwin_ports::Dimension;
 
-/// A component, beside its parameters.
+/// A component, without its parameters.
 pub(crate) const COMPONENT: &[Field] = &[
     optional("part", Holds::Text, "the part it is, by the name of its file"),
     optional("model", Holds::Text, "the model it is, instead of a part"),
@@ -104,7 +104,7 @@ pub(crate) const LINK: &[Field] = &[
     ),
 ];
 
-/// The flits that a link of CXL can have.
+/// The flit formats that a CXL link can have.
 pub(crate) const FLITS: &[&str] = &["68B", "256B", "256B-latency-optimised"];
 
 /// A virtual switch: the part of a PCIe switch that one host sees.
@@ -124,7 +124,7 @@ pub(crate) const PARTITION: &[Field] = &[
     ),
 ];
 
-/// Drives that a host offers over a network.
+/// A subsystem: drives that a host exports over a network.
 pub(crate) const SUBSYSTEM: &[Field] = &[
     required(
         "port",
@@ -186,7 +186,7 @@ pub(crate) const ACCESS: &[Field] = &[
     ),
 ];
 
-/// A host that leaves.
+/// A host that disconnects.
 pub(crate) const LEAVE: &[Field] = &[
     required("at", Holds::One(Dimension::Time), "when"),
     optional("host", Holds::Text, "which host; otherwise every one"),
@@ -222,7 +222,7 @@ pub(crate) const ATTACH: &[Field] = &[
     ),
 ];
 
-/// Several devices of CXL that are one node.
+/// Several CXL devices that are interleaved into one memory node.
 pub(crate) const INTERLEAVE: &[Field] = &[
     required("targets", Holds::Names, "the devices, in the order of their turns: 2, 3, 4, 6, 8, 12 or 16"),
     field(

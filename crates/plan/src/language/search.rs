@@ -1,9 +1,9 @@
-//! The words of a search, and of prices.
+//! The keys of a search, and of prices.
 
 use super::sweep::{MOST_POINTS, ZIP};
 use crate::words::{Field, Holds, count, field, optional, required};
 
-/// What stands in `search:` beside paths.
+/// The keys of `search:` other than paths.
 pub(crate) const SEARCH: &[Field] = &[
     ZIP,
     optional("maximize", Holds::Names, "what is to be high: `METRIC`, or `METRIC@WORKLOAD`; one or a list"),
@@ -26,7 +26,7 @@ pub(crate) const SEARCH: &[Field] = &[
     ),
 ];
 
-/// What parts cost and draw.
+/// Cost and power of parts.
 pub(crate) const PRICES: &[Field] = &[
     field("unit", Holds::Text, "", "what costs are counted in, such as `EUR`"),
     required(
@@ -36,7 +36,7 @@ pub(crate) const PRICES: &[Field] = &[
     ),
 ];
 
-/// What one part costs and draws.
+/// Cost and power of one part.
 pub(crate) const PRICE: &[Field] = &[
     optional("cost", Holds::Number, "what one of it costs"),
     optional("power", Holds::Text, "what one of it draws, with the unit: `8W`"),

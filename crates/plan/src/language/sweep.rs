@@ -1,4 +1,4 @@
-//! The words of a sweep.
+//! The keys of a sweep.
 
 use crate::words::{Field, Holds, count, field, one_of, optional};
 use lanetwin_ports::Dimension;
@@ -6,14 +6,14 @@ use lanetwin_ports::Dimension;
 /// The most points of a sweep.
 pub(crate) const MOST_POINTS: u64 = 100_000;
 
-/// Paths that go together.
+/// Paths that change together.
 pub(super) const ZIP: Field = optional(
     "zip",
     Holds::Swept(&[]),
     "paths whose values go together: the first of each, then the second of each; several such groups as a list",
 );
 
-/// What stands in `sweep:` beside paths.
+/// The keys of `sweep:` other than paths.
 pub(crate) const SWEEP: &[Field] = &[
     ZIP,
     optional(
@@ -24,7 +24,7 @@ pub(crate) const SWEEP: &[Field] = &[
     optional("cheapest", Holds::Section(CHEAPEST), "which point the sweep is to find"),
 ];
 
-/// What a path goes through, where a list of values does not say it.
+/// The values of a path, where they are not a list.
 pub(crate) const AXIS: &[Field] = &[
     optional("values", Holds::Names, "the values, as a list; instead of a range"),
     optional("from", Holds::Text, "the first value of a range"),
@@ -50,7 +50,7 @@ pub(crate) const AXIS: &[Field] = &[
     optional("name", Holds::Text, "what it is called in tables; otherwise as its path"),
 ];
 
-/// Points that are drawn.
+/// Points that are drawn at random.
 pub(crate) const SAMPLE: &[Field] = &[
     field("points", Holds::One(count(2, MOST_POINTS)), "64", "how many points are drawn"),
     field(
@@ -61,7 +61,7 @@ pub(crate) const SAMPLE: &[Field] = &[
     ),
 ];
 
-/// The question of least cost.
+/// The question for the cheapest point.
 pub(crate) const CHEAPEST: &[Field] = &[
     field(
         "at_least",

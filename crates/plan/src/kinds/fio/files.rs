@@ -1,4 +1,4 @@
-//! Job files of fio that a scenario names, what they include, and the logs that their jobs replay.
+//! fio job files that a scenario names, the files that they include, and the logs that their jobs replay.
 
 use crate::files::{Content, FileOf, Placed, Section, Source, Understood};
 use lanetwin_document::fields::join;
@@ -9,10 +9,10 @@ use lanetwin_load::fio::{self, Job, JobFile, Surroundings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a section of fio names, or has itself.
+/// The job file that a section of fio names, or the options that it has itself.
 pub(super) const FILE: FileOf = FileOf { key: "file", read: of_file, options: Some(of_section) };
 
-/// A job file that was understood.
+/// A parsed job file.
 #[derive(Debug)]
 pub(super) struct Fio {
     pub file: JobFile,
@@ -21,14 +21,14 @@ pub(super) struct Fio {
 }
 
 impl Fio {
-    /// The log that a job of the file of this name replays.
+    /// The log that a job in the file of this name replays.
     pub(super) fn log(&self, job: &Job, file: &str) -> Option<Arc<Log>> {
         let names = names(job.settings.read_iolog.as_deref()?, file);
         names.iter().find_map(|name| self.logs.get(name)).cloned()
     }
 }
 
-/// The jobs of a file, and what is wrong with it.
+/// Parses a job file: its jobs, and the findings.
 fn of_file(source: &Source<'_>) -> Understood {
     let read = match &source.text {
         Ok(text) => read(text, source),
@@ -45,9 +45,9 @@ fn of_file(source: &Source<'_>) -> Understood {
     (Some(Arc::new(Fio { file, logs })), findings)
 }
 
-/// The job whose options stand in a section, and what is wrong with each; nothing if there are none.
+/// Parses the options in a section as one job, with the findings for each. Returns `None` if there are no options.
 fn of_section(section: &Section<'_>, source: &Source<'_>) -> Option<(Option<Content>, Vec<Placed>)> {
-    // the lines of the text above the first option
+    // lines of the text before the first option
     const ABOVE: usize = 3;
     let (text, places) = text_of(section.workload, section.node);
     if places.is_empty() {
@@ -70,13 +70,13 @@ fn of_section(section: &Section<'_>, source: &Source<'_>) -> Option<(Option<Cont
     Some((logs.map(|logs| Arc::new(Fio { file, logs }) as Content), findings))
 }
 
-/// Reads a text; what it includes is kept, too.
+/// Parses a text; the files that it includes are kept, too.
 fn read(text: &str, source: &Source<'_>) -> Result<fio::Understood, Vec<Finding>> {
     let load = |name: &str| source.further(name).1;
     fio::read(text, source.name, &Surroundings::nowhere(&load))
 }
 
-/// The logs that the jobs of a file name, and what is wrong with them.
+/// The logs that the jobs of a file name, and the findings.
 fn logs(file: &JobFile, source: &Source<'_>) -> (Option<BTreeMap<String, Arc<Log>>>, Vec<Finding>) {
     let (mut logs, mut all, mut whole) = (BTreeMap::new(), Vec::new(), true);
     for given in file.jobs.iter().filter_map(|job| job.settings.read_iolog.as_deref()) {
@@ -105,19 +105,19 @@ fn logs(file: &JobFile, source: &Source<'_>) -> (Option<BTreeMap<String, Arc<Log
     (whole.then_some(logs), all)
 }
 
-/// Where the log that is given as this may be: the first of several names, from the folder of the scenario or that of
-/// the job file.
+/// Possible names of a log given as `given`: the first of several names, relative to the folder of the scenario or to
+/// that of the job file.
 fn names(given: &str, file: &str) -> Vec<String> {
     let name = given.split(':').next().unwrap_or_default();
     let beside = file.rfind('/').map(|end| format!("{}{name}", &file[..=end]));
     [Some(name.to_owned()), beside].into_iter().flatten().collect()
 }
 
-/// The keys of the section `fio` that are no options of fio.
+/// The keys of the section `fio` that are not options of fio.
 pub(super) const NO_OPTIONS: [&str; 5] = ["file", "section", "capacity", "requests", "understood"];
 
-/// The text of a job file whose only job has the options that stand in a scenario, and each option's place: line 3 is
-/// the first of them.
+/// The text of a job file whose only job has the options in a scenario, and the place of each option; line 3 is the
+/// first of them.
 fn text_of(workload: &str, node: &Node) -> (String, Vec<(String, Spot)>) {
     let mut text = format!("[{workload}]\ndirect=1\n");
     let mut places = Vec::new();
@@ -128,7 +128,7 @@ fn text_of(workload: &str, node: &Node) -> (String, Vec<(String, Spot)>) {
             "false" => "0",
             value => value,
         };
-        // one option cannot become two
+        // a value must not break into two options
         let value: String = value.chars().filter(|c| !c.is_control()).collect();
         text.push_str(&format!("{}={value}\n", entry.key));
         places.push((entry.key.clone(), entry.value.spot));

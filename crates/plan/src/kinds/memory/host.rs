@@ -1,4 +1,4 @@
-//! The host whose cores ask: how many there are, and what memory it has.
+//! The host whose cores load and store: its cores and its memory.
 
 use crate::kind::Components;
 use crate::plan::MemoryNode;
@@ -9,18 +9,18 @@ use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
 use lanetwin_ports::Value;
 
-/// What the cases are about.
+/// The context of the cases.
 #[derive(Clone, Copy)]
 pub(super) struct On<'a> {
     pub machine: &'a dyn Components,
     /// The memory of every host.
     pub nodes: &'a [MemoryNode],
-    /// The host whose cores ask.
+    /// The host whose cores load and store.
     pub host: usize,
 }
 
 impl<'a> On<'a> {
-    /// How many threads there are to be; otherwise as many as the host has cores.
+    /// The numbers of threads; by default the number of the host's cores.
     pub(super) fn threads(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Said<Value>>> {
         if fields.written("threads").is_some() {
             return list(fields, "threads", reports);

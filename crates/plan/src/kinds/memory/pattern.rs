@@ -1,4 +1,4 @@
-//! `pattern:` – what threads do, before it is known what with.
+//! `pattern:` – the access pattern of threads, without sizes and placements.
 
 use crate::values::choice;
 use lanetwin_document::fields::Fields;
@@ -6,15 +6,15 @@ use lanetwin_document::node::{Node, Origin};
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_load::memory::{ChaseOrder, TrafficOrder};
 
-/// What threads do, before it is known what with.
+/// The access pattern of threads, without sizes and placements.
 #[derive(Clone, Copy)]
 pub(super) enum Pattern {
     Chase(ChaseOrder),
-    /// They stream, while another chases or none does.
+    /// Streams, with or without a thread that chases pointers.
     Traffic(TrafficOrder, bool),
 }
 
-/// Reads it; only with some of its words do other keys mean something.
+/// Reads it; some other keys are valid only with certain patterns.
 pub(super) fn read(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
     let chaser = choice(fields, "chaser", reports).map(|word| word == "on");
     let order = match choice(fields, "pattern", reports)? {
@@ -25,7 +25,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pat
         "chase-across-pages" => ChaseOrder::AcrossPages,
         _ => ChaseOrder::Random,
     };
-    // one thread that chases does nothing else
+    // a single thread that chases pointers has no mix, delay or companions
     for key in ["mix", "threads", "delay", "chaser"] {
         let written = fields.written(key).filter(|node| node.origin != Origin::Default);
         if written.is_some() && !says_nothing(fields, key) {
@@ -35,7 +35,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pat
     Some(Pattern::Chase(order))
 }
 
-/// Whether what is written under a key is what a chase has anyway, as in a complete plan.
+/// Whether the value of a key equals what a chase always has, as in a complete plan.
 fn says_nothing(fields: &Fields<'_>, key: &str) -> bool {
     let text = fields.written(key).and_then(Node::text).unwrap_or_default();
     matches!(

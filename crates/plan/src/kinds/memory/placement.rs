@@ -13,33 +13,33 @@ use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{Mapping, PageSize, PlacedPart, Policy};
 use lanetwin_ports::{Dimension, Value};
 
-/// The key of the size of pages.
+/// The key of the page size.
 const SIZE: &str = "pages";
 
-/// Where memory is, and what that is called.
+/// A placement with its label.
 pub(super) struct Placed {
     pub mapping: Mapping,
-    /// The nodes that it names, in the order of writing.
+    /// The nodes that it names, in the order of the scenario.
     pub named: Vec<u16>,
     pub label: String,
     pub spot: Spot,
-    /// The data structures that have one of their own.
+    /// The data structures with a placement of their own.
     pub parts: Vec<PlacedName>,
 }
 
-/// A data structure, and where it is.
+/// A data structure, and its placement.
 pub(super) struct PlacedName {
     name: String,
     spot: Spot,
     mapping: Mapping,
 }
 
-/// The size of pages that a word means.
+/// The page size for a word.
 pub(super) fn page_size(word: &str) -> PageSize {
     let place = PAGES.iter().position(|size| *size == word);
     PageSize::ALL[place.expect("only declared words are read")]
 }
-/// A size of pages as it is written.
+/// The word for a page size.
 pub(super) fn written(size: PageSize) -> &'static str {
     PAGES[PageSize::ALL.iter().position(|one| *one == size).expect("every size is among all")]
 }
@@ -48,7 +48,7 @@ impl Placed {
     fn whole(mapping: Mapping, label: String, spot: Spot) -> Self {
         Self { named: mapping.policy.named(), mapping, label, spot, parts: Vec::new() }
     }
-    /// The parts of a program that have policies of their own, by address; reports names that it does not have.
+    /// The parts of a program with policies of their own, by address; reports names that the program does not have.
     pub(super) fn parts_of(
         &self,
         (parts, program): (&[Part], &str),
@@ -81,7 +81,7 @@ impl Placed {
     }
 }
 
-/// The name of a data structure as a scenario has it: a key is one word.
+/// The name of a data structure as a key of a scenario, in one word.
 fn spelled(part: &Part) -> String {
     part.name.replace(' ', "-")
 }
@@ -90,7 +90,7 @@ fn spelled(part: &Part) -> String {
 fn keys() -> impl Iterator<Item = &'static str> {
     PART.iter().map(|field| field.name).filter(|key| *key != SIZE)
 }
-/// The size of pages that a placement says itself.
+/// The page size that a placement itself sets.
 #[expect(clippy::option_option, reason = "what is not understood is not what is not there")]
 fn own_size(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<PageSize>> {
     match fields.written(SIZE) {
@@ -98,13 +98,13 @@ fn own_size(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<Pag
         None => Some(None),
     }
 }
-/// What a placement is called that says its size of pages.
+/// The label of a placement that sets its page size.
 fn sized(label: String, own: Option<PageSize>) -> String {
     own.map_or(label.clone(), |size| format!("{label} in {}", written(size)))
 }
 
 impl On<'_> {
-    /// The policies, one or a list; without any, on the memory of the host's own.
+    /// The policies, one or a list; by default on the host's own memory.
     pub(super) fn policies(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Placed>> {
         let size = choice(fields, SIZE, reports).map(page_size);
         let path = fields.at("placement");
@@ -128,7 +128,7 @@ impl On<'_> {
         size.and(read.into_iter().collect())
     }
 
-    /// A placement, in pages of this size if it says no other.
+    /// Reads a placement, in pages of this size unless it sets another.
     fn policy(self, (node, size): (&Node, PageSize), path: &str, reports: &mut Reports) -> Option<Placed> {
         if node.text().is_some() {
             return self.placed((node, size), path, reports);
@@ -162,7 +162,7 @@ impl On<'_> {
         }
         others.is_none().then_some(whole)
     }
-    /// The data structures under `parts`, each with where it is.
+    /// Reads the data structures under `parts`, each with its placement.
     fn parts(
         self,
         fields: &Fields<'_>,
@@ -187,11 +187,11 @@ impl On<'_> {
             let mapping = placed.mapping.clone();
             Some((PlacedName { name: entry.key.clone(), spot: entry.spot, mapping }, placed))
         });
-        // all of them, before the first that is wrong ends it
+        // reads all of them before the first error ends it
         read.collect::<Vec<_>>().into_iter().collect()
     }
 
-    /// The name of a node, or one policy.
+    /// Reads the name of a node, or a policy.
     fn placed(self, (node, size): (&Node, PageSize), path: &str, reports: &mut Reports) -> Option<Placed> {
         let spot = node.spot;
         if let Some(name) = node.text() {
@@ -212,13 +212,13 @@ impl On<'_> {
         let mapping = Mapping { policy, size: own.unwrap_or(size) };
         Some(Placed::whole(mapping, sized(label, own), fields.node.spot))
     }
-    /// The one policy that is written, and what it is called.
+    /// Reads the policy that is given, and its label.
     fn by_policy(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<(Policy, String)> {
         let (spot, path) = (fields.node.spot, fields.path.clone());
         let written: Vec<&'static str> = keys().filter(|key| fields.written(key).is_some()).collect();
         let key = match written[..] {
             [only] => only,
-            // a key that is none has been told of
+            // an unknown key was reported already
             [] if fields.has_unknown() => return None,
             [] => {
                 let about =
@@ -249,7 +249,7 @@ impl On<'_> {
             _ => (Policy::Interleave(named), joined(" and ")),
         })
     }
-    /// A device that is mapped directly; reports memory that is none.
+    /// A device that is mapped directly; reports memory that cannot be.
     fn dax(self, node: u16, fields: &Fields<'_>, reports: &mut Reports) -> Option<Policy> {
         let own = self.own_nodes()[usize::from(node)];
         if own.devices.is_empty() {
@@ -287,7 +287,7 @@ impl On<'_> {
         Some((Policy::WeightedInterleave(weights), label))
     }
 
-    /// The numbers of nodes, none twice.
+    /// The numbers of nodes; reports duplicates.
     fn all(self, names: &[Said<String>], path: &str, reports: &mut Reports) -> Option<Vec<u16>> {
         let found: Vec<_> =
             names.iter().map(|said| self.node(&said.value, said.spot, path, reports)).collect();
@@ -297,15 +297,15 @@ impl On<'_> {
         for said in again.iter().map(|i| &names[*i]) {
             reports.add(Problem::DeviceTwice { name: said.value.clone() }, said.spot, path);
         }
-        // how much room there is of what is named twice would be said of another mistake
+        // room that is short because of a duplicate would be a second report of the same mistake
         again.is_empty().then_some(found)
     }
 
-    /// The number of a node of the host; reports it if there is none.
+    /// The number of a node of the host; reports an error if there is none.
     fn node(self, name: &str, spot: Spot, path: &str, reports: &mut Reports) -> Option<u16> {
         let own = self.own_nodes();
         let found = own.iter().position(|node| node.name == name);
-        // what is wrong with a device or a link leaves its memory out: that is not another mistake
+        // memory is also missing after an error in its device or link, which was reported already
         if found.is_none() && !(own.is_empty() || self.machine.is_unclear(name)) {
             let names = || own.iter().map(|node| &*node.name);
             let (near, known) = (Near::of(name, names()), quoted(names()));

@@ -1,4 +1,4 @@
-//! `program:` – an application, with the size of its problem.
+//! `program:` – an application and its problem size.
 
 use super::words::PROGRAM;
 use crate::plan::KernelCase;
@@ -13,10 +13,10 @@ use lanetwin_load::memory::kernels::npb::Class;
 use lanetwin_load::memory::kernels::{Kernel, Window};
 use lanetwin_ports::Value;
 
-/// What only a pattern has.
+/// Keys that only patterns have.
 const OF_PATTERNS: [&str; 6] = ["pattern", "mix", "working-set", "delay", "chaser", "hints"];
 
-/// The application under `program`, and what it is called; nothing if there is none.
+/// The application under `program`, with its label; `Some(None)` if there is none.
 #[expect(clippy::option_option, reason = "what is not understood is not what is not there")]
 pub(super) fn read(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<(Kernel, String)>> {
     let Some(node) = fields.written("program") else { return Some(None) };
@@ -28,7 +28,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Opt
         PROGRAM.iter().map(|field| field.name).filter(|key| program.written(key).is_some()).collect();
     let key = match written[..] {
         [only] => only,
-        // a key that is none has been told of
+        // an unknown key was reported already
         [] if program.has_unknown() => return None,
         [] => {
             let about = "or `mg:`, `graph500:` or `key-value:`, with the size of the problem".into();
@@ -47,7 +47,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Opt
     Some(Some((kernel, label)))
 }
 
-/// The application, what it is called, and its section with every default filled in.
+/// The application, its label, and its section with all defaults filled in.
 fn kernel(program: &Fields<'_>, key: &'static str, reports: &mut Reports) -> Option<(Kernel, String, Node)> {
     let mut fields = program.section(key, reports)?;
     let small = |count: u64| u32::try_from(count).expect("declared as small");
@@ -84,7 +84,7 @@ fn kernel(program: &Fields<'_>, key: &'static str, reports: &mut Reports) -> Opt
     Some((kernel, label, fields.finish()))
 }
 
-/// How much of it is run with so many threads; reports what makes no program.
+/// The case of this program with this many threads; reports sizes that make no program.
 pub(super) fn case(
     kernel: Kernel,
     threads: &Said<Value>,

@@ -1,4 +1,4 @@
-//! `trace:` – a program that ran, as a tool wrote down what it touched.
+//! `trace:` – the memory accesses of a program, as a tool recorded them.
 
 use super::host::On;
 use super::placement::Placed;
@@ -18,14 +18,13 @@ use std::sync::Arc;
 
 /// The key of the file.
 pub(super) const KEY: &str = "trace";
-/// How long an instruction takes if nobody says it (assumed: two for each cycle of a core of 2.4 GHz, as long as
-/// nothing waits for memory).
+/// Default time of an instruction (assumed: two per cycle of a core of 2.4 GHz, as long as nothing waits for memory).
 const INSTRUCTION: Span = Span::from_ps(200);
-/// What only other programs have.
+/// Keys that only other programs have.
 const OF_OTHERS: [&str; 8] =
     ["program", "stretches", "pattern", "mix", "working-set", "delay", "chaser", "hints"];
 
-/// A trace, and what is wrong with its text.
+/// Parses a trace: its content, and the findings.
 pub(super) fn understand(file: &Source<'_>) -> Understood {
     let read = match &file.text {
         Ok(text) => MemoryTrace::read(text, &file.shown),
@@ -37,7 +36,7 @@ pub(super) fn understand(file: &Source<'_>) -> Understood {
     }
 }
 
-/// What the trace of a section says, and the name of its file.
+/// The trace of a section, and the name of its file.
 pub(super) fn read(
     fields: &mut Fields<'_>,
     configurations: &Configurations,
@@ -52,7 +51,7 @@ pub(super) fn read(
     Some((configurations.content(NAME, &file)?, file))
 }
 
-/// The cases of a trace: with every dependence, on every placement.
+/// The cases of a trace: every dependence on every placement.
 pub(super) fn cases(
     fields: &mut Fields<'_>,
     (trace, file): (&Arc<MemoryTrace>, &str),
@@ -96,7 +95,7 @@ pub(super) fn cases(
     Some(Asked::of(all.collect()))
 }
 
-/// How long an instruction takes that waits for no memory.
+/// Time of an instruction that does not wait for memory.
 fn instruction(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Span> {
     if fields.written("instruction").is_some() {
         return span(fields, "instruction", reports);
@@ -105,7 +104,7 @@ fn instruction(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Span> {
     Some(INSTRUCTION)
 }
 
-/// What is written, or what the trace says, or else both bounds.
+/// The dependences in the scenario; by default those of the trace, or else both bounds.
 fn dependences(
     trace: &MemoryTrace,
     fields: &mut Fields<'_>,
@@ -129,7 +128,7 @@ fn dependences(
     Some(read.iter().map(|said| dependence(&said.value)).collect())
 }
 
-/// How a scenario writes it.
+/// The word for it in a scenario.
 const fn key(dependence: Dependence) -> &'static str {
     match dependence {
         Dependence::Recorded => "recorded",
@@ -138,7 +137,7 @@ const fn key(dependence: Dependence) -> &'static str {
     }
 }
 
-/// What a case is called by it.
+/// The word for it in labels of cases.
 const fn word(dependence: Dependence) -> &'static str {
     match dependence {
         Dependence::Recorded => "loads wait as recorded",
@@ -148,7 +147,7 @@ const fn word(dependence: Dependence) -> &'static str {
 }
 
 impl RecordedCase {
-    /// What it leaves out.
+    /// What the simulation of this trace leaves out.
     pub(crate) fn not_modelled(&self) -> Vec<String> {
         let mut list = vec![format!(
             "Of the program recorded in `{}`: where its threads waited for each other, and fetches of instructions. Pages that it touched lie side by side.",

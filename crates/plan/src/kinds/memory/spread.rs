@@ -1,4 +1,4 @@
-//! Every value of every list with every other: cases, what they are called, and which of the lists is the axis.
+//! Combines every value of every list with every other: cases, their labels, and the list that is the axis.
 
 use super::pattern::Pattern;
 use super::placement::Placed;
@@ -11,7 +11,7 @@ use lanetwin_units::{Bytes, Span};
 
 const PS_PER_NS: f64 = 1e3;
 
-/// The lists.
+/// The lists of values.
 pub(super) struct Spread {
     pub(super) policies: Vec<Placed>,
     mixes: Vec<TrafficMix>,
@@ -31,7 +31,7 @@ pub(super) struct Point<'a> {
 }
 
 impl Spread {
-    /// Of mixes, threads, working sets and delays, as they were read.
+    /// From mixes, threads, working sets and delays, as they were read.
     pub(super) fn new(lists: [Vec<Said<Value>>; 4], policies: Vec<Placed>) -> Self {
         let [mixes, threads, working_sets, delays] = lists;
         fn all<T>(list: &[Said<Value>], of: impl Fn(Value) -> Option<T>) -> Vec<T> {
@@ -77,20 +77,20 @@ impl Spread {
         points
     }
 
-    /// What varies, or the working set if nothing does: `dram 3 : exp 1, 2r1w, 4 GiB`.
+    /// The label of a point: the values that vary, or the working set if none does: `dram 3 : exp 1, 2r1w, 4 GiB`.
     pub(super) fn label(&self, point: &Point<'_>) -> String {
         let words = self.varied(point, None);
         if words.is_empty() { quantity::label(Value::Size(point.working_set)) } else { words.join(", ") }
     }
 
-    /// What the point is called that is the same on the first placement, if it is on another.
+    /// The label of the same point on the first placement; `None` if it is on the first placement.
     pub(super) fn against(&self, point: &Point<'_>) -> Option<String> {
         let first = self.policies.first()?;
         let is_first = std::ptr::eq(first, point.policy);
         (!is_first).then(|| self.label(&Point { policy: first, ..*point }))
     }
 
-    /// What varies at a point, but for one of the lists.
+    /// The values that vary at a point, except those of one list.
     fn varied(&self, point: &Point<'_>, but: Option<List>) -> Vec<String> {
         let words = [
             (List::Policies, self.policies.len(), point.policy.label.clone()),
@@ -103,7 +103,7 @@ impl Spread {
         shown.map(|(.., word)| word).collect()
     }
 
-    /// One of the lists of numbers that have more than one is the axis; what else varies makes a family of curves.
+    /// The axis: one of the lists with several numbers. The other lists with several values make a family of curves.
     pub(super) fn axis(&self, point: &Point<'_>) -> Option<Axis> {
         let (list, name, value, unit) = if self.delays.len() > 1 {
             (List::Delays, "delay", point.delay.as_ps() as f64 / PS_PER_NS, "ns")
@@ -118,7 +118,7 @@ impl Spread {
     }
 }
 
-/// What there can be several of.
+/// The lists that may have several values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
     Policies,
@@ -145,7 +145,7 @@ impl Point<'_> {
     }
 }
 
-/// The mixes that have a word.
+/// The mixes that have a name.
 const WORDS: [(&str, TrafficMix); 5] = [
     ("all-reads", TrafficMix::AllReads),
     ("3r1w", TrafficMix::R3W1),
@@ -169,7 +169,7 @@ fn word(mix: TrafficMix) -> String {
     WORDS.into_iter().find(|(_, known)| *known == mix).map_or_else(String::new, |(word, _)| word.to_owned())
 }
 
-/// How far apart the lines of a thread are.
+/// The label for the delay between accesses of a thread.
 fn paced(delay: Span) -> String {
     if delay == Span::ZERO {
         return "no delay".to_owned();

@@ -1,12 +1,12 @@
-//! The words of loads of memory: programs, hints to devices, and where pages are.
+//! The keys of memory loads: programs, hints to devices, and placements.
 
 use crate::words::{Field, Holds, count, field, one_of, optional};
 use lanetwin_ports::Dimension;
 
-/// What the kind is called.
+/// The name of the kind.
 pub(crate) const NAME: &str = "memory";
 
-/// A load of memory.
+/// The keys of a memory load.
 pub(crate) const MEMORY: &[Field] = &[
     optional(
         "program",
@@ -93,18 +93,18 @@ pub(crate) const MEMORY: &[Field] = &[
         "at least so many lines are touched in a case while it is measured, by all threads together: whether they are is looked at every 5 µs or more",
     ),
 ];
-/// What threads do that use memory.
+/// The access patterns of threads.
 pub(crate) const PATTERNS: [&str; 6] =
     ["sequential", "random", "chase", "chase-stride", "chase-page-by-page", "chase-across-pages"];
-/// Which loads of a trace wait for the load before them.
+/// Which loads of a trace wait for the previous load.
 pub(crate) const DEPENDENCES: [&str; 3] = ["recorded", "none", "all"];
-/// Reads and writes of memory.
+/// Mixes of memory reads and writes.
 pub(crate) const MIXES: [&str; 5] = ["all-reads", "3r1w", "2r1w", "1r1w", "streaming-writes"];
 
 /// Sizes of pages.
 pub(crate) const PAGES: [&str; 3] = ["4KiB", "2MiB", "1GiB"];
 
-/// Applications: one key of them is written.
+/// The applications; exactly one of these keys is given.
 pub(crate) const PROGRAM: &[Field] = &[
     optional("cg", Holds::Section(NPB), "Conjugate Gradient of the NAS Parallel Benchmarks"),
     optional("mg", Holds::Section(NPB), "Multi-Grid of the NAS Parallel Benchmarks"),
@@ -163,7 +163,7 @@ pub(crate) const HINTS: &[Field] = &[
     ),
 ];
 
-/// Where pages are: a policy, as Linux has them, or policies for parts.
+/// The placement of pages: a policy as in Linux, or policies for parts.
 pub(crate) const PLACEMENT: &[Field] = &[
     optional("bind", Holds::Names, "on these nodes only"),
     optional("preferred", Holds::Text, "on this node while it has room"),
@@ -190,7 +190,7 @@ const SIZE: &str =
     "the size of the pages here; otherwise that of what is around: `pages` of the placement, or of the load";
 const DAX: &str =
     "mapped directly from the device of this node, in pages of 2 MiB, by no policy (device-dax)";
-/// Where a part of a program is.
+/// The placement of a part of a program.
 pub(crate) const PART: &[Field] = &[
     optional("bind", Holds::Names, "on these nodes only"),
     optional("preferred", Holds::Text, "on this node while it has room"),
