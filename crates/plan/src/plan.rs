@@ -1,4 +1,4 @@
-//! The plan: a scenario, checked and complete. Every default is filled in, and it is known who set what.
+//! The plan: a scenario, checked and complete. Every default is filled in, and the origin of each value is recorded.
 
 mod actions;
 mod blocks;
@@ -45,59 +45,59 @@ use lanetwin_document::problem::Diagnostic;
 use lanetwin_units::Span;
 use std::collections::BTreeMap;
 
-/// What is to be simulated, and how the run goes.
+/// The machines and loads to simulate, and the settings of the run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The scenario's name: its file's, without the ending.
+    /// The scenario's name: that of its file, without the extension.
     pub name: String,
-    /// The question, in a sentence.
+    /// The scenario's question, in a sentence.
     pub about: String,
-    /// Where the scenario was read from.
+    /// The path that the scenario was read from.
     pub path: String,
     /// The scenario as it was written.
     pub text: String,
-    /// The texts of the files that its workloads name, by the names that they give them.
+    /// The texts of the files that its workloads name, by those names.
     pub files: BTreeMap<String, String>,
-    /// The variants, in the order of writing; at least one.
+    /// The variants, in the order of the scenario; at least one.
     pub variants: Vec<Variant>,
     /// How the variants are compared.
     pub compare: Compare,
-    /// How often and for how long.
+    /// Repeats, warm-up and budget of the run.
     pub run: Run,
-    /// The parts that the components are, by name.
+    /// The parts of the components, by name.
     pub parts: BTreeMap<String, Part>,
-    /// What may not be as it was meant.
+    /// Warnings: what may not be as the author meant it.
     pub warnings: Vec<Diagnostic>,
 }
 
 /// How the variants are compared.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Compare {
-    /// The variant that the others are held against: its place in [`Plan::variants`].
+    /// Index in [`Plan::variants`] of the variant with which the others are compared.
     pub baseline: usize,
     /// The relative difference below which two results are equivalent.
     pub equivalent_within: f64,
 }
 
-/// How often and for how long.
+/// Repeats, warm-up and budget of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// Independent repetitions of every case.
     pub repeats: u32,
-    /// What comes before measuring starts.
+    /// The warm-up before each measurement.
     pub warm_up: WarmUp,
-    /// How well what is compared shall be known; none if there are as many repeats as said.
+    /// Required precision of compared metrics; `None` if the number of repeats is fixed.
     pub until: Option<Until>,
-    /// What a case may cost until it is steady, and known as well as it shall be.
+    /// Maximum cost of a case until it is steady and precise enough.
     pub budget: Budget,
     /// The seed of all random numbers.
     pub seed: u64,
 }
 
-/// What comes before measuring starts.
+/// The warm-up before a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WarmUp {
-    /// As long as it takes to reach a steady state.
+    /// Until a steady state is reached.
     Auto,
     /// This many transfers.
     Transfers(u64),
@@ -108,139 +108,138 @@ pub enum WarmUp {
 pub struct Variant {
     /// Its name.
     pub name: String,
-    /// The components, in the order of writing.
+    /// The components, in the order of the scenario.
     pub machine: Vec<ComponentPlan>,
-    /// The PCIe links, in the order of writing.
+    /// The PCIe links, in the order of the scenario.
     pub links: Vec<LinkPlan>,
-    /// When hosts are without drives that move between partitions.
+    /// Times at which hosts lack drives that move between partitions.
     pub absences: Vec<Absence>,
-    /// The CXL links, in the order of writing.
+    /// The CXL links, in the order of the scenario.
     pub cxl: Vec<CxlLinkPlan>,
-    /// The memory of each host with CXL ports, in the order of addresses; the first is its own.
+    /// The memory nodes of hosts with CXL ports, in the order of addresses; the first of each host is its own memory.
     pub nodes: Vec<MemoryNode>,
-    /// What those hosts and the switches below are told of it.
+    /// The decoders of those hosts and of the switches below them.
     pub decoding: Vec<Decoding>,
-    /// Its network of Ethernet.
+    /// Its Ethernet network.
     pub network: Network,
-    /// Ports joined by nothing but a connection (block ports).
+    /// Block ports that are connected directly.
     pub joins: Vec<Join>,
-    /// Block ports that ask a drive on PCIe, by way of a driver on a host.
+    /// Block ports that use a drive on PCIe through a driver on a host.
     pub driven: Vec<Driven>,
-    /// The workloads, in the order of writing.
+    /// The workloads, in the order of the scenario.
     pub workloads: Vec<WorkloadPlan>,
     /// `machine`, `links`, `partitions`, `interleave` and `workloads` as a document, with every default filled in; each
-    /// node knows who said it.
+    /// node records its origin.
     pub document: Node,
 }
 
 impl Variant {
-    /// The link that ends at a port; none if it is not linked.
+    /// The link at a port; `None` if the port has none.
     #[must_use]
     pub fn link_of(&self, end: End) -> Option<&LinkPlan> {
         self.links.iter().find(|link| link.from == end || link.to == end)
     }
 }
 
-/// Block ports that are joined: `from` asks, `to` answers.
+/// A connection of block ports: `from` sends requests, `to` answers them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Join {
     /// Its name in `links:`.
     pub name: String,
-    /// The end that is written first.
+    /// The first end in the scenario.
     pub from: End,
     /// The other end.
     pub to: End,
 }
 
-/// A block port that asks a drive on PCIe.
+/// A block port that uses a drive on PCIe.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Driven {
     /// Its name in `links:`.
     pub name: String,
     /// The block port.
     pub from: End,
-    /// The drive: its place in [`Variant::machine`].
+    /// Index of the drive in [`Variant::machine`].
     pub drive: usize,
-    /// The host on which the driver runs: the one above the drive, or another that asks it over the network.
+    /// The host that runs the driver: the one above the drive, or one that accesses it over the network.
     pub host: usize,
 }
 
-/// A workload: one load, or the same for each of several devices at once; in one or more cases.
+/// A workload: one load, or the same load on several devices at once, in one or more cases.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WorkloadPlan {
     /// Its name.
     pub name: String,
-    /// Who asks whom, in the order of writing: a load each; at least one, and no device twice.
+    /// Initiators and targets, in the order of the scenario, with a load each; at least one, and no device twice.
     pub pairs: Vec<Pair>,
-    /// What is measured one after the other, in the order of the lists; at least one.
+    /// The cases, which are measured one after the other, in the order of the lists; at least one.
     pub cases: Vec<Case>,
-    /// Whether each case is measured as long as somebody says, if it does not go in rounds.
+    /// Whether the length of each case is given, if it does not run in rounds.
     pub length: RunLength,
-    /// How long each case goes on, if it goes in rounds until it is steady.
+    /// The rule for the length of a case that runs in rounds until it is steady.
     pub steady: Option<SteadyRule>,
-    /// If there are several hosts: how long after one has lost a drive another asks in its place; none if its requests
-    /// wait.
+    /// With several hosts: the time after which another host takes over when one has lost a drive; `None` if its
+    /// requests wait.
     pub takeover: Option<Span>,
-    /// What runs on the cores of the host that asks, meanwhile; none if they have nothing else to do.
+    /// Programs on the cores of the initiating host, besides the load; `None` if there are none.
     pub programs: Option<ProgramsPlan>,
-    /// What is asked of the drives beside the load, in the order of writing.
+    /// Commands to the drives, besides the load, in the order of the scenario.
     pub actions: Vec<ActionPlan>,
 }
 
-/// Programs that load and store beside a load, on the cores of the host that asks.
+/// Programs that load and store on the cores of the initiating host, besides the load.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProgramsPlan {
-    /// The memory host that has the caches and the memory of that host: its place in [`Variant::machine`].
+    /// Index in [`Variant::machine`] of the memory host with the caches and the memory of that host.
     pub on: usize,
-    /// What they do; it has no end.
+    /// Their loads and stores, without an end.
     pub case: Box<MemoryCase>,
 }
 
-/// Who asks whom.
+/// An initiator and its target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pair {
-    /// The component that asks: its place in [`Variant::machine`].
+    /// Index of the initiator in [`Variant::machine`].
     pub on: usize,
-    /// The component that answers.
+    /// Index of the target.
     pub target: usize,
-    /// The logical unit of it that is asked; 0 is the first.
+    /// The logical unit of the target; 0 is the first.
     pub unit: u16,
-    /// The name of the device of the two: the card (DMA), the drive (`ssd`) or its unit (`hba.lun1`) that is asked for
-    /// blocks.
+    /// The name of the device of the two: the card (DMA), the drive (`ssd`) or its logical unit (`hba.lun1`).
     pub device: String,
 }
 
 /// One point of a sweep.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Case {
-    /// What it is called: `64 B`, `64 B, 8 in flight`.
+    /// Its label: `64 B`, `64 B, 8 in flight`.
     pub label: String,
-    /// Its place on the axis of the sweep, if there is one.
+    /// Its position on the axis of the sweep, if there is one.
     pub axis: Option<Axis>,
-    /// What is asked.
+    /// The load.
     pub load: Load,
 }
 
-/// A place on an axis.
+/// A position on an axis.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Axis {
-    /// What the axis is: `size`, `outstanding`, `depth`, `rate`.
+    /// Name of the axis: `size`, `outstanding`, `depth`, `rate`.
     pub name: &'static str,
-    /// The place.
+    /// Value on the axis.
     pub value: f64,
-    /// Its unit: `B`, `Gb/s`, `MB/s`, or none.
+    /// Unit of the axis: `B`, `Gb/s`, `MB/s`, or empty.
     pub unit: &'static str,
-    /// Which of several curves over the axis it is on; empty if there is one.
+    /// The curve that it belongs to, if several share the axis; otherwise empty.
     pub curve: String,
 }
 
 impl WorkloadPlan {
-    /// The test of the SNIA PTS that it is, if it is one: its only case.
+    /// The plan of the SNIA PTS test, if the workload is one: its only case.
     #[must_use]
     pub fn pts(&self) -> Option<&PtsPlan> {
         self.cases.first()?.load.blocks()
     }
-    /// Whether this component asks or answers.
+    /// Whether this component is an initiator or a target.
     #[must_use]
     pub fn uses(&self, component: usize) -> bool {
         self.pairs.iter().any(|pair| pair.on == component || pair.target == component)

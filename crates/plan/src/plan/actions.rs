@@ -1,19 +1,19 @@
-//! Commands that a workload asks for at given times.
+//! Commands that a workload issues at given times.
 
 use lanetwin_models::roles::nvme::ScheduledCommand;
 use lanetwin_units::Span;
 
-/// A command at a time.
+/// A command at a given time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ActionPlan {
-    /// When, from the start of the run on.
+    /// Time from the start of the run.
     pub at: Span,
-    /// What it is called in the scenario.
+    /// Its name in the scenario.
     pub name: &'static str,
-    /// What is asked.
+    /// The command.
     pub ask: ScheduledCommand,
-    /// The host that asks: its place in the machine.
+    /// Index in the machine of the host that issues it.
     pub host: usize,
-    /// The drive that is asked.
+    /// Index in the machine of the drive that receives it.
     pub drive: usize,
 }

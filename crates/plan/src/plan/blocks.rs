@@ -1,5 +1,5 @@
-//! What a workload asks drives for, whatever its kind: the seam between the kinds of workload and who runs and tells
-//! them.
+//! Block loads, whatever their kind: the interface between the kinds of workload and the code that runs them and
+//! reports results.
 
 use super::length::RunLength;
 use super::offered::Offered;
@@ -14,156 +14,161 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Requests of blocks that hosts make of drives in a case. A kind of workload makes these; nobody else has to know
-/// which kind it was.
+/// Block requests of hosts to drives in a case. The kinds of workload implement it, and no other code needs to know the
+/// kind.
 pub trait Blocks: Same + Debug + Send + Sync {
-    /// Requests in flight on each target at most, or the rate at which they are offered to it.
+    /// Requests in flight on each target at most, or the rate at which they are offered.
     fn offered(&self) -> Offered;
-    /// Of requests that come at a rate, how many are in flight on each target at most; no bound if none.
+    /// Limit of requests in flight on each target, for requests that come at a rate; `None` if there is no limit.
     fn most_in_flight(&self) -> Option<u32> {
         None
     }
-    /// Requests that are measured, of all targets together.
+    /// Number of requests measured, over all targets together.
     fn requests(&self) -> u64;
     /// Whether there are reads, and whether there are writes.
     fn kinds(&self) -> (bool, bool);
-    /// Whether all requests of an asker follow one another, so that a drive that has lived through many of them was
-    /// written from end to end.
+    /// Whether the requests of each initiator are sequential, so that a drive in its lived state was written from end
+    /// to end.
     fn is_sequential(&self) -> bool {
         false
     }
-    /// What its requests have in common, kind by kind: it tells how a drive looks that has lived with it.
+    /// The common size and order of its requests, by kind: they determine the lived state of a drive.
     fn shapes(&self) -> Vec<AccessShape> {
         Vec::new()
     }
-    /// How much is overwritten at once on a drive that has lived with it, at multiples of itself, if it says anything.
+    /// Size of the aligned units that are overwritten at once on a drive in its lived state; `None` if there are no
+    /// requests.
     fn written_at_once(&self) -> Option<Bytes> {
         written_at_once(&self.shapes())
     }
-    /// Whether something it says itself keeps it from having in flight what it may have: a rate, pauses, delays.
+    /// Whether its own settings keep it below the number in flight that is allowed: a rate, pauses, delays.
     fn is_paced(&self) -> bool {
         false
     }
     /// The size of the largest request \[B\].
     fn largest(&self) -> u64;
-    /// Who asks each target, if several do, or one by a name of its own; otherwise one does, called like the target.
+    /// The threads that send to each target, if there are several or if they have names of their own. If empty, one
+    /// thread with the name of the target does.
     fn threads(&self) -> Vec<Thread> {
         Vec::new()
     }
-    /// Which of the pairs each thread asks, by their places, given the host of each pair; none if each asks all.
+    /// The indices of the pairs that each thread uses, given the host of each pair; `None` if each uses all.
     fn asks(&self, hosts: &[usize]) -> Option<Vec<Vec<usize>>> {
         let _ = hosts;
         None
     }
-    /// Whose targets cannot be told among the pairs, given the host of each: each thread asks all then.
+    /// Names the initiator whose targets cannot be matched with the pairs, given the host of each; each thread then
+    /// uses all.
     fn unmatched(&self, hosts: &[usize]) -> Option<String> {
         let _ = hosts;
         None
     }
-    /// What asks a target in a world: the one of [`Blocks::threads`], or the first if there are none.
+    /// The component that sends requests to a target: that of a thread in [`Blocks::threads`], or the first if there
+    /// are none.
     fn asker(&self, thread: usize, slot: Slot<'_>) -> Box<dyn Component<Message>>;
-    /// How long it is measured, as far as it says so itself.
+    /// Its own limits on the length of the measurement.
     fn timing(&self) -> Timing {
         Timing::default()
     }
-    /// Whether all that ask do the same, so that it is a question how evenly they share.
+    /// Whether all initiators have the same load, so that fairness between them is meaningful.
     fn is_even(&self) -> bool {
         true
     }
-    /// The same with clones that begin at places of their own, and no more requests than these, if several read one
-    /// after another what is the same for all: none of what is otherwise.
+    /// The same load with clones that begin at different places, and at most `requests` requests, if several clones
+    /// read the same data sequentially. `None` for other loads.
     fn apart(&self, requests: u64) -> Option<Arc<dyn Blocks>> {
         let _ = requests;
         None
     }
-    /// What programs at both ends of connections do, if the targets are hosts: a request is a message then, and its
-    /// address the length of the reply.
+    /// The programs at both ends of connections, if the targets are hosts. A request is then a message, and its address
+    /// the length of the reply.
     fn network(&self) -> Option<NetworkTest> {
         None
     }
-    /// What it needs of a drive, of which the scenario is warned.
+    /// Its requirements on a drive; the scenario gets a warning if they are not met.
     fn demand(&self) -> Demand {
         Demand::default()
     }
-    /// What is not simulated of what it asks for, in sentences.
+    /// Features of the load that are not simulated, in sentences.
     fn not_modelled(&self, of: LeftOut<'_>) -> Vec<String> {
         let _ = of;
         Vec::new()
     }
 }
 
-/// One of several that ask a target.
+/// One of several threads that use a target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Thread {
-    /// Its own part of the path of what it has for itself, such as `2.0`.
+    /// Its component in the paths of its own streams and objects, such as `2.0`.
     pub name: String,
-    /// What its results are told as; several may be told as one.
+    /// Name of its results, which several threads may share.
     pub results_name: String,
-    /// The namespace that it asks, the first being 0, if it says so.
+    /// The namespace that it uses, from 0; `None` if it does not set one.
     pub namespace: Option<u16>,
-    /// The class of its queue, where the controller heeds classes.
+    /// The priority class of its queue, for controllers that support classes.
     pub priority: QueuePriority,
-    /// The engine that it asks by, if it says one that is modelled.
+    /// The I/O engine that it uses, if it sets one that is modelled.
     pub engine: Option<&'static str>,
-    /// The cores of its host that it may run on, if it says so.
+    /// The cores of its host that it may run on, if it sets any.
     pub cores: Option<AllowedCores>,
 }
 
-/// Cores of a host that a thread may run on.
+/// Cores of a host on which a thread may run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AllowedCores {
     /// Their numbers, ascending; at least one.
     pub numbers: Vec<u32>,
-    /// Which of them it has, and round again; otherwise those that are allowed the same take them in turn.
+    /// Index of its core in this list, modulo the length of the list. `None`: threads with the same list take the cores
+    /// in turn.
     pub nth: Option<u32>,
 }
 
-/// How long something is measured, as far as it says so itself.
+/// A load's own limits on the length of its measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Timing {
-    /// Whether it has a beginning and an end, and all of it is measured: there is no warm-up.
+    /// Whether it has a beginning and an end and is measured as a whole, without warm-up.
     pub is_whole: bool,
-    /// How long it runs before it is measured, at most.
+    /// Maximum time before the measurement.
     pub ramp: Option<Span>,
-    /// How long it is measured at most.
+    /// Maximum length of the measurement.
     pub longest: Option<Span>,
-    /// How many operations are measured at most: of jobs that end.
+    /// Maximum number of operations measured, for jobs that end.
     pub most: Option<u64>,
 }
 
-/// What requests need of a drive.
+/// Requirements of requests on a drive.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Demand {
-    /// What one load has in flight at most, if that is known.
+    /// Maximum number in flight of one load, if known.
     pub depth: Option<u64>,
-    /// Sizes of requests that should be whole blocks \[B\].
+    /// Sizes of requests, which should be multiples of the block size \[B\].
     pub sizes: Vec<u64>,
-    /// How far addresses reach, if the drive is to be as large.
+    /// Range of addresses, if the drive has to be that large.
     pub span: Option<Bytes>,
-    /// Who asks with a priority, if somebody does.
+    /// The job that sets a priority, if one does.
     pub priority: Option<String>,
-    /// Who is to run on certain cores of its host, and on which.
+    /// Jobs that are pinned to cores of their host, with those cores.
     pub pinned: Vec<(String, Vec<u32>)>,
 }
 
-/// Which case it is whose omissions are told.
+/// The case whose omissions are reported.
 #[derive(Clone, Copy, Debug)]
 pub struct LeftOut<'a> {
-    /// What the case is called.
+    /// Label of the case.
     pub label: &'a str,
-    /// How many pairs of a host and a target there are.
+    /// Number of pairs of a host and a target.
     pub pairs: usize,
-    /// How often it is simulated.
+    /// Number of simulated repeats.
     pub repeats: usize,
-    /// Whether as long as somebody says.
+    /// Whether the length is given.
     pub length: RunLength,
 }
 
-/// What every [`Blocks`] has by being a type: it can be compared, and known for what it is.
+/// Comparison and downcasting of [`Blocks`].
 pub trait Same: Any {
-    /// Whether the other is of the same type, and equal.
+    /// Whether the other has the same type and an equal value.
     fn is_same(&self, other: &dyn Blocks) -> bool;
-    /// As what it is.
+    /// For downcasting to its type.
     fn as_any(&self) -> &dyn Any;
 }
 

@@ -10,15 +10,15 @@ use std::fmt;
 pub struct ComponentPlan {
     /// Its name.
     pub name: String,
-    /// The part it is, unless the scenario names a model.
+    /// Its part; `None` if the scenario names a model.
     pub part: Option<String>,
     /// Its model.
     pub model: &'static Model,
-    /// Its parameters, complete.
+    /// Its parameters, all of them.
     pub params: Params,
-    /// Who set each of them.
+    /// The origin of each parameter.
     pub origins: BTreeMap<&'static str, Origin>,
-    /// Its ports; the place in the list is the kernel's port number.
+    /// Its ports; the index is the kernel's port number.
     pub ports: Vec<PortPlan>,
 }
 
@@ -29,41 +29,41 @@ pub struct PortPlan {
     pub name: String,
     /// The name in the model's declaration (`slot`).
     pub group: &'static str,
-    /// What it speaks.
+    /// Its protocol.
     pub speaks: Protocol,
     /// Whether it is one of several that are alike.
     pub many: bool,
 }
 
 impl ComponentPlan {
-    /// Whether it is a host: it has root ports, and a driver can talk to it.
+    /// Whether it is a host: it has root ports and runs drivers.
     #[must_use]
     pub fn is_host(&self) -> bool {
         self.has(Protocol::Pcie) && self.has(Protocol::Cpu)
     }
-    /// Whether it is a switch of the links.
+    /// Whether it is a switch that belongs to the links.
     #[must_use]
     pub const fn is_switch(&self) -> bool {
         self.model.is_switch()
     }
-    /// Whether it is a switch of Ethernet: nothing but Ethernet goes into it.
+    /// Whether it is an Ethernet switch: all of its ports are Ethernet.
     #[must_use]
     pub fn is_ethernet_switch(&self) -> bool {
         !self.ports.is_empty() && self.ports.iter().all(|port| port.speaks == Protocol::Ethernet)
     }
-    /// Whether it has a port that speaks `protocol`.
+    /// Whether it has a port with `protocol`.
     #[must_use]
     pub fn has(&self, protocol: Protocol) -> bool {
         self.ports.iter().any(|port| port.speaks == protocol)
     }
-    /// Whether it is asked for blocks by a port of its own. What takes commands of NVM Express from queues may have
-    /// such a port, too: it asks others by it.
+    /// Whether it answers block requests at a port of its own. A device with NVMe queues may have a block port, too,
+    /// but sends requests through it.
     #[must_use]
     pub fn answers_blocks(&self) -> bool {
         self.has(Protocol::Block) && !self.model.can(Capability::NvmeQueues)
     }
-    /// A parameter of the software that a host has for this device, and who said it: the device's own, if somebody said
-    /// it for the device, else the host's. None if neither has such a parameter.
+    /// A parameter of the host's software for this device, with its origin: the device's own value if it is set for the
+    /// device, otherwise the host's. `None` if neither has the parameter.
     #[must_use]
     pub fn software(&self, name: &str, host: &Self) -> Option<(Value, Origin)> {
         let of = |component: &Self| {
@@ -74,12 +74,12 @@ impl ComponentPlan {
         let said = own.filter(|(_, origin)| *origin != Origin::Default);
         said.or_else(|| of(host).filter(|_| name.starts_with(HOST_SOFTWARE))).or(own)
     }
-    /// The number of its first port that speaks `protocol`.
+    /// The index of its first port with `protocol`.
     #[must_use]
     pub fn port(&self, protocol: Protocol) -> Option<usize> {
         self.ports.iter().position(|port| port.speaks == protocol)
     }
-    /// The number of the port of this name.
+    /// The index of the port of this name.
     #[must_use]
     pub fn named_port(&self, name: &str) -> Option<usize> {
         self.ports.iter().position(|port| port.name == name)

@@ -1,4 +1,4 @@
-//! CXL of the plan: links between CXL ports, and the memory that they lead to.
+//! CXL of the plan: links between CXL ports, and the memory behind them.
 
 use super::component::ComponentPlan;
 use super::end::End;
@@ -9,14 +9,15 @@ use lanetwin_pcie::spec::Clocking;
 use lanetwin_ports::Protocol;
 use lanetwin_units::{Bytes, Generation, Span, Width};
 
-/// What a component is to CXL, by its ports: a host has ports down, a device one port up, a switch both.
+/// The role of a component in CXL, by its ports: a host has downstream ports, a device one upstream port, a switch
+/// both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CxlRole {
-    /// It asks for lines of memory.
+    /// Sends requests for lines of memory.
     Host,
-    /// It leads them on.
+    /// Forwards them.
     Switch,
-    /// It has memory.
+    /// Has memory.
     Device,
 }
 
@@ -25,67 +26,67 @@ pub enum CxlRole {
 pub struct CxlLinkPlan {
     /// Its name.
     pub name: String,
-    /// The end that is nearer to the host.
+    /// The end towards the host.
     pub host: End,
-    /// The end that is farther away.
+    /// The end towards the device.
     pub device: End,
-    /// The generation of PCIe whose lanes it runs on.
+    /// The PCIe generation of its lanes.
     pub generation: Generation,
-    /// The number of its lanes.
+    /// Its lane count.
     pub width: Width,
-    /// The reference clocks of its two ends.
+    /// Reference clocks of its two ends.
     pub clocking: Clocking,
-    /// The time of flight, one way, without what lies between.
+    /// Time of flight, one way, without the stages in the link.
     pub propagation: Span,
-    /// The bit error ratio of each direction, end to end.
+    /// Bit error ratio of each direction, end to end.
     pub bit_error_ratio: f64,
-    /// That of each segment between retimers, from the host on; of the whole link if there is one number.
+    /// Bit error ratio of each segment between retimers, from the host on; a single number is for the whole link.
     pub segments: Vec<f64>,
-    /// The channel that these come from, if they do.
+    /// The channel that the bit error ratios come from, if there is one.
     pub channel: Option<ChannelPlan>,
-    /// What stands in it, in the order of writing.
+    /// The stages in it (retimers and others), in the order of the scenario.
     pub via: Vec<Via>,
     /// Whether SKP ordered sets are sent.
     pub skp: bool,
     /// Its flits.
     pub flits: FlitMode,
-    /// What CXL.io moves beside memory, in each direction \[B/s\].
+    /// CXL.io traffic besides memory, in each direction \[B/s\].
     pub io: u64,
 }
 
-/// Memory that one host sees as a node of its own (a NUMA node without processors).
+/// Memory that a host sees as a NUMA node without processors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryNode {
-    /// The host: its place in [`super::Variant::machine`].
+    /// Index of the host in [`super::Variant::machine`].
     pub host: usize,
-    /// Its name: that of its device, or of the `interleave` that made it.
+    /// Its name: that of its device, or of its `interleave`.
     pub name: String,
-    /// The devices that it is spread over, in the order of the interleave: their places in the machine.
+    /// The indices in the machine of the devices that it is interleaved over, in the order of the interleave.
     pub devices: Vec<usize>,
     /// Its first host physical address \[B\].
     pub base: u64,
     /// Its size.
     pub size: Bytes,
-    /// The bytes that go to one device before the next has its turn; of one device it does not matter.
+    /// Interleave granularity \[B\]; irrelevant for one device.
     pub granularity: u64,
 }
 
-/// What a component with CXL ports downstream is told of the memory behind them.
+/// The HDM decoders of a component with downstream CXL ports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoding {
-    /// The component: its place in [`super::Variant::machine`].
+    /// Index of the component in [`super::Variant::machine`].
     pub component: usize,
     /// Its decoders, in the order of addresses.
     pub decoders: Vec<Decoder>,
 }
 
 impl CxlLinkPlan {
-    /// The time of flight, one way, with what lies between.
+    /// Time of flight, one way, with the stages in the link.
     #[must_use]
     pub fn flight(&self) -> Span {
         self.via.iter().fold(self.propagation, |sum, via| sum + via.latency)
     }
-    /// How many retimers stand in it.
+    /// Number of retimers in it.
     #[must_use]
     pub fn retimers(&self) -> usize {
         self.via.iter().filter(|via| via.is_retimer).count()
@@ -98,7 +99,7 @@ impl CxlLinkPlan {
 }
 
 impl ComponentPlan {
-    /// What it is to CXL; nothing if it has no CXL port.
+    /// Its role in CXL; `None` if it has no CXL port.
     #[must_use]
     pub fn cxl_role(&self) -> Option<CxlRole> {
         let has = |many: bool| self.model.ports.iter().any(|p| p.speaks == Protocol::Cxl && p.many == many);
@@ -109,12 +110,12 @@ impl ComponentPlan {
             (true, true) => Some(CxlRole::Switch),
         }
     }
-    /// Whether a port of it leads down, to memory.
+    /// Whether one of its ports is downstream, towards memory.
     #[must_use]
     pub fn is_down(&self, port: usize) -> bool {
         self.ports[port].speaks == Protocol::Cxl && self.ports[port].many
     }
-    /// The place of a port among the CXL ports that lead down, which is what decoders call it.
+    /// Index of a port among the downstream CXL ports; decoders use this number.
     #[must_use]
     pub fn place_down(&self, port: usize) -> usize {
         (0..port).filter(|port| self.is_down(*port)).count()

@@ -1,4 +1,4 @@
-//! The plan as a document: a complete scenario that gives the plan again, and who said what in it.
+//! The plan as a document: a complete scenario that resolves to the same plan, with the origin of each value.
 
 use super::{Plan, WarmUp};
 use lanetwin_document::fields::join;
@@ -9,8 +9,8 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 impl Plan {
-    /// The plan as a complete scenario: reading it gives this plan again. Under `origins:`, who set each value of the
-    /// first variant, and what is otherwise in the others.
+    /// The plan as a complete scenario, which resolves to the same plan. `origins:` has the origin of each value of the
+    /// first variant, and where the other variants differ.
     #[must_use]
     pub fn document(&self) -> Node {
         let first = &self.variants[0];
@@ -22,7 +22,7 @@ impl Plan {
         let of_first: BTreeMap<String, &str> = origins(&first.document).into_iter().collect();
         let origins = self.variants.iter().enumerate().map(|(nth, variant)| {
             let mut list = origins(&variant.document);
-            // hundreds of variants have one machine: what all say is said once
+            // hundreds of variants share a machine, so values that all have in common are written once
             list.retain(|(path, word)| nth == 0 || of_first.get(path) != Some(word));
             let list = list.into_iter().map(|(path, word)| (path, Node::scalar(word)));
             (variant.name.clone(), Node::map(list))
@@ -62,8 +62,8 @@ impl Serialize for Plan {
     }
 }
 
-/// Paths and values that turn `one` into `other`; `null` for what is gone. What `one` lacks comes last, wherever it
-/// stands in `other`: a run of such a plan has the same rows and another digest.
+/// Paths and values that turn `one` into `other`, with `null` for removals. Additions come last, wherever they stand in
+/// `other`: a run of such a plan has the same rows, but another digest.
 fn differences(one: &Node, other: &Node, path: &str, changes: &mut Vec<(String, Node)>) {
     for entry in one.entries() {
         if other.get(&entry.key).is_none() {
@@ -82,7 +82,7 @@ fn differences(one: &Node, other: &Node, path: &str, changes: &mut Vec<(String, 
     }
 }
 
-/// Whether two trees say the same, wherever and whoever said it.
+/// Whether two trees are equal apart from places and origins.
 fn same(a: &Node, b: &Node) -> bool {
     match (&a.kind, &b.kind) {
         (Kind::Null, Kind::Null) => true,
@@ -95,7 +95,7 @@ fn same(a: &Node, b: &Node) -> bool {
     }
 }
 
-/// Who said each value, by path.
+/// The origin of each value, by path.
 fn origins(document: &Node) -> Vec<(String, &'static str)> {
     let mut list = Vec::new();
     list_origins(document, "", &mut list);

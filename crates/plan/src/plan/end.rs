@@ -1,10 +1,10 @@
-//! Where links end.
+//! Ends of links.
 
 /// A port in the machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct End {
-    /// The component: its place in [`super::Variant::machine`].
+    /// Index of the component in [`super::Variant::machine`].
     pub component: usize,
-    /// The port: its place in [`super::ComponentPlan::ports`], which is its number in the kernel.
+    /// Index of the port in [`super::ComponentPlan::ports`], which is its number in the kernel.
     pub port: usize,
 }

@@ -1,25 +1,25 @@
-//! How long a case is measured, and how often: what is said, or what decides.
+//! Length and number of measurements of a case: given, or decided by a criterion.
 
 use lanetwin_units::Span;
 
-/// Repeats are added until every metric that is compared is known so well, or its verdict is decided.
+/// The rule for further repeats: until every compared metric is this precise, or its verdict is decided.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Until {
     /// Half the 95 % interval, as a share of the value: 0.02 is ±2 %.
     pub within: f64,
 }
 
-/// How long a case is measured.
+/// The length of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunLength {
-    /// As many operations as somebody said.
+    /// A given number of operations.
     Stated,
-    /// So many at least, and more until it is steady, it ends by itself, or the budget is spent.
+    /// At least a given number, and more until it is steady, ends by itself, or has used up the budget.
     UntilSteady,
 }
 
 impl RunLength {
-    /// When a case ends of which so many operations are asked for.
+    /// Describes when a case with this number of operations ends.
     pub(crate) fn ends_after(self, operations: u64) -> String {
         match self {
             Self::Stated => format!("after {operations} I/Os"),
@@ -30,20 +30,20 @@ impl RunLength {
     }
 }
 
-/// What a case may cost in every variant where nobody says how long it is measured, all repeats together. Counting
-/// events instead of seconds, every machine does the same.
+/// Maximum cost of a case in every variant, all repeats together, if its length is not given. It is counted in events
+/// instead of seconds, so that results do not depend on the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
-    /// Time of one core, as the scenario says it.
+    /// Time of one core, as in the scenario.
     pub cpu: Span,
 }
 
 impl Budget {
-    /// So many events of the kernel are taken for a microsecond of a core (measured on a core of a server of 2020: 7 of
-    /// mixed 4 KiB at a depth of 128, 12 of writes of 128 KiB).
+    /// Events of the kernel that count as a microsecond of a core (measured on a core of a server of 2020: 7 of mixed 4
+    /// KiB at a depth of 128, 12 of writes of 128 KiB).
     const EVENTS_A_MICROSECOND: u64 = 10;
 
-    /// In events of the kernel.
+    /// The budget in events of the kernel.
     #[must_use]
     pub const fn events(self) -> u64 {
         (self.cpu.as_ps() / 1_000_000).saturating_mul(Self::EVENTS_A_MICROSECOND)

@@ -1,4 +1,4 @@
-//! Links of the plan, and what stands in them.
+//! Links of the plan, and the stages in them.
 
 use super::end::End;
 use lanetwin_link_lab::channel::SegmentEye;
@@ -13,112 +13,112 @@ use lanetwin_units::{Generation, Instant, Span, Width};
 pub struct LinkPlan {
     /// Its name.
     pub name: String,
-    /// The end that is written first.
+    /// The first end in the scenario.
     pub from: End,
     /// The other end.
     pub to: End,
-    /// The end that is nearer to the root: `from` or `to`.
+    /// The end towards the root: `from` or `to`.
     pub root: End,
-    /// The root port at the top of the hierarchy that the link is in.
+    /// The root port at the top of the link's hierarchy.
     pub root_port: End,
-    /// The generation it runs at.
+    /// Its generation.
     pub generation: Generation,
-    /// The number of its lanes.
+    /// Its lane count.
     pub width: Width,
     /// The Maximum Payload Size of its hierarchy \[B\].
     pub mps: u16,
     /// The Read Completion Boundary of its root port \[B\].
     pub rcb: u16,
-    /// The reference clocks of its two ends.
+    /// Reference clocks of its two ends.
     pub clocking: Clocking,
-    /// The time of flight, one way, without what lies between.
+    /// Time of flight, one way, without the stages in the link.
     pub propagation: Span,
-    /// The bit error ratio of each direction, end to end.
+    /// Bit error ratio of each direction, end to end.
     pub bit_error_ratio: f64,
-    /// That of each segment between retimers, from the root on; of the whole link if there is one number.
+    /// Bit error ratio of each segment between retimers, from the root on; a single number is for the whole link.
     pub segments: Vec<f64>,
-    /// The channel that these come from, if they do.
+    /// The channel that the bit error ratios come from, if there is one.
     pub channel: Option<ChannelPlan>,
-    /// From a corrupted TLP to its NAK leaving the receiver; the ACK latency limit if none.
+    /// Time from a corrupted TLP until its NAK leaves the receiver; the ACK latency limit if `None`.
     pub nak: Option<Span>,
-    /// How long a Recovery takes that bit errors cause.
+    /// Duration of a Recovery after bit errors.
     pub recovery: Span,
-    /// How DLLPs pay for the wire.
+    /// How DLLPs are charged for time on the wire.
     pub dllp: DllpMode,
     /// Whether SKP ordered sets are sent.
     pub skp: bool,
-    /// What stands in it, in the order of writing.
+    /// The stages in it (retimers and others), in the order of the scenario.
     pub via: Vec<Via>,
-    /// The weight of what comes in over it, at the switches at its ends.
+    /// Arbitration weight of its traffic at the switches at its ends.
     pub weight: u32,
-    /// When it is down, in the order of time and without overlap.
+    /// Its outages, in the order of time and without overlap.
     pub down: Vec<Down>,
 }
 
-/// What stands in a link.
+/// A stage in a link.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Via {
-    /// The part; none for a plain latency.
+    /// The part; `None` for a plain latency.
     pub part: Option<String>,
-    /// How long a bit takes through it, one way.
+    /// Latency of a bit through it, one way.
     pub latency: Span,
-    /// The parameter of the part that says so.
+    /// The parameter of the part that gives the latency.
     pub parameter: Option<&'static str>,
-    /// Whether it receives bits and sends them anew.
+    /// Whether it is a retimer, which receives bits and transmits them again.
     pub is_retimer: bool,
-    /// The parameters of the part, complete.
+    /// The parameters of the part, all of them.
     pub params: Params,
 }
 
-/// The channel of a link: where its bit errors come from.
+/// The channel of a link, which its bit errors come from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ChannelPlan {
-    /// The description, as the scenario names it.
+    /// Path of the channel description in the scenario.
     pub file: String,
-    /// The variant of it.
+    /// The variant of the channel.
     pub variant: String,
-    /// The eyes of its segments at the generation of the link, from the root on.
+    /// The eyes of its segments at the link's generation, from the root on.
     pub eyes: Vec<SegmentEye>,
 }
 
-/// A link is down for a while.
+/// An outage of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Down {
-    /// From when on.
+    /// Its start.
     pub at: Instant,
-    /// For how long.
+    /// Its duration.
     pub lasts: Span,
-    /// What takes it down, if its training was simulated.
+    /// Its cause, if the retraining was simulated.
     pub by: Option<Cause>,
-    /// How it runs from then on, until the next time, if not as it was declared.
+    /// Generation and width of the link after it, until the next one; `None` if they are as declared.
     pub then: Option<(Generation, Width)>,
 }
 
-/// A host is without a drive that it has at other times.
+/// A time during which a host lacks a drive that it has at other times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Absence {
-    /// The drive: its place in [`super::Variant::machine`].
+    /// Index of the drive in [`super::Variant::machine`].
     pub drive: usize,
     /// The host.
     pub host: usize,
-    /// From when on it asks the drive for nothing more.
+    /// The time from which the host sends no more requests to the drive.
     pub from: Instant,
-    /// Until when; none if the drive does not come back.
+    /// The end; `None` if the drive does not come back.
     pub until: Option<Instant>,
 }
 
 impl LinkPlan {
-    /// The end that is farther from the root.
+    /// The end away from the root.
     #[must_use]
     pub fn far(&self) -> End {
         if self.root == self.from { self.to } else { self.from }
     }
-    /// The time of flight, one way, with what lies between.
+    /// Time of flight, one way, with the stages in the link.
     #[must_use]
     pub fn flight(&self) -> Span {
         self.via.iter().fold(self.propagation, |sum, via| sum + via.latency)
     }
-    /// How many retimers stand in it.
+    /// Number of retimers in it.
     #[must_use]
     pub fn retimers(&self) -> usize {
         self.via.iter().filter(|via| via.is_retimer).count()

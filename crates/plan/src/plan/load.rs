@@ -1,4 +1,4 @@
-//! What loads of any kind have in common.
+//! Properties that loads of all kinds share.
 
 mod fio;
 mod iometer;
@@ -14,7 +14,7 @@ use super::transfers::DmaCase;
 use lanetwin_models::network_workers::NetworkTest;
 use std::sync::Arc;
 
-/// What is asked, by who asks whom: kinds of workload are many, and these are all there are.
+/// A load, by initiator and target. There are many kinds of workload, but only these loads.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Load {
     /// Cards move data to and from the memory of a host.
@@ -30,12 +30,12 @@ impl Load {
     pub fn of_blocks(blocks: impl Blocks) -> Self {
         Self::Blocks(Arc::new(blocks))
     }
-    /// What is asked of drives, if it is of this type.
+    /// The block load, if it has this type.
     #[must_use]
     pub fn blocks<T: Blocks>(&self) -> Option<&T> {
         if let Self::Blocks(blocks) = self { blocks.as_any().downcast_ref() } else { None }
     }
-    /// How much is asked at a time, of each device.
+    /// The queue depth or rate on each device.
     #[must_use]
     pub fn offered(&self) -> Offered {
         match self {
@@ -44,17 +44,17 @@ impl Load {
             Self::Memory(case) => Offered::Outstanding(case.threads()),
         }
     }
-    /// Of what comes at a rate, how many are in flight on each device at most; no bound if none.
+    /// Limit of operations in flight on each device, for loads at a rate; `None` if there is no limit.
     #[must_use]
     pub fn most_in_flight(&self) -> Option<u32> {
         if let Self::Blocks(blocks) = self { blocks.most_in_flight() } else { None }
     }
-    /// Whether something it says itself keeps it from having in flight what it may have: a rate, pauses, delays.
+    /// Whether its own settings keep it below the number in flight that is allowed: a rate, pauses, delays.
     #[must_use]
     pub fn is_paced(&self) -> bool {
         if let Self::Blocks(blocks) = self { blocks.is_paced() } else { false }
     }
-    /// How many operations are measured, of all devices together.
+    /// Number of operations measured, over all devices together.
     #[must_use]
     pub fn operations(&self) -> u64 {
         match self {
@@ -63,7 +63,7 @@ impl Load {
             Self::Memory(case) => case.steps,
         }
     }
-    /// Whether operations are told as reads, and whether as writes.
+    /// Whether there are results for reads, and whether for writes.
     #[must_use]
     pub fn kinds(&self) -> (bool, bool) {
         match self {
@@ -72,7 +72,7 @@ impl Load {
             Self::Memory(_) => (true, true),
         }
     }
-    /// How long it is measured, as far as it says so itself.
+    /// Its own limits on the length of the measurement.
     #[must_use]
     pub fn timing(&self) -> Timing {
         match self {
@@ -81,32 +81,32 @@ impl Load {
             Self::Memory(case) => Timing { is_whole: case.ends(), ..Timing::default() },
         }
     }
-    /// Who asks each device, if several do, or one by a name of its own.
+    /// The threads that send to each device, if there are several or if they have names of their own.
     #[must_use]
     pub fn threads(&self) -> Vec<Thread> {
         if let Self::Blocks(blocks) = self { blocks.threads() } else { Vec::new() }
     }
-    /// Which of the pairs each thread asks, by their places, given the host of each pair; none if each asks all.
+    /// The indices of the pairs that each thread uses, given the host of each pair; `None` if each uses all.
     #[must_use]
     pub fn asks(&self, hosts: &[usize]) -> Option<Vec<Vec<usize>>> {
         if let Self::Blocks(blocks) = self { blocks.asks(hosts) } else { None }
     }
-    /// Whether all that ask do the same, so that it is a question how evenly they share.
+    /// Whether all initiators have the same load, so that fairness between them is meaningful.
     #[must_use]
     pub fn is_even(&self) -> bool {
         if let Self::Blocks(blocks) = self { blocks.is_even() } else { true }
     }
-    /// The same with clones that begin at places of their own, if it has several that read the same one after another.
+    /// The same load with clones that begin at different places, if several clones read the same data sequentially.
     #[must_use]
     pub fn apart(&self, requests: u64) -> Option<Self> {
         if let Self::Blocks(blocks) = self { blocks.apart(requests).map(Self::Blocks) } else { None }
     }
-    /// What programs at both ends of connections do, if hosts send to hosts.
+    /// The programs at both ends of connections, if hosts send to hosts.
     #[must_use]
     pub fn network(&self) -> Option<NetworkTest> {
         if let Self::Blocks(blocks) = self { blocks.network() } else { None }
     }
-    /// Whether a card moves data.
+    /// Whether the load is DMA of cards.
     #[must_use]
     pub const fn is_dma(&self) -> bool {
         matches!(self, Self::Dma(_))

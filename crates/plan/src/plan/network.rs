@@ -1,4 +1,4 @@
-//! The network of a machine, and what is offered over it.
+//! The network of a machine, and the subsystems exported over it.
 
 use super::end::End;
 use super::link::Down;
@@ -9,23 +9,23 @@ use lanetwin_models::roles::nvmeof::Access;
 use lanetwin_units::Instant;
 use std::collections::BTreeSet;
 
-/// Cables of Ethernet between adapters and switches.
+/// Ethernet cables between adapters and switches, and the subsystems behind them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Network {
-    /// The cables, in the order of writing.
+    /// The cables, in the order of the scenario.
     pub cables: Vec<CablePlan>,
-    /// What is offered over it, in the order of writing.
+    /// The exported subsystems, in the order of the scenario.
     pub subsystems: Vec<SubsystemPlan>,
-    /// Which hosts reach it.
+    /// The paths from hosts to subsystems.
     pub associations: Vec<AssociationPlan>,
 }
 
-/// A cable of Ethernet.
+/// An Ethernet cable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CablePlan {
     /// Its name in `links:`.
     pub name: String,
-    /// The end that is written first.
+    /// The first end in the scenario.
     pub from: End,
     /// The other end.
     pub to: End,
@@ -33,86 +33,86 @@ pub struct CablePlan {
     pub rate: Rate,
     /// Its length \[m\].
     pub metres: u64,
-    /// When it is down, each time after the one before.
+    /// Its outages, in the order of time.
     pub down: Vec<Down>,
 }
 
-/// Drives that a host offers over the network.
+/// A subsystem: drives that a host exports over the network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SubsystemPlan {
     /// Its name in `subsystems:`.
     pub name: String,
-    /// The host that runs the target: its place in [`super::Variant::machine`].
+    /// Index in [`super::Variant::machine`] of the host that runs the target.
     pub host: usize,
-    /// The adapters that it is reached by, at least one.
+    /// The adapters through which it is reached, at least one.
     pub ports: Vec<PortOffer>,
-    /// From when on a port reaches the namespaces otherwise, in the order of time.
+    /// Changes of the access state of ports, in the order of time.
     pub access: Vec<AccessPlan>,
-    /// When hosts leave it on purpose, in the order of time.
+    /// Times at which hosts disconnect from it on purpose, in order.
     pub leaves: Vec<LeavePlan>,
-    /// The drives that its namespaces are, the first of which has the number 1.
+    /// The drives of its namespaces; the first has namespace ID 1.
     pub namespaces: Vec<usize>,
-    /// The hosts that may connect; none if all may.
+    /// The hosts that may connect; `None` if all may.
     pub hosts: Option<Vec<usize>>,
-    /// How commands and data go.
+    /// The transport of commands and data.
     pub transport: TransportPlan,
-    /// Whether its adapter is the target, in the place of the host's software.
+    /// Whether the adapter is the target, instead of the host's software.
     pub offload: bool,
-    /// Whether data lie in the memory of the drives, between drive and adapter, and not in the host's.
+    /// Whether data are staged in the memory of the drives instead of the host's.
     pub in_drives: bool,
 }
 
-/// An adapter that a subsystem is reached by.
+/// An adapter through which a subsystem is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PortOffer {
-    /// The adapter: its place in [`super::Variant::machine`].
+    /// Index of the adapter in [`super::Variant::machine`].
     pub adapter: usize,
-    /// Whether its paths are optimized in the sense of asymmetric namespace access (NVM Express Base Specification
-    /// 2.0, §8.1.1); those that are not are taken where no optimized one works.
+    /// Whether its paths are optimized in the sense of asymmetric namespace access (NVM Express Base Specification 2.0,
+    /// §8.1.1). Other paths are used only if no optimized one works.
     pub optimized: bool,
 }
 
-/// From when on a port of a subsystem has another state of asymmetric namespace access.
+/// A change of a port to another state of asymmetric namespace access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessPlan {
-    /// When.
+    /// Its time.
     pub at: Instant,
-    /// The adapter: its place in [`super::Variant::machine`].
+    /// Index of the adapter in [`super::Variant::machine`].
     pub adapter: usize,
     /// The state.
     pub access: Access,
 }
 
-/// A host leaves a subsystem on purpose.
+/// A host disconnects from a subsystem on purpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LeavePlan {
-    /// When.
+    /// Its time.
     pub at: Instant,
-    /// The host; every one if none.
+    /// The host; `None` for every host.
     pub host: Option<usize>,
-    /// The adapter that it is reached by; every path if none.
+    /// The adapter of the path; `None` for every path.
     pub adapter: Option<usize>,
-    /// Whether what was asked is answered first.
+    /// Whether outstanding commands are completed first.
     pub managed: bool,
-    /// When it connects again; never if none.
+    /// The time at which it connects again; `None` for never.
     pub back: Option<Instant>,
 }
 
 impl LeavePlan {
-    /// Whether it is about the path of a host to an adapter.
+    /// Whether it concerns the path from a host to an adapter.
     #[must_use]
     pub fn is_of(&self, host: usize, adapter: usize) -> bool {
         self.host.is_none_or(|own| own == host) && self.adapter.is_none_or(|own| own == adapter)
     }
 }
 
-/// How commands and data of a subsystem go over the network.
+/// The transport of commands and data of a subsystem.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum TransportPlan {
-    /// By RDMA over RoCEv2.
+    /// RDMA over RoCEv2.
     #[default]
     Rdma,
-    /// By TCP.
+    /// TCP.
     Tcp(Digests),
 }
 
@@ -133,60 +133,60 @@ pub struct Digests {
     pub data: bool,
 }
 
-/// How a connection goes over the network.
+/// The transport of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectionPlan {
-    /// By RDMA, with the MTU of its path.
+    /// RDMA, with the MTU of its path.
     Rdma(PathMtu),
-    /// By TCP.
+    /// TCP.
     Tcp {
-        /// What the frames of both ends carry \[B\].
+        /// Payload of the frames of both ends \[B\].
         frames: u32,
         /// The digests that are used.
         digests: Digests,
     },
 }
 
-/// A host that can connect to a subsystem by one of its ports: a path.
+/// A path: a host that can connect to a port of a subsystem.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AssociationPlan {
     /// The host.
     pub host: usize,
-    /// The adapter of it that leads there.
+    /// The adapter of the host on this path.
     pub adapter: usize,
-    /// Which subsystem: its place in [`Network::subsystems`].
+    /// Index of the subsystem in [`Network::subsystems`].
     pub subsystem: usize,
-    /// The port that it leads to.
+    /// The port at the subsystem.
     pub port: PortOffer,
-    /// How the connections go.
+    /// The transport of its connections.
     pub connection: ConnectionPlan,
 }
 
-/// How a host asks a drive of another.
+/// A path from a host to a drive of another host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RemotePlan {
-    /// The adapter of the host that asks.
+    /// The adapter of the initiating host.
     pub adapter: usize,
-    /// The host that offers the drive.
+    /// The host that exports the drive.
     pub target: usize,
     /// The adapter of that host.
     pub port: usize,
     /// Whether the path is optimized.
     pub optimized: bool,
-    /// Which subsystem: its place in [`Network::subsystems`].
+    /// Index of the subsystem in [`Network::subsystems`].
     pub subsystem: usize,
-    /// Which of its namespaces, counted from 0.
+    /// Index of the namespace, from 0.
     pub namespace: usize,
-    /// How the connection goes.
+    /// The transport of the connection.
     pub connection: ConnectionPlan,
 }
 
-/// A network as frames see it: adapters have stations, switches forward.
+/// The network as frames see it: adapters are stations, switches forward.
 #[derive(Debug)]
 pub struct Wires {
-    /// The ports of adapters; the place of each is its station.
+    /// The ports of adapters; the index of each is its station number.
     pub stations: Vec<End>,
-    /// The switches: their places in the machine, in ascending order.
+    /// The indices in the machine of the switches, in ascending order.
     pub switches: Vec<usize>,
     /// The cables between them.
     pub topology: Topology,
@@ -198,17 +198,17 @@ impl Network {
     pub fn is_at(&self, component: usize) -> bool {
         self.ends().any(|end| end.component == component)
     }
-    /// The cable that ends at a port; none if none does.
+    /// The cable at a port; `None` if there is none.
     #[must_use]
     pub fn cable_of(&self, end: End) -> Option<&CablePlan> {
         self.cables.iter().find(|cable| cable.from == end || cable.to == end)
     }
-    /// How a host asks a drive of another, by the first path to it; none if the drive is not offered to it.
+    /// The first path from a host to a drive of another; `None` if the drive is not exported to it.
     #[must_use]
     pub fn remote(&self, host: usize, drive: usize) -> Option<RemotePlan> {
         self.remotes(host, drive).next()
     }
-    /// Every path by which a host asks a drive of another, in the order of the ports of its subsystem.
+    /// All paths from a host to a drive of another, in the order of the subsystem's ports.
     pub fn remotes(&self, host: usize, drive: usize) -> impl Iterator<Item = RemotePlan> {
         let found = self.associations.iter().filter(move |association| association.host == host);
         found.filter_map(move |association| {
@@ -219,8 +219,8 @@ impl Network {
             Some(RemotePlan { adapter, target: *target, port, optimized, subsystem, namespace, connection })
         })
     }
-    /// Whether a subsystem that offers a drive is not reached as it says: by a host that it names, or by one of its
-    /// ports.
+    /// Whether a subsystem that exports a drive lacks a path that the scenario asks for: from a host that it names, or
+    /// to one of its ports.
     #[must_use]
     pub fn is_unreached(&self, drive: usize) -> bool {
         let mut offering =
@@ -254,18 +254,18 @@ impl Network {
 }
 
 impl Wires {
-    /// The station that a port is; none if no cable ends there.
+    /// The station number of a port; `None` if it has no cable.
     #[must_use]
     pub fn station(&self, end: End) -> Option<Station> {
         self.stations.binary_search(&end).ok().map(|place| Station(place as u16))
     }
-    /// Whether two stations are joined without a switch.
+    /// Whether two stations are connected without a switch.
     #[must_use]
     pub fn are_joined(&self, a: Station, b: Station) -> bool {
         let ends = [Node::Station(a), Node::Station(b)];
         self.topology.cables().iter().any(|cable| *cable == ends || *cable == [ends[1], ends[0]])
     }
-    /// The switch that a station is joined to.
+    /// The switch to which a station is connected.
     #[must_use]
     pub fn switch_at(&self, station: Station) -> Option<usize> {
         self.across().find_map(|(near, far)| match (near, far) {
@@ -273,7 +273,7 @@ impl Wires {
             _ => None,
         })
     }
-    /// The switches, as components, that frames between two stations may pass; none if there is no way.
+    /// The switches, as components, that frames between two stations may pass; `None` if there is no path.
     #[must_use]
     pub fn passed(&self, from: Station, to: Station) -> Option<BTreeSet<usize>> {
         let tables = self.forwarding();
@@ -288,7 +288,7 @@ impl Wires {
         let there = self.are_joined(from, to) || !passed.is_empty();
         there.then(|| passed.into_iter().map(|switch| self.switches[switch]).collect())
     }
-    /// The switches that some of the ports of a switch lead to.
+    /// The switches behind some ports of a switch.
     pub fn behind<'a>(&'a self, switch: usize, ports: &'a [u16]) -> impl Iterator<Item = usize> + 'a {
         self.across().filter_map(move |(near, far)| match (near, far) {
             (Node::Switch { switch: own, port }, Node::Switch { switch: next, .. })

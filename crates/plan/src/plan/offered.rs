@@ -1,38 +1,38 @@
-//! How much is asked at a time: so much in flight, or at a rate.
+//! Load offered: a number in flight, or a rate.
 
 use lanetwin_load as load;
 use lanetwin_units::Span;
 
-/// How much is asked at a time.
+/// Load offered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Offered {
-    /// So many in flight: a new one for each that is done.
+    /// This many in flight: a new one for each that completes.
     Outstanding(u32),
-    /// So much payload, whether or not it can be served.
+    /// A rate of payload, whether or not it can be served.
     Rate {
         /// Bytes per second.
         bytes_per_second: u64,
-        /// How it is spaced.
+        /// The spacing of arrivals.
         arrivals: Arrivals,
     },
 }
 
-/// How an open load is spaced.
+/// The spacing of arrivals of an open load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrivals {
-    /// At random: exponential gaps.
+    /// Poisson: exponential gaps.
     Poisson,
     /// Equal gaps.
     Fixed,
 }
 
 impl Offered {
-    /// Whether it is drawn when requests come.
+    /// Whether the times of requests are drawn at random.
     #[must_use]
     pub const fn is_drawn(&self) -> bool {
         matches!(self, Self::Rate { arrivals: Arrivals::Poisson, .. })
     }
-    /// When requests of so many bytes are made.
+    /// The arrival process of requests of `bytes` bytes.
     pub(crate) fn arrivals(self, bytes: u32) -> load::Arrivals {
         match self {
             Self::Outstanding(outstanding) => load::Arrivals::Closed { outstanding },

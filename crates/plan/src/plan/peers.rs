@@ -1,4 +1,4 @@
-//! How the programs of two hosts reach each other: by which adapters, in frames of which size.
+//! Paths between the programs of two hosts: their adapters, and the size of frames.
 
 use super::component::ComponentPlan;
 use super::end::End;
@@ -7,28 +7,28 @@ use super::network::{Network, Wires};
 use lanetwin_ports::{Capability, Protocol, Value};
 use std::collections::BTreeSet;
 
-/// The most that a frame carries \[B\].
+/// Largest payload of a frame \[B\].
 const MOST_MTU: u64 = 9216;
-/// Frames that carry less have no room for a segment of TCP: IPv4 (RFC 791, §3.2).
+/// Smallest payload of a frame that has room for a TCP segment: IPv4 (RFC 791, §3.2).
 const LEAST_MTU: u32 = 68;
 
-/// The way between two hosts.
+/// The path between two hosts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PeerPath {
     /// The adapter of each.
     pub adapters: [usize; 2],
-    /// What the frames of both carry \[B\].
+    /// Payload of the frames of both \[B\].
     pub frames: u32,
-    /// A switch on the way whose frames carry less, and what \[B\]: it drops full ones.
+    /// A switch on the path with a smaller MTU, and that MTU \[B\]; it drops full frames.
     pub narrow: Option<(usize, u32)>,
 }
 
-/// A machine, as far as it decides which way frames go.
+/// The parts of a machine that determine the path of frames.
 #[derive(Clone, Copy)]
 pub struct Peers<'a> {
-    /// A component, if it was understood.
+    /// A component, if it has no errors.
     pub plan: &'a dyn Fn(usize) -> Option<&'a ComponentPlan>,
-    /// How many there are.
+    /// Number of components.
     pub components: usize,
     /// The links.
     pub links: &'a [LinkPlan],
@@ -37,7 +37,7 @@ pub struct Peers<'a> {
 }
 
 impl Peers<'_> {
-    /// The way between two hosts: by the first adapters, in the order of the machine, that cables join.
+    /// The path between two hosts, through the first adapters, in the order of the machine, that are connected.
     #[must_use]
     pub fn path(&self, hosts: [usize; 2]) -> Option<PeerPath> {
         let is_switch =
@@ -72,7 +72,7 @@ impl Peers<'_> {
             _ => 1500,
         }
     }
-    /// The switches that frames between two adapters may pass; none if there is no way.
+    /// The switches that frames between two adapters may pass; `None` if there is no path.
     fn passed(&self, adapters: [usize; 2], wires: &Wires) -> Option<BTreeSet<usize>> {
         let [from, to] = adapters.map(|component| {
             let port = (self.plan)(component)?.port(Protocol::Ethernet)?;

@@ -1,4 +1,4 @@
-//! Tests of the SNIA Performance Test Specification that go through all sizes and mixes on one drive.
+//! Tests of the SNIA Performance Test Specification, which run all sizes and mixes on one drive.
 
 use super::blocks::{Blocks, Demand};
 use super::offered::Offered;
@@ -8,7 +8,7 @@ use lanetwin_load::{Slot, SteppedLoad, Steps, Workload};
 use lanetwin_ports::Message;
 use lanetwin_units::{Bytes, Span};
 
-/// Which test.
+/// A test of the PTS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PtsTest {
     /// IOPS: random, seven mixes of eight sizes.
@@ -20,7 +20,7 @@ pub enum PtsTest {
 }
 
 impl PtsTest {
-    /// As a scenario has it.
+    /// Its name in a scenario.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,42 +31,42 @@ impl PtsTest {
     }
 }
 
-/// A test: precondition, then rounds of all cells until the tracked one is steady.
+/// The plan of a test: preconditioning, then rounds over all cells until the tracked one is steady.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PtsPlan {
-    /// Which.
+    /// The test.
     pub test: PtsTest,
-    /// The cells, in the order in which a round goes through them.
+    /// The cells, in the order of a round.
     pub cells: Vec<PtsCell>,
-    /// The place of the cell that has to be steady.
+    /// Index of the cell that has to be steady.
     pub tracked: usize,
-    /// How long each cell is measured in a round.
+    /// Length of the measurement of a cell in a round.
     pub step: Span,
-    /// The size of the sequential writes that come first, and how many there are; none if there are none.
+    /// Size and number of the sequential preconditioning writes; `None` without preconditioning.
     pub precondition: Option<(Bytes, u64)>,
 }
 
-/// A size with a mix.
+/// A cell: a size with a mix.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PtsCell {
     /// `4 KiB, 65/35`: the size, and the shares of reads and writes.
     pub label: String,
-    /// What is asked.
+    /// The load of the cell.
     pub asks: BlockCase,
 }
 
 impl PtsPlan {
-    /// What the cell that has to be steady asks for.
+    /// The load of the cell that has to be steady.
     fn asks(&self) -> &BlockCase {
         &self.cells[self.tracked].asks
     }
-    /// What is asked, step by step.
+    /// The load, step by step.
     fn steps(&self) -> Steps {
         let first = self.first().map(|(case, count)| Workload { count: Some(count), ..case.workload() });
         let round = self.cells.iter().map(|cell| cell.asks.workload()).collect();
         Steps { first, round, lasts: self.step }
     }
-    /// The writes that come before the rounds.
+    /// The writes before the rounds.
     fn first(&self) -> Option<(BlockCase, u64)> {
         const DEPTH: u32 = 32;
         let (size, requests) = self.precondition?;
@@ -79,7 +79,7 @@ impl PtsPlan {
     }
 }
 
-/// A test is told as what it tracks, its cells as cases of their own.
+/// A test is reported by its tracked cell; its cells are reported as cases of their own.
 impl Blocks for PtsPlan {
     fn offered(&self) -> Offered {
         self.asks().offered()

@@ -2,32 +2,32 @@
 
 use lanetwin_units::Span;
 
-/// Rounds that go on until the last five are steady by the rule of the SNIA Performance Test Specification.
+/// The rule for rounds, which continue until the last five are steady by the SNIA Performance Test Specification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SteadyRule {
-    /// What has to be steady.
+    /// The tracked quantity.
     pub of: Tracked,
-    /// How long a round is, in virtual time.
+    /// Length of a round, in virtual time.
     pub round: Span,
-    /// How many rounds there are at most.
+    /// Maximum number of rounds.
     pub rounds: u32,
-    /// How many there are at least.
+    /// Minimum number of rounds.
     pub least: u32,
 }
 
 /// The dependent variable that the rule tracks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tracked {
-    /// I/Os a second: tests IOPS and WSAT.
+    /// I/Os per second: tests IOPS and WSAT.
     Iops,
-    /// Bytes a second: test TP.
+    /// Bytes per second: test TP.
     Throughput,
     /// The mean latency: test LAT.
     Latency,
 }
 
 impl Tracked {
-    /// As a scenario and the results have it.
+    /// Its name in scenarios and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Transfers of given sizes, so many in flight or at a rate: by DMA, or of blocks.
+//! Transfers of given sizes, at a queue depth or a rate: by DMA, or of blocks.
 
 use super::blocks::{Blocks, Demand};
 use super::offered::Offered;
@@ -11,28 +11,28 @@ use lanetwin_units::Bytes;
 /// One DMA load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DmaCase {
-    /// Which way.
+    /// The direction.
     pub operation: DmaOperation,
-    /// Bytes a transfer.
+    /// Bytes per transfer.
     pub size: Bytes,
     /// The buffer that addresses are drawn from.
     pub window: Bytes,
     /// The order of the addresses.
     pub pattern: Pattern,
-    /// Whether the buffer is in the last-level cache before.
+    /// Whether the buffer is in the last-level cache at the start.
     pub cache: Cache,
-    /// How much at a time.
+    /// Queue depth or rate.
     pub offered: Offered,
-    /// Transfers that are measured.
+    /// Number of transfers measured.
     pub transfers: u64,
 }
 
 /// One block load.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BlockCase {
-    /// Bytes a request.
+    /// Bytes per request.
     pub size: Bytes,
-    /// How much at a time.
+    /// Queue depth or rate.
     pub offered: Offered,
     /// The share of reads.
     pub read: f64,
@@ -40,27 +40,27 @@ pub struct BlockCase {
     pub pattern: Pattern,
     /// The part of the medium that is used.
     pub span: Bytes,
-    /// Requests that are measured.
+    /// Number of requests measured.
     pub requests: u64,
 }
 
-/// Which way a device moves data.
+/// The direction in which a device moves data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DmaOperation {
     /// It reads the target's memory.
     Read,
     /// It writes the target's memory.
     Write,
-    /// One read and one write in turn.
+    /// Reads and writes in turn.
     Mixed,
 }
 
 /// The order of addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pattern {
-    /// Drawn, all alike.
+    /// Drawn uniformly.
     Random,
-    /// One after the other, and again.
+    /// Consecutive, starting over at the end.
     Sequential,
 }
 
@@ -74,7 +74,7 @@ pub enum Cache {
 }
 
 impl DmaCase {
-    /// What a card is asked for.
+    /// The load of a card.
     #[must_use]
     pub fn workload(&self) -> Workload {
         let bytes = self.size.0 as u32;
@@ -104,7 +104,7 @@ impl DmaCase {
 }
 
 impl BlockCase {
-    /// What a drive is asked for.
+    /// The load on a drive.
     #[must_use]
     pub fn workload(&self) -> Workload {
         let bytes = self.size.0 as u32;

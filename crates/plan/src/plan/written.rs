@@ -1,27 +1,27 @@
-//! What a workload leaves side by side on a drive that has lived with it for long.
+//! The units in which a workload leaves data contiguous on a drive in its lived state.
 
 use lanetwin_units::{Bytes, greatest_common_divisor};
 
-/// Requests of one kind that a workload makes, as far as it matters where their data come to lie.
+/// Requests of one kind, as far as they affect the layout of their data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessShape {
-    /// Whether they write.
+    /// Whether they are writes.
     pub is_write: bool,
-    /// Whether they go anywhere, not to what follows the last.
+    /// Whether their addresses are random instead of consecutive.
     pub is_random: bool,
     /// Their sizes and addresses are multiples of this \[B\].
     pub multiple_of: Bytes,
 }
 
-/// What there is of reads and of writes, given whether there is any of each.
+/// The values for reads and for writes, given whether there are any of each.
 pub fn of_kinds<T>((reads, writes): (bool, bool), of: impl Fn(bool) -> T) -> impl Iterator<Item = T> {
     let kinds = [(reads, false), (writes, true)];
     kinds.into_iter().filter(|(is_there, _)| *is_there).map(move |(_, is_write)| of(is_write))
 }
 
-/// How much is overwritten at once on a drive that has lived with these for long, at multiples of itself: as much as
-/// all that write at random have in common. Where nobody does, whoever writes left things as it writes them, and what
-/// is only read was written as it is read. None if there are no requests.
+/// Size of the aligned units that are overwritten at once on a drive in its lived state: the largest common unit of all
+/// random writes. Without random writes, that of all writes; without writes, the drive was written as it is read.
+/// Returns `None` if there are no requests.
 #[must_use]
 pub fn written_at_once(shapes: &[AccessShape]) -> Option<Bytes> {
     let of = |wanted: fn(&AccessShape) -> bool| common(shapes.iter().filter(|shape| wanted(shape)));
@@ -31,7 +31,7 @@ pub fn written_at_once(shapes: &[AccessShape]) -> Option<Bytes> {
         .or_else(|| of(|_| true))
 }
 
-/// What all are multiples of.
+/// The greatest common divisor of their units.
 fn common<'a>(shapes: impl Iterator<Item = &'a AccessShape>) -> Option<Bytes> {
     let sizes = shapes.map(|shape| shape.multiple_of);
     sizes.reduce(|all, one| Bytes(greatest_common_divisor(all.0, one.0)))

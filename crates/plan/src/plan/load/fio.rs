@@ -1,4 +1,4 @@
-//! A phase of a job file of fio: jobs that run together.
+//! A phase of a fio job file: jobs that run at the same time.
 
 use crate::plan::blocks::{AllowedCores, Blocks, Demand, LeftOut, Thread, Timing};
 use crate::plan::length::RunLength;
@@ -13,10 +13,10 @@ use lanetwin_ports::{Message, Operation};
 use lanetwin_units::{Bytes, Span, greatest_common_divisor};
 use std::sync::Arc;
 
-/// Jobs that run together.
+/// Jobs that run at the same time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FioCase {
-    /// The job file, as the scenario names it; empty if the options stand in the scenario.
+    /// Name of the job file in the scenario; empty if the options are in the scenario.
     pub file: String,
     /// The options of its global sections.
     pub globals: Vec<Given>,
@@ -24,23 +24,23 @@ pub struct FioCase {
     pub jobs: Vec<FioJob>,
     /// The size of each target.
     pub capacity: Bytes,
-    /// I/Os that are measured at most, of all jobs and targets together.
+    /// Maximum number of I/Os measured, over all jobs and targets together.
     pub requests: u64,
 }
 
 /// A job of a phase.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FioJob {
-    /// What it says.
+    /// The job with its options.
     pub job: Arc<Job>,
-    /// The log that it replays, if it does.
+    /// The log that it replays, if any.
     pub log: Option<Arc<Log>>,
-    /// The number of its first clone among those of all jobs that run, from 0.
+    /// Index of its first clone among the clones of all jobs that run.
     pub first_clone: u32,
 }
 
 impl FioJob {
-    /// What one of its clones asks a target.
+    /// The requests of one of its clones to a target.
     #[must_use]
     pub fn workload(&self, clone: u32, capacity: Bytes) -> JobWorkload {
         JobWorkload { job: Arc::clone(&self.job), clone, capacity: capacity.0, log: self.log.clone() }
@@ -58,12 +58,12 @@ impl FioCase {
         let depths = self.jobs.iter().map(|job| &job.job.settings);
         depths.fold(0, |sum, s| sum.saturating_add(s.iodepth.saturating_mul(s.numjobs)))
     }
-    /// How many I/Os are measured: the `requests` of the scenario, or as many as the jobs make before they end.
+    /// Number of I/Os measured: `requests` of the scenario, or fewer if the jobs end before.
     #[must_use]
     pub fn operations(&self) -> u64 {
         self.most().map_or(self.requests, |all| all.min(self.requests)).max(1)
     }
-    /// As many I/Os as the jobs make before they end; none if they go on until somebody ends them.
+    /// Number of I/Os of jobs that end; `None` if they do not end by themselves.
     #[must_use]
     pub fn most(&self) -> Option<u64> {
         let of_job = |job: &FioJob| {
@@ -72,31 +72,31 @@ impl FioCase {
         };
         self.jobs.iter().try_fold(0_u64, |sum, job| Some(sum.saturating_add(of_job(job)?)))
     }
-    /// How long it is measured at most: the longest `runtime`, if all jobs have one.
+    /// Maximum length of the measurement: the longest `runtime`, if all jobs have one.
     #[must_use]
     pub fn run_time(&self) -> Option<Span> {
         let mut times = self.jobs.iter().map(|job| job.job.settings.runtime_us);
         let longest = times.try_fold(0, |longest, us| (us > 0).then_some(us.max(longest)))?;
         Some(Span::from_us(longest))
     }
-    /// How long it runs before it is measured, at most, if it says so: the longest `ramp_time`.
+    /// Maximum time before the measurement: the longest `ramp_time`, if one is set.
     #[must_use]
     pub fn ramp_time(&self) -> Option<Span> {
         let longest = self.jobs.iter().map(|job| job.job.settings.ramp_time_us).max()?;
         (longest > 0).then(|| Span::from_us(longest))
     }
-    /// Whether a job replays a log: it is measured from its first I/O to its last.
+    /// Whether a job replays a log, which is measured from its first I/O to its last.
     #[must_use]
     pub fn replays(&self) -> bool {
         self.jobs.iter().any(|job| job.log.is_some())
     }
-    /// Every clone of every job, with what its results are told as: a job, a clone of it, or a group.
+    /// Every clone of every job, with the name of its results: a job, a clone or a group.
     #[must_use]
     pub fn clones(&self) -> Vec<(&FioJob, u32, String)> {
         let all = self.jobs.iter().flat_map(|job| job.clones().map(move |clone| (job, clone)));
         all.map(|(job, clone)| (job, clone, self.results_name(job, clone))).collect()
     }
-    /// The jobs whose results are told as this.
+    /// The jobs whose results have this name.
     #[must_use]
     pub fn jobs_of<'a>(&'a self, name: &str) -> Vec<&'a FioJob> {
         let of = |job: &&FioJob| job.clones().any(|clone| self.results_name(job, clone) == name);
@@ -119,7 +119,7 @@ impl FioCase {
         let alone = job.job.settings.group_reporting || job.job.settings.numjobs == 1;
         if alone { name } else { format!("{name}#{clone}") }
     }
-    /// How its jobs are sampled in so many repeats, of that length.
+    /// Describes how its jobs are sampled in `repeats` repeats of this length.
     #[must_use]
     pub fn sampled(&self, repeats: usize, length: RunLength) -> String {
         let milliseconds = |time: Span| time.as_ps() as f64 * 1e-9;
@@ -135,7 +135,7 @@ impl FioCase {
 }
 
 impl FioJob {
-    /// The sizes of its I/Os, as far as no log says them: of a range the least, of which all are multiples.
+    /// The sizes of its I/Os, unless a log has them. For a range, the smallest size, of which all are multiples.
     fn sizes(&self) -> impl Iterator<Item = u64> {
         let settings = &self.job.settings;
         let asked = [settings.rw.reads, settings.rw.writes].into_iter().enumerate();
@@ -145,15 +145,15 @@ impl FioJob {
             split.chain([self.job.blocks()[way].0])
         })
     }
-    /// The namespace that its `filename` is of, the first being 0: `/dev/nvme0n2` is the second.
+    /// The namespace of its `filename`, from 0: `/dev/nvme0n2` is the second.
     fn namespace(&self) -> Option<u16> {
         let given = self.job.given.iter().rev().find(|given| given.name == "filename")?;
         let number: u16 = given.value.as_ref()?.rsplit_once('n')?.1.parse().ok()?;
         number.checked_sub(1)
     }
-    /// The class of its queue, by its I/O priority: real time is urgent at its highest level and high below, best
-    /// effort and none are medium, idle is low. Which class a queue is of is the software's choice; NVM Express says
-    /// nothing of it, and this one is `assumed`.
+    /// The priority class of its queue, by its I/O priority: real time is urgent at its highest level and high below,
+    /// best effort and none are medium, idle is low. The mapping is up to the software, since NVM Express defines none;
+    /// this one is `assumed`.
     fn priority(&self) -> QueuePriority {
         match (self.job.settings.prioclass, self.job.settings.prio) {
             (1, 0) => QueuePriority::URGENT,
@@ -162,7 +162,7 @@ impl FioJob {
             _ => QueuePriority::MEDIUM,
         }
     }
-    /// The engine that it asks by, if it is modelled.
+    /// Its I/O engine, if that is modelled.
     fn engine(&self) -> Option<&'static str> {
         match &*self.job.settings.ioengine {
             "io_uring" | "io_uring_cmd" => Some("io_uring"),
@@ -170,20 +170,20 @@ impl FioJob {
             _ => None,
         }
     }
-    /// The cores that a clone may run on. With `split` it has one: clones are counted through all jobs of the file
-    /// (`fio_cpus_split` of fio gets the number of the thread).
+    /// The cores on which a clone may run. With `split` it is one core; clones are numbered over all jobs of the file
+    /// (`fio_cpus_split` of fio takes the thread number).
     fn cores(&self, clone: u32) -> Option<AllowedCores> {
         let settings = &self.job.settings;
         let nth = settings.cpus_split.then_some(self.first_clone + clone);
         let numbers = settings.cpus_allowed.clone();
         (!numbers.is_empty()).then_some(AllowedCores { numbers, nth })
     }
-    /// What its reads have in common, and its writes.
+    /// The common size and order of its reads, and of its writes.
     fn shapes(&self) -> Vec<AccessShape> {
         let logged = |log: &Log| log.entries.iter().map(shape_of_entry).collect();
         self.log.as_deref().map_or_else(|| self.said(), logged)
     }
-    /// The same, of a job that makes them up.
+    /// The same, for a job that generates its requests.
     fn said(&self) -> Vec<AccessShape> {
         let (way, granularity) = (&self.job.settings.rw, self.job.granularity());
         let shape = |is_write: bool| AccessShape {
@@ -193,8 +193,8 @@ impl FioJob {
         };
         of_kinds((way.reads, way.writes), shape).collect()
     }
-    /// The same with clones that begin at places of their own, evenly over the file, if they all read it one block
-    /// after another, as fast as it goes, from the same place on.
+    /// The same job with clones that begin at different places, evenly over the file, if all clones read it
+    /// sequentially, at full speed and from the same place.
     fn apart(&self) -> Option<Self> {
         let settings = &self.job.settings;
         let begin_alike = settings.offset_increment == Room::Unset && settings.numjobs <= 100;
@@ -210,7 +210,7 @@ impl FioJob {
         }
         Some(Self { job: Arc::new(job), ..self.clone() })
     }
-    /// What is not simulated of what it says.
+    /// Options that are not simulated.
     fn not_modelled(&self) -> Vec<String> {
         let (mut list, name) = (Vec::new(), self.job.name());
         if !self.job.not_modelled.is_empty() {
@@ -290,7 +290,7 @@ impl Blocks for FioCase {
         let (ramp, longest, most) = (self.ramp_time(), self.run_time(), self.most());
         Timing { is_whole: self.replays(), ramp, longest, most }
     }
-    /// Jobs are different by intention.
+    /// Jobs are meant to differ.
     fn is_even(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! A test of Iometer: access specifications that workers run at once.
+//! A test of Iometer: access specifications that workers run at the same time.
 
 use crate::plan::blocks::{Blocks, LeftOut, Thread, Timing};
 use crate::plan::offered::Offered;
@@ -13,103 +13,103 @@ use lanetwin_models::roles::nvme::QueuePriority;
 use lanetwin_ports::Message;
 use lanetwin_units::{Bytes, Span, greatest_common_divisor};
 
-/// What a socket of a network worker takes in before a send waits \[B\]: `tcp_wmem` of Linux. Iometer leaves it to the
+/// Bytes that a socket of a network worker accepts before a send blocks: `tcp_wmem` of Linux. Iometer leaves it to the
 /// system (`NetTCP.cpp`).
 const SEND_BUFFER: u64 = 4 << 20;
 
-/// A test: what each worker runs in it.
+/// A test: the specification of each worker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IometerCase {
-    /// Those that are active, in the order of the file; at least one.
+    /// The active workers, in the order of the file; at least one.
     pub workers: Vec<IometerWorker>,
-    /// The targets of all workers of the workload, active or not, each once for each manager: the place of the manager,
-    /// and the name.
+    /// The targets of all workers of the workload, active or not, once for each manager: index of the manager, and
+    /// name.
     pub drives: Vec<(usize, String)>,
-    /// Whether the workload has one worker alone: it asks every target of the scenario.
+    /// Whether the workload has a single worker, which uses every target of the scenario.
     pub alone: bool,
     /// The size of each target.
     pub capacity: Bytes,
     /// The sector of each target \[B\].
     pub sector: u32,
-    /// I/Os that are measured, of all targets together.
+    /// Number of I/Os measured, over all targets together.
     pub requests: u64,
-    /// How long opening and closing a target takes together, where connections are tested.
+    /// Time to open and close a target, together, if connections are tested.
     pub opening: Span,
     /// Whether its workers are network workers, and their targets hosts.
     pub network: bool,
-    /// Whether the file has workers of the other kind, which do not run.
+    /// Whether the file also has workers of the other type, which do not run.
     pub others: bool,
-    /// Where it is from.
+    /// The file that it comes from.
     pub from: IometerFile,
 }
 
-/// A worker, and the access specification that it runs.
+/// A worker and its access specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IometerWorker {
-    /// The place of its manager in the file, and the manager's name; none in a library.
+    /// Index of its manager in the file, and the manager's name; `None` in a library.
     pub manager: Option<(usize, String)>,
-    /// Its place among the workers of its manager, and its name.
+    /// Its index among the workers of its manager, and its name.
     pub name: (usize, String),
     /// The specification.
     pub spec: AccessSpec,
-    /// Which part of each target is used.
+    /// The part of each target that is used.
     pub disk: DiskSettings,
     /// I/Os in flight on each target.
     pub outstanding: u32,
-    /// Its targets, as the file calls them.
+    /// Its targets, by their names in the file.
     pub targets: Vec<String>,
-    /// The transactions of a connection, if targets are to be opened and closed again and again.
+    /// Transactions per connection, if targets are opened and closed repeatedly.
     pub connections: Option<u32>,
 }
 
-/// What a configuration of Iometer says beside its specifications.
+/// The contents of an Iometer configuration besides its specifications.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IometerFile {
-    /// Its name, as the scenario gives it.
+    /// Its name in the scenario.
     pub name: String,
     /// The version that wrote it.
     pub version: Version,
     /// Its description.
     pub description: String,
-    /// What it varies.
+    /// The quantities that it varies.
     pub test_type: TestType,
-    /// How long it says to record \[s\]; 0 until somebody stops it.
+    /// Its recording time \[s\]; 0 for no limit.
     pub run_time_s: u64,
-    /// How long the load runs before anything is recorded \[s\].
+    /// Time of the load before recording starts \[s\].
     pub ramp_up_s: u64,
 }
 
 impl IometerFile {
-    /// How long it says to record; none until somebody stops it.
+    /// Its recording time; `None` for no limit.
     #[must_use]
     pub fn run_time(&self) -> Option<Span> {
         seconds(self.run_time_s)
     }
-    /// How long the load runs before anything is recorded, if it does.
+    /// Time of the load before recording starts, if any.
     #[must_use]
     pub fn ramp_up(&self) -> Option<Span> {
         seconds(self.ramp_up_s)
     }
 }
 
-/// So many seconds, if there are any.
+/// This many seconds; `None` for 0.
 fn seconds(seconds: u64) -> Option<Span> {
     (seconds > 0).then(|| Span::from_us(seconds.saturating_mul(1_000_000)))
 }
 
 impl IometerWorker {
-    /// The lines that are ever drawn.
+    /// The lines with a non-zero probability.
     fn used(&self) -> impl Iterator<Item = &AccessLine> {
         self.spec.lines.iter().filter(|line| line.share > 0)
     }
-    /// What tells managers apart.
+    /// The index of its manager, to distinguish managers.
     fn manager_place(&self) -> usize {
         self.manager.as_ref().map_or(0, |(place, _)| *place)
     }
 }
 
 impl IometerCase {
-    /// What a worker asks each of its targets.
+    /// The accesses of a worker to each of its targets.
     #[must_use]
     pub fn accesses(&self, worker: &IometerWorker) -> AccessWorkload {
         AccessWorkload {
@@ -123,13 +123,13 @@ impl IometerCase {
             network: self.network,
         }
     }
-    /// The specification that all workers run, if they run the same.
+    /// The specification of all workers, if it is the same for all.
     #[must_use]
     pub fn spec(&self) -> Option<&AccessSpec> {
         let first = &self.workers.first()?.spec;
         self.workers.iter().all(|worker| worker.spec.name == first.name).then_some(first)
     }
-    /// The specifications that run, each once.
+    /// The specifications that run, once each.
     #[must_use]
     pub fn specs(&self) -> Vec<&AccessSpec> {
         let mut specs: Vec<&AccessSpec> = Vec::new();
@@ -140,7 +140,7 @@ impl IometerCase {
         }
         specs
     }
-    /// The places of the managers of all workers of the workload, active or not.
+    /// The indices of the managers of all workers of the workload, active or not.
     fn places(&self) -> Vec<usize> {
         let own = self.workers.iter().map(IometerWorker::manager_place);
         let mut places: Vec<usize> = self.drives.iter().map(|(place, _)| *place).chain(own).collect();
@@ -148,7 +148,7 @@ impl IometerCase {
         places.dedup();
         places
     }
-    /// What the results of a worker are told as: its name, behind that of its manager if there are several.
+    /// Name of a worker's results: its name, after that of its manager if there are several.
     #[must_use]
     pub fn results_name(&self, worker: &IometerWorker) -> String {
         let several = self.places().len() > 1;
@@ -161,11 +161,11 @@ impl IometerCase {
             self.workers.iter().take_while(|one| *one != worker).filter(|one| own(one) == name).count();
         if before == 0 { name } else { format!("{name}#{}", before + 1) }
     }
-    /// Which pairs each worker asks, by their places, given the host of each pair; none if the targets of the file
-    /// cannot be told among them.
+    /// The indices of the pairs that each worker uses, given the host of each pair. Returns `None` if the targets of
+    /// the file cannot be matched with the pairs.
     ///
-    /// Managers ask from a host each if there are as many of one as of the other, and all from all hosts otherwise.
-    /// Their targets are the drives in the order of the file, names of two managers being two drives if there are so
+    /// If there are as many managers as hosts, each manager uses one host; otherwise all use all hosts. Their targets
+    /// are the drives in the order of the file. The same name at two managers counts as two drives if there are that
     /// many.
     #[must_use]
     pub fn targets(&self, hosts: &[usize]) -> Option<Vec<Vec<usize>>> {
@@ -188,7 +188,7 @@ impl IometerCase {
         let names = self.names(places.len());
         self.workers.iter().map(|worker| among(worker, &names, &places)).collect()
     }
-    /// The names of the targets: once for each manager if they are so many, otherwise once.
+    /// The names of the targets: once for each manager if that makes `wanted` names, otherwise once.
     fn names(&self, wanted: usize) -> Vec<(Option<usize>, &str)> {
         if self.drives.len() == wanted {
             return self.drives.iter().map(|(manager, name)| (Some(*manager), &**name)).collect();
@@ -201,28 +201,28 @@ impl IometerCase {
         }
         names
     }
-    /// Whether what one target is asked depends, in Iometer, on what another was: its worker has one burst at a time,
-    /// and one delay.
+    /// Whether requests to one target depend, in Iometer, on those to another: a worker has one burst at a time, and
+    /// one delay.
     #[must_use]
     pub fn is_paced(&self) -> bool {
         self.used().any(|line| line.burst > 1 || line.delay_ms > 0)
     }
-    /// Whether there are replies, which a disk does not make.
+    /// Whether there are replies; disks send none.
     #[must_use]
     pub fn has_replies(&self) -> bool {
         self.used().any(|line| line.reply > 0)
     }
-    /// The lines that are ever drawn.
+    /// The lines with a non-zero probability.
     fn used(&self) -> impl Iterator<Item = &AccessLine> {
         self.workers.iter().flat_map(IometerWorker::used)
     }
-    /// What the specifications are called in a sentence.
+    /// The names of the specifications, for a sentence.
     fn spec_names(&self) -> String {
         self.specs().iter().map(|spec| format!("`{}`", spec.name)).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// The places of the targets of a worker, if there is one for each name.
+/// The indices of a worker's targets, if there is one for each name.
 fn among(worker: &IometerWorker, names: &[(Option<usize>, &str)], places: &[usize]) -> Option<Vec<usize>> {
     if names.len() != places.len() || worker.targets.is_empty() {
         return None;
@@ -296,7 +296,7 @@ impl Blocks for IometerCase {
         let accesses = self.accesses(&self.workers[thread]);
         Box::new(BlockLoad::of_accesses(accesses, slot.seed, slot.path).in_slot(slot))
     }
-    /// Workers are different by intention.
+    /// Workers are meant to differ.
     fn is_even(&self) -> bool {
         self.alone
     }

@@ -7,93 +7,93 @@ use lanetwin_load::memory::{
 use lanetwin_units::{Bytes, Span};
 use std::sync::Arc;
 
-/// One load of memory.
+/// A memory load.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MemoryCase {
-    /// What the threads do.
+    /// The loads and stores of the threads.
     pub program: MemoryProgram,
-    /// Where their pages are: on nodes of the host, by their places among its [`crate::MemoryNode`]s.
+    /// The placement of their pages on nodes of the host, by index among its [`crate::MemoryNode`]s.
     pub mapping: Mapping,
-    /// Data structures that are mapped in their own way, by address.
+    /// Data structures with a placement of their own, by address.
     pub parts: Vec<PlacedPart>,
-    /// What threads tell devices of pages, if they do.
+    /// The hints on pages that threads send to devices, if any.
     pub hints: Option<HintsCase>,
-    /// The case that it is held against: the same on the first placement, if it is on another.
+    /// The label of the case with which it is compared: the same case on the first placement, if it is on another.
     pub against: Option<String>,
-    /// What caches of devices hold at the start.
+    /// Initial contents of the caches of devices.
     pub cache: DeviceCache,
-    /// Steps that are measured, of all threads together: loads and stores.
+    /// Number of loads and stores measured, over all threads together.
     pub steps: u64,
 }
 
-/// What the cache of a device in front of a disk holds at the start.
+/// Initial contents of the cache of a device in front of a drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DeviceCache {
-    /// What visits to the device's part of the working set have left, as many as it takes until that does not change.
+    /// As left by accesses to the device's part of the working set, continued until the contents are stationary.
     Warm,
-    /// Nothing.
+    /// Empty.
     Cold,
-    /// What the parameters of the device say.
+    /// As set by the parameters of the device.
     AsIs,
 }
 
-/// What threads that stream tell devices of pages.
+/// Hints on pages that streaming threads send to devices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HintsCase {
-    /// They announce the page so many ahead; 0 for none.
+    /// Number of pages ahead that they prefetch; 0 for none.
     pub prefetch: u32,
-    /// They dismiss the page so many behind; 0 for none.
+    /// Number of pages behind that they evict; 0 for none.
     pub evict: u32,
-    /// They ask whether the page so many ahead is cached; 0 for none.
+    /// Number of pages ahead whose status they query; 0 for none.
     pub status: u32,
-    /// They ask for the temperature of the page so many behind; 0 for none.
+    /// Number of pages behind whose temperature they query; 0 for none.
     pub temperature: u32,
 }
 
-/// What threads do.
+/// The loads and stores of threads.
 #[derive(Clone, PartialEq, Debug)]
 pub enum MemoryProgram {
-    /// One thread follows pointers: latency.
+    /// One thread follows pointers, which shows the latency.
     Chase {
-        /// What it goes through.
+        /// Size of the working set.
         working_set: Bytes,
-        /// In which order.
+        /// Order of the lines.
         order: ChaseOrder,
     },
-    /// Threads stream over buffers: bandwidth.
+    /// Threads stream over buffers, which shows the bandwidth.
     Traffic(TrafficCase),
     /// An application.
     Kernel(KernelCase),
-    /// A program that ran, as it was recorded.
+    /// A recorded program.
     Recorded(RecordedCase),
 }
 
-/// A recorded program, and what the trace does not say of it.
+/// A recorded program, and settings that the trace does not have.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RecordedCase {
-    /// As the scenario names its file.
+    /// Name of its file in the scenario.
     pub file: String,
-    /// What it touches.
+    /// Its recorded accesses.
     pub trace: Arc<MemoryTrace>,
-    /// Which loads wait for the load before them.
+    /// Which loads wait for the previous load.
     pub dependence: Dependence,
-    /// How long an instruction takes that waits for no memory.
+    /// Time of an instruction that does not wait for memory.
     pub instruction: Span,
 }
 
-/// An application, and how much of it is run.
+/// An application, and the part of it that runs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KernelCase {
-    /// Which.
+    /// The application.
     pub kernel: Kernel,
-    /// How many threads.
+    /// Number of threads.
     pub threads: u32,
-    /// Which part of it is run.
+    /// The part of it that runs.
     pub window: Window,
 }
 
 impl KernelCase {
-    /// Whether it ends: then all of it is measured.
+    /// Whether it ends, and is therefore measured as a whole.
     #[must_use]
     pub const fn ends(&self) -> bool {
         !matches!(self.kernel, Kernel::KeyValue(_))
@@ -103,23 +103,23 @@ impl KernelCase {
 /// Threads that stream over buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TrafficCase {
-    /// What share of the traffic is writes.
+    /// The share of writes in the traffic.
     pub mix: TrafficMix,
-    /// In which order lines are touched.
+    /// Order of the lines.
     pub order: TrafficOrder,
-    /// How many threads.
+    /// Number of threads.
     pub threads: u32,
-    /// The buffers of all of them together.
+    /// Size of all buffers together.
     pub working_set: Bytes,
-    /// The time between two lines of a thread.
+    /// Time between two lines of a thread.
     pub delay: Span,
-    /// Whether another thread follows pointers meanwhile, through as much on the same nodes: its loads show the
-    /// latency.
+    /// Whether another thread follows pointers at the same time, over a working set of the same size on the same nodes,
+    /// to show the latency.
     pub chaser: bool,
 }
 
 impl MemoryCase {
-    /// How many threads there are.
+    /// Number of threads.
     #[must_use]
     pub fn threads(&self) -> u32 {
         match &self.program {
@@ -138,7 +138,7 @@ impl MemoryCase {
             MemoryProgram::Traffic(traffic) => traffic.mix.kinds(),
         }
     }
-    /// Whether the program ends, and all of it is measured.
+    /// Whether the program ends, and is therefore measured as a whole.
     #[must_use]
     pub const fn ends(&self) -> bool {
         match &self.program {
@@ -147,13 +147,13 @@ impl MemoryCase {
             MemoryProgram::Chase { .. } | MemoryProgram::Traffic(_) => false,
         }
     }
-    /// Whether pages of more than 4 KiB are asked for, other than those of a device that is mapped directly.
+    /// Whether pages of more than 4 KiB are used, other than those of a device that is mapped directly.
     #[must_use]
     pub fn has_large_pages(&self) -> bool {
         let mut mappings = std::iter::once(&self.mapping).chain(self.parts.iter().map(|part| &part.mapping));
         mappings.any(|mapping| mapping.size != PageSize::Small && !matches!(mapping.policy, Policy::Dax(_)))
     }
-    /// The nodes that pages may be on, in the order of writing.
+    /// The nodes on which pages may be, in the order of the scenario.
     #[must_use]
     pub fn nodes(&self) -> Vec<u16> {
         let mut nodes = self.mapping.policy.named();
