@@ -1,8 +1,8 @@
-//! What commands take of a line of Ethernet, and what is left of its rate: closed forms, to be held against what is
-//! carried.
+//! Closed forms of the bytes that commands take on an Ethernet line and of the resulting goodput, for comparison with
+//! simulations.
 //!
-//! Acknowledgements of TCP are not counted: they ride on data of the other way, or take the way that is less busy.
-//! Those of RDMA are: one for each SEND, which also acknowledges what was posted before it.
+//! Acknowledgements of TCP are not counted: they are sent with data in the other direction, or use the less busy
+//! direction. Those of RDMA are counted: one for each SEND, which also acknowledges the work requests posted before it.
 
 use crate::logic::tcp::Framing;
 use crate::spec::tcp::{COMMAND_HEADER_BYTES, DigestTypes, SHORT_HEADER_BYTES};
@@ -16,7 +16,7 @@ use lanetwin_nvme::logic::Direction;
 use lanetwin_nvme::spec::command::COMMAND_BYTES;
 use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
 
-/// What a command takes each way \[B\].
+/// Bytes that a command takes in each direction \[B\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BothWays {
     /// From the host.
@@ -26,27 +26,27 @@ pub struct BothWays {
 }
 
 impl BothWays {
-    /// The way that is busier \[B\].
+    /// Bytes of the busier direction \[B\].
     #[must_use]
     pub const fn busier(self) -> u64 {
         if self.to_target > self.to_host { self.to_target } else { self.to_host }
     }
 }
 
-/// How commands go by NVMe/TCP, without alignment of data.
+/// Properties of an NVMe/TCP connection, without alignment of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TcpWay {
     /// The digests that are used.
     pub digests: DigestTypes,
-    /// SUCCESS stands for the response to a read.
+    /// Whether SUCCESS in the last C2HData replaces the response to a read.
     pub success: bool,
-    /// How much data a capsule brings at most \[B\].
+    /// Maximum in-capsule data \[B\].
     pub capsule_data: u32,
     /// MAXH2CDATA \[B\].
     pub most_data: u32,
 }
 
-/// How TCP cuts a stream.
+/// Segmentation of a TCP stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segments {
     /// The MTU \[B\], with the headers of IP and TCP.
@@ -57,22 +57,22 @@ pub struct Segments {
     pub tagging: Tagging,
 }
 
-/// How commands go by NVMe/RDMA over RoCEv2.
+/// Properties of an NVMe/RDMA connection over RoCEv2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RdmaWay {
     /// The MTU of the path.
     pub mtu: PathMtu,
     /// Whether frames have a VLAN tag.
     pub tagging: Tagging,
-    /// How much data a capsule brings at most \[B\].
+    /// Maximum in-capsule data \[B\].
     pub capsule_data: u32,
-    /// Responses invalidate keys.
+    /// Whether responses invalidate keys.
     pub invalidate: bool,
 }
 
 impl TcpWay {
-    /// What a command with so many bytes of data takes of the stream each way; writes that do not fit into a capsule
-    /// are asked for by one R2T.
+    /// Bytes of the stream that a command with `bytes` of data takes in each direction. Write data that do not fit into
+    /// a capsule are requested with one R2T.
     #[must_use]
     pub const fn stream(&self, direction: Direction, bytes: u32) -> BothWays {
         let framing = Framing { digests: self.digests, alignment: 0 };
@@ -96,7 +96,7 @@ impl TcpWay {
             }
         }
     }
-    /// Data of such commands that a line carries, one behind the other in full segments \[B/s\], rounded down.
+    /// Goodput of consecutive commands in full segments \[B/s\], rounded down.
     ///
     /// ```
     /// use lanetwin_fabric::ethernet::spec::{Rate, Tagging};
@@ -121,17 +121,17 @@ impl TcpWay {
 }
 
 impl Segments {
-    /// The most that a segment brings (MSS, without options) \[B\].
+    /// Maximum payload of a segment (MSS, without options) \[B\].
     #[must_use]
     pub const fn most(&self) -> u32 {
         self.mtu - IPV4_BYTES - TCP_BYTES - self.options
     }
-    /// What a segment with so much of the stream takes of a line \[B\].
+    /// Bytes that a segment with `bytes` of the stream takes on a line \[B\].
     #[must_use]
     pub const fn wire(&self, bytes: u32) -> u64 {
         wire_bytes(frame_bytes(IPV4_BYTES + TCP_BYTES + self.options + bytes, self.tagging)) as u64
     }
-    /// What so many bytes of a stream take of a line if nothing follows them \[B\]: the last segment is not full.
+    /// Bytes that `bytes` of a stream take on a line if no more follow, so that the last segment may not be full \[B\].
     #[must_use]
     pub const fn burst(&self, bytes: u64) -> u64 {
         let most = self.most() as u64;
@@ -141,7 +141,7 @@ impl Segments {
 }
 
 impl RdmaWay {
-    /// What a command with so many bytes of data takes of a line each way \[B\].
+    /// Bytes that a command with `bytes` of data takes on a line in each direction \[B\].
     #[must_use]
     pub fn wire(&self, direction: Direction, bytes: u32) -> BothWays {
         let message = |kind, bytes| message_bytes(kind, bytes, self.mtu, self.tagging);
@@ -163,7 +163,7 @@ impl RdmaWay {
             to_host: response + data_to_host + acknowledgement,
         }
     }
-    /// Data of such commands that a line carries, one behind the other \[B/s\], rounded down.
+    /// Goodput of consecutive commands \[B/s\], rounded down.
     #[must_use]
     pub fn goodput(&self, rate: Rate, direction: Direction, bytes: u32) -> u64 {
         portion(rate, bytes.into(), self.wire(direction, bytes).busier())

@@ -1,14 +1,14 @@
-//! Data of a command: its bytes, or only how many there are.
+//! Data of a command: its bytes, or only their number.
 //!
-//! Where bytes are needed they are there: a real target, a drive that stores. Where only time counts nobody keeps them,
-//! and the same code moves lengths.
+//! A real target, or a drive that stores data, needs the bytes. Where only time matters they are not stored, and the
+//! same code moves lengths.
 
 /// Data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Data {
-    /// These bytes.
+    /// Bytes.
     Bytes(Vec<u8>),
-    /// So many bytes that nobody keeps.
+    /// A number of bytes that are not stored.
     Length(u32),
 }
 
@@ -16,7 +16,7 @@ impl Data {
     /// No data.
     pub const NONE: Self = Self::Length(0);
 
-    /// How many bytes they are.
+    /// Number of bytes.
     #[must_use]
     pub fn len(&self) -> u32 {
         match self {
@@ -24,12 +24,12 @@ impl Data {
             Self::Length(length) => *length,
         }
     }
-    /// True if there are none.
+    /// Whether there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The bytes, if they are kept.
+    /// The bytes; `None` if they are not stored.
     #[must_use]
     pub fn bytes(&self) -> Option<&[u8]> {
         match self {
@@ -38,7 +38,7 @@ impl Data {
             Self::Length(_) => None,
         }
     }
-    /// So many of them from an offset on; fewer if there are not so many.
+    /// Up to `length` bytes from an offset on; fewer if the data end before.
     #[must_use]
     pub fn slice(&self, offset: u32, length: u32) -> Self {
         let from = offset.min(self.len());
@@ -48,7 +48,7 @@ impl Data {
             Self::Length(_) => Self::Length(to - from),
         }
     }
-    /// Adds others at the end. Bytes that are not kept make the whole not kept.
+    /// Appends other data. If one of the two is only a length, so is the result.
     pub fn append(&mut self, other: Self) {
         if self.is_empty() {
             *self = other;
@@ -60,7 +60,7 @@ impl Data {
             (_, other) => *self = Self::Length(self.len().saturating_add(other.len())),
         }
     }
-    /// Removes the first so many, and gives them; all if there are not so many.
+    /// Removes and returns the first `length` bytes; all if there are fewer.
     #[must_use]
     pub fn split_front(&mut self, length: u32) -> Self {
         let length = length.min(self.len());

@@ -1,11 +1,11 @@
-//! Making a connection at once, for whoever simulates what comes behind it.
+//! Immediate establishment of a connection, for simulations that start with connected queues.
 //!
 //! ```text
 //!  RDMA  Request ─► Accept ─► Connect ─► RDMA READ of its data ─► Connect of a controller ─► response ─► live
 //!  TCP   ICReq ─► ICResp ─► Connect with its data ─► Connect of a controller ─► response ─► live
 //! ```
 //!
-//! Both sides go through what they would over a network; nothing takes time.
+//! Both sides exchange the same messages as over a network, in no time.
 
 use super::data::Data;
 use super::host::{Queue, QueueEffect};
@@ -13,8 +13,9 @@ use super::target::{ConnectionId, Effect, Target};
 use lanetwin_nvme::spec::ControllerId;
 use lanetwin_units::Instant;
 
-/// Connects a queue of a host to a controller of a target, over the target's first port. Whether it is live
-/// then; if not, one of them has refused.
+/// Connects a queue of a host to a controller of a target, over the target's first port.
+///
+/// Returns whether the queue is live; if not, one side has refused.
 pub fn establish(
     host: &mut Queue,
     target: &mut Target,
@@ -35,11 +36,11 @@ pub fn establish(
     host.is_live()
 }
 
-/// What is between a host and a target that connect.
+/// Exchange between a host and a target that connect.
 struct Between {
     connection: ConnectionId,
     controller: ControllerId,
-    /// What the registered memory of the host holds.
+    /// Content of the host's registered memory.
     key: Data,
 }
 

@@ -1,13 +1,13 @@
-//! The logic of both sides: total functions on state. Nothing here waits, reads a clock or touches a socket.
+//! Host and target as total functions on state. Nothing here waits, reads a clock or uses a socket.
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
 //! | [`data`] | data as bytes or as lengths |
-//! | [`authentication`] | DH-HMAC-CHAP: both sides of it |
-//! | [`establish`] | connections that are made at once |
-//! | [`tcp`] | data units in a stream of bytes |
-//! | [`host`] | the side of hosts: queues, associations, logs |
-//! | [`target`] | the side of controllers: connections, associations, discovery, transfers |
+//! | [`authentication`] | DH-HMAC-CHAP, both sides |
+//! | [`establish`] | immediate establishment of connections |
+//! | [`tcp`] | NVMe/TCP data units in a byte stream |
+//! | [`host`] | host: queues, associations, logs |
+//! | [`target`] | target: connections, associations, discovery, transfers |
 
 pub mod authentication;
 pub mod data;

@@ -1,3 +1,3 @@
-//! Asymmetric Namespace Access: its log and its event, which controllers without a fabric have as well.
+//! Asymmetric Namespace Access: its log and event, which controllers without a fabric also have.
 
 pub use lanetwin_nvme::spec::ana::*;

@@ -16,13 +16,13 @@ use lanetwin_wire::{open_enum, structure, wire};
 pub const PROTOCOL: [u8; 3] = [0x01, 0x01, 0xe9];
 /// DH-HMAC-CHAP Protocol Identifier, in a descriptor (AUTHID).
 pub const DH_HMAC_CHAP: u8 = 1;
-/// How many identifiers of hashes, and of groups, a descriptor has room for.
+/// Maximum number of hash identifiers, and of group identifiers, in a descriptor.
 pub const MOST_IDENTIFIERS: usize = 30;
 /// AUTHREQ in the response to a Connect: Authentication Transaction Required (ATR).
 pub const TRANSACTION_REQUIRED: u16 = 1 << 1;
 /// AUTHREQ in the response to a Connect: Authentication and Secure Channel Required (ASCR).
 pub const SECURE_CHANNEL_REQUIRED: u16 = 1 << 2;
-/// The size of the heads of messages \[B\]: what has no fixed length follows.
+/// The size of the fixed part of messages \[B\]; fields of variable length follow.
 pub const HEAD_BYTES: usize = 16;
 /// The size of [`NegotiateHead`] and of [`Failed`] \[B\].
 pub const SHORT_HEAD_BYTES: usize = 8;
@@ -30,7 +30,7 @@ pub const SHORT_HEAD_BYTES: usize = 8;
 pub const DESCRIPTOR_BYTES: usize = 64;
 
 open_enum! {
-    /// Which message it is: AUTH_TYPE in the low byte, AUTH_ID in the high one.
+    /// Message type: AUTH_TYPE in the low byte, AUTH_ID in the high byte.
     pub struct MessageKind(u16) {
         /// AUTH_Negotiate.
         NEGOTIATE = 0x0000;
@@ -42,9 +42,9 @@ open_enum! {
         SUCCESS1 = 0x0301;
         /// DH-HMAC-CHAP_Success2.
         SUCCESS2 = 0x0401;
-        /// AUTH_Failure2, of the host.
+        /// AUTH_Failure2, sent by the host.
         FAILURE2 = 0xf000;
-        /// AUTH_Failure1, of the controller.
+        /// AUTH_Failure1, sent by the controller.
         FAILURE1 = 0xf100;
     }
 
@@ -74,7 +74,7 @@ open_enum! {
         FFDHE8192 = 5;
     }
 
-    /// Why it fails: Reason Code Explanation of Reason Code 1 (Authentication failure).
+    /// Reason Code Explanation of Reason Code 1 (Authentication failure).
     pub struct Explanation(u8) {
         /// Authentication failed.
         FAILED = 0x01;

@@ -1,5 +1,5 @@
-//! The discovery log: what subsystems there are and by which ports they are reached (NVMe-oF 1.1 §5.3;
-//! Base 2.0, Discovery Log Page).
+//! The discovery log: subsystems and the ports through which they are reached (NVMe-oF 1.1 §5.3; Base 2.0, Discovery
+//! Log Page).
 
 use lanetwin_nvme::spec::log::LogPage;
 use lanetwin_wire::{open_enum, structure, wire};
@@ -14,7 +14,7 @@ pub const DISCOVERY_CHANGED: u8 = 0xf0;
 pub const DISCOVERY_CHANGE_BIT: u32 = 31;
 /// The size of the header, and of each entry \[B\].
 pub const RECORD_BYTES: usize = 1024;
-/// CNTLID of an entry: any controller, by the dynamic model (NVMe-oF 1.1 §5.3).
+/// CNTLID of an entry: any controller, in the dynamic controller model (NVMe-oF 1.1 §5.3).
 pub const DYNAMIC_CONTROLLER: u16 = 0xffff;
 
 open_enum! {
@@ -50,7 +50,7 @@ open_enum! {
         REFERRAL = 1;
         /// An NVM subsystem.
         NVM = 2;
-        /// The discovery subsystem that gives the log.
+        /// The discovery subsystem that returns the log.
         CURRENT_DISCOVERY = 3;
     }
 
@@ -114,7 +114,7 @@ wire! {
 }
 
 structure! {
-    /// What the log begins with.
+    /// Header of the log.
     pub struct DiscoveryHeader(1024) {
         /// Generation Counter (GENCTR): changes with the log
         generation / set_generation: u64 = 0;

@@ -5,13 +5,13 @@ use lanetwin_wire::{open_enum, structure, wire};
 
 /// The opcode of all Fabrics commands (NVMe-oF 1.1 §2.1).
 pub const FABRICS_OPCODE: u8 = 0x7f;
-/// CNTLID that asks for any controller, in the dynamic controller model (NVMe-oF 1.1 §3.3).
+/// CNTLID that requests any controller, in the dynamic controller model (NVMe-oF 1.1 §3.3).
 pub const ANY_CONTROLLER: u16 = 0xffff;
-/// SQHD of the response to a Connect whose wish for no flow control is granted (NVMe-oF 1.1 §3.3).
+/// SQHD of the response to a Connect when its request to disable SQ flow control is granted (NVMe-oF 1.1 §3.3).
 pub const FLOW_CONTROL_IS_OFF: u16 = 0xffff;
 /// The size of [`ConnectData`] \[B\].
 pub const CONNECT_DATA_BYTES: u32 = 1024;
-/// The longest NQN \[B\], without its end (Base 2.0 §4.5).
+/// Maximum length of an NQN \[B\], without the terminating zero (Base 2.0 §4.5).
 pub const LONGEST_NQN: usize = 223;
 
 open_enum! {
@@ -81,7 +81,7 @@ wire! {
 }
 
 structure! {
-    /// What all Fabrics commands begin with (NVMe-oF 1.1 §2.1).
+    /// Fields common to all Fabrics commands (NVMe-oF 1.1 §2.1).
     pub struct FabricsCommand(64) {
         /// Opcode (OPC): 7Fh
         opcode / set_opcode: u8 = 0;
@@ -149,7 +149,7 @@ structure! {
         value / set_value: u64 = 48;
     }
 
-    /// Disconnect: the I/O queue that it comes by is deleted (NVMe-oF 1.1 §3.4).
+    /// Disconnect: deletes the I/O queue on which it arrives (NVMe-oF 1.1 §3.4).
     pub struct Disconnect(64) {
         /// Opcode (OPC): 7Fh
         opcode / set_opcode: u8 = 0;
@@ -165,7 +165,7 @@ structure! {
 }
 
 impl FabricsType {
-    /// Whether it carries messages of an authentication.
+    /// Whether the command carries authentication messages.
     #[must_use]
     pub const fn is_authentication(self) -> bool {
         matches!(self, Self::AUTHENTICATION_SEND | Self::AUTHENTICATION_RECEIVE)
@@ -173,7 +173,7 @@ impl FabricsType {
 }
 
 impl FabricsCommand {
-    /// The Fabrics command in a submission queue entry, if it is one.
+    /// The Fabrics command in a submission queue entry; `None` if the entry holds another command.
     #[must_use]
     pub fn of(command: &Command) -> Option<Self> {
         let fabrics = Self::from_bytes(*command.as_bytes());
@@ -181,7 +181,7 @@ impl FabricsCommand {
     }
 }
 
-/// A name in a field of 256 B, as it stands in [`ConnectData`] and the discovery log.
+/// Encodes a name as a field of 256 B, as used in [`ConnectData`] and the discovery log.
 ///
 /// # Panics
 /// If it is longer than 255 B.
@@ -193,7 +193,7 @@ pub fn name_field(name: &str) -> [u8; 256] {
     field
 }
 
-/// The name in a field; none if it has no end, is longer than a name can be, or is not UTF-8.
+/// Decodes the name in a field; `None` if it is not terminated, longer than [`LONGEST_NQN`], or not UTF-8.
 #[must_use]
 pub fn name_of(field: &[u8; 256]) -> Option<&str> {
     let end = field.iter().position(|&byte| byte == 0).filter(|&end| end <= LONGEST_NQN)?;

@@ -1,11 +1,10 @@
-//! What a controller behind a fabric tells beside what every controller tells: fields of Identify Controller (Base 2.0
-//! §5.17.2.1).
+//! Fields of Identify Controller that only controllers behind a fabric have (Base 2.0 §5.17.2.1).
 
 use lanetwin_wire::{structure, wire};
 
-/// Where [`FabricsIdentity`] is in Identify Controller \[B\].
+/// Offset of [`FabricsIdentity`] in Identify Controller \[B\].
 pub const FABRICS_IDENTITY_OFFSET: usize = 1792;
-/// What capsule sizes and offsets are counted in \[B\].
+/// Unit of capsule sizes and offsets \[B\].
 pub const CAPSULE_UNIT: u32 = 16;
 
 wire! {

@@ -1,11 +1,12 @@
-//! What the specifications say: words, structures, values. Data and total functions; nothing here happens.
+//! Definitions of the specifications: words, structures, values. Data types and total functions, without state
+//! machines.
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
 //! | [`fabrics`] | Fabrics commands and their responses |
-//! | [`status`] | how Fabrics commands end |
+//! | [`status`] | statuses of Fabrics commands |
 //! | [`authentication`] | Authentication Send and Receive, messages of DH-HMAC-CHAP |
-//! | [`identify`] | what a controller behind a fabric tells beside the rest |
+//! | [`identify`] | additional fields of Identify Controller behind a fabric |
 //! | [`discovery`] | the discovery log |
 //! | [`ana`] | Asymmetric Namespace Access |
 //! | [`tcp`] | data units of NVMe/TCP |

@@ -2,13 +2,13 @@
 
 use lanetwin_wire::{open_enum, structure};
 
-/// The number of the port of UDP or TCP where subsystems listen (RDMA Transport 1.0).
+/// UDP or TCP port number of subsystems (RDMA Transport 1.0).
 pub const RDMA_PORT: u16 = 4420;
 /// The size of request and accept private data \[B\].
 pub const PRIVATE_DATA_BYTES: usize = 32;
 
 open_enum! {
-    /// Why a connection is rejected (STS).
+    /// Reason for rejecting a connection (STS).
     pub struct RejectStatus(u16) {
         /// Invalid Private Data Length.
         INVALID_LENGTH = 1;

@@ -1,7 +1,7 @@
-//! How Fabrics commands end, and path related statuses of Asymmetric Namespace Access.
+//! Statuses of Fabrics commands, and path related statuses of Asymmetric Namespace Access.
 //!
-//! Command specific status codes mean what the command says: 180h is Connect Incompatible Format here and Conflicting
-//! Attributes for a command of the NVM command set.
+//! The meaning of a command specific status code depends on the command: 180h is Connect Incompatible Format here and
+//! Conflicting Attributes for a command of the NVM command set.
 
 use lanetwin_nvme::spec::Status;
 use lanetwin_wire::open_enum;
@@ -36,7 +36,7 @@ open_enum! {
 }
 
 impl FabricsStatus {
-    /// The status as it stands in a completion.
+    /// The status as it is encoded in a completion.
     #[must_use]
     pub const fn status(self) -> Status {
         Status(self.0)

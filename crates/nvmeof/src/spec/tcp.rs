@@ -11,9 +11,9 @@
 
 use lanetwin_wire::{open_enum, structure, wire};
 
-/// The number of the port of TCP where subsystems listen (NVMe-oF 1.1 §7.4).
+/// TCP port number of subsystems (NVMe-oF 1.1 §7.4).
 pub const TCP_PORT: u16 = 4420;
-/// The number of the port of TCP where discovery services listen.
+/// TCP port number of discovery services.
 pub const TCP_DISCOVERY_PORT: u16 = 8009;
 /// The size of the common header \[B\].
 pub const COMMON_BYTES: usize = 8;
@@ -21,11 +21,11 @@ pub const COMMON_BYTES: usize = 8;
 pub const DIGEST_BYTES: usize = 4;
 /// The largest PDU data alignment (HPDA, CPDA), in dwords counted from 0.
 pub const LARGEST_ALIGNMENT: u8 = 31;
-/// The least MAXH2CDATA \[B\].
+/// Minimum MAXH2CDATA \[B\].
 pub const LEAST_H2C_DATA: u32 = 4096;
-/// In-capsule data that every admin queue takes \[B\] (TCP Transport 1.0, Capsules and Data Transfer).
+/// In-capsule data that every admin queue supports \[B\] (TCP Transport 1.0, Capsules and Data Transfer).
 pub const ADMIN_CAPSULE_DATA: u32 = 8192;
-/// How much of the header at fault a terminate request brings at most \[B\].
+/// Maximum length of the faulty header in a terminate request \[B\].
 pub const MOST_TERMINATE_DATA: usize = 128;
 /// The size of ICReq and ICResp \[B\].
 pub const INITIALIZE_BYTES: usize = 128;
@@ -183,7 +183,7 @@ structure! {
 }
 
 impl PduType {
-    /// The header's length \[B\]; none if there is no such type.
+    /// Length of the header \[B\]; `None` if the type is not defined.
     #[must_use]
     pub const fn header_bytes(self) -> Option<usize> {
         Some(match self {
@@ -198,12 +198,13 @@ impl PduType {
             _ => return None,
         })
     }
-    /// Whether a host sends it.
+    /// Whether hosts send this type.
     #[must_use]
     pub const fn is_from_host(self) -> bool {
         matches!(self, Self::IC_REQ | Self::H2C_TERM_REQ | Self::CAPSULE_CMD | Self::H2C_DATA)
     }
-    /// Whether digests are of it: they are used from the end of the initialization on, and not for terminate requests.
+    /// Whether this type has digests when they are enabled: all do except those of the initialization and terminate
+    /// requests.
     #[must_use]
     pub const fn has_digests(self) -> bool {
         !matches!(self, Self::IC_REQ | Self::IC_RESP | Self::H2C_TERM_REQ | Self::C2H_TERM_REQ)

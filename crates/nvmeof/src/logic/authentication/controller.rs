@@ -1,4 +1,4 @@
-//! The side of a controller: it challenges, and responds if it is challenged.
+//! The controller's side: it challenges, and responds if it is challenged.
 //!
 //! ```text
 //!   Idle ── Negotiate ─► Drawing ── drawn ─► Challenging ── given ─► Challenged ── Reply ─► Proven ── given ─┬─► Idle
@@ -6,34 +6,34 @@
 //!                          a message that is wrong ─► Refusing ── given ─► Over        Idle ◄── Success2 ── Confirming
 //! ```
 //!
-//! With a group there is a power on the way to Challenging (Raising) and on that to Proven (Sharing), which whoever has
-//! this side computes: it takes long. A host that has proved itself may do so again.
+//! With a group, the owner computes a power before Challenging (stage Raising) and before Proven (stage Sharing), as
+//! that takes long. A host that has authenticated may do so again.
 
 use super::message::{Challenge, Message, Offer, Reply};
 use super::proof::{Asked, Names, Prover};
 use super::{Group, Hash, Keys, Power, Random, Terms};
 use crate::spec::authentication::Explanation;
 
-/// Where a transaction is.
+/// Stage of a transaction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Stage {
-    /// None is in progress.
+    /// No transaction is in progress.
     Idle,
-    /// Randomness is awaited.
+    /// Waits for random numbers.
     Drawing { transaction: u16, hash: Hash, group: Group },
-    /// Its public value is awaited.
+    /// Waits for the public value of the challenge.
     Raising(Challenged),
-    /// A challenge is to be given.
+    /// A challenge is ready for the host.
     Challenging(Challenged),
-    /// Its reply is awaited.
+    /// Waits for the reply to the challenge.
     Challenged(Challenged),
-    /// The value that both have is awaited, to judge the reply by.
+    /// Waits for the shared value, to verify the reply.
     Sharing(Challenged, Reply),
-    /// Success1 is to be given; whether Success2 follows.
+    /// Success1 is ready for the host; `confirms` says whether Success2 follows.
     Proven { message: Vec<u8>, transaction: u16, confirms: bool },
-    /// Success2 is awaited.
+    /// Waits for Success2.
     Confirming { transaction: u16 },
-    /// Failure1 is to be given.
+    /// Failure1 is ready for the host.
     Refusing(Vec<u8>),
     /// The connection is to be closed.
     Over,
@@ -52,20 +52,20 @@ impl core::fmt::Debug for Challenged {
     }
 }
 
-/// What follows a message of the host.
+/// Action after a message of the host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Follows {
-    /// The command ends well.
+    /// The command ends successfully.
     Ends,
-    /// Randomness is needed: [`Controller::drawn`].
+    /// Draw random numbers, then call [`Controller::drawn`].
     Draw,
-    /// A power is needed: [`Controller::raised`].
+    /// Compute a power, then call [`Controller::raised`].
     Raise(Power),
-    /// The command ends well, and the connection is closed: the host gives up.
+    /// The command ends successfully and the connection is closed, as the host gives up.
     Close,
 }
 
-/// The side of a controller, of one connection.
+/// The controller's side of one connection.
 #[derive(Clone, Debug)]
 pub struct Controller {
     terms: Terms,
@@ -76,12 +76,12 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Nobody has proved anything.
+    /// A side without a transaction so far.
     #[must_use]
     pub const fn new(terms: Terms, keys: Keys, names: Names) -> Self {
         Self { terms, keys, names, stage: Stage::Idle, has_proof: false }
     }
-    /// Whether the host has proved who it is.
+    /// Whether the host has authenticated.
     #[must_use]
     pub const fn has_proof(&self) -> bool {
         self.has_proof
@@ -91,7 +91,7 @@ impl Controller {
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Over
     }
-    /// A message has come (Authentication Send).
+    /// Takes a message of the host (Authentication Send).
     pub fn take(&mut self, bytes: &[u8]) -> Follows {
         let stage = core::mem::replace(&mut self.stage, Stage::Over);
         let transaction = match &stage {
@@ -102,7 +102,7 @@ impl Controller {
             | Stage::Challenging(Challenged { challenge, .. })
             | Stage::Challenged(Challenged { challenge, .. })
             | Stage::Sharing(Challenged { challenge, .. }, _) => challenge.transaction,
-            // that of a message that is none, or is of another transaction
+            // the T_ID of an invalid message, or one of another transaction
             Stage::Idle | Stage::Refusing(_) | Stage::Over => transaction_of(bytes),
         };
         match Message::read(bytes).and_then(|message| self.heard(stage, message)) {
@@ -151,23 +151,23 @@ impl Controller {
             _ => Err(Explanation::INCORRECT_MESSAGE),
         }
     }
-    /// The first of ours that the host has, too.
+    /// Chooses the first hash and group of this side that the host also supports.
     fn choose(&self, offer: &Offer) -> Result<(Hash, Group), Explanation> {
         let hash = self.terms.hashes.iter().find(|hash| offer.hashes.contains(&hash.id()));
         let group = self.terms.groups.iter().find(|group| offer.groups.contains(&group.id()));
         let hash = hash.ok_or(Explanation::HASH_UNUSABLE)?;
         Ok((*hash, *group.ok_or(Explanation::GROUP_UNUSABLE)?))
     }
-    /// Takes a reply for the proof of the host, if it is one.
+    /// Verifies a reply and prepares Success1.
     fn prove(&mut self, asked: &Challenged, reply: &Reply, shared: Option<&[u8]>) -> Result<(), Explanation> {
         let success = self.judge(&asked.challenge, reply, shared)?;
         let (transaction, confirms) = (reply.transaction, reply.is_valid);
-        // a host that wants a proof decides when it has one
+        // a host that challenged the controller decides after its response
         self.has_proof |= !confirms;
         self.stage = Stage::Proven { message: success.to_bytes(), transaction, confirms };
         Ok(())
     }
-    /// Whether a reply proves the host, and what to answer then.
+    /// Verifies a reply, and returns the Success1 message to be sent.
     fn judge(&self, ours: &Challenge, reply: &Reply, shared: Option<&[u8]>) -> Result<Message, Explanation> {
         let (hash, transaction) = (ours.hash, ours.transaction);
         let asked = Asked { hash, shared, challenge: &ours.challenge, sequence: ours.sequence, transaction };
@@ -192,7 +192,8 @@ impl Controller {
         self.stage = Stage::Refusing(message.to_bytes());
     }
 
-    /// Randomness is here: the challenge is made, but for the power of which [`Controller::raised`] is to be told.
+    /// Takes the random numbers and makes the challenge. Returns the power, if any, whose value must be passed to
+    /// [`Controller::raised`].
     #[must_use]
     pub fn drawn(&mut self, random: &Random) -> Option<Power> {
         let Stage::Drawing { transaction, hash, group } = self.stage else { return None };
@@ -210,7 +211,7 @@ impl Controller {
         self.stage = if power.is_some() { Stage::Raising(asked) } else { Stage::Challenging(asked) };
         power
     }
-    /// The power that was wanted is here, or cannot be. Whoever has been refused meanwhile stays refused.
+    /// Takes the requested power; `None` if it cannot be computed. A host refused in the meantime remains refused.
     pub fn raised(&mut self, value: Option<Vec<u8>>) {
         match (core::mem::replace(&mut self.stage, Stage::Over), value) {
             (Stage::Raising(mut asked), Some(public)) => {
@@ -228,8 +229,8 @@ impl Controller {
             (other, _) => self.stage = other,
         }
     }
-    /// What the host is given, if it has room for so many bytes (Authentication Receive); none if nothing is due or
-    /// there is not. A refusal that was given is the end of the connection.
+    /// Message for a host with a buffer of `room` bytes (Authentication Receive); `None` if no message is ready or it
+    /// does not fit. A refusal ends the connection.
     pub fn give(&mut self, room: usize) -> Option<Vec<u8>> {
         let message = match &self.stage {
             Stage::Challenging(asked) => Message::Challenge(asked.challenge.clone()).to_bytes(),
@@ -249,7 +250,7 @@ impl Controller {
     }
 }
 
-/// T_ID, where every message has it.
+/// T_ID, which has the same offset in all messages.
 fn transaction_of(bytes: &[u8]) -> u16 {
     bytes.get(4..6).and_then(|bytes| bytes.try_into().ok()).map_or(0, u16::from_le_bytes)
 }

@@ -1,6 +1,6 @@
 //! Diffie-Hellman groups of safe primes with the generator 2 (RFC 7919).
 //!
-//! Exponents are secret, and how long a power takes does not depend on them.
+//! Exponents are secret; the time of an exponentiation does not depend on them.
 
 use crate::spec::authentication::GroupId;
 use crypto_bigint::modular::{BoxedMontyForm, BoxedMontyParams};
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 /// A group, or none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Group {
-    /// No exchange: responses rest on the secret alone.
+    /// No exchange: responses depend on the secret alone.
     Null,
     /// ffdhe2048.
     Ffdhe2048,
@@ -25,21 +25,21 @@ pub enum Group {
 }
 
 impl Group {
-    /// All of them.
+    /// All groups.
     pub const ALL: [Self; 6] =
         [Self::Null, Self::Ffdhe2048, Self::Ffdhe3072, Self::Ffdhe4096, Self::Ffdhe6144, Self::Ffdhe8192];
 
-    /// Its identifier (DHgID).
+    /// Identifier of the group (DHgID).
     #[must_use]
     pub const fn id(self) -> GroupId {
         GroupId(self as u8)
     }
-    /// The one with this identifier.
+    /// The group with this identifier.
     #[must_use]
     pub fn of(id: GroupId) -> Option<Self> {
         Self::ALL.get(usize::from(id.0)).copied()
     }
-    /// How long its values are \[B\].
+    /// Length of its values \[B\].
     #[must_use]
     pub const fn bytes(self) -> usize {
         self.bits() as usize / 8
@@ -54,7 +54,7 @@ impl Group {
             Self::Ffdhe8192 => 8192,
         }
     }
-    /// The number that makes the prime one (RFC 7919, Appendix A).
+    /// Addend in the formula of the prime (RFC 7919, Appendix A).
     const fn addend(self) -> u32 {
         match self {
             Self::Null => 0,
@@ -65,7 +65,7 @@ impl Group {
             Self::Ffdhe8192 => 10_965_728,
         }
     }
-    /// Its prime: 2^b - 2^(b-64) + (⌊2^(b-130) e⌋ + addend) 2^64 - 1 (RFC 7919, Appendix A).
+    /// Prime of the group: 2^b - 2^(b-64) + (⌊2^(b-130) e⌋ + addend) 2^64 - 1 (RFC 7919, Appendix A).
     fn prime(self) -> BoxedUint {
         let bits = self.bits();
         let one = BoxedUint::one_with_precision(bits);
@@ -73,7 +73,7 @@ impl Group {
         let top = BoxedUint::zero_with_precision(bits).wrapping_sub(one.shl(bits - 64));
         top.wrapping_add(&middle).wrapping_sub(&one)
     }
-    /// What powers in it need, computed once.
+    /// Parameters for exponentiation, computed once per group.
     fn params(self) -> Option<&'static BoxedMontyParams> {
         static ALL: [OnceLock<BoxedMontyParams>; 6] = [const { OnceLock::new() }; 6];
         let known = ALL.get(self as usize).filter(|_| self != Self::Null)?;
@@ -81,13 +81,15 @@ impl Group {
         Some(known.get_or_init(made))
     }
 
-    /// g to an exponent, both big-endian; nothing of no group.
+    /// Public value: g to the power of `exponent`, both big-endian; empty without a group.
     #[must_use]
     pub fn public(self, exponent: &[u8]) -> Vec<u8> {
         self.power(BoxedUint::from(2_u32), exponent)
     }
-    /// The other side's value to an exponent: what both have then. None if it is not as long as a value of the group,
-    /// or one that gives the secret away (RFC 7919 §5.1: 1 < value < p - 1).
+    /// Shared value: the other side's public value to the power of `exponent`.
+    ///
+    /// Returns `None` if the public value does not have the length of the group, or would reveal the secret (RFC 7919
+    /// §5.1: 1 < value < p - 1).
     #[must_use]
     pub fn shared(self, exponent: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
         let params = self.params()?;
@@ -107,8 +109,9 @@ impl Group {
     }
 }
 
-/// A power that is wanted, of the generator or of the other side's value. It takes up to tens of milliseconds: who
-/// serves others computes it beside that.
+/// A requested exponentiation, of the generator or of the other side's public value.
+///
+/// It takes up to tens of milliseconds; a server should compute it in parallel to other work.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Power {
     group: Group,
@@ -117,17 +120,17 @@ pub struct Power {
 }
 
 impl Power {
-    /// That of the generator, which the other side is told.
+    /// A power of the generator: the public value for the other side.
     #[must_use]
     pub fn public(group: Group, exponent: &[u8]) -> Self {
         Self { group, theirs: None, exponent: exponent.to_vec() }
     }
-    /// That of the other side's value, which both have then.
+    /// A power of the other side's public value: the shared value.
     #[must_use]
     pub fn shared(group: Group, exponent: &[u8], theirs: Vec<u8>) -> Self {
         Self { group, theirs: Some(theirs), exponent: exponent.to_vec() }
     }
-    /// Computes it; none of a value that is not taken ([`Group::shared`]).
+    /// Computes the power; `None` if the public value is not acceptable ([`Group::shared`]).
     #[must_use]
     pub fn compute(&self) -> Option<Vec<u8>> {
         match &self.theirs {
@@ -143,7 +146,7 @@ impl core::fmt::Debug for Power {
     }
 }
 
-/// ⌊2^bits e⌋, by the series of 1/k!.
+/// ⌊2^bits e⌋, from the series of 1/k!.
 fn e(bits: u32) -> BoxedUint {
     const GUARD: u32 = 64;
     let precision = (bits + 2 * GUARD).next_multiple_of(64);

@@ -16,10 +16,10 @@ pub enum Hash {
 }
 
 impl Hash {
-    /// All of them.
+    /// All hash functions.
     pub const ALL: [Self; 3] = [Self::Sha256, Self::Sha384, Self::Sha512];
 
-    /// Its identifier (HashID).
+    /// Identifier of the hash function (HashID).
     #[must_use]
     pub const fn id(self) -> HashId {
         match self {
@@ -28,12 +28,12 @@ impl Hash {
             Self::Sha512 => HashId::SHA512,
         }
     }
-    /// The one with this identifier.
+    /// The hash function with this identifier.
     #[must_use]
     pub fn of(id: HashId) -> Option<Self> {
         Self::ALL.into_iter().find(|hash| hash.id() == id)
     }
-    /// How long its values are \[B\].
+    /// Length of its values \[B\].
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
@@ -42,7 +42,7 @@ impl Hash {
             Self::Sha512 => 64,
         }
     }
-    /// The value of some bytes.
+    /// Hash of some bytes.
     #[must_use]
     pub fn digest(self, bytes: &[u8]) -> Vec<u8> {
         match self {
@@ -51,7 +51,7 @@ impl Hash {
             Self::Sha512 => Sha512::digest(bytes).to_vec(),
         }
     }
-    /// HMAC of parts, one behind the other.
+    /// HMAC of the concatenated parts.
     #[must_use]
     pub fn mac(self, key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
         match self {
@@ -60,7 +60,7 @@ impl Hash {
             Self::Sha512 => begun::<Hmac<Sha512>>(key, parts).finalize().into_bytes().to_vec(),
         }
     }
-    /// Whether HMAC of parts is this one; how long that takes does not tell where they differ.
+    /// Whether the HMAC of the concatenated parts equals `mac`, compared in constant time.
     #[must_use]
     pub fn verifies(self, key: &[u8], parts: &[&[u8]], mac: &[u8]) -> bool {
         let verified = match self {

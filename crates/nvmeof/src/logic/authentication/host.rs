@@ -1,39 +1,40 @@
-//! The side of a host: it says what it can, responds, and challenges if it is to know whom it speaks to.
+//! The host's side: it offers hashes and groups, responds, and challenges the controller if the subsystem must
+//! authenticate too.
 
 use super::message::{Challenge, Message, Offer, Reply};
 use super::proof::{Asked, Names, Prover};
 use super::{Group, Keys, Random, Terms};
 use crate::spec::authentication::Explanation;
 
-/// What is to be done next.
+/// Next step of a transaction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Send a message (Authentication Send), then call [`Host::sent`].
     Send(Vec<u8>),
-    /// Receive one (Authentication Receive), then call [`Host::take`].
+    /// Receive a message (Authentication Receive), then call [`Host::take`].
     Receive,
-    /// Randomness is needed: [`Host::drawn`].
+    /// Draw random numbers, then call [`Host::drawn`].
     Draw,
-    /// Both have proved what they had to.
+    /// Both sides have authenticated as required.
     Done,
-    /// It has failed: here, or as the controller says.
+    /// The transaction has failed, at this side or as reported by the controller.
     Failed(Explanation),
 }
 
-/// Where the transaction is.
+/// Stage of the transaction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Stage {
     Idle,
     Negotiating,
     Drawing(Challenge),
-    /// With the response that the controller has to give, if it was challenged.
+    /// The reply has been sent; holds the response expected from the controller, if it was challenged.
     Replied(Option<Vec<u8>>),
     Confirming,
     Failing(Explanation),
     Over,
 }
 
-/// The side of a host, of one connection.
+/// The host's side of one connection.
 #[derive(Clone, Debug)]
 pub struct Host {
     terms: Terms,
@@ -49,7 +50,7 @@ impl Host {
     pub const fn new(terms: Terms, keys: Keys, names: Names, transaction: u16) -> Self {
         Self { terms, keys, names, transaction, stage: Stage::Idle }
     }
-    /// Whether the subsystem has to prove who it is.
+    /// Whether the subsystem has to authenticate too.
     #[must_use]
     pub const fn wants_proof(&self) -> bool {
         self.keys.subsystem.is_some()
@@ -59,7 +60,7 @@ impl Host {
     pub fn has_begun(&self) -> bool {
         self.stage != Stage::Idle
     }
-    /// Begins.
+    /// Begins the transaction.
     pub fn begin(&mut self) -> Step {
         self.stage = Stage::Negotiating;
         let offer = Offer {
@@ -114,7 +115,7 @@ impl Host {
                     return Err(Explanation::INCORRECT_PAYLOAD);
                 }
                 let Some(expected) = expected else { return Ok(Step::Done) };
-                // the one that is expected was never sent, so that how long this takes tells nobody anything
+                // the expected response has not been sent to anyone, so the duration of this comparison is no leak
                 if !is_valid || response != expected {
                     return Err(Explanation::FAILED);
                 }
@@ -124,7 +125,7 @@ impl Host {
             _ => Err(Explanation::INCORRECT_MESSAGE),
         }
     }
-    /// Randomness is here: the reply is made.
+    /// Takes the random numbers, and computes the reply.
     pub fn drawn(&mut self, random: &Random) -> Step {
         let stage = core::mem::replace(&mut self.stage, Stage::Over);
         let Stage::Drawing(asked) = stage else { return self.give_up(Explanation::INCORRECT_MESSAGE) };

@@ -1,4 +1,5 @@
-//! Messages as bytes (Base 2.0 §8.13.5, §8.13.4). What follows a message is not looked at: buffers are longer.
+//! Encoding and decoding of messages (Base 2.0 §8.13.5, §8.13.4). Bytes after a message are ignored, as buffers are
+//! longer.
 
 use super::{Group, Hash};
 use crate::spec::authentication::{
@@ -16,7 +17,7 @@ pub enum Message {
         transaction: u16,
         /// SC_C.
         secure_channel: u8,
-        /// Hashes and groups of DH-HMAC-CHAP; none if the host cannot do that.
+        /// Hashes and groups of DH-HMAC-CHAP; `None` if the host does not support it.
         offer: Option<Offer>,
     },
     /// DH-HMAC-CHAP_Challenge.
@@ -27,9 +28,9 @@ pub enum Message {
     Success1 {
         /// T_ID.
         transaction: u16,
-        /// The controller's response, or as many zeroes.
+        /// The controller's response, or zeroes of the same length.
         response: Vec<u8>,
-        /// It is a response.
+        /// Whether it is a response (RVALID).
         is_valid: bool,
     },
     /// DH-HMAC-CHAP_Success2.
@@ -39,16 +40,16 @@ pub enum Message {
     },
     /// AUTH_Failure1 of a controller, AUTH_Failure2 of a host.
     Failure {
-        /// Of a host.
+        /// Whether it is of a host.
         is_of_host: bool,
         /// T_ID.
         transaction: u16,
-        /// Why.
+        /// Reason.
         explanation: Explanation,
     },
 }
 
-/// What a host can.
+/// Hashes and groups that a host supports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Offer {
     /// Identifiers of hashes.
@@ -81,9 +82,9 @@ pub struct Reply {
     pub transaction: u16,
     /// R1.
     pub response: Vec<u8>,
-    /// C2, or as many zeroes.
+    /// C2, or zeroes of the same length.
     pub challenge: Vec<u8>,
-    /// It is a challenge.
+    /// Whether it is a challenge (CVALID).
     pub is_valid: bool,
     /// S2.
     pub sequence: u32,
@@ -92,10 +93,10 @@ pub struct Reply {
 }
 
 impl Message {
-    /// The message in these bytes.
+    /// Decodes a message.
     ///
     /// # Errors
-    /// What to tell the sender: the message is none that is known, or is not what it announces.
+    /// The explanation for the sender: the message type is unknown, or its content does not match its header.
     pub fn read(bytes: &[u8]) -> Result<Self, Explanation> {
         let kind = bytes.first_chunk::<2>().ok_or(Explanation::INCORRECT_PAYLOAD)?;
         match MessageKind(u16::from_le_bytes(*kind)) {
@@ -116,7 +117,7 @@ impl Message {
             _ => Err(Explanation::INCORRECT_MESSAGE),
         }
     }
-    /// Its bytes.
+    /// Encodes the message.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
@@ -158,7 +159,7 @@ impl Message {
 }
 
 impl Offer {
-    /// The descriptor.
+    /// Encodes the descriptor.
     fn to_bytes(&self) -> Vec<u8> {
         let mut told = Descriptor::ZERO;
         told.set_protocol(DH_HMAC_CHAP);
@@ -199,11 +200,11 @@ impl Reply {
     }
 }
 
-/// The first bytes, and those behind them.
+/// Splits off the first `N` bytes.
 fn head<const N: usize>(bytes: &[u8]) -> Result<(&[u8; N], &[u8]), Explanation> {
     bytes.split_first_chunk().ok_or(Explanation::INCORRECT_PAYLOAD)
 }
-/// So many bytes, and those behind them.
+/// Splits off the first `length` bytes.
 fn part(bytes: &[u8], length: usize) -> Result<(Vec<u8>, &[u8]), Explanation> {
     let (part, rest) = bytes.split_at_checked(length).ok_or(Explanation::INCORRECT_PAYLOAD)?;
     Ok((part.to_vec(), rest))
@@ -268,7 +269,7 @@ fn success(bytes: &[u8]) -> Result<Message, Explanation> {
     let (first, rest) = head(bytes)?;
     let told = Success1Head::from_bytes(*first);
     let is_valid = told.validity().is_valid();
-    // without a response nothing need follow
+    // without a valid response, no bytes need follow
     let length = if is_valid { usize::from(told.hash_bytes()) } else { 0 };
     let (response, _) = part(rest, length)?;
     Ok(Message::Success1 { transaction: told.transaction(), response, is_valid })

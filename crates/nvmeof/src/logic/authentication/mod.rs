@@ -1,16 +1,16 @@
-//! DH-HMAC-CHAP: a host and a controller prove to each other that they know a secret, by the connection of each queue
+//! DH-HMAC-CHAP: a host and a controller prove to each other that they know a secret, on the connection of each queue
 //! (Base 2.0 §8.13).
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
 //! | [`hash`], [`group`] | hash functions and HMAC; Diffie-Hellman groups |
-//! | [`secret`] | secrets as they are written, and as they are used |
-//! | [`terms`] | who authenticates with what |
-//! | [`message`] | messages as bytes |
-//! | [`proof`] | what the response to a challenge is |
+//! | [`secret`] | secrets as text, and as keys |
+//! | [`terms`] | permitted hashes and groups, and secrets of hosts |
+//! | [`message`] | encoding and decoding of messages |
+//! | [`proof`] | responses to challenges |
 //! | [`controller`], [`host`] | both sides of a transaction |
 //!
-//! Neither side draws anything by chance: whoever has it is asked for randomness.
+//! Neither side draws random numbers itself: each requests them from its owner.
 
 pub mod controller;
 pub mod group;
@@ -26,15 +26,15 @@ pub use hash::Hash;
 pub use secret::Secret;
 pub use terms::{Keys, Ring, Terms};
 
-/// How much randomness a side is given when it asks \[B\]: a challenge, an exponent and a sequence number.
+/// Number of random bytes for one request \[B\]: a challenge, an exponent and a sequence number.
 pub const RANDOM_BYTES: usize = 132;
 
-/// What is drawn by chance, for one message.
+/// Random bytes for one message.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Random(pub [u8; RANDOM_BYTES]);
 
 impl Random {
-    /// A challenge of so many bytes, at most 64.
+    /// A challenge of `bytes` bytes, at most 64.
     #[must_use]
     pub fn challenge(&self, bytes: usize) -> Vec<u8> {
         self.0[..bytes.min(64)].to_vec()
@@ -44,7 +44,7 @@ impl Random {
     pub fn exponent(&self) -> &[u8] {
         &self.0[64..128]
     }
-    /// A sequence number, which is not 0.
+    /// A sequence number other than 0.
     #[must_use]
     pub fn sequence(&self) -> u32 {
         let drawn = self.0[128..].try_into().map_or(0, u32::from_le_bytes);

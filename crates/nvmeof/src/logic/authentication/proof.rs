@@ -8,7 +8,7 @@
 
 use super::Hash;
 
-/// Both sides' names.
+/// Names of both sides.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Names {
     /// NQN of the host.
@@ -17,7 +17,7 @@ pub struct Names {
     pub subsystem: String,
 }
 
-/// Who responds.
+/// Side that responds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Prover {
     /// The host, to C1.
@@ -26,12 +26,12 @@ pub enum Prover {
     Controller,
 }
 
-/// What a response is about.
+/// Inputs of a response.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Asked<'a> {
     /// The hash that is used.
     pub hash: Hash,
-    /// What both sides have by the Diffie-Hellman exchange, if there is one.
+    /// Shared value of the Diffie-Hellman exchange, if there is one.
     pub shared: Option<&'a [u8]>,
     /// C1 or C2.
     pub challenge: &'a [u8],
@@ -42,12 +42,12 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The response of who has this key.
+    /// Computes the response with this key.
     #[must_use]
     pub fn response(&self, by: Prover, key: &[u8], names: &Names) -> Vec<u8> {
         self.with(by, names, |parts| self.hash.mac(key, parts))
     }
-    /// Whether a response is that of who has this key.
+    /// Whether a response was computed with this key.
     #[must_use]
     pub fn is_answered(&self, by: Prover, key: &[u8], names: &Names, response: &[u8]) -> bool {
         self.with(by, names, |parts| self.hash.verifies(key, parts, response))
@@ -62,7 +62,7 @@ impl Asked<'_> {
             Prover::Host => (&b"HostHost"[..], host, subsystem),
             Prover::Controller => (&b"Controller"[..], subsystem, host),
         };
-        // SC_C: there is no secure channel
+        // SC_C is 0: there is no secure channel
         let numbers = [&self.sequence.to_le_bytes()[..], &self.transaction.to_le_bytes(), &[0]].concat();
         act(&[&augmented, &numbers, label, first, &[0], second])
     }

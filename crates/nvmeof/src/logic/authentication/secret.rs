@@ -5,42 +5,42 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use core::fmt;
 
-/// What it begins with.
+/// Beginning of a secret as text.
 const PREFIX: &str = "DHHC-1:";
-/// What is hashed into a secret behind the name of its owner.
+/// Text that is hashed after the name of the owner to transform a secret.
 const TRANSFORMATION: &[u8] = b"NVMe-over-Fabrics";
 
-/// A secret of 32, 48 or 64 bytes, and the hash that makes a key of it.
+/// A secret of 32, 48 or 64 bytes, and the hash that transforms it into a key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret {
     bytes: Vec<u8>,
     hash: Option<Hash>,
 }
 
-/// Why a text is no secret.
+/// Reasons why a text is not a secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoSecret {
-    /// It does not look like one.
+    /// The form is wrong.
     #[error(
         "a secret looks like DHHC-1:01:…:, as `nvme gen-dhchap-key` and `lanetwin nvme-tcp key` write it"
     )]
     Form,
-    /// The hash is none.
+    /// The hash identifier is unknown.
     #[error("its hash must be 00 (none), 01 (SHA-256), 02 (SHA-384) or 03 (SHA-512)")]
     Hash,
     /// It is not base64.
     #[error("what follows its hash is no base64")]
     Base64,
-    /// It is as long as no secret.
+    /// The length is not that of a secret.
     #[error("it must have 32, 48 or 64 bytes, as many as its hash, and 4 of CRC-32")]
     Length,
-    /// Its checksum is wrong.
+    /// The checksum is wrong.
     #[error("its CRC-32 is wrong: a character is another, or is missing")]
     Checksum,
 }
 
 impl Secret {
-    /// A secret of these bytes; none if they are as many as no secret has, or the hash's.
+    /// A secret of these bytes; `None` if the length is not that of a secret, or not that of the hash.
     #[must_use]
     pub fn new(bytes: Vec<u8>, hash: Option<Hash>) -> Option<Self> {
         let fits = match hash {
@@ -49,10 +49,10 @@ impl Secret {
         };
         fits.then_some(Self { bytes, hash })
     }
-    /// The secret that a text tells.
+    /// Parses a secret from text.
     ///
     /// # Errors
-    /// Why it tells none.
+    /// The reason why the text is not a secret.
     pub fn parse(text: &str) -> Result<Self, NoSecret> {
         let rest = text.strip_prefix(PREFIX).ok_or(NoSecret::Form)?;
         let (hash, rest) = rest.split_once(':').ok_or(NoSecret::Form)?;
@@ -72,14 +72,14 @@ impl Secret {
         }
         Ok(secret)
     }
-    /// The text that tells it.
+    /// The secret as text.
     #[must_use]
     pub fn to_text(&self) -> String {
         let number = self.hash.map_or(0, |hash| hash.id().0);
         let all = [&self.bytes[..], &crc32fast::hash(&self.bytes).to_le_bytes()].concat();
         format!("{PREFIX}{number:02}:{}:", STANDARD.encode(all))
     }
-    /// The key of its owner, who has this NQN.
+    /// The key of the owner with this NQN.
     #[must_use]
     pub fn key(&self, nqn: &str) -> Vec<u8> {
         let transformed = |hash: Hash| hash.mac(&self.bytes, &[nqn.as_bytes(), TRANSFORMATION]);
@@ -88,7 +88,7 @@ impl Secret {
 }
 
 impl fmt::Debug for Secret {
-    /// Nothing of it.
+    /// Shows the length only.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Secret({} B)", self.bytes.len())
     }

@@ -1,4 +1,4 @@
-//! Who authenticates with what.
+//! Permitted hashes and groups, and the secrets of hosts and subsystems.
 
 use super::{Group, Hash, Secret};
 
@@ -12,12 +12,12 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Whatever there is, the smallest first: what a host offers.
+    /// All hashes and groups, the smallest first, as a host offers them.
     #[must_use]
     pub fn all() -> Self {
         Self { hashes: Hash::ALL.to_vec(), groups: Group::ALL.to_vec() }
     }
-    /// What a controller takes by default: a Diffie-Hellman exchange of 2048 or 3072 bits, which takes a processor some
+    /// Default of a controller: a Diffie-Hellman exchange of 2048 or 3072 bits, which takes a processor some
     /// milliseconds.
     #[must_use]
     pub fn quick() -> Self {
@@ -28,26 +28,26 @@ impl Terms {
     }
 }
 
-/// The secrets of a host and of the subsystem that it knows.
+/// The secrets of a host and of the subsystem.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keys {
-    /// With which the host authenticates.
+    /// Secret with which the host authenticates.
     pub host: Secret,
-    /// With which the subsystem does, where the host asks for it.
+    /// Secret with which the subsystem authenticates, if the host requires it.
     pub subsystem: Option<Secret>,
 }
 
-/// Whom a subsystem admits, and with which secrets.
+/// Hosts that a subsystem admits, with their secrets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ring {
     /// Hashes and groups that may be used.
     pub terms: Terms,
-    /// Hosts by their NQN, the first of a name counts.
+    /// Hosts by NQN; the first with a name is used.
     pub hosts: Vec<(String, Keys)>,
 }
 
 impl Ring {
-    /// The secrets of a host; none if it is not admitted.
+    /// The secrets of a host; `None` if it is not admitted.
     #[must_use]
     pub fn keys(&self, nqn: &str) -> Option<&Keys> {
         self.hosts.iter().find(|(name, _)| name == nqn).map(|(_, keys)| keys)

@@ -1,27 +1,27 @@
-//! The ANA log as a host reads it (Base 2.0 §8.1), and as a controller writes it.
+//! Decoding and encoding of the ANA log (Base 2.0 §8.1).
 
 use crate::spec::ana::{ANA_GROUP_BYTES, ANA_HEADER_BYTES, AnaGroup, AnaHeader, AnaState, AnaStateWord};
 use lanetwin_nvme::spec::Nsid;
 
-/// A group of namespaces and how they are reached.
+/// A group of namespaces and its state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
     /// ANAGRPID.
     pub number: u32,
-    /// Its state.
+    /// State of the group.
     pub state: AnaState,
-    /// How often it has changed (CHGCNT).
+    /// Number of changes of the group (CHGCNT).
     pub changes: u64,
-    /// Its namespaces; none if only groups were asked for.
+    /// Namespaces of the group; empty if only groups were requested.
     pub namespaces: Vec<Nsid>,
 }
 
 /// The ANA log.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AnaLog {
-    /// How often the log has changed (CHGCNT).
+    /// Number of changes of the log (CHGCNT).
     pub changes: u64,
-    /// Its groups.
+    /// Groups in the log.
     pub groups: Vec<Group>,
 }
 
@@ -31,10 +31,10 @@ pub struct AnaLog {
 pub struct TooShort;
 
 impl AnaLog {
-    /// The log in these bytes; what follows it does not count.
+    /// Decodes the log; bytes after it are ignored.
     ///
     /// # Errors
-    /// If they are too few for what they announce.
+    /// If there are fewer bytes than the descriptors announce.
     pub fn read(bytes: &[u8]) -> Result<Self, TooShort> {
         let (header, mut rest) = bytes.split_first_chunk::<ANA_HEADER_BYTES>().ok_or(TooShort)?;
         let header = AnaHeader::from_bytes(*header);
@@ -55,7 +55,7 @@ impl AnaLog {
         }
         Ok(Self { changes: header.changes(), groups })
     }
-    /// Its bytes.
+    /// Encodes the log.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut header = AnaHeader::ZERO;
@@ -73,7 +73,7 @@ impl AnaLog {
         }
         bytes
     }
-    /// How a namespace is reached; none if the log does not name it.
+    /// ANA state of a namespace; `None` if it is not in the log.
     #[must_use]
     pub fn state(&self, nsid: Nsid) -> Option<AnaState> {
         self.groups.iter().find(|group| group.namespaces.contains(&nsid)).map(|group| group.state)

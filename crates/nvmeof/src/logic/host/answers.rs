@@ -1,11 +1,11 @@
-//! What a controller sends: data units of TCP, responses and completions of RDMA.
+//! Reception from a controller: data units of TCP, responses and completions of RDMA.
 //!
-//! | what is wrong with a data unit | FES | FEI |
+//! | error in a data unit | FES | FEI |
 //! |---|---|---|
-//! | ICResp twice or missing, or a type that does not fit | PDU Sequence Error | 0 |
-//! | PFV is not 0, CPDA above 31, MAXH2CDATA below 4096, digests that were not asked for | Unsupported Parameter | 8, 10, 12, 11 |
-//! | R2T, C2HData or CapsuleResp for a command that is not there, or has no such data | Invalid PDU Header Field | 8 |
-//! | R2T beyond the data, C2HData not where they go on or beyond the end | Data Transfer Out of Range | 0 |
+//! | ICResp twice or missing, or an unexpected type | PDU Sequence Error | 0 |
+//! | PFV is not 0, CPDA above 31, MAXH2CDATA below 4096, digests that were not requested | Unsupported Parameter | 8, 10, 12, 11 |
+//! | R2T, C2HData or CapsuleResp for an unknown command, or one without such data | Invalid PDU Header Field | 8 |
+//! | R2T past the end of the data, C2HData not at the next offset or past the end | Data Transfer Out of Range | 0 |
 //! | SUCCESS without LAST_PDU, or with flow control | Invalid PDU Header Field | 1 |
 
 use super::config::HostTransport;
@@ -19,16 +19,16 @@ use crate::spec::rdma::{AcceptPrivateData, RejectPrivateData, RejectStatus};
 use crate::spec::tcp::{DigestTypes, FatalError, LARGEST_ALIGNMENT, LEAST_H2C_DATA, MOST_TERMINATE_DATA};
 use lanetwin_nvme::spec::{Cid, CompletionEntry, ControllerId, Status};
 
-/// What is wrong with a data unit: FES and FEI.
+/// An error in a data unit: FES and FEI.
 struct Wrong(FatalError, u32);
 
-/// No command has this identifier, or not such data.
+/// No command has this identifier, or the command has no such data.
 const UNKNOWN: Wrong = Wrong(FatalError::INVALID_HEADER_FIELD, 8);
 const SEQUENCE: Wrong = Wrong(FatalError::PDU_SEQUENCE, 0);
 const RANGE: Wrong = Wrong(FatalError::OUT_OF_RANGE, 0);
 
 impl Queue {
-    /// Bytes have come by TCP, in order.
+    /// Bytes have arrived over TCP, in order.
     pub fn receive(&mut self, stream: Stream, effects: &mut Vec<QueueEffect>) {
         self.reader.push(stream);
         while self.stage != Stage::Dead {
@@ -93,7 +93,7 @@ impl Queue {
         Ok(())
     }
 
-    /// R2T: the data go at once, in units of at most MAXH2CDATA.
+    /// Handles R2T: sends the data at once, in units of at most MAXH2CDATA.
     fn answer_r2t(
         &mut self,
         cid: Cid,
@@ -117,7 +117,7 @@ impl Queue {
         units.into_iter().for_each(|unit| self.send(unit, effects));
         Ok(())
     }
-    /// C2HData; true if they end the command.
+    /// Handles C2HData; returns whether they end the command.
     fn take_data(
         &mut self,
         cid: Cid,
@@ -160,7 +160,7 @@ impl Queue {
         let told = private.first_chunk().map(|bytes| RejectPrivateData::from_bytes(*bytes).status());
         self.fail(Failure::Rejected(told.unwrap_or(RejectStatus(0))), effects);
     }
-    /// A response capsule has come by RDMA, and this key is invalid by it.
+    /// A response capsule has arrived over RDMA, and has invalidated this key.
     pub fn capsule(
         &mut self,
         entry: CompletionEntry,
@@ -175,7 +175,7 @@ impl Queue {
         };
         if let Some(key) = invalidated {
             if slot.key != Some(key) {
-                // the target invalidated what is not its command's
+                // the target invalidated a key that does not belong to the command
                 return self.fail(Failure::Protocol(FatalError::INVALID_HEADER_FIELD), effects);
             }
             slot.key = None;
@@ -203,7 +203,7 @@ impl Queue {
             self.go_on(cid, effects);
         }
     }
-    /// A command by RDMA ends when its SEND is complete, its response is here and its key is invalid.
+    /// Ends a command over RDMA when its SEND is complete, its response has arrived and its key is invalid.
     fn go_on(&mut self, cid: Cid, effects: &mut Vec<QueueEffect>) {
         let Some(slot) = self.slots.get(cid) else { return };
         let Some(entry) = slot.entry else { return };
@@ -226,7 +226,7 @@ impl Queue {
         self.settle(entry.cid(), entry, effects);
         Ok(())
     }
-    /// A command is over.
+    /// Ends a command.
     fn settle(&mut self, cid: Cid, entry: CompletionEntry, effects: &mut Vec<QueueEffect>) {
         let Some(slot) = self.slots.give(cid) else { return };
         let short = matches!(slot.transfer, Transfer::FromController(bytes) if slot.come < bytes);
@@ -237,7 +237,7 @@ impl Queue {
         };
         match slot.name {
             CONNECT_NAME => return self.connect_ended(status, entry, effects),
-            // how long a message is it says itself
+            // a message contains its own length
             MESSAGE_NAME if entry.status().is_success() && !slot.damaged => {
                 return self.message_ended(matches!(slot.transfer, Transfer::FromController(_)), effects);
             }

@@ -1,4 +1,4 @@
-//! A queue that proves who its host is, behind Connect and before all else (Base 2.0 §8.13).
+//! Authentication of the host of a queue, after Connect and before all other commands (Base 2.0 §8.13).
 
 use super::config::HostTransport;
 use super::effect::{Failure, Io, QueueEffect, Transfer};
@@ -10,22 +10,22 @@ use crate::spec::authentication::{AuthenticationCommand, PROTOCOL};
 use crate::spec::fabrics::{FABRICS_OPCODE, FabricsType};
 use lanetwin_nvme::spec::Command;
 
-/// How much room there is for a message of the controller \[B\], as Linux has.
+/// Size of the buffer for a message of the controller \[B\], as in Linux.
 const ROOM: u32 = 4096;
 
 impl Queue {
-    /// With what it will prove who it is.
+    /// Sets the secrets for authentication.
     pub fn prove_with(&mut self, keys: Keys) {
         let names = Names { host: self.config.host.nqn.clone(), subsystem: self.config.subsystem.clone() };
         self.prover = Some(Box::new(Host::new(Terms::all(), keys, names, self.config.number.0)));
     }
-    /// Whether it has proved who it is.
+    /// Whether the host has authenticated.
     #[must_use]
     pub fn has_proved(&self) -> bool {
         self.is_live() && self.prover.as_ref().is_some_and(|prover| prover.has_begun())
     }
-    /// It is connected, and the controller asks for a proof or not. A host that wants one of the subsystem begins
-    /// whether or not it was asked.
+    /// Starts authentication after Connect if the controller requires it, or if the host requires the subsystem to
+    /// authenticate.
     pub(super) fn authenticate(&mut self, is_asked: bool, effects: &mut Vec<QueueEffect>) {
         let is_tcp = matches!(self.config.transport, HostTransport::Tcp(_));
         match self.prover.as_mut().filter(|prover| is_tcp && (is_asked || prover.wants_proof())) {
@@ -42,14 +42,14 @@ impl Queue {
         self.stage = Stage::Live;
         effects.push(QueueEffect::Connected { controller: self.to });
     }
-    /// A message was sent, or has come.
+    /// A message has been sent, or received if `has_come`.
     pub(super) fn message_ended(&mut self, has_come: bool, effects: &mut Vec<QueueEffect>) {
         let message = core::mem::take(&mut self.message);
         let Some(prover) = self.prover.as_mut() else { return };
         let step = if has_come { prover.take(&message) } else { prover.sent() };
         self.go_through(step, effects);
     }
-    /// Randomness that was asked for is here ([`QueueEffect::Draw`]).
+    /// Takes the random numbers that [`QueueEffect::Draw`] requested.
     pub fn drawn(&mut self, random: &Random, effects: &mut Vec<QueueEffect>) {
         let step = self.prover.as_mut().filter(|_| self.stage == Stage::Authenticating);
         let Some(step) = step.map(|prover| prover.drawn(random)) else { return };

@@ -1,11 +1,11 @@
-//! What connections and associations are made of.
+//! Configuration of connections and associations.
 
 use crate::logic::authentication::Keys;
 use crate::spec::tcp::DigestTypes;
 use lanetwin_nvme::spec::SqId;
 use lanetwin_units::Span;
 
-/// Who a host is.
+/// Identity of a host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HostName {
     /// Host NQN (HOSTNQN).
@@ -14,10 +14,10 @@ pub struct HostName {
     pub id: [u8; 16],
 }
 
-/// NVMe/TCP, from the side of a host.
+/// NVMe/TCP parameters of a host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TcpHost {
-    /// The digests that are asked for.
+    /// Digests that the host requests.
     pub digests: DigestTypes,
     /// HPDA \[dwords, counted from 0\].
     pub alignment: u8,
@@ -25,10 +25,10 @@ pub struct TcpHost {
     pub r2ts_less_1: u32,
 }
 
-/// NVMe/RDMA, from the side of a host.
+/// NVMe/RDMA parameters of a host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RdmaHost {
-    /// The target is asked to invalidate the key of a command with its response.
+    /// Whether the target is requested to invalidate the key of a command with its response.
     pub remote_invalidate: bool,
 }
 
@@ -48,53 +48,52 @@ pub struct QueueConfig {
     pub number: SqId,
     /// Its size \[entries\], 2 to 65536 (SQSIZE + 1).
     pub entries: u32,
-    /// SQ flow control is used; else the host asks that it is off.
+    /// Whether SQ flow control is used; if not, the host requests to disable it.
     pub flow_control: bool,
-    /// Who connects.
+    /// The host.
     pub host: HostName,
-    /// To which subsystem: its NQN.
+    /// NQN of the subsystem.
     pub subsystem: String,
-    /// To which controller (CNTLID); FFFFh for any.
+    /// The controller (CNTLID); FFFFh for any.
     pub controller: u16,
     /// Keep Alive Timeout \[ms\]; 0 for none.
     pub keep_alive_ms: u32,
-    /// How.
+    /// The transport.
     pub transport: HostTransport,
-    /// Where the host has the data of Connect, which RDMA needs to know.
+    /// Address of the data of Connect in host memory, for RDMA.
     pub buffer: u64,
-    /// How much data the capsule of a command may bring \[B\] (IOCCSZ × 16 - 64); the admin queue of TCP takes 8 KiB
-    /// whatever is said here.
+    /// Maximum in-capsule data of a command \[B\] (IOCCSZ × 16 - 64); the admin queue of TCP always takes 8 KiB.
     pub capsule_data: u32,
 }
 
 /// An association to a controller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ControllerConfig {
-    /// Who connects.
+    /// The host.
     pub host: HostName,
-    /// To which subsystem: its NQN.
+    /// NQN of the subsystem.
     pub subsystem: String,
-    /// How.
+    /// The transport.
     pub transport: HostTransport,
     /// The size of the admin queue \[entries\].
     pub admin_entries: u32,
-    /// How many I/O queues are asked for; none of a discovery controller.
+    /// Number of I/O queues requested; 0 for a discovery controller.
     pub io_queues: u16,
     /// The size of each \[entries\]; CAP.MQES may be less.
     pub io_entries: u32,
-    /// SQ flow control is used.
+    /// Whether SQ flow control is used.
     pub flow_control: bool,
-    /// Keep Alive Timeout \[ms\]; 0 for none. A Keep Alive goes each half of it.
+    /// Keep Alive Timeout \[ms\]; 0 for none. A Keep Alive is sent after each half of it.
     pub keep_alive_ms: u32,
-    /// From the loss of the association to the next attempt.
+    /// Time from the loss of the association to the next attempt.
     pub reconnect_delay: Span,
-    /// How long it is tried again before the controller is given up; none for ever.
+    /// Time of reconnection attempts before the controller is given up; `None` for no limit.
     pub controller_loss: Option<Span>,
-    /// How often CSTS.RDY is looked at.
+    /// Polling interval of CSTS.RDY.
     pub poll: Span,
-    /// Where the host has 4 KiB for the data of Connect and of Identify, which RDMA needs to know.
+    /// Address of 4 KiB of host memory for the data of Connect and of Identify, for RDMA.
     pub buffer: u64,
-    /// With what it proves who it is, by TCP; with a secret of the subsystem it has that prove itself, too.
+    /// Secrets for authentication over TCP; with a secret of the subsystem, the host requires that to authenticate too.
     pub keys: Option<Keys>,
 }
 

@@ -1,5 +1,5 @@
-//! An association from the side of a host: admin queue, properties, I/O queues, Keep Alive, and connecting again when
-//! it is lost (Base 2.0 §3.5.2, Controller Initialization for message-based controllers).
+//! A host's association: admin queue, properties, I/O queues, Keep Alive, and reconnection after a loss (Base 2.0
+//! §3.5.2, Controller Initialization for message-based controllers).
 //!
 //! ```text
 //!   connect ─► admin queue ─► CAP ─► CC.EN ─► CSTS.RDY ─► Identify ─► Number of Queues ─► I/O queues ─► Live
@@ -27,7 +27,7 @@ use lanetwin_nvme::spec::registers::{CAP, CC, CSTS, Capabilities, ControllerStat
 use lanetwin_nvme::spec::{AdminOpcode, Cid, Command, CompletionEntry, ControllerId, Nsid, SqId};
 use lanetwin_units::{Instant, Span};
 
-/// Names of the controller's own commands: from here on.
+/// First name of the association's own commands.
 const OWN: u64 = 1 << 63;
 const READ_CAP: u64 = OWN;
 const ENABLE: u64 = OWN + 1;
@@ -45,12 +45,12 @@ pub struct Controller {
     phase: Phase,
     queues: Vec<Queue>,
     id: ControllerId,
-    /// It was live before: what fails now is tried again.
+    /// Whether it has been live before, so that failures lead to reconnection.
     was_live: bool,
     attempts: u64,
     keep_alive_at: Instant,
     keep_alive_unanswered: bool,
-    /// When CSTS is read next, and until when RDY must be 1.
+    /// When CSTS is read next, and the time by which RDY must be 1.
     poll_at: Instant,
     ready_by: Instant,
     most_entries: u32,
@@ -59,7 +59,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// An association that nobody has asked for.
+    /// An association that is not connected.
     #[must_use]
     pub fn new(config: ControllerConfig) -> Self {
         Self {
@@ -78,17 +78,17 @@ impl Controller {
             capsule_data: 0,
         }
     }
-    /// Where it is.
+    /// Phase of the association.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         self.phase
     }
-    /// Its number in the subsystem (CNTLID).
+    /// Number of the controller in the subsystem (CNTLID).
     #[must_use]
     pub const fn id(&self) -> ControllerId {
         self.id
     }
-    /// What Identify Controller gave; empty if it was not seen.
+    /// Identify Controller data; empty if not read.
     #[must_use]
     pub fn identity(&self) -> &[u8] {
         &self.identity
@@ -99,7 +99,7 @@ impl Controller {
         self.queues.get(queue.index())
     }
 
-    /// Begins.
+    /// Starts connecting.
     pub fn connect(&mut self, effects: &mut Vec<ControllerEffect>) {
         self.phase = Phase::Connecting;
         self.identity.clear();
@@ -128,11 +128,11 @@ impl Controller {
         }
     }
 
-    /// The connection of a queue is open: of TCP, or the way for a request of RDMA.
+    /// The TCP connection of a queue is open, or an RDMA connection can be requested for it.
     pub fn opened(&mut self, now: Instant, queue: SqId, effects: &mut Vec<ControllerEffect>) {
         self.with(now, queue, effects, |queue, out| queue.start(out));
     }
-    /// Bytes have come for a queue by TCP.
+    /// Bytes have arrived for a queue over TCP.
     pub fn receive(
         &mut self,
         now: Instant,
@@ -162,7 +162,7 @@ impl Controller {
     ) {
         self.with(now, queue, effects, |queue, out| queue.rejected(private, out));
     }
-    /// A response capsule has come for a queue by RDMA, and this key is invalid by it.
+    /// A response capsule has arrived for a queue over RDMA, and has invalidated this key.
     pub fn capsule(
         &mut self,
         now: Instant,
@@ -180,13 +180,13 @@ impl Controller {
     pub fn invalidated(&mut self, now: Instant, queue: SqId, key: u32, effects: &mut Vec<ControllerEffect>) {
         self.with(now, queue, effects, |queue, out| queue.invalidated(key, out));
     }
-    /// An RDMA WRITE has come to memory of the host: what Identify gives is among them.
+    /// An RDMA WRITE to memory of the host has arrived; it may hold Identify data.
     pub fn written(&mut self, address: u64, data: &Data) {
         if address == self.config.buffer && data.len() as usize == IDENTIFY_BYTES {
             self.identity = data.bytes().unwrap_or(&[]).to_vec();
         }
     }
-    /// Randomness that a queue asked for is here.
+    /// Takes the random numbers that a queue requested.
     pub fn drawn(&mut self, now: Instant, queue: SqId, random: &Random, effects: &mut Vec<ControllerEffect>) {
         self.with(now, queue, effects, |queue, out| queue.drawn(random, out));
     }
@@ -197,7 +197,7 @@ impl Controller {
     /// Sends a command.
     ///
     /// # Errors
-    /// If the queue is full or not connected; nothing has happened.
+    /// If the queue is full or not connected; the command is not sent.
     pub fn submit(
         &mut self,
         queue: SqId,
@@ -211,7 +211,7 @@ impl Controller {
         taken
     }
 
-    /// When [`Controller::wake`] must be called.
+    /// When [`Controller::wake`] must be called next.
     #[must_use]
     pub fn next_wake(&self) -> Instant {
         match self.phase {
@@ -219,7 +219,7 @@ impl Controller {
             _ => self.keep_alive_at.min(self.poll_at),
         }
     }
-    /// Time has come to `now`.
+    /// Reconnects, reads CSTS or sends Keep Alive, if due at `now`.
     pub fn wake(&mut self, now: Instant, effects: &mut Vec<ControllerEffect>) {
         if let Phase::Waiting(until) = self.phase {
             if until <= now {
@@ -248,7 +248,7 @@ impl Controller {
         self.keep_alive_at = if ms == 0 { Instant::NEVER } else { now + Span::from_us(ms * 500) };
     }
 
-    /// Lets a queue do something, and goes on with what follows.
+    /// Calls a method of a queue, and handles its effects.
     fn with(
         &mut self,
         now: Instant,
@@ -296,7 +296,7 @@ impl Controller {
         self.attempts = 0;
         effects.push(ControllerEffect::Live { io_queues: self.queues.len() as u16 - 1 });
     }
-    /// A command of the controller's own has ended.
+    /// A command of the association's own has ended.
     fn ended(&mut self, now: Instant, name: u64, ending: Ending, effects: &mut Vec<ControllerEffect>) {
         let Ending { status, dw0, dw1 } = ending;
         if !status.is_success() {
@@ -339,7 +339,7 @@ impl Controller {
         if let Some(bytes) = self.identity.get(place).and_then(|bytes| bytes.try_into().ok()) {
             let told = FabricsIdentity::from_bytes(bytes);
             let capsule = told.command_capsule().saturating_mul(CAPSULE_UNIT);
-            // an offset would need padding that hosts do not send: then nothing goes in capsules
+            // an offset would need padding, which hosts do not send, so there are no in-capsule data then
             let offset = told.data_offset() > 0;
             self.capsule_data = if offset { 0 } else { capsule.saturating_sub(COMMAND_BYTES) };
         }
@@ -360,7 +360,7 @@ impl Controller {
         }
     }
 
-    /// Ends everything; it is tried again if it was live before and the time for that is not over.
+    /// Ends all queues, and schedules a reconnection if the association was live before and attempts are left.
     fn fail(&mut self, now: Instant, why: Failure, effects: &mut Vec<ControllerEffect>) {
         if !matches!(self.phase, Phase::Connecting | Phase::Live) {
             return;
@@ -412,7 +412,7 @@ impl Controller {
         property.set_value(value);
         self.own(Command::from_bytes(*property.as_bytes()), ENABLE, Transfer::None, effects);
     }
-    /// Sends a command of the controller's own. An admin queue that is full of others' has one less of it.
+    /// Sends a command of the association's own. It is not sent if other commands fill the admin queue.
     fn own(&mut self, command: Command, name: u64, transfer: Transfer, effects: &mut Vec<ControllerEffect>) {
         let io = Io { command, name, transfer, address: self.config.buffer };
         if self.submit(SqId::ADMIN, io, effects).is_err() && name == KEEP_ALIVE {

@@ -1,26 +1,26 @@
-//! Reading the discovery log: it may change between two reads, which its generation counter tells (NVMe-oF 1.1 §5.3).
+//! Reading the discovery log. Its generation counter shows whether it has changed between two reads (NVMe-oF 1.1 §5.3).
 
 use crate::spec::discovery::{DISCOVERY_LOG, DiscoveryEntry, DiscoveryHeader, RECORD_BYTES, SubsystemType};
 use lanetwin_nvme::logic::host::commands::get_log_page;
 use lanetwin_nvme::spec::Command;
 
-/// How often a log that changes under the reader is read from the start. `assumed`: as often as nvme-cli does.
+/// Maximum number of reads from the start if the log keeps changing. `assumed`: as nvme-cli.
 const MOST_ATTEMPTS: u32 = 10;
-/// The most entries that are believed. `assumed`: a megabyte of them.
+/// Maximum number of entries accepted. `assumed`: one megabyte of them.
 const MOST_ENTRIES: u64 = 1024;
 
-/// What a reader wants next.
+/// Next step of a reader.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// Get Log Page with room for so many bytes; [`LogReader::take`] gets them.
+    /// Send this Get Log Page command with a buffer of this size, and pass the data to [`LogReader::take`].
     Ask(Command, u32),
-    /// The log is read: entries, referrals among them.
+    /// The log has been read: its entries, including referrals.
     Read(Vec<DiscoveryEntry>),
-    /// It is none: its record format is not 0, it is too long, too short, or it changes all the time.
+    /// The log is invalid: its record format is not 0, it is too long or too short, or it keeps changing.
     Bad,
 }
 
-/// Reads the discovery log.
+/// Reader of the discovery log.
 #[derive(Clone, Debug, Default)]
 pub struct LogReader {
     generation: Option<u64>,
@@ -30,7 +30,7 @@ pub struct LogReader {
 }
 
 impl LogReader {
-    /// From the start.
+    /// A new reader, and its first step.
     #[must_use]
     pub fn start() -> (Self, Next) {
         (Self::default(), Self::ask(0, RECORD_BYTES as u32))
@@ -38,7 +38,7 @@ impl LogReader {
     fn ask(offset: u64, bytes: u32) -> Next {
         Next::Ask(get_log_page(DISCOVERY_LOG, offset, bytes), bytes)
     }
-    /// What was asked for has come.
+    /// Takes the data of the last Get Log Page command.
     pub fn take(&mut self, bytes: &[u8]) -> Next {
         let records = bytes.as_chunks::<RECORD_BYTES>().0;
         if self.generation.is_some() && !self.complete {
@@ -71,7 +71,7 @@ impl LogReader {
     }
 }
 
-/// The referrals among entries: other discovery services.
+/// The referrals to other discovery services among entries.
 pub fn referrals(entries: &[DiscoveryEntry]) -> impl Iterator<Item = &DiscoveryEntry> {
     entries.iter().filter(|entry| entry.subsystem_type() == SubsystemType::REFERRAL)
 }

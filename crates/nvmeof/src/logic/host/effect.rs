@@ -1,4 +1,4 @@
-//! What hosts are given to do, and what they want done or tell.
+//! Commands for hosts, and effects that hosts request or report.
 
 use crate::logic::data::Data;
 use crate::logic::tcp::Stream;
@@ -13,9 +13,9 @@ use lanetwin_units::Instant;
 pub enum Transfer {
     /// None.
     None,
-    /// So many bytes come from the controller.
+    /// This number of bytes from the controller.
     FromController(u32),
-    /// These go to the controller.
+    /// These data to the controller.
     ToController(Data),
 }
 
@@ -24,15 +24,15 @@ pub enum Transfer {
 pub struct Io {
     /// The command; identifier and data pointer are chosen here.
     pub command: Command,
-    /// What comes back with its end. Names from 2^63 on belong to [`Controller`](super::Controller).
+    /// Name that is returned when it ends. Names from 2^63 on are reserved for [`Controller`](super::Controller).
     pub name: u64,
     /// Its data.
     pub transfer: Transfer,
-    /// Where they are in memory of the host: what RDMA registers.
+    /// Address of the data in host memory, which RDMA registers.
     pub address: u64,
 }
 
-/// How a command has ended.
+/// Result of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ending {
     /// Its status.
@@ -43,162 +43,164 @@ pub struct Ending {
     pub dw1: u32,
 }
 
-/// Why a queue is of no use any more.
+/// Reason why a queue has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// Connect was refused, with this status and dword 0.
     Refused(Status, u32),
-    /// The controller wants a proof of who the host is, which has none.
+    /// The controller requires authentication, and the host has no secret.
     AuthenticationRequired,
-    /// Host or controller has not proved who it is.
+    /// Authentication of the host or the controller has failed.
     NotAuthenticated(Explanation),
     /// The RDMA connection was rejected.
     Rejected(RejectStatus),
-    /// The controller did what it must not.
+    /// The controller violated the protocol.
     Protocol(FatalError),
     /// The controller ended the connection with a terminate request.
     Terminated(FatalError),
     /// The connection was lost.
     Lost,
-    /// The connection was lost before host and controller had proved who they are: a controller that is not convinced
-    /// may end it before what it says arrives.
+    /// The connection was lost during authentication: a controller that refuses the host may close it before its
+    /// message arrives.
     LostUnproved,
 }
 
-/// What a queue wants done, or tells.
+/// An effect that a queue requests or reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum QueueEffect {
-    /// Send bytes by TCP.
+    /// Send bytes over TCP.
     Send {
         /// The bytes.
         stream: Stream,
     },
-    /// Ask for an RDMA connection; [`accepted`](super::Queue::accepted) or [`rejected`](super::Queue::rejected)
-    /// answers.
+    /// Request an RDMA connection; answered by [`accepted`](super::Queue::accepted) or
+    /// [`rejected`](super::Queue::rejected).
     Request {
         /// Its private data.
         private: RequestPrivateData,
     },
-    /// Post the registration of memory: the key is valid for what is posted behind it.
+    /// Post a memory registration; the key is valid for work requests posted after it.
     Register {
         /// The key.
         key: u32,
-        /// Where the memory begins.
+        /// Address of the memory.
         address: u64,
-        /// How long it is \[B\].
+        /// Length of the memory \[B\].
         bytes: u32,
-        /// What the target will read from it; none if it will write. Data of the queue's own commands are nowhere else.
+        /// Data that the target will read from it; empty if it will write. Data of the queue's own commands are only
+        /// here.
         data: Data,
     },
-    /// Post the SEND of a command capsule; [`sent`](super::Queue::sent) tells that it is complete.
+    /// Post the SEND of a command capsule; its completion is reported with [`sent`](super::Queue::sent).
     SendCapsule {
         /// The command, with its identifier.
         command: Command,
         /// In-capsule data.
         data: Data,
     },
-    /// Post the local invalidation of a key; [`invalidated`](super::Queue::invalidated) tells that it is complete.
+    /// Post the local invalidation of a key; its completion is reported with
+    /// [`invalidated`](super::Queue::invalidated).
     Invalidate {
         /// The key.
         key: u32,
     },
-    /// Draw [randomness](crate::logic::authentication::Random): [`drawn`](super::Queue::drawn) has it.
+    /// Draw [random numbers](crate::logic::authentication::Random), and pass them to [`drawn`](super::Queue::drawn).
     Draw,
-    /// Close the connection when what was to be sent is sent.
+    /// Close the connection after everything has been sent.
     Close,
-    /// Data have come for a command.
+    /// Data of a command have arrived.
     Deliver {
-        /// Which.
+        /// Name of the command.
         name: u64,
-        /// Where they belong \[B from the start of its data\].
+        /// Their offset \[B from the start of its data\].
         offset: u32,
         /// The data.
         data: Data,
     },
     /// The queue is connected.
     Connected {
-        /// To this controller.
+        /// Its controller.
         controller: ControllerId,
     },
     /// A command has ended.
     Completed {
-        /// Which.
+        /// Name of the command.
         name: u64,
-        /// How.
+        /// Its result.
         ending: Ending,
     },
-    /// A command will not be answered: whether it was carried out is not known.
+    /// A command gets no response; whether it was executed is unknown.
     Unanswered {
-        /// Which.
+        /// Name of the command.
         name: u64,
     },
-    /// The queue is of no use any more.
+    /// The queue has ended.
     Failed {
-        /// Why.
+        /// Reason.
         why: Failure,
     },
 }
 
-/// No more capsules can be sent now.
+/// The queue cannot send a capsule now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the queue is full, or not connected")]
 pub struct QueueFull;
 
-/// Where an association is.
+/// Phase of an association.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Nobody has asked for it.
+    /// Not connected.
     Idle,
-    /// It is being made.
+    /// Connecting.
     Connecting,
-    /// Commands go.
+    /// Commands can be submitted.
     Live,
-    /// It was lost, and is tried again at this time.
+    /// The association was lost; reconnection starts at this time.
     Waiting(Instant),
-    /// It is given up.
+    /// Given up.
     Removed,
 }
 
-/// What a controller wants done, or tells.
+/// An effect that an association requests or reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ControllerEffect {
-    /// Open a connection for this queue; [`opened`](super::Controller::opened) or [`lost`](super::Controller::lost)
-    /// answers.
+    /// Open a connection for this queue; answered by [`opened`](super::Controller::opened) or
+    /// [`lost`](super::Controller::lost).
     Open {
-        /// Which queue.
+        /// The queue.
         queue: SqId,
     },
-    /// The connection of this queue is of no use any more.
+    /// Drop the connection of this queue.
     Abandon {
-        /// Which queue.
+        /// The queue.
         queue: SqId,
     },
-    /// Something about a queue.
+    /// An effect of a queue.
     Queue {
-        /// Which.
+        /// The queue.
         queue: SqId,
-        /// What.
+        /// The effect.
         effect: QueueEffect,
     },
-    /// All queues are connected: this many I/O queues.
+    /// All queues are connected.
     Live {
-        /// How many.
+        /// Number of I/O queues.
         io_queues: u16,
     },
-    /// The association is lost, and is tried again.
+    /// The association is lost, and will be reconnected.
     Lost {
-        /// Why.
+        /// Reason.
         why: Failure,
     },
     /// The controller is given up.
     Removed {
-        /// Why.
+        /// Reason.
         why: Failure,
     },
 }
 
 impl Transfer {
-    /// How many bytes move.
+    /// Number of bytes transferred.
     #[must_use]
     pub fn bytes(&self) -> u32 {
         match self {

@@ -1,14 +1,14 @@
-//! The side of hosts: connections to queues, associations to controllers, the logs that say where they are.
+//! The host: connections to queues, associations with controllers, the discovery and ANA logs.
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
-//! | [`config`], [`effect`] | what both are made of; what they are given to do and want done |
+//! | [`config`], [`effect`] | configuration; commands and effects |
 //! | [`queue`] | one connection: its start, command slots, data |
 //! | [`controller`] | an association: admin queue, properties, I/O queues, Keep Alive, reconnecting |
 //! | [`discovery`] | reading the discovery log |
 //! | [`ana`] | the ANA log |
 //!
-//! Which of several controllers a command takes is another layer's; what it needs to know is in [`ana`].
+//! Another layer chooses between several controllers for a command, with the information in [`ana`].
 
 pub mod ana;
 pub mod config;

@@ -6,7 +6,7 @@
 //!   open ─► Request … accepted┘                              capsule ─► RDMA READ or WRITE by the target ─► response
 //! ```
 //!
-//! R2Ts are answered at once, so that none is ever outstanding on this side and MAXR2T cannot be exceeded.
+//! R2Ts are answered at once, so none is ever outstanding on this side and MAXR2T cannot be exceeded.
 
 use super::config::{HostTransport, QueueConfig, RdmaHost};
 use super::effect::{Failure, Io, QueueEffect, QueueFull, Transfer};
@@ -23,20 +23,20 @@ use crate::spec::tcp::ADMIN_CAPSULE_DATA;
 use lanetwin_nvme::spec::pointer::{KeyedSglDescriptor, SglDescriptor, SglSubtype, SglType};
 use lanetwin_nvme::spec::{Cid, Command, CommandDword0, ControllerId, DataTransfer, SqId};
 
-/// Where a connection is.
+/// Stage of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stage {
-    /// Nothing has happened.
+    /// Not started.
     Idle,
-    /// ICResp, or the accepted connection, is awaited.
+    /// Waits for ICResp, or for the acceptance of the RDMA connection.
     Opening,
-    /// The response to Connect is awaited.
+    /// Waits for the response to Connect.
     Connecting,
-    /// Both sides prove who they are.
+    /// Authentication is in progress.
     Authenticating,
-    /// Commands go.
+    /// Commands can be submitted.
     Live,
-    /// It is over.
+    /// The connection has ended.
     Dead,
 }
 
@@ -50,18 +50,18 @@ pub struct Queue {
     /// MAXH2CDATA \[B\].
     pub(super) most_data: u32,
     pub(super) slots: Slots,
-    /// What proves who the host is, if it has something.
+    /// The host's side of authentication, if it has secrets.
     pub(super) prover: Option<Box<Prover>>,
-    /// To which controller it is connected while they authenticate, and what has come of a message.
+    /// Controller of the connection, and the received part of an authentication message.
     pub(super) to: ControllerId,
     pub(super) message: Vec<u8>,
-    /// How often each slot had a key: the low byte of the next one.
+    /// Number of keys that each slot has had, modulo 256: the low byte of the next key.
     variants: Vec<u8>,
 }
 
-/// What Connect is called.
+/// Name of Connect.
 pub(super) const CONNECT_NAME: u64 = u64::MAX;
-/// What Authentication Send and Authentication Receive are called.
+/// Name of Authentication Send and Authentication Receive.
 pub(super) const MESSAGE_NAME: u64 = u64::MAX - 1;
 
 impl Queue {
@@ -87,32 +87,32 @@ impl Queue {
             variants: vec![0; entries as usize],
         }
     }
-    /// As it was made.
+    /// Configuration of the queue.
     #[must_use]
     pub const fn config(&self) -> &QueueConfig {
         &self.config
     }
-    /// Whether commands go.
+    /// Whether commands can be submitted.
     #[must_use]
     pub fn is_live(&self) -> bool {
         self.stage == Stage::Live
     }
-    /// How many commands can be submitted now.
+    /// Number of commands that can be submitted now.
     #[must_use]
     pub fn room(&self) -> u32 {
         if self.is_live() { self.slots.room() } else { 0 }
     }
-    /// How many commands have no answer.
+    /// Number of commands without a response.
     #[must_use]
     pub fn in_flight(&self) -> u32 {
         self.slots.in_flight()
     }
-    /// How much data a capsule may bring from now on \[B\], as the controller has told (IOCCSZ).
+    /// Sets the maximum in-capsule data \[B\] that the controller reported (IOCCSZ).
     pub fn limit_capsules(&mut self, data: u32) {
         self.config.capsule_data = data;
     }
 
-    /// Begins: the TCP connection is open, or an RDMA connection is to be asked for.
+    /// Starts on an open TCP connection, or requests an RDMA connection.
     pub fn start(&mut self, effects: &mut Vec<QueueEffect>) {
         if self.stage != Stage::Idle {
             return;
@@ -139,7 +139,7 @@ impl Queue {
             }
         }
     }
-    /// The transport is ready for capsules: Connect goes.
+    /// Sends Connect when the transport is ready for capsules.
     pub(super) fn connect(&mut self, effects: &mut Vec<QueueEffect>) {
         let config = &self.config;
         let mut connect = Connect::ZERO;
@@ -168,10 +168,10 @@ impl Queue {
         debug_assert!(fits.is_ok(), "nothing else is under way");
     }
 
-    /// Sends a command. The order of submissions is that of capsules.
+    /// Sends a command. Capsules are sent in the order of submission.
     ///
     /// # Errors
-    /// If the queue is full or not connected; nothing has happened.
+    /// If the queue is full or not connected; the command is not sent.
     pub fn submit(&mut self, io: Io, effects: &mut Vec<QueueEffect>) -> Result<Cid, QueueFull> {
         if !self.is_live() {
             return Err(QueueFull);
@@ -257,7 +257,7 @@ impl Queue {
         };
         SglDescriptor::from_raw(built().map_or(0, KeyedSglDescriptor::raw))
     }
-    /// How much data a capsule may bring \[B\].
+    /// Maximum in-capsule data \[B\].
     fn capsule_data(&self) -> u32 {
         let admin = self.config.number == SqId::ADMIN;
         match self.config.transport {
@@ -266,7 +266,7 @@ impl Queue {
             _ => self.config.capsule_data,
         }
     }
-    /// Writes a data unit.
+    /// Sends a data unit.
     pub(super) fn send(&mut self, pdu: Pdu, effects: &mut Vec<QueueEffect>) {
         let mut stream = Stream::new();
         pdu.write(self.framing, &mut stream);
@@ -281,7 +281,7 @@ impl Queue {
         let is_unproved = self.stage == Stage::Authenticating;
         self.fail(if is_unproved { Failure::LostUnproved } else { Failure::Lost }, effects);
     }
-    /// Nothing goes any more: what has no answer is told, then why.
+    /// Ends the queue: reports commands without a response, then the reason.
     pub(super) fn fail(&mut self, why: Failure, effects: &mut Vec<QueueEffect>) {
         if self.stage == Stage::Dead {
             return;

@@ -1,27 +1,27 @@
-//! Command slots of a queue: identifiers, and how far the controller has taken capsules (SQHD).
+//! Command slots of a queue: identifiers, and the head of the submission queue (SQHD).
 
 use super::effect::Transfer;
 use lanetwin_nvme::spec::{Cid, CompletionEntry};
 
-/// A command without an answer.
+/// A command without a response.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
-    /// What the owner calls it.
+    /// The owner's name of the command.
     pub name: u64,
     pub transfer: Transfer,
-    /// How much has come from the controller \[B\].
+    /// Number of bytes received from the controller \[B\].
     pub come: u32,
-    /// Data had a wrong digest.
+    /// Whether data had a wrong digest.
     pub damaged: bool,
-    /// The key of its memory, while it is valid.
+    /// Key of its memory, while valid.
     pub key: Option<u32>,
-    /// Its data went with the capsule.
+    /// Whether its data were sent in the capsule.
     pub in_capsule: bool,
-    /// The SEND of its capsule is complete (RDMA).
+    /// Whether the SEND of its capsule is complete (RDMA).
     pub sent: bool,
-    /// Its response, while something else is not complete.
+    /// Its response, until the command can end.
     pub entry: Option<CompletionEntry>,
-    /// The key is being invalidated.
+    /// Whether the key is being invalidated.
     pub invalidating: bool,
 }
 
@@ -30,8 +30,8 @@ pub(super) struct Slot {
 pub(super) struct Slots {
     all: Vec<Option<Slot>>,
     free: Vec<u16>,
-    /// How many entries the queue has, where the host puts the next one, and how far the controller has said it is; the
-    /// last two only matter with flow control.
+    /// Number of entries of the queue, its tail, and the head that the controller reported last; the last two matter
+    /// only with flow control.
     entries: u32,
     tail: u32,
     head: u32,
@@ -39,7 +39,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Of a queue with so many entries: one of them stays empty.
+    /// Slots of a queue with `entries` entries, one of which stays empty.
     pub fn new(entries: u32, flow_control: bool) -> Self {
         let commands = entries - 1;
         Self {
@@ -51,7 +51,7 @@ impl Slots {
             flow_control,
         }
     }
-    /// How many capsules can be sent now.
+    /// Number of capsules that can be sent now.
     pub fn room(&self) -> u32 {
         let free = self.free.len() as u32;
         if !self.flow_control {
@@ -69,7 +69,7 @@ impl Slots {
         self.all[usize::from(cid)] = Some(slot);
         Some(Cid(cid))
     }
-    /// A response tells how far the controller is.
+    /// Takes the head from a response.
     pub fn moved(&mut self, head: u16) {
         if u32::from(head) < self.entries {
             self.head = head.into();
@@ -83,11 +83,11 @@ impl Slots {
         self.free.push(cid.0);
         Some(slot)
     }
-    /// Commands without an answer.
+    /// Number of commands without a response.
     pub fn in_flight(&self) -> u32 {
         (self.all.len() - self.free.len()) as u32
     }
-    /// Empties all of them; the names of those that have no answer, by identifier.
+    /// Clears all slots; returns the names of commands without a response, ordered by identifier.
     pub fn clear(&mut self) -> Vec<u64> {
         let names = self.all.iter().flatten().map(|slot| slot.name).collect();
         *self = Self::new(self.entries, self.flow_control);

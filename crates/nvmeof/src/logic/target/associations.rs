@@ -1,5 +1,5 @@
-//! Associations: Connect makes queues and controllers, the end of the admin queue's connection ends them (NVMe-oF 1.1
-//! §3.3).
+//! Associations: Connect creates queues and controllers; the end of the admin queue's connection removes them (NVMe-oF
+//! 1.1 §3.3).
 
 use super::config::{ConnectionId, SubsystemId, Transport};
 use super::connection::{Connection, HostIdentity, Link, Owner, Queue};
@@ -18,7 +18,7 @@ use lanetwin_nvme::logic::{self, ConnectFault, ControllerChoice, DataLocation};
 use lanetwin_nvme::spec::{ControllerId, SqId, Status};
 use lanetwin_units::Instant;
 
-/// Offsets of parameters that can be invalid: in the data of Connect, and in its submission queue entry.
+/// Offsets of parameters that can be invalid, in the data of Connect and in its submission queue entry.
 const HOST_ID: u16 = 0;
 const CONTROLLER: u16 = 16;
 const SUBSYSTEM: u16 = 256;
@@ -26,7 +26,7 @@ const HOST: u16 = 512;
 const QUEUE: u16 = 42;
 const ENTRIES: u16 = 44;
 
-/// Why a Connect fails: status and dword 0.
+/// Status and dword 0 of a failed Connect.
 type Refusal = (Status, u32);
 
 fn invalid_data(offset: u16) -> Refusal {
@@ -38,7 +38,7 @@ fn invalid_entry(offset: u16) -> Refusal {
 }
 
 impl Target {
-    /// The data of a Connect are here.
+    /// The data of a Connect have arrived.
     pub(super) fn connect_data(
         &mut self,
         now: Instant,
@@ -106,7 +106,7 @@ impl Target {
         effects.push(Effect::Connect { connection: id, subsystem, choice, queue, keep_alive_ms });
         Ok(())
     }
-    /// Whether an I/O queue belongs to a controller that its host is associated with, and is not there yet.
+    /// Checks that an I/O queue belongs to a controller with which its host is associated, and does not exist yet.
     fn check_owner(
         &self,
         (offered, choice): (Option<SubsystemId>, ControllerId),
@@ -128,7 +128,7 @@ impl Target {
         }
         Ok(())
     }
-    /// Makes a discovery controller: each host has one of its own, in the dynamic model.
+    /// Creates a discovery controller. In the dynamic model, each host has its own.
     fn connect_discovery(
         &mut self,
         now: Instant,
@@ -151,7 +151,7 @@ impl Target {
         Ok(())
     }
 
-    /// What came of an [`Effect::Connect`].
+    /// Takes the result of an [`Effect::Connect`].
     pub fn connected(
         &mut self,
         connection: ConnectionId,
@@ -200,7 +200,7 @@ impl Target {
         let head = if flow_control { queue.head() } else { FLOW_CONTROL_IS_OFF };
         self.end_connect(id, connecting.cid, (Status::SUCCESS, result.raw()), head, effects);
     }
-    /// The controller's side of an authentication, if its subsystem asks for one.
+    /// The controller's side of an authentication, if its subsystem requires one.
     fn prover(&self, owner: Owner, host: &HostIdentity) -> Option<Prover> {
         let Owner::Nvm(subsystem, _) = owner else { return None };
         let ring = self.rings.get(&subsystem)?;
@@ -217,14 +217,14 @@ impl Target {
         self.end_connect(id, connecting.cid, refusal, 0, effects);
     }
 
-    /// A connection is to be closed from here.
+    /// Closes a connection.
     pub(super) fn close(&mut self, id: ConnectionId, effects: &mut Vec<Effect>) {
         if self.connections.contains_key(&id) {
             effects.push(Effect::Close { connection: id });
             self.end_connection(id, effects);
         }
     }
-    /// A connection is no more; that of an admin queue takes its association with it.
+    /// Removes a connection. If it is that of an admin queue, the association ends too.
     pub(super) fn end_connection(&mut self, id: ConnectionId, effects: &mut Vec<Effect>) {
         self.end_queue(id, effects);
         if let Some(Connection { asked_for_queue: true, connecting: Some(connecting), .. }) =
@@ -233,7 +233,7 @@ impl Target {
             self.abandoned.insert(id, SqId(connecting.connect.queue()));
         }
     }
-    /// The queue of a connection ends. Whatever its controller waits for has failed.
+    /// Ends the queue of a connection. All transfers that its controller waits for fail.
     pub(super) fn end_queue(&mut self, id: ConnectionId, effects: &mut Vec<Effect>) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         fail_all(connection, effects);
@@ -246,7 +246,7 @@ impl Target {
             self.end_association(queue.owner, effects);
         }
     }
-    /// Everything of an association ends: its controller failed, or its admin queue is gone.
+    /// Ends all connections of an association after its controller failed or its admin queue ended.
     pub(super) fn end_association(&mut self, owner: Owner, effects: &mut Vec<Effect>) {
         let Some(association) = self.associations.remove(&owner) else { return };
         if let Owner::Discovery(controller) = owner {
@@ -262,7 +262,7 @@ impl Target {
     }
 }
 
-/// What a controller waits for, of any command, has failed.
+/// Fails the transfers of all commands that a controller waits for.
 fn fail_all(connection: &mut Connection, effects: &mut Vec<Effect>) {
     let Some(queue) = &connection.queue else { return };
     connection.requests.clear();

@@ -1,5 +1,5 @@
-//! Authentication Send and Receive: what they carry goes to the controller's side of the transaction (Base 2.0 §6.2,
-//! §6.3).
+//! Authentication Send and Receive: their messages are passed to the controller's side of the transaction (Base 2.0
+//! §6.2, §6.3).
 
 use super::Target;
 use super::config::ConnectionId;
@@ -12,11 +12,11 @@ use crate::spec::authentication::{AuthenticationCommand, PROTOCOL};
 use crate::spec::fabrics::FabricsType;
 use lanetwin_nvme::spec::{Cid, Status};
 
-/// The longest message \[B\]: a reply with SHA-512 and ffdhe8192 has 1168.
+/// Maximum length of a message \[B\]; a reply with SHA-512 and ffdhe8192 has 1168.
 const MOST_MESSAGE: u32 = 4096;
 
 impl Target {
-    /// A command of a connection that authenticates.
+    /// Handles a command of a connection that authenticates.
     pub(super) fn authenticate(
         &mut self,
         id: ConnectionId,
@@ -54,7 +54,7 @@ impl Target {
         };
         self.end(id, cid, status, effects);
     }
-    /// A message of the host is here.
+    /// A message of the host has arrived.
     pub(super) fn message(&mut self, id: ConnectionId, cid: Cid, data: &Data, effects: &mut Vec<Effect>) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let Some(side) = connection.authentication.as_mut() else { return };
@@ -77,7 +77,7 @@ impl Target {
             }
         }
     }
-    /// Randomness that was asked for is here ([`Effect::Draw`]).
+    /// Takes the random numbers that [`Effect::Draw`] requested.
     pub fn drawn(&mut self, connection: ConnectionId, random: &Random, effects: &mut Vec<Effect>) {
         let Some(known) = self.connections.get_mut(&connection) else { return };
         let (Some(side), Some(cid)) = (known.authentication.as_mut(), known.awaiting) else { return };
@@ -87,14 +87,14 @@ impl Target {
         known.awaiting = None;
         self.end(connection, cid, Status::SUCCESS, effects);
     }
-    /// A power that was asked for is here, or cannot be ([`Effect::Raise`]).
+    /// Takes the power that [`Effect::Raise`] requested; `None` if it cannot be computed.
     pub fn raised(&mut self, connection: ConnectionId, value: Option<Vec<u8>>, effects: &mut Vec<Effect>) {
         let Some(known) = self.connections.get_mut(&connection) else { return };
         let (Some(side), Some(cid)) = (known.authentication.as_mut(), known.awaiting.take()) else { return };
         side.raised(value);
         self.end(connection, cid, Status::SUCCESS, effects);
     }
-    /// Gives the host the message that is due; who was refused is sent away then.
+    /// Returns the message that is due to the host, and closes the connection if the host has been refused.
     fn give_message(&mut self, id: ConnectionId, cid: Cid, room: usize, effects: &mut Vec<Effect>) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let Some(pending) = connection.commands.get(&cid.0) else { return };

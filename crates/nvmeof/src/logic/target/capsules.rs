@@ -1,5 +1,5 @@
-//! Commands that come by a connection: Fabrics commands are the target's, all others go to the controller of the queue
-//! (NVMe-oF 1.1 §2, §3).
+//! Commands that arrive on a connection: the target executes Fabrics commands, and submits all others to the controller
+//! of the queue (NVMe-oF 1.1 §2, §3).
 
 use super::Target;
 use super::config::ConnectionId;
@@ -17,7 +17,7 @@ use lanetwin_nvme::spec::{Cid, Command, ControllerId, SqId, Status};
 use lanetwin_units::Instant;
 
 impl Target {
-    /// A command has come, and whether its data are intact.
+    /// Handles a command; `intact` says whether its data are intact.
     pub(super) fn command(
         &mut self,
         now: Instant,
@@ -28,7 +28,7 @@ impl Target {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let cid = command.cid();
         if connection.commands.contains_key(&cid.0) {
-            // the command that has the identifier goes on
+            // the command in progress with this identifier continues
             connection.queue.iter_mut().for_each(|queue| queue.consume());
             return self.answer(id, cid, (Status::COMMAND_ID_CONFLICT, 0), effects);
         }
@@ -55,7 +55,7 @@ impl Target {
             (None, _) => self.end(id, cid, Status::COMMAND_SEQUENCE_ERROR, effects),
         }
     }
-    /// Hands a command to its controller.
+    /// Submits a command to its controller.
     fn submit(&mut self, id: ConnectionId, command: Command, effects: &mut Vec<Effect>) {
         let Some(connection) = self.connections.get(&id) else { return };
         let Some(queue) = connection.queue else { return };
@@ -69,7 +69,7 @@ impl Target {
             capsule: Capsule { command, data_bytes },
         });
     }
-    /// A controller does not take a command that was [submitted](Effect::Submit).
+    /// A controller refuses a command that was [submitted](Effect::Submit).
     pub fn refused(&mut self, connection: ConnectionId, cid: Cid, why: Refused, effects: &mut Vec<Effect>) {
         let Some(known) = self.connections.get_mut(&connection) else { return };
         match why {
@@ -77,7 +77,7 @@ impl Target {
                 known.queue.iter_mut().for_each(|queue| queue.consume());
                 self.end(connection, cid, Status::COMMAND_SEQUENCE_ERROR, effects);
             }
-            // the host does not keep to the flow control, or the queue went with its controller
+            // the host violates flow control, or the queue was removed with its controller
             Refused::Full | Refused::NoQueue => self.close(connection, effects),
         }
     }
@@ -120,12 +120,12 @@ impl Target {
             {
                 self.authenticate(id, &AuthenticationCommand::from_bytes(bytes), effects);
             }
-            // authentication where none is asked for, and what does not belong to the queue
+            // authentication where none is required, and commands that do not belong to this queue
             _ => self.end(id, cid, Status::INVALID_OPCODE, effects),
         }
     }
 
-    /// Brings the data of a Connect.
+    /// Starts a Connect by fetching its data.
     fn begin_connect(&mut self, now: Instant, id: ConnectionId, connect: Connect, effects: &mut Vec<Effect>) {
         let cid = Cid(connect.cid_number());
         if connect.format() != 0 {
@@ -201,7 +201,7 @@ impl Target {
             }
         }
     }
-    /// What came of [`Effect::GetProperty`], or of [`Effect::SetProperty`], which gives 0.
+    /// Takes the result of [`Effect::GetProperty`], or of [`Effect::SetProperty`], whose value is 0.
     pub fn property(
         &mut self,
         connection: ConnectionId,
@@ -215,7 +215,7 @@ impl Target {
         }
     }
 
-    /// A command for a discovery controller.
+    /// Executes a command of a discovery controller.
     fn discover(
         &mut self,
         now: Instant,
@@ -238,7 +238,7 @@ impl Target {
             self.tell_event(controller, cid, dw0, effects);
         }
     }
-    /// Gives the host what the target has made.
+    /// Ends a command with data of the target itself.
     pub(super) fn give_own(&mut self, id: ConnectionId, cid: Cid, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
         let Some(connection) = self.connections.get(&id) else { return };
         let Some(pending) = connection.commands.get(&cid.0) else { return };
@@ -257,7 +257,7 @@ impl Target {
             Err(status) => self.end(id, cid, status, effects),
         }
     }
-    /// Where RDMA reaches the data of a command: address and key.
+    /// Address and key of the data of a command over RDMA.
     pub(super) fn keyed(&self, id: ConnectionId, cid: Cid) -> Option<(u64, u32)> {
         let connection = self.connections.get(&id).filter(|known| matches!(known.link, Link::Rdma { .. }))?;
         let pending = connection.commands.get(&cid.0)?;

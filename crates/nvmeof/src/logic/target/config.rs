@@ -1,33 +1,33 @@
-//! What a target is made of: subsystems, ports, referrals.
+//! Configuration of a target: subsystems, ports, referrals.
 
 use crate::spec::discovery::{AddressFamily, DiscoveryEntry};
 use crate::spec::tcp::{DigestTypes, LARGEST_ALIGNMENT, LEAST_H2C_DATA};
 use lanetwin_units::id;
 
 id! {
-    /// A transport connection, by its owner's choice.
+    /// A transport connection; the number is chosen by its owner.
     ConnectionId(u32) => "connection";
-    /// A subsystem, by its place in [`TargetConfig::subsystems`].
+    /// A subsystem, by its index in [`TargetConfig::subsystems`].
     SubsystemId(u16) => "subsystem";
 }
 
 /// A target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TargetConfig {
-    /// The subsystems that it offers; the discovery subsystem is there without being named.
+    /// The subsystems that it offers; the discovery subsystem is always included.
     pub subsystems: Vec<OfferedSubsystem>,
-    /// Where it listens.
+    /// Ports at which it listens.
     pub ports: Vec<PortConfig>,
-    /// Other discovery services that it names: entries of the log, as they stand there.
+    /// Referrals to other discovery services, as entries of the log.
     pub referrals: Vec<DiscoveryEntry>,
 }
 
 /// A subsystem that hosts can connect to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OfferedSubsystem {
-    /// Its NQN.
+    /// NQN of the subsystem.
     pub nqn: String,
-    /// The NQNs of the hosts that may; none for any.
+    /// NQNs of the hosts that may connect; `None` for any.
     pub hosts: Option<Vec<String>>,
 }
 
@@ -36,7 +36,7 @@ pub struct OfferedSubsystem {
 pub struct PortConfig {
     /// Port ID (PORTID).
     pub number: u16,
-    /// How capsules and data are carried.
+    /// Transport of capsules and data.
     pub transport: Transport,
     /// Address family.
     pub family: AddressFamily,
@@ -44,7 +44,7 @@ pub struct PortConfig {
     pub address: String,
     /// Transport Service Identifier (TRSVCID), at most 31 ASCII characters.
     pub service: String,
-    /// How much data the capsule of an I/O command may bring \[B\], a multiple of 16 (IOCCSZ × 16 - 64).
+    /// Maximum in-capsule data of an I/O command \[B\], a multiple of 16 (IOCCSZ × 16 - 64).
     pub capsule_data: u32,
 }
 
@@ -57,32 +57,32 @@ pub enum Transport {
     Rdma(RdmaConfig),
 }
 
-/// NVMe/TCP, from the side of a controller.
+/// NVMe/TCP parameters of a controller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TcpConfig {
-    /// The digests that are granted if a host asks for them.
+    /// Digests that are granted if a host requests them.
     pub digests: DigestTypes,
     /// CPDA \[dwords, counted from 0\], up to 31.
     pub alignment: u8,
     /// MAXH2CDATA \[B\], at least 4096 and a multiple of 4.
     pub most_data: u32,
-    /// The most that one R2T asks for \[B\]; none for all that is missing, as Linux does.
+    /// Maximum length of one R2T \[B\]; `None` for all missing data, as Linux does.
     pub r2t_bytes: Option<u32>,
-    /// The last data of a read say that it has succeeded, and no response follows, where queues have no flow control.
+    /// Whether the last data of a read set SUCCESS and replace the response, on queues without flow control.
     pub success: bool,
 }
 
-/// NVMe/RDMA, from the side of a controller.
+/// NVMe/RDMA parameters of a controller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RdmaConfig {
-    /// The largest receive queue of a queue pair \[entries\] (CRQSIZE).
+    /// Maximum receive queue of a queue pair \[entries\] (CRQSIZE).
     pub receive_entries: u16,
-    /// Responses invalidate the key of their command if the host asks for it (SEND with Invalidate).
+    /// Whether responses invalidate the key of their command if the host requests it (SEND with Invalidate).
     pub remote_invalidate: bool,
 }
 
 impl Default for TcpConfig {
-    /// As Linux `nvmet-tcp`: both digests, 4 MiB in one H2CData, one R2T for all that is missing.
+    /// As Linux `nvmet-tcp`: both digests, 4 MiB in one H2CData, one R2T for all missing data.
     fn default() -> Self {
         Self {
             digests: DigestTypes::from_raw(3),
@@ -95,24 +95,24 @@ impl Default for TcpConfig {
 }
 
 impl Default for RdmaConfig {
-    /// As Linux `nvmet-rdma`: receive queues as large as hosts ask for, up to 1024; keys are invalidated.
+    /// As Linux `nvmet-rdma`: receive queues as large as hosts request, up to 1024; keys are invalidated.
     fn default() -> Self {
         Self { receive_entries: 1024, remote_invalidate: true }
     }
 }
 
-/// Why a target cannot be.
+/// A field of a target configuration that is out of its range.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{field} must be {must}")]
 pub struct TargetFault {
-    /// What is wrong, such as `ports[0].capsule_data`.
+    /// The field, such as `ports[0].capsule_data`.
     pub field: String,
-    /// What it has to be.
+    /// Its permitted values.
     pub must: &'static str,
 }
 
 impl TargetConfig {
-    /// Checks every field.
+    /// Checks all fields.
     pub(crate) fn check(&self) -> Result<(), TargetFault> {
         let must =
             |holds: bool, field: String, must| if holds { Ok(()) } else { Err(TargetFault { field, must }) };

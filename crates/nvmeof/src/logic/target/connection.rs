@@ -1,4 +1,4 @@
-//! What a target keeps of a connection: its transport, its queue, its commands.
+//! State of a connection: its transport, its queue, its commands.
 
 use super::config::SubsystemId;
 use crate::logic::authentication;
@@ -13,22 +13,22 @@ use std::collections::{BTreeMap, VecDeque};
 /// A connection.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
-    /// Its place in the list of ports.
+    /// Index of its port in the list of ports.
     pub port: usize,
     pub link: Link,
     /// The queue, once it is connected.
     pub queue: Option<Queue>,
-    /// The host has to prove who it is, and has or has not.
+    /// The authentication transaction, if the host must authenticate.
     pub authentication: Option<Box<authentication::controller::Controller>>,
-    /// The Authentication Send that waits for randomness or a power.
+    /// The Authentication Send that waits for random numbers or a power.
     pub awaiting: Option<Cid>,
-    /// The Connect that has no answer yet.
+    /// The Connect in progress.
     pub connecting: Option<Connecting>,
-    /// A controller was asked for it, and has not answered.
+    /// Whether the queue has been requested from a controller without an answer so far.
     pub asked_for_queue: bool,
     /// Commands without a response.
     pub commands: BTreeMap<u16, Pending>,
-    /// What the host was asked for, by transfer tag or operation.
+    /// Outstanding requests to the host, by transfer tag or operation.
     pub requests: BTreeMap<u32, Request>,
     next_request: u32,
 }
@@ -37,7 +37,7 @@ pub(super) struct Connection {
 #[derive(Clone, Debug)]
 pub(super) enum Link {
     Tcp(TcpLink),
-    /// With the queue that the private data named.
+    /// An RDMA connection, with the queue named in the private data.
     Rdma {
         queue: u16,
     },
@@ -47,18 +47,18 @@ pub(super) enum Link {
 #[derive(Clone, Debug)]
 pub(super) struct TcpLink {
     pub reader: Reader,
-    /// How data units are written; none before the initialization.
+    /// Parameters for sending data units; `None` before the initialization.
     pub framing: Option<Framing>,
-    /// How many R2Ts of one command may be outstanding.
+    /// Maximum number of outstanding R2Ts per command.
     pub r2ts: u32,
 }
 
-/// Whose a queue is.
+/// Controller that a queue belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Owner {
     /// A controller of the discovery subsystem.
     Discovery(ControllerId),
-    /// A controller of another one.
+    /// A controller of another subsystem.
     Nvm(SubsystemId, ControllerId),
 }
 
@@ -69,9 +69,9 @@ pub(super) struct Queue {
     pub number: SqId,
     pub entries: u32,
     pub flow_control: bool,
-    /// Capsules that never reached a controller, modulo the entries: they move the head, too.
+    /// Number of capsules that were not passed to a controller, modulo the entries; they also move the head.
     pub local: u32,
-    /// The head as the controller has told it last.
+    /// The head that the controller reported last.
     pub head: u32,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct Connecting {
     pub host: Option<HostIdentity>,
 }
 
-/// Who connects.
+/// Identity of a host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct HostIdentity {
     pub nqn: String,
@@ -96,57 +96,57 @@ pub(super) struct Pending {
     pub command: Command,
     /// In-capsule data.
     pub data: Data,
-    /// How much data the host has room for, or has \[B\].
+    /// Length of the host's buffer or data \[B\].
     pub length: u32,
-    /// The key to be invalidated with the response.
+    /// Key to be invalidated with the response.
     pub invalidate: Option<u32>,
-    /// Data had a wrong digest.
+    /// Whether data had a wrong digest.
     pub damaged: bool,
-    /// How much was sent to the host \[B\], in order, and what cannot be sent yet, by offset.
+    /// Number of bytes sent to the host in order \[B\], and data that cannot be sent yet, by offset.
     pub sent: u32,
     pub early: BTreeMap<u32, Data>,
-    /// The last data, which wait for the response.
+    /// The last data, held back until the response.
     pub last: Option<(u32, Data)>,
-    /// What is to be brought from the host, in order.
+    /// Bytes to be fetched from the host, in order.
     pub asks: VecDeque<Ask>,
-    /// R2Ts that are outstanding.
+    /// Number of outstanding R2Ts.
     pub r2ts: u32,
 }
 
-/// Bytes that are to be brought from the host.
+/// Bytes to be fetched from the host.
 #[derive(Clone, Debug)]
 pub(super) struct Ask {
     pub purpose: Purpose,
     pub offset: u32,
     pub bytes: u32,
-    /// How much the host was asked for, and how much has come \[B\].
+    /// Number of bytes requested from the host, and number received \[B\].
     pub asked: u32,
     pub come: u32,
     pub pieces: BTreeMap<u32, Data>,
 }
 
-/// What bytes are brought for.
+/// Purpose of bytes fetched from the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Purpose {
     /// The data of a Connect.
     Connect,
     /// A message of Authentication Send.
     Message,
-    /// What a controller asked for.
+    /// A transfer that a controller requested.
     Controller { token: Token, for_controller: bool },
 }
 
-/// An R2T, or an RDMA READ, that is outstanding.
+/// An outstanding R2T or RDMA READ.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub cid: Cid,
     pub purpose: Purpose,
-    /// Where the next bytes belong, and how many are missing \[B\].
+    /// Offset of the next bytes, and number of missing bytes \[B\].
     pub next: u32,
     pub missing: u32,
 }
 
-/// Where the data of a command that come to the target are.
+/// Location of the data of a command that are sent to the target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
     Capsule { offset: u32, length: u32 },
@@ -182,11 +182,11 @@ impl Connection {
     pub fn is_tcp(&self) -> bool {
         matches!(self.link, Link::Tcp(_))
     }
-    /// Whether nothing but authentication goes yet.
+    /// Whether only authentication commands are permitted so far.
     pub fn is_barred(&self) -> bool {
         self.authentication.as_ref().is_some_and(|side| !side.has_proof())
     }
-    /// A tag for a request: 16 bits, that no other outstanding one has; none if all have.
+    /// Adds a request and returns its tag of 16 bits, which no other outstanding one has; `None` if all are in use.
     pub fn add_request(&mut self, request: Request) -> Option<u32> {
         let free = (0..=0xffff).map(|step| (self.next_request + step) & 0xffff);
         let tag = free.into_iter().find(|tag| !self.requests.contains_key(tag))?;
@@ -197,7 +197,7 @@ impl Connection {
 }
 
 impl Queue {
-    /// A capsule is here that no controller will see.
+    /// Counts a capsule that is not passed to a controller.
     pub fn consume(&mut self) {
         self.local = (self.local + 1) % self.entries;
     }
@@ -229,7 +229,7 @@ impl Pending {
 }
 
 impl Purpose {
-    /// What a controller resumes with.
+    /// Token with which a controller resumes.
     pub const fn token(self) -> Option<Token> {
         match self {
             Self::Connect | Self::Message => None,
@@ -255,7 +255,7 @@ pub(super) fn descriptor(command: &Command) -> SglDescriptor {
     SglDescriptor::from_halves(command.prp1(), command.prp2())
 }
 
-/// Where the data of a command are.
+/// Location of the data of a command.
 pub(super) fn source(command: &Command) -> Source {
     let descriptor = descriptor(command);
     let length = descriptor.length();

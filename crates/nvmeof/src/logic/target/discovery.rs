@@ -18,22 +18,22 @@ use lanetwin_nvme::spec::{AdminOpcode, Cid, Command, ControllerId, Status};
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
-/// The largest admin queue \[entries\] (ASQSZ). `assumed`: what Linux offers.
+/// Maximum size of an admin queue \[entries\] (ASQSZ). `assumed`: as Linux.
 pub(super) const MOST_ENTRIES: u32 = 128;
-/// Asynchronous Event Requests that can wait. `assumed`: as Linux's.
+/// Maximum number of outstanding Asynchronous Event Requests. `assumed`: as Linux.
 const EVENT_REQUESTS: usize = 4;
 
-/// The most of the log that one command gives \[B\]. `assumed`: 1 MiB, as transfers of Linux targets are.
+/// Maximum length of the log that one command returns \[B\]. `assumed`: 1 MiB, as transfers of Linux targets.
 const MOST_LOG_BYTES: u64 = 1 << 20;
 
-/// How a command of a discovery controller ends.
+/// Result of a command of a discovery controller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
-    /// So, with this dword 0.
+    /// The command ends with this status and dword 0.
     Ends(Status, u32),
-    /// With success, and with these bytes for the host.
+    /// The command ends successfully with these bytes for the host.
     Gives(Vec<u8>),
-    /// When there is an event.
+    /// The command ends with the next event.
     Waits,
 }
 
@@ -46,7 +46,8 @@ pub(super) struct DiscoveryController {
     pub deadline: Instant,
     events_wanted: u32,
     requests: VecDeque<Cid>,
-    /// The log has changed and the host has not been told; it was told and has not read the log since.
+    /// Whether the log has changed without a notice to the host; whether the host has not read the log since its last
+    /// notice.
     changed: bool,
     told: bool,
 }
@@ -101,7 +102,7 @@ impl DiscoveryController {
         Ok(())
     }
 
-    /// A command; `log` is the whole log.
+    /// Executes a command; `log` returns the whole log.
     pub fn command(&mut self, now: Instant, command: &Command, log: impl FnOnce() -> Vec<u8>) -> Answer {
         let fails = |status| Answer::Ends(status, 0);
         if !self.is_ready() {
@@ -185,16 +186,16 @@ impl DiscoveryController {
         if offset > log.len() as u64 {
             return Answer::Ends(Status::INVALID_FIELD, 0);
         }
-        // what is asked for beyond the end is zero
+        // bytes past the end are zero
         let mut part: Vec<u8> = log[offset as usize..].iter().copied().take(bytes as usize).collect();
         part.resize(bytes as usize, 0);
         Answer::Gives(part)
     }
-    /// The log has changed.
+    /// Notes that the log has changed.
     pub fn change(&mut self) {
         self.changed |= self.events_wanted >> DISCOVERY_CHANGE_BIT & 1 == 1;
     }
-    /// The event that can be told now: the request that it ends, and dword 0.
+    /// The next event to be reported, if any: the request that it ends, and dword 0.
     pub fn next_event(&mut self) -> Option<(Cid, u32)> {
         if !self.changed || self.told {
             return None;
@@ -208,7 +209,7 @@ impl DiscoveryController {
     }
 }
 
-/// Text in a field, with spaces behind it.
+/// Text padded with spaces.
 fn padded<const N: usize>(text: &[u8]) -> [u8; N] {
     core::array::from_fn(|at| text.get(at).copied().unwrap_or(b' '))
 }

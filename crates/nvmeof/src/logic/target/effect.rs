@@ -1,20 +1,20 @@
-//! What a target wants done.
+//! Effects that a target requests.
 //!
 //! | towards | effects | answered by |
 //! |---|---|---|
 //! | a TCP connection | `Send` | |
 //! | an RDMA connection | `Accept`, `Reject`, `SendCapsule`, `RdmaWrite`; `RdmaRead` | `read_done`, `read_failed` |
 //! | any connection | `Close` | |
-//! | who has randomness | `Draw` | `drawn` |
-//! | who has a processor to spare | `Raise` | `raised` |
+//! | a source of random numbers | `Draw` | `drawn` |
+//! | a processor for long computations | `Raise` | `raised` |
 //! | a controller | `Connect` | `connected` |
 //! | | `GetProperty`, `SetProperty` | `property` |
-//! | | `Submit` | what the controller asks for; or `refused` |
+//! | | `Submit` | requests of the controller; or `refused` |
 //! | | `Bring`, `Done`, `Failed` | |
 //! | | `Disconnect` | |
 //!
-//! Effects for one connection are carried out in order. `RdmaWrite` and `SendCapsule` are work requests of one send
-//! queue: data are at the host before the response that follows them.
+//! Effects for one connection must be carried out in order. `RdmaWrite` and `SendCapsule` are work requests of one send
+//! queue, so data arrive at the host before the response that follows them.
 
 use super::config::{ConnectionId, SubsystemId};
 use crate::logic::authentication::Power;
@@ -24,168 +24,168 @@ use crate::spec::rdma::{AcceptPrivateData, RejectPrivateData};
 use lanetwin_nvme::logic::{Capsule, Connection, ControllerChoice, PropertySize, Token};
 use lanetwin_nvme::spec::{Cid, CompletionEntry, ControllerId, SqId};
 
-/// Something to be carried out by whoever has the connections and the controllers.
+/// An effect, to be carried out by the owner of the connections and controllers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Send bytes by TCP.
+    /// Send bytes over TCP.
     Send {
-        /// By which connection.
+        /// The connection.
         connection: ConnectionId,
         /// The bytes.
         stream: Stream,
     },
     /// Accept a connection request.
     Accept {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
-        /// What to answer.
+        /// Private data of the answer.
         private: AcceptPrivateData,
     },
     /// Reject a connection request.
     Reject {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
-        /// What to answer.
+        /// Private data of the answer.
         private: RejectPrivateData,
     },
     /// Post the SEND of a response capsule.
     SendCapsule {
-        /// By which connection.
+        /// The connection.
         connection: ConnectionId,
         /// The response.
         entry: CompletionEntry,
-        /// The key that it invalidates (SEND with Invalidate).
+        /// Key that it invalidates (SEND with Invalidate).
         invalidate: Option<u32>,
     },
     /// Post an RDMA READ of memory of the host.
     RdmaRead {
-        /// By which connection.
+        /// The connection.
         connection: ConnectionId,
-        /// To answer with.
+        /// Operation to answer with.
         operation: u32,
-        /// Where the bytes begin.
+        /// Address of the bytes.
         address: u64,
-        /// The key of the memory.
+        /// Key of the memory.
         key: u32,
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
     },
     /// Post an RDMA WRITE to memory of the host.
     RdmaWrite {
-        /// By which connection.
+        /// The connection.
         connection: ConnectionId,
-        /// Where the bytes go.
+        /// Destination address.
         address: u64,
-        /// The key of the memory.
+        /// Key of the memory.
         key: u32,
         /// The data.
         data: Data,
     },
-    /// Close a connection when what was to be sent is sent. The target has forgotten it.
+    /// Close a connection after everything has been sent. The target has removed it.
     Close {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
     /// Draw [randomness](crate::logic::authentication::Random) for a connection that authenticates.
     Draw {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
-    /// Compute a [power](Power) for a connection that authenticates, beside what others wait for.
+    /// Compute a [power](Power) for a connection that authenticates, without delaying other connections.
     Raise {
-        /// For which.
+        /// The connection.
         connection: ConnectionId,
-        /// Which.
+        /// The connection.
         power: Power,
     },
-    /// Make a queue of a controller, and if it is an admin queue set its Keep Alive Timer.
+    /// Create a queue of a controller; for an admin queue, set the Keep Alive Timer.
     Connect {
-        /// For which connection.
+        /// The connection.
         connection: ConnectionId,
-        /// Whose controller.
+        /// Subsystem of the controller.
         subsystem: SubsystemId,
-        /// Which controller.
+        /// The controller.
         choice: ControllerChoice,
         /// The queue.
         queue: Connection,
         /// The Keep Alive Timeout \[ms\]; 0 for none.
         keep_alive_ms: u32,
     },
-    /// The connection of a queue is gone. That of the admin queue is the end of the association.
+    /// The connection of a queue has ended. For the admin queue, this ends the association.
     Disconnect {
-        /// Whose controller.
+        /// Subsystem of the controller.
         subsystem: SubsystemId,
-        /// Which controller.
+        /// The controller.
         controller: ControllerId,
-        /// Which queue.
+        /// The queue.
         queue: SqId,
     },
     /// Read a property.
     GetProperty {
-        /// For which connection.
+        /// The connection.
         connection: ConnectionId,
-        /// Whose controller.
+        /// Subsystem of the controller.
         subsystem: SubsystemId,
-        /// Which controller.
+        /// The controller.
         controller: ControllerId,
-        /// For which command.
+        /// The command.
         cid: Cid,
-        /// Which property.
+        /// Offset of the property.
         offset: u32,
-        /// How long it is.
+        /// Size of the property.
         size: PropertySize,
     },
     /// Write a property.
     SetProperty {
-        /// For which connection.
+        /// The connection.
         connection: ConnectionId,
-        /// Whose controller.
+        /// Subsystem of the controller.
         subsystem: SubsystemId,
-        /// Which controller.
+        /// The controller.
         controller: ControllerId,
-        /// For which command.
+        /// The command.
         cid: Cid,
-        /// Which property.
+        /// Offset of the property.
         offset: u32,
-        /// What.
+        /// Value to write.
         value: u64,
     },
-    /// Hand a command to its controller.
+    /// Submit a command to its controller.
     Submit {
-        /// From which connection.
+        /// The connection.
         connection: ConnectionId,
-        /// Whose controller.
+        /// Subsystem of the controller.
         subsystem: SubsystemId,
-        /// Which controller.
+        /// The controller.
         controller: ControllerId,
-        /// Which queue.
+        /// The queue.
         queue: SqId,
         /// The command.
         capsule: Capsule,
     },
-    /// Bytes that a controller asked for have come: `received` and `fetched` of a drive.
+    /// Bytes that a controller requested have arrived: `received` and `fetched` of a drive.
     Bring {
-        /// Whose.
+        /// Subsystem of the controller.
         subsystem: SubsystemId,
-        /// To resume with.
+        /// Token to resume with.
         token: Token,
-        /// Whether the controller reads them itself (`Fetch`), or its medium takes them (`Transfer`).
+        /// Whether they are for the controller itself (`Fetch`) or for its medium (`Transfer`).
         for_controller: bool,
         /// The bytes.
         data: Data,
     },
-    /// Data are on their way to the host, ahead of whatever follows: `transferred` and `stored` of a drive.
+    /// Data are on their way to the host, ahead of anything sent later: `transferred` and `stored` of a drive.
     Done {
-        /// Whose.
+        /// Subsystem of the controller.
         subsystem: SubsystemId,
-        /// To resume with.
+        /// Token to resume with.
         token: Token,
     },
-    /// What a controller asked for cannot be: `failed` of a drive.
+    /// A transfer that a controller requested is not possible: `failed` of a drive.
     Failed {
-        /// Whose.
+        /// Subsystem of the controller.
         subsystem: SubsystemId,
-        /// To resume with.
+        /// Token to resume with.
         token: Token,
     },
 }

@@ -10,11 +10,11 @@
 //!     Send, SendCapsule, RdmaRead, RdmaWrite ◄─────────┘
 //! ```
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
 //! | [`config`] | subsystems, ports, referrals |
-//! | [`effect`] | what a target wants done |
-//! | `connection` | what is kept of a connection |
+//! | [`effect`] | effects that a target requests |
+//! | `connection` | state of a connection |
 //! | `discovery` | discovery controllers |
 //! | `reception` | data units of TCP, capsules of RDMA |
 //! | `capsules` | commands, Fabrics commands first |
@@ -23,7 +23,7 @@
 //! | `transfers` | data to and from the host |
 //! | `responses` | responses, SQHD |
 //!
-//! The target has no thread: the owner decides what a call costs and on which core.
+//! The target has no thread: its owner decides the cost of a call and its core.
 
 pub mod config;
 mod connection;
@@ -62,18 +62,18 @@ pub use config::{
 };
 pub use effect::Effect;
 
-/// Something that a controller has asked its front for.
+/// A request of a controller to its front.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Asked {
-    /// What.
+    /// The requested effect.
     pub effect: HostEffect,
-    /// The command that it is for; none for a response.
+    /// The command that it belongs to; `None` for a response.
     pub command: Option<CommandInfo>,
-    /// The data that go to the host, of a transfer or a store.
+    /// Data to the host, of a transfer or a store.
     pub data: Data,
 }
 
-/// What belongs to one admin queue.
+/// An association: its host and its admin queue.
 #[derive(Clone, Debug)]
 struct Association {
     host: HostIdentity,
@@ -86,19 +86,19 @@ pub struct Target {
     config: TargetConfig,
     connections: BTreeMap<ConnectionId, Connection>,
     associations: BTreeMap<Owner, Association>,
-    /// By which connection a queue is reached.
+    /// Connection of each queue.
     routes: BTreeMap<(Owner, SqId), ConnectionId>,
     discovery: BTreeMap<ControllerId, DiscoveryController>,
-    /// Connections that ended while a controller was asked for their queue: which.
+    /// Queues whose connection ended while they were being requested from a controller.
     abandoned: BTreeMap<ConnectionId, SqId>,
     /// GENCTR.
     generation: u64,
-    /// Whom subsystems admit; those that are not here admit whoever comes.
+    /// Hosts that each subsystem admits; subsystems without an entry admit any host.
     rings: BTreeMap<SubsystemId, Ring>,
 }
 
 impl Target {
-    /// A target that nobody is connected to.
+    /// A target without connections.
     ///
     /// # Errors
     /// The first field that is out of its range.
@@ -116,14 +116,14 @@ impl Target {
         })
     }
 
-    /// A TCP connection to a port (its place in the list) is open.
+    /// A TCP connection to a port (its index in the list) is open.
     pub fn accept(&mut self, connection: ConnectionId, port: usize) {
         if let Some(Transport::Tcp(_)) = self.config.ports.get(port).map(|port| &port.transport) {
             let link = TcpLink { reader: Reader::new(Side::Controller), framing: None, r2ts: 1 };
             self.connections.insert(connection, Connection::new(port, Link::Tcp(link)));
         }
     }
-    /// A host asks for an RDMA connection to a port (RDMA Transport 1.0, RDMA_CM Private Data).
+    /// A host requests an RDMA connection to a port (RDMA Transport 1.0, RDMA_CM Private Data).
     pub fn request(
         &mut self,
         connection: ConnectionId,
@@ -150,14 +150,13 @@ impl Target {
             }
         }
     }
-    /// A subsystem admits these hosts from now on, and no others, after they have proved who they are; what is
-    /// connected stays.
+    /// From now on a subsystem admits only these hosts, after authentication. Existing connections remain.
     pub fn admit(&mut self, subsystem: SubsystemId, ring: Ring, effects: &mut Vec<Effect>) {
         let hosts = ring.hosts.iter().map(|(name, _)| name.clone()).collect();
         self.rings.insert(subsystem, ring);
         self.allow(subsystem, Some(hosts), effects);
     }
-    /// Whether a connection has a queue, and its host has proved who it is where it must.
+    /// Whether a connection has a queue, and its host has authenticated if it must.
     #[must_use]
     pub fn is_admitted(&self, connection: ConnectionId) -> bool {
         let known = self.connections.get(&connection);
@@ -167,7 +166,7 @@ impl Target {
     pub fn lost(&mut self, connection: ConnectionId, effects: &mut Vec<Effect>) {
         self.end_connection(connection, effects);
     }
-    /// A controller asks for something. What cannot be carried out any more has failed.
+    /// Handles a request of a controller. Requests that can no longer be carried out fail.
     pub fn perform(&mut self, now: Instant, subsystem: SubsystemId, asked: Asked, effects: &mut Vec<Effect>) {
         match asked.effect {
             HostEffect::Respond { controller, queue, entry } => {
@@ -181,12 +180,12 @@ impl Target {
         self.wake(now, effects);
     }
 
-    /// When [`Target::wake`] must be called: a discovery controller hears nothing of its host for too long.
+    /// When [`Target::wake`] must be called next: at the keep alive timeout of a discovery controller.
     #[must_use]
     pub fn next_wake(&self) -> Instant {
         self.discovery.values().map(|controller| controller.deadline).min().unwrap_or(Instant::NEVER)
     }
-    /// Time has come to `now`.
+    /// Ends associations of discovery controllers whose keep alive timeout has passed at `now`.
     pub fn wake(&mut self, now: Instant, effects: &mut Vec<Effect>) {
         let late = self.discovery.iter().filter(|(_, controller)| controller.deadline <= now);
         let late: Vec<ControllerId> = late.map(|(&id, _)| id).collect();
@@ -195,15 +194,15 @@ impl Target {
         }
     }
 
-    /// Offers a subsystem to these hosts from now on, none for any; what is connected stays. Hosts that asked for it
-    /// are told that the discovery log has changed.
+    /// From now on offers a subsystem to these hosts only, or to any if `None`; existing connections remain. Hosts that
+    /// enabled the event are notified that the discovery log has changed.
     pub fn allow(&mut self, subsystem: SubsystemId, hosts: Option<Vec<String>>, effects: &mut Vec<Effect>) {
         if let Some(offered) = self.config.subsystems.get_mut(usize::from(subsystem.0)) {
             offered.hosts = hosts;
             self.log_changed(effects);
         }
     }
-    /// Names other discovery services; hosts that asked for it are told.
+    /// Sets the referrals to other discovery services; hosts that enabled the event are notified.
     pub fn refer(&mut self, referrals: Vec<DiscoveryEntry>, effects: &mut Vec<Effect>) {
         self.config.referrals = referrals;
         self.log_changed(effects);
@@ -220,7 +219,7 @@ impl Target {
         }
     }
 
-    /// The discovery log as this host sees it: subsystems that it may use by every port, then referrals.
+    /// The discovery log for this host: the subsystems that it may use, for every port, then referrals.
     #[must_use]
     pub fn discovery_log(&self, host: &str) -> Vec<u8> {
         let mut entries = Vec::new();
@@ -235,7 +234,7 @@ impl Target {
         entries.iter().for_each(|entry| log.extend_from_slice(entry.as_bytes()));
         log
     }
-    /// Which subsystem has this NQN; the discovery subsystem is `Ok(None)`.
+    /// The subsystem with this NQN; `Ok(None)` for the discovery subsystem.
     fn find(&self, nqn: &str) -> Result<Option<SubsystemId>, ()> {
         if nqn == DISCOVERY_NQN {
             return Ok(None);
@@ -243,7 +242,7 @@ impl Target {
         let found = self.config.subsystems.iter().position(|offered| offered.nqn == nqn);
         found.map(|at| Some(SubsystemId(at as u16))).ok_or(())
     }
-    /// The place of a port, and how much data a capsule of this queue may bring by it.
+    /// Maximum in-capsule data of I/O commands on this connection \[B\].
     fn capsule_data(&self, connection: &Connection) -> u32 {
         self.config.ports[connection.port].capsule_data
     }
@@ -256,7 +255,7 @@ impl OfferedSubsystem {
 }
 
 impl PortConfig {
-    /// The entry of the discovery log for a subsystem behind this port.
+    /// Entry of the discovery log for a subsystem behind this port.
     fn entry(&self, nqn: &str) -> DiscoveryEntry {
         let mut entry = DiscoveryEntry::ZERO;
         entry.set_family(self.family);
@@ -285,9 +284,9 @@ impl PortConfig {
     }
 }
 
-/// Whether the private data of a connection request are good.
+/// Checks the private data of a connection request.
 fn judge(private: &[u8]) -> Result<RequestPrivateData, RejectStatus> {
-    // the connection manager pads private data, so that more than 32 B are right, too
+    // the connection manager pads private data, so more than 32 B are valid too
     let bytes = private.first_chunk::<PRIVATE_DATA_BYTES>().ok_or(RejectStatus::INVALID_LENGTH)?;
     let asked = RequestPrivateData::from_bytes(*bytes);
     if asked.format() != 0 {

@@ -1,12 +1,12 @@
-//! What comes by a connection: data units of TCP, capsules of RDMA (TCP Transport 1.0, Connection Setup, Data Transfer,
-//! Error Handling Model; RDMA Transport 1.0).
+//! Reception of data units of TCP and of capsules of RDMA (TCP Transport 1.0, Connection Setup, Data Transfer, Error
+//! Handling Model; RDMA Transport 1.0).
 //!
-//! | what is wrong with a data unit | FES | FEI |
+//! | error in a data unit | FES | FEI |
 //! |---|---|---|
-//! | the first is no ICReq, or another one is | PDU Sequence Error | 0 |
+//! | the first is not an ICReq, or a later one is | PDU Sequence Error | 0 |
 //! | PFV is not 0, or HPDA above 31 | Unsupported Parameter | 8, 10 |
-//! | H2CData for no R2T, or of another command than its R2T | Invalid PDU Header Field | 10, 8 |
-//! | H2CData not where the R2T goes on, or beyond its end | Data Transfer Out of Range | 0 |
+//! | H2CData without an R2T, or for another command than its R2T | Invalid PDU Header Field | 10, 8 |
+//! | H2CData not at the next offset of the R2T, or past its end | Data Transfer Out of Range | 0 |
 //! | LAST_PDU before the end of an R2T, or missing there | Invalid PDU Header Field | 1 |
 
 use super::Target;
@@ -20,7 +20,7 @@ use lanetwin_nvme::spec::{Cid, Command};
 use lanetwin_units::Instant;
 
 impl Target {
-    /// Bytes have come by a TCP connection, in order.
+    /// Bytes have arrived on a TCP connection, in order.
     pub fn receive(
         &mut self,
         now: Instant,
@@ -45,7 +45,7 @@ impl Target {
             }
         }
     }
-    /// A capsule has come by an RDMA connection: the receive of a SEND is complete.
+    /// A capsule has arrived on an RDMA connection: the receive of a SEND is complete.
     pub fn capsule(
         &mut self,
         now: Instant,
@@ -56,7 +56,7 @@ impl Target {
         let known = self.connections.get(&connection).filter(|known| !known.is_tcp());
         let Some(most) = known.map(|known| self.capsule_data(known)) else { return };
         if data.len() > most {
-            // longer than the buffers that were posted: the queue pair fails
+            // longer than the posted receive buffers: the queue pair fails
             return self.close(connection, effects);
         }
         self.command(now, connection, (command, data, true), effects);
@@ -88,7 +88,7 @@ impl Target {
         Ok(())
     }
 
-    /// ICReq: what both sides use is answered (TCP Transport 1.0, ICReq and ICResp).
+    /// Handles ICReq, and responds with the parameters to be used (TCP Transport 1.0, ICReq and ICResp).
     fn initialize(
         &mut self,
         id: ConnectionId,
@@ -121,7 +121,7 @@ impl Target {
         Ok(())
     }
 
-    /// H2CData: the next bytes of an R2T.
+    /// Handles H2CData, the next bytes of an R2T.
     fn take_data(
         &mut self,
         now: Instant,
@@ -166,7 +166,7 @@ impl Target {
         self.send(id, Pdu::Terminate { from_host: false, status, information, header }, effects);
         self.close(id, effects);
     }
-    /// Writes a data unit.
+    /// Sends a data unit.
     pub(super) fn send(&mut self, id: ConnectionId, pdu: Pdu, effects: &mut Vec<Effect>) {
         let Some(connection) = self.connections.get(&id) else { return };
         let Link::Tcp(link) = &connection.link else { return };
@@ -191,11 +191,11 @@ struct Part {
     data: Data,
 }
 
-/// What is wrong with a data unit: FES and FEI.
+/// An error in a data unit: FES and FEI.
 struct Wrong(FatalError, u32);
 
 impl Wrong {
-    /// The fault, of a connection that is gone.
+    /// The fault of a connection that no longer exists.
     const fn alone(&self) -> Fault {
         Fault { status: self.0, information: self.1, header: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! Responses: the completion of a command goes to the host, behind its data (NVMe-oF 1.1 §2.2; TCP Transport 1.0,
+//! Responses: the completion of a command is sent to the host after its data (NVMe-oF 1.1 §2.2; TCP Transport 1.0,
 //! CapsuleResp and C2HData; RDMA Transport 1.0).
 
 use super::Target;
@@ -29,7 +29,7 @@ impl Target {
         }
         self.finish(id, told, effects);
     }
-    /// Ends a command that the target answers itself.
+    /// Ends a command that the target processes itself.
     pub(super) fn end(&mut self, id: ConnectionId, cid: Cid, status: Status, effects: &mut Vec<Effect>) {
         self.end_with(id, cid, (status, 0), effects);
     }
@@ -43,7 +43,7 @@ impl Target {
     ) {
         self.finish(id, entry(cid, status, dwords), effects);
     }
-    /// Ends a Connect: there was no queue before, so that the head is told by the caller.
+    /// Ends a Connect. There was no queue before, so the caller provides the head.
     pub(super) fn end_connect(
         &mut self,
         id: ConnectionId,
@@ -55,7 +55,7 @@ impl Target {
         let entry = entry(cid, status, dw0.into()).with_sq_head(head).expect("16 bits");
         self.tell(id, entry, effects);
     }
-    /// Answers a capsule whose command identifier another command has, which goes on.
+    /// Responds to a capsule whose command identifier is in use by another command, which continues.
     pub(super) fn answer(
         &mut self,
         id: ConnectionId,
@@ -72,7 +72,7 @@ impl Target {
             effects.push(Effect::SendCapsule { connection: id, entry, invalidate: None });
         }
     }
-    /// An event of a discovery controller ends one of its requests.
+    /// Ends an Asynchronous Event Request of a discovery controller with an event.
     pub(super) fn tell_event(
         &mut self,
         controller: ControllerId,
@@ -85,7 +85,7 @@ impl Target {
         }
     }
 
-    /// Ends a command with this entry, and SQHD.
+    /// Ends a command with this entry, completed with SQHD.
     fn finish(&mut self, id: ConnectionId, entry: CompletionEntry, effects: &mut Vec<Effect>) {
         let Some(connection) = self.connections.get(&id) else { return };
         let (number, head) = connection.queue.as_ref().map_or((0, 0), |queue| (queue.number.0, queue.head()));
@@ -98,7 +98,7 @@ impl Target {
         let Some(pending) = connection.commands.remove(&entry.cid().0) else { return };
         let flow_control = connection.queue.as_ref().is_none_or(|queue| queue.flow_control);
         if let Some(Owner::Nvm(subsystem, _)) = connection.queue.as_ref().map(|queue| queue.owner) {
-            // what it has not waited for can no longer come
+            // data that the command has not waited for can no longer arrive
             let tokens = pending.asks.iter().filter_map(|ask| ask.purpose.token());
             effects.extend(tokens.map(|token| Effect::Failed { subsystem, token }));
         }

@@ -17,7 +17,7 @@ use lanetwin_nvme::spec::{AdminOpcode, Cid, SqId};
 use lanetwin_units::Instant;
 
 impl Target {
-    /// A controller wants data moved.
+    /// Starts a data transfer that a controller requests.
     pub(super) fn transfer(&mut self, subsystem: SubsystemId, asked: Asked, effects: &mut Vec<Effect>) {
         let (token, at, bytes) = match asked.effect {
             HostEffect::Transfer { token, at, bytes, .. }
@@ -50,8 +50,8 @@ impl Target {
         let for_controller = matches!(asked.effect, HostEffect::Fetch { .. });
         self.bring(id, command.cid, (subsystem, token, for_controller), (at, bytes), effects);
     }
-    /// Where data belong in those of the command; none if there is no such command, and for a place that the transport
-    /// does not reach.
+    /// Offset of a place in the data of a command; `None` if there is no such command or the transport cannot address
+    /// the place.
     fn offset_of(&self, id: ConnectionId, cid: Cid, at: Place) -> Option<u32> {
         let connection = self.connections.get(&id)?;
         match at {
@@ -65,8 +65,8 @@ impl Target {
         }
     }
 
-    /// Gives the host data of a command, from an offset on. By TCP they go in order, and the last wait for the
-    /// response.
+    /// Sends data of a command to the host, from an offset on. Over TCP they are sent in order, and the last are held
+    /// back until the response.
     pub(super) fn give(
         &mut self,
         id: ConnectionId,
@@ -96,7 +96,7 @@ impl Target {
         }
     }
 
-    /// Brings bytes of the host to a controller: those of the capsule are here.
+    /// Passes bytes of the host to a controller: those in the capsule at once, others after a request to the host.
     fn bring(
         &mut self,
         id: ConnectionId,
@@ -120,7 +120,7 @@ impl Target {
             None => effects.push(Effect::Failed { subsystem, token }),
         }
     }
-    /// Asks the host for bytes of a command's data.
+    /// Requests bytes of a command's data from the host.
     pub(super) fn ask(
         &mut self,
         id: ConnectionId,
@@ -141,7 +141,7 @@ impl Target {
         let address = address.wrapping_add(offset.into());
         effects.push(Effect::RdmaRead { connection: id, operation, address, key, bytes });
     }
-    /// Sends R2Ts of a command, as many as may be outstanding.
+    /// Sends R2Ts of a command, up to the number that may be outstanding.
     fn ask_by_r2t(&mut self, id: ConnectionId, cid: Cid, effects: &mut Vec<Effect>) {
         loop {
             let Some(connection) = self.connections.get_mut(&id) else { return };
@@ -163,7 +163,7 @@ impl Target {
         }
     }
 
-    /// The bytes of an [`Effect::RdmaRead`] have come.
+    /// The bytes of an [`Effect::RdmaRead`] have arrived.
     pub fn read_done(
         &mut self,
         now: Instant,
@@ -183,7 +183,7 @@ impl Target {
     pub fn read_failed(&mut self, connection: ConnectionId, effects: &mut Vec<Effect>) {
         self.close(connection, effects);
     }
-    /// Bytes that the host was asked for are here.
+    /// Bytes requested from the host have arrived.
     pub(super) fn brought(
         &mut self,
         now: Instant,
@@ -231,7 +231,7 @@ impl Target {
         self.ask_by_r2t(id, request.cid, effects);
     }
 
-    /// Adds what only the transport knows to the Identify Controller structure (Base 2.0 §5.17.2.1).
+    /// Adds the fields of the transport to the Identify Controller structure (Base 2.0 §5.17.2.1).
     fn add_identity(&self, id: ConnectionId, cid: Cid, offset: u32, data: &mut Data) {
         let Some(connection) = self.connections.get(&id) else { return };
         let Some(pending) = connection.commands.get(&cid.0) else { return };

@@ -1,10 +1,10 @@
 //! NVMe/TCP: data units in a stream of bytes.
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
-//! | [`stream`] | bytes in order, kept or not |
-//! | [`pdu`] | data units, and how they are written |
-//! | [`reader`] | data units out of a stream that comes in any pieces |
+//! | [`stream`] | byte streams, with or without the data themselves |
+//! | [`pdu`] | data units, and their encoding |
+//! | [`reader`] | reader of data units from a stream |
 
 pub mod pdu;
 pub mod reader;

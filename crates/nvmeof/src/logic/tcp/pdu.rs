@@ -1,4 +1,4 @@
-//! Data units of NVMe/TCP, and how they are written (TCP Transport 1.0, PDU Definitions).
+//! Data units of NVMe/TCP, and their encoding (TCP Transport 1.0, PDU Definitions).
 
 use super::stream::Stream;
 use crate::logic::data::Data;
@@ -18,7 +18,7 @@ pub enum Pdu {
         version: u16,
         /// HPDA \[dwords, counted from 0\].
         alignment: u8,
-        /// The digests that the host asks for.
+        /// The digests that the host requests.
         digests: DigestTypes,
         /// MAXR2T, counted from 0.
         r2ts_less_1: u32,
@@ -42,7 +42,7 @@ pub enum Pdu {
         status: FatalError,
         /// FEI.
         information: u32,
-        /// The header of the data unit at fault, or its beginning.
+        /// The header of the faulty data unit, or its beginning.
         header: Vec<u8>,
     },
     /// CapsuleCmd.
@@ -59,24 +59,24 @@ pub enum Pdu {
     },
     /// H2CData.
     DataToController {
-        /// Of which command.
+        /// The command.
         cid: Cid,
         /// TTAG of the R2T that it answers.
         tag: u16,
         /// DATAO \[B\].
         offset: u32,
-        /// LAST_PDU: nothing follows for this R2T.
+        /// LAST_PDU: the last data of this R2T.
         last: bool,
         /// The data.
         data: Data,
     },
     /// C2HData.
     DataToHost {
-        /// Of which command.
+        /// The command.
         cid: Cid,
         /// DATAO \[B\].
         offset: u32,
-        /// LAST_PDU: nothing follows for this command.
+        /// LAST_PDU: the last data of this command.
         last: bool,
         /// SUCCESS: the command has succeeded, and no response follows.
         success: bool,
@@ -85,7 +85,7 @@ pub enum Pdu {
     },
     /// R2T.
     ReadyToTransfer {
-        /// Of which command.
+        /// The command.
         cid: Cid,
         /// TTAG.
         tag: u16,
@@ -96,25 +96,25 @@ pub enum Pdu {
     },
 }
 
-/// What both sides have agreed on for one direction.
+/// Negotiated parameters of one direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Framing {
-    /// Which digests there are.
+    /// Digests in use.
     pub digests: DigestTypes,
-    /// Where data may begin: at multiples of `4 × (alignment + 1)` B.
+    /// Alignment of data: they begin at multiples of `4 × (alignment + 1)` B.
     pub alignment: u8,
 }
 
 impl Framing {
-    /// Where data begin behind a header of so many bytes \[B from the start of the data unit\].
+    /// Offset of the data after a header of `header_bytes` \[B from the start of the data unit\].
     #[must_use]
     pub const fn data_offset(self, header_bytes: usize) -> usize {
         let digest = if self.digests.header() { DIGEST_BYTES } else { 0 };
         (header_bytes + digest).next_multiple_of((self.alignment as usize + 1) * 4)
     }
-    /// How long a data unit is that has a header of so many bytes and so many bytes of data \[B\].
+    /// Length of a data unit with a header of `header_bytes` and `data` bytes of data \[B\].
     ///
-    /// It is the wire arithmetic of NVMe/TCP: a response is `bytes(24, 0)`, 4 KiB to the host `bytes(24, 4096)`.
+    /// A response is `bytes(24, 0)`, 4 KiB to the host `bytes(24, 4096)`.
     #[must_use]
     pub const fn bytes(self, header_bytes: usize, data: u32) -> u64 {
         if data == 0 {
@@ -127,7 +127,7 @@ impl Framing {
 }
 
 impl Pdu {
-    /// Its type.
+    /// Type of the data unit.
     #[must_use]
     pub const fn kind(&self) -> PduType {
         match self {
@@ -142,7 +142,7 @@ impl Pdu {
             Self::ReadyToTransfer { .. } => PduType::R2T,
         }
     }
-    /// Writes it at the end of a stream.
+    /// Appends the encoded data unit to a stream.
     pub fn write(self, framing: Framing, out: &mut Stream) {
         let kind = self.kind();
         let framing = if kind.has_digests() { framing } else { Framing::default() };
@@ -153,7 +153,7 @@ impl Pdu {
         let mut bits = flags.raw() | u8::from(framing.digests.header());
         bits |= u8::from(has_data && framing.digests.data()) << 1;
         let behind = if has_data { framing.data_offset(header.len()) } else { 0 };
-        // what a terminate request brings counts as data, but has no offset
+        // the header in a terminate request counts as data, but has no offset
         let bytes = framing.bytes(header.len(), if has_data { length } else { 0 });
         let bytes = if kind.may_have_data() { bytes } else { bytes + u64::from(length) };
         let mut common = CommonHeader::ZERO;
@@ -182,7 +182,7 @@ impl Pdu {
         };
         PduFlags::from_raw(bits)
     }
-    /// The header, with an empty common header, and what follows it.
+    /// The header, with an empty common header, and the data after it.
     fn into_parts(self) -> (Vec<u8>, Data) {
         match self {
             Self::InitializeRequest { version, alignment, digests, r2ts_less_1 } => {
@@ -243,7 +243,7 @@ fn data_parts(cid: Cid, tag: u16, offset: u32, data: Data) -> (Vec<u8>, Data) {
     (header.as_bytes().to_vec(), data)
 }
 
-/// The digest of data: of bytes that are not kept, one that is not kept.
+/// Data digest; only a length if the data are only a length.
 fn digest_of(data: &Data) -> Data {
     match data.bytes() {
         Some(bytes) => Data::Bytes(crc32c::crc32c(bytes).to_le_bytes().to_vec()),

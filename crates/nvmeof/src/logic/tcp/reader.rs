@@ -1,17 +1,18 @@
-//! Data units out of a stream that comes in any pieces (TCP Transport 1.0, PDU Structure and Error Handling Model).
+//! Reader of data units from a stream that arrives in arbitrary pieces (TCP Transport 1.0, PDU Structure and Error
+//! Handling Model).
 //!
-//! | what is wrong | FES | FEI |
+//! | error | FES | FEI |
 //! |---|---|---|
 //! | type unknown, or of the other direction | Invalid PDU Header Field | 0 |
 //! | HLEN is not that of the type | Invalid PDU Header Field | 2 |
-//! | header or data digest there and not agreed on, or the reverse | Invalid PDU Header Field | 1 |
-//! | header digest wrong | Header Digest Error | the digest that came |
+//! | header or data digest present though not negotiated, or the reverse | Invalid PDU Header Field | 1 |
+//! | header digest wrong | Header Digest Error | the digest received |
 //! | PDO inside the header, not aligned, or beyond the end | Invalid PDU Header Field | 3 |
-//! | PLEN is not what header and data need | Invalid PDU Header Field | 4 |
+//! | PLEN does not match header and data | Invalid PDU Header Field | 4 |
 //! | H2CData longer than MAXH2CDATA | Data Transfer Limit Exceeded | 0 |
 //!
-//! A wrong data digest is no fault of the connection: the data unit is handed over and
-//! [says so](Received::data_intact).
+//! A wrong data digest is not a fatal error of the connection: the data unit is returned with
+//! [`data_intact`](Received::data_intact) false.
 
 use super::pdu::{Framing, Pdu};
 use super::stream::Stream;
@@ -22,12 +23,12 @@ use crate::spec::tcp::{
 };
 use lanetwin_nvme::spec::{Cid, Command, CompletionEntry};
 
-/// Who reads.
+/// Side that reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// A host: it reads what controllers send.
+    /// A host, which reads the data units of a controller.
     Host,
-    /// A controller: it reads what hosts send.
+    /// A controller, which reads the data units of a host.
     Controller,
 }
 
@@ -36,22 +37,22 @@ pub enum Side {
 pub struct Received {
     /// The data unit.
     pub pdu: Pdu,
-    /// Its data are as its data digest says, or there is none.
+    /// Whether its data match its data digest; true without one.
     pub data_intact: bool,
 }
 
-/// A fatal error of the transport: the connection ends with a terminate request that says so.
+/// A fatal transport error, reported in the terminate request that ends the connection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// FES.
     pub status: FatalError,
     /// FEI.
     pub information: u32,
-    /// The header at fault, as far as it was read.
+    /// The faulty header, as far as it was read.
     pub header: Vec<u8>,
 }
 
-/// Reads data units.
+/// Reader of data units.
 #[derive(Clone, Debug)]
 pub struct Reader {
     side: Side,
@@ -60,27 +61,27 @@ pub struct Reader {
     most_capsule_data: u32,
     most_data: u32,
     stream: Stream,
-    /// The header at the start of the stream, if it was read.
+    /// The header at the start of the stream, if it has been read.
     header: Option<Header>,
-    /// The header of the data unit that was read last.
+    /// Header of the last data unit read.
     last: Vec<u8>,
     failed: bool,
 }
 
-/// A header that was read, and what follows it.
+/// A header that has been read, and the layout of the rest of its data unit.
 #[derive(Clone, Debug)]
 struct Header {
     common: CommonHeader,
-    /// With the common header, without the digest.
+    /// Bytes including the common header, without the digest.
     bytes: Vec<u8>,
-    /// How long header, digest and padding are, and how long data are \[B\].
+    /// Length of header, digest and padding, and length of the data \[B\].
     before_data: u32,
     data: u32,
     has_data_digest: bool,
 }
 
 impl Reader {
-    /// Reads from the start of a connection: there are no digests yet.
+    /// A reader for a new connection, without digests.
     #[must_use]
     pub fn new(side: Side) -> Self {
         Self {
@@ -94,32 +95,33 @@ impl Reader {
             failed: false,
         }
     }
-    /// What was agreed on holds from the next data unit on. `alignment` is the one that this side asked for.
+    /// Applies the negotiated digests and alignment from the next data unit on. `alignment` is the one that this side
+    /// requested.
     pub fn agree(&mut self, digests: DigestTypes, alignment: u8) {
         self.framing = Framing { digests, alignment };
         self.header = None;
     }
-    /// How much data capsules may bring, and how much H2CData or C2HData \[B\].
+    /// Sets the maximum data of capsules, and of H2CData or C2HData \[B\].
     pub fn limit(&mut self, capsule_data: u32, data: u32) {
         (self.most_capsule_data, self.most_data) = (capsule_data, data);
     }
-    /// The stream goes on.
+    /// Appends received bytes.
     pub fn push(&mut self, more: Stream) {
         if !self.failed {
             self.stream.append(more);
         }
     }
-    /// The fault of the data unit that was read last, which only its receiver could see.
+    /// A fault in the last data unit read, detected by its receiver.
     #[must_use]
     pub fn fault(&self, status: FatalError, information: u32) -> Fault {
         Fault { status, information, header: self.last.clone() }
     }
-    /// How many bytes wait for the rest of a data unit.
+    /// Number of bytes of an incomplete data unit.
     #[must_use]
     pub const fn waiting(&self) -> u64 {
         self.stream.len()
     }
-    /// The next data unit, if it is here as a whole. After a fault there is none.
+    /// Reads the next data unit; returns `None` if it is incomplete or a fault has occurred before.
     pub fn read(&mut self) -> Option<Result<Received, Fault>> {
         if self.failed {
             return None;
@@ -158,7 +160,7 @@ impl Reader {
         Ok(Some(Received { pdu, data_intact }))
     }
 
-    /// The header at the start of the stream, checked; none if it is not here as a whole.
+    /// Reads and checks the header at the start of the stream; returns `None` if it is incomplete.
     fn next_header(&self) -> Result<Option<Header>, Fault> {
         if self.stream.len() < COMMON_BYTES as u64 {
             return Ok(None);
@@ -191,7 +193,7 @@ impl Reader {
         self.measure(common, bytes, digests, digest_bytes).map(Some)
     }
 
-    /// What follows a header.
+    /// Computes and checks the layout of the data unit after a header.
     fn measure(
         &self,
         common: CommonHeader,
@@ -235,22 +237,22 @@ impl Reader {
     }
 }
 
-/// Invalid PDU Header Field: the field is at this byte.
+/// Invalid PDU Header Field, with the field at this byte.
 fn invalid(at: u32, header: &[u8]) -> Fault {
     Fault { status: FatalError::INVALID_HEADER_FIELD, information: at, header: header.to_vec() }
 }
 
-/// The header of H2CData or C2HData, if it is one.
+/// The header as one of H2CData or C2HData, if it has their length.
 fn data_header(bytes: &[u8]) -> Option<DataHeader> {
     Some(DataHeader::from_bytes(<[u8; SHORT_HEADER_BYTES]>::try_from(bytes).ok()?))
 }
 
-/// The header's bytes: their number was checked.
+/// Bytes of the header, whose length has been checked.
 fn all<const N: usize>(header: &Header) -> [u8; N] {
     core::array::from_fn(|at| header.bytes.get(at).copied().unwrap_or(0))
 }
 
-/// The data unit of a header that was checked.
+/// The data unit of a checked header.
 fn pdu_of(header: &Header, data: Data) -> Pdu {
     let flags = header.common.flags();
     match header.common.kind() {
@@ -308,7 +310,7 @@ fn pdu_of(header: &Header, data: Data) -> Pdu {
     }
 }
 
-/// The request to end the connection, of a header of this kind.
+/// The terminate request with this header.
 fn terminate_of(kind: PduType, header: &Header, data: &Data) -> Pdu {
     let told = TerminateRequest::from_bytes(all(header));
     Pdu::Terminate {

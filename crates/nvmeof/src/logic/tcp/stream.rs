@@ -1,29 +1,29 @@
-//! Bytes in order, as TCP carries them. Headers are always kept; data need not be.
+//! Byte streams, as carried by TCP. Headers are always stored; data may be lengths only.
 //!
-//! A simulated connection counts bytes: the sender's stream is held beside it, and as many bytes as are delivered are
-//! [split](Stream::split_front) off for the receiver.
+//! A simulated connection only counts bytes: the sender's stream is stored beside it, and the delivered bytes are
+//! [split off](Stream::split_front) for the receiver.
 
 use crate::logic::data::Data;
 use crate::spec::tcp::{CommonHeader, DIGEST_BYTES, PduType};
 use std::collections::VecDeque;
 
-/// How many data units a stream has, which has been written and not been cut, and what is in them.
+/// Numbers and lengths of the data units in a stream that has been written and not been split.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Units {
     /// Units with commands.
     pub commands: u32,
     /// R2Ts.
     pub r2ts: u32,
-    /// Units of other kinds.
+    /// Units of other types.
     pub others: u32,
-    /// What they have beside data \[B\]: headers, digests, alignment.
+    /// Length of headers, digests and alignment \[B\].
     pub headers: u64,
-    /// Their data \[B\].
+    /// Length of data \[B\].
     pub data: u64,
 }
 
 impl Units {
-    /// How many there are.
+    /// Number of data units.
     #[must_use]
     pub const fn count(&self) -> u32 {
         self.commands + self.r2ts + self.others
@@ -38,17 +38,17 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// No bytes.
+    /// An empty stream.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
-    /// How many bytes there are.
+    /// Number of bytes.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.bytes
     }
-    /// True if there are none.
+    /// Whether there are no bytes.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.bytes == 0
@@ -70,7 +70,7 @@ impl Stream {
     pub fn pieces(&self) -> impl Iterator<Item = &Data> {
         self.pieces.iter()
     }
-    /// Removes the first so many bytes, and gives them; all if there are not so many.
+    /// Removes and returns the first `bytes` bytes; all if there are fewer.
     #[must_use]
     pub fn split_front(&mut self, bytes: u64) -> Self {
         let mut front = Self::new();
@@ -88,7 +88,7 @@ impl Stream {
         self.bytes -= front.bytes;
         front
     }
-    /// Removes the first so many bytes and gives them as one; all if there are not so many.
+    /// Removes the first `bytes` bytes and returns them as one piece; all if there are fewer.
     #[must_use]
     pub fn take(&mut self, bytes: u32) -> Data {
         let mut all = Data::NONE;
@@ -97,7 +97,7 @@ impl Stream {
         }
         all
     }
-    /// Copies the first bytes; those that are not kept, or not there, stay as they are.
+    /// Copies the first bytes to `out`; those not stored or not available leave `out` unchanged.
     pub fn peek(&self, out: &mut [u8]) {
         let mut at = 0;
         for piece in &self.pieces {
@@ -109,7 +109,7 @@ impl Stream {
             at += count;
         }
     }
-    /// The data units in it, of which each is whole and begins with a piece of its own, as they are written.
+    /// Counts the data units in the stream. Each must be whole and begin with a piece of its own, as written.
     #[must_use]
     pub fn units(&self) -> Units {
         let (mut units, mut rest) = (Units::default(), 0);
@@ -135,7 +135,7 @@ impl Stream {
         }
         units
     }
-    /// Every byte, if all are kept.
+    /// All bytes; `None` if some are not stored.
     #[must_use]
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let mut all = Vec::with_capacity(self.bytes as usize);
