@@ -1,4 +1,4 @@
-//! What an author can get wrong in a scenario, a part or a form, beyond what is wrong in any document.
+//! Mistakes of authors in a scenario, a part or a form, beyond those that any document may have.
 
 pub(crate) mod network;
 pub(crate) mod partitions;
@@ -212,14 +212,14 @@ problems! {
     AloneVariant { name: String } = "SC116", "`{name}` is the only variant, and the machine as it is written is none: nothing is compared", "add `as-is: {{}}` to `variants`, or write the changes of `{name}` where they belong";
 }
 
-/// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is
-/// told of the place `path` of the scenario that names it.
+/// Adds a finding in the text of another tool's file, which is source number `file`. A finding about the whole file is
+/// reported at the place `path` of the scenario that names it.
 pub(crate) fn add_finding(reports: &mut Reports, finding: &Finding, file: u16, path: &str) {
     let path = if finding.line == 0 { path } else { &finding.path };
     add_finding_at(reports, finding, Spot { file, line: finding.line, column: finding.column }, path);
 }
 
-/// Notes what was found in an option of fio that stands in the scenario itself.
+/// Adds a finding about a fio option in the scenario itself.
 pub(crate) fn add_finding_at(reports: &mut Reports, finding: &Finding, spot: Spot, path: &str) {
     let found = Diagnostic {
         file: String::new(),

@@ -1,4 +1,4 @@
-//! The JSON Schemas of a scenario and of a channel, made from the same declarations that check them.
+//! The JSON Schemas of scenarios and channels, generated from the declarations that also check them.
 
 use crate::catalogue::{Assembly, Catalogue};
 use crate::language::{AXIS, COMPONENT, DOCUMENT};
@@ -11,7 +11,7 @@ use lanetwin_ports::{Dimension, Model, Param};
 use lanetwin_units::Width;
 use std::collections::BTreeMap;
 
-/// A name that can be a step of a path; of letters beyond ASCII the check of a scenario knows more.
+/// A name that can be part of a path. The check of a scenario accepts more letters beyond ASCII.
 const NAME: &str = "^[A-Za-z\u{AA}-\u{FFDC}][A-Za-z0-9_\u{AA}-\u{FFDC}-]*([0-9]\\.\\.[0-9]+)?$";
 /// The units of a time.
 const TIMES: &str = "ps|ns|us|µs|μs|ms|s";
@@ -42,7 +42,7 @@ fn written(id: &str, title: &str, document: &[Field]) -> String {
     text + "\n"
 }
 
-/// A schema's own leaves are written as they are meant: `true`, numbers, and text that may look like either.
+/// Leaves of the schema itself, in their own types: `true`, numbers, and text that may look like either.
 struct Literal<'a>(&'a Node);
 
 impl serde::Serialize for Literal<'_> {
@@ -78,7 +78,7 @@ impl serde::Serialize for Literal<'_> {
 fn text(text: impl Into<String>) -> Node {
     Node::scalar(text)
 }
-/// A leaf that is no text: `true`, `3`.
+/// A leaf that is not text: `true`, `3`.
 fn json(value: impl std::fmt::Display) -> Node {
     Node::scalar(format!("={value}"))
 }
@@ -92,7 +92,7 @@ fn entries<const N: usize>(entries: [(&str, Node); N]) -> Entries {
     entries.into_iter().map(|(key, node)| (key.to_owned(), node)).collect()
 }
 
-/// A mapping with these keys, and no others.
+/// A mapping with these keys only.
 fn mapping(fields: &[Field], more: Entries) -> Entries {
     let properties = fields.iter().map(|field| (field.name.to_owned(), property(field)));
     let required = fields.iter().filter(|field| field.required).map(|field| field.name);
@@ -169,7 +169,7 @@ fn holds(field: &Field) -> Entries {
     }
 }
 
-/// What a sweep goes through, or a search: its own words, and paths, each with a list of values or a range.
+/// The values of a sweep or a search: its own keys, and paths, each with a list of values or a range.
 fn swept(words: &[Field]) -> Entries {
     let paths = || any_of([entries([("type", text("array"))]), axis()]);
     let group = || entries([("type", text("object")), ("additionalProperties", Node::map(paths()))]);
@@ -226,7 +226,7 @@ fn pattern(pattern: String) -> Entries {
     entries([("type", text("string")), ("pattern", text(pattern))])
 }
 
-/// What a quantity looks like; whether it is in its range, only checking tells.
+/// The pattern of a quantity; its range is only checked by reading a scenario.
 fn quantity(dimension: Dimension) -> Entries {
     let with_unit = |units: &str| {
         let text = pattern(format!("^ *{NUMBER} *({units}) *$|^ *0+(\\.0+)? *$"));
@@ -247,7 +247,7 @@ fn quantity(dimension: Dimension) -> Entries {
         }
         Dimension::Flag => entries([("type", text("boolean"))]),
         Dimension::Choice(choice) => {
-            // other readers than ours take `64` for a number, and (by YAML 1.1) `on` for a truth value
+            // other readers take `64` for a number, and (by YAML 1.1) `on` for a truth value
             let also = choice.iter().filter_map(|word| match *word {
                 "on" => Some(json(true)),
                 "off" => Some(json(false)),
@@ -269,9 +269,9 @@ fn component() -> Entries {
         names.map(|part| text(&part.name)).collect::<Vec<_>>()
     };
     let mut all = mapping(COMPONENT, parameters());
-    // what is said of the inside of an assembly: a component or a link of it, a point, and what can be said of that
+    // keys for the contents of an assembly: a component or a link inside, a point, and one of its keys
     all.push(("patternProperties".into(), Node::map([(inside(&catalogue), Node::map::<&str>([]))])));
-    // the names that come with the program are offered; a user's own are right, too
+    // built-in names are offered; names of the user's own are valid, too
     let assemblies = catalogue.assemblies().map(|assembly| &*assembly.name);
     let known = catalogue.parts().map(|part| &*part.name).chain(assemblies);
     let part = entries([
@@ -322,7 +322,7 @@ fn inside(catalogue: &Catalogue) -> String {
     format!("^({})\\.[a-zA-Z]", names.into_iter().collect::<Vec<_>>().join("|"))
 }
 
-/// What can be said of an assembly: what it exposes, and what is inside.
+/// The keys of an assembly: those that it exposes, and those of its contents.
 fn of_assembly(assembly: &Assembly) -> Node {
     let test = entries([
         ("properties", Node::map([("part", Node::map([("const", text(&assembly.name))]))])),
@@ -340,7 +340,7 @@ fn inside_of(assembly: &Assembly) -> String {
     format!("^({})\\.[a-zA-Z]", names.join("|"))
 }
 
-/// An element of a channel: exactly one of its kinds, with the names that the library has for it.
+/// An element of a channel: exactly one of its kinds, with the built-in names.
 fn element() -> Entries {
     let mut all = mapping(channel::ELEMENT, Vec::new());
     if let Some((_, properties)) = all.iter_mut().find(|(key, _)| key == "properties") {
@@ -348,7 +348,7 @@ fn element() -> Entries {
             let Some((_, family)) = channel::FAMILIES.into_iter().find(|(kind, _)| *kind == entry.key) else {
                 continue;
             };
-            // the names that come with the program are offered; a user's own are right, too
+            // built-in names are offered; names of the user's own are valid, too
             let names = Node::list(Library::standard().names(family).map(text));
             if let Some(schema) = entry.value.entries_mut() {
                 schema.push(Entry::new("examples".into(), names));
@@ -360,7 +360,7 @@ fn element() -> Entries {
     all
 }
 
-/// Every parameter of every model; one that is something else in some of those that have it says in which it is what.
+/// Every parameter of every model. A parameter that differs between models describes each of its forms.
 fn parameters() -> Entries {
     let mut by_name: BTreeMap<&str, Vec<(&str, &Param)>> = BTreeMap::new();
     for model in MODELS {

@@ -1,4 +1,4 @@
-//! What a search looks for, and what parts cost: the sections `search` and `prices` of a scenario.
+//! The goals of a search, and the prices of parts: the sections `search` and `prices` of a scenario.
 //!
 //! ```text
 //!  search:     ─┐
@@ -7,7 +7,7 @@
 //!  prices:     ───► Prices: what each part costs and draws, who says so, and when
 //! ```
 //!
-//! Not here: what is varied (`sweep`), what is proposed next and what a point is worth (Python, by Optuna).
+//! Not here: the paths that are varied (`sweep`), the proposal and the rating of points (Python, by Optuna).
 
 mod goal;
 mod prices;
@@ -30,44 +30,43 @@ use problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What a search looks for.
+/// The goals of a search.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Search {
-    /// What is to be high, then what is to be low.
+    /// Objectives to maximise, then objectives to minimise.
     pub objectives: Vec<Objective>,
-    /// What has to hold.
+    /// Limits that have to hold.
     pub limits: Vec<Limit>,
-    /// How many points are tried at most.
+    /// Maximum number of points tried.
     pub trials: u64,
-    /// The seed of what is proposed.
+    /// The seed of the proposals.
     pub seed: u64,
-    /// What parts cost and draw.
+    /// Cost and power of parts.
     pub prices: Prices,
 }
 
-/// What is asked for beside the scenario; each takes the place of what the scenario says under the same word.
+/// Options besides the scenario; each replaces the scenario's value of the same key.
 #[derive(Clone, Default, Debug, Deserialize)]
 #[serde(default)]
 pub struct Asked {
     /// Changes of the scenario, each `path=value`.
     pub sets: Vec<String>,
-    /// What is to be high.
+    /// Objectives to maximise.
     pub maximize: Vec<String>,
-    /// What is to be low.
+    /// Objectives to minimise.
     pub minimize: Vec<String>,
-    /// What has to hold.
+    /// Limits that have to hold.
     pub require: Vec<String>,
-    /// How many points are tried at most.
+    /// Maximum number of points tried.
     pub trials: Option<u64>,
-    /// The seed of what is proposed.
+    /// The seed of the proposals.
     pub seed: Option<u64>,
 }
 
-/// Reads what a search of the scenario at `path` looks for, with what is `asked` for beside it.
+/// Reads the goals of a search in the scenario at `path`, with the options in `asked`.
 ///
 /// # Errors
-/// Everything that is wrong with the two sections, if anything is; what is wrong with the rest of the scenario,
-/// checking it tells.
+/// All errors in the two sections. Errors in the rest of the scenario are found by checking it.
 pub fn search(path: &Path, asked: &Asked) -> Result<Search, Vec<Diagnostic>> {
     match read_text(path, Least::Document) {
         Ok(text) => search_of(&path.display().to_string(), &text, asked),
@@ -75,7 +74,7 @@ pub fn search(path: &Path, asked: &Asked) -> Result<Search, Vec<Diagnostic>> {
     }
 }
 
-/// As [`search`], of the text of a scenario that was read from `path`.
+/// As [`search`], for the text of a scenario that was read from `path`.
 ///
 /// # Errors
 /// As [`search`].
@@ -122,7 +121,7 @@ fn read_asked(
     read(&section, &tree, prices, reports)
 }
 
-/// Puts a value in the place of what stands under a word.
+/// Replaces the value of a key.
 fn lay(section: &mut Node, word: &str, value: Node) {
     let Some(entries) = section.entries_mut() else { return };
     entries.retain(|entry| entry.key != word);
@@ -133,7 +132,7 @@ fn written<'n>(tree: &'n Node, key: &str) -> Option<&'n Node> {
     tree.get(key).filter(|node| node.kind != Kind::Null)
 }
 
-/// Reports what is wrong with the two sections of the scenario whose document is `tree`.
+/// Reports errors in the two sections of the scenario with the document `tree`.
 pub(crate) fn check(tree: &Node, catalogue: &Catalogue, reports: &mut Reports) {
     let prices = prices::read(written(tree, prices::SECTION), reports);
     prices::check_names(written(tree, prices::SECTION), catalogue, reports);
@@ -144,7 +143,7 @@ pub(crate) fn check(tree: &Node, catalogue: &Catalogue, reports: &mut Reports) {
     }
 }
 
-/// Reads the section but for what is varied.
+/// Reads the section without the paths that are varied.
 fn read(section: &Node, tree: &Node, prices: Prices, reports: &mut Reports) -> Option<Search> {
     // paths are read elsewhere
     let mut words = section.clone();

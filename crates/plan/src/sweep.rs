@@ -1,4 +1,4 @@
-//! What a sweep goes through: paths, their values, and the points that follow from them.
+//! Sweeps: paths, their values, and the points that follow from them.
 //!
 //! ```text
 //!  sweep:  ─┐            ┌─ every combination ─┐
@@ -6,7 +6,7 @@
 //!  --zip   ─┘  (values)  └─ Latin hypercube ───┘
 //! ```
 //!
-//! Not here: how a point is run (the world crate), what its rows say of a sweep (the stats crate).
+//! Not here: running a point (the world crate), analysing the results of a sweep (the stats crate).
 
 mod axis;
 mod number;
@@ -30,81 +30,80 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A section of a scenario that has paths and their values.
+/// A section of a scenario with paths and their values.
 #[derive(Clone, Copy)]
 pub(crate) struct Section {
     /// Its name.
     pub(crate) name: &'static str,
-    /// What stands in it beside paths.
+    /// Its keys other than paths.
     words: &'static [Field],
-    /// Whether its points are those that somebody else chooses, of which only the ends are told.
+    /// Whether another program chooses its points, so that only the first and the last are listed.
     ends: bool,
 }
 
-/// What `lanetwin sweep` goes through.
+/// The section of `lanetwin sweep`.
 pub(crate) const OF_SWEEP: Section = Section { name: "sweep", words: SWEEP, ends: false };
-/// What `lanetwin search` varies, where it is not what a sweep goes through.
+/// The section of `lanetwin search`, if it varies other paths than the sweep.
 pub(crate) const OF_SEARCH: Section = Section { name: "search", words: SEARCH, ends: true };
 
 impl Section {
     fn has_word(&self, entry: &Entry) -> bool {
         self.words.iter().any(|field| field.name == entry.key)
     }
-    /// Whether a section says itself what is varied.
+    /// Whether a section names paths itself.
     pub(crate) fn has_paths(&self, node: &Node) -> bool {
         node.get("zip").is_some() || node.entries().iter().any(|entry| !self.has_word(entry))
     }
 }
 
-/// What is swept, and the points.
+/// The axes of a sweep, and its points.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Design {
     /// The paths and their values.
     pub axes: Vec<Axis>,
-    /// The axes that go together; each axis is in one group.
+    /// The axes that change together; each axis is in one group.
     pub groups: Vec<Vec<usize>>,
-    /// Each point as the places of its values, one for each axis.
+    /// Each point as the indices of its values, one for each axis.
     pub points: Vec<Vec<u32>>,
     /// Whether the points were drawn; otherwise they are every combination.
     pub sampled: bool,
-    /// The question of least cost; none if no value has a cost.
+    /// The question for the cheapest point; `None` if no value has a cost.
     pub cheapest: Option<Cheapest>,
 }
 
-/// Which point of least cost is looked for.
+/// The question for the cheapest point.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Cheapest {
-    /// The share of the best that has to be reached, 0 to 1.
+    /// The required share of the best value, 0 to 1.
     pub at_least: f64,
     /// The metric.
     pub of: String,
-    /// The workloads that have to reach it; all if there are none.
+    /// The workloads that have to reach it; empty for all.
     pub workloads: Vec<String>,
-    /// What costs are counted in.
+    /// The unit of costs.
     pub unit: String,
 }
 
-/// What is asked for beside the scenario.
+/// Options besides the scenario.
 #[derive(Clone, Default, Debug, Deserialize)]
 #[serde(default)]
 pub struct Asked {
     /// Changes of the scenario, each `path=value`.
     pub sets: Vec<String>,
-    /// What is swept, too, or instead of what the scenario says of the same path: each `path=values`.
+    /// Paths to sweep, each `path=values`; they add to those of the scenario, or replace the same path.
     pub vary: Vec<String>,
-    /// Likewise, of paths that go together.
+    /// Likewise, for paths that change together.
     pub zip: Vec<String>,
-    /// How many points are drawn; otherwise what the scenario says.
+    /// Number of points to draw; `None` for the scenario's setting.
     pub sample: Option<u64>,
-    /// Whether it is for a search: the paths of `search` if it has any, and of the points the first and the last.
+    /// Whether it is for a search: uses the paths of `search`, if it has any, and only the first and the last point.
     pub search: bool,
 }
 
-/// Reads what the scenario at `path` sweeps, with what is `asked` for beside it.
+/// Reads the sweep of the scenario at `path`, with the options in `asked`.
 ///
 /// # Errors
-/// Everything that is wrong with the sweep, if anything is; what is wrong with the rest of the scenario, checking it
-/// tells.
+/// All errors in the sweep. Errors in the rest of the scenario are found by checking it.
 pub fn design(path: &Path, asked: &Asked) -> Result<Design, Vec<Diagnostic>> {
     let text = match read_text(path, Limit::Document) {
         Ok(text) => text,
@@ -113,7 +112,7 @@ pub fn design(path: &Path, asked: &Asked) -> Result<Design, Vec<Diagnostic>> {
     design_of(&path.display().to_string(), &text, asked)
 }
 
-/// As [`design`], of the text of a scenario that was read from `path`.
+/// As [`design`], for the text of a scenario that was read from `path`.
 ///
 /// # Errors
 /// As [`design`].
@@ -159,7 +158,7 @@ fn read_asked(
     read_over(kind, section.as_ref(), &replaced, &tree, reports)
 }
 
-/// What the command line adds to the section.
+/// The entries that the command line adds to the section.
 fn asked_entries(asked: &Asked, sources: &mut Vec<String>, reports: &mut Reports) -> Option<Vec<Entry>> {
     let mut entry = |option: &str, text: &String, reports: &mut Reports| {
         let spot = add_source(sources, format!("{option} {text}"));
@@ -182,8 +181,8 @@ fn asked_entries(asked: &Asked, sources: &mut Vec<String>, reports: &mut Reports
     Some(entries)
 }
 
-/// Adds an entry, or puts it in the place of that of the same key, and paths that go together in that of those that
-/// were alone. Returns what was there.
+/// Adds an entry. It replaces one with the same key; paths that change together also replace entries with one of them.
+/// Returns the replaced entries.
 fn lay(node: &mut Node, entry: Entry) -> Vec<Entry> {
     let Some(entries) = node.entries_mut() else { return Vec::new() };
     let together: &[Entry] = if entry.key == "zip" { entry.value.entries() } else { &[] };
@@ -196,13 +195,13 @@ fn lay(node: &mut Node, entry: Entry) -> Vec<Entry> {
     before
 }
 
-/// Reports what is wrong with the section of the scenario whose document is `tree`, if it has one.
+/// Reports errors in the section of the scenario with the document `tree`, if it has one.
 pub(crate) fn check(tree: &Node, reports: &mut Reports) {
     let section = tree.get(OF_SWEEP.name).filter(|node| node.kind != Kind::Null);
     section.and_then(|section| read(OF_SWEEP, Some(section), tree, reports));
 }
 
-/// Reads a section of a scenario, whose document is `tree`; none if something in it is wrong, or there is none.
+/// Reads a section of the scenario with the document `tree`; `None` after an error in it, or if there is none.
 pub(crate) fn read(
     kind: Section,
     section: Option<&Node>,
@@ -212,7 +211,7 @@ pub(crate) fn read(
     read_over(kind, section, &[], tree, reports)
 }
 
-/// As [`read`], where entries were `replaced` by others of the same paths, which keep what is said of those.
+/// As [`read`]. Entries that took the place of `replaced` ones keep the costs and names of those.
 fn read_over(
     kind: Section,
     section: Option<&Node>,
@@ -268,10 +267,10 @@ fn zipped(node: &Node) -> Vec<&Node> {
     if let Kind::List(groups) = &node.kind { groups.iter().collect() } else { vec![node] }
 }
 
-/// The axes while they are read.
+/// The axes found so far.
 struct Found {
     kind: Section,
-    /// Those that the command line replaces.
+    /// The axes that the command line replaces.
     before: Vec<Axis>,
     axes: Vec<Axis>,
     groups: Vec<Vec<usize>>,
@@ -309,7 +308,7 @@ impl Found {
         self.groups.extend((!group.is_empty()).then_some(group));
     }
 
-    /// Reports paths that are not in the document, that no variant can change, or that are there twice.
+    /// Reports paths that are missing in the document, that variants cannot change, or that occur twice.
     fn check_paths(&mut self, tree: &Node, reports: &mut Reports) {
         let mut seen = BTreeSet::new();
         let mut document = tree.clone();
@@ -320,7 +319,7 @@ impl Found {
                     reports.add(problem, axis.spot, &join(self.kind.name, path));
                     self.failed = true;
                 }
-                // a value that is not there yet is as good as any other
+                // the value does not matter, since only the path is checked
                 let any = Entry { key: path.clone(), spot: axis.spot, value: Node::scalar("1") };
                 let changes = Node { kind: Kind::Map(vec![any]), ..Node::null() };
                 overlay::vary_at(&mut document, self.kind.name, &changes, reports);
@@ -356,7 +355,7 @@ impl Found {
         Some(Design { axes: self.axes, groups: self.groups, points, sampled: sample.is_some(), cheapest })
     }
 
-    /// Every combination, the last group varying fastest; the first and the last alone if these are asked for.
+    /// Every combination, the last group varying fastest; or only the first and the last.
     fn combinations(&self, sizes: &[u64], all: u64) -> Vec<Vec<u32>> {
         let point = |place: &dyn Fn(usize, u64) -> u64| {
             let mut point = vec![0; self.axes.len()];
@@ -372,7 +371,7 @@ impl Found {
             ends.dedup();
             return ends;
         }
-        // how many points there are of a value of each group: all combinations of the groups behind it
+        // number of points per value of each group: all combinations of the groups after it
         let mut strides = vec![1; sizes.len()];
         for nth in (1..sizes.len()).rev() {
             strides[nth - 1] = strides[nth] * sizes[nth];
@@ -381,7 +380,7 @@ impl Found {
     }
 }
 
-/// How many points are drawn, and the seed of the draw.
+/// The number of points to draw, and the seed of the draw.
 fn read_sample(node: &Node, reports: &mut Reports) -> Option<(u64, u64)> {
     let mut fields = Fields::open(node, "sweep.sample", SAMPLE, &[], reports)?;
     let mut count = |key: &str| match fields.one(key, reports)?.value {

@@ -1,19 +1,19 @@
-//! What a scenario can be started from.
+//! Templates for new scenarios.
 
 use crate::embedded::TEMPLATES;
 
-/// A scenario to start from, with comments that explain it.
+/// A template for a scenario, with comments that explain it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Template {
     /// Its name.
     pub name: &'static str,
-    /// The question it asks.
+    /// The question that it answers.
     pub about: &'static str,
     /// The whole text.
     pub text: &'static str,
 }
 
-/// Every template; the first is the one to offer when none is named.
+/// All templates; the first is the default.
 #[must_use]
 pub fn templates() -> Vec<Template> {
     let about = |text: &'static str| {

@@ -1,4 +1,4 @@
-//! Values of the keys that several kinds of load have, as what they are declared to be.
+//! Values of keys that several kinds of load have, in their declared types.
 
 use crate::kind::Place;
 use crate::plan::Pattern;
@@ -25,7 +25,7 @@ pub(crate) fn size(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) ->
         other => unreachable!("`{key}` is declared as a size, read as {other:?}"),
     }
 }
-/// How much of each target is used: as much as somebody says, or all of the smallest; without sizes `else_`.
+/// Size of each target that is used: the given one, or all of the smallest target; without any sizes, `else_`.
 pub(crate) fn room(
     fields: &mut Fields<'_>,
     key: &str,
@@ -47,15 +47,15 @@ pub(crate) fn count(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -
     }
 }
 
-/// So many operations are measured at least where nobody says how many.
+/// Least number of operations measured if none is given.
 const SAMPLE: u64 = 10_000;
 
-/// How many operations are measured: as many as somebody says, or so many at least.
+/// Number of operations measured: the given one, or at least the default.
 pub(crate) fn sample(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<u64> {
     if fields.written(key).is_some() { count(fields, key, reports) } else { Some(SAMPLE) }
 }
 
-/// A time beyond its bounds.
+/// The problem of a time that is out of bounds.
 pub(crate) fn out_of_range(time: Span, least: Span, most: Span) -> Problem {
     let written = |time| quantity::written(Value::Time(time));
     Problem::OutOfRange { text: written(time), least: written(least), most: written(most) }

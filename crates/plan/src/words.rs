@@ -1,4 +1,4 @@
-//! How keys are declared, in short.
+//! Shorthands for declaring keys.
 
 pub(crate) use lanetwin_document::declaration::{Field, Holds};
 use lanetwin_ports::Dimension;

@@ -1,4 +1,4 @@
-//! What an author can get wrong about networks, and what is offered over them.
+//! Mistakes of authors in networks and in the subsystems exported over them.
 
 use lanetwin_document::problems;
 

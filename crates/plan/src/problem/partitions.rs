@@ -1,4 +1,4 @@
-//! What an author can get wrong where hosts share a switch.
+//! Mistakes of authors where hosts share a switch.
 
 use lanetwin_document::problems;
 

@@ -1,4 +1,4 @@
-//! What an author can get wrong where programs run beside a load.
+//! Mistakes of authors where programs run beside a load.
 
 use lanetwin_document::problems;
 

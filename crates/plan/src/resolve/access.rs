@@ -1,4 +1,4 @@
-//! `ana:` of a subsystem: when its ports have other states of asymmetric namespace access.
+//! `ana:` of a subsystem: changes in the asymmetric namespace access state of its ports.
 
 use crate::plan::{AccessPlan, PortOffer};
 use crate::problem::network::Problem;
@@ -8,7 +8,7 @@ use lanetwin_models::roles::nvmeof::Access;
 use lanetwin_ports::Value;
 use lanetwin_units::Instant;
 
-/// The states, in the order of time; `names` has that of each port.
+/// Reads the changes, in the order of time; `names` has the name of each port.
 pub(super) fn read(
     fields: &mut Fields<'_>,
     (ports, names): (&[PortOffer], &[String]),

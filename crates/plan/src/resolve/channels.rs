@@ -1,4 +1,4 @@
-//! Channels that links name: each description is read once, and each eye computed once, whatever variants it is in.
+//! Channels that links name. Each description is read once, and each eye computed once, for all variants.
 
 use crate::files::Files;
 use lanetwin_document::add_source;
@@ -31,13 +31,13 @@ pub(super) struct Channels {
 struct Found {
     text: Option<String>,
     source: u16,
-    /// None if something is wrong with it.
+    /// The channel; `None` after an error in the description.
     channel: Option<Channel>,
     judge: RefCell<Judge>,
 }
 
 impl Channels {
-    /// Reads every description that a link of one of these documents names; reports what is wrong with it.
+    /// Reads every description that the links of these documents name, and reports errors in it.
     pub(super) fn read(
         documents: &[&Node],
         files: &Files,
@@ -85,13 +85,13 @@ impl Channels {
         all
     }
 
-    /// The names of the variants of a description; none if something is wrong with it, which has been reported.
+    /// The names of the variants of a description; `None` if it has errors, which were reported.
     pub(super) fn variants(&self, name: &str) -> Option<Vec<String>> {
         let channel = self.read.get(name)?.channel.as_ref()?;
         Some(channel.variants.iter().map(|variant| variant.name.clone()).collect())
     }
 
-    /// The eyes of a variant of a description that was understood.
+    /// The eyes of a variant of a valid description.
     pub(super) fn eyes(&self, name: &str, variant: &str, generation: Generation) -> Eyes {
         let key = (name.to_owned(), variant.to_owned(), generation);
         if let Some(eyes) = self.seen.borrow().get(&key) {
@@ -107,7 +107,7 @@ impl Channels {
         eyes
     }
 
-    /// The eyes of a variant of a description that was understood at every rate up to one, as a link trains over them.
+    /// The eyes of a variant of a valid description at every rate up to `generation`, as a link trains over them.
     pub(super) fn receivers(
         &self,
         name: &str,
@@ -121,7 +121,7 @@ impl Channels {
         channel::receivers(&alone, &alone.variants[0], &Benches::of(&alone)?)
     }
 
-    /// The number of the source that a description is.
+    /// The source number of a description.
     pub(super) fn source(&self, name: &str) -> Option<u16> {
         self.read.get(name).map(|found| found.source)
     }

@@ -1,4 +1,4 @@
-//! The machine while it is checked: its components, and what its author calls them.
+//! The machine during checking: its components, and their names in the scenario.
 
 use crate::kind::Components;
 use crate::plan::{ComponentPlan, End};
@@ -9,14 +9,14 @@ use lanetwin_document::problem::{Reports, quoted};
 use lanetwin_document::spelling::Near;
 use std::collections::BTreeMap;
 
-/// The machine while it is checked: what is wrong in one place must not be reported again in others.
+/// The machine during checking. A mistake in one place must not be reported again in others.
 pub(super) struct Machine {
-    /// The components, those inside of assemblies with names that have a point.
+    /// The components; those inside assemblies have names with a point.
     pub components: Vec<Slot>,
     pub assemblies: Vec<Assembled>,
 }
 
-/// A component that may not have been understood.
+/// A component that may have errors.
 pub(super) struct Slot {
     pub name: String,
     pub spot: Spot,
@@ -27,22 +27,21 @@ pub(super) struct Slot {
 pub(super) struct Assembled {
     /// Its name in the machine.
     pub name: String,
-    /// What it is joined to others by: names outside, and inside the component (its place in the machine) with its
-    /// port.
+    /// Its ports: the name outside, and inside the component (its index in the machine) with its port.
     pub ports: BTreeMap<String, (usize, String)>,
     /// The links inside, with the names of the machine.
     pub links: Vec<Entry>,
 }
 
 impl Assembled {
-    /// The component that stands for the whole: the one of its first port.
+    /// The component that stands for the assembly: the one with its first port.
     pub(super) fn face(&self) -> Option<usize> {
         self.ports.values().next().map(|(component, _)| *component)
     }
 }
 
 impl Machine {
-    /// The component that `name` means, of an assembly the one that stands for it; reports it if there is none.
+    /// The component called `name`; for an assembly, the one that stands for it. Reports an error if there is none.
     pub(super) fn find(&self, name: &str, spot: Spot, path: &str, reports: &mut Reports) -> Option<usize> {
         let own = self.components.iter().position(|slot| slot.name == name && !name.contains('.'));
         let found = own.or_else(|| self.assembly(name)?.face());
@@ -72,12 +71,12 @@ impl Machine {
         let is_host = |other: &usize| self.plan(*other).is_some_and(ComponentPlan::is_host);
         (0..self.components.len()).filter(is_host).find(|other| within(*other) == Some(own))
     }
-    /// What the author calls a component: an assembly, if it stands for one.
+    /// The name of a component in the scenario: that of its assembly, if it stands for one.
     pub(super) fn label(&self, component: usize) -> String {
         let whole = self.assemblies.iter().find(|assembled| assembled.face() == Some(component));
         whole.map_or(&self.components[component].name, |assembled| &assembled.name).clone()
     }
-    /// What the author calls a port: of an assembly by its name outside.
+    /// The name of a port in the scenario; for an assembly, its name outside.
     pub(super) fn port_name(&self, end: End) -> String {
         let Some(plan) = self.plan(end.component) else { return self.label(end.component) };
         let port = &plan.ports[end.port];
@@ -90,7 +89,7 @@ impl Machine {
         };
         self.assemblies.iter().find_map(outside).unwrap_or_else(|| join(&plan.name, &port.name))
     }
-    /// The component, if it was understood.
+    /// The component, if it has no errors.
     pub(super) fn plan(&self, component: usize) -> Option<&ComponentPlan> {
         self.components[component].plan.as_ref()
     }

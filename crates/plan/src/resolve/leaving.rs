@@ -1,4 +1,4 @@
-//! `disconnect:` of a subsystem: when hosts leave it on purpose.
+//! `disconnect:` of a subsystem: times at which hosts disconnect on purpose.
 
 use crate::plan::{LeavePlan, PortOffer};
 use crate::problem::network::Problem;
@@ -10,7 +10,7 @@ use lanetwin_units::{Instant, Span};
 /// Finds the host that is named at a path.
 pub(super) type FindHost<'a> = dyn Fn(&Said<String>, &str, &mut Reports) -> Option<usize> + 'a;
 
-/// When hosts leave, in the order of time; `names` has that of each port.
+/// Reads these times, in order; `names` has the name of each port.
 pub(super) fn read(
     fields: &mut Fields<'_>,
     (ports, names): (&[PortOffer], &[String]),

@@ -1,4 +1,4 @@
-//! `links:` – which ports are joined, and what PCIe makes of it.
+//! `links:` – the ports that are connected, and the settings of each link.
 
 mod buffers;
 mod cxl;
@@ -45,14 +45,14 @@ use via::Running;
 /// The payload sizes of the standard: a power of two from 128 B to 4 KiB.
 const PAYLOAD_SIZES: std::ops::RangeInclusive<u64> = 128..=4096;
 
-/// Nothing that a link does takes longer; the links count time in 1024ths of a picosecond with 64 bits.
+/// Maximum of every time of a link; the links count time in 1024ths of a picosecond with 64 bits.
 const LONGEST: Span = Span::from_us(1_000_000);
 
-/// What a port reaches that says nothing of it.
+/// Highest generation of a port that does not state one.
 const BEST_GENERATION: u64 = 5;
 const MOST_LANES: u64 = 16;
 
-/// Reads the section; the wiring, and the section with every default filled in.
+/// Reads the section. Returns the wiring, and the section with every default filled in.
 pub(super) fn read(
     (node, partitions): (Option<&Node>, Partitions),
     machine: &Machine,
@@ -102,12 +102,12 @@ pub(super) fn read(
         (of, link_entries(&name, &node))
     });
     wiring.inside = inside.collect();
-    // in the order of writing, whatever they are
+    // in the order of the scenario, whatever their kind
     complete.sort_by_key(|(name, _)| own.iter().position(|entry| entry.key == *name));
     Some((wiring, Node::map(complete)))
 }
 
-/// Reports keys of links that mean nothing for this one.
+/// Reports keys that have no meaning for this kind of link.
 fn refuse_keys(entry: &Entry, path: &str, allowed: &[&'static str], reports: &mut Reports) {
     for own in entry.value.entries() {
         let declared = LINK.iter().any(|field| field.name == own.key);
@@ -133,7 +133,7 @@ impl Link<'_> {
         match (self.port(self.from).speaks, self.port(self.to).speaks) {
             (Protocol::Pcie, Protocol::Pcie) => {
                 let link = self.pcie(place, reports);
-                // what belongs to nobody is checked, and then in no hierarchy
+                // links to devices in no partition are checked, but then belong to no hierarchy
                 if !place.is_nobodys {
                     wiring.links.push(link?);
                 }
@@ -203,7 +203,7 @@ impl Link<'_> {
         let skp = self.choice("skp", reports).map(|word| word == "on");
         self.fields.record("via", written);
         let weight = self.weight(reports);
-        // how a link runs decides what the stages in it do, and what its channel does
+        // generation, width and clocking of a link determine its stages and its channel
         let running = Running { generation: generation?, width: width?, mps: mps?, clocking: clocking? };
         let stages = std::mem::take(&mut self.stages);
         let via = understood.then(|| self.via(stages, running, reports))?;
@@ -255,13 +255,13 @@ impl Link<'_> {
         }
     }
 
-    /// The smaller of what the two ends have, and the port that has it.
+    /// The smaller of a value at both ends, with its port.
     fn least(&self, of: impl Fn(&ComponentPlan) -> u64) -> (u64, End) {
         let ends = [self.from, self.to];
         ends.map(|end| (of(self.plan(end)), end)).into_iter().min().expect("a link has two ends")
     }
 
-    /// The smaller of what the parts in the link have, and the part that has it.
+    /// The smallest of a parameter of the parts in the link, with its part.
     fn least_stage(&self, param: &str) -> Option<(u64, String)> {
         let counts = self.stages.iter().filter_map(|stage| stage.count(param));
         counts.min().map(|(least, part)| (least, part.to_owned()))
@@ -340,7 +340,7 @@ impl Link<'_> {
         Some(width)
     }
 
-    /// The payload size of the hierarchy, of which this link may have asked for less than its ends support.
+    /// The payload size of the hierarchy. This link may have set a smaller one than its ends support.
     fn mps(&mut self, hierarchy: u64, reports: &mut Reports) -> Option<u16> {
         let (most, at) = self.least(|plan| plan.params.size("port.mps").0);
         for end in [self.from, self.to] {
@@ -365,7 +365,7 @@ impl Link<'_> {
         self.fields.record("mps", Node::scalar(size(hierarchy)).by(origin));
         payload_size(hierarchy)
     }
-    /// The payload size that is asked for, if it is one of the standard.
+    /// The payload size that is set, if it is one of the standard.
     fn asked_mps(&self) -> Option<u64> {
         let text = self.fields.written("mps")?.text()?;
         match quantity::read(Dimension::Size, text).ok()?.0 {
@@ -380,12 +380,12 @@ impl Link<'_> {
             other => unreachable!("`{key}` is declared as a choice, read as {other:?}"),
         }
     }
-    /// Nothing if it is not written; none if it cannot be read.
+    /// `Some(None)` if the key is missing; `None` if it cannot be read.
     #[expect(clippy::option_option, reason = "what is not understood is not what is not there")]
     fn optional_time(&mut self, key: &str, reports: &mut Reports) -> Option<Option<Span>> {
         if self.fields.written(key).is_none() { Some(None) } else { self.short(key, reports).map(Some) }
     }
-    /// A time of at most a second, as everything takes that links do.
+    /// A time of at most a second, the limit of all times of links.
     fn short(&mut self, key: &str, reports: &mut Reports) -> Option<Span> {
         let read = self.fields.one(key, reports).map(|said| time(said.value))?;
         if read > LONGEST {
@@ -396,7 +396,7 @@ impl Link<'_> {
     }
 }
 
-/// The most that the ports of a component reach.
+/// The largest value of a parameter of a component's ports.
 fn ability(plan: &ComponentPlan, param: &str, unsaid: u64) -> u64 {
     if let Some(Value::Count(most)) = plan.params.0.get(param) { *most } else { unsaid }
 }

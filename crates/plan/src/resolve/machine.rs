@@ -1,4 +1,4 @@
-//! `machine:` – its components, and those that nothing is joined to or asks.
+//! `machine:` – its components, and checks for components that are unconnected or unused.
 
 pub(super) mod assemblies;
 mod component;
@@ -15,7 +15,7 @@ use lanetwin_document::node::Node;
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_ports::Protocol;
 
-/// Reads the section; the machine, and the section with every default filled in.
+/// Reads the section. Returns the machine, and the section with every default filled in.
 pub(super) fn read(node: &Node, catalogue: &Catalogue, reports: &mut Reports) -> Option<(Machine, Node)> {
     if !is_map(node, "machine", reports) {
         return None;
@@ -56,14 +56,14 @@ pub(super) fn report_unconnected(
 ) {
     for (component, slot) in machine.components.iter().enumerate() {
         let Some(plan) = &slot.plan else { continue };
-        // where nobody asks for anything, a workload may still come
+        // without workloads, a program outside may still send requests
         let asked = workloads.is_empty() || workloads.iter().any(|load| load.uses(component));
         let blocks = plan.ports.iter().filter(|port| port.speaks == Protocol::Block).count();
         for (port, declared) in plan.ports.iter().enumerate() {
             let needed = match declared.speaks {
                 Protocol::Pcie => !declared.many,
-                // a wrapper passes requests on: both its sides are needed, unless a workload is one of them; what has
-                // memory and a block port asks for what its memory does not hold
+                // a wrapper forwards requests, so both of its sides are needed unless a workload uses one; a device
+                // with memory and a block port sends requests for lines that its memory does not hold
                 Protocol::Block if plan.answers_blocks() => {
                     blocks > 1 && !(asked && port == 0) || plan.has(Protocol::Cxl)
                 }
@@ -104,7 +104,7 @@ pub(super) fn report_idle(
     }
 }
 
-/// Whether it is a switch that forwards something: between two links.
+/// Whether a switch forwards anything: whether it has two links.
 fn forwards(component: usize, machine: &Machine, wiring: &Wiring) -> bool {
     let is_its = |link: &&LinkPlan| [link.from, link.to].iter().any(|end| end.component == component);
     machine.plan(component).is_some_and(ComponentPlan::is_switch)

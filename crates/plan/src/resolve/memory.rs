@@ -1,12 +1,12 @@
-//! CXL memory: which host each device is below, where its addresses are, and what decoders make of them.
+//! CXL memory: the host of each device, its addresses, and the decoders for them.
 //!
 //! ```text
 //!  0             local DRAM │ node of the first device │ node of the next, or of several that are interleaved │ …
 //! ```
 //!
-//! Every device is a node of its own, unless `interleave:` says otherwise. A decoder spreads a window over the ports of
-//! one component, in turns; below a switch what comes over its port is spread again, so that devices behind switches
-//! take turns, too.
+//! Every device is a node of its own, unless `interleave:` combines several. A decoder interleaves a window over the
+//! ports of one component. Switches interleave the accesses of a port again, so that devices behind switches take
+//! turns, too.
 
 use super::components::Machine;
 use super::wiring::Wiring;
@@ -22,16 +22,15 @@ use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Windows begin at multiples of this, as the registers of decoders have it \[B\] (Compute Express Link 2.0, HDM
-/// Decoder Base Low).
+/// Alignment of windows, from the registers of decoders \[B\] (Compute Express Link 2.0, HDM Decoder Base Low).
 const ALIGNMENT: u64 = 256 << 20;
-/// The granularity of a device that takes no turns \[B\]: any would do.
+/// Granularity of a device that is not interleaved \[B\]; any value would do.
 const ALONE: u64 = 4096;
-/// What the memory of a host's own is called; of each socket, with its number, if there are several.
+/// The name of a host's own memory; with several sockets, the number of the socket is added.
 const LOCAL: &str = "dram";
-/// The parameter of a device that says how much memory it offers.
+/// The parameter for a device's size of memory.
 const CAPACITY: &str = "capacity";
-/// The parameters of a host that say how much memory a socket has of its own, and how many there are.
+/// The parameters for a host's memory per socket, and its number of sockets.
 const LOCAL_SIZE: &str = "dram.size";
 const SOCKETS: &str = "sockets";
 
@@ -42,7 +41,7 @@ pub(super) struct Memory {
     pub decoding: Vec<Decoding>,
 }
 
-/// Reads the section; the memory, and the section with every default filled in.
+/// Reads the section. Returns the memory, and the section with every default filled in.
 pub(super) fn read(
     node: Option<&Node>,
     machine: &Machine,
@@ -54,7 +53,7 @@ pub(super) fn read(
         Some(node) => sets(node, machine, reports)?,
         None => (Vec::new(), Node::map::<&str>([])),
     };
-    // what is wrong with a link leaves devices without a host: that is not another mistake
+    // an error in a link also leaves devices without a host, which is not a second mistake
     if !understood || reports.has_errors() {
         return Some((Memory::default(), complete));
     }
@@ -160,13 +159,13 @@ fn report_twice(sets: &[Set], machine: &Machine, reports: &mut Reports) {
     }
 }
 
-/// The links of CXL, as a tree below hosts.
+/// The CXL links, as a tree below hosts.
 struct Tree<'a> {
     machine: &'a Machine,
     links: &'a [CxlLinkPlan],
 }
 
-/// A part of the addresses that come to a component.
+/// A part of the addresses that reach a component.
 struct Window {
     name: String,
     base: u64,
@@ -187,7 +186,7 @@ impl Tree<'_> {
         self.machine.plan(component).and_then(ComponentPlan::cxl_role) == Some(role)
     }
 
-    /// The components below one, by the place of the port that leads to them, which is what decoders call it.
+    /// The components below one, by the index of their port, which decoders use.
     fn below(&self, component: usize) -> Vec<(u16, usize)> {
         let place = |link: &CxlLinkPlan| {
             let plan = self.machine.plan(component).expect("a component with links was understood");
@@ -232,7 +231,7 @@ impl Tree<'_> {
         }
     }
 
-    /// The memory of a host's own, and where the first window behind it can be.
+    /// A host's own memory, and the lowest address for the first window after it.
     fn local(&self, host: usize) -> (Vec<MemoryNode>, u64) {
         let params = self.machine.plan(host).map(|plan| &plan.params.0);
         let sockets = match params.and_then(|params| params.get(SOCKETS)) {
@@ -251,7 +250,7 @@ impl Tree<'_> {
         ((0..sockets).map(node).collect(), (sockets * size).next_multiple_of(ALIGNMENT))
     }
 
-    /// The nodes of a host: its own memory, then each set and each other device, one behind the other.
+    /// The nodes of a host: its own memory, then each set and each other device, one after the other.
     fn nodes(&self, host: usize, sets: &[Set], reports: &mut Reports) -> Vec<MemoryNode> {
         let (mut nodes, mut next) = self.local(host);
         let below = self.all_below(host);
@@ -284,7 +283,7 @@ impl Tree<'_> {
             }
             nodes.push(MemoryNode { host, name, devices, base, size, granularity });
         }
-        // a host asks in the order of addresses
+        // a host has its nodes in the order of addresses
         nodes.sort_by_key(|node| node.base);
         nodes
     }
@@ -306,7 +305,7 @@ impl Tree<'_> {
         }
     }
 
-    /// The decoders of a component for these windows of what comes to it, and of the switches below.
+    /// The decoders of a component for these windows, and of the switches below it.
     fn decode(
         &self,
         component: usize,
@@ -317,7 +316,7 @@ impl Tree<'_> {
     ) {
         let below = self.below(component);
         let mut inner: BTreeMap<u16, Vec<Window>> = BTreeMap::new();
-        // of what comes over each port, the first address that is free
+        // for each port, the first free address behind it
         let mut free: BTreeMap<u16, u64> = BTreeMap::new();
         let mut decoders = Vec::new();
         for window in windows {
@@ -359,7 +358,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Reports what is wrong with a window: where its set stands, or its device if it is alone.
+    /// Reports an error in a window: at its set, or at its device if it is alone.
     fn fault(&self, window: &Window, sets: &[Set], problem: Problem, reports: &mut Reports) {
         if let Some(set) = sets.iter().find(|set| set.name == window.name) {
             return set.fault(problem, reports);
@@ -368,7 +367,7 @@ impl Tree<'_> {
         reports.add(problem, slot.spot, &join("machine", &slot.name));
     }
 
-    /// The devices by the port that leads to them, in the order in which the ports have their first turn.
+    /// The devices by the port that leads to them, in the order in which the ports first take their turn.
     fn groups(&self, below: &[(u16, usize)], devices: &[usize]) -> Vec<(u16, Vec<usize>)> {
         let mut groups: Vec<(u16, Vec<usize>)> = Vec::new();
         for device in devices {
@@ -383,13 +382,13 @@ impl Tree<'_> {
     }
 }
 
-/// Windows of which one begins where another is.
+/// Reports windows that overlap.
 fn report_overlaps(nodes: &[MemoryNode], sets: &[Set], reports: &mut Reports) {
     for (i, node) in nodes.iter().enumerate() {
         let end = |node: &MemoryNode| node.base.saturating_add(node.size.0);
         let clash = |other: &&MemoryNode| node.base < end(other) && other.base < end(node);
         for other in nodes[..i].iter().filter(clash) {
-            // whoever was given a place by hand is the one to move
+            // a window with a base that the author has set is the one to move
             let by_hand = |name: &str| sets.iter().find(|set| set.name == *name && set.base.is_some());
             if let Some(set) = by_hand(&node.name).or_else(|| by_hand(&other.name)) {
                 let why =
@@ -402,7 +401,7 @@ fn report_overlaps(nodes: &[MemoryNode], sets: &[Set], reports: &mut Reports) {
     }
 }
 
-/// A set of which no host has all: told of none above.
+/// Reports sets of which no single host has all devices.
 fn report_of_two_hosts(sets: &[Set], tree: &Tree<'_>, reports: &mut Reports) {
     if reports.has_errors() {
         return;

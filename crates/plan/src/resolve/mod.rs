@@ -1,4 +1,4 @@
-//! From a tree to a plan: everything is checked, everything is reported, every default is filled in.
+//! From a tree to a plan: checks everything, reports all mistakes, and fills in every default.
 //!
 //! ```text
 //!  text ─ yaml ─► tree ─ overlay (--set, variant) ─► one tree a variant ─ machine, links, workloads ─► Variant
@@ -44,10 +44,10 @@ use lanetwin_ports::{Dimension, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A scenario after checking: the plan if there is no error, and everything that was found.
+/// A scenario after checking: the plan if there are no errors, and all diagnostics.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The plan; none if there is an error.
+    /// The plan; `None` if there is an error.
     pub plan: Option<Plan>,
     /// Errors and warnings, in the order of their places.
     pub diagnostics: Vec<Diagnostic>,
@@ -56,11 +56,11 @@ pub struct Checked {
 /// A scenario before it is checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
-    /// Where it was read from.
+    /// Path of its file.
     pub path: &'a str,
-    /// What it says.
+    /// Its text.
     pub text: &'a str,
-    /// What is changed in it.
+    /// Changes, each `path=value`.
     pub sets: &'a [String],
     /// The files that it names.
     pub files: &'a Files,
@@ -80,7 +80,7 @@ pub(crate) fn check(
     Checked { plan, diagnostics }
 }
 
-/// The document with its changes; numbered names, and sections that are the name of their file alone, are written out.
+/// The document with its changes; expands numbered names, and sections that consist of the name of a file.
 fn tree_of(
     scenario: &Text<'_>,
     kinds: &[(&'static str, FileOf)],
@@ -116,7 +116,7 @@ fn plan(
     let configurations = Configurations::read(&documents, (beside, &kinds), sources, reports);
     let channels = Channels::read(&documents, beside, sources, reports);
     let names: Vec<&str> = trees.iter().map(|(name, ..)| &**name).collect();
-    // what they go through, `lanetwin sweep` and `search` ask again
+    // `lanetwin sweep` and `search` read these sections again
     sweep::check(&tree, reports);
     search::check(&tree, catalogue, reports);
     let compare = read_compare(document.written("compare"), &names, reports);
@@ -131,7 +131,7 @@ fn plan(
         found.push((name.clone(), reports));
         variants.extend(variant.map(|variant| (*spot, variant)));
     }
-    // a component may be there for one variant alone
+    // a component may be used in one variant only
     reports.absorb_variants(found, &[machine::IDLE]);
     if !reports.has_errors() {
         report_same(&variants, reports);
@@ -158,12 +158,12 @@ fn plan(
     })
 }
 
-/// The name of a scenario: its file's, without the ending.
+/// The name of a scenario: that of its file, without the extension.
 fn name_of(path: &str) -> String {
     Path::new(path).file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy().into())
 }
 
-/// The parts that the components of any variant are, and those in its links.
+/// The parts of the components and links of all variants.
 fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, Part> {
     let components = variants.iter().flat_map(|variant| &variant.machine);
     let of_components = components.filter_map(|component| component.part.as_ref());
@@ -174,7 +174,7 @@ fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, Par
     parts.filter_map(|name| catalogue.find(name)).map(|part| (part.name.clone(), part.clone())).collect()
 }
 
-/// One variant; none if something in it is wrong.
+/// One variant; `None` after an error in it.
 fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> Option<Variant> {
     let section = |name: &str| tree.get(name).filter(|node| node.kind != Kind::Null);
     let (machine, workloads) = (section("machine"), section("workloads"));
@@ -195,14 +195,14 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     let subsystems_node = subsystems::read(section("subsystems"), place, &mut wiring.network, reports)?;
     links::driven::check_shown(&wiring, &machine, reports);
     let (memory, interleave_node) = memory::read(section("interleave"), &machine, &wiring, reports)?;
-    // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
+    // an error in a component or a link also leaves ports unconnected, which is not a second mistake
     let wired = !reports.has_errors();
     let configurations = known.configurations;
     let place = workloads::Place { machine: &machine, wiring: &wiring, nodes: &memory.nodes, configurations };
     let is_asked = workloads.is_some();
     let workloads = match workloads {
         Some(node) => workloads::read(node, place, reports),
-        // a machine that nobody asks for anything is one
+        // a machine without workloads is valid
         None => Some((Vec::new(), Node::null())),
     };
     if wired {
@@ -246,14 +246,14 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     (!reports.has_errors()).then_some(variant)
 }
 
-/// The complete document of those of its sections that are there.
+/// A complete document of the sections that are present.
 fn document_of<const N: usize>(sections: [Option<(&str, Node)>; N]) -> Node {
     Node::map(sections.into_iter().flatten())
 }
 
-/// Variants that are the same machine with the same workloads.
+/// Reports variants with the same machine and the same workloads.
 fn report_same(variants: &[(Spot, Variant)], reports: &mut Reports) {
-    // by what they say: compared one by one, a thousand variants would take half a million comparisons
+    // by their text: comparing a thousand variants in pairs would take half a million comparisons
     let mut first: BTreeMap<String, &str> = BTreeMap::new();
     for (spot, variant) in variants {
         let says = serde_json::to_string(&variant.document).expect("a document");
@@ -265,7 +265,7 @@ fn report_same(variants: &[(Spot, Variant)], reports: &mut Reports) {
     }
 }
 
-/// One variant that changes something: who writes it expects to see what it changes.
+/// Reports a single variant that changes something: its author expects a comparison with the unchanged scenario.
 fn report_alone(tree: &Node, reports: &mut Reports) {
     let section = tree.get("variants").filter(|_| tree.get("sweep").is_none());
     if let Some([alone]) = section.map(Node::entries)
@@ -322,7 +322,7 @@ fn read_run(node: Option<&Node>, reports: &mut Reports) -> Option<Run> {
     Some(Run { repeats, warm_up: warm_up?, until: until?, budget: budget?, seed: seed? })
 }
 
-/// `±2%`, with or without the sign; the outer option is empty if something is wrong with it, which is reported.
+/// Reads `±2%`, with or without the sign. Returns `None` after an error, which is reported.
 fn read_until(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<Until>> {
     if fields.written("until").is_none() {
         return Some(None);

@@ -1,4 +1,4 @@
-//! Whether everything below a host gets its bus numbers and addresses.
+//! Checks that all devices below a host get bus numbers and addresses.
 
 use crate::hierarchy::{Hierarchy, NotEnumerated};
 use crate::plan::{ComponentPlan, Variant};
@@ -11,7 +11,7 @@ use lanetwin_pcie::logic::routing::Error;
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 
-/// Reports hosts below which there are not enough numbers; `spots` are the places of the components.
+/// Reports hosts without enough numbers or addresses; `spots` are the places of the components.
 pub(super) fn check(variant: &Variant, spots: &[Spot], reports: &mut Reports) {
     for NotEnumerated { host, why } in Hierarchy::all(variant).err().unwrap_or_default() {
         let name = variant.machine[host].name.clone();

@@ -1,5 +1,5 @@
-//! What a workload asks of an NVMe drive that will not show what was meant: parts of blocks, more in flight than its
-//! queue has room for, priorities that nobody heeds, cores that are not there.
+//! Doubtful requests of a workload to an NVMe drive: parts of blocks, more in flight than the queue holds, priorities
+//! that the controller ignores, cores that the host lacks.
 
 use super::components::Machine;
 use crate::plan::{Case, ComponentPlan, Demand, Load, Network, WorkloadPlan};
@@ -13,7 +13,7 @@ use lanetwin_ports::{Capability, Value};
 use lanetwin_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Reports each once for a workload.
+/// Reports each of these once for a workload.
 pub(super) fn report(
     fields: &Fields<'_>,
     (workload, key): (&WorkloadPlan, &str),
@@ -63,7 +63,7 @@ pub(super) fn report(
     }
 }
 
-/// The first of these drives, and how many others there are.
+/// The first of these drives, and the number of the others.
 fn named(drives: &[&str]) -> String {
     let others = drives.iter().collect::<BTreeSet<_>>().len() - 1;
     match others {
@@ -72,7 +72,7 @@ fn named(drives: &[&str]) -> String {
     }
 }
 
-/// Reports jobs that are to run on cores that their host has not.
+/// Reports jobs that are pinned to cores that their host does not have.
 fn report_cores(
     host: &ComponentPlan,
     asked: &[Demand],
@@ -97,13 +97,12 @@ fn report_cores(
     }
 }
 
-/// Whether the controller takes commands from its queues in turn, although nobody says so: whoever does knows what it
-/// is about.
+/// Whether the controller serves its queues round robin by default. If the author has set it, no warning is needed.
 fn takes_turns(drive: &ComponentPlan, host: &ComponentPlan) -> bool {
     drive.software("driver.arbitration", host) == Some((Value::Choice("round-robin"), Origin::Default))
 }
 
-/// Entries of a queue over a network: what the host wants, as far as the target allows it.
+/// Entries of a queue over a network: the host's setting, limited by the target.
 fn capsules(host: &ComponentPlan, target: &ComponentPlan) -> u64 {
     let said = |plan: &ComponentPlan, name| match plan.params.0.get(name) {
         Some(Value::Count(entries)) => *entries,
@@ -112,7 +111,7 @@ fn capsules(host: &ComponentPlan, target: &ComponentPlan) -> u64 {
     said(host, "driver.rdma.queue-entries").min(said(target, "target.queue-entries"))
 }
 
-/// Entries of a queue: what the driver wants, as far as the controller allows it (MQES).
+/// Entries of a queue: the driver's setting, limited by the controller (MQES).
 fn entries(drive: &ComponentPlan, host: &ComponentPlan) -> u64 {
     let allowed = drive.params.count("queues.entries");
     match drive.software("driver.queue-entries", host) {

@@ -1,12 +1,12 @@
-//! `subsystems:` – the drives that hosts offer over a network, and who reaches them.
+//! `subsystems:` – the drives that hosts export over a network, and the hosts that reach them.
 //!
 //! ```text
 //!  server ═ nic ── tor ── box-nic ═ box ═ ssd1, ssd2      subsystems:
 //!                                                            box: {port: box-nic, namespaces: [ssd1, ssd2]}
 //! ```
 //!
-//! The host above the adapter runs the target; the drives are below the same host. A workload on another host that asks
-//! one of them asks it over the network.
+//! The host above the adapter runs the target; the drives are below the same host. A workload on another host accesses
+//! such a drive over the network.
 
 use super::access;
 use super::leaving;
@@ -26,14 +26,14 @@ use lanetwin_ports::{Capability, Protocol, Value};
 use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
 
-/// Finds a component by its name, said at a place, or reports that there is none.
+/// Finds a component by its name at a place; reports an error if there is none.
 pub(super) type Find<'a> = dyn Fn(&str, (Spot, &str), &mut Reports) -> Option<usize> + 'a;
 
-/// What subsystems are read beside.
+/// The context in which subsystems are read.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub machine: &'a dyn Components,
-    /// How many components there are.
+    /// Number of components.
     pub components: usize,
     pub find: &'a Find<'a>,
     pub links: &'a [LinkPlan],
@@ -48,7 +48,7 @@ impl<'a> Place<'a> {
         let above = self.links.iter().find(|link| link.far().component == component);
         above.map(|link| link.root_port.component)
     }
-    /// The adapters that RDMA goes over, below a host.
+    /// The RDMA adapters below a host.
     fn adapters(&self, host: usize) -> impl Iterator<Item = usize> {
         (0..self.components).filter(move |component| {
             self.plan(*component).is_some_and(is_adapter) && self.host_above(*component) == Some(host)
@@ -68,7 +68,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Reads the section into the network; the section with every default filled in.
+/// Reads the section into the network. Returns the section with every default filled in.
 pub(super) fn read(
     node: Option<&Node>,
     place: Place<'_>,
@@ -140,7 +140,7 @@ fn subsystem(
     })
 }
 
-/// Whether data lie in the memory of the drives, each of which must have some.
+/// Whether data are staged in the memory of the drives; reports drives without memory.
 fn in_drives(
     fields: &mut Fields<'_>,
     (namespaces, transport): (&[usize], TransportPlan),
@@ -170,7 +170,7 @@ fn in_drives(
     Some(true)
 }
 
-/// Whether the adapter is the target itself, which must be able to.
+/// Whether the adapter itself is the target; reports adapters that cannot be.
 fn offload(
     fields: &mut Fields<'_>,
     (ports, transport): (&[PortOffer], TransportPlan),
@@ -212,7 +212,7 @@ fn offload(
     Some(true)
 }
 
-/// The host that runs the target, and the adapters of it that the subsystem is reached by.
+/// The host that runs the target, and its adapters through which the subsystem is reached.
 fn ports(
     fields: &mut Fields<'_>,
     place: Place<'_>,
@@ -261,14 +261,14 @@ fn adapter(
 ) -> Option<(usize, usize)> {
     let adapter = (place.find)(&said.value, (said.spot, path), reports)?;
     let host = place.host_above(adapter).filter(|_| place.plan(adapter).is_some_and(is_adapter));
-    // a link that is wrong has been reported
+    // an error in a link was reported already
     if host.is_none() && !(place.plan(adapter).is_some_and(is_adapter) && reports.has_errors()) {
         reports.add(Problem::NotAnAdapter { name: said.value.clone() }, said.spot, path);
     }
     Some((host?, adapter))
 }
 
-/// A drive of the host that no other subsystem has.
+/// A drive of the host; reports one that another subsystem has.
 fn namespace(
     (said, path, name): (&Said<String>, &str, &str),
     host: usize,
@@ -305,7 +305,7 @@ fn initiator(said: &Said<String>, path: &str, place: Place<'_>, reports: &mut Re
     if place.plan(component)?.is_host() {
         return Some(component);
     }
-    // a DPU connects by the processor that is in it
+    // a DPU connects through the processor inside it
     if let Some(host) = place.machine.host_beside(component) {
         return Some(host);
     }
@@ -313,11 +313,11 @@ fn initiator(said: &Said<String>, path: &str, place: Place<'_>, reports: &mut Re
     None
 }
 
-/// Whether a component is an adapter that RDMA goes over.
+/// Whether a component is an RDMA adapter.
 fn is_adapter(plan: &ComponentPlan) -> bool {
     plan.model.can(Capability::Rdma) && plan.has(Protocol::Pcie) && plan.has(Protocol::Ethernet)
 }
-/// Finds the paths by which each host reaches the subsystem that was added last; warns of packets that get lost.
+/// Finds the paths from each host to the subsystem that was added last; warns of packets that get lost.
 fn associate(network: &mut Network, place: Place<'_>, (spot, path): (Spot, &str), reports: &mut Reports) {
     let number = network.subsystems.len() - 1;
     let subsystem = network.subsystems[number].clone();
@@ -378,15 +378,15 @@ fn report_unreachable(
     reports.add(Problem::Unreachable { from, to, name }, spot, path);
 }
 
-/// A path of a host to a port, over these switches.
+/// A path from a host to a port, over these switches.
 struct Way {
     adapter: usize,
     port: PortOffer,
     passed: BTreeSet<usize>,
 }
 
-/// The path of a host to each of the ports that it reaches: by the adapter that has fewest of them, so that two
-/// adapters have a port each.
+/// The paths from a host to each port that it reaches, each through the adapter with the fewest paths so far, so that
+/// two adapters share the ports evenly.
 fn ways(host: usize, ports: &[PortOffer], place: Place<'_>, wires: &Wires) -> Vec<Way> {
     let mut found: Vec<Way> = Vec::new();
     for port in ports {
@@ -398,7 +398,7 @@ fn ways(host: usize, ports: &[PortOffer], place: Place<'_>, wires: &Wires) -> Ve
     found
 }
 
-/// How connections of a path go, as far as frames have room; warns of packets that get lost.
+/// The transport of a path's connections, within the frame size; warns of packets that get lost.
 fn connection(
     host: usize,
     subsystem: &SubsystemPlan,
@@ -431,7 +431,7 @@ fn written(bytes: u32) -> String {
     quantity::written(Value::Size(Bytes(bytes.into())))
 }
 
-/// The switches that frames between two adapters may pass; none if there is no way.
+/// The switches that frames between two adapters may pass; `None` if there is no path.
 fn way((from, to): (usize, usize), place: Place<'_>, wires: &Wires) -> Option<BTreeSet<usize>> {
     let [from, to] = [from, to].map(|adapter| wires.station(place.port_of(adapter)?));
     wires.passed(from?, to?)

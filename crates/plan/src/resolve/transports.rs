@@ -1,4 +1,4 @@
-//! How a subsystem goes over the network: its transport, and what the frames of both ends leave of it.
+//! The transport of a subsystem, and the payload that the frames of both ends leave for it.
 
 use crate::kind::Components;
 use crate::plan::{ConnectionPlan, Digests, Network, PortOffer, SubsystemPlan, TransportPlan};
@@ -10,24 +10,24 @@ use lanetwin_fabric::roce::spec::PathMtu;
 use lanetwin_fabric::tcp::spec::HEADER_BYTES;
 use lanetwin_ports::Value;
 
-/// What the headers of RoCEv2 add to the payload of a packet, at most, within a frame \[B\]: IPv4 20, UDP 8, BTH 12,
+/// Maximum size of the headers that RoCEv2 adds to a packet's payload within a frame \[B\]: IPv4 20, UDP 8, BTH 12,
 /// RETH 16, ICRC 4.
 const ROCE_HEADERS: u32 = 60;
-/// The smallest frames that RoCEv2 goes by \[B\]: those of the smallest MTU of a path.
+/// Smallest frames for RoCEv2 \[B\]: those of the smallest path MTU.
 const LEAST_OF_ROCE: u32 = 352;
-/// The smallest frames that TCP goes by \[B\]: headers of IPv4 and TCP, and the least that Linux sends behind them
-/// (`TCP_MIN_SND_MSS`, `include/net/tcp.h`: 48 with the options).
+/// Smallest frames for TCP \[B\]: IPv4 and TCP headers, and the least that Linux sends after them (`TCP_MIN_SND_MSS`,
+/// `include/net/tcp.h`: 48 with the options).
 const LEAST_OF_TCP: u32 = IPV4_BYTES + HEADER_BYTES + 48;
 
-/// Frames that have no room for a transport.
+/// Frames that are too small for a transport.
 pub(super) struct Tiny {
-    /// What has no room.
+    /// The transport.
     pub what: &'static str,
-    /// The smallest that would do \[B\].
+    /// The smallest sufficient frame \[B\].
     pub least: u32,
 }
 
-/// Reads the transport of a subsystem, which goes by these adapters.
+/// Reads the transport of a subsystem with these adapters.
 pub(super) fn read(
     name: &str,
     fields: &mut Fields<'_>,
@@ -63,7 +63,7 @@ pub(super) fn read(
     Some(transport)
 }
 
-/// How connections go whose frames carry so many bytes at both ends.
+/// The transport of connections with this many bytes per frame at both ends.
 pub(super) fn over(transport: TransportPlan, frames: u32) -> Result<ConnectionPlan, Tiny> {
     match transport {
         TransportPlan::Rdma => PathMtu::of_frames(frames)
@@ -74,7 +74,7 @@ pub(super) fn over(transport: TransportPlan, frames: u32) -> Result<ConnectionPl
     }
 }
 
-/// The most that a frame of a connection carries \[B\].
+/// Maximum payload of a frame of a connection \[B\].
 pub(super) const fn most(connection: ConnectionPlan) -> u32 {
     match connection {
         ConnectionPlan::Rdma(packets) => packets.bytes() + ROCE_HEADERS,

@@ -1,4 +1,4 @@
-//! Parameters that an author has set and that change nothing, in no variant.
+//! Parameters that the author has set but that have no effect in any variant.
 
 use crate::plan::Variant;
 use crate::problem::Problem;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A component and one of its parameters.
 type Place = (String, &'static str);
 
-/// Reports each once. What matters in one variant is set for that one; `trees` are the documents of the variants.
+/// Reports each of them once. `trees` are the documents of the variants.
 pub(super) fn report<'n>(
     variants: &[&Variant],
     trees: impl Iterator<Item = &'n Node>,

@@ -1,4 +1,4 @@
-//! `workloads:` – who asks what of whom, spread out into cases.
+//! `workloads:` – initiators, targets and loads, expanded into cases.
 
 mod actions;
 mod asking;
@@ -24,10 +24,10 @@ use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
 use lanetwin_ports::{Capability, Value};
 
-/// The keys that say how many operations are measured, if they may be left out.
+/// The keys for the number of operations measured, which may be left out.
 const SAMPLES: [&str; 2] = ["requests", "transfers"];
 
-/// Whether a workload is measured as long as somebody says.
+/// Whether the length of a workload's measurement is given.
 fn length(kind: &Kind, workload: &Node) -> RunLength {
     let section = workload.get(kind.name);
     let said =
@@ -36,7 +36,7 @@ fn length(kind: &Kind, workload: &Node) -> RunLength {
     if is_open && !SAMPLES.iter().any(said) { RunLength::UntilSteady } else { RunLength::Stated }
 }
 
-/// Reads the section; the workloads, and the section with every default filled in.
+/// Reads the section. Returns the workloads, and the section with every default filled in.
 pub(super) fn read(
     node: &Node,
     place: Place<'_>,
@@ -50,7 +50,7 @@ pub(super) fn read(
         return None;
     }
     let read = |entry| workload(entry, place, reports);
-    // all of them, before the first that is wrong ends it
+    // reads all of them before the first error ends it
     let read: Vec<_> = node.entries().iter().map(read).collect();
     let read: Vec<(WorkloadPlan, Node)> = read.into_iter().collect::<Option<_>>()?;
     let (plans, nodes): (Vec<_>, Vec<_>) = read.into_iter().unzip();
@@ -83,7 +83,7 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
     Some((plan, fields.finish()))
 }
 
-/// The kind of a workload, and its section: the only one that is written; reports it if there is none, or another.
+/// The kind of a workload, and its section; reports an error if there is no such section, or more than one.
 fn kind<'n>(
     fields: &mut Fields<'n>,
     entry: &Entry,
@@ -108,7 +108,7 @@ fn kind<'n>(
     None
 }
 
-/// Reports a load of blocks that reaches beyond the end of a drive, or of its namespaces.
+/// Reports a block load that reaches beyond the end of a drive or of its namespaces.
 fn report_beyond(
     (fields, key): (&Fields<'_>, &'static str),
     (pairs, cases): (&[Pair], &[Case]),
@@ -127,7 +127,7 @@ fn report_beyond(
     }
 }
 
-/// Reports once a load whose own targets cannot be told among those of the scenario.
+/// Reports once a load whose own targets cannot be matched with those of the scenario.
 fn report_unmatched(
     (fields, key): (&Fields<'_>, &'static str),
     (pairs, cases): (&[Pair], &[Case]),
@@ -141,7 +141,7 @@ fn report_unmatched(
     }
 }
 
-/// Reports a workload of one NVMe drive that is on something else.
+/// Reports a workload for one NVMe drive that is used on something else.
 fn check_one_drive(
     (fields, key): (&Fields<'_>, &'static str),
     pairs: &[Pair],

@@ -1,34 +1,34 @@
-//! What is to be high, low, or within a limit, as it is written: `latency p99@lookups <= 200us`.
+//! Objectives and limits, as they are written: `latency p99@lookups <= 200us`.
 
 use serde::Serialize;
 
-/// A metric of the results, or what parts cost or draw.
+/// A metric of the results, or the cost or power of parts.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Quantity {
     /// The metric.
     pub metric: String,
-    /// Of this workload alone; of all that have the metric if empty.
+    /// The workload; empty for all workloads with the metric.
     pub workload: String,
-    /// Which percentile of it, if one is meant.
+    /// The percentile, if one is given.
     pub percentile: Option<f64>,
 }
 
-/// Which way a quantity is to go.
+/// The direction of an objective.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// As high as can be.
+    /// The higher, the better.
     Maximize,
-    /// As low as can be.
+    /// The lower, the better.
     Minimize,
 }
 
-/// A quantity that is to be as high, or as low, as can be.
+/// A quantity to maximise or minimise.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Objective {
     /// The quantity.
     pub quantity: Quantity,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
 }
 
@@ -37,16 +37,16 @@ pub struct Objective {
 pub struct Limit {
     /// The quantity.
     pub quantity: Quantity,
-    /// Whether it may not be above the bound; otherwise it may not be below.
+    /// Whether the bound is an upper one; otherwise it is a lower one.
     pub at_most: bool,
     /// The bound.
     pub bound: f64,
-    /// The unit of the bound; that of the results if empty.
+    /// The unit of the bound; empty for that of the results.
     pub unit: String,
 }
 
 impl Quantity {
-    /// Reads `METRIC`, `METRIC pN`, either with `@WORKLOAD` behind it.
+    /// Reads `METRIC` or `METRIC pN`, either with `@WORKLOAD` after it.
     pub(super) fn read(text: &str) -> Option<Self> {
         let (metric, workload) = text.split_once('@').unwrap_or((text, ""));
         let (metric, workload) = (metric.trim(), workload.trim());
@@ -63,7 +63,7 @@ impl Quantity {
 }
 
 impl Limit {
-    /// Reads a quantity, `<=` or `>=`, a number, and perhaps its unit.
+    /// Reads a quantity, `<=` or `>=`, a number, and optionally its unit.
     pub(super) fn read(text: &str) -> Option<Self> {
         let at_most = text.split_once("<=").map(|sides| (sides, true));
         let ((quantity, bound), at_most) =
@@ -78,7 +78,7 @@ impl Limit {
     }
 }
 
-/// A number as people write it: digits first, so neither a sign nor a word.
+/// A number that begins with a digit: neither a sign nor a word.
 fn number(text: &str) -> Option<f64> {
     let ends = text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with(|c: char| c.is_ascii_digit());
     ends.then(|| text.parse().ok()).flatten().filter(|number: &f64| number.is_finite())

@@ -1,4 +1,4 @@
-//! What parts cost and draw, each with who says so and when.
+//! Cost and power of parts, each with its source and date.
 
 use super::problem::Problem;
 use crate::catalogue::Catalogue;
@@ -14,29 +14,29 @@ use std::collections::BTreeMap;
 /// The section of a scenario.
 pub(super) const SECTION: &str = "prices";
 
-/// What parts cost, in one unit.
+/// Prices of parts, in one unit.
 #[derive(Clone, PartialEq, Default, Debug, Serialize)]
 pub struct Prices {
-    /// What costs are counted in.
+    /// The unit of costs.
     pub unit: String,
     /// The parts by their names.
     pub parts: BTreeMap<String, Price>,
 }
 
-/// What one part costs and draws.
+/// Cost and power of one part.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Price {
-    /// What one of it costs, if that is said.
+    /// Cost of one piece, if given.
     pub cost: Option<f64>,
-    /// What one of it draws, in watts, if that is said.
+    /// Power of one piece \[W\], if given.
     pub power_w: Option<f64>,
-    /// Who says so.
+    /// The source.
     pub source: String,
-    /// When it was so: `2026-01-31`.
+    /// The date of the source: `2026-01-31`.
     pub date: String,
 }
 
-/// Reads the section; nothing has a price without one. None if something in it is wrong.
+/// Reads the section; without one, nothing has a price. Returns `None` after an error in it.
 pub(super) fn read(section: Option<&Node>, reports: &mut Reports) -> Option<Prices> {
     let Some(node) = section else { return Some(Prices::default()) };
     let mut fields = Fields::open(node, SECTION, PRICES, &[], reports)?;
@@ -71,7 +71,7 @@ fn price(part: &str, node: &Node, path: &str, reports: &mut Reports) -> Option<P
     Some(Price { cost, power_w, source, date: date.value })
 }
 
-/// The number under a key, if there is one; none if it is not from 0 on, in this unit.
+/// The number under a key, if there is one; reports one that is negative or has another unit.
 #[expect(clippy::option_option, reason = "outside: whether it can be read, inside: whether it is there")]
 fn number(
     fields: &mut Fields<'_>,
@@ -92,7 +92,7 @@ fn number(
     value.map(Some)
 }
 
-/// Whether it is a day of the calendar, as ISO 8601 writes it.
+/// Whether it is a calendar date in the format of ISO 8601.
 fn is_day(text: &str) -> bool {
     let fields: Vec<&str> = text.split('-').collect();
     let [year, month, day] = fields[..] else { return false };
@@ -110,7 +110,7 @@ fn is_day(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// Reports prices of parts that nobody knows.
+/// Reports prices of unknown parts.
 pub(super) fn check_names(section: Option<&Node>, catalogue: &Catalogue, reports: &mut Reports) {
     let parts = section.and_then(|node| node.get("parts")).map(Node::entries).unwrap_or_default();
     for entry in parts.iter().filter(|entry| catalogue.find(&entry.key).is_none()) {

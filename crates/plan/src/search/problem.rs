@@ -1,4 +1,4 @@
-//! What an author can get wrong in what a search looks for.
+//! Mistakes of authors in the goals of a search.
 
 use lanetwin_document::problems;
 

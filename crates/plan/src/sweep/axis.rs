@@ -1,4 +1,4 @@
-//! One path, or several that take the same values, and what it goes through.
+//! An axis: one path, or several with the same values, and the values.
 
 use super::problem::Problem;
 use super::{number, range};
@@ -9,23 +9,23 @@ use lanetwin_document::numbered;
 use lanetwin_document::problem::{Problem as Common, Reports};
 use serde::Serialize;
 
-/// What one path goes through.
+/// An axis of a sweep.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Axis {
-    /// What it is called in tables.
+    /// Its name in tables.
     pub name: String,
-    /// The paths that take its values, all the same one.
+    /// The paths that it sets, all to the same value.
     pub paths: Vec<String>,
-    /// The unit of the numbers of its values; empty of widths, counts and shares.
+    /// The unit of its values as numbers; empty for widths, counts and shares.
     pub unit: String,
     /// Whether its values are numbers of one unit.
     pub numeric: bool,
-    /// Its values, in the order of writing; of samples, in that of drawing.
+    /// Its values, in the order of the scenario; samples in the order of drawing.
     pub values: Vec<Level>,
-    /// Where it is written.
+    /// Its place in the scenario.
     #[serde(skip)]
     pub(super) spot: Spot,
-    /// The range that samples are drawn from; none of listed values.
+    /// The range that samples are drawn from; `None` for listed values.
     #[serde(skip)]
     pub(super) range: Option<range::Range>,
 }
@@ -33,18 +33,18 @@ pub struct Axis {
 /// One value of an axis.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Level {
-    /// As it is shown.
+    /// The value as shown.
     pub text: String,
-    /// As it stands behind `path=`.
+    /// The value as written after `path=`.
     pub set: String,
     /// As a number, if it is one.
     pub number: Option<f64>,
-    /// What it costs, if that is said.
+    /// Its cost, if given.
     pub cost: Option<f64>,
 }
 
 impl Axis {
-    /// Reads an entry of a sweep; none if something in it is wrong.
+    /// Reads an entry of a sweep; `None` after an error in it.
     pub(super) fn read(entry: &Entry, at: &str, sampled: bool, reports: &mut Reports) -> Option<Self> {
         let path = lanetwin_document::fields::join(at, &entry.key);
         let paths: Vec<String> =
@@ -116,8 +116,7 @@ impl Axis {
         Some(())
     }
 
-    /// Keeps what was said of its paths before it was given other values: what they cost, and the name if `key` alone
-    /// is its name now.
+    /// Takes over the costs of the axis that it replaces, and its name if `key` is now the only path.
     pub(super) fn follow(&mut self, before: &Self, key: &str) {
         if self.name == key {
             self.name.clone_from(&before.name);
@@ -127,7 +126,7 @@ impl Axis {
         }
     }
 
-    /// Gives its values their numbers.
+    /// Computes its values as numbers.
     pub(super) fn measure(&mut self) {
         let texts: Vec<&str> = self.values.iter().map(|value| &*value.text).collect();
         let Some((numbers, unit)) = number::numbers(&texts) else { return };
@@ -150,7 +149,7 @@ fn cost(item: &Node, fields: &Fields<'_>, reports: &mut Reports) -> Option<f64> 
     number
 }
 
-/// A value, as shown and as it stands behind `path=`.
+/// A value, as shown and as written after `path=`.
 fn level(node: &Node) -> Level {
     let json = || serde_json::to_string(node).expect("a tree of text has a JSON form");
     let (text, set) = match &node.kind {
@@ -161,7 +160,7 @@ fn level(node: &Node) -> Level {
     Level { text, set, number: None, cost: None }
 }
 
-/// Whether a word needs no quotes in YAML, whatever it stands between.
+/// Whether a word needs no quotes in YAML in any context.
 fn is_plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "._%/+-".contains(c))

@@ -1,10 +1,10 @@
-//! Values as numbers: what a range is computed with, and a figure is drawn with.
+//! Values as numbers, for ranges and for figures.
 
 use lanetwin_document::quantity;
 use lanetwin_ports::{Dimension, Value};
 use lanetwin_units::{Bytes, Span};
 
-/// What a value can be, in the order in which it is tried: a plain whole number is a count.
+/// Dimensions of values, in the order in which they are tried; a plain whole number is a count.
 const KINDS: [Dimension; 5] = [
     Dimension::Count { least: 0, most: u64::MAX },
     Dimension::Time,
@@ -13,12 +13,12 @@ const KINDS: [Dimension; 5] = [
     Dimension::Ratio,
 ];
 
-/// The kind that all of these texts are of; none if there is no such kind.
+/// The dimension that all of these texts have; `None` if there is none.
 pub(super) fn kind(texts: &[&str]) -> Option<Dimension> {
     KINDS.into_iter().find(|kind| texts.iter().all(|text| grains(*kind, text).is_some()))
 }
 
-/// A text as a number of the grains of its kind: ps, B, B/s, or itself.
+/// A text as a number of base units of its dimension: ps, B, B/s, or itself.
 pub(super) fn grains(kind: Dimension, text: &str) -> Option<f64> {
     match quantity::read(kind, text).ok()?.0 {
         Value::Count(count) => Some(count as f64),
@@ -30,20 +30,20 @@ pub(super) fn grains(kind: Dimension, text: &str) -> Option<f64> {
     }
 }
 
-/// So many grains as text, rounded to whole ones.
+/// A number of base units as text, rounded to whole ones.
 pub(super) fn written(kind: Dimension, grains: f64) -> String {
     let whole = grains.round() as u64;
     quantity::written(match kind {
         Dimension::Time => Value::Time(Span::from_ps(whole)),
         Dimension::Size => Value::Size(Bytes(whole)),
         Dimension::Rate => Value::Rate(whole),
-        // a share is written by people with few digits
+        // shares are rounded, so that they have few digits
         Dimension::Ratio => Value::Ratio((grains * 1e12).round() / 1e12),
         _ => Value::Count(whole),
     })
 }
 
-/// The unit in which values of a kind are drawn, and its grains.
+/// The unit of values of a dimension in figures, in base units.
 pub(super) const fn unit(kind: Dimension) -> (&'static str, f64) {
     match kind {
         Dimension::Time => ("ns", 1e3),
@@ -53,8 +53,8 @@ pub(super) const fn unit(kind: Dimension) -> (&'static str, f64) {
     }
 }
 
-/// The values as numbers of one unit, and the unit; none if they are not all numbers of one kind. Widths of links
-/// (`x4`) are their lanes.
+/// The values as numbers of one unit, and the unit; `None` if they are not all numbers of one dimension. Widths of
+/// links (`x4`) count as their lanes.
 pub(super) fn numbers(texts: &[&str]) -> Option<(Vec<f64>, &'static str)> {
     let lanes: Option<Vec<f64>> =
         texts.iter().map(|text| text.strip_prefix('x')?.parse::<u32>().ok().map(f64::from)).collect();

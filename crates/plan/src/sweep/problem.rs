@@ -1,4 +1,4 @@
-//! What an author can get wrong in a sweep.
+//! Mistakes of authors in a sweep.
 
 use lanetwin_document::problems;
 

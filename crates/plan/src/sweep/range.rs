@@ -1,4 +1,4 @@
-//! Ranges: from, to, and how one goes from value to value.
+//! Ranges: two ends, and the spacing of the values between them.
 
 use super::number;
 use super::problem::Problem;
@@ -9,14 +9,14 @@ use lanetwin_document::node::Spot;
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_ports::{Dimension, Value};
 
-/// How far beyond its end a range may be by rounding, as a share of the end.
+/// How far rounding may take a value beyond the end of its range, as a share of the end.
 const ROUNDING: f64 = 1e-9;
 
-/// A range of values of one kind.
+/// A range of values of one dimension.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Range {
     kind: Dimension,
-    /// In grains.
+    /// In base units.
     from: f64,
     to: f64,
     way: Way,
@@ -24,20 +24,20 @@ pub(super) struct Range {
     ends: (String, String),
 }
 
-/// How a range goes from value to value.
+/// The spacing of a range.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Way {
-    /// So many grains are added.
+    /// This many base units are added.
     Step(f64),
-    /// By so much it is multiplied.
+    /// Values are multiplied by this.
     Times(f64),
-    /// So many values, as far apart by differences, or by ratios.
+    /// This many values, with equal differences or equal ratios.
     Points { points: u64, logarithmic: bool },
-    /// It is not said.
+    /// Not given.
     Open { logarithmic: bool },
 }
 
-/// Reads a range; none if something in it is wrong.
+/// Reads a range; `None` after an error in it.
 pub(super) fn read(fields: &mut Fields<'_>, sampled: bool, reports: &mut Reports) -> Option<Range> {
     let (from, to) = (end(fields, "from", reports), end(fields, "to", reports));
     let (from, to) = (from?, to?);
@@ -93,7 +93,7 @@ fn way(fields: &mut Fields<'_>, kind: Dimension, logarithmic: bool, reports: &mu
     way
 }
 
-/// Reads how many values are asked for, if it is said.
+/// Reads the number of values, if given.
 fn points(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<u64> {
     fields.written("points")?;
     match fields.one("points", reports)?.value {
@@ -113,7 +113,7 @@ impl Range {
         nowhere || if sampled { self.to <= self.from } else { self.to < self.from }
     }
 
-    /// Its values as text, each once; none of a sampled range. Reports a range that has too many.
+    /// Its values as text, without duplicates; none for a sampled range. Reports a range with too many values.
     pub(super) fn values(
         &self,
         sampled: bool,
@@ -154,7 +154,7 @@ impl Range {
         }
     }
 
-    /// What lies at a share of the way from end to end, 0 to 1.
+    /// The value at a share of the way from end to end, 0 to 1.
     fn at(&self, share: f64) -> f64 {
         let logarithmic = match self.way {
             Way::Points { logarithmic, .. } | Way::Open { logarithmic } => logarithmic,

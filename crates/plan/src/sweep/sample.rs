@@ -1,4 +1,4 @@
-//! Points that are drawn: a Latin hypercube, in which each of *n* equal parts of every axis has one point.
+//! Points drawn as a Latin hypercube: each of *n* equal parts of every axis has one point.
 //!
 //! Source: M. D. McKay, R. J. Beckman, W. J. Conover, "A Comparison of Three Methods for Selecting Values of Input
 //! Variables in the Analysis of Output from a Computer Code", Technometrics 21 (2), 1979.
@@ -7,8 +7,8 @@ use super::axis::{Axis, Level};
 use lanetwin_kernel::Stream;
 use std::collections::BTreeMap;
 
-/// Draws `points` points and gives the axes, which go together in `groups`, the values that are drawn; returns each
-/// point as the places of its values.
+/// Draws `points` points and gives the axes, which change together in `groups`, the values drawn. Returns each point as
+/// the indices of its values.
 pub(super) fn draw(axes: &mut [Axis], groups: &[Vec<usize>], points: u64, seed: u64) -> Vec<Vec<u32>> {
     let mut drawn = vec![vec![0; axes.len()]; points as usize];
     for group in groups {
@@ -27,7 +27,7 @@ pub(super) fn draw(axes: &mut [Axis], groups: &[Vec<usize>], points: u64, seed: 
     drawn
 }
 
-/// A share of the way, 0 to 1, in each of so many equal parts, in a drawn order.
+/// A share of the way, 0 to 1, in each of `points` equal parts, in random order.
 fn strata(points: u64, stream: &mut Stream) -> Vec<f64> {
     let mut order: Vec<u64> = (0..points).collect();
     for place in (1..order.len()).rev() {
@@ -36,7 +36,7 @@ fn strata(points: u64, stream: &mut Stream) -> Vec<f64> {
     order.iter().map(|part| (*part as f64 + 1.0 - stream.unit()) / points as f64).collect()
 }
 
-/// Which value of an axis lies at each of these shares; of a range, the values are added to it.
+/// The index of an axis's value at each of these shares; for a range, the values are added to the axis.
 fn places(axis: &mut Axis, shares: &[f64]) -> Vec<u32> {
     let Some(range) = axis.range.clone() else {
         let all = axis.values.len();

@@ -1,4 +1,4 @@
-//! What is swept, as it is said on the command line: `PATH=x4,x8`, `PATH=1..256*2`, `PATH=50ns..200ns+50ns`.
+//! The shorthand for sweeps on the command line: `PATH=x4,x8`, `PATH=1..256*2`, `PATH=50ns..200ns+50ns`.
 
 use super::problem::Problem;
 use lanetwin_document::node::{Entry, Kind, Node, Origin, Spot};
@@ -23,7 +23,7 @@ pub(super) fn read(text: &str, file: u16, reports: &mut Reports) -> Option<Entry
     Some(Entry { key: path.trim().to_owned(), spot, value: at(node.all_by(Origin::Set), spot) })
 }
 
-/// The same, as said in one place.
+/// The same node with all places set to one.
 fn at(mut node: Node, spot: Spot) -> Node {
     node.spot = spot;
     match &mut node.kind {
@@ -37,7 +37,7 @@ fn at(mut node: Node, spot: Spot) -> Node {
     node
 }
 
-/// `FROM..TO`, perhaps with `+STEP` or `*TIMES` behind it.
+/// `FROM..TO`, optionally followed by `+STEP` or `*TIMES`.
 fn range(text: &str) -> Option<Node> {
     let (from, rest) = text.split_once("..").filter(|_| !text.contains([',', '[', '{']))?;
     let (to, way) = match (rest.split_once('*'), rest.split_once('+')) {

@@ -1,4 +1,4 @@
-//! What the two ports of a link bring along: sizes of the standard, and buffers into which a TLP fits.
+//! Properties of a link's two ports: sizes of the standard, and buffers that hold at least one TLP.
 
 use super::link::Link;
 use super::payload_size;
@@ -12,18 +12,18 @@ use lanetwin_units::Bytes;
 
 /// The payload of one data credit \[B\] (PCI Express Base, section 2.6.1).
 const CREDIT_BYTES: u64 = 16;
-/// The most that a TLP with payload has on the wire besides: a header of 4 DW, framing and LCRC \[B\].
+/// Maximum overhead of a TLP with payload on the wire: a header of 4 DW, framing and LCRC \[B\].
 const MOST_OVERHEAD: u64 = 24;
 /// The links count the bytes in a replay buffer with 32 bits.
 const LARGEST_REPLAY_BUFFER: u64 = u32::MAX as u64;
 
 impl Link<'_> {
-    /// Every buffer holds the largest TLP that goes through it: else that TLP never leaves, and the machine stands
-    /// still.
+    /// Checks that every buffer holds the largest TLP that goes through it. Otherwise that TLP could never leave, and
+    /// the machine would stop.
     pub(super) fn check_buffers(&self, mps: u64, reports: &mut Reports) {
         for end in [self.from, self.to] {
             let params = &self.plan(end).params;
-            // a completion is as large as what was asked for, at most; a switch has to take any
+            // a completion is at most as large as its request; a switch has to accept any
             let asked = self.port_size(end, "port.mrrs");
             let completion = asked.map_or(mps, |Bytes(asked)| mps.min(asked));
             let receives = [("port.posted-data-credits", mps), ("port.completion-data-credits", completion)];
@@ -57,7 +57,8 @@ impl Link<'_> {
         }
     }
 
-    /// A port as its parameters see it: ports that are alike have the same, and one mistake in them is reported once.
+    /// The name of a port for reports. Ports of the same kind share their parameters, so a mistake is reported once for
+    /// all.
     fn ports_name(&self, end: End) -> String {
         let port = self.port(end);
         if port.many { format!("{}.{}", self.plan(end).name, port.group) } else { self.port_name(end) }
@@ -69,13 +70,13 @@ impl Link<'_> {
         reports.add(problem, slot.spot, &join(&join("machine", &slot.name), param));
     }
 
-    /// What the component at an end says of a size of its ports; a switch says less than a device.
+    /// A size of the ports of the component at an end; switches declare fewer of them than devices.
     fn port_size(&self, end: End, param: &str) -> Option<Bytes> {
         let params = &self.plan(end).params;
         params.0.contains_key(param).then(|| params.size(param))
     }
 
-    /// A port's own sizes are sizes of the standard, too.
+    /// Checks that a port's own sizes are sizes of the standard, too.
     pub(super) fn check_port_size(&self, end: End, param: &str, reports: &mut Reports) {
         let Some(size) = self.port_size(end, param) else { return };
         if payload_size(size.0).is_none() {

@@ -1,4 +1,4 @@
-//! CXL links: what they have in common with PCIe is read in the same way, what they do not have is refused.
+//! CXL links: keys shared with PCIe links are read in the same way, others are rejected.
 
 use super::errors::BitErrors;
 use super::link::Link;
@@ -17,7 +17,7 @@ use lanetwin_pcie::spec::Clocking;
 use lanetwin_ports::{CxlLinkSpec, Value};
 use lanetwin_units::{Generation, Span, Width};
 
-/// The keys that say something of a CXL link.
+/// The keys that a CXL link can have.
 const KEYS: [&str; 14] = [
     "from",
     "to",
@@ -40,7 +40,7 @@ const WIDEST: Width = Width::X16;
 const MODES: [FlitMode; 3] =
     [FlitMode::Bytes68, FlitMode::Bytes256(Layout::Standard), FlitMode::Bytes256(Layout::LatencyOptimised)];
 
-/// What a scenario calls them.
+/// Its name in a scenario.
 const fn word(flits: FlitMode) -> &'static str {
     FLITS[match flits {
         FlitMode::Bytes68 => 0,
@@ -49,7 +49,8 @@ const fn word(flits: FlitMode) -> &'static str {
     }]
 }
 
-/// A flit of 68 B is shorter than the shortest payload whose drift between SKP ordered sets is looked at \[B\].
+/// Payload for which the clock drift between SKP ordered sets is checked \[B\]: the smallest there is, since a flit of
+/// 68 B is shorter.
 const PAYLOAD: u16 = 128;
 
 impl Link<'_> {
@@ -104,7 +105,7 @@ impl Link<'_> {
         })
     }
 
-    /// The end that leads down, and the one that leads up.
+    /// The end at a downstream port, and the one at an upstream port.
     fn host_and_device(&self, reports: &mut Reports) -> Option<(End, End)> {
         let is_down = |end: End| self.plan(end).is_down(end.port);
         let role = |end: End| match self.plan(end).cxl_role() {
@@ -132,7 +133,7 @@ impl Link<'_> {
         }
     }
 
-    /// Its flits: those that it says, or those of its rate (CXL 3.2, table 6-4).
+    /// The flit format: the given one, or that of its rate (CXL 3.2, table 6-4).
     fn flits(&mut self, generation: Option<Generation>, reports: &mut Reports) -> Option<FlitMode> {
         if self.fields.written("flit").is_none() {
             let flits = CxlLinkSpec::new(generation?, Width::X1).flits;
@@ -148,7 +149,7 @@ impl Link<'_> {
         Some(flits)
     }
 
-    /// Eyes are of two levels: a channel says nothing of errors at a rate with four.
+    /// Rejects channels at rates with four levels, since eyes are computed for two levels only.
     fn has_eyes(&self, generation: Option<Generation>, reports: &mut Reports) -> bool {
         let four_levels = generation.filter(|generation| *generation > Generation::Gen5);
         let asked = four_levels.filter(|_| self.fields.written("channel").is_some());

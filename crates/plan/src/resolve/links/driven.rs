@@ -1,5 +1,5 @@
-//! Links from a block port to a drive on PCIe: nothing but a driver stands between them, on the host above the drive.
-//! What is in an assembly with a host of its own is asked for by that; if the drive is not below it, over the network.
+//! Links from a block port to a drive on PCIe: connected by a driver on the host above the drive. In an assembly with a
+//! host of its own, the driver runs on that host; it reaches a drive that is not below it over the network.
 
 use super::ends::Named;
 use crate::plan::{ComponentPlan, Driven, End};
@@ -13,7 +13,7 @@ use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
 use lanetwin_ports::{Capability, Protocol, Value};
 
-/// A link that needs a driver, before it is known on which host.
+/// A link that needs a driver, before its host is known.
 pub(super) struct Open<'a> {
     pub entry: &'a Entry,
     pub fields: Fields<'a>,
@@ -21,7 +21,7 @@ pub(super) struct Open<'a> {
     pub drive: Named,
 }
 
-/// Which of the two ends is a drive that the other, a block port, needs a driver for; none if it is no such link.
+/// The end that is a drive, if the other is a block port and needs a driver for it; otherwise `None`.
 pub(super) fn drive(ends: &[Option<Named>; 2], machine: &Machine) -> Option<usize> {
     let speaks_block = |named: &Named| {
         let plan = machine.plan(named.component)?;
@@ -37,7 +37,7 @@ pub(super) fn drive(ends: &[Option<Named>; 2], machine: &Machine) -> Option<usiz
     };
     let [from, to] = ends;
     let (from, to) = (from.as_ref()?, to.as_ref()?);
-    // what was not understood may ask for blocks: then nothing is said of the other end
+    // a component with errors may be a block port: then nothing is reported about the other end
     let may_ask = |named: &Named| machine.plan(named.component).is_none() || speaks_block(named).is_some();
     let is = |asks: &Named, answers: &Named| may_ask(asks) && is_drive(answers).is_some();
     if is(from, to) {
@@ -46,12 +46,12 @@ pub(super) fn drive(ends: &[Option<Named>; 2], machine: &Machine) -> Option<usiz
     is(to, from).then_some(0)
 }
 
-/// Whether no driver of blocks is for it.
+/// Whether there is no block driver for this component.
 fn answers_nothing(plan: &ComponentPlan) -> bool {
     plan.is_host() || plan.is_switch() || plan.model.has_memory
 }
 
-/// What a link becomes whose drive is below a host; the link, complete.
+/// Completes a link whose drive is below a host.
 pub(super) fn read(
     open: Open<'_>,
     machine: &Machine,
@@ -87,14 +87,14 @@ pub(super) fn read(
     Some(fields.finish())
 }
 
-/// Reports drives that a host is to ask over a network and does not reach, and what shows them as something else than
-/// they are.
+/// Reports drives that a host should access over a network but does not reach, and drives that are exposed with
+/// properties other than their own.
 pub(in crate::resolve) fn check_shown(wiring: &Wiring, machine: &Machine, reports: &mut Reports) {
     for (place, spot, path) in &wiring.shown {
         let Driven { from, drive, host, .. } = wiring.driven[*place];
         let (shows, name) = (machine.label(from.component), machine.label(drive));
         if wiring.network.remote(host, drive).is_none() {
-            // that a subsystem is not reached has been told where it is written
+            // an unreachable subsystem was reported at its own place
             if wiring.network.is_unreached(drive) {
                 continue;
             }

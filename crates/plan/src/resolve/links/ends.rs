@@ -1,4 +1,4 @@
-//! The ends of a link: which component, which port of it.
+//! The ends of a link: a component and one of its ports.
 
 use super::ethernet::speaks_ethernet;
 use crate::plan::{ComponentPlan, CxlRole, End, PortPlan};
@@ -11,16 +11,16 @@ use lanetwin_document::problem::{Reports, quoted};
 use lanetwin_document::spelling::Near;
 use lanetwin_ports::Protocol;
 
-/// What a link's end names.
+/// The name at a link's end.
 pub(super) struct Named {
     pub component: usize,
-    /// The port, or the group of ports that are alike, or nothing.
+    /// The port, or the group of equal ports; `None` if only the component is named.
     pub port: Option<String>,
     pub spot: Spot,
     pub path: String,
 }
 
-/// What an end names. Inside of assemblies names have points of their own.
+/// Reads the name at an end. Names inside assemblies contain a point.
 pub(super) fn end(
     fields: &Fields<'_>,
     (key, is_inside): (&str, bool),
@@ -78,14 +78,14 @@ pub(super) fn is_exact(named: &Named, machine: &Machine) -> bool {
     plan.is_some_and(|plan| plan.ports.iter().any(|port| named.port.as_ref() == Some(&port.name)))
 }
 
-/// What a port is taken for.
+/// The link for which a port is taken.
 #[derive(Clone, Copy)]
 pub(super) struct Joined<'a> {
     /// The link.
     pub link: &'a str,
-    /// What is at its other end, to CXL.
+    /// The CXL role of the component at the other end.
     pub far: Option<CxlRole>,
-    /// Whether what is at its other end speaks Ethernet and nothing else there.
+    /// Whether the other end is an Ethernet port and nothing else.
     pub ethernet: bool,
     /// Whether the port is at its second end.
     pub is_to: bool,
@@ -95,22 +95,22 @@ pub(super) fn role(named: Option<&Named>, machine: &Machine) -> Option<CxlRole> 
     machine.plan(named?.component)?.cxl_role()
 }
 
-/// Whether an end is one of Ethernet: a port of it, or a switch of Ethernet.
+/// Whether an end is Ethernet: an Ethernet port, or an Ethernet switch.
 pub(super) fn is_ethernet(named: Option<&Named>, machine: &Machine) -> bool {
     let plan = named.and_then(|named| machine.plan(named.component));
     plan.is_some_and(|plan| speaks_ethernet(plan, named.and_then(|named| named.port.as_deref())))
 }
 
-/// Whether an end names no port of an adapter, which has one of PCIe and one of Ethernet. A link between two of them is
-/// a cable: no adapter is a root of PCIe.
+/// Whether an end names an adapter without a port; adapters have a PCIe and an Ethernet port. A link between two of
+/// them is a cable, since no adapter is a root of PCIe.
 pub(super) fn is_unnamed_adapter(named: Option<&Named>, machine: &Machine) -> bool {
     let unnamed = named.filter(|named| named.port.is_none());
     let plan = unnamed.and_then(|named| machine.plan(named.component));
     plan.is_some_and(|plan| plan.has(Protocol::Pcie) && plan.has(Protocol::Ethernet))
 }
 
-/// Whether a port of a component fits a link that names none: which ports are meant follows from what else the
-/// component has, and for a CXL switch from what is at the other end.
+/// Whether a port of a component fits a link that names none. It follows from the component's other ports and, for a
+/// CXL switch, from the other end.
 fn fits_unnamed(plan: &ComponentPlan, port: &PortPlan, joined: Joined<'_>) -> bool {
     if joined.ethernet || plan.is_ethernet_switch() {
         return port.speaks == Protocol::Ethernet;
@@ -127,7 +127,7 @@ fn fits_unnamed(plan: &ComponentPlan, port: &PortPlan, joined: Joined<'_>) -> bo
     plan.cxl_role() != Some(CxlRole::Switch) || port.many != is_up
 }
 
-/// The port that is meant, marked as taken.
+/// Finds the port for an end, and marks it as taken.
 pub(super) fn take(
     named: &Named,
     joined: Joined<'_>,
@@ -170,7 +170,7 @@ pub(super) fn take(
     Some(end)
 }
 
-/// The first free port that fits, if all that fit are alike.
+/// The first free port that fits, if all fitting ports are equal.
 fn free_port(
     named: &Named,
     plan: &ComponentPlan,
@@ -203,7 +203,7 @@ fn free_port(
     Some(*first)
 }
 
-/// What a protocol is called.
+/// The name of a protocol.
 pub(super) const fn protocol(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Pcie => "PCIe",

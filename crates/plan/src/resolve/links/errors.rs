@@ -1,4 +1,4 @@
-//! `ber:` and `channel:` of a link: the share of bits that arrive corrupted.
+//! `ber:` and `channel:` of a link: its bit error ratio.
 
 use super::link::Link;
 use crate::plan::ChannelPlan;
@@ -13,15 +13,15 @@ use lanetwin_phy::eye::of_segments;
 use lanetwin_ports::Value;
 use lanetwin_units::Generation;
 
-/// With one bit in so many corrupted, a TLP of 4 KiB still gets through at one attempt in 27; the standard asks for
+/// Largest bit error ratio. With it, a TLP of 4 KiB still gets through in one attempt of 27; the standard requires
 /// 1e-12.
 const MOST_BIT_ERRORS: f64 = 1e-4;
 
-/// How many bits of a link arrive corrupted.
+/// Bit error ratios of a link.
 pub(super) struct BitErrors {
     /// End to end.
     pub ratio: f64,
-    /// Of each segment; of the whole link if there is one number.
+    /// Of each segment; a single number is for the whole link.
     pub segments: Vec<f64>,
     pub channel: Option<ChannelPlan>,
 }
@@ -33,8 +33,7 @@ impl BitErrors {
 }
 
 impl Link<'_> {
-    /// The bit errors of a link with so many retimers; with more of them than can be borne, a long TLP would be
-    /// replayed for ever.
+    /// The bit errors of a link with this many retimers. Rejects ratios at which a long TLP would be replayed for ever.
     pub(super) fn bit_errors(
         &mut self,
         retimers: usize,
@@ -72,7 +71,7 @@ impl Link<'_> {
         Some(errors)
     }
 
-    /// The bit errors that the eyes of the channel leave.
+    /// The bit errors that follow from the eyes of the channel.
     fn of_channel(
         &mut self,
         retimers: usize,
@@ -85,8 +84,7 @@ impl Link<'_> {
         }
         let file = self.fields.text("channel", reports)?.value;
         let wanted = self.fields.text("channel-variant", reports).map(|said| said.value);
-        // what is wrong with the description has been reported: without it the link is a link, and nothing else is
-        // wrong
+        // errors in the description were reported; without it, the rest of the link can still be checked
         let Some(known) = channels.variants(&file) else { return Some(BitErrors::of(vec![0.0], None)) };
         let variant = match wanted {
             None => known.first()?.clone(),

@@ -1,4 +1,4 @@
-//! Cables of Ethernet, and what they come to together: a network without circles of bridges.
+//! Ethernet cables, and the network that they form, which must not contain loops.
 
 use super::outages;
 use crate::kind::Components;
@@ -10,9 +10,9 @@ use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_fabric::ethernet::spec::Rate;
 use lanetwin_ports::{Protocol, Value};
 
-/// The keys that say something of a cable.
+/// The keys that a cable can have.
 pub(super) const KEYS: [&str; 5] = ["from", "to", "rate", "cable", "down"];
-/// The longest cable of which the models of lines are meant \[m\]: single-mode fibre without amplifiers.
+/// The longest cable for which the line models are meant \[m\]: single-mode fibre without amplifiers.
 const LONGEST_METRES: u64 = 80_000;
 
 /// A cable between these ports.
@@ -29,7 +29,7 @@ pub(super) fn cable(
     Some(CablePlan { name: name.to_owned(), from, to, rate: rate?, metres: metres?, down: down? })
 }
 
-/// The rate that is written, or the best that both ends have; each is given with the name of its port.
+/// The given rate, or the best that both ends have; each comes with the name of its port.
 fn rate(fields: &mut Fields<'_>, ports: [(Rate, String); 2], reports: &mut Reports) -> Option<Rate> {
     let (best, port) = ports.into_iter().min()?;
     let Some(node) = fields.written("rate") else {
@@ -65,7 +65,7 @@ fn metres(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<u64> {
     metres
 }
 
-/// The most that the Ethernet ports of a component reach.
+/// The highest rate of a component's Ethernet ports.
 fn most(plan: &ComponentPlan) -> Rate {
     let said = match plan.params.0.get("ethernet.rate") {
         Some(Value::Choice(gbps)) => gbps.parse().ok().and_then(Rate::from_gbps),
@@ -74,7 +74,7 @@ fn most(plan: &ComponentPlan) -> Rate {
     said.unwrap_or(Rate::G400)
 }
 
-/// Reports what the cables of a machine cannot be together; `spot` says where a component is written, and its name.
+/// Reports cables that cannot exist together; `spot` has the place and the name of a component.
 pub(super) fn check(
     network: &Network,
     machine: &dyn Components,
@@ -95,7 +95,7 @@ pub(super) fn check(
     }
 }
 
-/// Whether a port of Ethernet is meant by an end that names none: the other end says so.
+/// Whether an end without a named port means an Ethernet port, which follows from the other end.
 pub(super) fn speaks_ethernet(plan: &ComponentPlan, port: Option<&str>) -> bool {
     match port {
         Some(name) => {

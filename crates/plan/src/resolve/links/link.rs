@@ -1,4 +1,4 @@
-//! A link of the scenario while it is read.
+//! A link of the scenario while it is being read.
 
 use super::stage::Stage;
 use crate::plan::{ComponentPlan, End, PortPlan};
@@ -15,7 +15,7 @@ pub(super) struct Link<'a> {
     pub to: End,
     pub machine: &'a Machine,
     pub known: Known<'a>,
-    /// What stands in it, once it has been read.
+    /// The stages in it, once they have been read.
     pub stages: Vec<Stage>,
 }
 

@@ -1,4 +1,4 @@
-//! Drives that change hosts while a run goes on.
+//! Drives that move from one host to another during a run.
 //!
 //! ```text
 //!  surprise  link of a ─────┤ at                         managed  new requests wait ┤ at
@@ -6,7 +6,8 @@
 //!                                                                 link of b                ├─────
 //! ```
 //!
-//! A drive that moves is one drive with a port for each of two hosts, whose links are never up at the same time.
+//! A drive that moves is one drive with a port for each of two hosts; the links of the two are never up at the same
+//! time.
 
 use super::partitions::Move;
 use crate::plan::{Absence, ComponentPlan, Down, End, LinkPlan, PortPlan};
@@ -18,7 +19,7 @@ use lanetwin_ports::{Protocol, Value};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
 
-/// A link that never comes up again is down for so long: no run gets this far.
+/// Duration of an outage of a link that never comes up again: longer than any run.
 const FOR_EVER: Span = Span::from_us(1_000_000_000);
 /// The parameter that gives a drive its second port, and that port.
 const DUAL_PORT: &str = "dual-port";
@@ -28,7 +29,7 @@ impl Move {
     fn arrives(&self) -> Instant {
         self.at + self.after
     }
-    /// When the link of the host that loses the drive goes down.
+    /// The time at which the link of the losing host goes down.
     fn parts(&self) -> Instant {
         if self.is_managed { self.arrives() } else { self.at }
     }
@@ -53,7 +54,7 @@ pub(in crate::resolve) fn attach(machine: &mut Machine, wiring: &mut Wiring, rep
     }
 }
 
-/// Lets a drive move; if it cannot, the place of the move that is wrong, and what is wrong with it.
+/// Lets a drive move. Otherwise returns the place of the wrong move, and the reason.
 fn move_drive(
     drive: usize,
     moves: &[Move],
@@ -83,17 +84,17 @@ fn move_drive(
     Ok(())
 }
 
-/// A drive that moves, and where it is at first.
+/// A drive that moves, and its first place.
 struct Moving<'a> {
     pub drive: usize,
     pub host: usize,
     /// In the order of time.
     pub moves: &'a [Move],
-    /// The root port of the host that gets it, and the Maximum Payload Size below that \[B\].
+    /// The root port of the gaining host, and the Maximum Payload Size below it \[B\].
     pub other: (End, u16),
 }
 
-/// Why a drive cannot move like this: the place of the move, and what is wrong.
+/// Why a drive cannot move like this: the place of the move, and the reason.
 fn mistake(drive: &ComponentPlan, link: &LinkPlan, moving: &Moving<'_>) -> Option<(usize, String)> {
     let Moving { host, moves, other: (root_port, mps), .. } = moving;
     let has_second = drive.ports.iter().any(|port| port.name == SECOND_PORT);
@@ -122,8 +123,8 @@ fn mistake(drive: &ComponentPlan, link: &LinkPlan, moving: &Moving<'_>) -> Optio
     None
 }
 
-/// Gives the drive a port for the other host, and the links of both the times when they are down; the times when each
-/// host is without it.
+/// Gives the drive a port for the other host, and the links of both their outages. Returns the times during which each
+/// host lacks it.
 fn carry_out(
     drive: &mut ComponentPlan,
     (links, link): (&mut Vec<LinkPlan>, usize),
@@ -150,7 +151,7 @@ fn carry_out(
     [moving.host, root_port.component].into_iter().flat_map(|host| absences(moving, host)).collect()
 }
 
-/// When the link of a host is down.
+/// The outages of the link of a host.
 fn downs(moving: &Moving<'_>, host: usize) -> Vec<Down> {
     let down = |from: Instant, until: Option<Instant>| Down {
         at: from,
@@ -161,7 +162,7 @@ fn downs(moving: &Moving<'_>, host: usize) -> Vec<Down> {
     without(moving, host).map(|(from, until)| down(from.map_or(Instant::ZERO, Move::parts), until)).collect()
 }
 
-/// When a host is without the drive.
+/// The times during which a host lacks the drive.
 fn absences(moving: &Moving<'_>, host: usize) -> Vec<Absence> {
     let absence = |(from, until): (Option<&Move>, Option<Instant>)| Absence {
         drive: moving.drive,
@@ -172,7 +173,8 @@ fn absences(moving: &Moving<'_>, host: usize) -> Vec<Absence> {
     without(moving, host).map(absence).collect()
 }
 
-/// The moves that take the drive from a host, none for the beginning; each with the time when it has it again.
+/// The times during which a host lacks the drive: the move that takes it (`None` for the beginning), and the time at
+/// which the host has it again.
 fn without<'m>(
     moving: &Moving<'m>,
     host: usize,

@@ -1,4 +1,4 @@
-//! Links whose ends have been read, and the ports that they take.
+//! Links whose ends have been read, and the assignment of their ports.
 
 use super::driven;
 use super::ends::{Joined, Named, end, is_ethernet, is_exact, is_unnamed_adapter, role, take};
@@ -16,11 +16,11 @@ pub(super) struct Opened<'a> {
     pub(super) fields: Fields<'a>,
     pub(super) ends: [Option<Named>; 2],
     pub(super) ports: [Option<End>; 2],
-    /// Which of its ends is a drive that a driver asks.
+    /// The end that is a drive with a driver, if there is one.
     pub(super) drive: Option<usize>,
 }
 
-/// Opens a link of the scenario, or of the inside of an assembly; none if it is no mapping.
+/// Reads the ends of a link of the scenario or of an assembly; `None` if it is not a mapping.
 pub(super) fn open<'a>(
     entry: &'a Entry,
     is_inside: bool,
@@ -37,7 +37,7 @@ pub(super) fn open<'a>(
     Some(Opened { entry, fields, ends, ports: [None, None], drive })
 }
 
-/// Takes the ports of all links: those that are named come first, so that those that are not take what is left.
+/// Assigns the ports of all links. Named ports come first; links that name none get the remaining ones.
 pub(super) fn take_ports(
     open: &mut [Opened<'_>],
     machine: &Machine,

@@ -1,4 +1,4 @@
-//! `down:` of a link: when it is down, and how it comes back.
+//! `down:` of a link: its outages, and the state of the link after each.
 
 use super::link::Link;
 use super::speeds::{generation_of, width_of};
@@ -15,28 +15,29 @@ use lanetwin_link_lab::stability::{Cause, Comeback, LinkRequest, comebacks, link
 use lanetwin_ports::Value;
 use lanetwin_units::{Generation, Instant, Span, Width};
 
-/// A link that is down for longer, all in all, is taken for a load that is stuck.
+/// Maximum total downtime of a link; with more, the load would be taken for one that is stuck.
 const LONGEST: Span = Span::from_us(60_000_000);
-/// No run gets this far; the links count time in 1024ths of a picosecond with 64 bits.
+/// Latest time of an outage, later than any run; the links count time in 1024ths of a picosecond with 64 bits.
 const LATEST: Span = Span::from_us(1_000_000_000);
-/// A link whose rate or width changes goes through Recovery, at least; the links want two periods of its SKP.
+/// Least duration of an outage with a change of rate or width, which needs at least a Recovery; the links require two
+/// periods of SKP.
 const CHANGES: Span = Span::from_us(20);
-/// The keys that mean something for a cable.
+/// The keys that a cable's outage can have.
 const OF_CABLE: [&str; 2] = ["at", "for"];
 
-/// An outage as it is written.
+/// An outage as it is given.
 struct Asked {
     at: Instant,
     what: What,
 }
 
-/// How long it is, and what comes after.
+/// Its duration, and the state of the link after it.
 enum What {
     Lasts(Span, Option<(Generation, Width)>),
     Trains(Cause),
 }
 
-/// The outages of a cable, each after the one before.
+/// Reads the outages of a cable, in the order of time.
 pub(super) fn of_cable(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Down>> {
     let mut items = fields.list("down", reports)?;
     let read: Vec<Option<Down>> = items
@@ -60,7 +61,7 @@ pub(super) fn of_cable(fields: &mut Fields<'_>, reports: &mut Reports) -> Option
 }
 
 impl Link<'_> {
-    /// The outages of a PCIe link, each after the one before.
+    /// Reads the outages of a PCIe link, in the order of time.
     pub(super) fn outages(
         &mut self,
         running: Running,
@@ -98,7 +99,7 @@ impl Link<'_> {
         read.into_iter().collect()
     }
 
-    /// How the link comes back each time.
+    /// The state of the link after each outage.
     fn trained(
         &self,
         running: Running,
@@ -130,7 +131,7 @@ impl Link<'_> {
     }
 }
 
-/// An outage of a PCIe link.
+/// Reads an outage of a PCIe link.
 fn asked(item: &mut Fields<'_>, (running, least): (Running, Span), reports: &mut Reports) -> Option<Asked> {
     let at = at(item, reports);
     if item.written("by").is_some() {
@@ -147,7 +148,7 @@ fn asked(item: &mut Fields<'_>, (running, least): (Running, Span), reports: &mut
     Some(Asked { at: at?, what: What::Lasts(lasts?, then?) })
 }
 
-/// How a link is said to come back: slower or narrower than it is, or as it is.
+/// Reads the state after an outage: slower or narrower than the link is, or unchanged.
 fn comes_back(
     item: &mut Fields<'_>,
     running: Running,
@@ -216,7 +217,7 @@ fn lasts(item: &mut Fields<'_>, least: Span, reports: &mut Reports) -> Option<Sp
     Some(lasts)
 }
 
-/// Each begins when the one before has ended, and all together are no load that is stuck.
+/// Checks that each outage begins after the end of the one before, and that their sum is below the limit.
 fn in_order(items: &mut [Fields<'_>], read: &[Option<Down>], reports: &mut Reports) {
     let mut all = Span::ZERO;
     let mut end = Instant::ZERO;

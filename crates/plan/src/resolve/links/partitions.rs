@@ -1,4 +1,4 @@
-//! `partitions:` – what of a PCIe switch belongs to which host.
+//! `partitions:` – the assignment of a PCIe switch's ports to hosts.
 //!
 //! ```text
 //!  a ── up-a ─┐ ┌─ bay0 ── ssd0      partitions:
@@ -6,8 +6,8 @@
 //!  b ── up-b ─┘ └─ bay2 ── ssd2         right: {switch: sw, host: b, devices: [ssd2]}
 //! ```
 //!
-//! Each host sees a switch of its own with its devices below, a virtual switch. All share the switch that there is: its
-//! core, its buffers, its arbiters.
+//! Each host sees a virtual switch with its devices below. All share the core, the buffers and the arbiters of the
+//! physical switch.
 
 use super::link::Link;
 use crate::language::PARTITION;
@@ -28,24 +28,24 @@ pub(in crate::resolve) struct Partitions(Vec<Partition>);
 /// A virtual switch.
 struct Partition {
     name: String,
-    /// The switch that it is a part of.
+    /// The physical switch.
     switch: usize,
     host: usize,
     devices: Vec<Device>,
-    /// What is assigned to it later: components, and how.
+    /// Components that are assigned to it later, and how.
     attached: Vec<(usize, Move)>,
     spot: Spot,
     path: String,
 }
 
-/// A drive is given to a host while a run goes on.
+/// A move of a drive to a host during a run.
 #[derive(Clone)]
 pub(super) struct Move {
     pub host: usize,
     pub at: Instant,
-    /// Until the host that gets it sees it.
+    /// Time until the gaining host sees it.
     pub after: Span,
-    /// Whether the host that loses it lets it end what it was asked.
+    /// Whether the losing host first completes the drive's commands.
     pub is_managed: bool,
     pub spot: Spot,
     pub path: String,
@@ -55,13 +55,13 @@ pub(super) struct Move {
 struct Device {
     component: usize,
     port: Option<String>,
-    /// As it is written.
+    /// Its name in the scenario.
     name: String,
     spot: Spot,
 }
 
 impl Device {
-    /// Whether it is, or has, this port of a component.
+    /// Whether it is, or contains, this port of a component.
     fn is(&self, (component, port): (usize, &str)) -> bool {
         self.component == component && self.port.as_ref().is_none_or(|own| own == port)
     }
@@ -72,7 +72,7 @@ impl Device {
     }
 }
 
-/// Reads the section; the partitions, and the section with every default filled in.
+/// Reads the section. Returns the partitions, and the section with every default filled in.
 pub(in crate::resolve) fn read(
     node: Option<&Node>,
     machine: &Machine,
@@ -174,19 +174,19 @@ impl Partitions {
     pub(super) fn divide(&self, component: usize) -> bool {
         self.0.iter().any(|partition| partition.switch == component)
     }
-    /// Whether a host has this port of a component below a switch: all that is there, unless it is divided.
+    /// Whether a port of a component below a switch belongs to this host; always true for a switch that is not shared.
     pub(super) fn has(&self, switch: usize, host: usize, port: (usize, &str)) -> bool {
         let mine = |partition: &Partition| partition.switch == switch && partition.host == host;
         let has = |partition: &Partition| partition.devices.iter().any(|device| device.is(port));
         !self.divide(switch) || self.0.iter().filter(|partition| mine(partition)).any(has)
     }
-    /// Who has a device, as is told: of one that several have by its ports, the first.
+    /// The owner of a device, for messages; for a device with several owners, that of its first port.
     pub(in crate::resolve) fn owner(&self, component: usize, machine: &Machine) -> Option<String> {
         let has = |partition: &&Partition| partition.devices.iter().any(|d| d.component == component);
         let owner = self.0.iter().find(has)?;
         Some(format!("host `{}` (partition `{}`)", machine.label(owner.host), owner.name))
     }
-    /// What is assigned later: components, and how.
+    /// Components that are assigned later, and how.
     pub(super) fn attached(&self) -> impl Iterator<Item = &(usize, Move)> {
         self.0.iter().flat_map(|partition| &partition.attached)
     }
@@ -216,8 +216,8 @@ impl Partitions {
         }
     }
 
-    /// Reports what does not fit the links. `arrivals` are the switches, each with a host, that links lead to from a
-    /// root port of that host.
+    /// Reports partitions that do not fit the links. `arrivals` are pairs of a switch and a host with a root port from
+    /// which links lead to it.
     pub(super) fn check(
         &self,
         links: &[Link<'_>],
@@ -249,7 +249,7 @@ impl Partitions {
         }
     }
 
-    /// Reports a link of a divided switch to what nobody has.
+    /// Reports a link of a shared switch to a device without an owner.
     fn check_link(&self, link: &Link<'_>, switch: usize, machine: &Machine, reports: &mut Reports) {
         let Some((_, far)) = link.seen_from(switch) else { return };
         let port = (far.component, &*link.port(far).name);

@@ -1,4 +1,4 @@
-//! Rates and widths as they are written.
+//! Rates and widths in a scenario.
 
 use lanetwin_document::quantity;
 use lanetwin_ports::{Dimension, Value};

@@ -1,4 +1,4 @@
-//! What stands in a link: a retimer, a redriver, or a plain latency.
+//! A stage in a link: a retimer, a redriver, or a plain latency.
 
 use crate::catalogue::{Catalogue, Part};
 use crate::problem::Problem;
@@ -12,7 +12,7 @@ use lanetwin_pcie::spec::extension::ExtensionKind;
 use lanetwin_ports::{Dimension, Params, Value};
 use lanetwin_units::{Generation, Span};
 
-/// What stands in a link, before it is known how the link runs.
+/// A stage in a link, before the settings of the link are known.
 pub(super) enum Stage {
     /// A latency and nothing else.
     Latency(Span),
@@ -21,7 +21,7 @@ pub(super) enum Stage {
 }
 
 impl Stage {
-    /// What one of its parameters says, if it is a part.
+    /// The value of one of its parameters, and the name of the part; `None` for a plain latency.
     pub(super) fn count(&self, param: &str) -> Option<(u64, &str)> {
         match self {
             Self::Latency(_) => None,
@@ -30,12 +30,12 @@ impl Stage {
     }
     /// Whether it is a retimer.
     pub(super) fn is_retimer(&self) -> bool {
-        // which generation it runs at makes no retimer of it
+        // the parameter for its generation does not make it a retimer
         let Self::Part { model, params, .. } = self else { return false };
         let extension = model.extension(params, Generation::Gen1);
         extension.is_some_and(|extension| matches!(extension.kind, ExtensionKind::Retimer { .. }))
     }
-    /// What the scenario says of it, complete.
+    /// Its entry in the scenario, complete.
     pub(super) fn written(&self) -> Node {
         Node::scalar(match self {
             Self::Latency(latency) => quantity::written(Value::Time(*latency)),
@@ -47,7 +47,7 @@ impl Stage {
 /// Reads a stage: a time, or the name of a part.
 pub(super) fn read(node: &Node, path: &str, catalogue: &Catalogue, reports: &mut Reports) -> Option<Stage> {
     let text = fields::scalar(node, "a time, or the name of a part", path, reports)?;
-    // names open with a letter
+    // names begin with a letter
     if !text.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()) {
         return fields::read(node, Dimension::Time, path, reports).map(|value| Stage::Latency(time(value)));
     }
@@ -65,7 +65,7 @@ pub(super) fn read(node: &Node, path: &str, catalogue: &Catalogue, reports: &mut
     Some(Stage::Part { name: text.into(), model: part.model, params: params(part), spot: node.spot })
 }
 
-/// The numbers of a part, and what it leaves out as its model has it.
+/// The numbers of a part, with the defaults of its model.
 fn params(part: &Part) -> Params {
     let value = |param: &lanetwin_ports::Param| {
         let said = part.parameters.get(param.name).map(|number| number.value);

@@ -1,4 +1,4 @@
-//! What the links of a switch come to together: lanes, turns, buffers.
+//! Limits of a switch on all of its links together: lanes, arbitration turns, buffers.
 
 use crate::plan::LinkPlan;
 use crate::problem::Problem;
@@ -49,7 +49,8 @@ impl Switch<'_> {
         }
     }
 
-    /// An output buffer holds the largest TLP: else that TLP never leaves, and the machine stands still.
+    /// Checks that an output buffer holds the largest TLP. Otherwise that TLP could never leave, and the machine would
+    /// stop.
     fn check_outputs(&self, reports: &mut Reports) {
         let largest = self.links.iter().map(|link| u64::from(link.mps)).max().unwrap_or(0);
         let has_output = matches!(self.spec.core, Some(Core::Crossbar { .. } | Core::SharedBus { .. }));

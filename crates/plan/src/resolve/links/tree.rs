@@ -1,5 +1,5 @@
-//! What is below a root port is a tree: which end of a link is nearer to the root, and what the links of a hierarchy
-//! have in common. Of a switch that hosts share, each hierarchy has its partition.
+//! The tree below each root port: the end of a link towards the root, and the settings common to a hierarchy. In a
+//! switch that hosts share, each hierarchy has its own partition.
 
 use super::link::Link;
 use super::partitions::Partitions;
@@ -11,29 +11,28 @@ use lanetwin_document::problem::Reports;
 use lanetwin_ports::Protocol;
 use std::collections::BTreeSet;
 
-/// The place of a link in the machine.
+/// The position of a link in its hierarchy.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// What is above it; nothing if that is in doubt, which has then been reported.
+    /// What is above it; `None` if that is unclear, which was reported.
     pub above: Option<Above>,
-    /// The Maximum Payload Size of its hierarchy \[B\]: the least that a port of it supports, or that a link of it asks
-    /// for.
+    /// The Maximum Payload Size of its hierarchy \[B\]: the smallest that a port supports or a link sets.
     pub payload: u64,
-    /// Whether it leads to what is in no partition of a switch.
+    /// Whether it leads to a device in no partition of a switch.
     pub is_nobodys: bool,
 }
 
-/// What is above a link.
+/// The upstream side of a link.
 #[derive(Clone, Copy)]
 pub(super) struct Above {
-    /// The end that is nearer to the root.
+    /// The end towards the root.
     pub root: End,
     /// The root port.
     pub root_port: End,
 }
 
-/// The place of every link; reports what is not a tree with one root. Of links that were not all understood less is
-/// said.
+/// The position of every link; reports links that do not form a tree with one root. Reports less if some links have
+/// errors.
 pub(super) fn places(
     (links, all_understood): (&[Link<'_>], bool),
     partitions: &Partitions,
@@ -47,7 +46,7 @@ pub(super) fn places(
     tree.descend(reports);
     if all_understood && all_legal {
         tree.report_switches_without_host(machine, reports);
-        // a partition or a link that is not understood leaves devices without a host: that is not another mistake
+        // an error in a partition or link also leaves devices without a host, which is not a second mistake
         if !reports.has_errors() {
             partitions.check(links, &tree.arrivals, machine, reports);
         }
@@ -65,12 +64,12 @@ struct Tree<'a, 'l> {
     above: Vec<Option<Above>>,
     /// The PCIe links that are part of the tree.
     usable: Vec<bool>,
-    /// The divided switches that each host's hierarchy reaches: switch and host.
+    /// The shared switches that each host's hierarchy reaches: switch and host.
     arrivals: BTreeSet<(usize, usize)>,
 }
 
 impl Tree<'_, '_> {
-    /// Finds the PCIe links with legal ends; whether they all are.
+    /// Finds the PCIe links with valid ends. Returns whether all are valid.
     fn check_ends(&mut self, reports: &mut Reports) -> bool {
         let mut all_legal = true;
         for (i, link) in self.links.iter().enumerate().filter(|(_, link)| link.is_pcie()) {
@@ -89,9 +88,9 @@ impl Tree<'_, '_> {
         all_legal
     }
 
-    /// Takes out links that close a circle of hosts and switches.
+    /// Removes links that close a loop of hosts and switches.
     fn check_circles(&mut self, components: usize, reports: &mut Reports) {
-        // every component points to another that it is linked with, or to itself
+        // union-find: every component points to one that it is linked with, or to itself
         let mut joined: Vec<usize> = (0..components).collect();
         let of = |joined: &[usize], mut component: usize| {
             while joined[component] != component {
@@ -102,7 +101,7 @@ impl Tree<'_, '_> {
         for (i, link) in self.links.iter().enumerate().filter(|(_, link)| link.is_pcie()) {
             let ends = [link.from, link.to];
             let forwards = ends.map(|end| forwards(link.plan(end)));
-            // each of several hosts has a hierarchy of its own in a divided switch: they do not meet there
+            // in a shared switch each host has its own hierarchy, so they do not meet there
             let is_up = ends.iter().any(|end| link.plan(*end).is_host())
                 && ends.iter().any(|end| self.partitions.divide(end.component));
             if !self.usable[i] || forwards != [true, true] || is_up {
@@ -118,7 +117,7 @@ impl Tree<'_, '_> {
         }
     }
 
-    /// From every root port down: what is above each link.
+    /// Determines the upstream side of each link, from every root port down.
     fn descend(&mut self, reports: &mut Reports) {
         for (i, link) in self.links.iter().enumerate() {
             let root_port = [link.from, link.to].into_iter().find(|end| link.plan(*end).is_host());
@@ -146,7 +145,7 @@ impl Tree<'_, '_> {
         }
     }
 
-    /// The links of a switch that nothing is known to be above of, each with its end at the switch; of a divided one
+    /// The links of a switch whose upstream side is not known yet, each with its end at the switch; in a shared switch,
     /// those in the partition of this host.
     fn below(&self, switch: usize, host: usize) -> Vec<(usize, End)> {
         let open = |i: &usize| self.usable[*i] && self.above[*i].is_none();
@@ -158,7 +157,7 @@ impl Tree<'_, '_> {
         (0..self.links.len()).filter(open).filter_map(end).collect()
     }
 
-    /// Whether a link is of a divided switch, and no host has what it leads to.
+    /// Whether a link leads from a shared switch to a device without an owner.
     fn is_nobodys(&self, i: usize) -> bool {
         let ends = [self.links[i].from, self.links[i].to];
         self.usable[i] && ends.iter().any(|end| self.partitions.divide(end.component))
@@ -177,7 +176,7 @@ impl Tree<'_, '_> {
         }
     }
 
-    /// The least payload that a port of the hierarchy of link `i` supports, or that one of its links asks for; 0 of a
+    /// The smallest payload that a port in the hierarchy of link `i` supports, or that one of its links sets; 0 for a
     /// link that is not PCIe.
     fn payload(&self, i: usize) -> u64 {
         let root_port = |i: usize| self.above[i].map(|above| above.root_port);
@@ -191,13 +190,13 @@ impl Tree<'_, '_> {
     }
 }
 
-/// Whether links may come together in it: in a host or a switch, not in a device.
+/// Whether links may meet in this component: in a host or a switch, not in a device.
 fn forwards(plan: &ComponentPlan) -> bool {
     plan.is_host() || plan.is_switch()
 }
 
 impl Link<'_> {
-    /// Its end at a component, and the other.
+    /// Its end at a component, and its other end.
     pub(super) fn seen_from(&self, component: usize) -> Option<(End, End)> {
         let ends = [(self.from, self.to), (self.to, self.from)];
         ends.into_iter().find(|(near, _)| near.component == component)

@@ -13,7 +13,7 @@ use lanetwin_pcie::spec::{Clocking, Mps};
 use lanetwin_ports::{Params, Way};
 use lanetwin_units::{Generation, Width};
 
-/// How a link runs.
+/// The settings of a link that its stages depend on.
 #[derive(Clone, Copy)]
 pub(super) struct Running {
     pub generation: Generation,
@@ -23,7 +23,7 @@ pub(super) struct Running {
 }
 
 impl Link<'_> {
-    /// Reads the stages, and completes them; none if one of them is not understood.
+    /// Reads and completes the stages; `None` after an error in one of them.
     pub(super) fn stages(&self, catalogue: &Catalogue, reports: &mut Reports) -> Option<(Vec<Stage>, Node)> {
         let path = self.fields.at("via");
         let Some(node) = self.fields.written("via") else {
@@ -50,7 +50,7 @@ impl Link<'_> {
         Some((stages, complete))
     }
 
-    /// What they are in a link that runs like this.
+    /// The stages for a link with these settings.
     pub(super) fn via(&self, stages: Vec<Stage>, running: Running, reports: &mut Reports) -> Vec<Via> {
         stages.into_iter().map(|stage| self.one_via(stage, running, reports)).collect()
     }

@@ -1,9 +1,8 @@
-//! A component that is an assembly: its inside becomes components and links of the machine, with names that have a
+//! Components that are assemblies: their contents become components and links of the machine, with names that contain a
 //! point.
 //!
-//! What the scenario says of it goes where it belongs: an exposed parameter (`cache.size`), a parameter of a component
-//! inside (`ssd.capacity`), a key of a link inside (`bay.gen`). All of them are parameters of the one component to
-//! whoever writes.
+//! The keys of the scenario go to an exposed parameter (`cache.size`), a parameter of a component inside
+//! (`ssd.capacity`), or a key of a link inside (`bay.gen`). To the author, all are parameters of one component.
 
 use super::component::component;
 use crate::catalogue::{Assembly, Catalogue};
@@ -15,12 +14,12 @@ use lanetwin_document::problem::{Problem, Reports, known_keys};
 use lanetwin_document::spelling::Near;
 use std::collections::BTreeMap;
 
-/// The assembly that a component is, if it is one.
+/// The assembly of a component, if it is one.
 pub(super) fn of<'c>(node: &Node, catalogue: &'c Catalogue) -> Option<&'c Assembly> {
     catalogue.assembly(node.get("part")?.text()?)
 }
 
-/// What an assembly becomes.
+/// An expanded assembly.
 pub(super) struct Expanded {
     pub slots: Vec<Slot>,
     pub assembled: Assembled,
@@ -28,16 +27,16 @@ pub(super) struct Expanded {
     pub complete: Node,
 }
 
-/// What the scenario says of the inside.
+/// The keys of the scenario for the contents of an assembly.
 #[derive(Default)]
 struct Said {
-    /// Of components: the name, and entries as the component would have them.
+    /// For components: the name, and entries as for a component of the machine.
     of_components: BTreeMap<String, Vec<Entry>>,
-    /// Of links, likewise.
+    /// For links, likewise.
     of_links: BTreeMap<String, Vec<Entry>>,
 }
 
-/// Expands a component; its components come behind `before` others of the machine.
+/// Expands a component. Its contents are added after the `before` components of the machine.
 pub(super) fn expand(
     entry: &Entry,
     (assembly, before): (&Assembly, usize),
@@ -76,7 +75,7 @@ pub(super) fn expand(
     Expanded { slots, assembled, complete }
 }
 
-/// Sorts what the scenario says by what it is of.
+/// Sorts a key of the scenario by its destination.
 fn said(entry: &Entry, assembly: &Assembly, path: &str, reports: &mut Reports) -> Said {
     let mut said = Said::default();
     for own in entry.value.entries().iter().filter(|own| own.key != "part") {
@@ -102,7 +101,7 @@ fn said(entry: &Entry, assembly: &Assembly, path: &str, reports: &mut Reports) -
         };
         let list = of.entry(inner.to_owned()).or_default();
         match list.iter_mut().find(|other| other.key == rest) {
-            // a name outside and the one inside may both be written: what is said later wins
+            // a parameter may be given by its outer and its inner name; the later origin wins
             Some(other) if other.value.origin < own.value.origin => other.value = own.value.clone(),
             Some(other) if other.value.origin == own.value.origin => {
                 let problem = Problem::Duplicate { key: own.key.clone(), line: other.spot.line };
@@ -115,7 +114,7 @@ fn said(entry: &Entry, assembly: &Assembly, path: &str, reports: &mut Reports) -
     said
 }
 
-/// A link inside, with what the scenario says of it.
+/// A link inside, with the keys of the scenario for it.
 fn inner_link(link: &Entry, over: Vec<Entry>, of: &Entry) -> Entry {
     let mut value = at(link.value.clone().all_by(Origin::Part), of.spot);
     if let Some(entries) = value.entries_mut() {
@@ -134,7 +133,7 @@ fn inner_link(link: &Entry, over: Vec<Entry>, of: &Entry) -> Entry {
     Entry { key: join(&of.key, &link.key), spot: of.spot, value }
 }
 
-/// The keys of a link inside that say something of it, for a complete plan.
+/// The keys of a link inside, for a complete plan.
 pub(in crate::resolve) fn link_entries(name: &str, link: &Node) -> Vec<Entry> {
     let inner = name.split_once('.').map_or(name, |(_, inner)| inner);
     let says =
@@ -146,7 +145,7 @@ pub(in crate::resolve) fn link_entries(name: &str, link: &Node) -> Vec<Entry> {
         .collect()
 }
 
-/// The tree, all of it at one place: an assembly has none in the text of the scenario.
+/// Gives all nodes of a tree one place: the text of the scenario has no place inside an assembly.
 fn at(node: Node, spot: Spot) -> Node {
     let kind = match node.kind {
         Kind::Map(entries) => Kind::Map(

@@ -13,10 +13,10 @@ use lanetwin_ports::{Mistake, Model, Param, Params, Protocol, Value, is_latency_
 use lanetwin_units::Width;
 use std::collections::BTreeMap;
 
-/// The most lanes that a port can have.
+/// The parameter for the maximum lane count of a port.
 const PORT_WIDTH: &str = "port.width";
 
-/// Reads a component: what it is, and its entry with every default filled in.
+/// Reads a component. Returns it, and its entry with every default filled in.
 pub(in crate::resolve) fn component(
     entry: &Entry,
     path: &str,
@@ -67,14 +67,14 @@ pub(in crate::resolve) fn component(
     Some((ComponentPlan { name: entry.key.clone(), part, model, params, origins, ports }, fields.finish()))
 }
 
-/// Whether a parameter that nobody says follows another, so that there is nothing to say, whoever reads it: a pair of
-/// widths without a latency of its own has the switch's, and a drive is driven as its host drives.
+/// Whether a parameter without a value follows another one and is left open: a pair of widths without a latency of its
+/// own has the switch's, and a drive uses the driver settings of its host.
 fn follows_another(param: &Param, model: &Model) -> bool {
     let is_host = model.ports.iter().any(|port| port.speaks == Protocol::Cpu);
     is_latency_between_widths(param.name) || param.is_of_host_software() && !is_host
 }
 
-/// The part of a component, or none and its model.
+/// The part of a component with its model; or no part, and the model that is named.
 fn part_and_model<'c>(
     node: &Node,
     path: &str,
@@ -110,7 +110,7 @@ fn part_and_model<'c>(
     }
 }
 
-/// A parameter's value and who said it: the scenario before the part before the model.
+/// The value of a parameter and its origin: the scenario, otherwise the part, otherwise the model.
 fn parameter(
     param: &Param,
     fields: &Fields<'_>,

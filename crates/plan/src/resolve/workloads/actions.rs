@@ -1,4 +1,4 @@
-//! `actions:` of a workload: what is asked of its drives at given times, beside its load.
+//! `actions:` of a workload: commands to its drives at given times, besides its load.
 
 use crate::language::ACTION;
 use crate::plan::{ActionPlan, ComponentPlan, Pair};
@@ -15,19 +15,19 @@ use lanetwin_nvme::spec::admin::{SanitizeAction, SecureErase};
 use lanetwin_ports::{Capability, Value};
 use lanetwin_units::{Bytes, Span};
 
-/// Nothing happens later than this: a run is over before.
+/// Latest time of an action, later than the end of any run.
 const LATEST: Span = Span::from_us(3_600_000_000);
-/// The most blocks that Write Zeroes can name (NVM Command Set 1.0 §3.2.8: 16 bits, counted from 0).
+/// Maximum number of blocks of Write Zeroes (NVM Command Set 1.0 §3.2.8: 16 bits, counted from 0).
 const MOST_BLOCKS: u64 = 1 << 16;
-/// The most that a driver can compare at once \[B\]: what one page of PRP entries describes.
+/// Maximum size that a driver can compare at once \[B\]: one page of PRP entries.
 const MOST_COMPARED: u64 = 2 << 20;
-/// The most blocks of a range of Dataset Management (32 bits).
+/// Maximum number of blocks in a range of Dataset Management (32 bits).
 const MOST_RANGE: u64 = u32::MAX as u64;
 
 /// The keys that every action has.
 const COMMON: [&str; 4] = ["at", "do", "on", "target"];
 
-/// Reads the list; the outer option is empty if something is wrong in it, which is reported.
+/// Reads the list. Returns `None` after an error in it, which is reported.
 pub(super) fn read(
     fields: &mut Fields<'_>,
     pairs: Option<&[Pair]>,
@@ -71,7 +71,7 @@ fn action(
     Some(ActionPlan { at, name, ask, host: pair.on, drive: pair.target })
 }
 
-/// The keys that an action has beside those that all have.
+/// The keys of an action besides the common ones.
 fn keys(name: &str) -> &'static [&'static str] {
     match name {
         "format" => &["namespace", "secure-erase"],
@@ -82,7 +82,7 @@ fn keys(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Reports keys that mean nothing for this action.
+/// Reports keys that this action does not have.
 fn refuse_others(fields: &Fields<'_>, name: &'static str, reports: &mut Reports) {
     let known: Vec<&str> = COMMON.iter().chain(keys(name)).copied().collect();
     for key in ACTION.iter().map(|field| field.name).filter(|key| !known.contains(key)) {
@@ -93,7 +93,7 @@ fn refuse_others(fields: &Fields<'_>, name: &'static str, reports: &mut Reports)
     }
 }
 
-/// Who asks whom: the first host and the first drive of the workload, unless others are named.
+/// The host and the drive of an action: by default the first ones of the workload.
 fn pair<'p>(
     fields: &mut Fields<'_>,
     pairs: &'p [Pair],
@@ -147,7 +147,7 @@ fn ask(
     })
 }
 
-/// The namespace; a format may be of all of them.
+/// The namespace; Format may apply to all of them.
 fn namespace(
     fields: &mut Fields<'_>,
     name: &'static str,
@@ -170,7 +170,7 @@ fn namespace(
     }
 }
 
-/// A range of whole logical blocks, as many as the command can name. Whether they exist is the drive's to say.
+/// A range of whole logical blocks, within the limit of the command. Whether they exist is checked by the drive.
 fn blocks(
     fields: &mut Fields<'_>,
     name: &'static str,

@@ -1,4 +1,4 @@
-//! Who asks whom in a workload, and what: its pairs, and the section of its kind.
+//! Initiators, targets and load of a workload: its pairs, and the section of its kind.
 
 use super::devices::{Named, Names, card_pairs, check_block_ports, check_shared, drive_pairs, who_asks};
 use super::service::{cannot, check_block, check_dma, check_peers, check_program};
@@ -14,18 +14,18 @@ use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 
-/// What the workloads of a variant are about.
+/// The context in which workloads are read.
 #[derive(Clone, Copy)]
 pub(in crate::resolve) struct Place<'a> {
     pub machine: &'a Machine,
     pub wiring: &'a Wiring,
     /// The memory of hosts with CXL ports.
     pub nodes: &'a [MemoryNode],
-    /// What the files that they name say.
+    /// The contents of the files that they name.
     pub configurations: &'a Configurations,
 }
 
-/// Who asks whom, and what.
+/// Reads the pairs and the load of a workload.
 pub(super) fn asked(
     kind: &'static Kind,
     node: &Node,
@@ -48,27 +48,27 @@ pub(super) fn asked(
     }
     let host = Names { fields, machine: place.machine, reports }.cores();
     let Some(host) = host else { return (None, None) };
-    // what is wrong with the load is told, too, where something is wrong with the host
+    // errors in the load are reported even if the host has one
     let is_host = check_cores(fields, &host, place.machine, reports);
     let asker = Asker { cores_of: Some(host.component), ..Asker::default() };
     let asked = section(kind, node, (fields, asker), place, reports);
     let itself = std::slice::from_ref(&host);
-    // cores ask themselves
+    // cores are their own initiators and targets
     (is_host.then(|| drive_pairs(itself, itself, |_, _| true)), asked)
 }
 
-/// What of the machine is known of a load before its section is read.
+/// Properties of the machine that are known before the section of a load is read.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Asker {
-    /// The host whose cores ask, if cores do.
+    /// The host whose cores load and store, for loads of cores.
     pub(super) cores_of: Option<usize>,
-    /// What it can reach of each of its targets, by the smallest.
+    /// The size that it can reach of each of its targets, by the smallest.
     pub(super) room: Option<Bytes>,
-    /// Whether its targets are hosts, whose programs are sent to.
+    /// Whether its targets are hosts, to whose programs it sends.
     pub(super) peers: bool,
 }
 
-/// How much of a target a load of blocks can reach: one of its namespaces; none if it does not say.
+/// Size of a target that a block load can reach: one of its namespaces; `None` if it has no stated size.
 pub(super) fn room(target: usize, machine: &Machine) -> Option<Bytes> {
     let params = &machine.plan(target)?.params.0;
     match (params.get("capacity"), params.get("namespaces")) {
@@ -94,7 +94,7 @@ pub(super) fn section(
     Some(asked)
 }
 
-/// Who asks whom: cards a host.
+/// The pairs of cards and a host.
 fn cards(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
     let Place { machine, wiring, .. } = place;
     let mut names = Names { fields, machine, reports };
@@ -104,14 +104,14 @@ fn cards(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Op
     Some(card_pairs(&cards, &host))
 }
 
-/// Who asks whom: hosts drives.
+/// The pairs of hosts and drives.
 fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
     let Place { machine, wiring, .. } = place;
     let mut names = Names { fields, machine, reports };
     let (hosts, drives) = (names.hosts(), names.drives());
     let (hosts, drives) = (hosts?, drives?);
     let asked = who_asks(&hosts, &drives, wiring);
-    // a link that is not understood may be what is missing
+    // a link with errors may be the missing one
     if asked.is_none() && !reports.has_errors() {
         check_shared(&hosts, &drives, fields, machine, reports);
     }
@@ -126,7 +126,7 @@ fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> O
     Some(drive_pairs(&hosts, &drives, asks))
 }
 
-/// Whether the targets that are written are hosts.
+/// Whether the targets are hosts.
 fn names_hosts(fields: &Fields<'_>, machine: &Machine) -> bool {
     let is_host = |node: &Node| {
         let name = node.text().unwrap_or_default();
@@ -140,7 +140,7 @@ fn names_hosts(fields: &Fields<'_>, machine: &Machine) -> bool {
     }
 }
 
-/// Who sends to whom: hosts to other hosts.
+/// The pairs of hosts that send to each other.
 fn peers(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
     let Place { machine, wiring, .. } = place;
     let mut names = Names { fields, machine, reports };
@@ -164,7 +164,7 @@ fn peers(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Op
     Some(pairs)
 }
 
-/// Whether the cores of a component load and store; reports if not.
+/// Whether the cores of a component can load and store; reports an error if not.
 pub(super) fn check_cores(fields: &Fields<'_>, on: &Named, machine: &Machine, reports: &mut Reports) -> bool {
     let Some(plan) = machine.plan(on.component) else { return false };
     let is_host = plan.cxl_role() == Some(CxlRole::Host);

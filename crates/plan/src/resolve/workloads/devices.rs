@@ -1,4 +1,4 @@
-//! `on:` and `target:` of a workload – who asks whom: a pair for each device.
+//! `on:` and `target:` of a workload – initiators and targets: a pair for each device.
 
 use crate::plan::{ComponentPlan, End, Pair};
 use crate::problem::Problem;
@@ -10,12 +10,12 @@ use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_ports::{Protocol, Value};
 use std::collections::BTreeSet;
 
-/// What the units of a device are called.
+/// The names of a device's units.
 #[derive(Clone, Copy)]
 struct Word {
-    /// The parameter that says how many there are; a model without any of them has one.
+    /// The parameter for their number; a model without any of them has one unit.
     units: &'static str,
-    /// What one is called, before its number.
+    /// The name of a unit, before its number.
     unit: &'static str,
     /// The number of the first.
     first: u64,
@@ -24,19 +24,19 @@ struct Word {
 /// Logical units are numbered from 0, namespaces from 1.
 const WORDS: [Word; 2] =
     [Word { units: "luns", unit: "lun", first: 0 }, Word { units: "namespaces", unit: "ns", first: 1 }];
-/// What stands under `on` and `target`.
+/// The value of `on` and `target`, for messages.
 const COMPONENT: &str = "the name of a component";
 
 /// A component that a workload names.
 pub(super) struct Named {
     pub component: usize,
     pub unit: u16,
-    /// Where it is named.
+    /// The place where it is named.
     pub spot: Spot,
     name: String,
 }
 
-/// What the names of a workload are read from, and reported to.
+/// The fields with the names of a workload, and where errors are reported.
 pub(super) struct Names<'a, 'n> {
     pub fields: &'a mut Fields<'n>,
     pub machine: &'a Machine,
@@ -44,7 +44,7 @@ pub(super) struct Names<'a, 'n> {
 }
 
 impl Names<'_, '_> {
-    /// The cards that ask for DMA.
+    /// The cards that do DMA.
     pub(super) fn cards(&mut self) -> Option<Vec<Named>> {
         self.several("on", Self::whole)
     }
@@ -56,7 +56,7 @@ impl Names<'_, '_> {
     pub(super) fn cores(&mut self) -> Option<Named> {
         self.one("on", "memory", "placement")
     }
-    /// The drives, or their logical units, that are asked for blocks.
+    /// The drives, or their logical units, that are read and written.
     pub(super) fn drives(&mut self) -> Option<Vec<Named>> {
         if self.fields.written("target").is_none() {
             let about = "the component that answers".into();
@@ -65,7 +65,7 @@ impl Names<'_, '_> {
         }
         self.several("target", Self::unit)
     }
-    /// The host whose memory cards read and write: the one that is named, or the only one.
+    /// The host whose memory cards read and write: the named one, or the only one.
     pub(super) fn memory(&mut self) -> Option<Named> {
         if self.fields.written("target").is_some() {
             return self.one("target", "dma", "on");
@@ -86,7 +86,7 @@ impl Names<'_, '_> {
         None
     }
 
-    /// The only component that can stand under `key` of this kind of workload, whose `several` may be a list.
+    /// The only component under `key` for this kind of workload, for which `several` may be a list.
     fn one(&mut self, key: &'static str, of: &'static str, several: &'static str) -> Option<Named> {
         let (names, listed) = self.fields.names(key, COMPONENT, self.reports)?;
         if listed {
@@ -96,7 +96,7 @@ impl Names<'_, '_> {
         self.whole(key, names.first()?)
     }
 
-    /// One or more components, none twice; all of them, before the first that is wrong ends it.
+    /// One or more components without duplicates; reads all of them before the first error ends it.
     fn several(
         &mut self,
         key: &'static str,
@@ -159,13 +159,13 @@ impl Names<'_, '_> {
     }
 }
 
-/// The number, if it is written as numbers are: without a sign, and without a zero before it.
+/// The number, if it is written without a sign and without leading zeros.
 fn number(text: &str) -> Option<u64> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     if plain { text.parse().ok() } else { None }
 }
 
-/// What the units of a device are called, and how many it has.
+/// The names of a device's units, and their number.
 fn units(plan: &ComponentPlan) -> (Word, u64) {
     let of = |word: &Word| match plan.params.0.get(word.units) {
         Some(Value::Count(units)) => Some((*word, *units)),
@@ -174,13 +174,13 @@ fn units(plan: &ComponentPlan) -> (Word, u64) {
     WORDS.iter().find_map(of).unwrap_or((WORDS[0], 1))
 }
 
-/// What a unit is called: as its device, if that has no other.
+/// The name of a unit; that of its device, if it is the only one.
 fn device(component: &str, unit: u16, (word, units): (Word, u64)) -> String {
     let number = u64::from(unit) + word.first;
     if units > 1 { format!("{component}.{}{number}", word.unit) } else { component.to_owned() }
 }
 
-/// Every card with the host.
+/// A pair of every card and the host.
 pub(super) fn card_pairs(cards: &[Named], host: &Named) -> Vec<Pair> {
     let pair = |card: &Named| Pair {
         on: card.component,
@@ -191,8 +191,8 @@ pub(super) fn card_pairs(cards: &[Named], host: &Named) -> Vec<Pair> {
     cards.iter().map(pair).collect()
 }
 
-/// Which of several hosts ask which drives, if each host has some of the drives, and each drive some of the hosts above
-/// it; none if all hosts are to ask all drives.
+/// The drives that each of several hosts uses, if each host names some of the drives and each drive some of the hosts
+/// above it; `None` if all hosts use all drives.
 pub(super) fn who_asks(
     hosts: &[Named],
     drives: &[Named],
@@ -213,8 +213,8 @@ pub(super) fn who_asks(
     is_split.then(|| all.filter(|(host, drive)| below(host, drive)).map(pair).collect())
 }
 
-/// Every host with every drive that it asks. Of several hosts, what they have of a drive is told apart: `ssd@a` is the
-/// drive as host `a` has it.
+/// A pair of every host and every drive that it uses. With several hosts, the results of each are separate: `ssd@a` is
+/// the drive as used by host `a`.
 pub(super) fn drive_pairs(
     hosts: &[Named],
     drives: &[Named],
@@ -234,7 +234,7 @@ pub(super) fn drive_pairs(
     all.filter(|(host, drive)| asks(host, drive)).map(|(host, drive)| pair(host, drive)).collect()
 }
 
-/// Reports drives that several hosts cannot share: each host needs a port of its own of them.
+/// Reports drives that several hosts cannot share: each host needs a port of its own.
 pub(super) fn check_shared(
     hosts: &[Named],
     drives: &[Named],
@@ -254,7 +254,7 @@ pub(super) fn check_shared(
     }
 }
 
-/// Reports drives without a port of their own for the requests: a link or another unit has it.
+/// Reports drives without a free port for requests: a link or another unit has taken it.
 pub(super) fn check_block_ports(
     drives: &[Named],
     fields: &Fields<'_>,

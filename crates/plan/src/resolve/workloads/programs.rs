@@ -1,7 +1,7 @@
-//! `programs:` of a workload: what runs on the cores of the host that asks, meanwhile.
+//! `programs:` of a workload: programs on the cores of the initiating host, besides the load.
 //!
-//! A `root-complex` has the ports of a host, a `memory-host` its caches and memory. Programs beside a load join the
-//! two: the cores are those of the host that asks.
+//! A `root-complex` has the ports of a host, a `memory-host` its caches and memory. Programs beside a load combine the
+//! two: their cores are those of the initiating host.
 
 use super::asking::{Asker, Place, check_cores, section};
 use super::devices::Names;
@@ -16,7 +16,7 @@ use lanetwin_ports::Value;
 use lanetwin_units::Span;
 use std::collections::BTreeSet;
 
-/// Reads the section, if there is one; the outer option is empty if something is wrong with it, which is reported.
+/// Reads the section, if there is one. Returns `None` after an error in it, which is reported.
 pub(super) fn read(
     (fields, kind): (&mut Fields<'_>, &Kind),
     pairs: Option<&[Pair]>,
@@ -45,7 +45,7 @@ pub(super) fn read(
     Some(Some(ProgramsPlan { on: on.component, case }))
 }
 
-/// What programs do beside a load: one thing, for as long as it goes on.
+/// The only case of programs beside a load, which runs as long as the load.
 fn only_case(asked: Asked, fields: &Fields<'_>, reports: &mut Reports) -> Option<Box<MemoryCase>> {
     let cases = asked.cases.len();
     let problem = match asked.cases.into_iter().next() {
@@ -59,7 +59,7 @@ fn only_case(asked: Asked, fields: &Fields<'_>, reports: &mut Reports) -> Option
     None
 }
 
-/// Reports cores that cannot be those of the host that asks; and cores that programs and drivers share in name only.
+/// Reports cores that cannot be those of the initiating host, and cores that programs and drivers share in name only.
 fn check_cores_are_the_same(
     (pairs, memory): (&[Pair], usize),
     fields: &Fields<'_>,

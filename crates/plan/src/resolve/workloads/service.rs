@@ -1,4 +1,4 @@
-//! Whether who is asked can serve it, and whether links lead there.
+//! Checks that targets can serve the load, and that links lead to them.
 
 use super::devices::Named;
 use crate::plan::{ComponentPlan, End, LinkPlan, Pair, PeerPath, Peers};
@@ -77,7 +77,7 @@ pub(super) fn check_block(
     check_path(fields, on, target, machine, wiring, reports);
 }
 
-/// Reports what runs no programs that send to others.
+/// Reports components that run no programs.
 pub(super) fn check_program(
     fields: &Fields<'_>,
     (key, named): (&str, &Named),
@@ -121,7 +121,7 @@ pub(super) fn check_peers(
     }
 }
 
-/// Reports if no links lead from one component to another. Links that were not understood may: then nothing is said.
+/// Reports if no links lead from one component to another, unless a link with errors might.
 fn check_path(
     fields: &Fields<'_>,
     from: &Named,
@@ -151,17 +151,17 @@ fn check_path(
     }
 }
 
-/// A component, of a switch as the hierarchy below this root port has it.
+/// A component; for a switch, as seen in the hierarchy below this root port.
 type Node = (usize, Option<End>);
 
-/// Where links lead.
+/// The graph of links.
 struct Ways<'a> {
     machine: &'a Machine,
     wiring: &'a Wiring,
 }
 
 impl Ways<'_> {
-    /// What links lead to from a component, by way of such as let through.
+    /// The components that links reach from one, through components that `lets_through` accepts.
     fn reached(&self, from: usize, lets_through: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         let mut reached = BTreeSet::from([(from, None)]);
         let mut next = vec![(from, None)];
@@ -179,7 +179,7 @@ impl Ways<'_> {
         reached.into_iter().map(|(component, _)| component).collect()
     }
 
-    /// The ends of a link. A switch that hosts share is one for each of them.
+    /// The ends of a link. A shared switch counts as one node for each host.
     fn ends(&self, link: &LinkPlan) -> [Node; 2] {
         [link.from, link.to].map(|end| {
             let is_switch = self.machine.plan(end.component).is_some_and(ComponentPlan::is_switch);

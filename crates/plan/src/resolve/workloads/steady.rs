@@ -10,12 +10,12 @@ use lanetwin_document::quantity;
 use lanetwin_ports::Value;
 use lanetwin_units::Span;
 
-/// A round is no shorter, …
+/// Shortest round, …
 const SHORTEST: Span = Span::from_us(1);
-/// … and no longer.
+/// … and longest round.
 const LONGEST: Span = Span::from_us(60_000_000);
 
-/// Reads the section, if there is one; the outer option is empty if something is wrong with it, which is reported.
+/// Reads the section, if there is one. Returns `None` after an error in it, which is reported.
 pub(super) fn read(
     fields: &mut Fields<'_>,
     kind: &Kind,

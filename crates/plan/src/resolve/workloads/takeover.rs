@@ -8,8 +8,8 @@ use lanetwin_ports::Value;
 use lanetwin_units::Span;
 use std::collections::BTreeSet;
 
-/// After what time another host asks in the place of one that has lost its drive; the outer option is empty if that
-/// cannot be, which is reported.
+/// Time after which another host takes over for one that has lost its drive. Returns `None` if that is impossible,
+/// which is reported.
 #[expect(clippy::option_option, reason = "what is wrong is not what is not there")]
 pub(super) fn read(
     fields: &mut Fields<'_>,
