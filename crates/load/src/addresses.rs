@@ -1,4 +1,4 @@
-//! Where operations go, and which they are: the random choices of a load, each from a stream of its own.
+//! Addresses and types of operations: the random choices of a load, each from a stream of its own.
 
 use crate::requests::{Request, Requests};
 use crate::workload::{Mix, Pattern, Workload};
@@ -6,13 +6,13 @@ use lanetwin_kernel::Stream;
 use lanetwin_ports::Operation;
 use lanetwin_units::Instant;
 
-/// What is asked for, one operation after the other.
+/// The operations of a load, one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     workload: Workload,
-    /// How many different addresses there are.
+    /// Number of different addresses.
     addresses: u64,
-    /// How many have been made.
+    /// Number of operations made.
     made: u64,
     places: Stream,
     kinds: Stream,

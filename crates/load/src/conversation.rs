@@ -1,4 +1,4 @@
-//! Requests between programs of two hosts: messages with replies, over a connection that stays, or one after another.
+//! Requests between programs of two hosts: messages with replies, over one connection or several in turn.
 //!
 //! ```text
 //!  stream        message ─►  message ─►  message ─► …
@@ -11,16 +11,16 @@ use lanetwin_kernel::Stream;
 use lanetwin_ports::Operation;
 use lanetwin_units::{Instant, Span};
 
-/// What two programs say to each other.
+/// The messages of two programs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Exchange {
     /// The length of a request \[B\]; at least one.
     pub request: u32,
-    /// The length of its reply \[B\]; none without one.
+    /// The length of its reply \[B\]; `None` without a reply.
     pub reply: u32,
-    /// The share of requests that the program of the other host makes.
+    /// The share of requests that the program of the other host sends.
     pub reads: f64,
-    /// How many there are of each connection; it stays open if none.
+    /// Requests per connection; `None` for one connection that stays open.
     pub transactions: Option<u32>,
 }
 
@@ -33,33 +33,34 @@ pub struct Conversation {
     dialling: Option<Dialling>,
 }
 
-/// A connection that is opened, used for some transactions, and closed when all of them are answered, again and again.
+/// Connections that are opened, used for some transactions, and closed when all of them are answered, one after
+/// another.
 #[derive(Clone, Debug)]
 pub(crate) struct Dialling {
     transactions: u32,
     state: State,
-    /// When its opening began.
+    /// The time at which its opening began.
     begun: Instant,
-    /// How long the one took that has ended since it was last asked for.
+    /// Duration of the connection that was closed since the last query.
     ended: Option<Span>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// There is none.
+    /// No connection.
     Closed,
-    /// It has so many transactions left to ask for.
+    /// Open, with this many transactions left.
     Open(u32),
-    /// It is being closed, or is.
+    /// Being closed, or closed.
     Closing,
 }
 
 impl Dialling {
-    /// Connections of so many transactions; one, if none.
+    /// Connections of `transactions` transactions each; for 0, of one.
     pub(crate) const fn new(transactions: u32) -> Self {
         Self { transactions, state: State::Closed, begun: Instant::ZERO, ended: None }
     }
-    /// What to wait for before the next transaction: nothing, answers, or that the connection is open or closed.
+    /// The event to wait for before the next transaction: none, answers, or the opening or closing of the connection.
     pub(crate) fn gate(&mut self, now: Instant, outstanding: u64) -> Gate {
         match self.state {
             State::Open(left) if left > 0 => Gate::Open,
@@ -78,7 +79,7 @@ impl Dialling {
             }
         }
     }
-    /// A transaction is asked for.
+    /// Counts a transaction.
     pub(crate) const fn count(&mut self) {
         if let State::Open(left) = &mut self.state {
             *left = left.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! What readers of foreign files find: a mistake or a doubt, with its place and remedy. One shape for all of them.
+//! Findings of readers of foreign files: errors and warnings with place and remedy, in one form for all readers.
 
 use lanetwin_problems::Complaint;
 pub use lanetwin_problems::Severity;
@@ -15,20 +15,20 @@ pub(crate) struct Place {
     pub column: u32,
 }
 
-/// A mistake, or a doubt, with its place and remedy.
+/// An error or a warning, with its place and remedy.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 pub struct Finding {
     /// The file.
     pub file: String,
-    /// Line, from 1; 0 if it is about the file as a whole.
+    /// Line, from 1; 0 if it concerns the whole file.
     pub line: u32,
-    /// Column, from 1, in characters; 0 if it is about the file as a whole.
+    /// Column, from 1, in characters; 0 if it concerns the whole file.
     pub column: u32,
     /// `IO011`.
     pub code: &'static str,
-    /// Whether it stops the reading.
+    /// Whether it stops reading.
     pub severity: Severity,
-    /// The section, and what in it: `MANAGER LIST: Worker 1`.
+    /// The section, and the item in it: `MANAGER LIST: Worker 1`.
     pub path: String,
     /// What is wrong.
     pub message: String,
@@ -44,9 +44,9 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// A problem where it was found.
+/// A problem that can be given a place.
 pub(crate) trait Found: Complaint {
-    /// As it is reported.
+    /// The problem as a finding.
     fn at(&self, place: Place, path: &str, file: &str) -> Finding {
         Finding {
             file: file.to_owned(),
@@ -63,7 +63,7 @@ pub(crate) trait Found: Complaint {
 
 impl<C: Complaint> Found for C {}
 
-/// What was found so far; no two the same.
+/// The findings so far, without duplicates.
 #[derive(Default, Debug)]
 pub(crate) struct Findings {
     found: BTreeSet<Finding>,
@@ -75,7 +75,7 @@ impl Findings {
         let is_error = finding.severity == Severity::Error;
         self.errors += usize::from(self.found.insert(finding) && is_error);
     }
-    /// How many errors there are.
+    /// Number of errors.
     pub(crate) const fn errors(&self) -> usize {
         self.errors
     }

@@ -1,8 +1,8 @@
-//! The names of operations: what several loads of a machine ask for is never called the same.
+//! Handles of operations, which are unique among the loads of a machine.
 
-/// The handles of one of several loads. Load `place` of `loads` calls its operations `place`, `place + loads`,
-/// `place + 2 × loads`, …: no two loads share a name, and however many loads there are, the names stay close together.
-/// That matters where a buffer in memory is chosen by the handle: all loads have their buffers side by side.
+/// The handles of one of several loads. Load `place` of `loads` uses the handles `place`, `place + loads`, `place + 2 ×
+/// loads`, …: no two loads share a handle, and handles stay close together however many loads there are. That matters
+/// where a buffer in memory is chosen by the handle: the buffers of all loads are contiguous.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Handles {
     place: u32,
@@ -13,7 +13,7 @@ impl Handles {
     /// The handles of the only load.
     pub const ALL: Self = Self { place: 0, loads: 1 };
 
-    /// The handles of load `place`, from 0, of so many.
+    /// The handles of load `place`, from 0, of `loads` loads.
     ///
     /// # Panics
     /// If there is no such load.
@@ -22,11 +22,11 @@ impl Handles {
         assert!(place < loads, "a load is one of those that there are");
         Self { place, loads }
     }
-    /// How many loads there are.
+    /// Number of loads.
     pub(crate) const fn loads(self) -> u32 {
         self.loads
     }
-    /// Which of so many loads has this handle.
+    /// The index of the load with this handle.
     #[must_use]
     pub const fn place(handle: u32, loads: u32) -> u32 {
         handle % loads
@@ -34,13 +34,13 @@ impl Handles {
     /// The n-th handle, from 0.
     ///
     /// # Panics
-    /// If there are not so many: the operations outstanding do not fit into 32 bits.
+    /// If it does not fit into 32 bits, because too many operations are outstanding.
     #[must_use]
     pub fn nth(self, n: usize) -> u32 {
         let handle = u64::from(self.place) + n as u64 * u64::from(self.loads);
         u32::try_from(handle).expect("fewer operations are outstanding than there are handles")
     }
-    /// Which handle it is, from 0; none if it is another load's.
+    /// The index of a handle, from 0; `None` if it belongs to another load.
     pub(crate) const fn index(self, handle: u32) -> Option<usize> {
         if Self::place(handle, self.loads) == self.place {
             Some((handle / self.loads) as usize)

@@ -1,16 +1,16 @@
-//! How much was moved in each of many short intervals, all of one width.
+//! Operations and bytes in each of many short intervals of equal width.
 //!
-//! Nobody knows before how long a run is: the width doubles whenever there are too many intervals.
+//! The length of a run is not known in advance, so the width doubles whenever there are too many intervals.
 
 use lanetwin_ports::Operation;
 use lanetwin_units::Span;
 
-/// There are at most so many.
+/// Maximum number of intervals.
 const MOST: usize = 128;
 /// The least width \[ps\]: 1 µs.
 const LEAST_PS: u64 = 1_000_000;
 
-/// What was answered in one interval: reads, then writes.
+/// Operations answered in one interval: reads, then writes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Moved {
     /// Operations.
@@ -28,7 +28,7 @@ impl Moved {
     }
 }
 
-/// Intervals from the beginning of counting on.
+/// Intervals since the start of counting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Intervals {
     width_ps: u64,
@@ -42,7 +42,7 @@ impl Default for Intervals {
 }
 
 impl Intervals {
-    /// Notes an answer so long after the beginning.
+    /// Records an answer at `after` since the start.
     pub(crate) fn record(&mut self, after: Span, operation: Operation, bytes: u32) {
         let place = self.place(after);
         let moved = &mut self.moved[place];
@@ -58,13 +58,13 @@ impl Intervals {
         });
         self.moved = pairs.collect();
     }
-    /// Makes intervals as wide as this, which is a width that others have.
+    /// Widens the intervals to `width`, which other intervals have.
     pub fn widen(&mut self, width: Span) {
         while self.width_ps < width.as_ps() {
             self.double();
         }
     }
-    /// Takes in what another has counted from the same beginning.
+    /// Adds the counts of another one with the same start.
     pub fn merge(&mut self, other: &Self) {
         let mut other = other.clone();
         while self.width_ps < other.width_ps {
@@ -78,14 +78,14 @@ impl Intervals {
         }
         self.moved.iter_mut().zip(other.moved).for_each(|(sum, more)| sum.add(more));
     }
-    /// Takes in what was counted from so long after this one's beginning on: each interval as if at its own beginning.
+    /// Appends counts that started `after` this one's start; each interval counts at its own start.
     pub(crate) fn append(&mut self, after: Span, next: &Self) {
         for (place, moved) in next.moved.iter().enumerate() {
             let at = self.place(after + Span::from_ps(place as u64 * next.width_ps));
             self.moved[at].add(*moved);
         }
     }
-    /// The interval of an instant so long after the beginning; there is one then.
+    /// Index of the interval at `after` since the start; makes room for it.
     fn place(&mut self, after: Span) -> usize {
         while after.as_ps() / self.width_ps >= MOST as u64 {
             self.double();
@@ -101,7 +101,7 @@ impl Intervals {
     pub const fn width(&self) -> Span {
         Span::from_ps(self.width_ps)
     }
-    /// The intervals that were over `elapsed` after the beginning, the empty ones, too.
+    /// The intervals that have ended `elapsed` after the start, including empty ones.
     #[must_use]
     pub fn whole(&self, elapsed: Span) -> Vec<Moved> {
         let count = ((elapsed.as_ps() / self.width_ps) as usize).min(MOST);
@@ -128,12 +128,12 @@ mod tests {
         one.merge(&two);
         assert_eq!(sum, one);
         assert_eq!(sum.whole(Span::from_us(8))[0].bytes, [8 * 4096, 512]);
-        // what comes behind it counts behind it
+        // later intervals count later
         let mut later = two.clone();
         later.append(Span::from_us(1000), &two);
         assert_eq!(later.width(), Span::from_us(8));
         assert_eq!([0, 125].map(|place| later.moved[place].bytes[1]), [512, 512]);
-        // an interval that is not over is none
+        // an interval that has not ended is left out
         assert_eq!(sum.whole(Span::from_us(15)).len(), 1);
     }
 }

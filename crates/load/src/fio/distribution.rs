@@ -1,19 +1,19 @@
-//! How random accesses are spread: the distributions of fio 3.33, and how each draws a block.
+//! Distributions of random accesses: those of fio 3.33, and how each draws a block.
 //!
-//! A distribution draws one of *n* blocks. Zipf and Pareto draw a rank, the first the most frequent; fio hides which
-//! block has which rank by multiplying the rank with 2⁶⁴/φ, and so does this (`lib/zipf.c`, `hash.h`): hot blocks lie
-//! apart. `normal` sums twelve even draws and is hidden the same way.
+//! A distribution draws one of *n* blocks. Zipf and Pareto draw a rank, of which the first is the most frequent. fio
+//! scatters the ranks over the blocks by multiplying them with 2⁶⁴/φ, and so does this module (`lib/zipf.c`, `hash.h`):
+//! hot blocks lie apart. `normal` sums twelve uniform draws and is scattered in the same way.
 //!
-//! The streams are not fio's: each draw is made from 53 random bits where fio has 32, and the rotation (`center`, or a
-//! random one) is a draw of its own. That the spread is the same is what `tests/fio_judge.rs` compares, with fio.
+//! The streams are not fio's: each draw uses 53 random bits where fio uses 32, and the rotation (`center`, or a random
+//! one) is a draw of its own. `tests/fio_judge.rs` compares the distributions with those of fio.
 
 use lanetwin_kernel::Stream;
 
-/// fio's constant for hiding ranks: 2⁶⁴ divided by the golden ratio (`hash.h`).
+/// fio's constant for scattering ranks: 2⁶⁴ divided by the golden ratio (`hash.h`).
 const GOLDEN: u64 = 0x61C8_8646_80B5_83EB;
-/// Sums of Zipf's law are cut off after so many terms (`lib/zipf.c`).
+/// Maximum number of terms in sums of Zipf's law (`lib/zipf.c`).
 const MOST_TERMS: u64 = 10_000_000;
-/// `normal` is the mean of so many even draws (`lib/gauss.c`).
+/// Number of uniform draws whose mean is a draw of `normal` (`lib/gauss.c`).
 const DRAWS: u64 = 12;
 /// The θ of `zipf` where none is given (`options.c`).
 pub(super) const ZIPF_THETA: f64 = 1.1;
@@ -24,14 +24,14 @@ const WHOLE: u64 = 100;
 /// `random_distribution`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Distribution {
-    /// All blocks alike.
+    /// All blocks are equally likely.
     #[default]
     Random,
     /// Frequency falls with the rank to the power of −θ.
     Zipf {
         /// θ, not 1.
         theta: f64,
-        /// Where the most frequent would lie, from 0 to 1, were ranks not hidden; at random if none.
+        /// Position of the most frequent block, from 0 to 1, before scattering; random if `None`.
         center: Option<f64>,
     },
     /// Pareto's: h of 0.2 gives a fifth of the blocks four fifths of the accesses.
@@ -41,9 +41,9 @@ pub enum Distribution {
         /// As for `Zipf`.
         center: Option<f64>,
     },
-    /// A bell.
+    /// A normal distribution.
     Normal {
-        /// An even spread that is added \[% of the blocks\].
+        /// Width of a uniform spread that is added \[% of the blocks\].
         deviation: f64,
         /// As for `Zipf`; no rotation if none.
         center: Option<f64>,
@@ -84,7 +84,7 @@ pub(super) struct Draws {
     blocks: u64,
     kind: Kind,
     stream: Stream,
-    /// What is added before the blocks begin again from the first.
+    /// Offset that is added to each block, modulo the number of blocks.
     rotation: u64,
 }
 
@@ -98,12 +98,12 @@ enum Kind {
     Normal {
         spread: u64,
     },
-    /// From which block to which, and how many of a hundred accesses go to this zone or one before.
+    /// First and last block of each zone, and the cumulative percentage of accesses up to it.
     Zones(Vec<(u64, u64, u64)>, Stream),
 }
 
 impl Draws {
-    /// Draws of `blocks` blocks of so many bytes; the streams derive from `seed` and `path`.
+    /// Draws of one of `blocks` blocks of this size; the streams derive from `seed` and `path`.
     pub(super) fn new(
         distribution: &Distribution,
         blocks: u64,
@@ -134,7 +134,7 @@ impl Draws {
             }
             Distribution::Normal { deviation, center } => {
                 let spread = libm::ceil(blocks as f64 * deviation / WHOLE as f64) as u64;
-                // without a centre there is no rotation; with one, the middle comes to lie there
+                // without a centre there is no rotation; with one, the middle is moved there
                 let turn = center.map_or(0.0, |center| blocks as f64 * (center - 0.5));
                 let rotation = (turn as i64).rem_euclid(blocks as i64) as u64;
                 (Kind::Normal { spread: spread.min(blocks / 2) }, rotation)
@@ -167,7 +167,7 @@ impl Draws {
     }
 }
 
-/// Where a zone of this size ends that begins at `begin`, which moves there.
+/// Advances `begin` by the size of a zone.
 fn begin_of(begin: &mut u64, size: u64) -> u64 {
     *begin = begin.saturating_add(size);
     *begin
@@ -188,8 +188,8 @@ fn zeta(terms: u64, theta: f64) -> f64 {
     sum(FIRST) + integral + ends + slopes
 }
 
-/// Draws ranks from 0, the first the most frequent (Gray et al., "Quickly generating billion-record synthetic
-/// databases", SIGMOD 1994, as in `lib/zipf.c`).
+/// Draws ranks from 0, of which the first is the most frequent (Gray et al., "Quickly generating billion-record
+/// synthetic databases", SIGMOD 1994, as in `lib/zipf.c`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Zipf {
     ranks: u64,
@@ -199,7 +199,7 @@ pub(crate) struct Zipf {
 }
 
 impl Zipf {
-    /// So many ranks; θ is not 1.
+    /// With `ranks` ranks; θ must not be 1.
     pub(crate) fn new(theta: f64, ranks: u64) -> Self {
         let (zeta_n, zeta_2) = (zeta(ranks.min(MOST_TERMS), theta), 1.0 + libm::pow(0.5, theta));
         let eta = (1.0 - libm::pow(2.0 / ranks as f64, 1.0 - theta)) / (1.0 - zeta_2 / zeta_n);
@@ -221,7 +221,7 @@ impl Zipf {
     }
 }
 
-/// The mean of twelve even draws, moved by up to half of `spread`, but not past the end.
+/// The mean of twelve uniform draws, moved by up to half of `spread`, but not past the end.
 fn normal(blocks: u64, spread: u64, stream: &mut Stream) -> u64 {
     let sum: u64 = (0..DRAWS).map(|_| stream.below(blocks + 1)).sum();
     let mean = sum.div_ceil(DRAWS) as i64;

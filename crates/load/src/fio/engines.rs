@@ -1,16 +1,16 @@
-//! The engines of fio (`ioengine`): what each asks for, and the options that it has for itself (`fio --enghelp=ENGINE`;
-//! fio 3.33 as Debian builds it, and those of its sources that Debian leaves out).
+//! The engines of fio (`ioengine`): the target of each, and its own options (`fio --enghelp=ENGINE`; fio 3.33 as Debian
+//! builds it, and engines of its sources that Debian leaves out).
 
 use EngineTarget::{Drive, Elsewhere, Nothing};
 
-/// What the jobs of an engine ask for.
+/// The targets of an engine's I/Os.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum EngineTarget {
-    /// I/Os of a block device, or of a file on one.
+    /// A block device, or a file on one.
     Drive,
-    /// I/Os that do not go to a block device of this host: what else is true of them.
+    /// Something other than a block device of this host, described here.
     Elsewhere(&'static str),
-    /// No I/O at all: what else they do.
+    /// No I/O at all; the effect of such jobs is described here.
     Nothing(&'static str),
 }
 
@@ -21,11 +21,11 @@ struct Engine {
     options: &'static str,
 }
 
-/// What the jobs of an engine ask for; engines that nobody knows (`external:…`, `spdk`) are made for drives.
+/// The target of an engine's jobs; unknown engines (`external:…`, `spdk`) count as made for drives.
 pub(super) fn target_of(engine: &str) -> EngineTarget {
     find(engine).map_or(Drive, |engine| engine.target_of)
 }
-/// Whether an engine has an option of this name; none if the engine's options are not known.
+/// Whether an engine has an option of this name; `None` if the engine's options are not known.
 pub(super) fn has(engine: &str, option: &str) -> Option<bool> {
     let known = find(engine).filter(|engine| !LEFT_OUT.contains(&engine.name))?;
     Some(known.has(option))
@@ -52,7 +52,7 @@ const fn engine(name: &'static str, target_of: EngineTarget, options: &'static s
     Engine { name, target_of, options }
 }
 
-/// What `profiles/tiobench.c` and `profiles/act.c` declare.
+/// The options that `profiles/tiobench.c` and `profiles/act.c` declare.
 const PROFILES: &[&str] = &[
     "block",
     "device-names",
@@ -66,7 +66,7 @@ const PROFILES: &[&str] = &[
     "threads",
     "threads-per-queue",
 ];
-/// Engines that Debian does not build, or that came later: what options they have is not known here.
+/// Engines that Debian does not build, or that came later; their options are not known here.
 const LEFT_OUT: &[&str] = &[
     "cpp_null",
     "dfs",

@@ -1,4 +1,4 @@
-//! I/O logs of fio, versions 2 and 3: what was asked of which file, in which order and when.
+//! I/O logs of fio, versions 2 and 3: the I/Os on each file, in their order and with their times.
 //!
 //! ```text
 //! fio version 2 iolog            fio version 3 iolog
@@ -9,17 +9,17 @@
 //! /dev/sda close                 900 /dev/sda close
 //! ```
 //!
-//! Lines that fio leaves out with a message are left out here with a warning (`iolog.c`, `read_iolog`). **Times.** In
-//! version 3 an I/O waits as long after the one before it as the log has it between the two lines. In version 2 only
-//! `wait` waits: fio 3.33 takes its number as the milliseconds since the start of the run at which the next I/O goes
-//! out, whatever the manual says (`read_iolog_get`).
+//! Lines that fio skips with a message are skipped here with a warning (`iolog.c`, `read_iolog`). **Times.** In version
+//! 3 an I/O follows the one before it after the difference of their times in the log. In version 2 only `wait` delays:
+//! contrary to the manual, fio 3.33 takes its number as the time in milliseconds since the start of the run at which
+//! the next I/O is submitted (`read_iolog_get`).
 
 use super::problem::Problem;
 use crate::findings::{Finding, Findings, Found, Place};
 use lanetwin_ports::Operation;
 use std::fmt::Write as _;
 
-/// A log has at most so many reads and writes.
+/// Maximum number of reads and writes in a log.
 pub const MOST_ENTRIES: usize = 20_000_000;
 const HEAD_2: &str = "fio version 2 iolog";
 const HEAD_3: &str = "fio version 3 iolog";
@@ -31,36 +31,36 @@ pub struct Log {
     pub version: u8,
     /// Its reads and writes; at least one.
     pub entries: Vec<Entry>,
-    /// How many syncs and trims it has, which are not simulated.
+    /// Number of syncs and trims, which are not simulated.
     pub left_out: u64,
 }
 
 /// A read or a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Which of the two.
+    /// Whether it is a read or a write.
     pub operation: Operation,
-    /// From this byte on.
+    /// Its first byte.
     pub offset: u64,
-    /// How many bytes; at least one.
+    /// Its size \[B\]; at least one.
     pub bytes: u32,
-    /// When.
+    /// Its time.
     pub when: When,
 }
 
-/// When an entry goes out.
+/// The time of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
-    /// So long after the one before \[µs\].
+    /// This long after the one before \[µs\].
     After(u64),
-    /// Not before so long after the start \[µs\].
+    /// Not before this time since the start \[µs\].
     NotBefore(u64),
 }
 
-/// Reads a log; `file` is what findings call it.
+/// Reads a log; `file` is its name in findings.
 ///
 /// # Errors
-/// Everything that is wrong with it, errors and warnings, in the order of their places.
+/// Every error and warning, in the order of their places.
 pub fn read(text: &str, file: &str) -> Result<(Log, Vec<Finding>), Vec<Finding>> {
     let mut found = Findings::default();
     let mut lines = (1..).zip(text.lines());
@@ -109,23 +109,23 @@ pub fn read(text: &str, file: &str) -> Result<(Log, Vec<Finding>), Vec<Finding>>
     Ok((log, found.into_vec()))
 }
 
-/// More lines that are left out are counted only.
+/// Maximum number of skipped lines that are reported; others are only counted.
 const MOST_TOLD: u32 = 20;
 
 struct Reader {
     version: u8,
     entries: Vec<Entry>,
     left_out: u64,
-    /// The time of the line before, in version 3.
+    /// The time of the previous line, in version 3.
     last_us: Option<u64>,
-    /// What a `wait` has asked for, in version 2.
+    /// The time set by a `wait`, in version 2.
     waited_us: Option<u64>,
-    /// Waits of lines that were no I/O, in version 3.
+    /// Waiting time of lines that were not I/Os, in version 3.
     behind_us: u64,
 }
 
 impl Reader {
-    /// Takes a line; or says why fio leaves it out.
+    /// Reads a line. Otherwise returns why fio skips it.
     fn line(&mut self, line: &str) -> Result<(), String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (time, words) = if self.version == 3 {
@@ -172,7 +172,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The time since the line before \[µs\]; nothing after a line at 0, or if time went back.
+    /// The time since the previous line \[µs\]; 0 after a line at time 0, or if time went back.
     fn since(&mut self, time: Option<u64>) -> u64 {
         let Some(time) = time else { return 0 };
         let last = self.last_us.replace(time).unwrap_or(0);
@@ -180,17 +180,17 @@ impl Reader {
     }
 }
 
-/// The digits that open a word.
+/// The digits at the start of a word.
 fn number(word: &str) -> Option<u64> {
     let end = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
     word[..end].parse().ok()
 }
 
 impl Log {
-    /// As a file of version 3 about a file of this name; times are sums of the waits.
+    /// The log as a file of version 3 for a file of this name; times are sums of the waits.
     #[must_use]
     pub fn to_text(&self, name: &str) -> String {
-        // a line at 0 would take away the wait of the next (`delay_since_ttime`)
+        // a line at time 0 would remove the wait of the next (`delay_since_ttime`)
         let mut now = 1_u64;
         let mut text = format!("{HEAD_3}\n{now} {name} add\n{now} {name} open\n");
         for entry in &self.entries {

@@ -1,5 +1,5 @@
-//! A job file as understood: its jobs in the order of the file, each with everything that its options and those of the
-//! global sections above it say.
+//! A parsed job file: its jobs in the order of the file, each with its own options and those of the global sections
+//! above it.
 
 use super::settings::{Room, Settings};
 use lanetwin_units::greatest_common_divisor;
@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A job file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct JobFile {
-    /// What findings call it.
+    /// Its name in findings.
     pub file: String,
     /// The options of its global sections, as given, in the order of the file.
     pub globals: Vec<Given>,
@@ -19,26 +19,26 @@ pub struct JobFile {
 /// An option as it is given.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Given {
-    /// Its name, whatever alias was written.
+    /// Its name, also if an alias was written.
     pub name: String,
-    /// Its value with everything replaced; none for a plain yes.
+    /// Its value after all replacements; `None` for an option without a value.
     pub value: Option<String>,
-    /// Every number that was read from it, as fio's own trace (`--debug=parse`) shows them: bytes, microseconds, a
-    /// plain number, or for a percentage its complement.
+    /// All numbers read from it, in the form of fio's own trace (`--debug=parse`): bytes, microseconds, a plain number,
+    /// or for a percentage its complement.
     pub numbers: Vec<u64>,
-    /// What is made of it.
+    /// Its effect on a simulation.
     pub effect: Effect,
 }
 
-/// What is made of an option.
+/// The effect of an option on a simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
-    /// It changes what is asked for, when, or how it is told.
+    /// It changes the I/Os, their times, or the results.
     Modelled,
-    /// It has no bearing on a simulation: names, logs, seeds, memory.
+    /// It has no effect on a simulation: names, logs, seeds, memory.
     Neutral,
-    /// It would change something on a real machine, and does not here.
+    /// It would have an effect on a real machine, but has none here.
     NotModelled,
 }
 
@@ -49,21 +49,21 @@ pub struct Job {
     pub section: String,
     /// The line of its section.
     pub line: u32,
-    /// Its number in the file, from 0.
+    /// Its index in the file, from 0.
     pub number: usize,
     /// Its own options as given.
     pub given: Vec<Given>,
-    /// What they and those of the global sections say, put right as fio does before it starts.
+    /// The settings from its options and those of the global sections, corrected as fio does before it starts.
     pub settings: Settings,
     /// Jobs of one phase run together; a phase begins when the one before has ended (`stonewall`).
     pub phase: u32,
-    /// Jobs of one group are told together if they say so (`group_reporting`).
+    /// Jobs of one group share their results if they set `group_reporting`.
     pub group: u32,
-    /// The options that would change something on a real machine, and do not here; those of global sections, too.
+    /// Its options, including global ones, that would have an effect on a real machine, but have none here.
     pub not_modelled: Vec<String>,
 }
 
-/// A job file as it is shown.
+/// A job file for display.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ShownFile {
     file: String,
@@ -71,7 +71,7 @@ pub struct ShownFile {
     jobs: Vec<ShownJob>,
 }
 
-/// A job as it is shown: what its options mean, in the units of the field.
+/// A job for display: the meaning of its options, in common units.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 struct ShownJob {
     name: String,
@@ -92,7 +92,7 @@ struct ShownJob {
 }
 
 impl JobFile {
-    /// As it is shown.
+    /// The file for display.
     #[must_use]
     pub fn shown(&self) -> ShownFile {
         let jobs = self.jobs.iter().map(Job::shown).collect();
@@ -133,7 +133,7 @@ impl Job {
             not_modelled: self.not_modelled.clone(),
         }
     }
-    /// What it is called in results.
+    /// Its name in results.
     #[must_use]
     pub fn name(&self) -> &str {
         self.settings.name.as_deref().unwrap_or(&self.section)
@@ -148,12 +148,12 @@ impl Job {
         };
         [block(0), block(1), block(2)]
     }
-    /// The least block of all \[B\]: what sizes and offsets are aligned to.
+    /// The smallest block \[B\]; sizes and offsets are aligned to it.
     #[must_use]
     pub fn least_block(&self) -> u64 {
         self.blocks().iter().map(|(least, _)| *least).min().unwrap_or(1).max(1)
     }
-    /// What random addresses are multiples of \[B\], for reads, writes and trims.
+    /// Alignment of random addresses \[B\], for reads, writes and trims.
     #[must_use]
     pub fn alignment(&self) -> [u64; 3] {
         let blocks = self.blocks();
@@ -162,7 +162,7 @@ impl Job {
             _ => blocks[place].0,
         })
     }
-    /// What sizes and random addresses are multiples of \[B\], for reads, writes and trims.
+    /// Granularity of sizes and random addresses \[B\], for reads, writes and trims.
     #[must_use]
     pub fn granularity(&self) -> [u64; 3] {
         let (blocks, alignment) = (self.blocks(), self.alignment());
@@ -174,12 +174,12 @@ impl Job {
             sizes.fold(alignment[place], greatest_common_divisor)
         })
     }
-    /// Whether its requests follow one another.
+    /// Whether its requests are sequential.
     #[must_use]
     pub fn is_sequential(&self) -> bool {
         !self.settings.rw.random
     }
-    /// Whether each block is taken once before any is taken again.
+    /// Whether every block is used once before any is used again.
     #[must_use]
     pub fn has_map(&self) -> bool {
         let aligned = self.alignment() == self.blocks().map(|(least, _)| least);

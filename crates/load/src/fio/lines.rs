@@ -1,5 +1,5 @@
-//! The lines of a job file: sections and the options in them, as fio 3.33 takes them apart (`init.c`,
-//! `__parse_jobs_ini`; `options.c`).
+//! The lines of a job file: sections and their options, split as fio 3.33 does (`init.c`, `__parse_jobs_ini`;
+//! `options.c`).
 //!
 //! ```text
 //! [job name]            the text between the brackets
@@ -14,12 +14,12 @@ use super::problem::Problem;
 use crate::findings::{Findings, Found, Place};
 use std::collections::BTreeMap;
 
-/// Includes deeper than this are a circle.
+/// Includes nested deeper than this count as a loop.
 const DEEPEST: usize = 16;
-/// A name of a section has at most so many bytes, its bracket included.
+/// Maximum length of a section's name with its bracket \[B\].
 const LONGEST_NAME: usize = 255;
 
-/// What surrounds a job file: the machine and the shell that fio would run on, and the files that it may include.
+/// The surroundings of a job file: the machine and the shell that fio would run on, and the files that it may include.
 pub struct Surroundings<'a> {
     /// The environment: `${NAME}`.
     pub variables: BTreeMap<String, String>,
@@ -29,7 +29,7 @@ pub struct Surroundings<'a> {
     pub processors: u64,
     /// `$mb_memory` \[MiB\].
     pub memory_mib: u64,
-    /// The text of the file of this name, or why there is none.
+    /// Returns the text of the file of this name, or why there is none.
     pub read: &'a dyn Fn(&str) -> Result<String, String>,
 }
 
@@ -40,8 +40,8 @@ impl std::fmt::Debug for Surroundings<'_> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// Nobody's: no variable, and `assumed` one processor, pages of 4 KiB and 1 GiB of memory. What a simulation is
-    /// asked must not depend on the machine that simulates.
+    /// No variables and, `assumed`, one processor, pages of 4 KiB and 1 GiB of memory. The load of a simulation must
+    /// not depend on the machine that runs it.
     #[must_use]
     pub const fn nowhere(read: &'a dyn Fn(&str) -> Result<String, String>) -> Self {
         Self { variables: BTreeMap::new(), page_bytes: 4096, processors: 1, memory_mib: 1024, read }
@@ -51,7 +51,7 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// Where something stands.
+/// The place of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct At {
     pub file: String,
@@ -62,9 +62,9 @@ pub(super) struct At {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Line {
     pub at: At,
-    /// Before the `=`, or all of it.
+    /// The text before the `=`, or the whole line.
     pub name: String,
-    /// Behind the `=`, with everything that is replaced.
+    /// The text after the `=`, after all replacements.
     pub value: Option<String>,
 }
 
@@ -77,20 +77,20 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// Whether it is about all jobs below it: its name begins with `global`.
+    /// Whether it applies to all jobs below it: its name begins with `global`.
     pub(super) fn is_global(&self) -> bool {
         self.name.starts_with("global")
     }
 }
 
-/// Takes job files apart.
+/// Splits job files into sections and options.
 pub(super) struct Reader<'a> {
     surroundings: &'a Surroundings<'a>,
     sections: Vec<Section>,
     found: &'a mut Findings,
 }
 
-/// The sections of a text that findings call `file`.
+/// The sections of a text; `file` is its name in findings.
 pub(super) fn sections(
     text: &str,
     file: &str,
@@ -125,7 +125,7 @@ impl Reader<'_> {
             } else if self.sections.is_empty() {
                 self.report(&Problem::Outside { text: shown(line) }, &at);
             } else if let Some(rest) = line.strip_prefix("include") {
-                // one character is passed over, whatever it is
+                // one character is skipped, whatever it is
                 let name: String = rest.chars().skip(1).collect();
                 self.include(&name, &at, depth);
             } else {
@@ -136,7 +136,7 @@ impl Reader<'_> {
 
     fn section(&mut self, line: &str, at: At) {
         let inner = cut(&line[1..], LONGEST_NAME);
-        // fio takes the last character away, whatever it is
+        // fio removes the last character, whatever it is
         let mut name = inner.to_owned();
         let last = name.pop();
         let (file, place) = (at.file.clone(), at.place);
@@ -181,7 +181,7 @@ impl Reader<'_> {
         section.options.push(Line { at, name, value });
     }
 
-    /// With the variables of the environment in their places.
+    /// Replaces environment variables.
     fn variables(&mut self, line: &str, at: &At) -> String {
         let (mut text, mut rest) = (String::new(), line);
         while let Some(start) = rest.find("${") {
@@ -197,7 +197,7 @@ impl Reader<'_> {
         text + rest
     }
 
-    /// With the numbers of the machine in their places; none if the arithmetic on them cannot be done.
+    /// Replaces the keywords for numbers of the machine; `None` if the arithmetic on them fails.
     fn keywords(&mut self, mut text: String, at: &At) -> Option<String> {
         let mut replaced = false;
         for (word, number) in self.surroundings.keywords() {
@@ -217,7 +217,7 @@ impl Reader<'_> {
     }
 }
 
-/// A line without blanks around it, without comments.
+/// A line without comments and surrounding blanks.
 fn content(line: &str) -> &str {
     let line = line.trim_start_matches(is_blank);
     let line = line.split(';').next().unwrap_or_default();
@@ -230,26 +230,26 @@ fn is_blank(c: char) -> bool {
     c.is_ascii_whitespace() || c.is_ascii_control()
 }
 
-/// At most so many bytes of a text.
+/// The first bytes of a text, at most `most`.
 fn cut(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     &text[..end]
 }
 
-/// What a message shows of a text that may be long.
+/// A text as shown in a message, truncated if it is long.
 pub(super) fn shown(text: &str) -> String {
     const MOST: usize = 60;
     if text.len() > MOST { format!("{}…", cut(text, MOST)) } else { text.to_owned() }
 }
 
-/// A sum of whole numbers, as `bc` does it: `+ - * / %` and parentheses, division without a remainder.
+/// An expression of whole numbers, as `bc` evaluates it: `+ - * / %` and parentheses, division without a remainder.
 struct Sum<'a> {
     rest: &'a str,
     depth: u8,
 }
 
 impl<'a> Sum<'a> {
-    /// The value; none if it is no sum, or too large.
+    /// Its value; `None` if it is not an expression, or too large.
     fn of(text: &'a str) -> Option<i64> {
         let mut sum = Sum { rest: text.trim(), depth: 0 };
         let value = sum.terms()?;

@@ -1,4 +1,4 @@
-//! Which blocks of a pass have been taken: the random map (`lib/axmap.c`).
+//! The random map: the blocks that were used in the current pass (`lib/axmap.c`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 const WORD: u64 = 64;
 /// Words in a piece of a map of a large file.
 const PIECE: u64 = 64;
-/// Up to so many blocks that were taken are a set: a machine with many drives would else walk through as many maps, all
-/// of them longer than a cache.
+/// Up to this many used blocks are stored as a set. With many drives, as many maps, each larger than a cache, would
+/// have to be searched otherwise.
 const FEW: usize = 4096;
-/// Of more, files of up to so many blocks have their whole map in memory (8 MiB); of larger ones there are the pieces
-/// that were touched.
+/// With more used blocks, the map of a file of up to this many blocks is stored as a whole (8 MiB); for larger files
+/// only the pieces that were touched.
 const WHOLE: u64 = 1 << 26;
 
 /// A set of blocks.
@@ -29,11 +29,11 @@ enum Words {
 }
 
 impl Map {
-    /// Of so many blocks, none of them taken.
+    /// A map of this many blocks, all unused.
     pub(super) fn new(blocks: u64) -> Self {
         Self { blocks, taken: 0, words: Words::Few(BTreeSet::new()) }
     }
-    /// Gives every block back.
+    /// Marks every block as unused.
     pub(super) fn clear(&mut self) {
         self.taken = 0;
         match &mut self.words {
@@ -48,7 +48,7 @@ impl Map {
             words => words.word(block / WORD) >> (block % WORD) & 1 == 1,
         }
     }
-    /// The first block from this one on that has not been taken, going round; none if all have been.
+    /// The first unused block from this one on, wrapping around; `None` if all are used.
     pub(super) fn free_from(&self, block: u64) -> Option<u64> {
         if self.taken >= self.blocks {
             return None;
@@ -69,7 +69,7 @@ impl Map {
         }
         None
     }
-    /// Takes up to `count` blocks from this one on, up to the first that has been taken; how many that were.
+    /// Marks up to `count` blocks from this one on as used, up to the first that is used already. Returns their number.
     pub(super) fn take(&mut self, block: u64, count: u64) -> u64 {
         let end = block.saturating_add(count).min(self.blocks);
         let mut here = block;
@@ -105,7 +105,7 @@ impl Words {
             }
         }
     }
-    /// Becomes a map of so many blocks, if the set is no longer small.
+    /// Becomes a map of this many blocks, if the set is no longer small.
     fn grow(&mut self, blocks: u64) {
         let Self::Few(few) = self else { return };
         if few.len() <= FEW {
@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    /// Beside a plain set: every answer is the same before and after the map stops being a set.
+    /// Compares with a plain set: every answer is the same before and after the map stops being a set.
     #[test]
     fn a_map_that_grows_answers_as_before() {
         for blocks in [4 * FEW as u64, 1 << 40] {

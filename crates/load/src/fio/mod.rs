@@ -14,8 +14,8 @@
 //! | [`iolog`] | logs of I/Os, both ways | binary traces of blktrace |
 //! | [`output`], [`plat`], [`steady`] | results as fio's JSON: its histogram, its rule of a steady state | fio's text |
 //!
-//! The facts are those of fio 3.33 (its sources and what it does); each is cited where it stands by the name of its
-//! source file. `docs/fio.md` says what is read and what is not modelled.
+//! All facts are those of fio 3.33 (its sources and behaviour); each is cited by the name of the source file.
+//! `docs/fio.md` lists what is read and what is not modelled.
 
 mod distribution;
 mod engines;

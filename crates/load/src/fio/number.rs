@@ -1,5 +1,4 @@
-//! Numbers as fio 3.33 reads them: what a text means, to the byte and the microsecond, and what somebody may not expect
-//! of it.
+//! Numbers as fio 3.33 reads them, to the byte and the microsecond, with warnings where the result may be unexpected.
 //!
 //! | Written | Read | Why (`parse.c`) |
 //! |---|---|---|
@@ -13,30 +12,30 @@
 /// All of it \[%\].
 pub(super) const WHOLE: u64 = 100;
 
-/// A number, and whether it is what it looks like.
+/// A number as read, and a doubt about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Read {
-    /// The number: bytes, microseconds, or what else it counts. Negative ones are their two's complement, as in fio.
+    /// The number: bytes, microseconds, or a count. Negative ones are in two's complement, as in fio.
     pub value: u64,
     /// Whether it is a percentage.
     pub percent: bool,
     pub doubt: Option<Doubt>,
 }
 
-/// What somebody may not expect of a number.
+/// Why the reading of a number may be unexpected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Doubt {
-    /// A power of 1024 is one of 1000, or the other way round.
+    /// A power of 1024 is read as one of 1000, or the other way round.
     Inverted,
     /// A blank before the number hides its unit.
     Blank,
-    /// Something behind the number is not read.
+    /// Text after the number is not read.
     Tail,
-    /// Its unit of time is not known, and counts as microseconds.
+    /// Its unit of time is unknown and counts as microseconds.
     UnknownTime,
 }
 
-/// A size, where a kilobyte has `base` bytes; none if there is no number.
+/// Reads a size; a kilobyte has `base` bytes. `None` if there is no number.
 pub(super) fn size(text: &str, base: u64) -> Option<Read> {
     let (whole, rest) = integer(text)?;
     if text.len() < 2 {
@@ -53,7 +52,7 @@ pub(super) fn size(text: &str, base: u64) -> Option<Read> {
     let unit = unit.to_ascii_lowercase();
     let unit = unit.split([':', '-', ',', '/']).next().unwrap_or_default();
     if unit.starts_with('%') {
-        // in fio it is the complement of the percentage: no size is as large
+        // fio stores the complement of a percentage, since no size is as large
         return Some(Read { value: (!0_u64).wrapping_sub(whole), percent: true, doubt: None });
     }
     let Some(power) = unit.chars().next().and_then(|c| "kmgtp".find(c)) else {
@@ -76,7 +75,7 @@ pub(super) fn size(text: &str, base: u64) -> Option<Read> {
     Some(Read { value, percent: false, doubt })
 }
 
-/// A time \[µs\]; a number without a unit is in seconds or in microseconds. None if there is no number.
+/// Reads a time \[µs\]; a number without a unit is in seconds or in microseconds. `None` if there is no number.
 pub(super) fn time(text: &str, seconds: bool) -> Option<Read> {
     let (whole, rest) = integer(text)?;
     let bare = if seconds { 1_000_000 } else { 1 };
@@ -98,8 +97,8 @@ pub(super) fn time(text: &str, seconds: bool) -> Option<Read> {
     Some(Read { value: whole.wrapping_mul(factor), percent: false, doubt })
 }
 
-/// The number that opens a text after blanks, as C's `strtoll` takes it, and what follows it; in hexadecimal if there
-/// is a `0x` anywhere. None if there is no number, or one that 63 bits do not hold.
+/// The number at the start of a text after blanks, as C's `strtoll` reads it, and the text after it; hexadecimal if
+/// there is a `0x` anywhere. `None` if there is no number, or one that needs more than 63 bits.
 fn integer(text: &str) -> Option<(u64, &str)> {
     let hex = text.contains("0x") || text.contains("0X");
     let trimmed = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\u{b}');
@@ -119,7 +118,7 @@ fn integer(text: &str) -> Option<(u64, &str)> {
     Some((if negative { value.wrapping_neg() } else { value } as u64, &digits[end..]))
 }
 
-/// What is left of a text behind its digits and signs: where fio looks for the unit.
+/// The text after its digits and signs, where fio looks for the unit.
 fn unit_from(text: &str, signs_first: bool) -> Option<&str> {
     let mut digit_seen = false;
     let end = text.find(|c: char| {
@@ -130,7 +129,7 @@ fn unit_from(text: &str, signs_first: bool) -> Option<&str> {
     Some(&text[end..])
 }
 
-/// Whether nothing follows, or another number behind a separator.
+/// Whether nothing follows, or another number after a separator.
 fn is_over(rest: &str) -> bool {
     rest.split([':', '-', ',', '/']).next().is_none_or(|rest| rest.trim().is_empty())
 }

@@ -1,32 +1,32 @@
-//! The options of a job file: their names, what their values are, and what is made of them.
+//! The options of a job file: their names, the types of their values, and their effect on a simulation.
 //!
 //! Names, kinds, limits and words are those of fio 3.33 as Debian builds it (`options.c`; `fio --cmdhelp=all`).
 
 use Kind::{Bool, Flag, Floats, Free, Ignored, Range, Removed, Room, Size, Split, Text, Time, Word};
 use Role::{Modelled, Neutral, NotModelled};
 
-/// What the value of an option is.
+/// The type of an option's value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Kind {
     /// A text.
     Text,
-    /// A text with a form that is not looked into; with some options it may be left out.
+    /// Text whose form is not checked; with some options it may be left out.
     Free {
         /// Whether the option may stand without a value.
         bare: bool,
     },
-    /// A word of these, perhaps with more after a colon.
+    /// One of these words, optionally with more after a colon.
     Word(&'static [&'static str]),
-    /// Up to three numbers with a unit of size; kept in so many bits.
+    /// Up to three sizes.
     Size {
-        /// 32 or 64.
+        /// Bits of the stored value: 32 or 64.
         bits: u8,
     },
-    /// Up to three times \[µs\]; kept in so many bits.
+    /// Up to three times \[µs\].
     Time {
         /// Whether a number without a unit is in seconds.
         seconds: bool,
-        /// 32 or 64.
+        /// Bits of the stored value: 32 or 64.
         bits: u8,
     },
     /// A size, a percentage, or a number of zones.
@@ -35,31 +35,31 @@ pub(super) enum Kind {
     Range,
     /// Sizes with their shares.
     Split,
-    /// A number that must be there: 0 is no.
+    /// A required number: 0 is no.
     Bool,
-    /// A number, or nothing for yes.
+    /// A number, or no value for yes.
     Flag,
-    /// Numbers with a fraction, with colons between them.
+    /// Numbers with a fraction, separated by colons.
     Floats {
-        /// At most so many.
+        /// Maximum number of them.
         most: usize,
-        /// From and to.
+        /// Smallest and largest value.
         range: Option<(f64, f64)>,
     },
-    /// Refused by fio.
+    /// Rejected by fio.
     Removed,
-    /// Read by fio and left alone.
+    /// Accepted and ignored by fio.
     Ignored,
 }
 
-/// What is made of an option.
+/// The effect of an option on a simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
-    /// It changes what is asked for, when, or how it is told.
+    /// It changes the I/Os, their times, or the results.
     Modelled,
-    /// It has no bearing on a device that is not there: names, logs, seeds, memory, the clock.
+    /// It has no effect on a simulated device: names, logs, seeds, memory, the clock.
     Neutral,
-    /// It would change something on a real machine, and does not here.
+    /// It would have an effect on a real machine, but has none here.
     NotModelled,
 }
 
@@ -67,10 +67,10 @@ pub(super) enum Role {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared {
     pub name: &'static str,
-    /// Another name; empty if there is none.
+    /// Its alias; empty if there is none.
     pub alias: &'static str,
     pub kind: Kind,
-    /// From and to, where that is limited.
+    /// Smallest and largest value, if it is limited.
     pub limits: Option<(i64, Option<u64>)>,
     pub role: Role,
 }
@@ -95,7 +95,7 @@ const fn option(
 pub(super) fn find(name: &str) -> Option<&'static Declared> {
     OPTIONS.iter().find(|option| option.name == name || (!option.alias.is_empty() && option.alias == name))
 }
-/// The option whose name is the most like this one, if it is near.
+/// The option with the most similar name, if that is close.
 pub(super) fn near(name: &str) -> Option<&'static str> {
     const LONGEST: usize = 40;
     let most = (name.chars().count() / 3).max(1);
@@ -103,7 +103,7 @@ pub(super) fn near(name: &str) -> Option<&'static str> {
     let near = names.map(|known| (distance(name, known), known)).min()?;
     (name.len() <= LONGEST && near.0 <= most).then_some(near.1)
 }
-/// How many letters must be put in, taken out or changed to make one word of the other.
+/// Edit distance: insertions, deletions and changes of letters that turn one word into the other.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -117,7 +117,7 @@ fn distance(one: &str, other: &str) -> usize {
     }
     row[other.len()]
 }
-/// In which order options are read: those that change how others are understood first, names of files last.
+/// The order in which options are read: those that affect the reading of others first, names of files last.
 pub(super) fn priority(name: &str) -> i8 {
     match find(name).map(|option| option.name) {
         Some("kb_base" | "unit_base" | "lockfile" | "replay_align" | "cpus_allowed_policy") => 0,
@@ -126,7 +126,7 @@ pub(super) fn priority(name: &str) -> i8 {
     }
 }
 
-/// In the order of their names.
+/// The options, sorted by name.
 const OPTIONS: &[Declared] = &[
     option("allow_file_create", "", Bool, ANY, Neutral),
     option("allow_mounted_write", "", Bool, ANY, Neutral),

@@ -1,12 +1,12 @@
 //! Results as fio writes them: JSON and json+ (`stat.c`, `show_thread_status_json`).
 //!
-//! **What is there.** Every key that fio 3.33 writes, so that programs that read fio's results read these. What a
-//! simulation does not know is 0: submission latency (`slat_ns`; completion latency is therefore the whole of it),
-//! context switches, page faults, user time. `iodepth_level` is the mean number outstanding. The key `lanetwin` says
-//! where the numbers are from.
+//! **Contents.** Every key that fio 3.33 writes, so that programs that read fio's results can read these. Quantities
+//! that a simulation does not have are 0: submission latency (`slat_ns`; completion latency therefore covers all of the
+//! latency), context switches, page faults, user time. `iodepth_level` is the mean number outstanding. The key
+//! `lanetwin` states the origin of the numbers.
 //!
-//! **Runtimes** are whole milliseconds as in fio, at least 1, although virtual runs are often shorter; rates are over
-//! the exact time.
+//! **Runtimes** are whole milliseconds as in fio, at least 1, although virtual runs are often shorter. Rates are
+//! computed over the exact time.
 
 use super::job::{Given, Job};
 use super::plat::Plat;
@@ -21,7 +21,7 @@ const PS_PER_NS: f64 = 1e3;
 const PS_PER_MS: u64 = 1_000_000_000;
 const KIB: f64 = 1024.0;
 const PERCENT: f64 = 100.0;
-/// The version whose format this is.
+/// The version of fio whose format is written.
 const FORMAT: &str = "fio-3.33";
 
 /// Names and values, in their order.
@@ -53,14 +53,14 @@ pub struct Document {
     lanetwin: Origin,
 }
 
-/// Where the numbers are from.
+/// Origin of the numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Origin {
     /// The version of lanetwin.
     pub version: String,
-    /// How the jobs were sampled, and over what the numbers are.
+    /// How the jobs were sampled, and the time that the numbers cover.
     pub sampled: String,
-    /// What the jobs ask for and the simulation does not have.
+    /// Options of the jobs that are not simulated.
     pub not_modelled: Vec<String>,
 }
 
@@ -141,25 +141,25 @@ struct Latency {
     bins: Option<Map<u64>>,
 }
 
-/// What is told of one job, or of a group.
+/// The results of one job, or of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedJobs<'a> {
     /// The job, or the first of the group.
     pub job: &'a Job,
-    /// What it is called.
+    /// Its name in the results.
     pub name: &'a str,
-    /// What was counted in each repeat; at least one.
+    /// The results of each repeat; at least one.
     pub repeats: &'a [&'a Results],
-    /// How busy the cores of its driver were, from 0 to 1.
+    /// Utilisation of the cores of its driver, from 0 to 1.
     pub busy: f64,
 }
 
-/// Which of the two formats.
+/// The two formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// `--output-format=json`.
     Json,
-    /// `--output-format=json+`: every bucket of the latencies, too.
+    /// `--output-format=json+`: with every bucket of the latencies.
     JsonPlus,
 }
 
@@ -178,7 +178,7 @@ pub fn document(jobs: &[FinishedJobs<'_>], globals: &[Given], origin: Origin, fo
     }
 }
 
-/// Options as fio tells them: the last of each name.
+/// Options in results: the last of each name.
 fn options(given: &[Given]) -> Map<String> {
     let mut map: Vec<(String, String)> = Vec::new();
     for option in given {
@@ -195,7 +195,7 @@ impl FinishedJobs<'_> {
     fn told(&self, format: Format) -> JobEntry {
         let s = &self.job.settings;
         let mut given = options(&self.job.given);
-        // what readers of fio's results look for, whether or not it was written
+        // readers of fio's results expect these, even if they were not given
         let written = [("rw", s.rw.word.to_owned()), ("iodepth", s.iodepth.to_string())];
         let blocks = self.job.blocks()[usize::from(!s.rw.reads)].0;
         let more = [("numjobs", s.numjobs.to_string()), ("bs", blocks.to_string())];
@@ -235,7 +235,7 @@ impl FinishedJobs<'_> {
     }
 }
 
-/// Which of seven powers of two a depth belongs to.
+/// The index of a depth among seven powers of two.
 fn levels(depth: f64, names: &[&str; 7], first: f64) -> Map<f64> {
     let mut most = first;
     let mut place = 0;
@@ -250,12 +250,12 @@ fn milliseconds(span: Span) -> u64 {
     span.as_ps().div_ceil(PS_PER_MS).max(1)
 }
 
-/// What all repeats have counted, as one run that lasted as long as all of them.
+/// Totals of all repeats, as of one run with the length of all together.
 struct Sum {
     sides: [Side; 2],
     elapsed: Span,
     outstanding: f64,
-    /// Intervals of one width.
+    /// Intervals of equal width.
     moved: Vec<Moved>,
     width: Span,
 }
@@ -269,7 +269,7 @@ impl Sum {
             moved: Vec::new(),
             width: Span::ZERO,
         };
-        // the widest of all is the width of all
+        // all are widened to the widest
         let intervals = || repeats.iter().filter_map(|results| results.intervals.as_ref());
         let widest = intervals().max_by_key(|intervals| intervals.width());
         for results in repeats {
@@ -328,7 +328,7 @@ impl Sum {
     }
 }
 
-/// How samples are spread.
+/// Spread of samples.
 #[derive(Default)]
 struct Spread {
     least: f64,
@@ -389,7 +389,7 @@ fn latency(latency: &Histogram, percents: Option<&[f64]>, format: Format) -> Lat
     }
 }
 
-/// The shares of latencies below each bound, in nanoseconds, microseconds and milliseconds \[%\] (`io_u.c`,
+/// The shares of latencies by upper bound, in nanoseconds, microseconds and milliseconds \[%\] (`io_u.c`,
 /// `io_u_mark_latency`).
 fn shares(sum: &Sum) -> (Map<f64>, Map<f64>, Map<f64>) {
     const BOUNDS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];

@@ -4,7 +4,7 @@
 use lanetwin_stats::Histogram;
 use std::collections::BTreeMap;
 
-/// Bits that tell the buckets of a group apart.
+/// Bits of the bucket's index within a group.
 const BITS: u32 = 6;
 /// Buckets in a group.
 const GROUP: u64 = 1 << BITS;
@@ -23,7 +23,7 @@ pub fn bucket(ns: u64) -> u64 {
     (group + (ns >> dropped) % GROUP).min(GROUPS * GROUP - 1)
 }
 
-/// What latencies of a bucket count as \[ns\]: its middle.
+/// The value that latencies of a bucket count as \[ns\]: its middle.
 ///
 /// # Panics
 /// If there is no such bucket.
@@ -37,7 +37,7 @@ pub fn middle(bucket: u64) -> u64 {
     (1 << (dropped + u64::from(BITS))) + (((2 * (bucket % GROUP) + 1) << dropped) >> 1)
 }
 
-/// How many latencies there are in each bucket.
+/// Number of latencies in each bucket.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Plat {
     counts: BTreeMap<u64, u64>,
@@ -45,7 +45,7 @@ pub struct Plat {
 }
 
 impl Plat {
-    /// The latencies of a histogram, each as the middle of its bucket there, which is wrong by at most 0.05 %.
+    /// The latencies of a histogram, each as the middle of its bucket there, with an error of at most 0.05 %.
     #[must_use]
     pub fn of(latency: &Histogram) -> Self {
         let mut plat = Self::default();
@@ -56,12 +56,12 @@ impl Plat {
         }
         plat
     }
-    /// The buckets that have latencies: their middles \[ns\], and how many.
+    /// The buckets with latencies: their middles \[ns\], and the number of latencies.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.counts.iter().map(|(bucket, count)| (middle(*bucket), *count))
     }
-    /// The percentiles \[ns\], as fio takes them (`calc_clat_percentiles`): the middle of the bucket in which they lie.
-    /// Percents ascend.
+    /// The percentiles \[ns\], as fio computes them (`calc_clat_percentiles`): the middles of their buckets. `percents`
+    /// must ascend.
     #[must_use]
     pub fn percentiles(&self, percents: &[f64]) -> Vec<u64> {
         let at = |percent: &f64| {

@@ -1,6 +1,6 @@
-//! Reading a job file: text in, jobs or everything that is wrong with it out.
+//! Reads a job file: returns its jobs, or every error in it.
 //!
-//! Unlike fio, the reader goes on after a mistake, and tells all of them.
+//! Unlike fio, the reader continues after an error and reports all of them.
 
 use super::distribution::Distribution;
 use super::engines::{self, EngineTarget};
@@ -15,23 +15,23 @@ use lanetwin_textfile::Limit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// More clones of a job than this are a slip of the pen.
+/// Maximum number of clones of a job; more are taken for a typing error.
 const MOST_JOBS: u32 = 65_536;
 
-/// Jobs, and the doubts about them.
+/// A parsed job file with warnings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Understood {
-    /// What the file says.
+    /// The contents of the file.
     pub file: JobFile,
     /// Warnings, in the order of their places.
     pub warnings: Vec<Finding>,
 }
 
-/// Reads the file at `path` on this machine: with its environment, its processors and its memory as fio would find
-/// them; without them, see [`read`].
+/// Reads the file at `path` with the environment, the processors and the memory of this machine, as fio would see them.
+/// To read without them, see [`read`].
 ///
 /// # Errors
-/// Everything that is wrong with it, errors and warnings, in the order of their places.
+/// Every error and warning, in the order of their places.
 pub fn read_path(path: &Path) -> Result<Understood, Vec<Finding>> {
     let file = path.display().to_string();
     let load = |name: &str| {
@@ -48,13 +48,13 @@ pub fn read_path(path: &Path) -> Result<Understood, Vec<Finding>> {
     }
 }
 
-/// What is found in a file that cannot be read, and why it cannot.
+/// The finding for a file that cannot be read.
 #[must_use]
 pub fn unreadable(said: &str, file: &str) -> Finding {
     Problem::Unreadable { said: said.to_owned() }.at(Place::default(), "", file)
 }
 
-/// Reads a text; `file` is what findings call it, and where included files are looked for.
+/// Reads a text; `file` is its name in findings, and the base for the names of included files.
 ///
 /// # Errors
 /// As [`read_path`].
@@ -83,7 +83,7 @@ pub fn read(text: &str, file: &str, around: &Surroundings<'_>) -> Result<Underst
     Ok(Understood { file, warnings: found.into_vec() })
 }
 
-/// Says which jobs run together, and which are told together.
+/// Determines which jobs run together, and which share their results.
 fn place(jobs: &mut [Job]) {
     let (mut phase, mut group) = (0, 0);
     for (nth, job) in jobs.iter_mut().enumerate() {
@@ -94,22 +94,22 @@ fn place(jobs: &mut [Job]) {
     }
 }
 
-/// What has been said up to a section.
+/// The options given up to a section.
 #[derive(Clone, Default)]
 struct Defaults {
     settings: Settings,
     /// Options that are not modelled.
     left_out: BTreeSet<String>,
-    /// Every option that has been said.
+    /// The names of all options given.
     said: BTreeSet<&'static str>,
 }
 
 impl Defaults {
-    /// Takes the options of a section.
+    /// Reads the options of a section.
     fn take(&mut self, section: &Section, found: &mut Findings) -> Vec<Given> {
         let mut lines: Vec<&Line> = section.options.iter().collect();
         lines.sort_by_key(|line| options::priority(&line.name));
-        // what an engine has of its own is looked at when the engine is known
+        // options of engines are checked when the engine is known
         let (known, own): (Vec<&Line>, Vec<&Line>) =
             lines.into_iter().partition(|line| options::find(&line.name).is_some());
         let mut given: Vec<Given> = Vec::new();
@@ -176,7 +176,7 @@ impl Defaults {
         None
     }
 
-    /// The job of a section, put right as fio does before it starts; what contradicts itself is reported.
+    /// The job of a section, corrected as fio does before it starts; reports contradictions.
     fn job(self, section: &Section, given: Vec<Given>, number: usize, found: &mut Findings) -> Job {
         let mut report = |problem: Problem| {
             found.add(problem.at(section.at.place, &section.name, &section.at.file));
@@ -235,7 +235,7 @@ impl Defaults {
     }
 }
 
-/// A rate of I/Os is held as one of bytes, of the smallest block (`init.c`, `__setup_rate`).
+/// Warns of rates of I/Os, which fio enforces as rates of bytes for the smallest block (`init.c`, `__setup_rate`).
 fn warn_of_rates(job: &Job, report: &mut impl FnMut(Problem)) {
     let s = &job.settings;
     let ways = s.rate_iops.into_iter().zip(job.blocks()).zip([s.rw.reads, s.rw.writes]);
@@ -247,10 +247,10 @@ fn warn_of_rates(job: &Job, report: &mut impl FnMut(Problem)) {
     }
 }
 
-/// Engines that never go through the page cache.
+/// Engines that never use the page cache.
 const ENGINES_WITHOUT_CACHE: [&str; 4] = ["null", "io_uring_cmd", "nbd", "external"];
 
-/// What contradicts itself (`init.c`, `fixup_options`).
+/// Reports contradictions (`init.c`, `fixup_options`).
 fn check(job: &Job, report: &mut impl FnMut(Problem)) {
     let s = &job.settings;
     if s.rate.iter().any(|rate| *rate > 0) && s.rate_iops.iter().any(|rate| *rate > 0) {
@@ -287,7 +287,7 @@ fn check(job: &Job, report: &mut impl FnMut(Problem)) {
     }
 }
 
-/// Whether a name of an option looks like one.
+/// Whether a text looks like the name of an option.
 fn is_name(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }

@@ -1,4 +1,4 @@
-//! The options of a job that change what is asked for, when, or how it is told: their defaults, and how each is set.
+//! The options of a job that affect its I/Os, their times, or the results: their defaults, and how each is set.
 
 mod forms;
 
@@ -10,7 +10,7 @@ use super::value::{Number, Reader, Three, Value};
 pub use forms::SteadyState;
 use forms::{cpus, distribution, shares, steady_state};
 
-/// A list of block sizes or zones has at most so many (`thread_options.h`).
+/// Maximum length of a list of block sizes or zones (`thread_options.h`).
 const MOST_SPLIT: usize = 64;
 
 /// A size that may be a percentage of the file.
@@ -19,16 +19,16 @@ pub enum Room {
     /// Not given.
     #[default]
     Unset,
-    /// So many bytes.
+    /// Bytes.
     Bytes(u64),
-    /// So much of the file \[%\].
+    /// A percentage of the file.
     Percent(u64),
 }
 
-/// What `rw` says.
+/// The meaning of `rw`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Way {
-    /// The word of the job file.
+    /// The word in the job file.
     pub word: &'static str,
     /// Whether there are reads.
     pub reads: bool,
@@ -57,27 +57,27 @@ impl Way {
 /// `rw_sequencer`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sequencer {
-    /// Go on behind the last.
+    /// Continue after the last I/O.
     Sequential,
-    /// The last once more.
+    /// Repeat the last I/O.
     Identical,
 }
 
-/// `latency_target` and what belongs to it.
+/// `latency_target` and related options.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LatencyTarget {
     /// The latency \[µs\].
     pub target_us: u64,
-    /// The window over which it is looked at \[µs\].
+    /// The window over which it is checked \[µs\].
     pub window_us: u64,
-    /// The share of I/Os that must keep it \[%\].
+    /// The share of I/Os that have to meet it \[%\].
     pub percentile: f64,
 }
 
 /// A block size and its share \[%\].
 pub type Share = (u64, u32);
 
-/// What a job says, with fio's defaults for what it leaves out. Three of something are of reads, writes and trims.
+/// The settings of a job, with fio's defaults for missing options. Arrays of three are for reads, writes and trims.
 #[derive(Clone, PartialEq, Debug)]
 #[expect(missing_docs, reason = "each field is the option of its name (docs/fio.md)")]
 pub struct Settings {
@@ -86,16 +86,16 @@ pub struct Settings {
     pub direct: bool,
     pub kb_base: u64,
     pub rw: Way,
-    /// A random address comes after so many I/Os (`randread:8`).
+    /// Number of I/Os per random address (`randread:8`).
     pub random_after: u32,
-    /// What lies between the end of an access and the next \[B\] (`read:8k`).
+    /// Distance from the end of an access to the next \[B\] (`read:8k`).
     pub gap: i64,
     pub rw_sequencer: Sequencer,
     pub iodepth: u32,
     pub numjobs: u32,
-    /// The CPUs that it may run on, ascending; from `cpus_allowed` or `cpumask`. All if there are none.
+    /// The CPUs that it may run on, ascending; from `cpus_allowed` or `cpumask`. Empty for all.
     pub cpus_allowed: Vec<u32>,
-    /// Whether each clone has one of them for itself (`cpus_allowed_policy=split`).
+    /// Whether each clone has one of them (`cpus_allowed_policy=split`).
     pub cpus_split: bool,
     pub loops: u32,
     pub size: Room,
@@ -108,7 +108,7 @@ pub struct Settings {
     pub prio: u32,
     pub prioclass: u32,
     pub bs: [u64; 3],
-    /// From `bsrange` or `bssplit`; 0 where there is none.
+    /// From `bsrange` or `bssplit`; 0 if neither is given.
     pub bs_range: [(u64, u64); 3],
     pub bssplit: [Vec<Share>; 3],
     pub blockalign: [u64; 3],
@@ -121,7 +121,7 @@ pub struct Settings {
     pub rwmixread: u32,
     pub thinktime_us: u64,
     pub thinktime_blocks: u32,
-    /// Whether I/Os count when they go out; otherwise when they are answered.
+    /// Whether I/Os count at submission; otherwise at completion.
     pub thinktime_at_issue: bool,
     pub rate: [u64; 3],
     pub rate_iops: [u64; 3],
@@ -208,11 +208,11 @@ impl Default for Settings {
     }
 }
 
-/// The percentiles that fio tells unasked (`options.c`).
+/// The percentiles that fio shows by default (`options.c`).
 pub const PERCENTILES: [f64; 17] =
     [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
 
-/// Sets what was said, and leaves the rest.
+/// Sets the given values, and keeps the others.
 fn set<T: Copy>(all: &mut [T; 3], said: &Three<Number>, of: impl Fn(u64) -> T) {
     for (place, number) in all.iter_mut().zip(said) {
         if let Some(Number::Plain(number)) = number {
@@ -235,7 +235,7 @@ fn room(said: &Three<Number>) -> Room {
 }
 
 impl Settings {
-    /// Sets what an option says; what is wrong with it as this option is reported. None then.
+    /// Sets the value of an option. Returns `None` if the value is wrong for this option, which is reported.
     pub(super) fn apply(
         &mut self,
         name: &'static str,

@@ -1,7 +1,7 @@
 //! `steadystate`: fio's rule, applied to the intervals of a run.
 //!
-//! fio looks once a second; a simulated run is shorter than that. Here the rule looks at the intervals that were
-//! counted, and its window, `ss_dur` seconds there, is as many intervals here.
+//! fio checks once per second, which is longer than a simulated run. Here the rule is applied to the counted intervals,
+//! and `ss_dur` seconds of fio are as many intervals.
 
 use super::settings::Settings;
 use crate::intervals::Moved;
@@ -9,7 +9,7 @@ use lanetwin_stats::steady::{FioRule, Measure, fio_rule};
 use lanetwin_units::Span;
 use serde::Serialize;
 
-/// What fio tells of it.
+/// fio's report of it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct JobEntry {
     ss: String,
@@ -29,7 +29,7 @@ struct Data {
     bw: Vec<u64>,
 }
 
-/// The rule of a job on intervals of this width; none if it has no rule, or too few intervals.
+/// The result of a job's rule on intervals of this width; `None` without a rule, or with too few intervals.
 pub(super) fn told(settings: &Settings, moved: &[Moved], width: Span) -> Option<JobEntry> {
     let (rule, seconds) = (settings.steadystate?, settings.ss_dur_us / 1_000_000);
     let window = usize::try_from(seconds).ok().filter(|window| (2..=moved.len()).contains(window))?;

@@ -1,16 +1,14 @@
-//! The I/Os of a job: which they are, where they go, how long they are, and when the next may go out (`io_u.c`,
-//! `backend.c`).
+//! The I/Os of a job: their types, addresses and sizes, and the earliest time of the next (`io_u.c`, `backend.c`).
 //!
-//! **Where.** Every direction has its own position. A sequential access goes on behind the last of its direction, after
-//! the gap of `rw=read:8k`; a random one draws a block, and with a random map takes the next free one if it has been
-//! taken in this pass. When a pass is over, the file begins again: a stream has no end, and who measures says when it
-//! is enough.
+//! **Addresses.** Every direction has its own position. A sequential access continues after the last one of its
+//! direction, plus the gap of `rw=read:8k`. A random one draws a block; with a random map it takes the next free one if
+//! the block was used in this pass. After a pass the file starts over: a stream has no end of its own.
 //!
-//! **When.** `rate` and `rate_iops` hold an I/O back until the bytes before it are due; `thinktime` waits until nothing
-//! is outstanding, and then as long as it says; a log has its own times.
+//! **Times.** `rate` and `rate_iops` delay an I/O until the bytes before it are due. `thinktime` waits until nothing is
+//! outstanding, and then for the given time. A log has its own times.
 //!
-//! Random numbers are not fio's; a direction is drawn for every I/O by itself, where fio draws one when the share of
-//! the last has been reached.
+//! Random numbers are not fio's. The direction is drawn for each I/O independently, where fio draws one when the share
+//! of the last has been reached.
 
 mod workload;
 
@@ -29,7 +27,7 @@ use lanetwin_units::{Instant, Span};
 use std::sync::Arc;
 
 const PS_PER_SECOND: u128 = 1_000_000_000_000;
-/// Block sizes are drawn again up to so often if they do not fit before the end; then the least is taken.
+/// Maximum number of draws of a block size that fits before the end; then the smallest is taken.
 const MOST_TRIES: u32 = 1000;
 
 /// An I/O.
@@ -37,9 +35,9 @@ const MOST_TRIES: u32 = 1000;
 pub struct Io {
     /// Read or write.
     pub operation: Operation,
-    /// From this byte of the file on.
+    /// Its first byte in the file.
     pub offset: u64,
-    /// How many bytes.
+    /// Its size \[B\].
     pub bytes: u32,
 }
 
@@ -50,11 +48,11 @@ pub struct Stream {
     extent: Extent,
     blocks: [(u64, u64); 3],
     align: [u64; 3],
-    /// Where the last I/O of each direction began and ended; nothing before the first.
+    /// Start and end of the last I/O of each direction; `None` before the first.
     last: [Option<(u64, u64)>; 2],
     until_random: u32,
     map: Option<Map>,
-    /// Of a random address: one for both directions, or one for each if they have other blocks.
+    /// Draws of random addresses: common to both directions, or one for each if their blocks differ.
     draws: Vec<Draws>,
     kinds: Random,
     choices: Random,
@@ -62,31 +60,31 @@ pub struct Stream {
     gaps: Random,
     pace: Pace,
     depth: Depth,
-    /// The next entry of the log.
+    /// Index of the next entry of the log.
     entry: usize,
     made: u64,
 }
 
-/// What holds I/Os back.
+/// The delays of I/Os.
 #[derive(Clone, Debug, Default)]
 struct Pace {
     /// Bytes per second of each direction; 0 without a limit.
     rates: [u64; 2],
-    /// Bytes of each direction that have gone out, or with Poisson's arrivals, when the next is due \[ps\].
+    /// Bytes submitted in each direction; with Poisson arrivals, the time at which the next is due \[ps\].
     issued: [u64; 2],
     due_ps: [u128; 2],
-    /// What the next I/O will be, if that has been decided.
+    /// The direction of the next I/O, if it was decided.
     next: Option<Operation>,
-    /// I/Os that count towards the next `thinktime`.
+    /// Number of I/Os that count towards the next `thinktime`.
     thought: u32,
-    /// When the last I/O went out.
+    /// Time of the last I/O.
     last: Instant,
-    /// When the I/O of the log goes out, if that has been decided.
+    /// Time of the next I/O of the log, if it was decided.
     entry_due: Option<Instant>,
 }
 
-/// How many may be outstanding (`lat_target_check`): the largest depth at which enough I/Os are answered in time is
-/// searched for.
+/// The queue depth under a latency target (`lat_target_check`): searches for the largest depth at which enough I/Os are
+/// answered in time.
 #[derive(Clone, Debug)]
 struct Depth {
     target: Option<LatencyTarget>,
@@ -100,7 +98,7 @@ struct Depth {
 }
 
 impl Stream {
-    /// The I/Os of a workload at `path`, in a run with this seed; it must pass [`JobWorkload::check`].
+    /// The I/Os of a workload at `path`, in a run with this seed. The workload has to pass [`JobWorkload::check`].
     #[must_use]
     pub fn new(workload: JobWorkload, seed: u64, path: &str) -> Self {
         let job = Arc::clone(&workload.job);
@@ -108,7 +106,7 @@ impl Stream {
         let random = |purpose: &str| Random::new(seed, path, purpose);
         let draw = |way: usize, of: &str| {
             let (least, align) = (blocks[way].0, align[way]);
-            // fio leaves out what does not hold a whole block behind its alignment (`last_block`)
+            // fio leaves out an end that does not hold a whole block after its alignment (`last_block`)
             let room = extent.bytes.saturating_sub(least.saturating_sub(align));
             Draws::new(&s.random_distribution, room / align.max(1), align, seed, of)
         };
@@ -157,12 +155,12 @@ impl Stream {
         }
     }
 
-    /// How many have been made.
+    /// Number of I/Os made.
     #[must_use]
     pub const fn made(&self) -> u64 {
         self.made
     }
-    /// Whether the next may go out `now`, with so many outstanding.
+    /// Whether the next I/O may be submitted `now`, with `outstanding` I/Os outstanding.
     pub(crate) fn gate(&mut self, now: Instant, outstanding: u64) -> Gate {
         if outstanding >= self.depth.now.into() {
             return Gate::Answered;
@@ -236,7 +234,7 @@ impl Stream {
         if reads { Operation::Read } else { Operation::Write }
     }
 
-    /// The next I/O, which goes out `now`; none behind the end of a log.
+    /// The next I/O, submitted `now`; `None` after the end of a log.
     pub fn next(&mut self, now: Instant) -> Option<Io> {
         let io = if let Some(log) = self.workload.log.clone() {
             let entry = log.entries.get(self.entry)?;
@@ -254,7 +252,7 @@ impl Stream {
         Some(io)
     }
 
-    /// Notes when the next of a limited direction is due.
+    /// Updates the time at which the next I/O of a rate-limited direction is due.
     fn account(&mut self, io: Io) {
         let way = io.operation as usize;
         let rate = self.pace.rates[way];
@@ -271,7 +269,7 @@ impl Stream {
         };
     }
 
-    /// Takes note that an I/O was answered after `latency`.
+    /// Records that an I/O was answered after `latency`.
     pub(crate) fn answered(&mut self, latency: Span, now: Instant) {
         let at_issue = self.workload.job.settings.thinktime_at_issue;
         self.pace.thought = self.pace.thought.saturating_add(u32::from(!at_issue));
@@ -305,16 +303,16 @@ impl Stream {
         Io { operation, offset: self.extent.start + offset, bytes: bytes as u32 }
     }
 
-    /// A random place, from the start of the extent.
+    /// A random position, from the start of the extent.
     fn random(&mut self, way: usize) -> u64 {
         let draws = way.min(self.draws.len() - 1);
         let block = self.draws[draws].next();
         let Some(map) = &mut self.map else {
             let offset = block * self.align[way];
-            // the last block of a size that is no multiple of it does not fit
+            // the last block does not fit if the size is not a multiple of it
             return if self.fits(offset, self.blocks[way].0) { offset } else { 0 };
         };
-        // a map counts in the least of all blocks
+        // the map counts in the smallest of all blocks
         let least = self.workload.job.least_block();
         let wanted = block * self.align[way] / least;
         let free = map.free_from(wanted).unwrap_or_else(|| {
@@ -331,12 +329,12 @@ impl Stream {
         0
     }
 
-    /// Behind the last I/O of this direction, or at the start again.
+    /// The position after the last I/O of this direction, or the start again.
     fn behind(&self, way: usize, gap: i64) -> u64 {
         let end = self.last[way].map_or(0, |(_, end)| end);
         let wanted = if end == 0 { Some(0) } else { end.checked_add_signed(gap) };
         let last = || {
-            // backwards: from the end of the extent again
+            // backwards: starts over at the end of the extent
             self.extent.bytes.checked_add_signed(gap).filter(|_| gap < 0)
         };
         let fits = |offset: &u64| self.fits(*offset, self.blocks[way].0);
@@ -347,7 +345,7 @@ impl Stream {
         offset.checked_add(bytes).is_some_and(|end| end <= self.extent.bytes)
     }
 
-    /// How many bytes (`get_next_buflen`).
+    /// The size of an I/O \[B\] (`get_next_buflen`).
     fn length(&mut self, way: usize, offset: u64, random: bool, job: &Job) -> u64 {
         let s = &job.settings;
         let way = if s.bs_is_seq_rand { usize::from(random) } else { way };
@@ -376,7 +374,7 @@ impl Stream {
         least
     }
 
-    /// Takes the blocks of an I/O; what of it is left before the first that was taken before.
+    /// Marks the blocks of an I/O as used. Returns the size before the first block that was used already.
     fn mark(&mut self, offset: u64, bytes: u64) -> u64 {
         let least = self.workload.job.least_block();
         let Some(map) = &mut self.map else { return bytes };
@@ -385,7 +383,7 @@ impl Stream {
     }
 }
 
-/// Longer waits of a log than this are cut \[µs\]: some twelve days.
+/// Upper limit of waits in a log \[µs\]: some twelve days.
 const LONGEST_US: u64 = 1 << 40;
 
 impl Depth {
@@ -398,7 +396,7 @@ impl Depth {
         }
         let in_time = WHOLE as f64 * (self.answered - self.late) as f64 / self.answered as f64;
         if in_time >= target.percentile {
-            // deeper: half way to the least depth that failed
+            // deeper: half way to the smallest depth that failed
             self.low = self.now;
             self.now = if self.high == self.most && self.low < self.most {
                 (self.now * 2).min(self.most)

@@ -1,7 +1,8 @@
-//! The value of an option, as fio 3.33 takes it apart (`parse.c`, `handle_option`).
+//! The value of an option, parsed as fio 3.33 does (`parse.c`, `handle_option`).
 //!
-//! Numbers may be three, for reads, writes and trims: `4k,8k,16k`. What is left out at the end is as the last; an empty
-//! place, as in `,1m` or `4k,`, leaves what was there before. Where there is no comma, a colon or a minus divides, too.
+//! There may be three numbers, for reads, writes and trims: `4k,8k,16k`. A number missing at the end equals the last
+//! one; an empty item, as in `,1m` or `4k,`, keeps the previous value. Without a comma, a colon or a minus also
+//! separates.
 
 use super::lines::{At, Line, shown};
 use super::number::{self, Doubt, Read};
@@ -9,14 +10,14 @@ use super::options::{Declared, Kind};
 use super::problem::Problem;
 use crate::findings::{Findings, Found};
 
-/// For reads, writes and trims; none where nothing was said.
+/// Values for reads, writes and trims; `None` where none is given.
 pub(super) type Three<T> = [Option<T>; 3];
 
-/// What an option says.
+/// The value of an option.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Value {
     Text(String),
-    /// A word, and what follows its colon.
+    /// A word, and the text after its colon.
     Word(&'static str, Option<String>),
     Numbers(Three<Number>),
     Ranges(Three<(u64, u64)>),
@@ -33,13 +34,13 @@ pub(super) enum Number {
 
 /// Reads the values of one section.
 pub(super) struct Reader<'a> {
-    /// The bytes of a kilobyte.
+    /// Bytes per kilobyte.
     pub base: u64,
     pub path: &'a str,
     pub found: &'a mut Findings,
 }
 
-/// A value, and every number in it as fio's own trace of its parsing shows them.
+/// A value, and all numbers in it, in the form of fio's own parsing trace.
 pub(super) type Traced = (Value, Vec<u64>);
 
 impl Reader<'_> {
@@ -47,7 +48,7 @@ impl Reader<'_> {
         self.found.add(problem.at(at.place, self.path, &at.file));
     }
 
-    /// What an option says; none if it cannot be read, which is reported.
+    /// The value of an option; `None` if it cannot be read, which is reported.
     pub(super) fn read(&mut self, option: &'static Declared, line: &Line) -> Option<Traced> {
         let name = option.name;
         let Some(text) = line.value.as_deref() else {
@@ -86,7 +87,7 @@ impl Reader<'_> {
         text: &str,
         line: &Line,
     ) -> Option<Traced> {
-        // the word ends at the first comma, or if there is none at the first colon
+        // the word ends at the first comma, or else at the first colon
         let end = text.find(',').or_else(|| text.find(':')).unwrap_or(text.len());
         let Some(word) = words.iter().find(|word| **word == &text[..end]) else {
             let words = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
@@ -140,7 +141,7 @@ impl Reader<'_> {
         Some((Value::Numbers(numbers), trace))
     }
 
-    /// One of several numbers; the text goes on to the end of the value.
+    /// One of several numbers; `text` reaches to the end of the value.
     fn number(&mut self, option: &'static Declared, text: &str, line: &Line) -> Option<(Number, u64)> {
         let name = option.name;
         let text = text.split(',').next().unwrap_or_default();
@@ -161,14 +162,14 @@ impl Reader<'_> {
             Kind::Time { seconds, .. } => number::time(text, seconds),
             _ => number::size(text, self.base),
         };
-        // fio does not mind, as long as another of the numbers is one
+        // fio accepts this as long as another item is a number
         let read = read?;
         self.doubt(name, text, &read, line);
         let number = if read.percent { Number::Percent(!0 - read.value) } else { Number::Plain(read.value) };
         let narrow = matches!(option.kind, Kind::Size { bits: 32 } | Kind::Time { bits: 32, .. });
         let (least, most) = option.limits.unwrap_or((0, None));
         let value = read.value as i64;
-        // fio holds the limits of 32 bits against their value with a sign
+        // fio compares 32-bit values as signed numbers with their limits
         let limited = if narrow && option.limits.is_some() { i64::from(value as i32) } else { value };
         let fits = match number {
             Number::Percent(percent) => option.kind == Kind::Room && percent <= 100,
@@ -263,7 +264,7 @@ impl Reader<'_> {
     }
 }
 
-/// The parts of a value, each with everything behind it: what fio looks for units in.
+/// The items of a value, each with everything after it, since fio looks for units there.
 fn parts(text: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), text);
     loop {
@@ -275,7 +276,7 @@ fn parts(text: &str) -> Vec<&str> {
     }
 }
 
-/// The number that opens a text, with a fraction if it has one, as C's `scanf` takes it.
+/// The number at the start of a text, with or without a fraction, as C's `scanf` reads it.
 pub(super) fn float(text: &str) -> Option<f64> {
     let text = text.trim_start();
     let sign = usize::from(text.starts_with(['+', '-']));

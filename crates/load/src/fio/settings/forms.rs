@@ -1,4 +1,4 @@
-//! Values with a form of their own: lists of shares, spreads of random addresses, limits of a steady state.
+//! Values with a form of their own: lists of shares, distributions of random addresses, limits of a steady state.
 
 use super::super::distribution::{Distribution, PARETO_H, ZIPF_THETA, Zone};
 use super::super::lines::{Line, shown};
@@ -7,26 +7,26 @@ use super::super::problem::Problem;
 use super::super::value::{Reader, float};
 use std::collections::BTreeSet;
 
-/// A list of zones has at most so many (`thread_options.h`).
+/// Maximum number of zones (`thread_options.h`).
 const MOST_ZONES: usize = 256;
-/// CPUs are numbered below this (`CPU_SETSIZE` of the C library).
+/// Upper limit of CPU numbers (`CPU_SETSIZE` of the C library).
 const MOST_CPUS: u32 = 1024;
 
 /// `steadystate`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SteadyState {
-    /// Of the I/Os per second; otherwise of the bytes.
+    /// Whether it tracks I/Os per second; otherwise bytes.
     pub iops: bool,
-    /// The slope; otherwise the largest deviation from the mean.
+    /// Whether it limits the slope; otherwise the largest deviation from the mean.
     pub slope: bool,
-    /// Below this.
+    /// The upper limit.
     pub limit: f64,
-    /// Of the mean \[%\]; otherwise in I/Os or bytes per second.
+    /// Whether the limit is in percent of the mean; otherwise in I/Os or bytes per second.
     pub percent: bool,
 }
 
-/// A list `a/b:c/d:e` of sizes with what stands behind the stroke: none where it is left out. Sizes are numbers with
-/// units; so is what stands behind them if `absolute`, otherwise a percentage.
+/// Reads a list `a/b:c/d:e` of sizes, each with the value after the slash; `None` where that is left out. Sizes are
+/// numbers with units; the values are, too, if `absolute`, and otherwise percentages.
 pub(super) fn shares(
     text: &str,
     name: &'static str,
@@ -42,7 +42,7 @@ pub(super) fn shares(
         let behind = match other {
             None => Some(None),
             Some(other) if absolute => number::size(other, base).map(|read| Some(read.value)),
-            // as C's `atoi`: no digits are nothing, and nothing is the rest
+            // as C's `atoi`: without digits it is 0, and 0 means the remaining share
             Some(other) => {
                 let digits: String = other.trim().chars().take_while(char::is_ascii_digit).collect();
                 let percent: u64 = digits.parse().unwrap_or(0);
@@ -65,10 +65,9 @@ pub(super) fn shares(
     Some(list)
 }
 
-/// A list of CPUs and ranges of them, `1,5,8-15`: ascending, each once. It ends where there is nothing between two
-/// commas.
+/// Reads a list of CPUs and ranges of CPUs, `1,5,8-15`: ascending, without duplicates. The list ends at an empty item.
 ///
-/// fio reads `a` and `0x1` as CPU 0, and does not start with no CPU at all; both are refused here.
+/// fio reads `a` and `0x1` as CPU 0, and does not start without any CPU; both are rejected here.
 pub(super) fn cpus(text: &str, name: &'static str, line: &Line, reader: &mut Reader<'_>) -> Option<Vec<u32>> {
     let number = |text: &str| text.trim().parse().ok().filter(|cpu| *cpu < MOST_CPUS);
     let range = |part: &str| {

@@ -1,5 +1,4 @@
-//! What a load makes of a job: which part of a file one of its clones uses, how many I/Os that is, and whether it can
-//! be.
+//! One clone of a job on a file: the part of the file that it uses, its number of I/Os, and whether it can run.
 
 use super::super::iolog::{Entry, Log};
 use super::super::job::Job;
@@ -8,32 +7,32 @@ use super::super::settings::Room;
 use std::fmt;
 use std::sync::Arc;
 
-/// What a load makes of a job: one of its clones on one file.
+/// One clone of a job on one file.
 #[derive(Clone, Debug)]
 pub struct JobWorkload {
     /// The job.
     pub job: Arc<Job>,
-    /// Which of its `numjobs` clones, from 0.
+    /// Index of the clone, from 0.
     pub clone: u32,
     /// The size of the file or device \[B\].
     pub capacity: u64,
-    /// The log that it replays, if it does.
+    /// The log that it replays, if any.
     pub log: Option<Arc<Log>>,
 }
 
-/// What is wrong with a workload.
+/// Why a workload cannot run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadJob {
-    /// It starts behind the end, or ends there.
+    /// It starts after the end, or ends there.
     Beyond {
-        /// Where it would end \[B\].
+        /// Its end \[B\].
         end: u64,
     },
-    /// Not a block fits.
+    /// No block fits.
     TooSmall,
-    /// A log has I/Os behind the end.
+    /// A log has I/Os after the end.
     LogBeyond {
-        /// Where they end \[B\].
+        /// The end of those \[B\].
         end: u64,
     },
     /// It has neither reads nor writes.
@@ -55,14 +54,14 @@ impl std::error::Error for BadJob {}
 /// The part of a file that a job uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// From this byte on.
+    /// Its first byte.
     pub start: u64,
-    /// So many bytes.
+    /// Its size \[B\].
     pub bytes: u64,
 }
 
 impl JobWorkload {
-    /// The part of the file that it uses (`filesetup.c`, `get_start_offset` and `setup_files`).
+    /// The part of the file that the clone uses (`filesetup.c`, `get_start_offset` and `setup_files`).
     #[must_use]
     pub fn extent(&self) -> Extent {
         let s = &self.job.settings;
@@ -99,10 +98,10 @@ impl JobWorkload {
         };
         Extent { start, bytes }
     }
-    /// Whether it can be run.
+    /// Checks whether it can run.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first problem found.
     pub fn check(&self) -> Result<(), BadJob> {
         if let Some(log) = &self.log {
             let ends = log.entries.iter().map(|entry| self.placed(entry).saturating_add(entry.bytes.into()));
@@ -122,7 +121,7 @@ impl JobWorkload {
             Some(_) => Ok(()),
         }
     }
-    /// How many I/Os it makes before it ends; none if it ends when its time is over.
+    /// Number of I/Os before it ends; `None` if it ends by time.
     #[must_use]
     pub fn operations(&self) -> Option<u64> {
         let s = &self.job.settings;
@@ -150,7 +149,7 @@ impl JobWorkload {
         let by_bytes = ((all as f64 / mean.max(1.0)) as u64).max(1);
         Some(if s.number_ios > 0 { s.number_ios.min(by_bytes) } else { by_bytes })
     }
-    /// Where an I/O of its log goes.
+    /// The address of an I/O of its log.
     pub(super) fn placed(&self, entry: &Entry) -> u64 {
         let s = &self.job.settings;
         let offset = entry.offset / s.replay_scale.max(1);
