@@ -3,7 +3,6 @@
 //! A bucket of energy fills at the power that the limit leaves above idle, up to the energy of [`BURST`]; every
 //! operation is charged to it, including garbage collection. Requests pass while the bucket is not overdrawn.
 //! Operations that have begun are never held, so that it may be overdrawn; it is then refilled before the next
-//! request passes. Over times much longer than the burst a drive stays within its limit.
 //! request passes. Over any time much longer than that burst a drive takes no more than its limit.
 
 use crate::config::Energy;

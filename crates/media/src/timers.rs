@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// No alarm.
 pub const NEVER: u64 = u64::MAX;
 
-/// A new alarm is searched for linearly from the end over this many entries, and by bisection beyond.
+/// The place of a new alarm is searched for linearly among this many entries at the end, and by bisection before.
 const NEAR: usize = 8;
 
 /// The alarms of servers 0 to n−1 \[ps\].

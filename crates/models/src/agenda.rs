@@ -132,9 +132,10 @@ impl<T> Eq for Entry<T> {}
 
 /// A task is inserted among the near ones if it precedes at most this many.
 const NEAR: usize = 16;
-/// A task that stands in the way of another is moved to the far ones if it is this many times as far in the future,
-/// with times below a minimum counted as that minimum \[ps\]: for example a timeout among tasks due in nanoseconds.
+/// A task that stands in the way of another is moved to the far ones if it is more than this many times as far in the
+/// future as the other, plus [`CLOSE_PS`]: for example a timeout among tasks due in nanoseconds.
 const FAR: u64 = 64;
+/// Time that keeps tasks due almost at once from moving all others to the far ones \[ps\].
 const CLOSE_PS: u64 = 10_000;
 
 #[cfg(test)]

@@ -220,7 +220,7 @@ pub struct EthernetSwitch {
     /// The largest frame that it takes \[B\].
     longest: u32,
     latency: Span,
-    /// Number of longer pauses.
+    /// Number of longer frames, which are dropped.
     too_long: u64,
     trails: Trails,
     wakes: Wakes,

@@ -211,7 +211,7 @@ pub(crate) struct HostCosts {
 impl HostCosts {
     pub(crate) fn new(params: &Params) -> Self {
         let engine = nvme_software::Software::new(params);
-        // SPDK has its transport in user space, whose costs are twice those of its engine
+        // SPDK has its transport in user space, which costs as much again as its engine
         let own = |name: &str, user: Span| if is_spdk(params) { user } else { params.time(name) };
         Self {
             submit: engine.submit + own("driver.rdma.submit", engine.submit),

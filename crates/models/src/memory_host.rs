@@ -262,8 +262,8 @@ impl MemoryHost {
         self.hints.add(running, &self.nodes, what, address, pages);
         self.timetable.put(at, Task::Hint(self.hints.last()));
     }
-    /// The answers to hints, in the order of [`MemoryHost::hint`]: the sum over all devices; `None` until all have
-    /// answered.
+    /// The answers to hints, in the order of [`MemoryHost::hint`]: the sum over the devices asked; `None` until all
+    /// of them have answered.
     #[must_use]
     pub fn hint_answers(&self) -> Vec<Option<u64>> {
         self.hints.answers()

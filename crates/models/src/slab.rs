@@ -32,10 +32,11 @@ impl<T> Slab<T> {
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..).zip(&self.things).filter_map(|(handle, thing)| Some((handle, thing.as_ref()?)))
     }
-    /// Takes all entries.
+    /// All entries, to be changed.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.things.iter_mut().flatten()
     }
+    /// Takes all entries.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = T> {
         self.free.clear();
         std::mem::take(&mut self.things).into_iter().flatten()

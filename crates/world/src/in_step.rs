@@ -32,7 +32,7 @@ pub(super) struct Trial {
     events: u64,
 }
 
-/// Trials for all cases that need one: the cases that were judged steady.
+/// Trials for all cases whose clones can start at different places, and that were judged steady.
 pub(super) fn trials(cases: &[Repeats<'_>]) -> Vec<Trial> {
     let trial = |(place, ran): (usize, &Repeats<'_>)| {
         let is_steady = |one: &Measured| one.steadiness.condition == Condition::Steady;

@@ -31,6 +31,7 @@ const LINE: u64 = 64;
 const WARMED: u64 = 4;
 /// The end of a program is checked for after each 1/4096 of its time, …
 const SLICES: u64 = 4096;
+/// … but not more often than this.
 const SHORTEST_SLICE: Span = Span::from_ns(100);
 /// After this many steps of a thread, its dirty lines are written back as fast as it stores.
 const STORED: u64 = 4096;

@@ -28,6 +28,7 @@ use std::thread::Builder;
 
 /// Number of rounds, half of them on the door's core.
 const ROUNDS: u32 = 16;
+/// Number of reads of each round.
 const ECHOES: u32 = 25;
 
 impl Server {

@@ -87,7 +87,7 @@ fn geometry(found: &mut Mistakes, nand: &Nand) {
         "4 KiB, 8 KiB or 16 KiB of data; what is more belongs to the spare area",
     );
     found.within("nand.geometry.spare", g.spare.0, 0, g.page.0.max(1));
-    // unit numbers have 40 bits; factors out of range have been reported already
+    // places have 40 bits; factors out of range have been reported already
     let units = [g.channels, g.chips, g.dies, g.planes, g.blocks, g.pages, (g.page.0 / UNIT) as u32]
         .iter()
         .fold(1_u128, |units, factor| units.saturating_mul(u128::from(*factor)));

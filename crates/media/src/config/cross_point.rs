@@ -4,7 +4,7 @@ use lanetwin_units::{Bytes, Span};
 
 /// A medium that is written in place.
 ///
-/// Consecutive lines are distributed over the channels, and on a channel over its partitions. A line occupies its
+/// Consecutive lines go to the channels in turn, and on a channel to its partitions in turn. A line occupies its
 /// partition while it is read or written, and its channel while it crosses the bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CrossPoint {

@@ -185,7 +185,8 @@ pub struct Nand {
     pub timing: Timing,
     /// Timings of a channel.
     pub bus: Bus,
-    /// Reads for the host go before programs, erases and reads of GC at their die, but at most this many in a row.
+    /// Reads for which a request waits (also those of GC for whose space writes of the host wait) go before programs,
+    /// erases and other reads of GC at their die, but at most this many in a row.
     pub read_burst: u32,
     /// Scheduling rules for commands.
     pub rules: Rules,

@@ -160,8 +160,9 @@ impl Machine {
         self.channels.iter_mut().for_each(|channel| channel.keep_history(clocks));
     }
 
-    /// Time that each data bus has carried data up to `now` \[ps\]; `now` may lie before the last request by the time
-    /// given to [`Machine::keep_history`]. Commands up to then are decided on a copy; too slow for every request.
+    /// Time that each data bus has carried data up to `now` \[ps\]; `now` may lie before the last request by at most
+    /// the time given to [`Machine::keep_history`]. Commands up to then are decided on a copy; too slow for every
+    /// request.
     #[must_use]
     pub fn busy(&self, now: Instant) -> Vec<u64> {
         let edge = self.clock.edge(now);

@@ -163,7 +163,7 @@ impl Ahead {
         entry.waiting.drain(..).for_each(&mut tell);
     }
 
-    /// Discards the data of a unit that has been overwritten or unmapped.
+    /// Discards the run with a unit that has been overwritten or unmapped.
     pub fn forget(&mut self, unit: u64) {
         if let Some(id) = self.find(unit) {
             self.entries[id as usize].forgotten = true;

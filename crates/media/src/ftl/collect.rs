@@ -1,9 +1,10 @@
 //! Garbage collection, wear levelling and folding: valid units are moved out of a block, which is then erased.
 //!
-//! A die collects one block at a time, while its other operations continue: page reads come after reads for the host,
-//! programs take turns with the host's, and only as many are in progress as keep the die busy. Collection pauses in
-//! the middle of a garbage block when the die has its reserve ([`pace`](super::pace)). Units that do not fill a
-//! program wait for those of the next victim; a block is erased when it has no valid unit left.
+//! A die collects one block at a time, while its other operations continue: page reads come after reads for which a
+//! request waits, unless writes of the host wait for the space; programs take turns with the host's, and only as many
+//! are in progress as keep the die busy. Collection pauses in the middle of a garbage block when the die has its
+//! reserve and one program ([`pace`](super::pace)). Units that do not fill a program wait for those of the next
+//! victim; a block is erased when it has no valid unit left.
 
 use super::blocks::{Block, Blocks, NONE, State};
 use super::collector::Reason;

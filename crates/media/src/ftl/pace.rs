@@ -3,8 +3,8 @@
 //! **Space** is counted in units, and changes with each of them. A unit that the host writes uses one. A unit moved
 //! out of a victim frees b / v and uses one at its new place, if the victim had v valid units of b when it was
 //! chosen. So a victim frees its space gradually while it is being collected, not when it is erased. The host writes
-//! to a die that has its reserve; GC works on a die that has no more than its reserve and one program, and pauses in
-//! the middle of a victim when it has more. So the host gets space as GC frees it, program by program, and the rate
+//! to a die that has its reserve; GC works on a die that has less than its reserve and one program, and pauses in the
+//! middle of a victim when it has that. So the host gets space as GC frees it, program by program, and the rate
 //! of writes does not swing with the erases of blocks.
 
 use super::blocks::{Blocks, NONE};

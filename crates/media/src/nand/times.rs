@@ -17,7 +17,7 @@ pub struct Times {
     data_out: u64,
     /// Transfer time of a megabyte: 10^6 ps·B / (bytes · MT/s); exact as a fraction.
     transfer: (u64, u64),
-    /// Size of page and of page plus spare; the spare crosses the bus in proportion to the data.
+    /// Size of page plus spare, and of page; the spare crosses the bus in proportion to the data.
     frame: (u64, u64),
     /// Whether a bus cycle is a whole number of nanoseconds.
     whole_cycles: bool,

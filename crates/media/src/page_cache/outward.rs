@@ -5,7 +5,7 @@ use super::set::At;
 use super::write_backs::WriteBack;
 use super::{Effect, Job, Outcome, PAGE, PageCache, Then, runs};
 
-/// Number of attempts to write a page that the medium refuses (assumed).
+/// Number of attempts to write a page, or to fetch its missing lines, before it is given up (assumed).
 const TRIES: u8 = 3;
 
 impl PageCache {

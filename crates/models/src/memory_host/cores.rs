@@ -185,7 +185,7 @@ impl Thread {
     }
 }
 
-/// The last 128 loads of a thread that have no data yet: a reorder buffer that contains only loads.
+/// Which of the last 128 loads of a thread have no data yet: a reorder buffer that contains only loads.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Window {
     /// The oldest load that is without data, or the next.

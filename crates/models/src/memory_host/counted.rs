@@ -12,7 +12,7 @@ const LINE: u64 = 64;
 /// Number of loads after which the followed lines are chosen anew.
 const ROUND: u64 = 1 << 12;
 
-/// The followed lines: one of a power of two, by a hash of the line and of the number of rounds.
+/// The followed lines: one in `every`, a power of two, by a hash of the line and of the number of rounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
     every: u64,

@@ -33,9 +33,9 @@ impl Stored {
         self.lines.push_back((line, step));
     }
     /// The dirty line evicted in this step, in which another line enters the thread's share. Under LRU it is the line
-    /// stored to a fixed number of steps ago. Under random replacement it is any line of the share, dirty with the
-    /// probability of its lines, so that neighbouring lines are written back at different times and rarely find a
-    /// DRAM row open.
+    /// stored to a fixed number of steps ago. Under random replacement it is any line of the share, which is dirty as
+    /// often as lines of the share are, so that neighbouring lines are written back at different times and rarely find
+    /// a DRAM row open.
     pub(super) fn let_go(&mut self, step: u64, share: Share) -> Option<u64> {
         let gone = match share.replacement {
             Replacement::Lru => {

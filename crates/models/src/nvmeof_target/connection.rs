@@ -200,7 +200,7 @@ impl Connection {
     pub(super) const fn has_left(&self) -> bool {
         self.left
     }
-    /// Whether it holds resources of the target: after the host has ended it, while the drive still works for it.
+    /// Whether it holds resources of the target: after the host has ended it, only while the drive still works for it.
     pub(super) fn is_held(&self) -> bool {
         !self.left || self.pending.iter().count() > 0
     }

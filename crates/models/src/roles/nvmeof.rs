@@ -166,6 +166,6 @@ pub trait FabricTarget {
     /// Sets the target, and the connections of its ports to drivers of drives, in order. Must be called before the
     /// run starts.
     fn serve(&mut self, target: Target, queues: Vec<TargetQueue>);
-    /// Sets changes of the ANA state, in the order of time.
+    /// Sets changes of the ANA state, in the order of time. Must be called before the run starts.
     fn change_access(&mut self, changes: Vec<AccessChange>);
 }

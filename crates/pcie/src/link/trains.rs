@@ -35,7 +35,7 @@ impl<U: Copy> Trains<U> {
     pub fn put(&mut self, train: Train<U>, from: EndpointId, sequence: u64, ready: u64) -> TrainId {
         if let Some(id) = self.free.pop() {
             let slot = &mut self.slots[id.0 as usize];
-            // `hops` covers the starts of the slot's previous train
+            // starts left by the slot's previous train are beyond `hops`, and not read
             (slot.train, slot.from, slot.sequence, slot.ready, slot.hops) = (train, from, sequence, ready, 0);
             return id;
         }

@@ -61,7 +61,7 @@ impl Channel {
         self.counters.rows[usize::from(bank.why)] += 1;
         bank.why = 0;
         bank.used = now;
-        // the row can be accessed from this clock after its activate
+        // `bank.cas`, the first clock of an access to the row, is tRCD after its activate
         let before = Before::a_read(now, bank.cas - t.rcd, bank.closed);
         bank.pre = bank.pre.max(now + self.gates.precharge[direction]);
         let close = self.rules.closed && queue.find(at_bank, bank.row).is_none();
