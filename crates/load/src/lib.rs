@@ -1,4 +1,4 @@
-//! Who asks for what, when.
+//! Loads: components that send requests to devices and count the answers.
 //!
 //! ```text
 //!              ┌────────────── Load<Dma> or Load<Block> ──────────────┐
@@ -7,21 +7,21 @@
 //!              └──────────────────────────────────────────────────────┘
 //! ```
 //!
-//! A [`Workload`] says what is asked for ([`Mix`], size, [`Pattern`] over a span) and when ([`Arrivals`]: so many
-//! outstanding, or at a rate whatever happens). A load asks from the start of the run; [`Load::reset`] begins to count
-//! (the end of the warm-up), [`Load::results`] is what has been counted since.
+//! A [`Workload`] defines the requests ([`Mix`], size, [`Pattern`] over a span) and their times ([`Arrivals`]: a number
+//! outstanding, or a rate). A load sends requests from the start of the run. [`Load::reset`] starts counting at the end
+//! of the warm-up, and [`Load::results`] returns the counts since then.
 //!
-//! Several loads in one machine take [`Handles`] that do not clash, and what they counted in the same window can be
-//! taken together ([`Results::merge`]).
+//! Several loads in one machine use [`Handles`] that do not clash. Their counts over the same window can be merged
+//! ([`Results::merge`]).
 //!
 //! **Counting.** An operation counts when its answer arrives, with its whole latency. The integral of the number
-//! outstanding and the sum of the times outstanding are kept apart and in integers, and are equal for every stretch of
-//! the run ([`Results::little`]): Little's law as an identity.
+//! outstanding and the sum of the times outstanding are computed independently, in integers, and are equal over every
+//! part of the run ([`Results::little`]): Little's law as an identity.
 //!
-//! [`iometer`] reads the configurations of Iometer and writes its results; [`fio`] does the same for fio. [`memory`] is
-//! about programs that load and store lines of memory.
+//! [`iometer`] reads configurations of Iometer and writes its results; [`fio`] does the same for fio. [`memory`] has
+//! programs that load and store lines of memory.
 //!
-//! Not here: what warm-up is long enough, intervals and verdicts (the stats crate).
+//! Not here: the length of the warm-up, intervals and verdicts (the stats crate).
 //!
 //! ```
 //! use lanetwin_kernel::{Component, Port};

@@ -1,4 +1,4 @@
-//! The load itself: a component that asks and counts.
+//! The load: a component that sends requests and counts the answers.
 
 use crate::addresses::Operations;
 use crate::fio::{self, JobWorkload};
@@ -21,19 +21,19 @@ use std::any::Any;
 use std::marker::PhantomData;
 
 const ASK: Port = Port(0);
-/// An open loop with so many outstanding is overloaded: each costs memory here and in queues below, and there is no end
-/// to them. `assumed`: four times the 65,535 commands of the largest NVMe queue.
+/// An open loop with this many outstanding is overloaded: each request costs memory here and in the queues below,
+/// without limit. `assumed`: four times the 65,535 commands of the largest NVMe queue.
 pub const MOST_OUTSTANDING: u64 = 1 << 18;
-/// What a load is woken for: the next arrival of an open loop, …
+/// Tokens of wakes: the next arrival of an open loop, …
 const ARRIVAL: u32 = 0;
-/// … or the end of a pause: before a burst, or until the next is due.
+/// … or the end of a pause: before a burst, or until the next operation is due.
 const BURST: u32 = 1;
 
-/// The protocol that a load speaks.
+/// The protocol of a load.
 pub trait LoadProtocol: 'static {
-    /// The question.
+    /// Makes the request.
     fn ask(transfer: Transfer) -> Message;
-    /// The answer, if the message is one.
+    /// The answer in a message, if it is one.
     fn answer(message: Message) -> Option<Done>;
 }
 
@@ -67,27 +67,27 @@ pub type DmaLoad = Load<Dma>;
 /// A load on the port of a block device or driver.
 pub type BlockLoad = Load<Block>;
 
-/// Asks for what its [`Workload`] says, out of port 0, and counts what comes back.
+/// Sends the operations of its [`Workload`] out of port 0, and counts the answers.
 #[derive(Debug)]
 pub struct Load<P> {
     arrivals: Arrivals,
     operations: Box<dyn Requests>,
     intervals: Stream,
     handles: Handles,
-    /// The logical unit that is asked.
+    /// The logical unit that it uses.
     unit: u16,
-    /// What is outstanding, by the place of its handle.
+    /// The outstanding operations, by the index of their handles.
     outstanding: Vec<Option<Outstanding>>,
     free: Vec<usize>,
     stopped: bool,
-    /// When an open loop had [`MOST_OUTSTANDING`]; it asks for nothing since.
+    /// The time at which an open loop reached [`MOST_OUTSTANDING`]; it has sent nothing since.
     overloaded: Option<Instant>,
-    /// Whether nothing is asked for before the next burst.
+    /// Whether it pauses before the next burst.
     paused: bool,
-    /// The place of the handle by which a connection is being opened or closed.
+    /// The index of the handle by which a connection is being opened or closed.
     dialling: Option<usize>,
     completed: u64,
-    /// Of all latencies, for the digest.
+    /// The sum of all latencies, for the digest.
     latency_sum: u64,
     counted: Counted,
     protocol: PhantomData<P>,
@@ -97,37 +97,37 @@ pub struct Load<P> {
 struct Outstanding {
     operation: Operation,
     bytes: u32,
-    /// What comes in reply \[B\].
+    /// Size of the reply \[B\].
     reply: u32,
     asked: Instant,
-    /// For how many operations it stands; 0 if it is not followed.
+    /// Number of operations that it stands for; 0 if it is not followed.
     weight: u64,
     begun: Begun,
 }
 
-/// What has been counted since a reset.
+/// The counts since a reset.
 #[derive(Default, Debug)]
 struct Counted {
     since: Instant,
     sides: [Side; 2],
     number: u64,
-    /// How many were asked for.
+    /// Number of operations sent.
     asked: u64,
-    /// How far the area reaches.
+    /// End of the area so far.
     area_until: Instant,
     area_ps: u128,
-    /// Of what has been answered.
+    /// Sum of the times outstanding of the answered operations.
     residence_ps: u128,
-    /// Of jobs of fio.
+    /// For fio jobs.
     intervals: Option<Intervals>,
-    /// Latencies of reads and of writes that nobody has taken yet, if they are noted.
+    /// Latencies of reads and of writes that have not been taken yet, if they are recorded.
     noted: Option<[Vec<Span>; 2]>,
-    /// How long the connections took that have ended.
+    /// Durations of the connections that were closed.
     connections: Option<Box<Histogram>>,
 }
 
 impl Counted {
-    /// Lets the area reach up to `now`; then the number outstanding becomes `number`.
+    /// Extends the area to `now`, and sets the number outstanding to `number`.
     fn becomes(&mut self, number: u64, now: Instant) {
         self.area_ps += u128::from(self.number) * u128::from(now.since(self.area_until).as_ps());
         self.area_until = now;
@@ -137,7 +137,7 @@ impl Counted {
     fn area_up_to(&self, at: Instant) -> u128 {
         self.area_ps + u128::from(self.number) * u128::from(at.since(self.area_until).as_ps())
     }
-    /// How long something asked for at `asked` had been outstanding at `now`, as far as it is counted \[ps\].
+    /// Time for which an operation sent at `asked` has been outstanding at `now`, as far as it is counted \[ps\].
     fn residence(&self, asked: Instant, now: Instant) -> u128 {
         now.since(asked.max(self.since)).as_ps().into()
     }
@@ -155,7 +155,7 @@ impl<P: LoadProtocol> Load<P> {
         }
         Self::of(Box::new(Operations::new(workload, seed, path)), workload.arrivals, seed, path)
     }
-    /// A load at `path` in a run with this seed, that does what an access specification of Iometer says.
+    /// A load at `path` in a run with this seed, for an access specification of Iometer.
     ///
     /// # Panics
     /// If the workload cannot be run ([`AccessWorkload::check`]).
@@ -167,7 +167,7 @@ impl<P: LoadProtocol> Load<P> {
         let arrivals = Arrivals::Closed { outstanding: workload.outstanding };
         Self::of(Box::new(Bursts::new(workload, seed, path)), arrivals, seed, path)
     }
-    /// A load at `path` in a run with this seed, that does what a job of fio says. It has no end but that of a log.
+    /// A load at `path` in a run with this seed, for a fio job. It ends only if it replays a log.
     ///
     /// # Panics
     /// If the workload cannot be run ([`JobWorkload::check`]).
@@ -181,7 +181,7 @@ impl<P: LoadProtocol> Load<P> {
         load.counted.intervals = Some(Intervals::default());
         load
     }
-    /// A load at `path` in a run with this seed, that asks for these.
+    /// A load at `path` in a run with this seed, with these operations.
     #[must_use]
     pub fn of(operations: Box<dyn Requests>, arrivals: Arrivals, seed: u64, path: &str) -> Self {
         Self {
@@ -203,26 +203,26 @@ impl<P: LoadProtocol> Load<P> {
         }
     }
 
-    /// The same load as one of several: its operations have these handles.
+    /// The same load with these handles, as one of several.
     #[must_use]
     pub fn calling(self, handles: Handles) -> Self {
         Self { handles, ..self }
     }
-    /// The same load on this logical unit of the device; without it, on the first.
+    /// The same load on this logical unit of the device; the default is the first.
     #[must_use]
     pub fn on_unit(mut self, unit: u16) -> Self {
         self.unit = unit;
         self
     }
 
-    /// The same load as it stands there: its operations have these handles, and go to this unit.
+    /// The same load with the handles and the unit of a slot.
     #[must_use]
     pub fn in_slot(self, slot: Slot<'_>) -> Self {
         self.calling(slot.handles).on_unit(slot.unit)
     }
 
-    /// Counts from `at` on, the present: the end of the warm-up. What is outstanding counts when it is answered, with
-    /// its whole latency.
+    /// Starts counting at `at`, the present, which is the end of the warm-up. An outstanding operation counts when it
+    /// is answered, with its whole latency.
     ///
     /// # Panics
     /// If something was counted after `at`.
@@ -233,7 +233,7 @@ impl<P: LoadProtocol> Load<P> {
         let noted = self.counted.noted.as_ref().map(|_| Default::default());
         self.counted = Counted { since: at, area_until: at, number, intervals, noted, ..Counted::default() };
     }
-    /// What has been counted up to `at`, the present.
+    /// The counts up to `at`, the present.
     ///
     /// # Panics
     /// If something was counted after `at`.
@@ -265,23 +265,23 @@ impl<P: LoadProtocol> Load<P> {
             connections: connections.clone(),
         }
     }
-    /// Asks for nothing more.
+    /// Stops sending.
     pub fn stop(&mut self) {
         self.stopped = true;
     }
-    /// When it gave up, if it did: an open loop that is answered so much more slowly than it asks that
-    /// [`MOST_OUTSTANDING`] wait.
+    /// The time at which it gave up, if it did: an open loop whose answers come so slowly that [`MOST_OUTSTANDING`] are
+    /// waiting.
     #[must_use]
     pub const fn overloaded(&self) -> Option<Instant> {
         self.overloaded
     }
-    /// How many operations have been asked for and how many answered since the start of the run.
+    /// Number of operations sent, and number answered, since the start of the run.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         (self.operations.made(), self.completed)
     }
 
-    /// Asks for the next operation, if there is one.
+    /// Sends the next operation, if there is one.
     fn ask(&mut self, cx: &mut Context<'_>) -> bool {
         if self.stopped || self.paused {
             return false;
@@ -329,7 +329,7 @@ impl<P: LoadProtocol> Load<P> {
         true
     }
 
-    /// Asks for a connection to be opened, or closed: a request without bytes, which nobody counts.
+    /// Requests that a connection be opened or closed: a request without bytes that is not counted.
     fn dial(&mut self, open: bool, cx: &mut Context<'_>) {
         self.paused = true;
         let place = self.free.pop().unwrap_or_else(|| {
@@ -343,7 +343,7 @@ impl<P: LoadProtocol> Load<P> {
         cx.send(ASK, Span::ZERO, P::ask(transfer));
     }
 
-    /// Asks to be woken for the next arrival of an open loop.
+    /// Requests a wake at the next arrival of an open loop.
     fn schedule(&mut self, cx: &mut Context<'_>) {
         let interval = match self.arrivals {
             Arrivals::Closed { .. } => return,
@@ -352,7 +352,7 @@ impl<P: LoadProtocol> Load<P> {
         };
         cx.wake_at(cx.now() + interval, ARRIVAL);
     }
-    /// Asks until as many are outstanding as a closed loop may have.
+    /// Sends until a closed loop has its full number outstanding.
     fn fill(&mut self, cx: &mut Context<'_>) {
         if let Arrivals::Closed { outstanding } = self.arrivals {
             while self.counted.number < u64::from(outstanding) && self.ask(cx) {}

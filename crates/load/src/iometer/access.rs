@@ -1,17 +1,17 @@
-//! The meaning of an access specification: which operations a worker makes, where they go, and when.
+//! The meaning of an access specification: the operations of a worker, their addresses and their times.
 //!
-//! A worker of Iometer makes **bursts**. Before each it draws a line of its specification by the lines' shares, waits
-//! for the line's transfer delay while it asks for nothing new, and then makes as many accesses as the line's burst
+//! A worker of Iometer makes **bursts**. Before each burst it draws a line of its specification by the lines' shares,
+//! waits for the line's transfer delay without starting anything, and then makes as many accesses as the line's burst
 //! length, back to back. Each access is a read or a write by the line's percentage of reads, and random or sequential
 //! by its percentage of random accesses (`IOGrunt.cpp`, `Do_IOs`; `IOAccess.cpp`). So a share is one of accesses only
 //! if all lines have the same burst length; otherwise it is one of bursts.
 //!
-//! Each target has a position. A sequential access starts where the target's last access ended, be it random or not; a
-//! random one at any byte of the region. Either goes up to the next multiple of the alignment, and a request that would
-//! not fit before the end of the region goes to its start (`IOTargetDisk.cpp`, `Seek`).
+//! Each target has a position. A sequential access starts where the target's last access ended, whether that was random
+//! or not; a random one starts at any byte of the region. Both are rounded up to the next multiple of the alignment,
+//! and a request that would not fit before the end of the region starts over at its start (`IOTargetDisk.cpp`, `Seek`).
 //!
-//! Random numbers are not Iometer's: they are drawn from streams by purpose, so that each can be repeated and changed
-//! alone. A disk makes no replies; a network does, after each access whose line has one.
+//! Random numbers are not Iometer's: they come from streams by purpose, so that each can be repeated and changed alone.
+//! A disk sends no replies; a network target does, after each access whose line has one.
 
 use super::config::{AccessLine, DiskSettings};
 use lanetwin_kernel::Stream;
@@ -22,56 +22,56 @@ use std::fmt;
 /// The whole of a specification \[%\].
 const WHOLE: u64 = 100;
 
-/// What a load makes of an access specification.
+/// The load of an access specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AccessWorkload {
     /// The lines of the specification.
     pub lines: Vec<AccessLine>,
-    /// Where operations go.
+    /// The region of addresses.
     pub region: Region,
-    /// How many are outstanding at most.
+    /// Maximum number outstanding.
     pub outstanding: u32,
-    /// How many operations there are in all; no end if none.
+    /// Total number of operations; `None` for no limit.
     pub count: Option<u64>,
-    /// Whether the target is closed and opened again and again.
+    /// Settings for closing and opening the target repeatedly, if that is tested.
     pub connections: Option<Connections>,
-    /// Whether the target is the program of another host, which makes replies and is connected to.
+    /// Whether the target is a program of another host, which is connected to and sends replies.
     pub network: bool,
 }
 
-/// The connection rate test: a target is opened, used, and closed when nothing is outstanding any more
-/// (`IOGrunt.cpp`, `Do_IOs`).
+/// The connection rate test: a target is opened, used, and closed once nothing is outstanding (`IOGrunt.cpp`,
+/// `Do_IOs`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Connections {
-    /// How many transactions each connection has; at least one.
+    /// Transactions per connection; at least one.
     pub transactions: u32,
-    /// How long the program takes to open a target and to close it, together.
+    /// Time of the program for opening and closing a target, together.
     pub opening: Span,
 }
 
 /// The part of a disk that a worker uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Region {
-    /// Where it starts \[B\].
+    /// Its start \[B\].
     pub start: u64,
-    /// How long it is \[B\].
+    /// Its size \[B\].
     pub bytes: u64,
-    /// The sector of the disk: what addresses are multiples of where a line does not say \[B\].
+    /// The sector size of the disk \[B\]: the alignment of lines that set none.
     pub sector: u32,
 }
 
-/// What is wrong with a workload.
+/// Why a workload cannot run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadAccesses {
-    /// The shares of the lines do not add to 100.
+    /// The shares of the lines do not sum to 100.
     Shares,
     /// An operation of no bytes.
     NoBytes,
     /// A disk without a sector.
     NoSector,
-    /// Nothing may be outstanding.
+    /// The number outstanding is 0.
     NothingOutstanding,
-    /// An operation that does not fit into the region, where its alignment lets it start.
+    /// An operation does not fit into the region at its alignment.
     TooSmall,
 }
 
@@ -89,7 +89,8 @@ impl fmt::Display for BadAccesses {
 impl std::error::Error for BadAccesses {}
 
 impl Region {
-    /// What a worker's settings leave of a disk of `capacity` bytes; a size of 0 sectors is the rest of the disk.
+    /// The region that a worker's settings define on a disk of `capacity` bytes; a size of 0 sectors is the rest of the
+    /// disk.
     #[must_use]
     pub fn of_disk(settings: &DiskSettings, capacity: u64, sector: u32) -> Self {
         let bytes = |sectors: u64| sectors.saturating_mul(sector.into());
@@ -98,11 +99,11 @@ impl Region {
         let most = if settings.maximum_size == 0 { rest } else { bytes(settings.maximum_size) };
         Self { start, bytes: most.min(rest), sector }
     }
-    /// Its first byte that is a multiple of `alignment`; none if there is no such number.
+    /// Its first byte that is a multiple of `alignment`; `None` if there is none.
     fn first(&self, alignment: u32) -> Option<u64> {
         self.start.checked_next_multiple_of(alignment.into())
     }
-    /// Whether so many bytes from `address` on lie before its end.
+    /// Whether `bytes` bytes from `address` on lie before its end.
     fn holds(&self, address: u64, bytes: u32) -> bool {
         let end = u128::from(self.start) + u128::from(self.bytes);
         u128::from(address) + u128::from(bytes) <= end
@@ -110,10 +111,10 @@ impl Region {
 }
 
 impl AccessWorkload {
-    /// Whether it can be run.
+    /// Checks whether it can run.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first problem found.
     pub fn check(&self) -> Result<(), BadAccesses> {
         if self.lines.iter().map(|line| u64::from(line.share)).sum::<u64>() != WHOLE {
             return Err(BadAccesses::Shares);
@@ -141,11 +142,11 @@ impl AccessWorkload {
 pub struct Access {
     /// Read or write.
     pub operation: Operation,
-    /// How many bytes.
+    /// Its size \[B\].
     pub bytes: u32,
-    /// From this byte of the disk on.
+    /// Its first byte on the disk.
     pub address: u64,
-    /// How many bytes come in reply, over a network.
+    /// Size of the reply, over a network \[B\].
     pub reply: u32,
 }
 
@@ -154,7 +155,7 @@ pub struct Access {
 pub struct Accesses {
     lines: Vec<AccessLine>,
     draws: Stream,
-    /// The line of the present burst, and how many accesses it has left.
+    /// The line of the current burst, and the number of accesses left in it.
     burst: Option<(AccessLine, u32)>,
     targets: Vec<Target>,
 }
@@ -163,7 +164,7 @@ pub struct Accesses {
 #[derive(Clone, Debug)]
 struct Target {
     region: Region,
-    /// Where its last access ended.
+    /// End of its last access.
     position: u64,
     kinds: Stream,
     patterns: Stream,
@@ -189,8 +190,8 @@ impl Accesses {
         Self { lines, draws: Stream::new(seed, path, "lines"), burst: None, targets }
     }
 
-    /// How long to wait before the next access, with nothing asked for meanwhile: a burst is over, and the one that is
-    /// begun hereby has a delay. Zero if a burst is under way.
+    /// Time to wait before the next access, without starting anything: the transfer delay of the next burst, which this
+    /// call begins if the last one has ended. Zero within a burst.
     pub fn pause(&mut self) -> Span {
         if self.burst.is_some() {
             return Span::ZERO;
@@ -199,7 +200,7 @@ impl Accesses {
         self.burst = Some((line, line.burst.max(1)));
         Span::from_us(u64::from(line.delay_ms) * 1000)
     }
-    /// The next access, to this target.
+    /// The next access to this target.
     ///
     /// # Panics
     /// If there is no such target.
@@ -211,7 +212,7 @@ impl Accesses {
         self.burst = (left > 1).then(|| (line, left - 1));
         self.targets[target].access(&line)
     }
-    /// A line, by the shares of accesses.
+    /// Draws a line by the shares.
     fn draw(&mut self) -> AccessLine {
         let mut drawn = self.draws.below(WHOLE);
         let line = self.lines.iter().find(|line| {
@@ -225,7 +226,7 @@ impl Accesses {
 
 impl Target {
     fn access(&mut self, line: &AccessLine) -> Access {
-        // every stream moves on with every access, so that no percentage shifts the draws of another
+        // every access draws from every stream, so that no percentage shifts the draws of another
         let is_read = self.kinds.below(WHOLE) < line.reads.into();
         let is_random = self.patterns.below(WHOLE) < line.random.into();
         let place = self.region.start.saturating_add(self.places.below(self.region.bytes));

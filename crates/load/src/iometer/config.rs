@@ -1,47 +1,47 @@
-//! What an `.icf` file says, as types.
+//! The contents of an `.icf` file, as types.
 //!
-//! Sources: the sections are those that `PageSetup`, `PageDisplay`, `AccessSpecList`, `Manager` and `Worker` of
-//! Iometer's sources save and load (`SaveConfig`, `LoadConfig`), and that its user's guide describes.
+//! Sources: the sections are those that `PageSetup`, `PageDisplay`, `AccessSpecList`, `Manager` and `Worker` in
+//! Iometer's sources save and load (`SaveConfig`, `LoadConfig`), and those that its user's guide describes.
 
 use super::version::{Dialect, Version};
 use super::words::{Assignment, Protocol, Record, Step, TestType, UpdateType};
 use lanetwin_units::Span;
 use serde::Serialize;
 
-/// Iometer's unit of disk positions where the disk does not say otherwise \[B\].
+/// Iometer's unit of disk positions for disks without a sector size of their own \[B\].
 pub const SECTOR: u32 = 512;
-/// The name of the specification that every Iometer has and no file writes down: it does nothing.
+/// The name of the specification that every Iometer has and that no file contains: it does nothing.
 pub const IDLE: &str = "Idle";
 
 /// A configuration.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Config {
-    /// The version that wrote it, or is to read it.
+    /// The version that wrote it, or that will read it.
     pub version: Version,
     /// `'TEST SETUP`, if the file has it.
     pub setup: Option<TestSetup>,
     /// `'RESULTS DISPLAY`, if the file has it.
     pub display: Option<Display>,
-    /// `'ACCESS SPECIFICATIONS`; a file with nothing else is a library of them.
+    /// `'ACCESS SPECIFICATIONS`; a file without other sections is a library of them.
     pub specs: Vec<AccessSpec>,
     /// `'MANAGER LIST`.
     pub managers: Vec<Manager>,
 }
 
-/// What is run, for how long, and what is varied.
+/// Length of the tests, and the quantities that they vary.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TestSetup {
     /// Free text.
     pub description: String,
-    /// For how long results are recorded.
+    /// Time for which results are recorded.
     pub run_time: RunTime,
-    /// How long the load runs before anything is recorded \[s\].
+    /// Time of the load before recording starts \[s\].
     pub ramp_up_s: u32,
-    /// How many disk workers a new manager is given.
+    /// Number of disk workers of a new manager.
     pub disk_workers: Spawn,
-    /// How many network workers a new manager is given.
+    /// Number of network workers of a new manager.
     pub network_workers: Spawn,
-    /// What is recorded.
+    /// The level of detail of recording.
     pub record: Record,
     /// How the number of workers is varied.
     pub worker_cycling: Cycling,
@@ -53,7 +53,7 @@ pub struct TestSetup {
     pub test_type: TestType,
 }
 
-/// For how long results are recorded.
+/// Time for which results are recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct RunTime {
     /// Hours.
@@ -65,10 +65,10 @@ pub struct RunTime {
 }
 
 impl RunTime {
-    /// The most of each: what stays below 49 days, the longest time that Iometer's 32-bit milliseconds hold.
+    /// Maximum of each: it keeps the time below 49 days, the longest that Iometer's 32-bit milliseconds hold.
     pub const MOST: u32 = 999;
 
-    /// As one time; none if it is zero: until somebody stops it.
+    /// The time as a span; `None` if it is zero, which means no limit.
     #[must_use]
     pub fn span(self) -> Option<Span> {
         let seconds = u64::from(self.hours) * 3600 + u64::from(self.minutes) * 60 + u64::from(self.seconds);
@@ -76,42 +76,42 @@ impl RunTime {
     }
 }
 
-/// How many workers a new manager is given.
+/// Number of workers of a new manager.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spawn {
     /// One for each processor: `NUMBER_OF_CPUS`.
     Cpus,
-    /// So many.
+    /// This many.
     Count(u32),
 }
 
-/// How a number grows from test to test.
+/// Growth of a number from test to test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Cycling {
     /// Its first value.
     pub start: u32,
-    /// By how much, or by which factor.
+    /// The increment, or the factor.
     pub step: u32,
-    /// Which of the two.
+    /// Whether `step` is an increment or a factor.
     pub kind: Step,
 }
 
-/// How the number of outstanding I/Os grows from test to test.
+/// Growth of the number of outstanding I/Os from test to test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct QueueCycling {
     /// Its first value.
     pub start: u32,
     /// Its last value.
     pub end: u32,
-    /// By how much, or by which factor.
+    /// The increment, or the factor.
     pub step: u32,
-    /// Which of the two.
+    /// Whether `step` is an increment or a factor.
     pub kind: Step,
 }
 
 impl Default for TestSetup {
-    /// What Iometer starts with (`PageSetup.cpp`, `OnInitDialog`).
+    /// Iometer's own defaults (`PageSetup.cpp`, `OnInitDialog`).
     fn default() -> Self {
         let once = Cycling { start: 1, step: 1, kind: Step::Linear };
         Self {
@@ -129,14 +129,14 @@ impl Default for TestSetup {
     }
 }
 
-/// What the program's window shows during a test.
+/// The contents of the program's window during a test.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Display {
-    /// Whether every update is also recorded; a dated version cannot say so.
+    /// Whether every update is also recorded; dated versions do not have this setting.
     pub record_updates: Option<bool>,
-    /// From one update to the next \[s\]; 0: only at the end.
+    /// Time between updates \[s\]; 0 for an update at the end only.
     pub update_s: u32,
-    /// What the bars show.
+    /// The time that the bars cover.
     pub update_type: UpdateType,
     /// The bars.
     pub charts: Vec<BarChart>,
@@ -149,13 +149,13 @@ pub struct BarChart {
     pub number: u32,
     /// The name of the metric.
     pub statistic: String,
-    /// Of this manager only.
+    /// The manager that it is limited to, if any.
     pub manager: Option<Named>,
-    /// Of this worker of the manager only.
+    /// The worker of the manager that it is limited to, if any.
     pub worker: Option<Named>,
 }
 
-/// A number that tells things of one name apart, and the name.
+/// A name with a number that distinguishes equal names.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Named {
     /// The number.
@@ -164,12 +164,12 @@ pub struct Named {
     pub name: String,
 }
 
-/// An access specification: what a worker does to its targets.
+/// An access specification: the accesses of a worker to its targets.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct AccessSpec {
-    /// Its name; no two differ in case alone.
+    /// Its name; names must differ in more than case.
     pub name: String,
-    /// Which new workers are given it.
+    /// The new workers to which it is assigned.
     pub assignment: Assignment,
     /// The kinds of access that it mixes.
     pub lines: Vec<AccessLine>,
@@ -180,24 +180,24 @@ pub struct AccessSpec {
 pub struct AccessLine {
     /// The size of a request \[B\].
     pub size: u32,
-    /// How many of 100 **accesses** are of this line. The file calls it `% of size`; it is no share of bytes.
+    /// Share of this line's **accesses** \[%\]. The file calls it `% of size`, but it is not a share of bytes.
     pub share: u8,
-    /// How many of 100 are reads.
+    /// Percentage of reads.
     pub reads: u8,
-    /// How many of 100 go to a random place.
+    /// Percentage of random addresses.
     pub random: u8,
-    /// How long a worker waits before each burst \[ms\].
+    /// Delay before each burst \[ms\].
     pub delay_ms: u32,
-    /// How many accesses go out back to back.
+    /// Number of accesses in a burst.
     pub burst: u32,
-    /// Addresses are multiples of this \[B\]; 0: of the sector of the disk.
+    /// Alignment of addresses \[B\]; 0 for the sector size of the disk.
     pub align: u32,
-    /// The size of a reply \[B\]; 0: there is none, as belongs to a disk.
+    /// Size of a reply \[B\]; 0 for none, as for disks.
     pub reply: u32,
 }
 
 impl AccessLine {
-    /// Addresses are multiples of this, on a disk with this sector \[B\].
+    /// The alignment of addresses on a disk with this sector size \[B\].
     #[must_use]
     pub const fn alignment(&self, sector: u32) -> u32 {
         if self.align == 0 { sector } else { self.align }
@@ -207,11 +207,11 @@ impl AccessLine {
 /// A running copy of Dynamo, the program that makes the load.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Manager {
-    /// What tells managers of one name apart.
+    /// A number that distinguishes managers of the same name.
     pub id: u32,
     /// Its name, usually that of the computer.
     pub name: String,
-    /// Where it is reached; empty if it is on Iometer's own computer.
+    /// Its address; empty if it runs on Iometer's own computer.
     pub address: String,
     /// Its threads.
     pub workers: Vec<Worker>,
@@ -222,30 +222,30 @@ pub struct Manager {
 pub struct Worker {
     /// Its name.
     pub name: String,
-    /// What it loads, and the settings that only such workers have.
+    /// The type of its targets, and the settings of such workers.
     pub kind: WorkerKind,
-    /// How many I/Os are outstanding on each target.
+    /// Outstanding I/Os on each target.
     pub outstanding: u32,
-    /// Whether targets are opened and closed again and again: then this many transactions for each connection.
+    /// Settings for opening and closing targets repeatedly.
     pub connections: Connections,
-    /// Where its random numbers start; a dated version cannot say so.
+    /// The seed of its random numbers; dated versions do not have this setting.
     pub seed: Option<FixedSeed>,
     /// The names of its access specifications, one test each.
     pub specs: Vec<String>,
-    /// What it reads and writes.
+    /// Its targets.
     pub targets: Vec<Target>,
 }
 
 /// Opening and closing targets during a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Connections {
-    /// Whether it is done.
+    /// Whether connections are tested.
     pub tested: bool,
-    /// How many transactions there are for each connection, if it is done.
+    /// Transactions per connection, if they are tested.
     pub transactions: u32,
 }
 
-/// Where random numbers start.
+/// The seed of random numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct FixedSeed {
     /// Whether it is used.
@@ -254,7 +254,7 @@ pub struct FixedSeed {
     pub value: u64,
 }
 
-/// What a worker loads.
+/// The type of a worker's targets.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerKind {
@@ -264,38 +264,38 @@ pub enum WorkerKind {
     Network(NetworkSettings),
 }
 
-/// Which part of each disk is used.
+/// The part of each disk that is used.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct DiskSettings {
-    /// So many sectors; 0: up to the end.
+    /// Number of sectors; 0 for all up to the end.
     pub maximum_size: u64,
-    /// From this sector on.
+    /// The first sector.
     pub starting_sector: u64,
-    /// What is written: 0 repeating bytes, 1 pseudo-random, 2 fully random; a dated version cannot say so.
+    /// The data written: 0 repeating bytes, 1 pseudo-random, 2 fully random; dated versions do not have this setting.
     pub data_pattern: Option<u32>,
 }
 
-/// How a network worker is reached.
+/// The connection of a network worker.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct NetworkSettings {
-    /// By which protocol.
+    /// Its protocol.
     pub protocol: Protocol,
-    /// Over which interface of its own computer.
+    /// The interface of its own computer.
     pub interface: String,
-    /// How many sends may be outstanding, with Virtual Interface.
+    /// Maximum number of outstanding sends, with Virtual Interface.
     pub vi_outstanding: Option<u32>,
 }
 
-/// What a worker reads and writes.
+/// A target of a worker.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Target {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its type.
     pub kind: TargetKind,
 }
 
-/// What a target is.
+/// The type of a target.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
@@ -303,7 +303,7 @@ pub enum TargetKind {
     Disk,
     /// The interface of a manager.
     Network {
-        /// By which protocol.
+        /// Its protocol.
         protocol: Protocol,
         /// The manager.
         manager: Named,
@@ -311,12 +311,13 @@ pub enum TargetKind {
 }
 
 impl Config {
-    /// The specification of this name; case does not count.
+    /// The specification of this name, ignoring case.
     #[must_use]
     pub fn spec(&self, name: &str) -> Option<&AccessSpec> {
         self.specs.iter().find(|spec| spec.name.eq_ignore_ascii_case(name))
     }
-    /// The same for a reader of another version: what it cannot say is left out, what it must say is the default.
+    /// The configuration for a reader of another version: settings that the version lacks are dropped, and required
+    /// ones get their defaults.
     #[must_use]
     pub fn for_version(&self, version: Version) -> Self {
         let says = version.dialect() == Dialect::Numbered;

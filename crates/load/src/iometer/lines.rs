@@ -1,4 +1,4 @@
-//! The lines of an `.icf` file: comments that name things, values below them.
+//! The lines of an `.icf` file: comments with names, and values below them.
 //!
 //! ```text
 //! 'Run Time                            a key: an apostrophe, then at once the name
@@ -9,7 +9,7 @@
 pub(super) use crate::findings::Place;
 use std::borrow::Cow;
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     /// An apostrophe, then a name.
@@ -33,7 +33,7 @@ pub(super) struct Field<'a> {
     pub text: &'a str,
 }
 
-/// What stands between the values of a line.
+/// The separators between the values of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Between {
     /// Commas; values may be empty.
@@ -43,12 +43,12 @@ pub(super) enum Between {
 }
 
 impl<'a> Line<'a> {
-    /// Whether it is a key that opens with these words; case does not count.
+    /// Whether it is a key that begins with these words, ignoring case.
     pub(super) fn opens_with(&self, words: &str) -> bool {
         self.shape == Shape::Key
             && self.text.get(..words.len()).is_some_and(|t| t.eq_ignore_ascii_case(words))
     }
-    /// Whether it is this key; case does not count.
+    /// Whether it is this key, ignoring case.
     pub(super) fn is(&self, key: &str) -> bool {
         self.shape == Shape::Key && self.text.eq_ignore_ascii_case(key)
     }
@@ -56,7 +56,7 @@ impl<'a> Line<'a> {
     pub(super) const fn field(&self) -> Field<'a> {
         Field { place: self.place, text: self.text }
     }
-    /// Its values; a comma at the end has nothing behind it.
+    /// Its values; nothing follows a comma at the end.
     pub(super) fn fields(&self, between: Between) -> Vec<Field<'a>> {
         let apart = |c: char| c == ',' || (between == Between::Spaces && c.is_whitespace());
         let mut fields = Vec::new();
@@ -89,7 +89,7 @@ impl<'a> Line<'a> {
 pub(super) struct Lines<'a> {
     lines: Vec<Line<'a>>,
     next: usize,
-    /// Where the text ends.
+    /// The end of the text.
     pub end: Place,
 }
 
@@ -126,8 +126,8 @@ fn shaped(line: &str, number: u32) -> Option<Line<'_>> {
     (!text.is_empty() && !heads).then_some(Line { place: Place { line: number, column }, text, shape })
 }
 
-/// The text of a file: UTF-8, or else one character a byte (Latin-1), as Iometer writes in the code page of its
-/// computer.
+/// The text of a file: UTF-8, or otherwise one character per byte (Latin-1), since Iometer writes in the code page of
+/// its computer.
 #[must_use]
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {

@@ -1,4 +1,4 @@
-//! The seven families of metrics that Iometer shows and records, from what a load has counted.
+//! The seven families of metrics that Iometer shows and records, computed from the counters of a load.
 //!
 //! | Family | Here |
 //! |---|---|
@@ -31,57 +31,57 @@ const MEBIBYTE: f64 = 1_048_576.0;
 const PS_PER_MS: f64 = 1e9;
 const PS_PER_S: f64 = 1e12;
 
-/// What a load and the computer that ran it have counted.
+/// The counters of a load and of the computer that ran it.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
     /// The reads.
     pub reads: &'a Side,
     /// The writes.
     pub writes: &'a Side,
-    /// In this time.
+    /// Length of the measurement.
     pub elapsed: Span,
-    /// How busy the driver's cores were, if anybody looked.
+    /// Utilisation of the driver's cores, if measured.
     pub cpu: Option<CpuTime>,
-    /// The connections that were opened and closed, if a worker tests them.
+    /// Durations of the connections that were opened and closed, if a worker tests them.
     pub connections: Option<&'a Histogram>,
-    /// What passed the network adapters of the driver's computer, if it has any.
+    /// Traffic of the network adapters of the driver's computer, if it has any.
     pub network: Option<NetworkCounts>,
 }
 
-/// How busy cores were.
+/// Busy time of cores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CpuTime {
-    /// Of all cores, added.
+    /// Busy time, summed over all cores.
     pub busy: Span,
-    /// How many cores there are; at least one.
+    /// Number of cores; at least one.
     pub cores: u32,
-    /// What they were busy with, if anybody looked.
+    /// The split of the busy time, if measured.
     pub modes: Option<CpuModes>,
 }
 
-/// What cores were busy with, of all cores, added.
+/// The split of the busy time, summed over all cores.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CpuModes {
     /// Programs.
     pub user: Span,
-    /// The kernel, interrupts and deferred procedure calls among it, as Windows counts it.
+    /// The kernel, including interrupts and deferred procedure calls, as Windows counts it.
     pub privileged: Span,
-    /// What interrupts leave to do later.
+    /// Deferred procedure calls of interrupts.
     pub deferred: Span,
     /// Interrupts.
     pub interrupt: Span,
-    /// How many interrupts there were.
+    /// Number of interrupts.
     pub interrupts: u64,
 }
 
-/// What passed the network adapters of a computer.
+/// Traffic of the network adapters of a computer.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct NetworkCounts {
-    /// Packets that left and that came.
+    /// Packets sent and received.
     pub packets: u64,
-    /// Packets that did not come as they were sent.
+    /// Packets received with errors.
     pub errors: u64,
-    /// Segments of TCP that were sent again.
+    /// TCP segments that were retransmitted.
     pub resent: u64,
 }
 
@@ -139,7 +139,7 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// The value; none if it is not modelled.
+    /// The value; `None` if it is not modelled.
     #[must_use]
     pub const fn value(self) -> Option<f64> {
         match self {
@@ -195,7 +195,8 @@ const fn metric(family: Family, name: &'static str, unit: &'static str, reading:
     Metric { family, name, unit, reading }
 }
 
-/// The sum of reads and writes, and each: of requests, and of replies, which are of the other kind.
+/// The sums of a quantity for both directions, reads and writes. A reply counts for the direction opposite to its
+/// request.
 fn sums(counted: &Counted<'_>, of: impl Fn(&Side) -> u64, replies: impl Fn(&Side) -> u64) -> [f64; 3] {
     let (reads, writes) = (counted.reads, counted.writes);
     let [reads, writes] = [of(reads) + replies(writes), of(writes) + replies(reads)];
@@ -203,23 +204,23 @@ fn sums(counted: &Counted<'_>, of: impl Fn(&Side) -> u64, replies: impl Fn(&Side
 }
 
 impl Counted<'_> {
-    /// An amount for each second; 0 if no time has passed.
+    /// An amount per second; 0 if no time has passed.
     pub(super) fn per_second(&self, amount: f64) -> f64 {
         let ps = self.elapsed.as_ps();
         if ps == 0 { 0.0 } else { amount * PS_PER_S / ps as f64 }
     }
-    /// Of all cores, as a percentage of the time that they had \[%\].
+    /// Busy time of all cores as a percentage of their time \[%\].
     pub(super) fn utilisation(&self) -> Option<f64> {
         let CpuTime { busy, .. } = self.cpu?;
         self.share(busy)
     }
-    /// A time of all cores, as a percentage of the time that they had \[%\].
+    /// A time of all cores as a percentage of their time \[%\].
     fn share(&self, time: Span) -> Option<f64> {
         const PERCENT: f64 = 100.0;
         let had = self.elapsed.as_ps() as f64 * f64::from(self.cpu?.cores);
         Some(if had == 0.0 { 0.0 } else { time.as_ps() as f64 * PERCENT / had })
     }
-    /// What cores were busy with.
+    /// The split of the busy time.
     fn modes(&self) -> Option<CpuModes> {
         self.cpu?.modes
     }
@@ -231,15 +232,15 @@ impl Counted<'_> {
     }
 }
 
-/// The mean \[ms\]; 0 of nothing.
+/// The mean \[ms\]; 0 if there are no latencies.
 pub(super) fn average_ms(latency: &Histogram) -> f64 {
     latency.mean_ps().map_or(0.0, |ps| ps / PS_PER_MS)
 }
-/// The largest \[ms\]; 0 of nothing.
+/// The maximum \[ms\]; 0 if there are no latencies.
 pub(super) fn maximum_ms(latency: &Histogram) -> f64 {
     latency.max().map_or(0.0, |span| span.as_ps() as f64 / PS_PER_MS)
 }
-/// How many were answered damaged, or not at all.
+/// Number of operations that failed or were not answered.
 pub(super) fn failed(side: &Side) -> u64 {
     side.corrupt + side.aborted
 }
@@ -328,7 +329,7 @@ fn cpu(counted: &Counted<'_>) -> Vec<Metric> {
     ]
 }
 
-/// I/Os per second for each percent of CPU utilisation.
+/// I/Os per second per percent of CPU utilisation.
 pub(super) fn effectiveness(counted: &Counted<'_>, percent: f64) -> f64 {
     let [total, ..] = sums(counted, |side| side.completed, |side| side.replies.number);
     if percent == 0.0 { 0.0 } else { counted.per_second(total) / percent }

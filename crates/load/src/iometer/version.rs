@@ -1,4 +1,4 @@
-//! The version line: which file layouts are understood.
+//! The version line, which determines the layout of a file.
 //!
 //! Iometer numbered its versions by date until 2010 and by major, minor and revision from 1.1.0 on (its change log,
 //! "Version 1.1.0 (RC1)"). The layout of a file changed once in between:
@@ -12,7 +12,7 @@
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// A version of Iometer whose files are understood.
+/// A version of Iometer whose files can be read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Version {
     first: u16,
@@ -20,7 +20,7 @@ pub struct Version {
     third: u16,
 }
 
-/// How a version lays out its files.
+/// The layout of a version's files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Dialect {
     /// As 2004.07.30 does.
@@ -40,7 +40,7 @@ impl Version {
     /// 1.1.0.
     pub const V1_1_0: Self = Self { first: 1, second: 1, third: 0 };
 
-    /// The version that a text opens with, and what follows it (`-RC2`); none if its files are not understood.
+    /// The version at the start of a text, and the text after it (`-RC2`); `None` if its files cannot be read.
     #[must_use]
     pub fn parse(text: &str) -> Option<(Self, &str)> {
         let (first, rest) = number(text)?;
@@ -53,12 +53,12 @@ impl Version {
             && (1..=31).contains(&third);
         (is_date || first == 1).then_some((version, rest.trim()))
     }
-    /// How it lays out its files.
+    /// The layout of its files.
     #[must_use]
     pub const fn dialect(self) -> Dialect {
         if self.first == 1 { Dialect::Numbered } else { Dialect::Dated }
     }
-    /// Whether it is one of the two whose files were compared with what is read and written here.
+    /// Whether it is one of the two versions whose files were compared with this implementation.
     #[must_use]
     pub fn is_known(self) -> bool {
         self == Self::V2004_07_30 || self == Self::V1_1_0
@@ -66,7 +66,7 @@ impl Version {
 }
 
 impl Dialect {
-    /// The version that the dialect is known from.
+    /// The version that stands for the layout.
     #[must_use]
     pub const fn version(self) -> Version {
         match self {
@@ -76,7 +76,7 @@ impl Dialect {
     }
 }
 
-/// The number that a text opens with, at most five digits, and the rest.
+/// The number at the start of a text, of at most five digits, and the text after it.
 fn number(text: &str) -> Option<(u16, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     Some((text[..end].parse().ok()?, &text[end..]))

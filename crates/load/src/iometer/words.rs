@@ -1,13 +1,13 @@
-//! The words of an `.icf` file: every choice and how it is written.
+//! The words of an `.icf` file: every choice and its spelling.
 
 use serde::{Serialize, Serializer};
 
 /// A choice that a file writes as a word.
 pub trait Word: Copy + 'static {
-    /// Every word and what it means, in the order of the user's guide.
+    /// Every word with its value, in the order of the user's guide.
     const WORDS: &'static [(&'static str, Self)];
 
-    /// What a word means; case does not count, as it does not for Iometer.
+    /// The value of a word, ignoring case as Iometer does.
     fn from_word(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, value)| *value)
     }
@@ -23,7 +23,7 @@ macro_rules! words {
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),*];
         }
         impl $name {
-            /// How a file writes it.
+            /// Its spelling in a file.
             #[must_use]
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
@@ -132,7 +132,7 @@ impl Switch {
 }
 
 impl TestType {
-    /// The number by which results files name it: its place in the list of the program's window.
+    /// Its number in results files: its position in the list of the program's window.
     #[must_use]
     pub fn number(self) -> u32 {
         Self::WORDS.iter().position(|(_, value)| *value == self).unwrap_or_default() as u32

@@ -1,7 +1,7 @@
-//! Writing an `.icf` file as Iometer does: tabs, column heads, `CR LF`, the version at both ends.
+//! Writes an `.icf` file as Iometer does: tabs, column heads, `CR LF`, the version at both ends.
 //!
-//! A name that would break the file loses what would: line feeds become spaces, commas where a comma separates become
-//! hyphens (as Iometer does with the description of a test), an apostrophe that would open a comment goes.
+//! Characters in names that would break the file are replaced: line feeds by spaces, commas where a comma separates by
+//! hyphens (as Iometer does with the description of a test); an apostrophe that would begin a comment is dropped.
 
 use super::config::{
     AccessSpec, BarChart, Config, Display, FixedSeed, Manager, NetworkSettings, Spawn, Target, TargetKind,
@@ -11,7 +11,7 @@ use super::words::{Kind, Step, Switch};
 use std::fmt::{self, Write};
 
 const END_OF_LINE: &str = "\r\n";
-/// Columns of a value that is aligned with its head \[characters\].
+/// Width of a column with a head \[characters\].
 const COLUMN: usize = 11;
 
 impl Config {
@@ -27,11 +27,11 @@ impl Config {
 struct File(String);
 
 impl File {
-    /// A line that names something.
+    /// Writes a line with a name.
     fn key(&mut self, key: &str) -> fmt::Result {
         write!(self.0, "'{key}{END_OF_LINE}")
     }
-    /// The heading of a section: as wide as Iometer's.
+    /// Writes the heading of a section, as wide as Iometer's.
     fn heading(&mut self, name: &str) -> fmt::Result {
         const WIDTH: usize = 80;
         write!(self.0, "'{name} {}{END_OF_LINE}", "=".repeat(WIDTH - name.len() - 2))
@@ -45,7 +45,7 @@ impl File {
         self.key(key)?;
         self.value(value)
     }
-    /// A key, heads of columns, and below each its number; the last column is a word.
+    /// Writes a key, column heads, and a number below each; the last column is a word.
     fn columns(
         &mut self,
         key: &str,
@@ -61,7 +61,7 @@ impl File {
     }
 
     fn config(&mut self, config: &Config) -> fmt::Result {
-        // with a space behind it, as in Iometer's
+        // followed by a space, as in Iometer's files
         write!(self.0, "Version {} {END_OF_LINE}", config.version)?;
         if let Some(setup) = &config.setup {
             self.setup(setup)?;
@@ -218,11 +218,11 @@ fn spawn(workers: Spawn) -> String {
         Spawn::Count(count) => count.to_string(),
     }
 }
-/// A text that is a part of a line.
+/// Cleans a text that is a part of a line.
 fn part(text: &str) -> String {
     text.replace('\n', " ").trim().to_owned()
 }
-/// A text that is a line.
+/// Cleans a text that is a line.
 fn line(text: &str) -> String {
     part(text).trim_start_matches(|c: char| c == '\'' || c.is_whitespace()).to_owned()
 }

@@ -1,4 +1,4 @@
-//! What can be judged only when everything has been read: references, and what is missing.
+//! Checks that need the whole file: references, and missing sections.
 
 use super::super::config::{IDLE, Worker};
 use super::super::lines::Place;
@@ -6,13 +6,13 @@ use super::super::problem::Problem;
 use super::Parts;
 use super::reader::{Assigned, Reader, quoted, short};
 
-/// Longer lists of names are cut in messages.
+/// Longer lists of names are truncated in messages.
 const MOST_NAMES: usize = 8;
 
 impl Reader<'_> {
     pub(super) fn check(&mut self, parts: &Parts) {
         self.check_assigned(parts);
-        // what is missing is told of files that are in order otherwise
+        // missing sections are reported only if the file is otherwise correct
         if self.found.errors() == 0 {
             self.check_sections(parts);
         }
@@ -37,7 +37,7 @@ impl Reader<'_> {
         }
         self.path.clear();
     }
-    /// A library has nothing but specifications, and needs no word on what it lacks.
+    /// Reports missing sections, except for a library, which has specifications only.
     fn check_sections(&mut self, parts: &Parts) {
         if parts.managers.is_some() && parts.setup.is_none() {
             let so = "nothing says how long to run";
@@ -48,7 +48,7 @@ impl Reader<'_> {
             self.report(&Problem::MissingSection { section: "MANAGER LIST", so }, Place::default());
         }
     }
-    /// What can be said of a worker when it has been read.
+    /// Checks a worker that has been read.
     pub(super) fn check_worker(&mut self, worker: &Worker, place: Place) {
         let name = short(&worker.name);
         if self.cut.is_some() {

@@ -1,7 +1,7 @@
-//! Reading an `.icf` file: text in, a configuration or everything that is wrong with it out.
+//! Reads an `.icf` file: returns its configuration, or every error in it.
 //!
-//! As Iometer does, the reader takes sections in any order, keys in any order inside a section, any case, and either
-//! line end. Unlike Iometer it reads on after a mistake, and tells all of them.
+//! As Iometer does, the reader accepts sections in any order, keys in any order within a section, any case, and either
+//! line end. Unlike Iometer it continues after an error and reports all of them.
 
 mod check;
 mod display;
@@ -19,10 +19,10 @@ use lanetwin_textfile::Limit;
 use reader::{DISPLAY, Reader, SECTIONS, SETUP, SPECS, Section, short};
 use std::path::Path;
 
-/// A configuration, and the doubts about it.
+/// A parsed configuration with warnings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Understood {
-    /// What the file says.
+    /// The contents of the file.
     pub config: Config,
     /// Warnings, in the order of their places.
     pub warnings: Vec<Finding>,
@@ -31,7 +31,7 @@ pub struct Understood {
 /// Reads the file at `path`.
 ///
 /// # Errors
-/// Everything that is wrong with it, errors and warnings, in the order of their places.
+/// Every error and warning, in the order of their places.
 pub fn read_path(path: &Path) -> Result<Understood, Vec<Finding>> {
     let file = path.display().to_string();
     match lanetwin_textfile::read_bytes(path, Limit::Document) {
@@ -40,13 +40,13 @@ pub fn read_path(path: &Path) -> Result<Understood, Vec<Finding>> {
     }
 }
 
-/// What is found in a file that cannot be read, and why it cannot.
+/// The finding for a file that cannot be read.
 #[must_use]
 pub fn unreadable(said: &str, file: &str) -> Finding {
     Problem::Unreadable { said: said.to_owned() }.at(Place::default(), "", file)
 }
 
-/// Reads a text; `file` is what findings call it.
+/// Reads a text; `file` is its name in findings.
 ///
 /// # Errors
 /// As [`read_path`].
@@ -96,7 +96,7 @@ impl Reader<'_> {
         Some(version)
     }
 
-    /// Everything below the version.
+    /// Reads everything below the version.
     fn sections(&mut self) -> Parts {
         let mut parts = Parts::default();
         let mut seen: Vec<(Section, u32)> = Vec::new();
@@ -137,7 +137,7 @@ impl Reader<'_> {
             _ => parts.managers = Some(self.managers()),
         }
     }
-    /// Leaves out what follows an unknown section, up to its end or to something known.
+    /// Skips the contents of an unknown section, up to its end or to a known section.
     fn skip_section(&mut self) {
         while let Some(line) = self.lines.peek() {
             let known = SECTIONS.iter().any(|section| line.opens_with(section.opens));

@@ -1,11 +1,11 @@
-//! The text while it is read: keys and values below them, and what is wrong with them.
+//! The text while it is read: keys and the values below them, and the errors in them.
 
 use super::super::lines::{Between, Field, Line, Lines, Place, Shape};
 use super::super::problem::Problem;
 use super::super::words::Word;
 use crate::findings::{Findings, Found};
 
-/// A section: how it opens, how it ends.
+/// A section: its first and its last line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Section {
     pub opens: &'static str,
@@ -28,16 +28,16 @@ pub(super) struct Assigned {
     pub place: Place,
 }
 
-/// The text, and what was found in it.
+/// The text, and the findings in it.
 pub(super) struct Reader<'a> {
     pub lines: Lines<'a>,
     pub file: &'a str,
     pub found: Findings,
-    /// Where in the document the reader is.
+    /// The reader's current path in the document.
     pub path: String,
-    /// Where the file was found to be cut short; what encloses that is cut there too.
+    /// The place where the file is truncated, if it is; enclosing sections are truncated there, too.
     pub cut: Option<Place>,
-    /// The specifications that workers are assigned, to be looked up when all are known.
+    /// The specifications assigned to workers, to be looked up once all are known.
     pub assigned: Vec<Assigned>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
     pub(super) fn report(&mut self, problem: &Problem, place: Place) {
         self.found.add(problem.at(place, &self.path, self.file));
     }
-    /// The next key before the line that ends this part; none at the end. Lines that belong to nothing are reported.
+    /// The next key before the line that ends this part; `None` at the end. Reports lines that belong to nothing.
     pub(super) fn key(&mut self, part: Section) -> Option<Line<'a>> {
         loop {
             let line = self.lines.peek();
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
                 self.lines.next();
                 return None;
             }
-            // the end of something that encloses this part, or the next section
+            // the end of an enclosing part, or the next section
             let outside = |line: &Line<'_>| {
                 line.opens_with("'END ") || SECTIONS.iter().any(|section| line.opens_with(section.opens))
             };
@@ -72,14 +72,14 @@ impl<'a> Reader<'a> {
             self.report(&Problem::Stray { text: short(line.text) }, line.place);
         }
     }
-    /// A part without its end. What encloses it may be cut short at the same place; once is enough.
+    /// Reports a part without its end, once for all parts truncated at the same place.
     pub(super) fn cut_short(&mut self, part: Section, place: Place) {
         if self.cut.replace(place) != Some(place) {
             let (section, end) = (part.opens.to_owned(), part.ends.to_owned());
             self.report(&Problem::Truncated { section, end }, place);
         }
     }
-    /// A key that the part does not have; its values go with it.
+    /// Reports a key that the part does not have, and skips its values.
     pub(super) fn unknown(&mut self, key: Line<'a>, known: &[&str]) {
         let problem = Problem::UnknownKey { key: short(key.text), known: quoted(known.iter().copied()) };
         self.report(&problem, key.place);
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
     pub(super) fn text(&mut self) -> String {
         self.lines.value().map(|line| line.text.to_owned()).unwrap_or_default()
     }
-    /// The text below a key, which must be there.
+    /// The text below a key; reports an error if it is missing.
     pub(super) fn required(&mut self, key: Line<'a>, wanted: &str) -> Option<Line<'a>> {
         let value = self.lines.value();
         if value.is_none() {
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         }
         value
     }
-    /// So many values below a key.
+    /// Reads N values below a key.
     pub(super) fn fields<const N: usize>(
         &mut self,
         key: Line<'a>,
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         let line = self.required(key, wanted)?;
         self.split(key.text, line, between, wanted)
     }
-    /// So many values of a line.
+    /// Reads N values of a line.
     pub(super) fn split<const N: usize>(
         &mut self,
         key: &str,
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         }
         fits
     }
-    /// A whole number in a range; the least of the range if it is none.
+    /// A whole number in a range; the minimum after an error.
     pub(super) fn number<T: TryFrom<u64>>(
         &mut self,
         field: Field<'a>,
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A text as a message repeats it: its first 60 characters.
+/// The first 60 characters of a text, for a message.
 pub(super) fn short(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {

@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
             } else if key.is(KEYS[1]) {
                 setup.run_time = self.run_time(key).unwrap_or_default();
             } else if key.opens_with("'Ramp Up Time") {
-                // an older spelling leaves the unit out
+                // an older spelling omits the unit
                 let seconds = self.required(key, "a time in seconds");
                 setup.ramp_up_s = seconds.map_or(0, |line| self.count(line.field(), "a time in seconds"));
             } else if key.is(KEYS[3]) {

@@ -8,12 +8,12 @@ use super::reader::{Reader, SPECS, short};
 
 const SPEC: &str = "'Access specification name,default assignment";
 const HEADS: &str = "'size,% of size,% reads,% random,delay,burst,align,reply";
-/// A specification has at most so many lines (`IOAccess.h`, `MAX_ACCESS_SPECS`).
+/// Maximum number of lines of a specification (`IOAccess.h`, `MAX_ACCESS_SPECS`).
 const MOST_LINES: usize = 100;
-/// Iometer keeps delay and burst in a signed 32-bit number (`IOAccess.h`, `struct Access_Spec`).
+/// Iometer stores delay and burst as signed 32-bit numbers (`IOAccess.h`, `struct Access_Spec`).
 const MOST: u64 = i32::MAX as u64;
 
-/// A specification and where it stands.
+/// A specification with its place.
 pub(super) struct Found {
     pub spec: AccessSpec,
     pub place: Place,
@@ -58,8 +58,7 @@ impl<'a> Reader<'a> {
         if name.text.is_empty() {
             self.report(&Problem::MissingValue { key: short(key.text), wanted: wanted.into() }, line.place);
         }
-        // the heads of the columns; Iometer takes any comment here, and so would lose a specification whose heads are
-        // missing
+        // the column heads; Iometer accepts any comment here, and therefore loses a specification without heads
         if self.lines.peek().is_some_and(|next| next.shape == Shape::Key && next.opens_with("'size")) {
             self.lines.next();
         }
@@ -101,7 +100,7 @@ impl<'a> Reader<'a> {
             align: self.number(align, "an alignment in bytes", 0, largest),
             reply: self.number(reply, "the size of a reply in bytes", 0, largest),
         };
-        // a line with a mistake is told once, and its share is not added up
+        // a line with an error is reported once, and its share is not summed
         (self.found.errors() == clean).then_some(access)
     }
 }

@@ -1,4 +1,4 @@
-//! `'MANAGER LIST`: managers, their workers, what those are assigned.
+//! `'MANAGER LIST`: managers, their workers, and the workers' specifications and targets.
 
 use super::super::config::{
     Connections, DiskSettings, FixedSeed, Manager, Named, NetworkSettings, Target, TargetKind, Worker,
@@ -33,7 +33,7 @@ const TARGETS_PART: Section = Section { opens: TARGETS, ends: "'End target assig
 const TARGET_PART: Section = Section { opens: TARGET, ends: "'End target" };
 const ASSIGNED_PART: Section = Section { opens: ASSIGNED, ends: "'End assigned access specs" };
 
-/// The largest number of a data pattern that is known: fully random.
+/// The largest known number of a data pattern: fully random.
 const MOST_PATTERN: u64 = 2;
 
 impl<'a> Reader<'a> {
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         self.check_worker(&worker, opens.place);
         worker
     }
-    /// The type stands right below the name.
+    /// Reads the type, which follows right after the name.
     fn worker_kind(&mut self, opens: Line<'a>) -> Option<WorkerKind> {
         let Some(key) = self.lines.peek().filter(|line| line.is(TYPE)) else {
             let wanted = format!("`{TYPE}`");
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
             worker.targets.push(Target { name, kind });
         }
     }
-    /// The type of a target, up to its end.
+    /// Reads the type of a target, up to its end.
     fn target_kind(&mut self, worker: &Worker, opens: Line<'a>) -> Option<TargetKind> {
         let (mut kind, mut manager) = (None, None);
         while let Some(key) = self.key(TARGET_PART) {

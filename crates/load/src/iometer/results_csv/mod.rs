@@ -1,4 +1,4 @@
-//! Iometer's results file, as both versions write it, and back.
+//! Iometer's results file, in the format of both versions: writing and reading.
 //!
 //! ```text
 //! 'Test Type,Test Description        once for a series of tests
@@ -10,8 +10,7 @@
 //! 'End Test                          all went well
 //! ```
 //!
-//! The format knows no quotes: commas and line ends in names become spaces, as in Iometer (`Worker.cpp`,
-//! `SaveResults`).
+//! The format has no quotes: commas and line ends in names become spaces, as in Iometer (`Worker.cpp`, `SaveResults`).
 //!
 //! Not here: the file of updates that 1.1.0 can write during a test.
 
@@ -26,6 +25,5 @@ pub use read::read;
 pub use row::{Cell, Row, RowKind, Running, Settings, not_modelled};
 pub use series::{Series, Test};
 
-/// What stands where Iometer writes the time of day, in the file of a run that had none: a simulation gives the same
-/// file whenever it is run.
+/// Replaces the time of day in the file of a simulation, whose file does not depend on the time of the run.
 pub const NO_TIME: &str = "1970-01-01 00:00:00:000";

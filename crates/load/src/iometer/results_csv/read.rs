@@ -1,4 +1,4 @@
-//! Reading a results file: of either version, with columns found by their titles.
+//! Reads a results file of either version; columns are found by their titles.
 
 use super::super::config::{AccessLine, AccessSpec};
 use super::super::lines::Place;
@@ -11,19 +11,19 @@ use super::series::{Series, Test};
 use crate::findings::{Finding, Findings, Found};
 use csv::{ReaderBuilder, StringRecord, Trim};
 
-/// Reads a text; `file` is what findings call it. Several series may follow one another: Iometer appends.
+/// Reads a text; `file` is its name in findings. There may be several series, since Iometer appends.
 ///
 /// # Errors
-/// Everything that is wrong with it, in the order of its places.
+/// Every error, in the order of the places.
 pub fn read(text: &str, file: &str) -> Result<Vec<Series>, Vec<Finding>> {
-    // the csv crate counts a record from between CR and LF to the line above
+    // the csv crate counts a record that begins between CR and LF to the previous line
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
-    // no quotes in this format; a heading has fewer fields than a row
+    // this format has no quotes; a heading has fewer fields than a row
     let mut records = ReaderBuilder::new();
     records.has_headers(false).flexible(true).quoting(false).trim(Trim::All);
     let mut reader = Reader { file, found: Findings::default(), series: Vec::new(), part: Part::Nothing };
     for record in records.from_reader(text.as_bytes()).into_records() {
-        // text is UTF-8, and lines of any length go: there is nothing else to fail
+        // text is UTF-8, and lines may have any length: nothing else can fail
         let Ok(record) = record else { continue };
         reader.record(&record);
     }
@@ -33,7 +33,7 @@ pub fn read(text: &str, file: &str) -> Result<Vec<Series>, Vec<Finding>> {
     if reader.found.errors() > 0 { Err(reader.found.into_vec()) } else { Ok(reader.series) }
 }
 
-/// What the next line belongs to.
+/// The part of the file to which the next line belongs.
 enum Part {
     Nothing,
     Description,
@@ -67,7 +67,7 @@ impl Reader<'_> {
             self.value(first, record, line);
         }
     }
-    /// A line that says what follows.
+    /// Handles a line that announces what follows.
     fn heading(&mut self, heading: &str, record: &StringRecord, line: u32) {
         if heading != "Test Type" && self.series.is_empty() {
             self.report(&Problem::NotResults, line);
@@ -175,7 +175,7 @@ fn access_line(record: &StringRecord) -> Option<AccessLine> {
     })
 }
 
-/// A row, or the column and the text that cannot be read. Columns with other titles than Iometer's are left out.
+/// Reads a row. Otherwise returns the column and the text that cannot be read. Unknown columns are skipped.
 fn row(columns: &[Option<Column>], record: &StringRecord) -> Result<Row, (String, String)> {
     let text = |nth: usize| record.get(nth).unwrap_or_default();
     let title = KIND.trim_start_matches('\'').to_owned();

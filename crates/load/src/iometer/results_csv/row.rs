@@ -1,4 +1,4 @@
-//! The rows of the results file: what is said of all, of a manager, a processor, a worker, a disk.
+//! The rows of the results file: for all managers together, a manager, a processor, a worker, a disk.
 
 use super::super::metrics::{self, Counted, Reading, failed};
 use super::column::{BIN_STARTS_US, Column, Form};
@@ -7,7 +7,7 @@ use lanetwin_stats::Histogram;
 use lanetwin_units::Span;
 use std::collections::BTreeMap;
 
-/// What a row is about.
+/// The subject of a row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RowKind {
     /// All managers.
@@ -61,34 +61,34 @@ impl Cell {
     }
 }
 
-/// A row. A column without a cell is empty.
+/// A row. Columns without a cell are empty.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    /// What it is about.
+    /// Its subject.
     pub kind: RowKind,
-    /// The name of that; `All` and `CPU 0` are names too.
+    /// The name of its subject, `All` and `CPU 0` included.
     pub name: String,
-    /// The access specification that it ran; empty in rows of processors and targets.
+    /// Its access specification; empty in rows of processors and targets.
     pub spec: String,
     /// Its numbers.
     pub cells: BTreeMap<Column, Cell>,
 }
 
-/// What the settings say that a row repeats; none where those that it is about differ.
+/// Settings that a row repeats; `None` where the workers that it covers differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The first sector.
     pub starting_sector: Option<u64>,
-    /// How many sectors; 0: up to the end.
+    /// Number of sectors; 0 for all up to the end.
     pub maximum_size: Option<u64>,
-    /// How many I/Os are outstanding on each target.
+    /// Outstanding I/Os on each target.
     pub outstanding: Option<u32>,
-    /// How many transactions each connection has; none where connections are not tested.
+    /// Transactions per connection; `None` if connections are not tested.
     pub transactions: Option<u32>,
 }
 
 impl Settings {
-    /// What both have in common (`Manager.cpp`, `GetQueueDepth`, `GetDiskStart`, `GetDiskSize`).
+    /// The settings that both share (`Manager.cpp`, `GetQueueDepth`, `GetDiskStart`, `GetDiskSize`).
     #[must_use]
     pub fn common(self, other: Self) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl Settings {
     }
 }
 
-/// How many of each ran.
+/// Number of managers, workers and targets that ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Running {
     /// Managers.
@@ -111,14 +111,14 @@ pub struct Running {
     pub disks: u32,
 }
 
-/// Raw times count nanoseconds: the speed of the clock that they count \[1/s\].
+/// Frequency of the clock for raw times, which count nanoseconds \[1/s\].
 const RAW_PER_SECOND: f64 = 1e9;
 const PS_PER_RAW: u128 = 1000;
-/// What Iometer writes where there is no one number, and for transactions of a connection when none is tested
-/// (`Worker.h`).
+/// The value that Iometer writes if there is no single number, and for transactions per connection if connections are
+/// not tested (`Worker.h`).
 const AMBIGUOUS: Cell = Cell::Whole(-1);
 
-/// Where each metric stands.
+/// The column of each metric.
 const OF_ALL: [(&str, Column); 27] = [
     ("Total I/Os per Second", Column::Iops),
     ("Read I/Os per Second", Column::ReadIops),
@@ -159,8 +159,8 @@ const OF_PROCESSORS: [(&str, Column); 7] = [
 ];
 const OF_NETWORKS: [Column; 3] = [Column::Packets, Column::PacketErrors, Column::Retransmitted];
 
-/// The columns that hold 0 because what they tell is not modelled, each with the reason. Iometer writes 0 as well where
-/// a system tells it nothing, such as the DPC time of Linux (`IOPerformanceLinux.cpp`).
+/// The columns that are 0 because they are not modelled, each with the reason. Iometer also writes 0 where a system
+/// does not report a value, such as the DPC time of Linux (`IOPerformanceLinux.cpp`).
 #[must_use]
 pub fn not_modelled(counted: &Counted<'_>) -> Vec<(Column, &'static str)> {
     let why = |name: &str| {
@@ -177,7 +177,7 @@ impl Row {
     fn new(kind: RowKind, name: &str, spec: &str) -> Self {
         Self { kind, name: name.to_owned(), spec: spec.to_owned(), cells: BTreeMap::new() }
     }
-    /// What everything together did.
+    /// The row for all managers together.
     #[must_use]
     pub fn all(spec: &str, counted: &Counted<'_>, running: Running, settings: Settings) -> Self {
         let mut row = Self::new(RowKind::All, "All", spec);
@@ -189,7 +189,7 @@ impl Row {
         row.settings(settings);
         row
     }
-    /// What a manager did.
+    /// The row of a manager.
     #[must_use]
     pub fn manager(
         name: &str,
@@ -207,7 +207,7 @@ impl Row {
         row.raw(counted);
         row
     }
-    /// How busy a processor was: `counted.cpu` is of this one. Iometer numbers them from 0.
+    /// The row of a processor, from 0; `counted.cpu` belongs to it.
     #[must_use]
     pub fn processor(number: u32, counted: &Counted<'_>) -> Self {
         let mut row = Self::new(RowKind::Processor, &format!("CPU {number}"), "");
@@ -216,7 +216,7 @@ impl Row {
         row.cells.insert(Column::ProcessorSpeed, Cell::Real(RAW_PER_SECOND));
         row
     }
-    /// What a worker did.
+    /// The row of a worker.
     #[must_use]
     pub fn worker(name: &str, spec: &str, counted: &Counted<'_>, disks: u32, settings: Settings) -> Self {
         let mut row = Self::new(RowKind::Worker, name, spec);
@@ -224,15 +224,15 @@ impl Row {
         row.load(counted, settings);
         row
     }
-    /// What a worker did to one disk. (Iometer repeats the raw times and the bins of the worker here; these are the
-    /// disk's.)
+    /// The row of a worker's disk. (Iometer repeats the raw times and the bins of the worker here; these are those of
+    /// the disk.)
     #[must_use]
     pub fn disk(name: &str, counted: &Counted<'_>, settings: Settings) -> Self {
         let mut row = Self::new(RowKind::Disk, name, "");
         row.load(counted, settings);
         row
     }
-    /// The same of a target over a network.
+    /// The row of a worker's network target.
     #[must_use]
     pub fn network(name: &str, counted: &Counted<'_>, settings: Settings) -> Self {
         Self { kind: RowKind::Network, ..Self::disk(name, counted, settings) }
@@ -308,9 +308,9 @@ impl Row {
     }
 }
 
-/// How many latencies fall into each bin. The histogram's buckets are 0.1 % wide; one that a limit cuts counts above
-/// it, where the limit itself belongs.
-/// (Iometer forgets those of 10 s and more: its loop over the bins ends one early, `IOGrunt.cpp`, `Record_IO`.)
+/// Number of latencies in each bin. The histogram's buckets are 0.1 % wide; one that a limit cuts counts above it, as
+/// does the limit itself. (Iometer drops latencies of 10 s and more: its loop over the bins ends one early,
+/// `IOGrunt.cpp`, `Record_IO`.)
 fn bins(latency: &Histogram) -> [u64; 21] {
     let mut bins = [0; 21];
     for bucket in latency.buckets() {

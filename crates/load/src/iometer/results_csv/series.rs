@@ -1,4 +1,4 @@
-//! A series of tests, as a results file tells it.
+//! A series of tests in a results file.
 
 use super::super::config::AccessSpec;
 use super::super::version::Version;
@@ -8,17 +8,17 @@ use super::row::Row;
 /// A series of tests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Series {
-    /// The version whose file it is.
+    /// The version of the file's format.
     pub version: Version,
-    /// What was varied.
+    /// The quantities that were varied.
     pub test_type: TestType,
     /// Free text.
     pub description: String,
-    /// When it began, as the file writes it: `2004-07-30 12:00:00:000`.
+    /// Start time, in the format of the file: `2004-07-30 12:00:00:000`.
     pub began: String,
     /// The tests.
     pub tests: Vec<Test>,
-    /// Whether it ran to its end.
+    /// Whether it was completed.
     pub ended: bool,
 }
 
@@ -27,8 +27,8 @@ pub struct Series {
 pub struct Test {
     /// The access specifications that ran.
     pub specs: Vec<AccessSpec>,
-    /// What they did.
+    /// Their results.
     pub rows: Vec<Row>,
-    /// When it ended.
+    /// End time.
     pub ended: String,
 }

@@ -79,7 +79,7 @@ impl std::fmt::Display for Cell {
     }
 }
 
-/// A text without what would break the file.
+/// A text without characters that would break the file.
 fn clean(text: &str) -> String {
     text.replace([',', '\n', '\r'], " ").trim().to_owned()
 }
