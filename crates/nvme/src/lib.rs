@@ -1,4 +1,5 @@
-//! NVM Express: what the specification says, and the logic of its two sides. It knows no PCIe, no clock and no flash.
+//! NVM Express: definitions of the specification, and the logic of host and controller. It uses no PCIe, no clock and
+//! no flash.
 //!
 //! ```text
 //!   host::Bringup ── registers, admin commands ──►┐
@@ -9,16 +10,15 @@
 //! ```
 //!
 //! * [`spec`]: registers, commands, completions, data pointers, identify structures, logs, features.
-//! * [`logic`]: a subsystem of controllers and namespaces; queue pairs and the start of a controller on the host's
-//!   side.
+//! * [`logic`]: a subsystem of controllers and namespaces; for the host, queue pairs and controller initialization.
 //!
 //! The numbers are those of NVM Express Base Specification 2.0 and NVM Command Set Specification 1.0.
 //!
-//! Commands come from queues in host memory, or are handed in by a front, as capsules of a fabric are
+//! Commands come from queues in host memory, or are submitted by a front, like the capsules of a fabric
 //! ([`logic::connection`]).
 //!
-//! Not here: when anything happens (`now` is an argument), how effects are carried out, user data, metadata and
-//! protection information, the capsules of fabrics themselves.
+//! Not here: time (`now` is an argument), the execution of effects, user data, metadata and protection information, the
+//! capsules of fabrics themselves.
 
 pub mod logic;
 pub mod spec;

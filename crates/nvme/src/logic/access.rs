@@ -1,40 +1,40 @@
-//! How namespaces are reached, by port: Asymmetric Namespace Access (Base 2.0 §8.1). Each namespace is a group of its
-//! own.
+//! Asymmetric Namespace Access (Base 2.0 §8.1): state of each namespace at each port. Each namespace is an ANA group of
+//! its own.
 
 use crate::spec::ana::{AnaGroup, AnaHeader, AnaState, AnaStateWord};
 use crate::spec::{Nsid, Status};
 
-/// The ANA Group Identifier of the namespace at this place.
+/// ANA Group Identifier of the namespace with this index.
 pub(super) const fn group_of(place: usize) -> u32 {
     place as u32 + 1
 }
 
-/// How a namespace is reached by a port.
+/// ANA state of a namespace at a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Way {
     state: AnaState,
-    /// How often that has changed (CHGCNT).
+    /// Number of changes (CHGCNT).
     changes: u64,
 }
 
-/// Of each port how each namespace is reached by it, by its place.
+/// ANA states by port and index of the namespace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Access {
     ports: Vec<Vec<Way>>,
 }
 
 impl Access {
-    /// Every namespace is reached in the best way by every port; with no ports nothing is told of it.
+    /// All namespaces in the state Optimized at all ports; with no ports, ANA is not reported.
     pub fn new(ports: u16, namespaces: usize) -> Self {
         let best = Way { state: AnaState::OPTIMIZED, changes: 0 };
         Self { ports: vec![vec![best; namespaces]; ports.into()] }
     }
-    /// Whether hosts are told of it.
+    /// Whether ANA is reported to hosts.
     #[inline]
     pub fn is_reported(&self) -> bool {
         !self.ports.is_empty()
     }
-    /// Why what is asked of a namespace by this port is not carried out.
+    /// Status with which commands for a namespace at this port are refused, if they are.
     pub fn barrier(&self, port: u16, place: usize) -> Option<Status> {
         match self.ports.get(usize::from(port))?.get(place)?.state {
             AnaState::PERSISTENT_LOSS => Some(Status::ASYMMETRIC_ACCESS_PERSISTENT_LOSS),
@@ -43,7 +43,7 @@ impl Access {
             _ => None,
         }
     }
-    /// Another state; whether it is one, none if there is no such port or namespace.
+    /// Sets a state. Returns whether it changed, or `None` if there is no such port or namespace.
     pub fn set(&mut self, port: u16, place: usize, state: AnaState) -> Option<bool> {
         let way = self.ports.get_mut(usize::from(port))?.get_mut(place)?;
         if way.state == state {
@@ -52,7 +52,8 @@ impl Access {
         *way = Way { state, changes: way.changes + 1 };
         Some(true)
     }
-    /// Writes the log that a controller of this port gives; `listed` says which namespace is in the group of a place.
+    /// Writes the log for a controller of this port; `listed` returns the namespace to be listed in the group of an
+    /// index.
     pub fn write_log(&self, out: &mut Vec<u8>, port: u16, listed: impl Fn(usize) -> Option<Nsid>) {
         let ways = self.ports.get(usize::from(port)).map_or(&[][..], |ways| &ways[..]);
         let mut header = AnaHeader::ZERO;

@@ -1,4 +1,4 @@
-//! What a subsystem is made of: namespaces, controllers, limits. Checked once, in
+//! Configuration of a subsystem: namespaces, controllers, limits. Checked once, in
 //! [`Subsystem::new`](super::Subsystem::new).
 
 use crate::spec::registers::Capabilities;
@@ -19,23 +19,23 @@ pub struct SubsystemConfig {
     pub firmware: String,
     /// PCI Vendor ID, and Subsystem Vendor ID.
     pub vendor: u16,
-    /// Its namespaces.
+    /// Namespaces.
     pub namespaces: Vec<NamespaceConfig>,
-    /// Its controllers, one for each port (or function).
+    /// Controllers, one for each port (or function).
     pub controllers: Vec<ControllerConfig>,
-    /// Volatile Write Cache (VWC): there is one, that Flush writes out.
+    /// Whether there is a Volatile Write Cache (VWC), which Flush writes out.
     pub volatile_write_cache: bool,
     /// Atomic Write Unit Normal and Power Fail \[logical blocks\].
     pub atomic_write_blocks: u32,
-    /// The ports by which each namespace has a state of its own (Asymmetric Namespace Access); 0 if access is
-    /// symmetric, and nothing is told of it.
+    /// Number of ports at which each namespace has an ANA state (Asymmetric Namespace Access); 0 if access is
+    /// symmetric, and ANA is not reported.
     pub access_ports: u16,
 }
 
-/// How large the blocks of a namespace are.
+/// Block size of a namespace.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LbaFormat {
-    /// LBA Data Size (LBADS): log2 of a block's bytes, 9 to 31.
+    /// LBA Data Size (LBADS): log2 of the block size in bytes, 9 to 31.
     pub data_size_log2: u8,
 }
 
@@ -45,7 +45,7 @@ impl LbaFormat {
     /// 4096 B.
     pub const B4096: Self = Self { data_size_log2: 12 };
 
-    /// The bytes of a block.
+    /// Block size \[B\].
     #[must_use]
     pub const fn bytes(self) -> u64 {
         1 << self.data_size_log2
@@ -55,17 +55,17 @@ impl LbaFormat {
 /// A namespace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamespaceConfig {
-    /// Its number.
+    /// Number of the namespace.
     pub nsid: Nsid,
-    /// Its size \[B\], a multiple of the largest block of its formats.
+    /// Size \[B\], a multiple of the largest block size of its formats.
     pub bytes: u64,
-    /// The formats that Format NVM may choose; 1 to 64.
+    /// Formats that Format NVM can select; 1 to 64.
     pub formats: Vec<LbaFormat>,
-    /// Which of them it has.
+    /// Index of the current format.
     pub format: u8,
-    /// The controllers it is attached to.
+    /// Controllers to which it is attached.
     pub attached: Vec<ControllerId>,
-    /// Deallocated blocks read as zero (DLFEAT); else what they read is not said.
+    /// Whether deallocated blocks read as zero (DLFEAT); otherwise their content is not reported.
     pub zero_after_deallocate: bool,
 }
 
@@ -74,23 +74,23 @@ pub struct NamespaceConfig {
 pub struct ControllerConfig {
     /// Controller ID (CNTLID).
     pub id: ControllerId,
-    /// The largest queue \[entries\], 2 to 65536 (CAP.MQES + 1).
+    /// Maximum size of a queue \[entries\], 2 to 65536 (CAP.MQES + 1).
     pub queue_entries: u32,
-    /// How many I/O submission queues, and how many I/O completion queues, there can be; 1 to 65534.
+    /// Maximum number of I/O submission queues, and of I/O completion queues; 1 to 65534.
     pub io_queues: u16,
     /// Doorbell Stride (CAP.DSTRD): doorbells are `4 << stride` B apart; 0 to 15.
     pub doorbell_stride: u8,
-    /// Maximum Data Transfer Size (MDTS) \[log2 of memory pages of the least size\]; 0 for no limit.
+    /// Maximum Data Transfer Size (MDTS) \[log2 of memory pages of the minimum size\]; 0 for no limit.
     pub transfer_log2: u8,
-    /// The largest memory page \[log2 of bytes\], 12 to 27 (CAP.MPSMAX + 12); the least is 4 KiB.
+    /// Maximum memory page size \[log2 of bytes\], 12 to 27 (CAP.MPSMAX + 12); the minimum is 4 KiB.
     pub largest_page_log2: u8,
-    /// How many commands can be in progress, fetched and not yet completed, 1 to 2^20.
+    /// Maximum number of commands in progress (fetched and not completed), 1 to 2^20.
     pub commands_in_progress: u32,
-    /// How many commands of one submission queue can be in progress.
+    /// Maximum number of commands in progress of one submission queue.
     pub commands_per_queue: u32,
-    /// How many submission queue entries one fetch brings at most.
+    /// Maximum number of submission queue entries per fetch.
     pub fetch_burst: u16,
-    /// How many fetches of submission queue entries can be under way.
+    /// Maximum number of outstanding fetches of submission queue entries.
     pub fetches: u16,
     /// Interrupt vectors (MSI-X table size), 1 to 2048.
     pub vectors: u16,
@@ -98,22 +98,23 @@ pub struct ControllerConfig {
     pub event_requests: u8,
     /// Error Log Page Entries (ELPE + 1).
     pub error_entries: u8,
-    /// Weighted round robin with urgent priority class is supported (CAP.AMS).
+    /// Whether weighted round robin with urgent priority class is supported (CAP.AMS).
     pub weighted_round_robin: bool,
-    /// SGLs are supported in I/O commands (SGLS).
+    /// Whether SGLs are supported in I/O commands (SGLS).
     pub sgl: bool,
-    /// Doorbell Buffer Config is supported (OACS).
+    /// Whether Doorbell Buffer Config is supported (OACS).
     pub doorbell_buffers: bool,
-    /// How much of a command the medium and the link are asked for at a time \[B\]: a power of two, at least 4096; none
-    /// for all at once. It lets the first data leave before the last are read.
+    /// Size of the parts of a command that are requested from the medium and the link \[B\]: a power of two, at least
+    /// 4096;
+    /// `None` for the whole command. Parts let the first data leave before the last are read.
     pub chunk_bytes: Option<u32>,
-    /// From CC.EN being set to CSTS.RDY.
+    /// Time from setting CC.EN to CSTS.RDY.
     pub ready_after: Span,
 }
 
 impl ControllerConfig {
-    /// A controller of a data centre drive. All numbers are `assumed`, from what drives of 2022 report: 128 queues of
-    /// 1024, 2 MiB per command, 1024 commands in progress.
+    /// A controller of a data centre drive. All numbers are `assumed`, from those reported by drives of 2022: 128
+    /// queues of 1024, 2 MiB per command, 1024 commands in progress.
     #[must_use]
     pub fn new(id: ControllerId) -> Self {
         Self {
@@ -139,12 +140,12 @@ impl ControllerConfig {
     }
 }
 
-/// Why a subsystem cannot be.
+/// A field of a configuration that is out of its range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigFault {
-    /// What is wrong, such as `controllers[0].queue_entries`.
+    /// The field, such as `controllers[0].queue_entries`.
     pub field: String,
-    /// What it has to be.
+    /// Its permitted values.
     pub must: String,
 }
 
@@ -155,13 +156,13 @@ impl fmt::Display for ConfigFault {
 }
 impl core::error::Error for ConfigFault {}
 
-/// A check of a field.
+/// Checks a field.
 fn must(holds: bool, field: impl FnOnce() -> String, must: &str) -> Result<(), ConfigFault> {
     if holds { Ok(()) } else { Err(ConfigFault { field: field(), must: must.into() }) }
 }
 
 impl SubsystemConfig {
-    /// Checks every field.
+    /// Checks all fields.
     pub(super) fn check(&self) -> Result<(), ConfigFault> {
         let text = |text: &str, longest: usize| text.len() <= longest && text.is_ascii();
         must(text(&self.nqn, 223), || "nqn".into(), "at most 223 ASCII characters")?;
@@ -202,7 +203,7 @@ impl NamespaceConfig {
 }
 
 impl ControllerConfig {
-    /// CAP, as the controller tells its limits (Base 2.0 §3.1.3.1).
+    /// CAP, with the limits of the controller (Base 2.0 §3.1.3.1).
     pub(super) fn capabilities(&self) -> Capabilities {
         let largest_page = self.largest_page_log2.saturating_sub(12);
         let timeout = self.ready_after.as_ps().div_ceil(500_000_000_000).clamp(1, 255);

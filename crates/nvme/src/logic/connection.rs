@@ -1,4 +1,4 @@
-//! Queues that a front makes: commands are handed in, completions are handed out, and no memory of a host holds either.
+//! Queues that a front creates: it submits commands and receives completions, and neither is in host memory.
 //!
 //! ```text
 //!   Connect capsule ──► connect(Connection)          a queue of so many entries, on a controller (CNTLID)
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A fabric target connects an admin queue before the controller is enabled (CC.EN, by [`set_property`]), and I/O
-//! queues when it is ready (NVMe-oF 1.1 §3.3). A door inside one machine hands commands in the same way and may have
+//! queues when it is ready (NVMe-oF 1.1 §3.3). A door inside one machine submits commands in the same way and may have
 //! its data in host memory.
 //!
 //! [`set_property`]: super::Subsystem::set_property
@@ -16,7 +16,7 @@
 use crate::spec::{Command, ControllerId, SqId};
 use core::fmt;
 
-/// How the data of a queue's commands are found.
+/// Location of the data of a queue's commands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DataLocation {
     /// By address: PRP entries, and SGLs whose descriptors hold addresses of host memory.
@@ -27,51 +27,51 @@ pub enum DataLocation {
     Keys,
 }
 
-/// A queue pair that a front makes.
+/// A queue pair that a front creates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Connection {
-    /// Its number; both queues of the pair have it.
+    /// Number of both queues of the pair.
     pub queue: SqId,
-    /// Its size \[entries\], at least 2 (SQSIZE + 1).
+    /// Size \[entries\], at least 2 (SQSIZE + 1).
     pub entries: u32,
-    /// How the data of its commands are found.
+    /// Location of the data of its commands.
     pub data_location: DataLocation,
-    /// Completions tell the host how far its queue is consumed (SQHD); without that the field is 0.
+    /// Whether completions report the head of the submission queue (SQHD); otherwise the field is 0.
     pub flow_control: bool,
-    /// The port of the subsystem by which it comes, from 0; the controller of an admin queue is one of this port.
+    /// Port of the subsystem, from 0; an admin queue gets a controller of this port.
     pub port: u16,
 }
 
-/// Which controller a connection is for.
+/// Controller of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ControllerChoice {
-    /// Any that nobody uses (CNTLID FFFFh, the dynamic controller model).
+    /// Any unused controller (CNTLID FFFFh, the dynamic controller model).
     Any,
-    /// This one.
+    /// This controller.
     One(ControllerId),
 }
 
-/// A command that is handed in.
+/// A command that a front submits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capsule {
     /// The submission queue entry.
     pub command: Command,
-    /// How many bytes of data came with it \[B\].
+    /// Length of its in-capsule data \[B\].
     pub data_bytes: u32,
 }
 
-/// Why a connection is refused.
+/// Reason for refusing a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectFault {
     /// There is no such controller.
     UnknownController,
-    /// Every controller that is asked for is in use.
+    /// All controllers that match the choice are in use.
     Busy,
-    /// I/O queues are made when the controller is ready, the admin queue before it is enabled.
+    /// An I/O queue requires a ready controller, the admin queue one that is not enabled.
     NotReady,
-    /// The number is beyond the I/O queues of the controller, or its queue exists.
+    /// The number exceeds the I/O queues of the controller, or its queue exists.
     Queue,
-    /// The size is not between 2 and what CAP.MQES allows.
+    /// The size is less than 2 or exceeds CAP.MQES.
     Size,
 }
 
@@ -88,14 +88,14 @@ impl fmt::Display for ConnectFault {
 }
 impl core::error::Error for ConnectFault {}
 
-/// Why a command is not taken. It has had no effect and gets no completion.
+/// Reason for refusing a command, which then has no effect and gets no completion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refused {
-    /// Nobody made this queue, or it was disconnected.
+    /// The queue does not exist, or has been disconnected.
     NoQueue,
     /// The controller is not ready: a fabric answers Command Sequence Error.
     NotReady,
-    /// As many commands wait as the queue has entries: the host does not keep to its flow control.
+    /// The queue is full of waiting commands: the host violates flow control.
     Full,
 }
 
@@ -110,7 +110,7 @@ impl fmt::Display for Refused {
 }
 impl core::error::Error for Refused {}
 
-/// How long a property is (Base 2.0 §3.1.3, NVMe-oF 1.1 §3.5).
+/// Size of a property (Base 2.0 §3.1.3, NVMe-oF 1.1 §3.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertySize {
     /// 4 B.

@@ -1,21 +1,22 @@
-//! What a controller wants done. It asks for everything that takes time, and goes on when it is told that it was done.
+//! Effects that a controller requests: everything that takes time. The controller resumes when an effect is reported
+//! as done.
 //!
 //! ```text
 //!  4 KiB read:    ring ─► Fetch ─► fetched ─► Media ─► media_done ─► Transfer ─► transferred ─► Complete, Interrupt
 //!  4 KiB write:   ring ─► Fetch ─► fetched ─► Transfer ─► transferred ─► Media ─► media_done ─► Complete, Interrupt
 //! ```
 //!
-//! The contract with whoever carries them out:
+//! The contract with the owner, who carries them out:
 //!
 //! 1. An effect with a token is resumed **exactly once**, also after the controller was reset or lost: with
 //!    [`fetched`], [`transferred`], [`media_done`], [`stored`], [`health`] or [`telemetry`], or with [`failed`].
 //!    Until then the controller is not at rest (CSTS.RDY stays 1 after CC.EN was cleared).
 //! 2. [`HostEffect::Complete`], [`HostEffect::Respond`], [`HostEffect::EventIndex`] and [`HostEffect::Interrupt`] have
-//!    no token. They and whatever a controller wrote before must become visible to the host in the order in which they
-//!    were asked for, as posted writes do.
-//! 3. A [`HostEffect::Fetch`] that follows an [`HostEffect::EventIndex`] reads behind that write.
-//! 4. A transfer to the host is resumed when its data are ahead of whatever the controller writes next: the completion
-//!    comes behind.
+//!    no token. They and all earlier writes of the controller must become visible to the host in the order in which
+//!    they were requested, as posted writes do.
+//! 3. A [`HostEffect::Fetch`] that follows an [`HostEffect::EventIndex`] must read after that write.
+//! 4. A transfer to the host is resumed when its data are ordered before all later writes of the controller, such as
+//!    the completion.
 //! 5. Everything else may be done in any order and at the same time.
 //!
 //! [`fetched`]: super::Subsystem::fetched
@@ -29,44 +30,45 @@
 use crate::spec::{CompletionEntry, ControllerId, CqId, Doorbell, Nsid, SqId};
 use lanetwin_units::Instant;
 
-/// What an effect is resumed with. It means something to the subsystem that made it, and to nobody else.
+/// Token with which an effect is resumed. It has a meaning only for the subsystem that created it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(u64);
 
 impl Token {
-    /// The token as a number, for owners that keep it in a message.
+    /// The token as a number, for owners that store it in a message.
     #[must_use]
     pub const fn to_raw(self) -> u64 {
         self.0
     }
-    /// The place in the subsystem's configuration of the controller that made it.
+    /// Index of the controller that created it, in the subsystem's configuration.
     #[must_use]
     pub const fn controller(self) -> usize {
         (self.0 >> 56) as usize
     }
-    /// What all effects of one part of one command have in common: the transfer of a write and its media effect, for
-    /// owners that keep the data between them. No other part has it while one of those effects is not resumed.
+    /// Number shared by all effects of one part of one command, for example the transfer of a write and its media
+    /// effect, for owners that store the data between them. No other part has this number until all these effects are
+    /// resumed.
     #[must_use]
     pub const fn part(self) -> u64 {
         self.0 & !(0xf << 52)
     }
-    /// The token of a number that [`Token::to_raw`] gave. Any other number is ignored where it is resumed.
+    /// The token of a number that [`Token::to_raw`] returned. Resuming with any other number has no effect.
     #[must_use]
     pub const fn from_raw(raw: u64) -> Self {
         Self(raw)
     }
 }
 
-/// What is resumed: chosen by the controller, kept in the token.
+/// Kind of the effect that is resumed: chosen by the controller, encoded in the token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::logic) enum Kind {
     /// Submission queue entries; the number is a fetch.
     Commands,
     /// A PRP list or an SGL segment of a command.
     Pointers,
-    /// What a command brings beside user data.
+    /// Input data of a command other than user data.
     Content,
-    /// User data, or what the controller made.
+    /// User data, or data of the controller.
     Data,
     /// The medium, for a part of a command.
     Media,
@@ -76,22 +78,22 @@ pub(in crate::logic) enum Kind {
     Shadow,
     /// The flush of a shutdown.
     Shutdown,
-    /// A sanitize, which no reset ends.
+    /// A sanitize operation, which continues across resets.
     Sanitize,
-    /// The owner's state, for a host that asks.
+    /// Telemetry of the owner, requested by a host.
     Telemetry,
-    /// The owner's state, which the controller asks for of its own accord and no reset ends.
+    /// Telemetry of the owner, initiated by the controller, which continues across resets.
     Capture,
 }
 
-/// How a fetch has ended.
+/// Result of a fetch.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::logic) enum Resumed<'a> {
-    /// With these bytes.
+    /// These bytes.
     Bytes(&'a [u8]),
-    /// With a list that nobody keeps, of pages that follow one another.
+    /// A PRP list that is not stored, of consecutive pages.
     Contiguous,
-    /// With none.
+    /// The fetch failed.
     Failed,
 }
 
@@ -109,14 +111,14 @@ const KINDS: [Kind; 11] = [
     Kind::Capture,
 ];
 
-/// A token taken apart.
+/// The fields of a token.
 ///
-/// | bits | holds |
+/// | bits | content |
 /// |---|---|
-/// | 63:56 | which controller |
+/// | 63:56 | index of the controller |
 /// | 55:52 | [`Kind`] |
-/// | 51:40 | epoch: how often the controller was reset, modulo 4096 |
-/// | 39:16 | a command in progress, or what the kind says |
+/// | 51:40 | epoch: number of resets of the controller, modulo 4096 |
+/// | 39:16 | a command in progress, or a number that depends on the kind |
 /// | 15:0 | a part of the command |
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::logic) struct Ticket {
@@ -128,7 +130,7 @@ pub(in crate::logic) struct Ticket {
 }
 
 impl Ticket {
-    /// Epochs are counted modulo this.
+    /// Modulus of epochs.
     pub const EPOCHS: u16 = 1 << 12;
 
     pub const fn token(self) -> Token {
@@ -140,7 +142,7 @@ impl Ticket {
                 | self.part as u64,
         )
     }
-    /// None for a number that no token has.
+    /// Decodes a token; returns `None` if its kind is unknown.
     pub fn of(token: Token) -> Option<Self> {
         Some(Self {
             controller: (token.0 >> 56) as u8,
@@ -158,16 +160,16 @@ impl core::fmt::Debug for Token {
     }
 }
 
-/// Bytes of host memory that follow one another.
+/// Contiguous bytes of host memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Segment {
-    /// Where they begin.
+    /// Address of the first byte.
     pub address: u64,
-    /// How many there are \[B\].
+    /// Length \[B\].
     pub bytes: u32,
 }
 
-/// Which way data go.
+/// Direction of data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
     /// From host memory to the controller: a write.
@@ -176,7 +178,7 @@ pub enum Direction {
     ToHost,
 }
 
-/// What the bytes of a [`HostEffect::Fetch`] are.
+/// Content of a [`HostEffect::Fetch`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Purpose {
     /// Submission queue entries.
@@ -185,49 +187,49 @@ pub enum Purpose {
     PrpList,
     /// Descriptors of an SGL segment.
     SglSegment,
-    /// What a command brings beside user data: ranges, attributes.
+    /// Input data of a command other than user data: ranges, attributes.
     Content,
     /// A shadow doorbell.
     ShadowDoorbell(Doorbell),
 }
 
-/// What the medium is asked for.
+/// A request to the medium.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MediaRequest {
-    /// Whose blocks. [`Nsid::ALL`] for a flush or format of all, and for a sanitize.
+    /// The namespace; [`Nsid::ALL`] for a flush or format of all, and for a sanitize operation.
     pub nsid: Nsid,
-    /// What to do.
+    /// The operation.
     pub operation: MediaOperation,
     /// The first block \[logical blocks of the namespace\].
     pub slba: u64,
-    /// How many; 0 where the operation is not about blocks.
+    /// Number of blocks; 0 if the operation does not concern blocks.
     pub blocks: u32,
-    /// The blocks of the command that this is a part of; none if it is all of it, or one of several things that the
-    /// command asks for.
+    /// The blocks of the command that this request is a part of; `None` if it is the whole command, or one of several
+    /// ranges of the command.
     pub part_of: Option<CommandBlocks>,
 }
 
-/// The blocks of a command that the controller takes in parts.
+/// The blocks of a command that the controller executes in parts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CommandBlocks {
-    /// The first one \[logical blocks of the namespace\].
+    /// The first block \[logical blocks of the namespace\].
     pub slba: u64,
-    /// How many.
+    /// Number of blocks.
     pub blocks: u32,
 }
 
-/// What is done with blocks.
+/// Operation on blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MediaOperation {
-    /// Read; the data go to the host afterwards.
+    /// Read; the data are then transferred to the host.
     Read,
-    /// Write data that have come from the host.
+    /// Write data that have been transferred from the host.
     Write {
-        /// Force Unit Access, or the volatile write cache is off: not before it is on the medium.
+        /// Force Unit Access, or the volatile write cache is disabled: done only when the data are on the medium.
         force_unit_access: bool,
     },
-    /// Compare with data that have come from the host; [`COMPARE_FAILURE`](crate::spec::Status::COMPARE_FAILURE) if
-    /// they differ.
+    /// Compare with data that have been transferred from the host;
+    /// [`COMPARE_FAILURE`](crate::spec::Status::COMPARE_FAILURE) if they differ.
     Compare,
     /// Write zeroes, without data.
     WriteZeroes {
@@ -236,162 +238,161 @@ pub enum MediaOperation {
         /// Force Unit Access.
         force_unit_access: bool,
     },
-    /// The host no longer needs the blocks.
+    /// Deallocate blocks, which the host no longer needs.
     Deallocate,
-    /// Everything that was acknowledged goes to the medium.
+    /// Write all acknowledged data to the medium.
     Flush,
-    /// Format the namespace; the subsystem has its new block size already.
+    /// Format the namespace; the subsystem already uses its new block size.
     Format {
         /// Secure Erase Settings (SES): 0 none, 1 user data erase, 2 cryptographic erase.
         secure_erase: u8,
     },
-    /// Sanitize the subsystem; [`Subsystem::sanitize_progress`](super::Subsystem::sanitize_progress) tells how far it
-    /// is.
+    /// Sanitize the subsystem; report progress with
+    /// [`Subsystem::sanitize_progress`](super::Subsystem::sanitize_progress).
     Sanitize {
         /// Sanitize Action (SANACT): 2 block erase, 3 overwrite, 4 crypto erase.
         action: u8,
     },
 }
 
-/// Where bytes are on the host's side.
+/// Location of bytes at the host.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// In host memory, in one piece.
+    /// In host memory, contiguous.
     Memory {
-        /// Where they begin.
+        /// Address of the first byte.
         address: u64,
     },
-    /// In host memory, in so many pieces; [`Subsystem::segments`](super::Subsystem::segments) gives them.
+    /// In host memory, in several pieces, which [`Subsystem::segments`](super::Subsystem::segments) returns.
     Scattered {
-        /// How many.
+        /// Number of pieces.
         pieces: u32,
     },
-    /// In the data that came in the command's capsule.
+    /// In the in-capsule data of the command.
     Capsule {
-        /// Where they begin \[B from the first byte of in-capsule data\].
+        /// Offset \[B from the first byte of in-capsule data\].
         offset: u32,
     },
-    /// In buffers of the host that only its transport knows by the command: it is asked for them (TCP: R2T and data
+    /// In host buffers that the transport identifies by the command, and transfers on request (TCP: R2T and data
     /// units).
     Transport {
-        /// Where they begin \[B from the first byte of the command's data\].
+        /// Offset \[B from the first byte of the command's data\].
         offset: u32,
     },
-    /// In memory of the host that the transport reaches with a key (RDMA).
+    /// In host memory that the transport accesses with a key (RDMA).
     Keyed {
-        /// Where they begin.
+        /// Address of the first byte.
         address: u64,
         /// The key.
         key: u32,
     },
 }
 
-/// What a controller wants done. Its owner has the medium and keeps time; whoever carries commands and data is the
-/// front.
+/// An effect that a controller requests. The owner has the medium and the clock; the front carries commands and data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// For the front.
+    /// An effect for the front.
     Host(HostEffect),
-    /// Ask the medium; [`media_done`](super::Subsystem::media_done) says how it ended.
+    /// Send a request to the medium; report its end with [`media_done`](super::Subsystem::media_done).
     Media {
-        /// To resume with.
+        /// Token to resume with.
         token: Token,
-        /// What for.
+        /// The request.
         request: MediaRequest,
     },
-    /// The owner is asked for its counters; [`health`](super::Subsystem::health) takes them.
+    /// Report the owner's counters with [`health`](super::Subsystem::health).
     Health {
-        /// To resume with.
+        /// Token to resume with.
         token: Token,
     },
-    /// The owner is asked for its state at this time; [`telemetry`](super::Subsystem::telemetry) takes it.
+    /// Report the owner's present state with [`telemetry`](super::Subsystem::telemetry).
     Telemetry {
-        /// To resume with.
+        /// Token to resume with.
         token: Token,
     },
-    /// Call [`Subsystem::wake`](super::Subsystem::wake) at this time, or any time later; a later wake does not take
-    /// back an earlier one.
+    /// Call [`Subsystem::wake`](super::Subsystem::wake) at this time or later. A request for a later time does not
+    /// replace an earlier one.
     WakeAt {
-        /// When.
+        /// Time of the call.
         at: Instant,
     },
 }
 
-/// What a controller wants of the host's side: of whoever carries commands, data and completions.
+/// An effect for the front, which carries commands, data and completions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HostEffect {
-    /// Bring bytes that the controller reads itself; they go to [`fetched`](super::Subsystem::fetched).
+    /// Fetch bytes that the controller itself reads; pass them to [`fetched`](super::Subsystem::fetched).
     Fetch {
-        /// To resume with.
+        /// Token to resume with.
         token: Token,
-        /// From where. Entries, lists and doorbells are in host memory, in one piece.
+        /// Location of the bytes. Entries, lists and doorbells are contiguous in host memory.
         at: Place,
-        /// How many bytes.
+        /// Number of bytes.
         bytes: u32,
-        /// What for.
+        /// Purpose of the bytes.
         purpose: Purpose,
     },
-    /// Move user data between the host and the medium's buffers. The subsystem never sees them.
+    /// Transfer user data between the host and the medium's buffers. The subsystem never accesses them.
     Transfer {
-        /// To resume with, in [`transferred`](super::Subsystem::transferred).
+        /// Token to resume with, in [`transferred`](super::Subsystem::transferred).
         token: Token,
-        /// Which way.
+        /// Direction of the transfer.
         direction: Direction,
-        /// How many bytes in all.
+        /// Total number of bytes.
         bytes: u32,
-        /// Where they are, or go.
+        /// Location at the host.
         at: Place,
     },
-    /// Give the host what the controller has made: an identify structure, a log page.
-    /// [`Subsystem::content`](super::Subsystem::content) gives the bytes.
+    /// Transfer data of the controller to the host: an identify structure or a log page.
+    /// [`Subsystem::content`](super::Subsystem::content) returns the bytes.
     Store {
-        /// To resume with, in [`stored`](super::Subsystem::stored).
+        /// Token to resume with, in [`stored`](super::Subsystem::stored).
         token: Token,
-        /// How many bytes in all.
+        /// Total number of bytes.
         bytes: u32,
-        /// Where they go.
+        /// Destination at the host.
         at: Place,
     },
     /// Write a completion queue entry to host memory. Not resumed.
     Complete {
-        /// Who.
+        /// The controller.
         controller: ControllerId,
-        /// Into which queue.
+        /// The completion queue.
         queue: CqId,
-        /// Where the entry goes.
+        /// Address of the entry.
         address: u64,
         /// The entry, with its phase.
         entry: CompletionEntry,
     },
-    /// Hand over the completion of a command that was handed in: a response capsule. Not resumed.
+    /// Return the completion of a command that the front submitted: a response capsule. Not resumed.
     Respond {
-        /// Who.
+        /// The controller.
         controller: ControllerId,
-        /// By which queue the command came.
+        /// Submission queue of the command.
         queue: SqId,
-        /// The entry; its phase means nothing.
+        /// The entry; its phase has no meaning.
         entry: CompletionEntry,
     },
     /// The Keep Alive Timer has expired: the controller has failed (CSTS.CFS), and a fabric ends the association. Not
     /// resumed.
     KeepAliveExpired {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
     },
     /// Write an entry of the EventIdx buffer \[4 B, least significant first\]. Not resumed.
     EventIndex {
-        /// Who.
+        /// The controller.
         controller: ControllerId,
-        /// Where.
+        /// Address of the entry.
         address: u64,
-        /// What.
+        /// Value to write.
         value: u32,
     },
     /// Signal an interrupt vector. Not resumed.
     Interrupt {
-        /// Who.
+        /// The controller.
         controller: ControllerId,
-        /// Which entry of its MSI-X table.
+        /// Entry of its MSI-X table.
         vector: u16,
     },
 }

@@ -1,6 +1,6 @@
-//! Counters that the owner of the medium keeps, for the SMART / Health Information log (Base 2.0 §5.16.1.3).
+//! Counters of the owner of the medium for the SMART / Health Information log (Base 2.0 §5.16.1.3).
 //!
-//! What a controller sees itself, commands and data units, it counts itself.
+//! Controllers count commands and data units themselves.
 
 /// The owner's part of the SMART / Health Information log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,15 +11,15 @@ pub struct Health {
     pub available_spare_percent: u8,
     /// Available Spare Threshold \[%\].
     pub spare_threshold_percent: u8,
-    /// Percentage Used: of the endurance; 255 for more than 254 \[%\].
+    /// Percentage Used of the endurance \[%\]; 255 for more than 254.
     pub percentage_used: u8,
     /// Media and Data Integrity Errors.
     pub media_errors: u128,
-    /// The medium has become read-only.
+    /// Whether the medium has become read-only.
     pub read_only: bool,
-    /// Reliability is degraded.
+    /// Whether reliability is degraded.
     pub degraded: bool,
-    /// The backup of volatile memory has failed.
+    /// Whether the backup of volatile memory has failed.
     pub backup_failed: bool,
     /// Power Cycles.
     pub power_cycles: u128,

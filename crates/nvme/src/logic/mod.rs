@@ -1,15 +1,15 @@
-//! The logic of both sides: total functions on state. Nothing here waits, reads a clock or touches memory.
+//! Host and controller as total functions on state. Nothing here waits, reads a clock or accesses memory.
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
-//! | [`config`] | what a subsystem is made of |
-//! | `access` | how namespaces are reached, by port |
-//! | [`connection`] | queues that a front makes, and commands that it hands in |
-//! | [`effect`] | what a controller wants done, and the tokens that say it was |
-//! | [`health`] | counters that the owner of the medium keeps |
-//! | [`telemetry`] | what the owner tells of its state, and how it is kept for hosts |
-//! | [`subsystem`] | controllers, namespaces and ports behind one door |
-//! | [`host`] | queue pairs and the start of a controller, from the host's side |
+//! | [`config`] | configuration of a subsystem |
+//! | `access` | ANA states of namespaces, by port |
+//! | [`connection`] | queues that a front creates, and commands that it submits |
+//! | [`effect`] | effects that a controller requests, and the tokens that resume it |
+//! | [`health`] | counters of the owner of the medium |
+//! | [`telemetry`] | state that the owner reports, stored for hosts |
+//! | [`subsystem`] | controllers, namespaces and ports of one subsystem |
+//! | [`host`] | for the host: queue pairs and controller initialization |
 
 mod access;
 pub mod config;

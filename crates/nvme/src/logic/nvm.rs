@@ -1,4 +1,4 @@
-//! What the controllers of a subsystem share: identity, namespaces, the sanitize, counters.
+//! State shared by the controllers of a subsystem: identity, namespaces, the sanitize operation, counters.
 
 use super::access::Access;
 use super::config::{LbaFormat, SubsystemConfig};
@@ -15,22 +15,22 @@ pub(super) struct Namespace {
     pub bytes: u64,
     pub formats: Vec<LbaFormat>,
     pub format: u8,
-    /// Log2 of the bytes of a block, of the format.
+    /// Log2 of the block size in bytes, in the current format.
     pub block_log2: u8,
-    /// How many blocks there are, in that format.
+    /// Number of blocks in that format.
     pub blocks: u64,
-    /// Bit *n* is set if it is attached to the controller of index *n*.
+    /// Bit *n* is set if the namespace is attached to the controller with index *n*.
     pub attached: u64,
     pub protection: WriteProtectionState,
     pub failed: bool,
     pub formatting: bool,
-    /// What remains of a format \[%\], as the owner says.
+    /// Remaining part of a format operation \[%\], as reported by the owner.
     pub format_remaining: u8,
     pub zero_after_deallocate: bool,
 }
 
 impl Namespace {
-    /// Gives it the format of this number; an unknown number changes nothing.
+    /// Sets the format with this number; an unknown number changes nothing.
     pub fn set_format(&mut self, format: u8) {
         if let Some(chosen) = self.formats.get(usize::from(format)) {
             self.format = format;
@@ -38,7 +38,7 @@ impl Namespace {
             self.blocks = self.bytes >> chosen.data_size_log2;
         }
     }
-    /// Whether a command about these blocks can be carried out.
+    /// Checks whether a command can access these blocks.
     #[inline]
     pub fn check(&self, slba: u64, blocks: u32, writes: bool) -> Result<(), Status> {
         if self.formatting {
@@ -52,13 +52,13 @@ impl Namespace {
         }
         if writes && self.is_protected() { Err(Status::NAMESPACE_WRITE_PROTECTED) } else { Ok(()) }
     }
-    /// True if writes are refused.
+    /// Whether writes are refused.
     pub fn is_protected(&self) -> bool {
         self.protection != WriteProtectionState::NONE
     }
 }
 
-/// Something that every controller tells its host.
+/// An event that all controllers report to their hosts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Notice {
     pub kind: EventType,
@@ -66,23 +66,23 @@ pub(super) struct Notice {
     pub log: LogPage,
     /// The namespace that has changed, for the Changed Namespace List.
     pub changed: Option<Nsid>,
-    /// Not told by this controller, which caused it; by its index.
+    /// Index of the controller that caused the event and does not report it.
     pub but: Option<u8>,
 }
 
-/// The sanitize (Base 2.0 §8.21).
+/// The sanitize operation (Base 2.0 §8.21).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Sanitize {
     pub state: SanitizeState,
     /// Dword 10 of the last command.
     pub dword10: SanitizeDword10,
-    /// How far it is \[1/65536\].
+    /// Progress \[1/65536\].
     pub progress: u16,
-    /// Nothing was written since the last one.
+    /// Whether nothing has been written since the last sanitize operation.
     pub erased: bool,
 }
 
-/// What is counted for the SMART log, by all controllers together.
+/// Counters of all controllers for the SMART log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Counters {
     pub reads: u64,
@@ -91,28 +91,29 @@ pub(super) struct Counters {
     pub bytes_written: u64,
 }
 
-/// What the controllers share.
+/// State shared by the controllers.
 #[derive(Clone, Debug)]
 pub(super) struct Nvm {
     pub config: SubsystemConfig,
-    /// By number.
+    /// Namespaces, ordered by number.
     pub namespaces: Vec<Namespace>,
-    /// How they are reached, by port.
+    /// ANA state of the namespaces at each port.
     pub access: Access,
     pub sanitize: Sanitize,
     pub counters: Counters,
-    /// What a controller has captured of its own accord.
+    /// Controller-initiated telemetry.
     pub telemetry: ControllerInitiated,
-    /// Media effects of controllers that were reset since: until they are done, no other media effect is begun.
+    /// Number of pending media effects of controllers that have been reset; no other media effect starts until they are
+    /// done.
     pub fence: u32,
-    /// What has to be told.
+    /// Events to be reported.
     pub notices: Vec<Notice>,
-    /// A reset of the subsystem was asked for.
+    /// Whether a subsystem reset has been requested.
     pub reset_asked: bool,
 }
 
 impl Nvm {
-    /// After power on.
+    /// State after power on.
     pub fn new(config: &SubsystemConfig) -> Self {
         let index =
             |id| config.controllers.iter().position(|controller| controller.id == id).unwrap_or(usize::MAX);
@@ -159,7 +160,7 @@ impl Nvm {
         }
     }
 
-    /// The namespace of this number; most have the number of their place.
+    /// Index of the namespace with this number, usually the number less one.
     #[inline]
     pub fn place(&self, nsid: Nsid) -> Option<usize> {
         let guess = nsid.0.wrapping_sub(1) as usize;
@@ -168,17 +169,17 @@ impl Nvm {
         }
         self.namespaces.binary_search_by_key(&nsid, |namespace| namespace.nsid).ok()
     }
-    /// The namespace of this number, if it is attached to the controller of this index.
+    /// The namespace with this number, if it is attached to the controller with this index.
     #[inline]
     pub fn active(&self, nsid: Nsid, controller: u8) -> Option<&Namespace> {
         let namespace = &self.namespaces[self.place(nsid)?];
         (namespace.attached >> controller & 1 == 1).then_some(namespace)
     }
-    /// The namespaces that are attached to the controller of this index.
+    /// The namespaces attached to the controller with this index.
     pub fn all_active(&self, controller: u8) -> impl Iterator<Item = &Namespace> {
         self.namespaces.iter().filter(move |namespace| namespace.attached >> controller & 1 == 1)
     }
-    /// Why what is asked of a namespace by this port cannot be carried out (Base 2.0 §8.1).
+    /// Status with which the ANA state refuses commands for a namespace at this port, if it does (Base 2.0 §8.1).
     #[inline]
     pub fn barrier(&self, port: u16, nsid: Nsid) -> Option<Status> {
         if !self.access.is_reported() {
@@ -186,7 +187,7 @@ impl Nvm {
         }
         self.access.barrier(port, self.place(nsid)?)
     }
-    /// Why an I/O command cannot be carried out now, whatever it asks.
+    /// Status with which all I/O commands are refused now, if any.
     #[inline]
     pub fn obstacle(&self) -> Option<Status> {
         match self.sanitize.state {
@@ -197,7 +198,7 @@ impl Nvm {
     }
 }
 
-/// The sanitize has ended.
+/// Ends the sanitize operation.
 pub(super) fn sanitize_done(nvm: &mut Nvm, status: Status) {
     if nvm.sanitize.state != SanitizeState::IN_PROGRESS {
         return;

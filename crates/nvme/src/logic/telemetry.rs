@@ -1,5 +1,5 @@
-//! Telemetry: what the owner of the medium tells of its state, and how that is kept until hosts have read it
-//! (Base 2.0 §5.16.1.8 and §5.16.1.9).
+//! Telemetry: state that the owner of the medium reports, stored until hosts have read it (Base 2.0 §5.16.1.8 and
+//! §5.16.1.9).
 //!
 //! ```text
 //!  Get Log Page 07h, Create ─► Effect::Telemetry ─► telemetry ─► kept by the controller until its host creates anew
@@ -8,20 +8,21 @@
 
 use crate::spec::log::{LogPage, TelemetryHeader};
 
-/// A Telemetry Data Block \[B\].
+/// Size of a Telemetry Data Block \[B\].
 pub const BLOCK: usize = 512;
-/// What a Reason Identifier has room for \[B\].
+/// Size of the Reason Identifier \[B\].
 const REASON: usize = 128;
 
-/// What an owner tells of its state: the content of the data areas 1, 2 and 3, each without that of those before it.
-/// What is not whole blocks is filled up with zeroes; more than 65535 blocks in all are cut off.
+/// State that an owner reports: the content of data areas 1, 2 and 3, each without that of the previous areas.
+///
+/// Each area is padded with zeroes to whole blocks; blocks after the first 65535 are cut off.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Telemetry {
-    /// Area 1, what area 2 has more, what area 3 has more.
+    /// Area 1, and the additional content of areas 2 and 3.
     pub areas: [Vec<u8>; 3],
 }
 
-/// State that was captured.
+/// Captured state.
 #[derive(Clone, Default, Debug)]
 struct Captured {
     blocks: Vec<u8>,
@@ -42,7 +43,7 @@ impl Captured {
     }
 }
 
-/// What a host has let its controller capture.
+/// Host-initiated telemetry of a controller.
 #[derive(Clone, Default, Debug)]
 pub(super) struct HostInitiated {
     captured: Captured,
@@ -50,7 +51,7 @@ pub(super) struct HostInitiated {
 }
 
 impl HostInitiated {
-    /// The state is here that the host has asked for.
+    /// Stores the state that the host requested.
     pub fn save(&mut self, state: &Telemetry) {
         self.captured = Captured::new(state, "asked by the host".into());
         self.generation = self.generation.wrapping_add(1);
@@ -64,18 +65,17 @@ impl HostInitiated {
     }
 }
 
-/// What a controller of the subsystem has captured of its own accord. It is kept until a host has read it, and nothing
-/// is captured meanwhile.
+/// Controller-initiated telemetry. It is stored until a host has read it, and no other is captured in the meantime.
 #[derive(Clone, Default, Debug)]
 pub(super) struct ControllerInitiated {
     saved: Option<Captured>,
     generation: u8,
-    /// Why the owner was asked, as long as it has not told.
+    /// Reason of a pending request to the owner.
     asked: Option<String>,
 }
 
 impl ControllerInitiated {
-    /// The owner is to be asked, for this reason; false if it was, or what it has told was not read.
+    /// Begins a capture for this reason. Returns false if one is pending, or the last has not been read.
     pub fn begin(&mut self, reason: impl FnOnce() -> String) -> bool {
         let begins = self.saved.is_none() && self.asked.is_none();
         if begins {
@@ -83,18 +83,18 @@ impl ControllerInitiated {
         }
         begins
     }
-    /// The owner has told its state; false if nobody has asked.
+    /// Stores the owner's state; returns false if no request is pending.
     pub fn save(&mut self, state: &Telemetry) -> bool {
         let Some(reason) = self.asked.take() else { return false };
         self.saved = Some(Captured::new(state, reason));
         self.generation = self.generation.wrapping_add(1);
         true
     }
-    /// The owner will not tell.
+    /// The owner does not report its state.
     pub fn give_up(&mut self) {
         self.asked = None;
     }
-    /// A host has read the log, and does not retain the event.
+    /// A host has read the log without retaining the event.
     pub fn release(&mut self) {
         self.saved = None;
     }
@@ -107,7 +107,7 @@ impl ControllerInitiated {
     }
 }
 
-/// There is no vendor whose number the header could have: as that of Identify Controller, it is 0.
+/// Header of a log. The vendor's OUI is 0, as in Identify Controller.
 fn header(log: LogPage, captured: &Captured, other: &ControllerInitiated) -> TelemetryHeader {
     let mut header = TelemetryHeader::ZERO;
     header.set_log(log.0);

@@ -1,5 +1,5 @@
-//! Asymmetric Namespace Access: its log and its event (Base 2.0 §8.1, Asymmetric Namespace Access Reporting, and the
-//! log page of that name).
+//! Asymmetric Namespace Access: its log and event (Base 2.0 §8.1, Asymmetric Namespace Access Reporting, and the log
+//! page of that name).
 
 use super::log::LogPage;
 use lanetwin_wire::{open_enum, structure, wire};
@@ -24,7 +24,7 @@ open_enum! {
         INACCESSIBLE = 0x3;
         /// Persistent Loss.
         PERSISTENT_LOSS = 0x4;
-        /// Change: it is becoming another one.
+        /// Change: a transition to another state.
         CHANGE = 0xf;
     }
 }
@@ -40,7 +40,7 @@ wire! {
 }
 
 structure! {
-    /// What the log begins with.
+    /// Header of the log.
     pub struct AnaHeader(16) {
         /// Change Count (CHGCNT)
         changes / set_changes: u64 = 0;

@@ -7,13 +7,13 @@ use lanetwin_wire::{open_enum, structure, wire};
 pub const COMMAND_BYTES: u32 = 64;
 
 open_enum! {
-    /// PRP or SGL for Data Transfer (PSDT): what the data pointer is (Base 2.0 §3.3.3.1).
+    /// PRP or SGL for Data Transfer (PSDT): type of the data pointer (Base 2.0 §3.3.3.1).
     pub struct DataTransfer(u8) {
         /// PRP entries.
         PRP = 0b00;
-        /// An SGL; metadata in one piece.
+        /// An SGL; metadata in one contiguous buffer.
         SGL = 0b01;
-        /// An SGL; metadata behind an SGL of their own.
+        /// An SGL; metadata in an SGL of their own.
         SGL_AND_METADATA_SGL = 0b10;
     }
 }
@@ -67,12 +67,12 @@ structure! {
 }
 
 impl Command {
-    /// The command's identifier.
+    /// The command identifier.
     #[must_use]
     pub fn cid(&self) -> Cid {
         Cid(self.dword0().cid_number())
     }
-    /// The namespace it is for.
+    /// The namespace of the command.
     #[must_use]
     pub fn nsid(&self) -> Nsid {
         Nsid(self.nsid_number())

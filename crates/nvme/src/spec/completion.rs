@@ -34,12 +34,12 @@ wire! {
 }
 
 impl CompletionEntry {
-    /// The entry in these bytes, as they lie in memory.
+    /// Decodes an entry from its bytes in memory.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self::from_raw(u128::from_le_bytes(bytes))
     }
-    /// The entry's bytes, as they lie in memory.
+    /// Encodes the entry as bytes in memory.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.raw().to_le_bytes()

@@ -180,7 +180,7 @@ wire! {
 }
 
 impl EventConfiguration {
-    /// The warnings that are told.
+    /// The warnings that are reported as events.
     #[must_use]
     pub const fn warnings(self) -> CriticalWarning {
         CriticalWarning::from_raw(self.critical_warnings())

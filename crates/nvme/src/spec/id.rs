@@ -1,4 +1,4 @@
-//! What NVMe counts: one type for each kind of number.
+//! Identifiers of NVMe: one type for each kind of number.
 
 use lanetwin_units::id;
 
@@ -7,7 +7,7 @@ id! {
     SqId(u16) => "sq";
     /// A completion queue; 0 is the admin queue.
     CqId(u16) => "cq";
-    /// A command of a submission queue, by the host's choice (Command Identifier, CID).
+    /// A command of a submission queue; the number is chosen by the host (Command Identifier, CID).
     Cid(u16) => "cid";
     /// A namespace; counted from 1 (Namespace Identifier, NSID).
     Nsid(u32) => "ns";

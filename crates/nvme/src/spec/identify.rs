@@ -3,13 +3,13 @@
 use super::registers::Version;
 use lanetwin_wire::{open_enum, structure, wire};
 
-/// The size of what Identify gives \[B\] (Base 2.0 §5.17).
+/// Size of the data of Identify \[B\] (Base 2.0 §5.17).
 pub const IDENTIFY_BYTES: usize = 4096;
-/// Where the first of 64 [`LbaFormatWord`]s is in [`IdentifyNamespace`] (NVM 1.0 §4.1.5.1).
+/// Offset of the first of 64 [`LbaFormatWord`]s in [`IdentifyNamespace`] (NVM 1.0 §4.1.5.1).
 pub const LBA_FORMATS_OFFSET: usize = 128;
-/// Where the first of 32 [`PowerStateDescriptor`]s is in [`IdentifyController`] (Base 2.0 §5.17.2.1).
+/// Offset of the first of 32 [`PowerStateDescriptor`]s in [`IdentifyController`] (Base 2.0 §5.17.2.1).
 pub const POWER_STATES_OFFSET: usize = 2048;
-/// How many formats a namespace can have (Base 2.0 §5.14, LBAFU and LBAFL).
+/// Maximum number of formats of a namespace (Base 2.0 §5.14, LBAFU and LBAFL).
 pub const MOST_FORMATS: usize = 64;
 
 open_enum! {

@@ -4,7 +4,7 @@ use lanetwin_wire::wire;
 
 /// The size of a range of Dataset Management \[B\] (NVM 1.0 §3.2.3).
 pub const RANGE_BYTES: u32 = 16;
-/// How many ranges one Dataset Management can have (NVM 1.0 §3.2.3).
+/// Maximum number of ranges of one Dataset Management (NVM 1.0 §3.2.3).
 pub const MOST_RANGES: u32 = 256;
 
 wire! {

@@ -39,7 +39,7 @@ open_enum! {
         IO_COMMAND_SET = 0b110;
     }
 
-    /// What happened, for [`EventType::ERROR`].
+    /// Asynchronous Event Information of [`EventType::ERROR`].
     pub struct ErrorEvent(u8) {
         /// Write to Invalid Doorbell Register.
         INVALID_DOORBELL = 0x00;
@@ -47,7 +47,7 @@ open_enum! {
         INVALID_DOORBELL_VALUE = 0x01;
     }
 
-    /// What happened, for [`EventType::SMART`].
+    /// Asynchronous Event Information of [`EventType::SMART`].
     pub struct SmartEvent(u8) {
         /// NVM subsystem reliability.
         RELIABILITY = 0x00;
@@ -57,7 +57,7 @@ open_enum! {
         SPARE = 0x02;
     }
 
-    /// What happened, for [`EventType::NOTICE`].
+    /// Asynchronous Event Information of [`EventType::NOTICE`].
     pub struct NoticeEvent(u8) {
         /// Namespace Attribute Changed.
         NAMESPACE_CHANGED = 0x00;
@@ -65,15 +65,15 @@ open_enum! {
         TELEMETRY_CHANGED = 0x02;
     }
 
-    /// What happened, for [`EventType::IO_COMMAND_SET`].
+    /// Asynchronous Event Information of [`EventType::IO_COMMAND_SET`].
     pub struct IoEvent(u8) {
         /// Sanitize Operation Completed.
         SANITIZE_COMPLETED = 0x01;
     }
 
-    /// How the last sanitize ended (Base 2.0 §5.16.1.25).
+    /// Status of the last sanitize operation (Base 2.0 §5.16.1.25).
     pub struct SanitizeState(u8) {
-        /// There was none.
+        /// There has been no sanitize operation.
         NEVER = 0b000;
         /// Completed successfully.
         COMPLETED = 0b001;
@@ -119,7 +119,8 @@ wire! {
         reserved = 7:6;
     }
 
-    /// Status Field of an [`ErrorEntry`]: all of that of the completion, with the phase lowest (Base 2.0 §5.16.1.2).
+    /// Status Field of an [`ErrorEntry`]: that of the completion, with the phase in the lowest bit (Base 2.0
+    /// §5.16.1.2).
     pub struct LoggedStatus(u16) {
         /// Phase Tag; need not be valid
         phase / with_phase: bool = 0:0;
@@ -155,7 +156,7 @@ wire! {
         reserved = 15:9;
     }
 
-    /// What a command does, in the Commands Supported and Effects log (Base 2.0 §5.16.1.6).
+    /// Effects of a command, in the Commands Supported and Effects log (Base 2.0 §5.16.1.6).
     pub struct CommandEffects(u32) {
         /// Command Supported (CSUPP)
         supported / with_supported: bool = 0:0;
@@ -257,8 +258,8 @@ structure! {
         revision_1 / set_revision_1: [u8; 8] = 8;
     }
 
-    /// What both Telemetry logs begin with (Base 2.0 §5.16.1.8 and §5.16.1.9); blocks of 512 B follow, which are
-    /// numbered from 1 on. A data area begins with block 1 and has all blocks of the areas before it.
+    /// Header of both Telemetry logs (Base 2.0 §5.16.1.8 and §5.16.1.9). Blocks of 512 B follow, numbered from 1. Each
+    /// data area begins with block 1 and includes all blocks of the previous areas.
     pub struct TelemetryHeader(512) {
         /// Log Identifier
         log / set_log: u8 = 0;

@@ -1,24 +1,24 @@
-//! What the specification says: words, structures, values. Data and total functions; nothing here happens.
+//! Definitions of the specification: words, structures, values. Data types and total functions, without state machines.
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
 //! | [`id`] | queues, commands, namespaces, controllers by number |
 //! | [`registers`] | controller properties, doorbells |
 //! | [`command`] | submission queue entries |
-//! | [`opcode`] | which commands there are |
+//! | [`opcode`] | opcodes of commands |
 //! | [`admin`] | the dwords of admin commands |
 //! | [`io`] | the dwords of I/O commands |
 //! | [`mod@pointer`] | PRP entries, SGL descriptors |
 //! | [`completion`] | completion queue entries |
-//! | [`status`] | how a command ends |
-//! | [`identify`] | what controllers and namespaces tell of themselves |
+//! | [`status`] | statuses of commands |
+//! | [`identify`] | identify structures of controllers and namespaces |
 //! | [`log`] | log pages, asynchronous events |
-//! | [`ana`] | Asymmetric Namespace Access: its log and its event |
+//! | [`ana`] | Asymmetric Namespace Access: its log and event |
 //! | [`feature`] | features |
 //!
 //! Sources, by section: NVM Express Base Specification 2.0 (Base 2.0), NVM Command Set Specification 1.0 (NVM 1.0),
-//! NVMe over PCIe Transport Specification 1.0 (PCIe Transport 1.0). Offsets and values agree with SPDK `nvme_spec.h` as
-//! far as that goes.
+//! NVMe over PCIe Transport Specification 1.0 (PCIe Transport 1.0). Offsets and values agree with SPDK `nvme_spec.h`
+//! where it defines them.
 
 pub mod admin;
 pub mod ana;

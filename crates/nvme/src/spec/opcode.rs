@@ -1,4 +1,4 @@
-//! Opcodes of admin and I/O commands. Bits 1:0 say which way the data go (Base 2.0 §3.3.3.1).
+//! Opcodes of admin and I/O commands. Bits 1:0 encode the direction of data (Base 2.0 §3.3.3.1).
 
 use lanetwin_wire::open_enum;
 

@@ -14,9 +14,9 @@ open_enum! {
         DATA_BLOCK = 0x0;
         /// SGL Bit Bucket: data that the host does not want.
         BIT_BUCKET = 0x1;
-        /// SGL Segment: where the list goes on, and not to its end.
+        /// SGL Segment: the next segment of the list, which is not the last.
         SEGMENT = 0x2;
-        /// SGL Last Segment: where the list goes on to its end.
+        /// SGL Last Segment: the last segment of the list.
         LAST_SEGMENT = 0x3;
         /// Keyed SGL Data Block.
         KEYED_DATA_BLOCK = 0x4;
@@ -34,7 +34,7 @@ open_enum! {
         OFFSET = 0x1;
         /// For the transport.
         TRANSPORT = 0xa;
-        /// Of a keyed data block: its key is invalid when the command has ended (NVMe-oF 1.1 §2.3).
+        /// Keyed data block whose key is invalidated when the command ends (NVMe-oF 1.1 §2.3).
         INVALIDATE_KEY = 0xf;
     }
 }
@@ -72,13 +72,13 @@ wire! {
 }
 
 impl SglDescriptor {
-    /// Data that came in the command's capsule, from this offset on.
+    /// A descriptor of in-capsule data from this offset on.
     #[must_use]
     pub const fn in_capsule(offset: u64, length: u32) -> Self {
         let subtype = (SglSubtype::OFFSET.0 as u128) << 120;
         Self::from_raw(Self::of(SglType::DATA_BLOCK, offset, length).raw() | subtype)
     }
-    /// Data that the transport carries.
+    /// A descriptor of data that the transport carries.
     #[must_use]
     pub const fn by_transport(length: u32) -> Self {
         let subtype = (SglSubtype::TRANSPORT.0 as u128) << 120;
@@ -99,7 +99,7 @@ impl SglDescriptor {
     pub const fn from_halves(low: u64, high: u64) -> Self {
         Self::from_raw(low as u128 | (high as u128) << 64)
     }
-    /// Its halves.
+    /// The two halves of the descriptor, for a data pointer.
     #[must_use]
     pub const fn to_halves(self) -> (u64, u64) {
         (self.raw() as u64, (self.raw() >> 64) as u64)

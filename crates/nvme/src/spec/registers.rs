@@ -1,46 +1,46 @@
-//! Controller properties, as a PCIe controller has them in its memory space (Base 2.0 §3.1.3; PCIe Transport 1.0 §3.1).
+//! Controller properties, as registers of a PCIe controller (Base 2.0 §3.1.3; PCIe Transport 1.0 §3.1).
 
 use super::id::{CqId, SqId};
 use lanetwin_wire::{open_enum, wire};
 
-/// Where [`Capabilities`] is (CAP, 8 B).
+/// Offset of [`Capabilities`] (CAP, 8 B).
 pub const CAP: u32 = 0x00;
-/// Where [`Version`] is (VS).
+/// Offset of [`Version`] (VS).
 pub const VS: u32 = 0x08;
-/// Interrupt Mask Set (INTMS): not to be touched with MSI-X.
+/// Interrupt Mask Set (INTMS); must not be used with MSI-X.
 pub const INTMS: u32 = 0x0c;
-/// Interrupt Mask Clear (INTMC): not to be touched with MSI-X.
+/// Interrupt Mask Clear (INTMC); must not be used with MSI-X.
 pub const INTMC: u32 = 0x10;
-/// Where [`Configuration`] is (CC).
+/// Offset of [`Configuration`] (CC).
 pub const CC: u32 = 0x14;
-/// Where [`ControllerStatus`] is (CSTS).
+/// Offset of [`ControllerStatus`] (CSTS).
 pub const CSTS: u32 = 0x1c;
 /// NVM Subsystem Reset (NSSR).
 pub const NSSR: u32 = 0x20;
-/// Where [`AdminQueueAttributes`] is (AQA).
+/// Offset of [`AdminQueueAttributes`] (AQA).
 pub const AQA: u32 = 0x24;
 /// Admin Submission Queue Base Address (ASQ, 8 B).
 pub const ASQ: u32 = 0x28;
 /// Admin Completion Queue Base Address (ACQ, 8 B).
 pub const ACQ: u32 = 0x30;
-/// Where [`MemoryBufferLocation`] is (CMBLOC).
+/// Offset of [`MemoryBufferLocation`] (CMBLOC).
 pub const CMBLOC: u32 = 0x38;
-/// Where [`MemoryBufferSize`] is (CMBSZ).
+/// Offset of [`MemoryBufferSize`] (CMBSZ).
 pub const CMBSZ: u32 = 0x3c;
-/// Where [`MemoryBufferSpace`] is (CMBMSC, 8 B).
+/// Offset of [`MemoryBufferSpace`] (CMBMSC, 8 B).
 pub const CMBMSC: u32 = 0x50;
-/// Where [`MemoryBufferStatus`] is (CMBSTS).
+/// Offset of [`MemoryBufferStatus`] (CMBSTS).
 pub const CMBSTS: u32 = 0x58;
-/// Where the doorbells begin (PCIe Transport 1.0 §3.1.2).
+/// Offset of the first doorbell (PCIe Transport 1.0 §3.1.2).
 pub const DOORBELLS: u32 = 0x1000;
 
-/// What NSSR has to be written for a reset of the subsystem: "NVMe" (Base 2.0 §3.1.3.7).
+/// Value that must be written to NSSR to reset the subsystem: "NVMe" (Base 2.0 §3.1.3.7).
 pub const RESET_WORD: u32 = 0x4e56_4d65;
-/// The least queue \[entries\] (Base 2.0 §3.3.1).
+/// Minimum size of a queue \[entries\] (Base 2.0 §3.3.1).
 pub const LEAST_QUEUE_ENTRIES: u32 = 2;
-/// The largest I/O queue \[entries\] (Base 2.0 §3.3.1).
+/// Maximum size of an I/O queue \[entries\] (Base 2.0 §3.3.1).
 pub const LARGEST_QUEUE_ENTRIES: u32 = 65_536;
-/// The largest admin queue \[entries\] (Base 2.0 §3.1.3.8).
+/// Maximum size of an admin queue \[entries\] (Base 2.0 §3.1.3.8).
 pub const LARGEST_ADMIN_QUEUE_ENTRIES: u32 = 4096;
 /// The version of the specification that this crate follows: 2.0.0.
 pub const VERSION: u32 = 0x0002_0000;
@@ -254,7 +254,8 @@ wire! {
     }
 }
 
-/// Where a doorbell is: SQyTDBL at `1000h + 2y × (4 << DSTRD)`, CQyHDBL one stride behind (PCIe Transport 1.0 §3.1.2).
+/// Offset of a doorbell: SQyTDBL at `1000h + 2y × (4 << DSTRD)`, CQyHDBL one stride after it (PCIe Transport 1.0
+/// §3.1.2).
 #[must_use]
 pub const fn doorbell_offset(doorbell: Doorbell, stride: u8) -> u32 {
     let index = match doorbell {
@@ -264,7 +265,7 @@ pub const fn doorbell_offset(doorbell: Doorbell, stride: u8) -> u32 {
     DOORBELLS + (index << (2 + stride))
 }
 
-/// The doorbell at an offset; none below the first, and between two of them.
+/// The doorbell at an offset; `None` before the first doorbell, after the last, or between two.
 #[must_use]
 pub const fn doorbell_at(offset: u32, stride: u8) -> Option<Doorbell> {
     let Some(behind) = offset.checked_sub(DOORBELLS) else { return None };

@@ -1,4 +1,4 @@
-//! How a command ends: Status Code Type and Status Code in one value of 11 bits (Base 2.0 §3.3.3.2.1).
+//! Status of a command: Status Code Type and Status Code in one value of 11 bits (Base 2.0 §3.3.3.2.1).
 //!
 //! The high byte is the Status Code Type (SCT): 0 generic, 1 command specific, 2 media and data integrity, 3 path, 7
 //! vendor.
@@ -174,10 +174,10 @@ impl Status {
     pub const fn code(self) -> u8 {
         self.0 as u8
     }
-    /// True if the same command would fail again: what a controller says with Do Not Retry (DNR).
+    /// Whether the same command would fail again, which a controller reports with Do Not Retry (DNR).
     ///
-    /// The specification leaves DNR to the controller; `assumed`: everything that the host has to change, and
-    /// unrecovered reads.
+    /// The specification leaves DNR to the controller; `assumed`: all errors in the command itself, and unrecovered
+    /// reads.
     #[must_use]
     pub const fn is_permanent(self) -> bool {
         !matches!(

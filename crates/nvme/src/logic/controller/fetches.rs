@@ -1,6 +1,6 @@
-//! The fetches of a controller that are under way.
+//! Outstanding fetches of a controller.
 
-/// A fetch that is under way, or whose entries have arrived before those of one that was asked for earlier.
+/// A fetch that is outstanding, or whose entries have arrived before those of an earlier fetch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fetch {
     pub sqid: u16,
@@ -14,18 +14,18 @@ pub(super) struct Fetch {
 pub(super) struct Fetches {
     pub all: Vec<Option<Fetch>>,
     pub free: Vec<u16>,
-    /// Commands that are under way.
+    /// Number of commands being fetched.
     pub commands: u32,
-    /// Fetches that have arrived before one that was asked for earlier.
+    /// Number of fetches that have arrived before an earlier one.
     pub early: u32,
 }
 
 impl Fetches {
-    /// Room for so many.
+    /// Creates `count` places for fetches.
     pub fn new(count: u16) -> Self {
         Self { all: vec![None; count.into()], free: (0..count).rev().collect(), commands: 0, early: 0 }
     }
-    /// Forgets all of them.
+    /// Removes all fetches.
     pub fn clear(&mut self) {
         let count = self.all.len() as u16;
         self.all.fill(None);

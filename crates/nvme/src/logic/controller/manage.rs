@@ -1,4 +1,4 @@
-//! Admin commands that manage: queues, Abort, doorbell buffers, Format NVM, Sanitize.
+//! Admin commands for management: queues, Abort, doorbell buffers, Format NVM, Sanitize.
 
 use super::arbiter::Class;
 use super::queues::{CompletionQueue, DoorbellBuffers, Ended, QueueOrigin, QueueState, SubmissionQueue};
@@ -14,13 +14,13 @@ use crate::spec::log::SanitizeState;
 use crate::spec::registers::ArbitrationMechanism;
 use crate::spec::{Nsid, Status};
 
-/// Log2 of the size of a submission queue entry, as CC.IOSQES has it.
+/// Log2 of the size of a submission queue entry, as in CC.IOSQES.
 const SQ_ENTRY_LOG2: u8 = 6;
-/// Log2 of the size of a completion queue entry, as CC.IOCQES has it.
+/// Log2 of the size of a completion queue entry, as in CC.IOCQES.
 const CQ_ENTRY_LOG2: u8 = 4;
 
 impl Controller {
-    /// What both kinds of creation ask for: number, size, and where.
+    /// Checks and returns number, size and address of a queue to be created.
     fn new_queue(&mut self, number: u32, taken: bool, entry_known: bool) -> Result<(u16, u32, u64), Status> {
         let slot = self.slots.at(number);
         let dword = QueueDword10::from_raw(slot.command.cdw10());
@@ -40,7 +40,7 @@ impl Controller {
         }
         Ok((queue, entries, address))
     }
-    /// The queue that a creation or deletion is about.
+    /// Number of the queue to be created or deleted.
     fn queue_of(&mut self, number: u32) -> u16 {
         QueueDword10::from_raw(self.slots.at(number).command.cdw10()).queue()
     }
@@ -105,8 +105,8 @@ impl Controller {
         *queue = CompletionQueue::ABSENT;
         Ok(())
     }
-    /// Delete I/O Submission Queue (Base 2.0 §5.7): ends when every command that was fetched from it has its completion
-    /// in the queue. Those that can be stopped are.
+    /// Delete I/O Submission Queue (Base 2.0 §5.7). Stops the commands that can be stopped, and ends when all commands
+    /// fetched from the queue are completed.
     pub(super) fn delete_sq(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let id = self.queue_of(number);
         let known = self.submission_queues.get_mut(usize::from(id)).filter(|_| id != 0);
@@ -125,12 +125,12 @@ impl Controller {
     pub(super) fn abort_queue(&mut self, id: u16, cx: &mut Cx<'_>) {
         let commands: Vec<u32> =
             self.slots.taken().filter(|(_, slot)| slot.sqid == id).map(|(number, _)| number).collect();
-        // a deletion that has ended on the way has given its place to nobody yet, for nothing is fetched in between
+        // if a deletion ends in this loop, its slot is still free, as no command is fetched in between
         for command in commands {
             self.stop(command, Status::ABORTED_SQ_DELETION, cx);
         }
     }
-    /// Ends a deletion if nothing of the queue is left.
+    /// Ends a deletion if no command of the queue is in progress.
     pub(super) fn deletion(&mut self, id: u16, cx: &mut Cx<'_>) {
         let queue = &mut self.submission_queues[usize::from(id)];
         if queue.life != QueueState::Deleting || queue.in_progress > 0 {
@@ -147,7 +147,7 @@ impl Controller {
         self.settle(number, cx);
     }
 
-    /// Abort (Base 2.0 §5.1). Bit 0 of dword 0 says that nothing was aborted.
+    /// Abort (Base 2.0 §5.1). Bit 0 of dword 0 is set if no command was aborted.
     pub(super) fn abort(&mut self, number: u32, cx: &mut Cx<'_>) {
         let dword = AbortDword10::from_raw(self.slots.at(number).command.cdw10());
         let (sqid, cid) = (dword.sq_number(), dword.cid_number());

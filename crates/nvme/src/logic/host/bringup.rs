@@ -1,4 +1,4 @@
-//! From reset to I/O queues: what a driver does before its first read (Base 2.0 §3.5.1).
+//! Controller initialization by a driver, from reset to I/O queues (Base 2.0 §3.5.1).
 //!
 //! ```text
 //!  CAP ─► CC.EN = 0 ─► CSTS.RDY = 0 ─► AQA, ASQ, ACQ ─► CC ─► CSTS.RDY = 1
@@ -6,7 +6,7 @@
 //!      ─► Number of Queues ─► features ─► doorbell buffers ─► Create CQ, Create SQ, each
 //! ```
 //!
-//! [`Bringup::next`] takes the answer to the last [`Action`] and gives the next. The caller has the registers, the
+//! [`Bringup::next`] takes the answer to the last [`Action`] and returns the next. The caller has the registers, the
 //! admin [`QueuePair`](super::QueuePair) and the memory.
 
 use super::commands;
@@ -19,57 +19,57 @@ use crate::spec::registers::{
 use crate::spec::{AdminOpcode, Command, CqId, Nsid, SqId, Status};
 use core::fmt;
 
-/// An I/O queue pair to be created. Both queues have the number of their place in the list, from 1 on.
+/// An I/O queue pair to be created. The number of both queues is their position in the list, from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IoQueue {
-    /// How many entries each has.
+    /// Number of entries of each queue.
     pub entries: u32,
-    /// Where the submission queue is.
+    /// Address of the submission queue.
     pub sq_address: u64,
-    /// Where the completion queue is.
+    /// Address of the completion queue.
     pub cq_address: u64,
-    /// Its interrupt vector; none if it is polled.
+    /// Interrupt vector; `None` if the queue is polled.
     pub vector: Option<u16>,
-    /// Its priority under weighted round robin.
+    /// Priority under weighted round robin.
     pub priority: QueuePriority,
 }
 
-/// What a host wants of a controller.
+/// Configuration of a controller by its host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BringupConfig {
-    /// How many entries each admin queue has, 2 to 4096.
+    /// Number of entries of each admin queue, 2 to 4096.
     pub admin_entries: u32,
-    /// Where the admin submission queue is, a multiple of 4096.
+    /// Address of the admin submission queue, a multiple of 4096.
     pub admin_sq_address: u64,
-    /// Where the admin completion queue is, a multiple of 4096.
+    /// Address of the admin completion queue, a multiple of 4096.
     pub admin_cq_address: u64,
-    /// 4096 B of memory for what Identify gives, a multiple of 4096.
+    /// Address of 4096 B of memory for Identify data, a multiple of 4096.
     pub buffer: u64,
-    /// How large memory pages are \[log2 of bytes\], 12 or more.
+    /// Memory page size \[log2 of bytes\], 12 or more.
     pub page_log2: u8,
-    /// The queues.
+    /// I/O queue pairs.
     pub queues: Vec<IoQueue>,
-    /// Weighted round robin, with these weights; else round robin.
+    /// Weights of weighted round robin; `None` for round robin.
     pub weighted: Option<Arbitration>,
     /// Interrupt coalescing.
     pub coalescing: Option<InterruptCoalescing>,
-    /// Shadow doorbells and EventIdx, a page each.
+    /// Addresses of the shadow doorbells and of EventIdx, one page each.
     pub doorbell_buffers: Option<(u64, u64)>,
 }
 
-/// What a driver does next.
+/// Next action of a driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Read a dword of the registers; the answer is [`Answer::Register`].
     Read {
-        /// Where.
+        /// Offset of the register.
         offset: u32,
     },
     /// Write a dword of the registers; the answer is [`Answer::Done`].
     Write {
-        /// Where.
+        /// Offset of the register.
         offset: u32,
-        /// What.
+        /// Value to write.
         value: u32,
     },
     /// Submit an admin command, and wait for it; the answer is [`Answer::Completed`].
@@ -77,20 +77,20 @@ pub enum Action {
         /// The command.
         command: Command,
     },
-    /// The controller is ready, and the queues are there.
+    /// The controller is ready, and the queues are created.
     Ready,
 }
 
 /// The answer to an [`Action`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer<'a> {
-    /// To the first: there was none.
+    /// There was no action before.
     Start,
-    /// The dword.
+    /// The dword read.
     Register(u32),
-    /// It was written.
+    /// The dword has been written.
     Done,
-    /// How the command has ended, and what stands in the buffer; Identify needs all 4096 B of it.
+    /// Result of the command, and content of the buffer; Identify needs all 4096 B of it.
     Completed {
         /// Its status.
         status: Status,
@@ -106,18 +106,18 @@ pub enum Answer<'a> {
 pub struct FoundNamespace {
     /// Its number.
     pub nsid: Nsid,
-    /// How many blocks it has.
+    /// Number of blocks.
     pub blocks: u64,
-    /// How large a block is \[log2 of bytes\].
+    /// Block size \[log2 of bytes\].
     pub block_log2: u8,
 }
 
-/// What a driver has found out.
+/// Information that a driver has read from the controller.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Found {
     /// CAP.
     pub capabilities: u64,
-    /// The longest transfer \[B\]; none for no limit.
+    /// Maximum transfer size \[B\]; `None` for no limit.
     pub longest_transfer: Option<u64>,
     /// Controller ID.
     pub controller: u16,
@@ -125,12 +125,12 @@ pub struct Found {
     pub namespaces: Vec<FoundNamespace>,
 }
 
-/// Why a controller could not be started.
+/// Reason why a controller could not be initialized.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BringupFault {
     /// CSTS.CFS is set.
     Fatal,
-    /// The controller does not have what was asked for.
+    /// The controller does not support the configuration.
     Unsupported(&'static str),
     /// An admin command has failed.
     Refused {
@@ -139,7 +139,7 @@ pub enum BringupFault {
         /// Its status.
         status: Status,
     },
-    /// The answer is not one to the last action, or is too short.
+    /// The answer does not match the last action, or is too short.
     WrongAnswer,
 }
 
@@ -177,7 +177,7 @@ enum Step {
     Ready,
 }
 
-/// The start of a controller.
+/// The initialization of a controller.
 #[derive(Clone, Debug)]
 pub struct Bringup {
     config: BringupConfig,
@@ -186,22 +186,22 @@ pub struct Bringup {
 }
 
 impl Bringup {
-    /// A start that has not begun.
+    /// An initialization that has not started.
     #[must_use]
     pub fn new(config: BringupConfig) -> Self {
         Self { config, step: Step::CapLow, found: Found::default() }
     }
-    /// What was found out so far.
+    /// Information read so far.
     #[must_use]
     pub const fn found(&self) -> &Found {
         &self.found
     }
 
-    /// Takes the answer to the last action, [`Answer::Start`] at first, and says what is next. A register that is
-    /// waited for is read again and again: the caller decides how often, and for how long.
+    /// Takes the answer to the last action, [`Answer::Start`] at first, and returns the next action. Status registers
+    /// are polled; the caller decides how often and for how long.
     ///
     /// # Errors
-    /// Why there is nothing next.
+    /// The reason why initialization failed.
     pub fn next(&mut self, answer: Answer<'_>) -> Result<Action, BringupFault> {
         if answer != Answer::Start {
             self.step = self.follow(answer)?;
@@ -209,7 +209,7 @@ impl Bringup {
         Ok(self.action())
     }
 
-    /// The step after this one, if the answer allows it.
+    /// The step after this one, according to the answer.
     fn follow(&mut self, answer: Answer<'_>) -> Result<Step, BringupFault> {
         match (self.step, answer) {
             (Step::CapLow, Answer::Register(value)) => {
@@ -315,7 +315,7 @@ impl Bringup {
             Step::NumberOfQueues
         }
     }
-    /// The first of these steps that the host wants, else the first queue.
+    /// The first of these steps that the configuration includes; otherwise that of the first queue.
     fn first_wanted(&self, steps: &[Step]) -> Step {
         let wanted = |step: &&Step| match step {
             Step::Coalescing => self.config.coalescing.is_some(),
@@ -332,7 +332,7 @@ impl Bringup {
         }
     }
 
-    /// What this step does.
+    /// The action of this step.
     fn action(&self) -> Action {
         let config = &self.config;
         let submit = |command| Action::Submit { command };

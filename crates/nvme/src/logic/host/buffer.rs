@@ -1,29 +1,29 @@
-//! Telling a controller where a buffer is.
+//! Data pointers of commands: PRP entries, PRP lists and SGLs of a buffer.
 
 use crate::spec::pointer::{PRP_BYTES, SglDescriptor, SglType};
 use crate::spec::{Command, DataTransfer};
 
-/// A PRP list that has to stand in host memory before the command is rung for.
+/// A PRP list that must be in host memory before the doorbell is rung for the command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PrpList {
-    /// Where it begins.
+    /// Address of the list.
     pub address: u64,
-    /// The second page of the buffer; the others follow it.
+    /// Address of the first page in the list; the others follow it.
     pub first: u64,
-    /// How many pages it names.
+    /// Number of pages in the list.
     pub pages: u32,
-    /// How large a page is \[B\].
+    /// Page size \[B\].
     pub page_bytes: u32,
 }
 
 impl PrpList {
-    /// How many bytes the list takes, with the pointers from one page of it to the next.
+    /// Length of the list \[B\], including the pointers from one page of it to the next.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.entries().count() as u64 * u64::from(PRP_BYTES)
     }
-    /// Its entries, in order. The last entry of a memory page points to the next page of the list, which follows it, if
-    /// there is more.
+    /// Entries of the list, in order. If more entries follow, the last entry of a memory page points to the next page
+    /// of the list, which is the next in memory.
     pub fn entries(&self) -> impl Iterator<Item = u64> + '_ {
         let (mut named, mut at) = (0, self.address);
         core::iter::from_fn(move || {
@@ -42,8 +42,9 @@ impl PrpList {
     }
 }
 
-/// Points a command at a contiguous buffer with PRP entries. `list` is memory for a list, if it takes one: then the
-/// list is returned. It begins at any multiple of 8, and goes on in the pages that follow.
+/// Sets the PRP entries of a command for a contiguous buffer.
+///
+/// Returns the list if one is needed; `list` is its address, a multiple of 8. It continues in the pages that follow.
 ///
 /// # Panics
 /// If `page_bytes` is not a power of two, or the buffer is not aligned to dwords.
@@ -68,8 +69,8 @@ pub fn point_prp(
     Some(PrpList { address: list, first, pages: rest.div_ceil(page_bytes), page_bytes })
 }
 
-/// Points a command at pieces of memory with an SGL. One piece stands in the command; for more, the descriptors that
-/// have to stand at `segment` are returned.
+/// Sets the SGL of a command for pieces of memory. A single piece is described in the command; for more, returns the
+/// descriptors that must be written to `segment`.
 ///
 /// # Panics
 /// If there are no pieces, or more than a segment can describe.

@@ -1,4 +1,4 @@
-//! Building submission queue entries. The command identifier is the queue pair's, the data pointer the buffer's.
+//! Building submission queue entries. The queue pair adds the command identifier, the buffer the data pointer.
 
 use crate::spec::admin::{
     CreateCqDword11, CreateSqDword11, IdentifyDword10, IdentifyStructure, LogDword10, LogDword11,
@@ -9,7 +9,7 @@ use crate::spec::io::{BlocksDword12, DatasetDword10, DatasetDword11};
 use crate::spec::log::LogPage;
 use crate::spec::{AdminOpcode, Command, CommandDword0, CqId, IoOpcode, Nsid, SqId};
 
-/// A command with an opcode and a namespace, and nothing else.
+/// A command with only an opcode and a namespace.
 #[inline]
 #[must_use]
 pub fn command(opcode: u8, nsid: Nsid) -> Command {
@@ -19,7 +19,7 @@ pub fn command(opcode: u8, nsid: Nsid) -> Command {
     command
 }
 
-/// A command about blocks: Read, Write, Compare, Write Zeroes.
+/// A command on blocks: Read, Write, Compare, Write Zeroes.
 ///
 /// # Panics
 /// If `blocks` is not 1 to 65536.
@@ -51,7 +51,7 @@ pub fn write(nsid: Nsid, slba: u64, count: u32) -> Command {
 pub fn flush(nsid: Nsid) -> Command {
     command(IoOpcode::FLUSH.0, nsid)
 }
-/// Dataset Management that deallocates; the ranges stand in the buffer.
+/// Dataset Management that deallocates; the ranges are in the buffer.
 ///
 /// # Panics
 /// If there are not 1 to 256 ranges.
@@ -71,7 +71,7 @@ pub fn identify(structure: IdentifyStructure, nsid: Nsid) -> Command {
     command.set_cdw10(IdentifyDword10::ZERO.with_structure(structure).expect("a byte").raw());
     command
 }
-/// Get Log Page of the whole subsystem: so many bytes, a multiple of 4, from an offset on.
+/// Get Log Page of the whole subsystem: `bytes` bytes, a multiple of 4, from an offset on.
 #[must_use]
 pub fn get_log_page(log: LogPage, offset: u64, bytes: u32) -> Command {
     let mut command = command(AdminOpcode::GET_LOG_PAGE.0, Nsid::ALL);

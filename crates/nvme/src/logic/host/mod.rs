@@ -1,11 +1,11 @@
-//! The host's side: commands and their buffers, queue pairs, the start of a controller.
+//! The host: commands and their buffers, queue pairs, controller initialization.
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
 //! | [`commands`] | building submission queue entries |
 //! | [`buffer`] | PRP entries, PRP lists and SGLs of a buffer |
 //! | [`queue_pair`] | a submission queue and its completion queue |
-//! | [`bringup`] | from reset to I/O queues |
+//! | [`bringup`] | controller initialization, from reset to I/O queues |
 
 pub mod bringup;
 pub mod buffer;

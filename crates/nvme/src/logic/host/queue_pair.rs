@@ -1,25 +1,26 @@
-//! A submission queue and its completion queue, as the host has them in its memory.
+//! A submission queue and its completion queue in host memory.
 //!
 //! ```text
 //!  submit ─► entry at an address, and perhaps a doorbell        consume ─► who has ended, how, and perhaps a doorbell
 //! ```
 //!
-//! The pair touches no memory: the caller writes what [`submit`](QueuePair::submit) gives, and reads the entry at
-//! [`next_completion`](QueuePair::next_completion) for [`consume`](QueuePair::consume).
+//! The pair does not access memory: the caller writes the entry that [`submit`](QueuePair::submit) returns, and reads
+//! the entry at [`next_completion`](QueuePair::next_completion) for [`consume`](QueuePair::consume).
 
 use crate::spec::command::COMMAND_BYTES;
 use crate::spec::completion::COMPLETION_ENTRY_BYTES;
 use crate::spec::{Cid, Command, CommandDword0, CompletionEntry, CqId, Doorbell, SqId, Status};
 use core::fmt;
 
-/// When a host rings.
+/// When a host rings a doorbell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RingPolicy {
-    /// After each command, or completion.
+    /// After each command or completion.
     Each,
-    /// After so many, and when it is told to ([`QueuePair::flush_tail`], [`QueuePair::flush_head`]).
+    /// After this number of commands or completions, and on request ([`QueuePair::flush_tail`],
+    /// [`QueuePair::flush_head`]).
     Every(u16),
-    /// Only when it is told to.
+    /// Only on request.
     OnRequest,
 }
 
@@ -30,13 +31,13 @@ pub struct QueuePairConfig {
     pub sqid: SqId,
     /// The completion queue, which no other submission queue shares.
     pub cqid: CqId,
-    /// How many entries the submission queue has; one of them stays empty.
+    /// Number of entries of the submission queue, one of which stays empty.
     pub sq_entries: u32,
-    /// How many entries the completion queue has; one of them stays empty.
+    /// Number of entries of the completion queue, one of which stays empty.
     pub cq_entries: u32,
-    /// Where the submission queue is in host memory.
+    /// Address of the submission queue in host memory.
     pub sq_address: u64,
-    /// Where the completion queue is in host memory.
+    /// Address of the completion queue in host memory.
     pub cq_address: u64,
     /// When the tail doorbell is rung.
     pub ring_tail: RingPolicy,
@@ -44,31 +45,31 @@ pub struct QueuePairConfig {
     pub ring_head: RingPolicy,
 }
 
-/// What a submission asks of the caller.
+/// Result of a submission, with the writes that the caller must do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Submitted {
-    /// The command's identifier.
+    /// The command identifier.
     pub cid: Cid,
-    /// Where its entry goes.
+    /// Address of its entry.
     pub address: u64,
     /// The entry, to be written before the doorbell is rung.
     pub entry: Command,
-    /// A doorbell to be rung with this value.
+    /// The doorbell to be rung, with its value.
     pub ring: Option<(Doorbell, u16)>,
 }
 
 /// A command that has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Completed {
-    /// Its identifier, free again.
+    /// Command identifier, which is free again.
     pub cid: Cid,
-    /// What the host called it.
+    /// The host's name of the command.
     pub name: u64,
-    /// How it ended.
+    /// Status of the command.
     pub status: Status,
     /// Dword 0 of its completion.
     pub dw0: u32,
-    /// A doorbell to be rung with this value.
+    /// The doorbell to be rung, with its value.
     pub ring: Option<(Doorbell, u16)>,
 }
 
@@ -83,7 +84,7 @@ impl fmt::Display for QueueFull {
 }
 impl core::error::Error for QueueFull {}
 
-/// A command that has no completion yet.
+/// A command without a completion.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     name: u64,
@@ -94,18 +95,18 @@ struct Pending {
 #[derive(Clone, Debug)]
 pub struct QueuePair {
     config: QueuePairConfig,
-    /// By command identifier.
+    /// Commands by command identifier.
     pending: Vec<Pending>,
     free: Vec<u16>,
-    /// As far as the controller has said.
+    /// Head as last reported by the controller.
     sq_head: u32,
     sq_tail: u32,
-    /// Commands that have not been rung for.
+    /// Number of commands since the last ring of the tail doorbell.
     unrung: u32,
     cq_head: u32,
-    /// The phase of a new entry.
+    /// Phase of a new entry.
     phase: bool,
-    /// Completions that have not been rung for.
+    /// Number of completions since the last ring of the head doorbell.
     untold: u32,
     unexpected: u64,
 }
@@ -133,26 +134,26 @@ impl QueuePair {
             unexpected: 0,
         }
     }
-    /// As it was made.
+    /// Configuration of the pair.
     #[must_use]
     pub const fn config(&self) -> &QueuePairConfig {
         &self.config
     }
-    /// How many commands can be submitted now.
+    /// Number of commands that can be submitted now.
     #[must_use]
     pub fn room(&self) -> u32 {
         let held = (self.sq_tail + self.config.sq_entries - self.sq_head) % self.config.sq_entries;
         (self.config.sq_entries - 1 - held).min(self.free.len() as u32)
     }
-    /// How many commands have no completion yet.
+    /// Number of commands without a completion.
     #[must_use]
     pub fn in_flight(&self) -> u32 {
         (self.pending.len() - self.free.len()) as u32
     }
-    /// Puts a command into the queue; its identifier is chosen here. `name` comes back with its completion.
+    /// Submits a command, with an identifier chosen here. `name` is returned with its completion.
     ///
     /// # Errors
-    /// If the queue is full; nothing has changed.
+    /// If the queue is full; the pair is then unchanged.
     #[inline]
     pub fn submit(&mut self, command: Command, name: u64) -> Result<Submitted, QueueFull> {
         let next = if self.sq_tail + 1 == self.config.sq_entries { 0 } else { self.sq_tail + 1 };
@@ -170,19 +171,19 @@ impl QueuePair {
         let ring = if self.config.ring_tail.is_due(self.unrung) { self.flush_tail() } else { None };
         Ok(Submitted { cid: Cid(cid), address, entry, ring })
     }
-    /// The doorbell for commands that have not been rung for.
+    /// The tail doorbell to be rung, if there are commands since its last ring.
     pub fn flush_tail(&mut self) -> Option<(Doorbell, u16)> {
         let due = core::mem::take(&mut self.unrung) > 0;
         due.then_some((Doorbell::SubmissionTail(self.config.sqid), self.sq_tail as u16))
     }
-    /// Where the next completion will stand.
+    /// Address of the next completion.
     #[inline]
     #[must_use]
     pub fn next_completion(&self) -> u64 {
         self.config.cq_address + u64::from(self.cq_head) * u64::from(COMPLETION_ENTRY_BYTES)
     }
-    /// Takes what stands at [`QueuePair::next_completion`]; none if it is from the round before. An entry for which
-    /// nobody waits is taken, counted and skipped.
+    /// Consumes the entry at [`QueuePair::next_completion`]. Returns `None` if its phase shows that it is not new, or
+    /// if no command waits for it; such an entry is consumed and counted.
     #[inline]
     pub fn consume(&mut self, entry: CompletionEntry) -> Option<Completed> {
         if entry.phase() != self.phase {
@@ -213,17 +214,17 @@ impl QueuePair {
             ring,
         })
     }
-    /// The doorbell for completions that have not been rung for.
+    /// The head doorbell to be rung, if there are completions since its last ring.
     pub fn flush_head(&mut self) -> Option<(Doorbell, u16)> {
         let due = core::mem::take(&mut self.untold) > 0;
         due.then_some((Doorbell::CompletionHead(self.config.cqid), self.cq_head as u16))
     }
-    /// The commands without a completion, by identifier: after a reset or a deletion, those whose outcome is not known.
+    /// The commands without a completion, by identifier. After a reset or deletion, their outcome is unknown.
     pub fn outstanding(&self) -> impl Iterator<Item = (Cid, u64)> + '_ {
         let taken = self.pending.iter().enumerate().filter(|(_, pending)| pending.taken);
         taken.map(|(cid, pending)| (Cid(cid as u16), pending.name))
     }
-    /// How many completions came for which nobody waits.
+    /// Number of completions for which no command waited.
     #[must_use]
     pub const fn unexpected(&self) -> u64 {
         self.unexpected
@@ -241,8 +242,8 @@ impl RingPolicy {
     }
 }
 
-/// Whether a shadow doorbell that goes from `old` to `new` passes the EventIdx that the controller left, so that the
-/// doorbell itself has to be rung (Base 2.0 annex B.5).
+/// Whether the change of a shadow doorbell from `old` to `new` passes the controller's EventIdx, so that the doorbell
+/// itself must be rung (Base 2.0 annex B.5).
 #[must_use]
 pub const fn need_event(event_index: u16, new: u16, old: u16) -> bool {
     new.wrapping_sub(event_index).wrapping_sub(1) < new.wrapping_sub(old)
