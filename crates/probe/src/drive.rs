@@ -1,4 +1,4 @@
-//! Cycling a link from a request: on this machine, or on one of memory; and putting back what a killed run has left.
+//! Cycling a link on request, on this machine or on one simulated in memory; and restoring after a killed run.
 
 mod request;
 
@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A write of a plan, as it is shown.
+/// The writes of each test, for display.
 pub type Plan = Vec<(Test, Vec<Written>)>;
 
 /// The answer to a request.
@@ -27,24 +27,24 @@ pub type Plan = Vec<(Test, Vec<Written>)>;
 pub struct Report {
     /// `link-cycles`.
     pub kind: &'static str,
-    /// The name of the channel, or the device.
+    /// The name of the channel or of the device.
     pub name: String,
-    /// The question, if somebody wrote one.
+    /// The user's question, if given.
     pub about: String,
-    /// Each link.
+    /// The results of each link.
     pub series: Vec<Series>,
-    /// What series of these lengths can and cannot prove.
+    /// The statistical power of series of these lengths.
     pub power: Vec<Power>,
-    /// The writes that would be made, if nothing was done.
+    /// The writes that would be made, if none were made.
     pub plan: Option<Plan>,
-    /// Whether everything that was asked for was done.
+    /// Whether the request was completed.
     pub complete: bool,
-    /// What stands against it, or limits what it says.
+    /// Reasons for a refusal, or limits of the results.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    /// A report about something of this name.
+    /// An empty report with this name.
     #[must_use]
     pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Report {
             findings: Vec::new(),
         }
     }
-    /// Adds what series of the lengths in it can prove.
+    /// Adds the statistical power of the series in it.
     pub fn add_power(&mut self) {
         let lengths = self.series.iter().flat_map(|series| series.tests.iter().map(|test| test.wanted));
         let mut lengths: Vec<u64> = lengths.collect();
@@ -68,10 +68,10 @@ impl Report {
     }
 }
 
-/// Cycles the link above a device of a machine: what both ends are called, and what came of it.
+/// Cycles the link above a device. Returns the names of both ends, and the results.
 ///
 /// # Errors
-/// What stands against it; the machine is as it was.
+/// Reasons for a refusal; the machine is unchanged.
 pub fn cycle(
     host: &mut dyn Host,
     name: &str,
@@ -87,7 +87,7 @@ pub fn cycle(
     cycle_known(host, name, functions, wish, journal, prepare, watch)
 }
 
-/// As [`cycle`], with ends that were looked at before: the device need not answer at first.
+/// As [`cycle`], with ends that were read before, so that the device need not respond at first.
 ///
 /// # Errors
 /// As [`cycle`].
@@ -129,7 +129,7 @@ pub fn cycle_known(
     Ok((series, complete))
 }
 
-/// What became of a link on the bench.
+/// The results of a link.
 struct Done {
     tests: Vec<crate::cycle::TestReport>,
     link: LinkState,
@@ -170,7 +170,7 @@ fn no_access(at: Address, error: &HostError) -> Finding {
     }
 }
 
-/// The writes that one cycle of each test would make, on a machine of memory that has the values of a real one.
+/// The writes that one cycle of each test would make, found on a simulated machine with the values of a real one.
 #[must_use]
 pub fn plan(spaces: BTreeMap<Address, Vec<u8>>, ends: (Address, Address), wish: &CyclePlan) -> Plan {
     let mut plans = Vec::new();
@@ -183,7 +183,7 @@ pub fn plan(spaces: BTreeMap<Address, Vec<u8>>, ends: (Address, Address), wish: 
         let one =
             CyclePlan { tests: vec![test], count: 1, power_count: 1, dwell: Span::ZERO, ..wish.clone() };
         if let Ok(mut bench) = Bench::new(&mut session, port, device) {
-            // what a test cannot do on this link, it says when it runs
+            // a test that is impossible on this link reports that when it runs
             let _ = bench.run(&one, &mut |_| core::ops::ControlFlow::Continue(()));
         }
         plans.push((test, session.written().to_vec()));
@@ -191,10 +191,10 @@ pub fn plan(spaces: BTreeMap<Address, Vec<u8>>, ends: (Address, Address), wish: 
     plans
 }
 
-/// Cycles the link of a device of this machine, or says what would be written if the user has not confirmed the device.
+/// Cycles the link of a device of this machine; if the user has not confirmed the device, only lists the writes.
 ///
 /// # Errors
-/// Everything that stands against it.
+/// Every reason for a refusal.
 pub fn real(
     linux: &mut Linux,
     device: &str,
@@ -265,7 +265,7 @@ fn whole_function(linux: &mut Linux, at: Address) -> Result<Function, Vec<Findin
     Ok(function)
 }
 
-/// Notes the attributes of a device in the journal, keeps it awake and takes it from its driver.
+/// Records the attributes of a device in the journal, keeps it awake and unbinds its driver.
 fn take_over(
     session: &mut Session<'_>,
     root: &Path,
@@ -290,7 +290,7 @@ fn warn(linux: &mut Linux, report: &mut Report, port: Address, device: &Function
     }
 }
 
-/// A link that runs below what both ends can.
+/// A link that runs below the capabilities of both ends.
 fn degraded(host: &mut dyn Host, port: &Function, device: &Function) -> Option<Finding> {
     let status = port.read(host, LINK_STATUS).ok()??;
     let [above, below] = [port, device].map(|end| end.read(host, LINK_CAPABILITIES).ok().flatten());
@@ -320,15 +320,15 @@ fn snapshot(host: &mut dyn Host, of: &[Address]) -> Result<BTreeMap<Address, Vec
     Ok(spaces)
 }
 
-/// Where the journal of a device goes.
+/// The default path of a device's journal.
 fn default_journal(root: &Path, device: Address) -> PathBuf {
     root.join("var/lib/lanetwin").join(format!("cycle-{device}.journal"))
 }
 
-/// Cycles a link of a machine of memory.
+/// Cycles a link of a simulated machine.
 ///
 /// # Errors
-/// `LC015` and what stands against it.
+/// `LC015`, and reasons for a refusal.
 pub fn fake(
     text: &str,
     behaviour: Behaviour,
@@ -348,7 +348,7 @@ pub fn fake(
     Ok(report)
 }
 
-/// The configuration spaces of a dump, and the link in it that is meant: the one above `device`, else the first.
+/// The configuration spaces of a dump, and the link in it: the one above `device`, otherwise the first.
 ///
 /// # Errors
 /// `LC001`, `LC005`, `LC015`, `LC016`.
@@ -387,7 +387,7 @@ pub fn dumped(
     Ok((spaces, (port, at)))
 }
 
-/// What was put back.
+/// The result of restoring.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Restored {
     /// `link-restore`.
@@ -396,15 +396,15 @@ pub struct Restored {
     pub journal: String,
     /// The device.
     pub device: Address,
-    /// How many registers were looked at.
+    /// Number of registers checked.
     pub registers: usize,
-    /// How many attributes were.
+    /// Number of attributes checked.
     pub attributes: usize,
-    /// What could not be put back; the journal stays if there is any.
+    /// What could not be restored; the journal is kept in that case.
     pub findings: Vec<Finding>,
 }
 
-/// Puts back what a killed run has left, by its journal, and removes the journal if nothing is left of it.
+/// Restores the state before a killed run from its journal, and removes the journal if everything is restored.
 ///
 /// # Errors
 /// `LC018` if the journal cannot be used.
@@ -421,7 +421,7 @@ pub fn restore(linux: &mut Linux, path: &Path) -> Result<Restored, Vec<Finding>>
     }
     linux.allow_writes();
     if Function::find(linux, opening.device).is_err() {
-        // a device that the kernel has given up; what is said below is said of what comes back
+        // brings back a device that the kernel has given up; failures show below
         let _ = linux.rescan(opening.device);
     }
     let left = put_back(linux, (opening.port, opening.device), &saved, &attributes);

@@ -1,17 +1,17 @@
-//! A function and the places of its capabilities.
+//! A function and the offsets of its capabilities.
 
 use crate::host::{Address, Host, HostError, Width};
 use crate::registers::{Home, Place, Register};
 use lanetwin_wire::Word;
 
-/// Where the pointer to the first capability is \[B\].
+/// Offset of the pointer to the first capability \[B\].
 const CAPABILITIES_POINTER: u16 = 0x34;
 /// The first byte of extended configuration space.
 const EXTENDED: u16 = 0x100;
 /// Bit 4 of Status: there is a list of capabilities.
 const STATUS_HAS_LIST: u32 = 1 << 4;
 
-/// A function that is there.
+/// A function of the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
     /// Its address.
@@ -24,18 +24,18 @@ pub struct Function {
     pub class: u32,
     /// Whether its header is that of a bridge.
     pub bridge: bool,
-    /// Whether the device has several functions.
+    /// Whether the device has multiple functions.
     pub many: bool,
     capabilities: Vec<(Home, u16)>,
 }
 
 impl Function {
-    /// Reads the identity of a function and walks its lists of capabilities.
+    /// Reads the identity of a function and walks its capability lists.
     ///
-    /// Total: a list that points at itself or outside ends where it does.
+    /// Always terminates: a list ends where it points to itself or outside.
     ///
     /// # Errors
-    /// If the function is not there, or the machine does not let it be read.
+    /// If the function does not exist, or the machine does not permit reading it.
     pub fn find(host: &mut dyn Host, address: Address) -> Result<Self, HostError> {
         let identity = host.read(address, 0, Width::Dword)?;
         if identity == Width::Dword.ones() || identity == 0 {
@@ -102,13 +102,13 @@ impl Function {
     pub fn has(&self, home: Home) -> bool {
         home == Home::Header || self.capabilities.iter().any(|(known, _)| *known == home)
     }
-    /// How much room the capability at an offset has until the next begins \[B\]; none if it is the last.
+    /// Size of the capability at an offset up to the next one \[B\]; `None` if it is the last.
     #[must_use]
     pub fn room(&self, at: u16) -> Option<u16> {
         let next = self.capabilities.iter().map(|(_, start)| *start).filter(|start| *start > at).min()?;
         Some(next - at)
     }
-    /// The offset of a register \[B\]; none if its capability is not there, or ends before it.
+    /// The offset of a register \[B\]; `None` if its capability is missing, or ends before it.
     #[must_use]
     pub fn offset(&self, place: &Place) -> Option<u16> {
         if place.home == Home::Header {
@@ -118,10 +118,10 @@ impl Function {
         let end = place.offset + place.width.bytes();
         self.room(*start).is_none_or(|room| end <= room).then_some(start + place.offset)
     }
-    /// Reads a register; none if its capability is not there, or ends before it.
+    /// Reads a register; `None` if its capability is missing, or ends before it.
     ///
     /// # Errors
-    /// If the machine does not let it.
+    /// If the machine does not permit it.
     pub fn read<W: Word>(&self, host: &mut dyn Host, register: Register<W>) -> Result<Option<W>, HostError> {
         let Some(offset) = self.offset(&register.place) else { return Ok(None) };
         let raw = host.read(self.address, offset, register.place.width)?;

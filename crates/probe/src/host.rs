@@ -1,4 +1,4 @@
-//! A machine as the probe sees it: configuration space, time, and what its operating system offers.
+//! A machine from the probe's view: configuration space, time, and services of its operating system.
 
 use lanetwin_pcie::logic::ltssm::failure::FailureCode;
 use lanetwin_units::{Instant, Span};
@@ -33,7 +33,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Text that is no [`Address`].
+/// Text that is not an [`Address`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no address of a function")]
 pub struct NoAddress(pub String);
@@ -76,7 +76,7 @@ impl<'de> Deserialize<'de> for Address {
     }
 }
 
-/// How much of configuration space is read or written at once.
+/// Width of an access to configuration space.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Width {
@@ -89,7 +89,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// How many bytes.
+    /// Size \[B\].
     #[must_use]
     pub const fn bytes(self) -> u16 {
         match self {
@@ -98,28 +98,28 @@ impl Width {
             Self::Dword => 4,
         }
     }
-    /// All ones: what a function that is not there reads as.
+    /// All ones: the value that reads of a missing function return.
     #[must_use]
     pub const fn ones(self) -> u32 {
         u32::MAX >> (32 - 8 * self.bytes() as u32)
     }
 }
 
-/// What a machine could not do.
+/// Why an access or a service failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum HostError {
-    /// The function is not there.
+    /// The function does not exist.
     #[error("{0} is not there")]
     Gone(Address),
-    /// The machine forbids it, or it failed.
+    /// The machine refused, or the attempt failed.
     #[error("{what}: {said}")]
     Refused {
-        /// What was attempted.
+        /// The attempt.
         what: String,
-        /// What the machine said.
+        /// The error of the machine.
         said: String,
     },
-    /// The machine has no such thing.
+    /// The machine does not have this service.
     #[error("{0} is not offered here")]
     Unsupported(&'static str),
 }
@@ -135,69 +135,68 @@ pub struct Counters {
     pub fatal: u64,
 }
 
-/// A thing outside configuration space that was changed and is to be put back.
+/// A setting outside configuration space that was changed and has to be restored.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Attribute {
     /// Its name: a file of sysfs.
     pub name: String,
-    /// What it held.
+    /// Its previous value.
     pub value: String,
 }
 
-/// A machine: the one seam between the runner and what it drives.
+/// A machine: the only interface between the runner and the hardware.
 ///
-/// Configuration space is little-endian and is accessed in naturally aligned units. Reading what is not there gives all
-/// ones or [`HostError::Gone`]; the runner takes both for absence. What has a default here is what only an operating
-/// system has.
+/// Configuration space is little-endian and is accessed in naturally aligned units. Reading a missing function gives
+/// all ones or [`HostError::Gone`]; the runner treats both as absence. Methods with a default are services that only an
+/// operating system has.
 pub trait Host {
     /// Reads configuration space.
     ///
     /// # Errors
-    /// If the machine does not let it.
+    /// If the machine does not permit it.
     fn read(&mut self, at: Address, offset: u16, width: Width) -> Result<u32, HostError>;
     /// Writes configuration space.
     ///
     /// # Errors
-    /// If the machine does not let it.
+    /// If the machine does not permit it.
     fn write(&mut self, at: Address, offset: u16, width: Width, value: u32) -> Result<(), HostError>;
-    /// How much of a function's configuration space can be read \[B\]: 64, 256 or 4096.
+    /// Readable size of a function's configuration space \[B\]: 64, 256 or 4096.
     ///
     /// # Errors
-    /// If the function is not there.
+    /// If the function does not exist.
     fn size(&mut self, at: Address) -> Result<u16, HostError>;
-    /// The time; it only moves forward.
+    /// The current time, which never decreases.
     fn now(&self) -> Instant;
-    /// Lets time pass.
+    /// Waits.
     fn wait(&mut self, span: Span);
 
-    /// What the machine is: `simulated`, `fake`, `Linux 6.1.0`.
+    /// The kind of the machine: `simulated`, `fake`, `Linux 6.1.0`.
     fn name(&self) -> String;
-    /// Resets everything below `port` by the operating system's own way of a bus reset, of which `device` is the only
-    /// function.
+    /// Resets everything below `port`, where `device` has to be the only function, through the operating system.
     ///
     /// # Errors
-    /// If it has none; [`HostError::Unsupported`] makes the runner set the bit itself.
+    /// If the system has no such service; on [`HostError::Unsupported`] the runner sets the bit itself.
     fn bus_reset(&mut self, _port: Address, _device: Address) -> Result<(), HostError> {
         Err(HostError::Unsupported("a bus reset by the operating system"))
     }
-    /// Takes the power from `device` and gives it back.
+    /// Power cycles `device`.
     ///
     /// # Errors
-    /// If nothing here can.
+    /// If the machine cannot do that.
     fn power_cycle(&mut self, _device: Address) -> Result<(), HostError> {
         Err(HostError::Unsupported("a power cycle"))
     }
-    /// Finds a device again that has gone: remove and rescan.
+    /// Finds a device again after it has disappeared: remove and rescan.
     ///
     /// # Errors
-    /// If it stays away.
+    /// If it does not come back.
     fn rescan(&mut self, _device: Address) -> Result<(), HostError> {
         Err(HostError::Unsupported("a rescan of the bus"))
     }
-    /// Asks for a width by means of the machine's own: a vendor's register, a simulation.
+    /// Requests a width by the machine's own means: a vendor's register, a simulation.
     ///
     /// # Errors
-    /// If there are none.
+    /// If it has none.
     fn direct_width(&mut self, _port: Address, _lanes: u8) -> Result<(), HostError> {
         Err(HostError::Unsupported("a change of width by software"))
     }
@@ -205,15 +204,15 @@ pub trait Host {
     fn counters(&mut self, _at: Address) -> Option<Counters> {
         None
     }
-    /// The state of the link below `port`, where something shows it: a simulation, a debug port. Registers do not.
+    /// The state of the link below `port`, where a simulation or a debug port shows it; registers do not.
     fn state(&mut self, _port: Address) -> Option<String> {
         None
     }
-    /// What went wrong inside since this was last asked, where something shows it: a simulation. Registers do not.
+    /// The internal failures since the last call, where a simulation shows them; registers do not.
     fn take_causes(&mut self, _port: Address) -> Vec<FailureCode> {
         Vec::new()
     }
-    /// Puts an attribute back.
+    /// Restores an attribute.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -1,5 +1,5 @@
-//! A link that is being driven: every register is saved before it is first written, and put back when the session ends,
-//! however it ends.
+//! A session on a link: every register is saved before its first write, and restored when the session ends, however it
+//! ends.
 
 use crate::function::Function;
 use crate::host::{Address, Attribute, Host, HostError, Width};
@@ -10,33 +10,33 @@ use lanetwin_units::Instant;
 use lanetwin_wire::Word;
 use serde::Serialize;
 
-/// A write that was made.
+/// A write.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Written {
     /// The function.
     pub address: Address,
     /// The register.
     pub register: String,
-    /// Where in configuration space \[B\].
+    /// Its offset in configuration space \[B\].
     pub offset: u16,
-    /// How wide.
+    /// Its width.
     pub width: Width,
-    /// What it held.
+    /// The previous value.
     pub before: u32,
-    /// What was written.
+    /// The value written.
     pub value: u32,
 }
 
-/// A register that does not hold what it held.
+/// A register that could not be restored.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct NotRestored {
-    /// What it held.
+    /// The saved value.
     pub saved: Saved,
-    /// What it holds now, or why that is not known.
+    /// The current value, or why it cannot be read.
     pub now: String,
 }
 
-/// A link with what was changed on it.
+/// A session on a link, with the changes made to it.
 pub struct Session<'h> {
     host: &'h mut dyn Host,
     port: Address,
@@ -48,15 +48,15 @@ pub struct Session<'h> {
 }
 
 impl<'h> Session<'h> {
-    /// A session on the link between `port` and `device`, with a journal if its machine outlives this process.
+    /// A session on the link between `port` and `device`, with a journal if the machine outlives this process.
     pub fn new(host: &'h mut dyn Host, port: Address, device: Address, journal: Option<Journal>) -> Self {
         Self { host, port, device, journal, saved: Vec::new(), attributes: Vec::new(), written: None }
     }
-    /// Keeps a list of the writes from now on.
+    /// Starts recording writes.
     pub fn log(&mut self) {
         self.written = Some(Vec::new());
     }
-    /// The writes that were made since [`log`](Self::log).
+    /// The writes since [`log`](Self::log).
     #[must_use]
     pub fn written(&self) -> &[Written] {
         self.written.as_deref().unwrap_or_default()
@@ -70,13 +70,13 @@ impl<'h> Session<'h> {
     pub fn now(&self) -> Instant {
         self.host.now()
     }
-    /// What was changed so far.
+    /// The registers saved so far.
     #[must_use]
     pub fn saved(&self) -> &[Saved] {
         &self.saved
     }
 
-    /// Notes a thing of the operating system that is about to be changed.
+    /// Records a setting of the operating system that is about to be changed.
     ///
     /// # Errors
     /// If the journal cannot be written.
@@ -86,18 +86,18 @@ impl<'h> Session<'h> {
         Ok(())
     }
 
-    /// Reads a register; none if the function does not have it.
+    /// Reads a register; `None` if the function does not have it.
     ///
     /// # Errors
-    /// If the machine does not let it.
+    /// If the machine does not permit it.
     pub fn get<W: Word>(&mut self, of: &Function, register: Register<W>) -> Result<Option<W>, HostError> {
         of.read(self.host, register)
     }
 
-    /// Writes a register that keeps what is written; it is saved first. False if the function does not have it.
+    /// Writes a register that keeps its value; saves it first. Returns false if the function does not have it.
     ///
     /// # Errors
-    /// If the machine or the journal do not let it.
+    /// If the machine or the journal does not permit it.
     pub fn set<W: Word>(&mut self, of: &Function, register: Register<W>, word: W) -> Result<bool, HostError> {
         let Some(offset) = of.offset(&register.place) else { return Ok(false) };
         let before = self.save(of.address, offset, &register.place)?;
@@ -106,11 +106,11 @@ impl<'h> Session<'h> {
         Ok(true)
     }
 
-    /// Clears bits of a register by writing ones to them; nothing else of it changes. False if the function does not
-    /// have it.
+    /// Clears bits of a register by writing ones to them; its other bits stay unchanged. Returns false if the function
+    /// does not have it.
     ///
     /// # Errors
-    /// If the machine does not let it.
+    /// If the machine does not permit it.
     pub fn clear<W: Word>(
         &mut self,
         of: &Function,
@@ -120,13 +120,13 @@ impl<'h> Session<'h> {
         let Some(offset) = of.offset(&register.place) else { return Ok(false) };
         let place = register.place;
         let before = self.host.read(of.address, offset, place.width)?;
-        // the bits beside them get what they have
+        // the other bits are written with their current values
         let value = (ones & place.clears) | (before & !place.clears);
         self.put(of.address, offset, &place, before, value)?;
         Ok(true)
     }
 
-    /// Puts back what was saved of a function, and goes on keeping it; gives what it does not take.
+    /// Restores the saved registers of a function, and keeps them saved. Returns those that could not be restored.
     pub(crate) fn put_back_function(&mut self, of: Address) -> Vec<NotRestored> {
         let saved = self.saved.clone();
         saved.iter().filter(|one| one.address == of).filter_map(|one| put_one(self.host, one)).collect()
@@ -147,7 +147,7 @@ impl<'h> Session<'h> {
         self.host.write(at, offset, place.width, value)
     }
 
-    /// Saves a register unless it is saved already; gives what it holds.
+    /// Saves a register unless it is saved already. Returns its current value.
     pub(crate) fn save(&mut self, at: Address, offset: u16, place: &Place) -> Result<u32, HostError> {
         let value = self.host.read(at, offset, place.width)?;
         let known = self.saved.iter().any(|saved| (saved.address, saved.offset) == (at, offset));
@@ -169,9 +169,9 @@ impl<'h> Session<'h> {
         })
     }
 
-    /// Puts everything back, reads it again, and removes the journal if nothing is left of it.
+    /// Restores everything, reads it back, and removes the journal if everything is restored.
     ///
-    /// Gives what could not be put back.
+    /// Returns what could not be restored.
     pub fn restore(&mut self) -> Vec<NotRestored> {
         let saved = core::mem::take(&mut self.saved);
         let attributes = core::mem::take(&mut self.attributes);
@@ -179,7 +179,7 @@ impl<'h> Session<'h> {
         if left.is_empty()
             && let Some(journal) = self.journal.take()
         {
-            // a journal that stays behind only makes the next run ask
+            // a journal that is left over only makes the next run ask
             let _ = journal.close();
         }
         left
@@ -194,10 +194,10 @@ impl Drop for Session<'_> {
     }
 }
 
-/// Puts back what was saved: the port first, so that the device can be reached, then the device, then the operating
-/// system's.
+/// Restores what was saved: the port first, so that the device can be reached, then the device, then the settings of
+/// the operating system.
 ///
-/// Gives what could not be put back.
+/// Returns what could not be restored.
 pub fn put_back(
     host: &mut dyn Host,
     (port, device): (Address, Address),
@@ -244,7 +244,7 @@ fn differs(held: u32, saved: &Saved) -> bool {
     (held ^ saved.value) & saved.keeps != 0
 }
 
-/// Whether what a register holds keeps the link from coming up.
+/// Whether the value of a register keeps the link from coming up.
 fn holds_link_down(saved: &Saved, held: u32) -> bool {
     let (disable, reset) = (1 << 4, 1 << 6);
     (saved.name == LINK_CONTROL.place.name && held & disable != 0)

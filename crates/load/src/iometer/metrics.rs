@@ -195,7 +195,7 @@ const fn metric(family: Family, name: &'static str, unit: &'static str, reading:
     Metric { family, name, unit, reading }
 }
 
-/// The sums of a quantity for both directions, reads and writes. A reply counts for the direction opposite to its
+/// The total of a quantity, and its sums for reads and for writes. A reply counts for the direction opposite to its
 /// request.
 fn sums(counted: &Counted<'_>, of: impl Fn(&Side) -> u64, replies: impl Fn(&Side) -> u64) -> [f64; 3] {
     let (reads, writes) = (counted.reads, counted.writes);
@@ -240,7 +240,7 @@ pub(super) fn average_ms(latency: &Histogram) -> f64 {
 pub(super) fn maximum_ms(latency: &Histogram) -> f64 {
     latency.max().map_or(0.0, |span| span.as_ps() as f64 / PS_PER_MS)
 }
-/// Number of operations that failed or were not answered.
+/// Number of operations that returned corrupt data or were aborted.
 pub(super) fn failed(side: &Side) -> u64 {
     side.corrupt + side.aborted
 }

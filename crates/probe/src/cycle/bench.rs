@@ -1,4 +1,4 @@
-//! A link on the bench: its two ends, how it was at first, and the steps that tests are made of.
+//! A link under test: its two ends, its initial state, and the steps that tests consist of.
 
 use super::identity::answers;
 use crate::function::Function;
@@ -17,11 +17,11 @@ use serde::Serialize;
 /// Why an action ended early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// There is no proof that it had an effect: the reason.
+    /// There is no proof that the action had an effect; the reason.
     NotPerformed(String),
-    /// It had an effect, and the link is not as it should be.
+    /// It had an effect, and the link is not in the expected state.
     Failed(FailureCode, String),
-    /// The machine does not let it.
+    /// The machine does not permit it.
     Refused(String),
 }
 
@@ -35,42 +35,42 @@ impl From<HostError> for Stop {
     }
 }
 
-/// What a step gives, or why the action ends.
+/// The result of a step, or why the action ends.
 pub type Step<T> = Result<T, Stop>;
 
-/// How a link is, as its registers say it.
+/// The state of a link, from its registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct LinkState {
-    /// The rate \[number of the generation\].
+    /// Current speed \[number of the generation\].
     pub speed: u8,
-    /// The lanes.
+    /// Negotiated width \[lanes\].
     pub width: u8,
-    /// What the port is asked for \[number of the generation\].
+    /// Target Link Speed of the port \[number of the generation\].
     pub target_speed: u8,
-    /// The retimers that were detected.
+    /// Number of retimers detected.
     pub retimers: u8,
 }
 
-/// A link on the bench.
+/// A link under test.
 pub struct Bench<'s, 'h> {
-    /// The machine, and what was changed on it.
+    /// The machine, and the changes made to it.
     pub session: &'s mut Session<'h>,
-    /// The port above.
+    /// The port above the link.
     pub port: Function,
-    /// The device below.
+    /// The device below the link.
     pub device: Function,
-    /// How the link was at first.
+    /// The initial state of the link.
     pub reference: LinkState,
     /// The rates that both ends support, ascending \[number of the generation\].
     pub rates: Vec<u8>,
-    /// From what set off a training to its end, in the present cycle.
+    /// Time from the trigger of a training to its end, in the current cycle.
     pub link_time: Span,
-    /// Whether Data Link Layer Link Active can be relied on.
+    /// Whether Data Link Layer Link Active is reliable.
     reports_activity: bool,
 }
 
 impl<'s, 'h> Bench<'s, 'h> {
-    /// Looks at both ends.
+    /// Opens a link and reads the registers of both ends.
     ///
     /// # Errors
     /// If an end has no PCI Express capability, or the link is not up.
@@ -79,7 +79,7 @@ impl<'s, 'h> Bench<'s, 'h> {
         let (rates, link_time) = (Vec::new(), Span::ZERO);
         let mut bench =
             Self { session, port, device, reference: none, rates, link_time, reports_activity: false };
-        // a port that claims to report it, and shows no link while the device is there, does not (QEMU's root port)
+        // a port that claims to report activity, but reports none with the device present, does not (QEMU's root port)
         let claims = bench.of_port(LINK_CAPABILITIES)?.link_active_reporting();
         let identity = bench.device.clone();
         let shows = bench.of_port(LINK_STATUS)?.active() || !answers(bench.host(), &identity)?;
@@ -94,12 +94,12 @@ impl<'s, 'h> Bench<'s, 'h> {
         self.session.host()
     }
 
-    /// A register of the port that has to be there.
+    /// Reads a register of the port; an error if it does not exist.
     pub fn of_port<W: Word>(&mut self, register: Register<W>) -> Step<W> {
         let port = self.port.clone();
         self.session.get(&port, register)?.ok_or_else(|| missing(register, "port"))
     }
-    /// A register of the device that has to be there.
+    /// Reads a register of the device; an error if it does not exist.
     pub fn of_device<W: Word>(&mut self, register: Register<W>) -> Step<W> {
         let device = self.device.clone();
         self.session.get(&device, register)?.ok_or_else(|| missing(register, "device"))
@@ -115,7 +115,7 @@ impl<'s, 'h> Bench<'s, 'h> {
         if self.session.set(&device, register, word)? { Ok(()) } else { Err(missing(register, "device")) }
     }
 
-    /// How the link is.
+    /// The current state of the link.
     pub fn state(&mut self) -> Step<LinkState> {
         let status = self.of_port(LINK_STATUS)?;
         let target = self.of_port(LINK_CONTROL_2)?.target_speed();
@@ -138,9 +138,9 @@ impl<'s, 'h> Bench<'s, 'h> {
         Ok((1..=7).filter(|rate| port & device & 1 << (rate - 1) != 0).collect())
     }
 
-    /// Waits until the link is active and does not train; says whether it is.
+    /// Waits until the link is active and training has ended. Returns whether it is active.
     ///
-    /// A port that cannot report activity counts as active once it does not train.
+    /// A port that cannot report activity counts as active once training has ended.
     pub fn wait_for_link(&mut self) -> Step<bool> {
         let reports = self.reports_activity;
         let port = self.port.clone();
@@ -148,14 +148,14 @@ impl<'s, 'h> Bench<'s, 'h> {
         Ok(until(self.host(), FOR_LINK, |host| Ok(port.read(host, LINK_STATUS)?.is_some_and(up)))?)
     }
 
-    /// Waits until the port does not train.
+    /// Waits until training of the port has ended.
     fn wait_while_training(&mut self) -> Step<bool> {
         let port = self.port.clone();
         let rests = |status: LinkStatus| !status.training();
         Ok(until(self.host(), FOR_LINK, |host| Ok(port.read(host, LINK_STATUS)?.is_some_and(rests)))?)
     }
 
-    /// Retrains the link. The proof: Link Bandwidth Management Status, cleared before, is set after.
+    /// Retrains the link. Proof: Link Bandwidth Management Status, cleared before, is set after.
     pub fn retrain(&mut self) -> Step<()> {
         if !self.of_port(LINK_CAPABILITIES)?.bandwidth_notification() {
             let why = "the port has no Link Bandwidth Notification: nothing would show a retraining";
@@ -200,13 +200,13 @@ impl<'s, 'h> Bench<'s, 'h> {
         }
     }
 
-    /// Whether the port says when the link is active.
+    /// Whether the port reports link activity.
     #[must_use]
     pub const fn reports_activity(&self) -> bool {
         self.reports_activity
     }
 
-    /// Sets Target Link Speed; the proof is that it reads back.
+    /// Sets Target Link Speed. Proof: it reads back.
     pub fn set_target(&mut self, speed: u8) -> Step<()> {
         let control = self.of_port(LINK_CONTROL_2)?;
         self.set_port(LINK_CONTROL_2, word(control.with_target_speed(speed)))?;
@@ -217,7 +217,7 @@ impl<'s, 'h> Bench<'s, 'h> {
         Err(Stop::NotPerformed(format!("Target Link Speed was set to {speed} and reads {kept}")))
     }
 
-    /// Retrains to a rate. The proof: Current Link Speed is the rate.
+    /// Retrains to a rate. Proof: Current Link Speed is this rate.
     pub fn change_speed(&mut self, to: u8) -> Step<()> {
         let before = self.of_port(LINK_STATUS)?.speed();
         self.set_target(to)?;
@@ -238,7 +238,7 @@ impl<'s, 'h> Bench<'s, 'h> {
         let target = self.of_port(LINK_CONTROL_2)?.target_speed();
         let said = format!("{} instead of {}", rate(speed), rate(wanted));
         if speed == 1 && target == 1 && wanted > 1 {
-            // Linux pcie_failed_link_retrain() clamps the port after slow training
+            // Linux pcie_failed_link_retrain() limits the port after slow training
             let said = format!("{said}: something set Target Link Speed to 2.5 GT/s");
             return Ok(Stop::Failed(FailureCode::Stuck2_5Gt, said));
         }
@@ -253,7 +253,7 @@ impl<'s, 'h> Bench<'s, 'h> {
         })
     }
 
-    /// What the port says about equalisation at a rate; none if it has no such status.
+    /// The port's status of equalisation at a rate; `None` if it has no such status.
     pub fn equalisation(&mut self, speed: u8) -> Step<Option<Phases>> {
         let port = self.port.clone();
         let of = |status: EqualizationStatus| Phases {
@@ -280,7 +280,7 @@ impl<'s, 'h> Bench<'s, 'h> {
     }
 }
 
-/// How far equalisation at a rate came.
+/// The progress of equalisation at a rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Phases {
     /// Whether it is complete.
@@ -290,12 +290,12 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Whether all of it was passed.
+    /// Whether it is complete with all phases.
     #[must_use]
     pub const fn all(self) -> bool {
         self.complete && self.passed[0] && self.passed[1] && self.passed[2]
     }
-    /// The first phase that was not passed; no register tells phase 0 from phase 1.
+    /// The first phase that is missing; no register distinguishes phase 0 from phase 1.
     #[must_use]
     pub fn first_missing(self) -> Option<(FailureCode, &'static str)> {
         let phases = [
@@ -308,12 +308,12 @@ impl Phases {
     }
 }
 
-/// A word whose field was given a value that fits.
+/// A word with a field value that is known to fit.
 pub fn word<W>(built: Result<W, lanetwin_wire::DoesNotFit>) -> W {
     built.expect("the value was made for its field")
 }
 
-/// The rate of a generation, as a person writes it.
+/// The rate of a generation, for messages.
 #[must_use]
 pub fn rate(speed: u8) -> String {
     let known = ["2.5", "5", "8", "16", "32", "64", "128"];

@@ -1,4 +1,4 @@
-//! Errors at both ends of a link: Advanced Error Reporting, lanes, parity; counted from one look to the next.
+//! Errors at both ends of a link: Advanced Error Reporting, lanes, parity; counted between two reads.
 
 use super::bench::{Bench, Step};
 use crate::function::Function;
@@ -11,23 +11,23 @@ use lanetwin_wire::values;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What one end has seen since the look before.
+/// Errors of one end since the last read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Seen {
-    /// Correctable errors, by the bit of their status.
+    /// Correctable errors, by their status bit.
     pub correctable: u32,
-    /// Uncorrectable ones, by the bit of their status.
+    /// Uncorrectable errors, by their status bit.
     pub uncorrectable: u32,
     /// Lanes with an error.
     pub lanes: u32,
     /// Lanes with a parity mismatch: at the port, at the first and at the second retimer.
     pub parity: [u32; 3],
-    /// What the operating system counted.
+    /// Counters of the operating system.
     pub counted: Option<Counters>,
 }
 
 impl Seen {
-    /// How many correctable errors there were, at least: a bit stands for one or more.
+    /// Least number of correctable errors: each status bit stands for one or more.
     #[must_use]
     pub fn correctable_errors(&self) -> u64 {
         let counted = self.counted.map_or(0, |counters| counters.correctable);
@@ -35,17 +35,17 @@ impl Seen {
     }
 }
 
-/// What a series has seen at one end: in how many cycles each error was seen.
+/// Errors of a series at one end: the number of cycles with each error.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Tally {
     /// Cycles with an error of this name.
     pub cycles: BTreeMap<String, u64>,
-    /// What the operating system counted, all together.
+    /// Counters of the operating system, in total.
     pub counted: Option<Counters>,
 }
 
 impl Tally {
-    /// Adds what a cycle has seen.
+    /// Adds the errors of a cycle.
     pub fn add(&mut self, seen: &Seen) {
         let mut one = |name: String| *self.cycles.entry(name).or_insert(0) += 1;
         for (field, value) in values(CorrectableErrors::from_raw(seen.correctable)) {
@@ -74,7 +74,7 @@ impl Tally {
 }
 
 impl Bench<'_, '_> {
-    /// What each end has seen since the last look, port first; the statuses are clear after it.
+    /// Reads and clears the errors of each end since the last read, port first.
     pub(super) fn look_at_errors(&mut self, counted: &mut [Option<Counters>; 2]) -> Step<[Seen; 2]> {
         let ends = [self.port.clone(), self.device.clone()];
         let mut seen = [Seen::default(), Seen::default()];
@@ -105,7 +105,7 @@ impl Bench<'_, '_> {
         Ok(seen)
     }
 
-    /// Reads a status and clears what it holds; 0 if the function has none, or does not answer.
+    /// Reads a status register and clears its bits; 0 if the function does not have it, or does not respond.
     fn take(&mut self, of: &Function, place: Place) -> Step<u32> {
         let Some(offset) = of.offset(&place) else { return Ok(0) };
         let Ok(held) = self.host().read(of.address, offset, place.width) else { return Ok(0) };

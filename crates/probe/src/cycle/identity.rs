@@ -1,9 +1,9 @@
-//! Whether a device answers.
+//! Whether a device responds.
 
 use crate::host::{Host, HostError, Width};
 
-/// Whether a device answers with its identity: neither all ones, nor Request Retry Status, nor the zeros that some give
-/// for a while.
+/// Whether a device returns its identity instead of all ones, Request Retry Status, or the zeros that some devices
+/// return for a while.
 pub(super) fn answers(host: &mut dyn Host, device: &crate::Function) -> Result<bool, HostError> {
     let identity = match host.read(device.address, 0, Width::Dword) {
         Ok(identity) => identity,

@@ -1,10 +1,12 @@
-//! Lane Margining at the Receiver: how far each receiver can be moved from where it samples before bits are lost.
+//! Lane Margining at the Receiver: how far the sampling point of each receiver can be moved before bits are lost.
 //!
-//! Receivers are 1 (the port), 2 to 5 (retimers, two each) and 6 (the device); retimers answer through the port. The
-//! exchange is that of pciutils `lmr/` and of PCIe Base 6.0 §4.2.18: a command is written to the lane's control, its
-//! answer appears in the lane's status with the same type and receiver; No Command goes between two commands.
+//! Receivers are 1 (the port), 2 to 5 (retimers, two each) and 6 (the device); retimers respond through the port. The
+//! protocol is that of pciutils `lmr/` and of PCIe Base 6.0 §4.2.18: a command is written to the lane's control
+//! register, and its response appears in the lane's status register with the same type and receiver. No Command is sent
+//! between two commands.
 //!
-//! Everything that is changed for it is put back: ASPM off at both ends, hardware's own changes of width and speed off.
+//! Restored at the end: ASPM, which is off at both ends meanwhile, and autonomous changes of width and speed, which are
+//! disabled.
 
 use super::bench::{Bench, Step, Stop, word};
 use crate::function::Function;
@@ -16,9 +18,9 @@ use lanetwin_pcie::spec::link_words::Aspm;
 use lanetwin_units::Span;
 use serde::Serialize;
 
-/// Between two commands, and the longest wait for an answer \[ps\]: PCIe Base 6.0 §4.2.18.1.1, 10 ms.
+/// Time between two commands, and longest wait for a response \[ps\]: PCIe Base 6.0 §4.2.18.1.1, 10 ms.
 const BETWEEN: Span = Span::from_us(10_000);
-/// How long a receiver stays at a step \[ps\]; at 32 GT/s 100 ms are 3.2e9 bits (assumed: pcilmr stays 1 s).
+/// Time that a receiver stays at a step \[ps\]; at 32 GT/s 100 ms are 3.2e9 bits (assumed: pcilmr stays 1 s).
 const DWELL: Span = Span::from_us(100_000);
 
 /// Types of margining commands.
@@ -44,29 +46,29 @@ mod payload {
     pub const NONE: u8 = 0x9c;
 }
 
-/// Errors at which a receiver goes back by itself (pcilmr has the same).
+/// Number of errors at which a receiver returns by itself (pcilmr has the same).
 const ERROR_LIMIT: u8 = 4;
-/// What a reach of 0 stands for: half a UI, half a volt.
+/// Meaning of a reported maximum offset of 0: half a UI, half a volt.
 const WHOLE_REACH: u8 = 50;
 
-/// How far a receiver of a lane can be moved.
+/// Margins of a receiver of a lane.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct LaneMargin {
     /// The lane.
     pub lane: u8,
     /// The receiver: 1 the port, 2 to 5 retimers, 6 the device.
     pub receiver: u8,
-    /// To the left and to the right \[UI\]; the same if it cannot tell them apart.
+    /// Margin to the left and to the right \[UI\]; equal if the receiver does not distinguish them.
     pub timing_ui: [f64; 2],
-    /// Down and up \[V\]; none if it cannot be moved so.
+    /// Margin down and up \[V\]; `None` if the receiver does not support it.
     pub voltage_v: Option<[f64; 2]>,
-    /// A step \[UI\], and \[V\].
+    /// Size of a step \[UI\], and \[V\].
     pub step: (f64, f64),
-    /// Whether the last step was still good: the margin is at least this.
+    /// Whether the last step had no errors, so that the margin is only a lower bound.
     pub at_limit: bool,
 }
 
-/// What a receiver can.
+/// Capabilities of a receiver.
 #[derive(Clone, Copy, Debug)]
 struct Abilities {
     voltage: bool,
@@ -79,10 +81,11 @@ struct Abilities {
 }
 
 impl Bench<'_, '_> {
-    /// Reads the margins of every receiver of every lane. The link stays up; errors that it causes are its own.
+    /// Measures the margins of every receiver of every lane. The link stays up; errors during margining are caused by
+    /// it.
     ///
     /// # Errors
-    /// Not performed where no end has Lane Margining, the link runs below 16 GT/s, or a receiver does not answer.
+    /// Not performed if no end has Lane Margining, the link runs below 16 GT/s, or a receiver does not respond.
     pub fn margins(&mut self) -> Step<Vec<LaneMargin>> {
         let status = self.of_port(LINK_STATUS)?;
         if !(4..=5).contains(&status.speed()) {
@@ -103,7 +106,7 @@ impl Bench<'_, '_> {
         found
     }
 
-    /// Keeps the link where it is; gives what it was told before.
+    /// Disables ASPM and autonomous changes. Returns the previous register values.
     fn quiet(&mut self) -> Step<[(Function, u16, u16); 2]> {
         let mut before = Vec::new();
         for end in [self.port.clone(), self.device.clone()] {
@@ -145,7 +148,7 @@ impl Bench<'_, '_> {
         Ok(found)
     }
 
-    /// The margins of a receiver; none if it does not answer.
+    /// The margins of a receiver; `None` if it does not respond.
     fn margin_of(&mut self, lane: u8, receiver: u8) -> Step<Option<LaneMargin>> {
         let Some(can) = self.abilities(lane, receiver)? else { return Ok(None) };
         let reach = |reach: u8| f64::from(if reach == 0 { WHOLE_REACH } else { reach }) / 100.0;
@@ -205,7 +208,7 @@ impl Bench<'_, '_> {
         }))
     }
 
-    /// How many steps in a direction are good.
+    /// Number of steps without errors in a direction.
     fn steps(&mut self, lane: u8, receiver: u8, how: u8, direction: u8, most: u8) -> Step<u8> {
         let mut good = 0;
         for step in 1..=most {
@@ -225,7 +228,7 @@ impl Bench<'_, '_> {
         Ok(good)
     }
 
-    /// Sends a command; the payload of its answer, none if there is no answer.
+    /// Sends a command. Returns the payload of its response; `None` if there is none.
     fn ask(&mut self, lane: u8, receiver: u8, command: u8, with: u8) -> Step<Option<u8>> {
         self.command(lane, receiver, 0, kind::NONE, payload::NONE)?;
         self.host().wait(BETWEEN);
@@ -251,7 +254,7 @@ impl Bench<'_, '_> {
         Ok(self.session.get(&end, register)?.unwrap_or_default())
     }
 
-    /// The end that a receiver is asked through.
+    /// The end through which a receiver is accessed.
     fn end_of(&self, receiver: u8) -> Function {
         if receiver == 6 { self.device.clone() } else { self.port.clone() }
     }

@@ -1,7 +1,7 @@
-//! Stability cycles: a link is reset, retrained, put to sleep and woken some thousand times, and looked at each time.
+//! Stability cycles: a link is reset, retrained or put into a power state some thousand times, and checked each time.
 //!
-//! Every action has a proof of its effect. Without it a cycle is NOT PERFORMED, which is neither a pass nor a failure:
-//! a runner whose writes go nowhere reports that, and not ten thousand passes.
+//! Every action has a proof of its effect. Without proof a cycle is NOT PERFORMED, which is neither a pass nor a
+//! failure: a runner whose writes have no effect reports that instead of ten thousand passes.
 //!
 //! | test | proof |
 //! |---|---|

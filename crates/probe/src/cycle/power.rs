@@ -1,4 +1,4 @@
-//! Tests that put the link to sleep: by the power state of the device, and by active-state power management (ASPM).
+//! Tests of power states: the power state of the device, and active-state power management (ASPM).
 
 use super::bench::{Bench, Step, Stop, word};
 use super::identity::answers;
@@ -8,11 +8,11 @@ use lanetwin_pcie::logic::ltssm::failure::FailureCode;
 use lanetwin_pcie::spec::link_words::{Aspm, PowerState};
 use lanetwin_units::Span;
 
-/// How long an idle link is left to go to L1 \[ps\]; timers of ports are of some microseconds.
+/// Time that an idle link is given to enter L1 \[ps\]; timers of ports are some microseconds.
 const FOR_L1: Span = Span::from_us(1_000);
 
 impl Bench<'_, '_> {
-    /// The device to D3hot and back. The proof: the state reads back, there and back.
+    /// Puts the device into D3hot and back into D0. Proof: the state reads back, both times.
     pub(super) fn d3_hot(&mut self) -> Step<String> {
         self.save_device()?;
         let control = self.of_device(POWER_CONTROL)?;
@@ -42,8 +42,8 @@ impl Bench<'_, '_> {
         Ok("Power State read D3hot, then D0".into())
     }
 
-    /// L1 at both ends, and time for it. The proof: both ends keep the setting; that the link was in L1 only a machine
-    /// that shows its state can prove.
+    /// Enables L1 at both ends, and waits. Proof: both ends keep the setting. That the link entered L1 is proved only
+    /// on a machine that shows the link state.
     pub(super) fn aspm_l1(&mut self) -> Step<String> {
         let (above, below) = (self.of_port(LINK_CAPABILITIES)?, self.of_device(LINK_CAPABILITIES)?);
         let can = |aspm: Aspm| aspm == Aspm::L1 || aspm == Aspm::L0S_AND_L1;
@@ -51,7 +51,7 @@ impl Bench<'_, '_> {
             return Err(Stop::NotPerformed("L1 is not supported at both ends".into()));
         }
         let (port, device) = (self.of_port(LINK_CONTROL)?, self.of_device(LINK_CONTROL)?);
-        // the port first, as PCIe Base §5.4.1.3 has it for enabling; the device first for disabling
+        // the port first, as PCIe Base §5.4.1.3 requires for enabling; the device first for disabling
         self.set_port(LINK_CONTROL, word(port.with_aspm(Aspm::L1)))?;
         self.set_device(LINK_CONTROL, word(device.with_aspm(Aspm::L1)))?;
         let kept = self.of_port(LINK_CONTROL)?.aspm() == Aspm::L1

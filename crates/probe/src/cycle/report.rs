@@ -1,4 +1,4 @@
-//! What came of the cycles: a row for each test, with the bound that it proves.
+//! Results of the cycles: one row per test, with the bound that it proves.
 
 use super::bench::LinkState;
 use super::errors::Tally;
@@ -15,23 +15,23 @@ use std::collections::BTreeMap;
 pub struct Failure {
     /// Its number, from 1.
     pub cycle: u64,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: String,
     /// The codes.
     pub codes: Vec<&'static str>,
-    /// What was seen.
+    /// The observation.
     pub said: String,
 }
 
 impl Failure {
-    /// Of a cycle, counted from 0.
+    /// The failure of a cycle, counted from 0.
     pub(super) fn new(at: u64, cycle: &Cycle) -> Self {
         let codes = cycle.codes.iter().map(|code| code.text()).collect();
         Self { cycle: at + 1, outcome: cycle.outcome.to_string(), codes, said: cycle.said.clone() }
     }
 }
 
-/// How long things took \[s\].
+/// Statistics of durations \[s\].
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Times {
     /// The mean.
@@ -45,7 +45,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Of what was recorded; zeros if nothing was.
+    /// The statistics of a histogram; zeros if it is empty.
     pub(super) fn of(histogram: &Histogram) -> Self {
         let seconds = |ps: f64| ps / 1e12;
         let at = |percent| histogram.percentile(percent).map_or(0.0, |span| seconds(span.as_ps() as f64));
@@ -65,37 +65,37 @@ pub struct TestReport {
     pub test: Test,
     /// Its name in a report.
     pub title: &'static str,
-    /// What happens in it.
+    /// Description of the test.
     pub about: &'static str,
-    /// How many cycles were asked for.
+    /// Number of cycles requested.
     pub wanted: u64,
-    /// How many were begun.
+    /// Number of cycles started.
     pub cycles: u64,
-    /// How many ended as they should.
+    /// Number of cycles that passed.
     pub passed: u64,
-    /// How many did not.
+    /// Number of cycles that failed.
     pub failed: u64,
-    /// How many left no proof of an effect; they count as neither.
+    /// Number of cycles without proof of an effect, which are neither passes nor failures.
     pub not_performed: u64,
     /// `pass`, `fail`, `NOT PERFORMED` or `stopped`.
     pub verdict: &'static str,
-    /// Why there was no proof, the first time.
+    /// The reason for the first missing proof.
     pub reason: Option<String>,
-    /// What the proof was, the first time.
+    /// The first proof.
     pub proof: Option<String>,
-    /// In how many cycles each code was.
+    /// Number of cycles with each code.
     pub codes: BTreeMap<&'static str, u64>,
     /// The first failures.
     pub failures: Vec<Failure>,
     /// Why the series ended early, if the link was lost.
     pub stopped: Option<String>,
-    /// The rate of failures that cannot be ruled out with 95 % confidence; none if nothing was performed.
+    /// Upper bound of the failure rate with 95 % confidence; `None` if no cycle was performed.
     pub bound: Option<f64>,
-    /// From what set off a training to its end.
+    /// Time from the trigger of a training to its end.
     pub link_time: Times,
-    /// A cycle from beginning to end, without the dwell.
+    /// Time of a whole cycle, without the dwell.
     pub time: Times,
-    /// Errors while the link was watched: at the port, at the device.
+    /// Errors during the dwells: at the port, at the device.
     pub errors: [Tally; 2],
 }
 
@@ -123,7 +123,7 @@ impl TestReport {
             errors: [Tally::default(), Tally::default()],
         }
     }
-    /// Counts a failure; the first `told` are kept.
+    /// Counts a failure; only the first `told` are kept.
     pub(super) fn fail(&mut self, failure: Failure, told: usize) {
         self.failed += 1;
         for code in &failure.codes {
@@ -133,7 +133,7 @@ impl TestReport {
             self.failures.push(failure);
         }
     }
-    /// Says what the row proves.
+    /// Computes verdict and bound.
     pub(super) fn judge(&mut self) {
         let performed = self.passed + self.failed;
         self.bound = proportion::at_most(self.failed, performed, Confidence::P95);
@@ -146,19 +146,19 @@ impl TestReport {
     }
 }
 
-/// What a series can and cannot prove.
+/// The statistical power of a series.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Power {
-    /// How many cycles.
+    /// Number of cycles.
     pub cycles: u64,
-    /// The bound if none fails.
+    /// The bound if no cycle fails.
     pub bound: f64,
-    /// With how many sigmas of margin in each cycle, and the probability that none of them fails.
+    /// Margins of each cycle \[sigma\], and the probability for each that no cycle fails.
     pub pass_all: Vec<(f64, f64)>,
 }
 
 impl Power {
-    /// Of a series of this length.
+    /// For a series of this length.
     #[must_use]
     pub fn of(cycles: u64) -> Self {
         let pass_all = [3.0, 4.0, 5.0, 6.0].map(|sigmas| (sigmas, proportion::pass_all(sigmas, cycles)));
@@ -167,40 +167,40 @@ impl Power {
     }
 }
 
-/// A link and what came of it.
+/// A link and its results.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Series {
     /// The variant of a channel, or the device's address.
     pub name: String,
-    /// What the machine is.
+    /// Name of the machine.
     pub host: String,
-    /// The port above.
+    /// The port above the link.
     pub port: String,
-    /// The device below.
+    /// The device below the link.
     pub device: String,
-    /// What the link was held against.
+    /// The reference state of the link.
     pub link: Option<LinkState>,
     /// Each test.
     pub tests: Vec<TestReport>,
     /// The margins of the lanes, if they were read.
     pub lanes: Vec<LaneMargin>,
-    /// Why they were not, if they should have been.
+    /// Why the margins could not be measured, if they were requested.
     pub no_lanes: Option<String>,
-    /// What could not be put back.
+    /// Registers and attributes that could not be restored.
     pub not_restored: Vec<crate::NotRestored>,
 }
 
-/// What one cycle was.
+/// One cycle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cycle {
-    /// How it ended.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// Why, if not well.
+    /// Failure codes.
     pub codes: FailureCodes,
     /// The proof, or the reason.
     pub said: String,
-    /// From what set off a training to its end.
+    /// Time from the trigger of a training to its end.
     pub link_time: Span,
-    /// From beginning to end, without the dwell.
+    /// Time of the whole cycle, without the dwell.
     pub time: Span,
 }

@@ -10,9 +10,9 @@ use lanetwin_pcie::logic::ltssm::failure::FailureCode;
 use lanetwin_units::Span;
 
 impl Bench<'_, '_> {
-    /// A reset by the operating system's own way; the bit in Bridge Control where there is none.
+    /// A bus reset through the operating system; through the bit in Bridge Control if the system offers none.
     pub(super) fn hot_reset(&mut self) -> Step<String> {
-        // Linux gives up where a port claims to report activity and shows none
+        // Linux gives up if a port claims to report activity and reports none
         let claims = self.of_port(LINK_CAPABILITIES)?.link_active_reporting();
         if claims && !self.reports_activity() {
             return self.bus_reset();
@@ -39,7 +39,7 @@ impl Bench<'_, '_> {
         Ok(lost)
     }
 
-    /// Secondary Bus Reset for 2 ms, with saving and restoring the device.
+    /// Secondary Bus Reset for 2 ms; saves and restores the device's registers.
     pub(super) fn bus_reset(&mut self) -> Step<String> {
         self.save_device()?;
         let mark = self.mark(false)?;
@@ -58,7 +58,7 @@ impl Bench<'_, '_> {
         Ok(lost)
     }
 
-    /// Link Disable, and enable. The proof: the link was not active.
+    /// Disables and enables the link. Proof: the link was not active.
     pub(super) fn disable(&mut self) -> Step<String> {
         if !self.reports_activity() {
             let why =
@@ -84,7 +84,7 @@ impl Bench<'_, '_> {
         Ok("Data Link Layer Link Active was clear while disabled".into())
     }
 
-    /// Power off and on, by whatever the machine has for it.
+    /// Power cycles the device, by the machine's own means.
     pub(super) fn power_cycle(&mut self) -> Step<String> {
         self.save_device()?;
         let mark = self.mark(false)?;
@@ -113,7 +113,7 @@ impl Bench<'_, '_> {
         Ok(lost)
     }
 
-    /// Whether the link is not active now, as far as the port says so.
+    /// Whether the link is inactive, as far as the port reports it.
     fn is_down(&mut self) -> Step<bool> {
         Ok(self.reports_activity() && !self.of_port(LINK_STATUS)?.active())
     }
@@ -140,7 +140,7 @@ impl Bench<'_, '_> {
         Err(Stop::Failed(FailureCode::CfgRrsTimeout, said))
     }
 
-    /// What proves that the device was reset.
+    /// The proof that the device was reset.
     fn proof(&mut self, mark: Option<Mark>, went_down: bool) -> Step<String> {
         let lost = match mark {
             Some(mark) => !self.has_mark(mark)?,
@@ -156,7 +156,7 @@ impl Bench<'_, '_> {
         }
     }
 
-    /// Gives the device its registers back.
+    /// Restores the device's registers.
     fn restore(&mut self) -> Step<()> {
         let left = self.restore_device()?;
         if left.is_empty() {

@@ -1,4 +1,4 @@
-//! The runner: each test so many times, and what came of it.
+//! The runner: repeats each test and records the results.
 //!
 //! ```text
 //!  precheck ─► act ─► proof of effect ─► settle ─► verify ─► errors at both ends ─► dwell ─► errors again ─► record
@@ -19,32 +19,32 @@ use lanetwin_units::Span;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// Failures that a report tells one by one; it counts the others.
+/// Maximum number of failures that a report lists; others are only counted.
 const TOLD: usize = 20;
 
-/// What is to be done.
+/// The plan of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CyclePlan {
     /// The tests, in this order.
     pub tests: Vec<Test>,
-    /// How often each.
+    /// Cycles of each test.
     pub count: u64,
-    /// How often the power cycle.
+    /// Cycles of the power test.
     pub power_count: u64,
-    /// How long the link is watched for errors in each cycle, once it is up \[ps\].
+    /// Time for which errors are observed in each cycle, once the link is up \[ps\].
     pub dwell: Span,
-    /// Correctable errors at one end that a cycle may have while it is watched.
+    /// Maximum number of correctable errors at one end during the dwell.
     pub max_correctable: u64,
-    /// Failures of a test after which it ends.
+    /// Number of failures after which a test ends.
     pub max_failures: u64,
-    /// Whether the link is held against how it is at first, not against the best that both ends can.
+    /// Whether the reference is the initial state of the link instead of the best that both ends support.
     pub as_found: bool,
-    /// Whether the margins of the lanes are read at the end.
+    /// Whether the margins of the lanes are measured at the end.
     pub margins: bool,
 }
 
 impl Default for CyclePlan {
-    /// All eleven: 10 000 times, and 1 000 power cycles.
+    /// All eleven tests: 10 000 cycles each, and 1 000 power cycles.
     fn default() -> Self {
         Self {
             tests: Test::full(),
@@ -59,24 +59,24 @@ impl Default for CyclePlan {
     }
 }
 
-/// How far it is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Progress {
-    /// Cycles that are done, of this test.
+    /// Cycles of this test that are done.
     pub done: u64,
-    /// All of them.
+    /// Cycles of this test in total.
     pub total: u64,
     /// The test.
     pub case: &'static str,
-    /// Cycles that failed so far.
+    /// Failed cycles so far.
     pub failed: u64,
 }
 
-/// Asked after each cycle whether to go on.
+/// Called after each cycle; decides whether to continue.
 pub type Watcher<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
 impl Bench<'_, '_> {
-    /// Runs the tests of a wish. False in the second place if it was stopped.
+    /// Runs the tests of a plan. The second value is false if the run was stopped.
     ///
     /// # Errors
     /// If the machine refuses access.
@@ -96,7 +96,7 @@ impl Bench<'_, '_> {
         Ok((reports, true))
     }
 
-    /// Holds the link against the best that both ends can, and tries once to bring it there.
+    /// Makes the best state that both ends support the reference, and tries once to reach it.
     fn expect_the_best(&mut self) -> Step<()> {
         use crate::registers::LINK_CAPABILITIES;
         let above = self.of_port(LINK_CAPABILITIES)?;
@@ -106,7 +106,7 @@ impl Bench<'_, '_> {
         self.reference.width = above.max_width().min(below.max_width());
         self.reference.speed = best;
         if found.speed < best {
-            // whatever becomes of it: the cycles will tell
+            // the result does not matter, since the cycles will show it
             let _ = self.change_speed(best);
         }
         Ok(())
@@ -213,7 +213,7 @@ impl Bench<'_, '_> {
         }
     }
 
-    /// The link has to be up and the device there before anything is done to them.
+    /// Checks that the link is up and the device responds before a test.
     fn precheck(&mut self) -> Step<()> {
         if !self.wait_for_link()? {
             let said = "the link was not up before the action";
@@ -227,7 +227,7 @@ impl Bench<'_, '_> {
         Ok(())
     }
 
-    /// The link has to be as it was expected.
+    /// Checks that the link is in its reference state.
     fn verify(&mut self) -> Step<()> {
         if !self.wait_for_link()? {
             let said = "the link was not active within 1 s";
@@ -250,14 +250,14 @@ impl Bench<'_, '_> {
         Ok(())
     }
 
-    /// Watches the link for a while.
+    /// Observes the link for the dwell time.
     fn dwell(
         &mut self,
         wish: &CyclePlan,
         counted: &mut [Option<Counters>; 2],
         errors: &mut [Tally; 2],
     ) -> Step<()> {
-        // what a training leaves in the statuses belongs to the training
+        // errors from training are not counted
         self.look_at_errors(counted)?;
         self.host().wait(wish.dwell);
         let seen = self.look_at_errors(counted)?;
@@ -285,10 +285,10 @@ impl Bench<'_, '_> {
         }
     }
 
-    /// Brings the link back after a failure: by training, else by a reset, else by looking for the device again.
+    /// Restores the link after a failure: by retraining, otherwise by a reset, otherwise by a rescan.
     ///
     /// # Errors
-    /// Why it cannot be used any more.
+    /// Why the link cannot be used any more.
     fn mend(&mut self) -> Result<(), String> {
         let best = self.reference.speed;
         let _ = self.set_link_control(|control| super::bench::word(control.with_disable(false)));

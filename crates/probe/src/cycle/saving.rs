@@ -1,5 +1,4 @@
-//! What a reset takes from a device and what is given back: the registers that software has set, and a mark that proves
-//! the reset.
+//! State that a reset clears and that is restored: registers set by software, and a mark that proves the reset.
 
 use super::bench::{Bench, Step, word};
 use crate::host::Width;
@@ -15,8 +14,8 @@ const fn bar(offset: u16) -> Place {
     place("Base Address Register", Home::Header, offset, Width::Dword, u32::MAX)
 }
 
-/// What is saved of an endpoint and restored after a reset, in this order: the registers of a type 0 header and of
-/// capabilities that Linux `pci_save_state` restores too; Command last, so that nothing is decoded half way.
+/// Registers of an endpoint that are saved and restored after a reset, in this order: those of the type 0 header and of
+/// capabilities that Linux `pci_save_state` also restores. Command is last, so that nothing is decoded in between.
 const OF_A_DEVICE: &[Place] = &[
     POWER_CONTROL.place,
     CACHE_LINE.place,
@@ -42,7 +41,7 @@ const OF_A_DEVICE: &[Place] = &[
     place("Command", Home::Header, 0x04, Width::Word, 0x0547),
 ];
 
-/// A mark in the device that no reset leaves as it is.
+/// A value in the device that every reset changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mark {
     /// Function Mask of MSI-X, set while MSI-X is off. Operating systems do not restore it.
@@ -54,7 +53,7 @@ pub(super) enum Mark {
 }
 
 impl Bench<'_, '_> {
-    /// Saves what a reset takes from the device; in the journal too, so that another process can give it back.
+    /// Saves the device's registers that a reset clears, also to the journal, so that another process can restore them.
     pub(super) fn save_device(&mut self) -> Step<()> {
         let device = self.device.clone();
         for place in OF_A_DEVICE {
@@ -65,13 +64,13 @@ impl Bench<'_, '_> {
         Ok(())
     }
 
-    /// Gives the device back what was saved of it; says what it does not keep.
+    /// Restores the saved registers. Returns those that do not keep their value.
     pub(super) fn restore_device(&mut self) -> Step<Vec<String>> {
         let address = self.device.address;
         Ok(self.session.put_back_function(address).into_iter().map(|left| left.saved.name).collect())
     }
 
-    /// Sets a mark, one that the operating system would not restore if `by_system`. None if the device keeps none.
+    /// Sets a mark; with `by_system`, one that the operating system would not restore. `None` if the device keeps none.
     pub(super) fn mark(&mut self, by_system: bool) -> Step<Option<Mark>> {
         let device = self.device.clone();
         if let Some(control) = self.session.get(&device, MSIX_CONTROL)?
@@ -98,7 +97,7 @@ impl Bench<'_, '_> {
         Ok(kept.then_some(Mark::InterruptLine(value)))
     }
 
-    /// Whether the mark is still there.
+    /// Whether the mark is still set.
     pub(super) fn has_mark(&mut self, mark: Mark) -> Step<bool> {
         Ok(match mark {
             Mark::FunctionMask => self.of_device(MSIX_CONTROL)?.function_mask(),

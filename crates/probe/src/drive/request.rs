@@ -1,4 +1,4 @@
-//! What is asked of a run of cycles, and the wish in it.
+//! The request for a run of cycles, and the plan in it.
 
 use crate::cycle::{CyclePlan, Test};
 use crate::problem::{Finding, Problem};
@@ -6,35 +6,35 @@ use lanetwin_units::Span;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// What is asked for.
+/// A request.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
     /// The tests by name; `all` for the eleven.
     pub tests: Vec<String>,
-    /// How often each.
+    /// Cycles of each test.
     pub count: u64,
-    /// How often the power cycle; a tenth of the others if it is not given.
+    /// Cycles of the power test; by default a tenth of the others.
     pub power_count: Option<u64>,
-    /// How long the link is watched for errors in each cycle \[ms\].
+    /// Time for which errors are observed in each cycle \[ms\].
     pub dwell_ms: u64,
-    /// Correctable errors at one end that a cycle may have while it is watched.
+    /// Maximum number of correctable errors at one end during the dwell.
     pub max_correctable: u64,
-    /// Failures of a test after which it ends.
+    /// Number of failures after which a test ends.
     pub max_failures: Option<u64>,
-    /// Whether the link is held against how it is at first.
+    /// Whether the reference is the initial state of the link.
     pub as_found: bool,
-    /// Whether the margins of the lanes are read at the end.
+    /// Whether the margins of the lanes are measured at the end.
     pub margins: bool,
-    /// The device that the user knows to be reset.
+    /// The device that the user has confirmed to be reset.
     pub i_know: Option<String>,
-    /// Its serial number.
+    /// The serial number that the user gives for it.
     pub serial: Option<String>,
     /// The highest temperature at which a test begins \[°C\].
     pub max_celsius: i64,
-    /// A program that cycles the power.
+    /// A program that power cycles the device.
     pub hook: Option<String>,
-    /// Where the journal goes.
+    /// The path of the journal.
     pub journal: Option<PathBuf>,
 }
 
@@ -60,11 +60,11 @@ impl Default for Request {
     }
 }
 
-/// The most cycles that are asked for at once.
+/// Maximum number of cycles of a request.
 const MOST: u64 = 100_000_000;
 
 impl Request {
-    /// The wish in it.
+    /// The plan in it.
     ///
     /// # Errors
     /// `LC013`, `LC021`.

@@ -1,4 +1,4 @@
-//! Configuration spaces from text: what `lspci -xxxx` prints, and `lspci -F` reads.
+//! Configuration spaces from text, in the format that `lspci -xxxx` prints and `lspci -F` reads.
 //!
 //! ```text
 //! 00:1c.0 PCI bridge: a port
@@ -6,18 +6,18 @@
 //! 10: …
 //! ```
 //!
-//! Lines that are neither an address nor bytes are passed over: they are the text of `-vvv`.
+//! Lines that are neither an address nor bytes, such as the text of `-vvv`, are skipped.
 
 use crate::host::Address;
 use crate::lspci_lines::{heading, row};
 use std::collections::BTreeMap;
 
-/// The whole of a configuration space \[B\].
+/// Size of a whole configuration space \[B\].
 const WHOLE: usize = 4096;
-/// Functions of a dump that are read; a machine has fewer.
+/// Maximum number of functions read; a machine has fewer.
 const MANY: usize = 65_536;
 
-/// Text that is no dump.
+/// Why a text is not a dump.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {said}")]
 pub struct NotADump {
@@ -27,7 +27,7 @@ pub struct NotADump {
     pub said: String,
 }
 
-/// Reads a dump: the bytes of each function, as many as there are, at least 64.
+/// Reads a dump: the bytes of each function, at least 64.
 ///
 /// # Errors
 /// If bytes are not in order, belong to no function, or are too few.

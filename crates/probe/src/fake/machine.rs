@@ -1,4 +1,4 @@
-//! A machine that is made of configuration spaces.
+//! A simulated machine with only configuration spaces.
 
 use crate::function::Function;
 use crate::host::{Address, Host, HostError, Width};
@@ -12,16 +12,16 @@ use lanetwin_units::{Instant, Span};
 use lanetwin_wire::Word;
 use std::collections::BTreeMap;
 
-/// What a write does.
+/// The effect of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Behaviour {
-    /// Nothing.
+    /// None.
     Inert,
-    /// What it asks for.
+    /// The requested effect.
     Obliging,
 }
 
-/// Bits of a type 0 header that keep what is written, and are zero after a reset: offset, width, bits.
+/// Bits of a type 0 header that are writable, and zero after a reset: offset, width, bits.
 const HEADER: &[(u16, Width, u32)] = &[
     (0x04, Width::Word, 0x0547),
     (0x0c, Width::Byte, 0xff),
@@ -35,7 +35,7 @@ const HEADER: &[(u16, Width, u32)] = &[
     (0x3c, Width::Byte, 0xff),
 ];
 
-/// A machine that is memory.
+/// A simulated machine.
 #[derive(Clone, Debug)]
 pub struct Fake {
     spaces: BTreeMap<Address, Vec<u8>>,
@@ -57,7 +57,7 @@ impl Fake {
         }
         fake
     }
-    /// The functions that are there.
+    /// All functions.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         self.functions.values()
     }
@@ -71,13 +71,13 @@ impl Fake {
         };
         self.functions.values().find(above).map(|function| function.address)
     }
-    /// All configuration spaces as they are now.
+    /// All configuration spaces in their current state.
     #[must_use]
     pub const fn spaces(&self) -> &BTreeMap<Address, Vec<u8>> {
         &self.spaces
     }
 
-    /// What a function holds, whether or not its link is up.
+    /// Reads a function, whether or not its link is up.
     fn peek(&self, at: Address, offset: u16, width: Width) -> u32 {
         let Some(space) = self.spaces.get(&at) else { return width.ones() };
         let byte = |step: u16| space.get(usize::from(offset + step)).copied().map_or(0xff, u32::from);
@@ -101,7 +101,8 @@ impl Fake {
         }
     }
 
-    /// Keeps what a write leaves, by the map of registers; gives the places it reached with what was written to each.
+    /// Stores a write according to the register map. Returns the registers that it reached, with the value written to
+    /// each.
     pub fn keep(&mut self, at: Address, offset: u16, width: Width, value: u32) -> Vec<(Place, u32)> {
         let Some(function) = self.functions.get(&at).cloned() else { return Vec::new() };
         let mut reached = Vec::new();
@@ -136,7 +137,7 @@ impl Fake {
         self.functions.values().find(under).cloned()
     }
 
-    /// Gives a function the values that it has after a reset.
+    /// Resets the registers of a function.
     pub fn reset(&mut self, function: &Function) {
         let zero = |fake: &mut Self, offset: u16, width: Width, keeps: u32| {
             let held = fake.peek(function.address, offset, width);
@@ -152,7 +153,7 @@ impl Fake {
         }
     }
 
-    /// Does what a write to the port asks for.
+    /// Carries out the request in a write to the port.
     fn oblige(&mut self, port: &Function, place: &Place, written: u32) {
         let Some(device) = self.below(port.address) else { return };
         if *place == LINK_CONTROL.place {
@@ -166,14 +167,14 @@ impl Fake {
         }
     }
 
-    /// Whether something holds the link of a port down.
+    /// Whether anything holds the link of a port down.
     fn held_down(&self, port: &Function) -> bool {
         let disabled = self.word(port, LINK_CONTROL).is_some_and(LinkControl::disable);
         disabled
             || self.word(port, BRIDGE_CONTROL).is_some_and(|word| port.bridge && word.secondary_bus_reset())
     }
 
-    /// Link activity follows what holds it down; a device whose link goes down is reset.
+    /// Updates the link activity; resets a device whose link goes down.
     fn settle(&mut self, port: &Function, device: &Function) {
         let Some(status) = self.word(port, LINK_STATUS) else { return };
         let active = !self.held_down(port);
@@ -190,7 +191,7 @@ impl Fake {
         self.reset(device);
     }
 
-    /// A training that works at once.
+    /// Trains the link, which always succeeds at once.
     fn train(&mut self, port: &Function, device: &Function) {
         let highest =
             |function: &Function| self.word(function, LINK_CAPABILITIES).map_or(1, |word| word.max_speed());

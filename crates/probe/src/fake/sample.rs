@@ -1,4 +1,4 @@
-//! A made-up machine to try things on: a root port and, below it, a drive with four lanes. No real device is copied.
+//! An invented machine for tests: a root port and, below it, a drive with four lanes. It copies no real device.
 //!
 //! Vendor and device IDs are those that QEMU gives its generic root port (1b36:000c) and its NVMe controller
 //! (1b36:0010).
@@ -7,14 +7,14 @@ use super::{Behaviour, Fake};
 use crate::host::Address;
 use std::collections::BTreeMap;
 
-/// What the machine is made of.
+/// The properties of the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
     /// The highest rate of both ends \[number of the generation\].
     pub speed: u8,
     /// The lanes of both ends.
     pub width: u8,
-    /// The retimers that were detected.
+    /// Number of retimers detected.
     pub retimers: u8,
 }
 
@@ -25,7 +25,7 @@ impl Default for Sample {
     }
 }
 
-/// A configuration space that is being filled.
+/// A configuration space under construction.
 struct Space(Vec<u8>);
 
 impl Space {
@@ -38,7 +38,7 @@ impl Space {
     fn dword(&mut self, offset: usize, value: u32) {
         self.put(offset, &value.to_le_bytes());
     }
-    /// A chain of extended capabilities: ID, version, where.
+    /// A chain of extended capabilities: ID, version, offset.
     fn extended(&mut self, chain: &[(u16, u32, usize)]) {
         for (at, &(id, version, offset)) in chain.iter().enumerate() {
             let next = chain.get(at + 1).map_or(0, |&(.., next)| next as u32);

@@ -1,4 +1,5 @@
-//! Where each word is, and what of it may be written: the map that reading, restoring and the fakes share.
+//! The register map: offsets and writable bits of all registers, shared by reading, restoring and the simulated
+//! machines.
 
 use super::words::*;
 use crate::host::Width;
@@ -10,7 +11,7 @@ use lanetwin_pcie::spec::link_words::{
 };
 use lanetwin_wire::{Field, Word};
 
-/// What a register's offset counts from.
+/// The base of a register's offset.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Home {
     /// The start of configuration space.
@@ -53,22 +54,22 @@ pub const PHYSICAL_64: Home = Home::Extended(0x0031);
 pub struct Place {
     /// Its name.
     pub name: &'static str,
-    /// Where its offset counts from.
+    /// The base of its offset.
     pub home: Home,
     /// Its offset \[B\].
     pub offset: u16,
-    /// How wide it is.
+    /// Its width.
     pub width: Width,
-    /// The bits that keep what is written.
+    /// The bits that keep the value written.
     pub keeps: u32,
     /// The bits that writing a one clears.
     pub clears: u32,
 }
 
-/// A register of a word.
+/// A register with the type of its word.
 #[derive(Debug)]
 pub struct Register<W> {
-    /// Where it is.
+    /// Its place.
     pub place: Place,
     word: PhantomData<W>,
 }
@@ -89,7 +90,7 @@ impl<W: Word> Register<W> {
         };
         Self { place: Place { name, home, offset, width, keeps, clears }, word: PhantomData }
     }
-    /// The register `bytes` further on: of another lane.
+    /// The register `bytes` further on, that of another lane.
     #[must_use]
     pub const fn plus(self, bytes: u16) -> Self {
         let Place { offset, .. } = self.place;
@@ -173,7 +174,7 @@ registers! {
     STATUS_64: EqualizationStatus = "64.0 GT/s Status", PHYSICAL_64 + 0x0c, keeps 0x0000_0000, clears 0x0000_0010;
 }
 
-/// From a lane's margining registers to the next lane's \[B\].
+/// Distance between the margining registers of two lanes \[B\].
 pub const MARGIN_LANE_STRIDE: u16 = 4;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The registers of configuration space that a link is known and driven by, each declared once.
+//! The registers of configuration space that describe and control a link, each declared once.
 
 mod map;
 mod words;
