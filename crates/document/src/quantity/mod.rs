@@ -199,13 +199,19 @@ fn count(text: &str, least: u64, most: u64) -> Result<u64, Mistake> {
 }
 
 fn ratio(text: &str) -> Result<f64, Mistake> {
-    let (number, unit) = Decimal::split(text.trim()).ok_or(Mistake::Form)?;
-    let ratio = match unit.trim_start() {
-        "" => number.float(0),
-        "%" => number.float(2),
+    let (is_negative, digits) = match text.trim().strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.trim()),
+    };
+    let (number, unit) = Decimal::split(digits).ok_or(Mistake::Form)?;
+    // told in the unit in which it is written
+    let (ratio, [least, most]) = match unit.trim_start() {
+        "" => (number.float(0), ["0", "1"]),
+        "%" => (number.float(2), ["0%", "100%"]),
         _ => return Err(Mistake::Form),
     };
-    if ratio <= 1.0 { Ok(ratio) } else { Err(Mistake::OutOfRange("0".into(), "1".into())) }
+    let is_within = ratio <= 1.0 && (!is_negative || ratio == 0.0);
+    if is_within { Ok(ratio) } else { Err(Mistake::OutOfRange(least.into(), most.into())) }
 }
 
 /// In the largest unit that needs no more than three decimals and does not open with a zero.

@@ -54,7 +54,19 @@ fn times_are_whole_picoseconds() {
 fn ratios_counts_flags_and_words() {
     assert_eq!(value(Dimension::Ratio, "2%"), Ok(Value::Ratio(0.02)));
     assert_eq!(value(Dimension::Ratio, "1e-12"), Ok(Value::Ratio(1e-12)));
-    assert_eq!(value(Dimension::Ratio, "101%"), Err(Mistake::OutOfRange("0".into(), "1".into())));
+    let beyond = |least: &str, most: &str| Err(Mistake::OutOfRange(least.into(), most.into()));
+    for (text, least, most) in [
+        ("101%", "0%", "100%"),
+        ("-5%", "0%", "100%"),
+        ("150 %", "0%", "100%"),
+        ("1.01", "0", "1"),
+        ("-0.5", "0", "1"),
+    ] {
+        assert_eq!(value(Dimension::Ratio, text), beyond(least, most), "{text}");
+    }
+    assert_eq!(value(Dimension::Ratio, "-"), Err(Mistake::Form));
+    assert_eq!(value(Dimension::Ratio, "--1"), Err(Mistake::Form));
+    assert_eq!(value(Dimension::Ratio, "-0"), Ok(Value::Ratio(0.0)));
     let count = Dimension::Count { least: 1, most: 32 };
     assert_eq!(value(count, "32"), Ok(Value::Count(32)));
     assert_eq!(value(count, "33"), Err(Mistake::OutOfRange("1".into(), "32".into())));
@@ -65,7 +77,7 @@ fn ratios_counts_flags_and_words() {
     let either = Dimension::ChoiceOrRatio(&["all", "none"]);
     assert_eq!(value(either, "none"), Ok(Value::Choice("none")));
     assert_eq!(value(either, "80%"), Ok(Value::Ratio(0.8)));
-    assert_eq!(value(either, "101%"), Err(Mistake::OutOfRange("0".into(), "1".into())));
+    assert_eq!(value(either, "101%"), beyond("0%", "100%"));
     assert_eq!(value(either, "nobody"), Err(Mistake::Form));
 }
 
