@@ -39,7 +39,7 @@ pub struct Command {
     pub data: Vec<u8>,
     /// By which connection it came; 0 where there is but one way in.
     pub asker: u32,
-    /// Index of the drive, if several are served together.
+    /// Index of the drive, from 0, if several are served together.
     pub unit: u16,
 }
 

@@ -29,7 +29,7 @@ pub enum Fault {
     },
     /// One die, of those over which the drive is striped, takes longer for every read and write.
     SlowDie {
-        /// Index of the die.
+        /// Index of the die, from 0.
         die: u64,
         /// Number of dies.
         dies: u64,

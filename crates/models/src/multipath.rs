@@ -104,7 +104,7 @@ pub struct Multipath {
     changes: u64,
     /// The first path that requests had to leave.
     left: Option<Leaving>,
-    /// Time of the last answer, or when there was no request in flight.
+    /// Time of the last answer, or of the last request that was sent with no other in flight.
     answered_at: Instant,
     /// Longest time without an answer while requests were in flight.
     longest_pause: Span,

@@ -68,7 +68,7 @@ pub enum PeerKind {
     Nbd(Box<Connection>),
     /// Measures the door: its requests are answered at once.
     Echo(Box<Connection>),
-    /// Its input, and the index of its port.
+    /// Its input, and the index of its port, from 0.
     NvmeTcp(Vec<u8>, usize),
     VfioUser(Box<Session>),
     Control(Vec<u8>),

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// Identifier of a flow: stations, entropy, and class without its mark, as one number.
 type Flow = u64;
 
-/// Number of flows whose entries are kept while no frame of them is in the switch.
+/// Up to this many flows keep their entries while no frame of them is in the switch.
 const KEPT: usize = 256;
 
 /// Frames of a request that came as one.

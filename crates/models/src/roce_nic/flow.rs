@@ -101,7 +101,7 @@ impl Flow {
         let name = sockets.cut(own, whole);
         self.cutting.push_back(Cutting { name, whole, frames: 0, bytes: 0, trail });
     }
-    /// Number of frames still to be cut.
+    /// Number of segments of which frames are still to be cut.
     pub(super) fn unfinished(&self) -> usize {
         self.cutting.len()
     }

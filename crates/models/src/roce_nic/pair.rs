@@ -46,7 +46,7 @@ pub(super) struct Pair {
     planned: Instant,
     lost: bool,
     destroyed: bool,
-    /// Number of retries of later messages while the first message, which is never retried, is in progress.
+    /// Number of retries for later messages; kept while the first message, which is never retried, is in progress.
     behind_datagram: Option<u32>,
     /// Whether its software is inside the adapter: capsules stay there, and only their data go to host memory.
     pub(super) inside: bool,
