@@ -1,3 +1,3 @@
-//! Templates, as they were when the program was built.
+//! Templates, embedded at build time.
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

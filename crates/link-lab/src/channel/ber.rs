@@ -1,4 +1,4 @@
-//! What the segments of a channel leave a link: their bit error ratios, at the rate of the link.
+//! Bit error ratios of the segments of a channel, at the rate of the link.
 
 use super::description::{Channel, Variant};
 use super::equalised::{Answers, Equalised};
@@ -10,30 +10,30 @@ use lanetwin_units::Generation;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// How well a segment of a channel carries bits.
+/// Signal quality of a segment of a channel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SegmentEye {
     /// Its first element.
     pub from: String,
     /// Its last element.
     pub to: String,
-    /// What its elements lose at the Nyquist frequency \[dB\].
+    /// Loss of its elements at the Nyquist frequency \[dB\].
     pub loss_db: f64,
-    /// Whether it meets the mask, whether it operates, and the share of bits that a lane loses.
+    /// Whether it meets the mask, whether it operates, and its bit error ratio.
     pub answers: Answers,
 }
 
-/// Judges segments of a channel; what has to be calibrated for a generation is calibrated once.
+/// Judges segments of a channel; calibrates once per generation.
 #[derive(Default)]
 pub struct Judge {
     benches: BTreeMap<Generation, Bench>,
 }
 
 impl Judge {
-    /// The eyes of a variant of a channel at a generation, from the root on, whatever rate the description names. A
-    /// judge is asked about one channel alone.
+    /// The eyes of a variant at a generation, from the root on, whatever rate the description names. Use one judge per
+    /// channel.
     ///
-    /// # Errors
+    /// `CH009` for generations without an eye; otherwise errors in the elements or their data.
     /// `CH009` for generations without an eye; else as the elements and data have it.
     ///
     /// # Panics

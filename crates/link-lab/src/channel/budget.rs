@@ -1,4 +1,4 @@
-//! The loss budget of a channel, and where retimers may sit: the answers as documents.
+//! The loss budget of a channel and the possible places of retimers, as documents.
 
 use super::description::{Channel, Variant};
 use super::problem::{Physical, Problem};
@@ -10,31 +10,31 @@ use lanetwin_phy::{DataRate, Finding, decibels};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Points of a curve.
+/// Number of points of a curve.
 const POINTS: usize = 160;
-/// From one frequency to the next \[Hz\].
+/// Frequency step \[Hz\].
 const STEP_HZ: f64 = 10e6;
-/// Losses are told up to here \[dB\]: no receiver sees anything long before, and numbers end.
+/// Upper limit of reported losses \[dB\]: far more than any receiver tolerates, and still a finite number.
 const MOST_DB: f64 = 1000.0;
 /// Resistance of transmitter and receiver, differential \[Ω\].
 pub(super) const TERMINATION_OHM: f64 = 100.0;
 
-/// What a channel takes of its loss budget.
+/// The loss of a channel beside its budget.
 #[derive(Clone, Debug, Serialize)]
 pub struct Budget {
     /// `link-budget`.
     pub kind: &'static str,
     /// The name of the file.
     pub name: String,
-    /// The question.
+    /// The description's question.
     pub about: String,
     /// The file.
     pub path: String,
     /// Each variant.
     pub variants: Vec<BudgetVariant>,
-    /// Every number of elements that any variant rests on.
+    /// Every number of elements that a variant relies on.
     pub numbers: Vec<Used>,
-    /// What may not be as it was meant.
+    /// Warnings: what may not be as the author meant it.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -47,33 +47,33 @@ pub struct BudgetVariant {
     pub rate: DataRate,
     /// Half the symbol rate \[Hz\].
     pub nyquist_hz: f64,
-    /// Which end of production, temperature and humidity.
+    /// Corner of production, temperature and humidity.
     pub corner: Corner,
     /// The worst of the segments.
     pub verdict: Verdict,
-    /// The budget and its split, each with kind, source and confidence.
+    /// The budget and its shares, each with kind, source and confidence.
     pub budget: BTreeMap<String, Number>,
-    /// Between transmitters and receivers.
+    /// The segments, each from a transmitter to a receiver.
     pub segments: Vec<BudgetSegment>,
 }
 
-/// Between a transmitter and a receiver.
+/// A segment, from a transmitter to a receiver.
 #[derive(Clone, Debug, Serialize)]
 pub struct BudgetSegment {
-    /// Loss by element, budget, margin, split.
+    /// Loss by element, budget, margin, shares.
     #[serde(flatten)]
     pub margin: Margin,
-    /// The least loss that production, temperature and humidity allow \[dB\].
+    /// Least loss over production, temperature and humidity \[dB\].
     pub low_db: f64,
-    /// The most \[dB\].
+    /// Largest loss \[dB\].
     pub high_db: f64,
     /// Loss with every reflection at the Nyquist frequency, between 100 Ω \[dB\].
     pub through_db: f64,
-    /// The same over frequency: \[GHz\], \[dB\].
+    /// The same over frequency: pairs of \[GHz\] and \[dB\].
     pub curve: Vec<(f64, f64)>,
 }
 
-/// What a channel takes of its budget, variant by variant.
+/// The loss of a channel beside its budget, for each variant.
 ///
 /// # Errors
 /// If the library has no budget for a rate, or data do not reach it.
@@ -100,8 +100,8 @@ pub fn budget(channel: &Channel) -> Result<Budget, Vec<Diagnostic>> {
     })
 }
 
-/// What was found with the document, and that a redriver makes a budget say less: once, for the first variant that has
-/// one.
+/// Findings about the document, and a warning that a budget says less with a redriver, once, for the first variant that
+/// has one.
 fn warnings(channel: &Channel) -> Vec<Diagnostic> {
     let amplified = channel.variants.iter().find_map(|variant| {
         let redriver = |item: &&Item| matches!(item.element, Element::Redriver(_));
@@ -147,31 +147,31 @@ fn of_variant(channel: &Channel, variant: &Variant) -> Result<BudgetVariant, Fin
     })
 }
 
-/// What is asked about retimers.
+/// The request for places of retimers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlacementRequest {
-    /// At most so many: one or two.
+    /// Maximum number of retimers: one or two.
     pub retimers: usize,
-    /// The retimer, of the library.
+    /// The retimer, by its name in the library.
     pub part: String,
-    /// Elements behind which one may stand; any if there are none.
+    /// Elements after which a retimer may be placed; empty for any.
     pub after: Vec<String>,
 }
 
-/// Where retimers may sit.
+/// Possible places of retimers.
 #[derive(Clone, Debug, Serialize)]
 pub struct Place {
     /// `link-place`.
     pub kind: &'static str,
     /// The name of the file.
     pub name: String,
-    /// The question.
+    /// The description's question.
     pub about: String,
     /// The retimer.
     pub part: String,
     /// Each variant.
     pub variants: Vec<PlaceVariant>,
-    /// What may not be as it was meant.
+    /// Warnings: what may not be as the author meant it.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -182,14 +182,14 @@ pub struct PlaceVariant {
     pub name: String,
     /// The rate.
     pub rate: DataRate,
-    /// Every way, the largest least margin first.
+    /// Every placement, sorted by its least margin, the largest first.
     pub placements: Vec<Placed>,
 }
 
-/// One way.
+/// A placement.
 #[derive(Clone, Debug, Serialize)]
 pub struct Placed {
-    /// The elements that have a retimer behind them; none if none is put in.
+    /// The elements that are followed by a retimer; empty without retimers.
     pub after: Vec<String>,
     /// The smallest margin of the segments \[dB\].
     pub least_margin_db: f64,
@@ -199,7 +199,7 @@ pub struct Placed {
     pub margins_db: Vec<f64>,
 }
 
-/// Where retimers may sit in each variant.
+/// The possible places of retimers in each variant.
 ///
 /// # Errors
 /// As [`budget`]; if the library has no such retimer, or the chain no such element.
@@ -240,7 +240,7 @@ pub fn place(channel: &Channel, wish: &PlacementRequest) -> Result<Place, Vec<Di
     })
 }
 
-/// The share of a budget that a split has \[dB\]; none if it is not known.
+/// The share of a budget \[dB\]; `None` if it is unknown.
 pub(super) fn share_db(channel: &Channel, rate: DataRate, share: Share) -> Option<f64> {
     channel.library.budget(rate).ok()?.share_db(share)
 }

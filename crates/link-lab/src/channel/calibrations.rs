@@ -1,16 +1,16 @@
-//! Calibrations that this process has made.
+//! Cache of the calibrations that this process has made.
 //!
-//! A calibration draws some hundred eyes, and most channels need the same ones: it depends on the numbers of the
-//! receiver and on the elements of the compliance channel, which few descriptions change. What it depends on is
-//! compared whole, so that remembering changes no result.
+//! A calibration computes some hundred eyes, and most channels need the same ones: it depends on the numbers of the
+//! receiver and on the elements of the compliance channel, which few descriptions change. The complete inputs are
+//! compared, so that the cache changes no result.
 
 use lanetwin_phy::eye::{Calibration, Prepared, Receiver, Reference};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The most that are kept, the latest ones: three rates of eight descriptions.
+/// Maximum number of entries, of which the latest are kept: three rates of eight descriptions.
 const MOST: usize = 24;
 
-/// What a calibration depends on.
+/// The inputs of a calibration.
 #[derive(Clone, PartialEq, Debug)]
 struct Asked {
     reference: Option<Reference>,
@@ -19,7 +19,7 @@ struct Asked {
 
 type Answer = Result<Calibration, String>;
 
-/// The latest last.
+/// The entries, the latest last.
 static MADE: Mutex<Vec<(Asked, Answer)>> = Mutex::new(Vec::new());
 
 fn made() -> MutexGuard<'static, Vec<(Asked, Answer)>> {
@@ -27,10 +27,11 @@ fn made() -> MutexGuard<'static, Vec<(Asked, Answer)>> {
     MADE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The stress with which a compliance channel meets the mask of a receiver of these numbers. Two generations differ in
-/// their unit intervals, which pulses have.
+/// The stress with which a compliance channel just meets the mask for this receiver. Generations differ in their unit
+/// intervals, which are part of the pulses.
 ///
 /// # Errors
+/// Why there is no such stress.
 /// Why none does.
 pub(super) fn calibration(
     receiver: &Receiver,

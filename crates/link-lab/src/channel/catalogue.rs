@@ -1,4 +1,4 @@
-//! What a channel can be made of: the elements of the library, as a document.
+//! The elements of the library, as a document.
 
 use super::document::rate_of;
 use super::overrides::own_library;
@@ -17,7 +17,7 @@ use std::path::Path;
 pub struct Elements {
     /// `link-elements`.
     pub kind: &'static str,
-    /// The rate that losses are told for.
+    /// The rate at which losses are given.
     pub rate: DataRate,
     /// Half its symbol rate \[Hz\].
     pub nyquist_hz: f64,
@@ -25,11 +25,11 @@ pub struct Elements {
     pub elements: Vec<Listed>,
 }
 
-/// The elements that are shipped, and those of a file of one's own, with their losses at a rate: `5`, `gen5`, `32GT/s`.
+/// The built-in elements, and those of the user's file, with their losses at a rate: `5`, `gen5`, `32GT/s`.
 ///
 /// # Errors
-/// `CH008` for what is no rate, `PH022` for a file that is no library, `SC002` for one that cannot be read, `PH020` for
-/// an element of it that is made of what nobody has.
+/// `CH008` for an unknown rate, `PH022` for a file that is not a library, `SC002` for one that cannot be read, `PH020`
+/// for an element of it that uses an unknown material.
 pub fn elements(rate: &str, own: Option<&Path>) -> Result<Elements, Vec<Diagnostic>> {
     let mut library = Library::standard().clone();
     let (mut reports, mut sources) = (Reports::default(), Vec::new());

@@ -1,4 +1,4 @@
-//! One neighbour of a channel: from a mapping of the document to what couples it in.
+//! A neighbour of a channel: reads its coupling from a mapping of the document.
 
 use super::description::Aggressor;
 use super::element::{Surroundings, pairing};
@@ -13,8 +13,7 @@ use lanetwin_phy::element::Element;
 use lanetwin_phy::network::Pairing;
 use lanetwin_ports::Value;
 
-/// The neighbour of an entry of `crosstalk`; none if something in it is wrong. Of `items`, those that could be read are
-/// known.
+/// The neighbour of an entry of `crosstalk`; `None` after an error in it. `items` are the elements without errors.
 pub(super) fn read(
     entry: &Entry,
     items: &[Option<Item>],
@@ -46,7 +45,7 @@ pub(super) fn read(
     Some(Aggressor { name: entry.key.clone(), file: name, coupling })
 }
 
-/// The element that the coupling stands in the place of.
+/// The element that the coupling replaces.
 fn place(
     fields: &mut Fields<'_>,
     items: &[Option<Item>],
@@ -71,7 +70,7 @@ fn place(
     None
 }
 
-/// The ports of a coupling: those of one lane.
+/// The ports of a coupling, which must be those of one lane.
 fn one_lane(node: &Node, path: &str, reports: &mut Reports) -> Option<Pairing> {
     let made = pairing(node, path, reports)?;
     if made.lanes().len() == 1 {

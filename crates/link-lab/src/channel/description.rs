@@ -1,4 +1,4 @@
-//! A channel that was understood: what every question about it starts from.
+//! A checked channel, the input of all analyses.
 
 use lanetwin_document::add_source;
 use lanetwin_document::node::Spot;
@@ -8,24 +8,24 @@ use lanetwin_phy::budget::{Chain, Coupling};
 use lanetwin_phy::element::{Corner, Library};
 use lanetwin_phy::eye::Constants;
 
-/// A channel that was understood.
+/// A checked channel.
 #[derive(Clone, Debug)]
 pub struct Channel {
     /// The name of its file.
     pub name: String,
-    /// The question.
+    /// The description's question.
     pub about: String,
     /// The file.
     pub path: String,
-    /// Elements and budgets: those that are shipped, with the document's own.
+    /// Elements and budgets: the built-in ones, and the document's own.
     pub library: Library,
-    /// Transmitter, receiver, mask, jitter and noise: those that are shipped, or the document's own.
+    /// Transmitter, receiver, mask, jitter and noise: the built-in constants, or the document's own.
     pub constants: Constants,
-    /// Whether noise and jitter of eyes are calibrated.
+    /// Whether noise and jitter are calibrated for eyes.
     pub calibrated: bool,
-    /// The variants, in the order of writing; one called `as-is` if there are none.
+    /// The variants, in the order of the document; one called `as-is` if there are none.
     pub variants: Vec<Variant>,
-    /// What may not be as it was meant.
+    /// Warnings: what may not be as the author meant it.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -34,13 +34,13 @@ pub struct Channel {
 pub struct Variant {
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its place in the document.
     pub(crate) spot: Spot,
     /// The rate of a lane.
     pub rate: DataRate,
-    /// Which end of production, temperature and humidity.
+    /// Corner of production, temperature and humidity.
     pub corner: Corner,
-    /// What the transmitter is searched over.
+    /// The settings of the transmitter that are searched.
     pub equalisation: Equalisation,
     /// The elements.
     pub chain: Chain,
@@ -48,7 +48,7 @@ pub struct Variant {
     pub aggressors: Vec<Aggressor>,
 }
 
-/// What the transmitter of a channel is searched over.
+/// The settings of a channel's transmitter that are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Equalisation {
     /// Its presets.
@@ -62,14 +62,14 @@ pub enum Equalisation {
 pub struct Aggressor {
     /// Its name.
     pub name: String,
-    /// The file that it is read from, as the document names it.
+    /// Its file, as the document names it.
     pub file: String,
-    /// What couples it in.
+    /// Its coupling.
     pub coupling: Coupling,
 }
 
 impl Channel {
-    /// A refusal that has its place in this channel's file.
+    /// An error with its place in this channel's file.
     pub(super) fn refused(&self, problem: impl Complaint, spot: Spot, path: &str) -> Vec<Diagnostic> {
         let mut reports = Reports::default();
         let mut sources = Vec::new();
@@ -77,7 +77,7 @@ impl Channel {
         reports.add(problem, Spot { file: file.file, ..spot }, path);
         reports.into_diagnostics(&sources)
     }
-    /// A refusal about a variant.
+    /// An error in a variant.
     pub(super) fn refused_in(&self, variant: &Variant, problem: impl Complaint) -> Vec<Diagnostic> {
         self.refused(problem, variant.spot, &format!("variants.{}", variant.name))
     }

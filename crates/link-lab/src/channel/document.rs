@@ -1,7 +1,7 @@
-//! From the text to the channel: the chain of every variant, and everything that is wrong with any of them.
+//! Reads a description: the chain of every variant, and all errors in them.
 //!
-//! The chain is written as a list, because its order is what it is, and so are neighbours. Inside both are mappings
-//! from names, so that variants and `--set` address them as they address a scenario: `chain.board.length`,
+//! The chain is written as a list, because its order matters, and so are neighbours. Internally both are mappings from
+//! names, so that variants and `--set` can address them with paths as in a scenario: `chain.board.length`,
 //! `crosstalk.next.kind`.
 
 use super::crosstalk;
@@ -26,13 +26,13 @@ use lanetwin_ports::Value;
 use lanetwin_textfile::Reach;
 use std::path::Path;
 
-/// The most retimers of a link.
+/// Maximum number of retimers in a link.
 const MOST_RETIMERS: usize = 2;
-/// What puts elements in.
+/// The key that inserts elements.
 const INSERT: &str = "insert";
-/// What is written as a list of mappings and addressed by their names, with what it is a list of.
+/// Sections that are lists of mappings and are addressed by name, with descriptions for messages.
 const NAMED: [(&str, &str); 2] = [("chain", "a list of elements"), ("crosstalk", "a list of neighbours")];
-/// What a variant can set as a whole.
+/// Keys that a variant can replace as a whole.
 const VARIED: [&str; 4] = ["gen", "corner", "equalisation", "crosstalk"];
 
 /// Checks a document.
@@ -85,7 +85,7 @@ fn channel(
         Some(said) => own_constants((path, reach), &said.value, said.spot, reports),
         None => Some(Constants::built_in()),
     };
-    // without the library, what it has is unknown, and that is one mistake
+    // without the library its contents are unknown, which is one error only
     let known = has_library.then_some(&library);
     let variants = variants(&tree, known, &mut Files::beside(path, reach, sources), reports)?;
     let name = path.file_stem().map_or_else(|| "link".into(), |stem| stem.to_string_lossy().into());
@@ -102,7 +102,7 @@ fn channel(
     })
 }
 
-/// Lays the changes of the command line over the document.
+/// Applies the changes of the command line.
 fn set_all(tree: &mut Node, sets: &[String], sources: &mut Vec<String>, reports: &mut Reports) {
     for text in sets {
         let spot = add_source(sources, format!("--set {text}"));
@@ -114,7 +114,7 @@ fn set_all(tree: &mut Node, sets: &[String], sources: &mut Vec<String>, reports:
     }
 }
 
-/// Every variant, against the library if it could be read; none if one of them could not be understood.
+/// All variants, checked against the library if it could be read; `None` after an error in one of them.
 fn variants(
     tree: &Node,
     library: Option<&Library>,
@@ -132,7 +132,7 @@ fn variants(
         found.push((name, reports));
     }
     reports.absorb_variants(found, &[]);
-    // what could not be read may be what makes them differ
+    // variants with errors may still differ
     if !reports.has_errors() {
         report_same(&variants, reports);
     }
@@ -146,7 +146,7 @@ fn name_lists(tree: &mut Node, reports: &mut Reports) {
     }
 }
 
-/// The same for lists that have replaced what was named already.
+/// The same for lists that replaced mappings.
 fn name_replaced(tree: &mut Node, reports: &mut Reports) {
     let is_named = |node: &Node| matches!(node.kind, Kind::Map(_) | Kind::Null);
     for (section, wanted) in NAMED {
@@ -186,7 +186,7 @@ fn name_list(tree: &mut Node, section: &str, wanted: &'static str, reports: &mut
     entry.value.kind = Kind::Map(named);
 }
 
-/// The name of an element: its own, or its kind, with a number if several have no other.
+/// The name of an element: its own, or its kind, with a number if several have no name.
 fn name_of(section: &str, item: &Node, items: &[Node], before: &[Entry], reports: &mut Reports) -> String {
     if let Some(node) = item.get("name").filter(|node| node.kind != Kind::Null) {
         let Some(name) = scalar(node, "a name", section, reports) else { return String::new() };
@@ -210,15 +210,15 @@ fn kind_of(item: &Node) -> &'static str {
     KINDS.into_iter().find(|kind| item.get(kind).is_some()).unwrap_or("element")
 }
 
-/// The name, or the first with a number that is not taken.
+/// The name, or the first free one with a number.
 fn free_name(name: &str, taken: &[Entry]) -> String {
     let is_free = |name: &str| taken.iter().all(|entry| entry.key != name);
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     [name.to_owned()].into_iter().chain(numbered).find(|name| is_free(name)).expect("numbers do not end")
 }
 
-/// Whether a path to an element or a neighbour leads to one: an overlay would add what it does not find, and at the end
-/// of a chain that is never meant.
+/// Whether a path to an element or a neighbour leads to an existing one. An overlay would append a missing one at the
+/// end of the chain, where it is never meant to be.
 fn is_known(tree: &Node, path: &str, spot: Spot, reports: &mut Reports) -> bool {
     let mut steps = path.split('.');
     let (Some(section @ ("chain" | "crosstalk")), Some(name)) = (steps.next(), steps.next()) else {
@@ -233,7 +233,7 @@ fn is_known(tree: &Node, path: &str, spot: Spot, reports: &mut Reports) -> bool 
     false
 }
 
-/// Lays a variant over the document: its paths first, then what it puts in.
+/// Applies a variant: first its paths, then the elements that it inserts.
 fn vary(tree: &mut Node, name: &str, changes: &Node, reports: &mut Reports) {
     let place = join("variants", name);
     let mut paths = changes.clone();
@@ -264,7 +264,7 @@ fn vary(tree: &mut Node, name: &str, changes: &Node, reports: &mut Reports) {
     }
 }
 
-/// Puts an element behind another.
+/// Inserts an element after another.
 fn insert(tree: &mut Node, item: &Node, path: &str, reports: &mut Reports) {
     if !is_map(item, path, reports) {
         return;
@@ -299,7 +299,7 @@ fn insert(tree: &mut Node, item: &Node, path: &str, reports: &mut Reports) {
     entries.insert(at + 1, Entry { key, spot: item.spot, value: put });
 }
 
-/// One variant; none if something in it is wrong.
+/// One variant; `None` after an error in it.
 fn variant(
     name: &str,
     spot: Spot,
@@ -309,7 +309,7 @@ fn variant(
     reports: &mut Reports,
 ) -> Option<Variant> {
     let rate = tree.get("gen").filter(|node| node.kind != Kind::Null).and_then(|node| rate(node, reports));
-    // keys that nobody knows were reported with the document
+    // unknown keys were reported with the document
     let mut document = Fields::open(tree, "", DOCUMENT, &[], &mut Reports::default())?;
     let corner = match document.one("corner", reports).map(|said| said.value) {
         Some(Value::Choice("low")) => Some(Corner::Low),
@@ -326,7 +326,7 @@ fn variant(
     if chain.entries().is_empty() {
         reports.add(Common::Empty { what: "there is no element in `chain`" }, chain.spot, "chain");
     }
-    // what a rate decides about an element is not asked of a rate that nobody knows
+    // if the rate is unknown, properties that depend on it are not checked
     let neighbours = Vec::new();
     let mut around = Surroundings { library, rate: rate.unwrap_or(DataRate::Gen1), files, neighbours };
     let items: Vec<Option<Item>> =
@@ -364,7 +364,7 @@ fn rate(node: &Node, reports: &mut Reports) -> Option<DataRate> {
     found
 }
 
-/// The rate that a text means.
+/// The rate in a text.
 pub(super) fn rate_of(text: &str) -> Option<DataRate> {
     const WORDS: [(&str, &str); 7] = [
         ("1", "2.5GT/s"),
@@ -380,7 +380,7 @@ pub(super) fn rate_of(text: &str) -> Option<DataRate> {
     Some(DataRate::ALL[at])
 }
 
-/// Retimers where none can be, too many of them, and ends that are no dies.
+/// Reports retimers in impossible places, too many of them, and ends without a die.
 fn report_order(chain: &Node, items: &[Item], reports: &mut Reports) {
     let is_retimer = |at: usize| items.get(at).is_none_or(|item| matches!(item.element, Element::Retimer(_)));
     let place = |at: usize| (chain.entries()[at].spot, join("chain", &items[at].name));
@@ -404,7 +404,7 @@ fn report_order(chain: &Node, items: &[Item], reports: &mut Reports) {
     }
     let ends = [items.first().map(|_| 0), items.len().checked_sub(1)];
     for at in ends.into_iter().flatten() {
-        // a file may hold the package, and nobody can tell; a retimer at an end was reported
+        // a file may contain the package, which cannot be known; a retimer at an end was reported
         let closed = matches!(
             items[at].element,
             Element::Package(_) | Element::Die(_) | Element::Network(_) | Element::Retimer(_)
@@ -416,7 +416,7 @@ fn report_order(chain: &Node, items: &[Item], reports: &mut Reports) {
     }
 }
 
-/// Variants that are the same channel.
+/// Reports variants with equal channels.
 fn report_same(variants: &[Variant], reports: &mut Reports) {
     for (index, variant) in variants.iter().enumerate() {
         let same = |other: &&Variant| {

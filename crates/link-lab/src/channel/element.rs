@@ -1,4 +1,4 @@
-//! One element of the chain: from a mapping of the document to what the physical layer computes with.
+//! One element of the chain: reads a mapping of the document into the form of the physical layer.
 
 use super::description::Aggressor;
 use super::files::{Files, Lanes};
@@ -14,16 +14,16 @@ use lanetwin_phy::network::{Lane, Pair, Pairing};
 use lanetwin_phy::quality::check_through;
 use lanetwin_ports::Value;
 
-/// What an element is looked up in.
+/// The context in which an element is read.
 pub(super) struct Surroundings<'a, 's> {
     pub library: &'a Library,
     pub rate: DataRate,
     pub files: &'a mut Files<'s>,
-    /// The neighbours that elements have brought so far.
+    /// The neighbours that elements have added so far.
     pub neighbours: Vec<Aggressor>,
 }
 
-/// The element of an entry of the chain; none if something in it is wrong.
+/// The element of an entry of the chain; `None` after an error in it.
 pub(super) fn read(entry: &Entry, around: &mut Surroundings<'_, '_>, reports: &mut Reports) -> Option<Item> {
     let path = format!("chain.{}", entry.key);
     let mut fields = Fields::open(&entry.value, &path, ELEMENT, &[], reports)?;
@@ -45,7 +45,7 @@ pub(super) fn read(entry: &Entry, around: &mut Surroundings<'_, '_>, reports: &m
     fits.then_some(item)
 }
 
-/// Keys that belong to other kinds of elements.
+/// Reports keys that belong to other kinds of elements.
 fn report_unfitting(fields: &Fields<'_>, kind: &'static str, reports: &mut Reports) -> bool {
     let owners: [(&'static str, &'static [&'static str], &'static str); 4] = [
         ("length", &["board", "cable"], "boards and cables"),
@@ -63,7 +63,7 @@ fn report_unfitting(fields: &Fields<'_>, kind: &'static str, reports: &mut Repor
     fits
 }
 
-/// The share of the budget, if one is named; the outer option is whether it was understood.
+/// The share of the budget, if one is named. The outer `None` means an error.
 fn share(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<Share>> {
     if fields.written("share").is_none() {
         return Some(None);
@@ -143,7 +143,7 @@ fn stated_loss(fields: &Fields<'_>, rate: DataRate, reports: &mut Reports) -> Op
     made.map(Element::Stated)
 }
 
-/// A number with one of these units, in the unit of which each is worth so many.
+/// A number with one of these units, scaled by the factor of the unit.
 fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let (_, worth) = units.iter().find(|(unit, _)| *unit == &text[digits.len()..])?;
@@ -199,7 +199,7 @@ fn data(
     Some(Element::Network(lanes.lane(at)))
 }
 
-/// The other lanes of a file beside lane `to`.
+/// The other lanes of a file as neighbours of lane `to`.
 fn neighbours(lanes: &Lanes, (element, file): (&str, &str), to: usize, ends: &[End]) -> Vec<Aggressor> {
     let others = |end: End| {
         (0..lanes.count()).filter(move |&from| from != to).map(move |from| {
@@ -217,7 +217,7 @@ fn neighbours(lanes: &Lanes, (element, file): (&str, &str), to: usize, ends: &[E
     ends.iter().flat_map(|&end| others(end)).collect()
 }
 
-/// `[1, 3, 2, 4]`, four ports a lane.
+/// `[1, 3, 2, 4]`, four ports per lane.
 pub(super) fn pairing(node: &Node, path: &str, reports: &mut Reports) -> Option<Pairing> {
     let Kind::List(items) = &node.kind else {
         let problem = Common::WrongKind { found: node.what(), wanted: "a list of ports" };

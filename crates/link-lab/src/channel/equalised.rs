@@ -1,13 +1,13 @@
-//! A segment of a channel with the best equalisation of both its ends, and the two answers that it gives.
+//! A segment of a channel with the best equalisation at both ends, and two answers about it.
 //!
 //! | Answer | Question |
 //! |---|---|
 //! | meets the mask | is the eye as high and as wide as the standard asks of a channel, with what it leaves to receivers? |
 //! | operates | does the sampler, after decision feedback, decide as many bits rightly as the standard asks of a link? |
 //!
-//! The mask is the stricter of the two: what it asks for beyond an open eye is for what the eye does not contain (the
-//! sampler's sensitivity, drift). A channel can miss it and operate. Whoever asks about a channel asks here, so that
-//! eyes, runs, trainings and cycles have the same answers.
+//! The mask is the stricter of the two: it demands more than an open eye to cover effects that the eye does not contain
+//! (the sampler's sensitivity, drift). A channel can miss it and operate. All analyses use this module, so that eyes,
+//! runs, trainings and cycles have the same answers.
 
 use super::description::{Aggressor, Channel, Variant};
 use super::problem::{Physical, Problem};
@@ -18,16 +18,16 @@ use lanetwin_phy::element::Corner;
 use lanetwin_phy::eye::{Eye, Mask, Prepared};
 use serde::Serialize;
 
-/// What a segment, or all of them, answer.
+/// The answers for a segment, or for all segments together.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Answers {
-    /// Whether height and width are what the mask asks for.
+    /// Whether height and width meet the mask.
     pub meets_mask: bool,
-    /// The scarcer of height and width over the mask's; 1 is the mask.
+    /// The smaller of height and width relative to the mask's; 1 is the mask.
     pub mask_ratio: f64,
-    /// Whether the bit error ratio is at most the standard's.
+    /// Whether the bit error ratio is at most that of the standard.
     pub operates: bool,
-    /// The share of bits that the sampler decides wrongly, after decision feedback; never below 1e-40.
+    /// Bit error ratio of the sampler, after decision feedback; never below 1e-40.
     pub ber: f64,
 }
 
@@ -40,7 +40,7 @@ impl Answers {
             ber: eye.ber,
         }
     }
-    /// The answers of a chain of segments: each is that of the worst. None of no segment.
+    /// The answers for a chain of segments: each is that of the worst segment. `None` without segments.
     pub(crate) fn of_all(segments: impl Iterator<Item = Self>) -> Option<Self> {
         segments.reduce(|a, b| Self {
             meets_mask: a.meets_mask && b.meets_mask,
@@ -51,30 +51,30 @@ impl Answers {
     }
 }
 
-/// A segment with the equalisation that leaves the widest margin to the mask.
+/// A segment with the equalisation that leaves the largest margin to the mask.
 pub(super) struct Equalised<'v> {
     /// Its neighbours.
     pub neighbours: Vec<&'v Aggressor>,
-    /// What its receiver gets.
+    /// The signal at its receiver.
     pub prepared: Prepared,
-    /// What its transmitter can be set to.
+    /// The settings of its transmitter.
     pub transmitter: Transmitter,
     /// The eye.
     pub eye: Eye,
-    /// What it says.
+    /// The answers for it.
     pub answers: Answers,
-    /// The first element and the last.
+    /// The first and the last element.
     pub between: (String, String),
-    /// What the elements lose at the Nyquist frequency \[dB\].
+    /// Loss of the elements at the Nyquist frequency \[dB\].
     pub loss_db: f64,
 }
 
-/// An assumption that turns an answer.
+/// An assumption that changes an answer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Turned {
-    /// What was assumed instead.
+    /// The alternative assumption.
     pub instead: &'static str,
-    /// The answers then.
+    /// The answers under it.
     #[serde(flatten)]
     pub answers: Answers,
 }
@@ -101,7 +101,7 @@ impl<'v> Equalised<'v> {
         let loss_db = margins[at].loss_db;
         Ok(Self { neighbours, prepared, transmitter, eye, answers, between, loss_db })
     }
-    /// Which assumptions decide: without neighbours, with the least loss and with the most, where that turns an answer.
+    /// The assumptions that change an answer: without neighbours, with the least loss, with the largest loss.
     pub(super) fn turned(
         &self,
         channel: &Channel,

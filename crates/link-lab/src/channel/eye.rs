@@ -1,4 +1,4 @@
-//! The eyes of a channel: one for each segment of each variant, with the figures that show it.
+//! The eyes of a channel: one for each segment of each variant, with data for figures.
 
 use super::description::{Aggressor, Channel, Equalisation, Variant};
 use super::equalised::{Equalised, Turned};
@@ -14,32 +14,32 @@ use lanetwin_units::{Number, NumberKind};
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// Bit error ratios whose openings are drawn, beside that of the mask.
+/// Bit error ratios of contours, besides that of the mask.
 const CONTOURS: [f64; 3] = [1e-4, 1e-8, 1e-16];
-/// Sampling times of a contour, over a UI.
+/// Number of sampling times of a contour, over a UI.
 const TIMES: usize = 33;
-/// Points of a bathtub.
+/// Number of points of a bathtub.
 const BATHTUB: usize = 65;
-/// Samples of a UI in a pulse response.
+/// Samples per UI in a pulse response.
 const SAMPLES_PER_UI: usize = 16;
-/// UIs of a pulse that are told, before and after its sampling time.
+/// UIs of a pulse in the document, before and after its sampling time.
 const BEFORE_UI: usize = 4;
 const AFTER_UI: usize = 20;
 
-/// How far it is.
+/// Progress of the computation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Progress<'a> {
-    /// Eyes that are done.
+    /// Number of eyes done.
     pub done: usize,
-    /// All of them.
+    /// Number of eyes in total.
     pub total: usize,
     /// The variant.
     pub variant: &'a str,
-    /// What is being done.
+    /// The current step.
     pub case: String,
 }
 
-/// Asked after each eye whether to go on.
+/// Called after each eye; decides whether to continue.
 pub type Watcher<'a> = dyn FnMut(&Progress<'_>) -> ControlFlow<()> + 'a;
 
 /// The eyes of a channel.
@@ -49,19 +49,19 @@ pub struct EyeReport {
     pub kind: &'static str,
     /// The name of the file.
     pub name: String,
-    /// The question.
+    /// The description's question.
     pub about: String,
     /// The file.
     pub path: String,
-    /// Whether all eyes are here.
+    /// Whether the document is complete.
     pub complete: bool,
     /// Each variant.
     pub variants: Vec<EyeVariant>,
     /// Noise and jitter at each rate.
     pub stress: Vec<EyeStress>,
-    /// The constants of transmitter and receiver that the eyes rest on.
+    /// The constants of transmitter and receiver that the eyes rely on.
     pub numbers: Vec<EyeNumber>,
-    /// What may not be as it was meant.
+    /// Warnings: what may not be as the author meant it.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -74,28 +74,28 @@ pub struct EyeVariant {
     pub rate: DataRate,
     /// Whether every segment meets the mask.
     pub passes: bool,
-    /// Whether every segment has at most the standard's bit error ratio.
+    /// Whether every segment has at most the bit error ratio of the standard.
     pub operates: bool,
-    /// Between transmitters and receivers.
+    /// The segments, each from a transmitter to a receiver.
     pub segments: Vec<EyeSegment>,
 }
 
 /// An eye at a receiver.
 #[derive(Clone, Debug, Serialize)]
 pub struct EyeSegment {
-    /// Its number, from 0.
+    /// Index of the segment.
     pub segment: usize,
     /// The first element.
     pub from: String,
     /// The last element.
     pub to: String,
-    /// What the elements lose at the Nyquist frequency \[dB\].
+    /// Loss of the elements at the Nyquist frequency \[dB\].
     pub loss_db: f64,
     /// Whether height and width meet the mask.
     pub passes: bool,
-    /// The scarcer of height and width over the mask's.
+    /// The smaller of height and width relative to the mask's.
     pub mask_ratio: f64,
-    /// Height at the mask's bit error ratio \[V\]; below 0, what is missing for any.
+    /// Height at the mask's bit error ratio \[V\]; if negative, the height that is missing for an open eye.
     pub height_v: f64,
     /// Width \[UI\].
     pub width_ui: f64,
@@ -107,33 +107,33 @@ pub struct EyeSegment {
     pub mask_width_ui: f64,
     /// The mask's bit error ratio.
     pub mask_ber: f64,
-    /// Bit error ratio at the sampling point, after decision feedback; never told below 1e-40.
+    /// Bit error ratio at the sampling point, after decision feedback; never below 1e-40.
     pub ber: f64,
-    /// Whether that is at most the standard's.
+    /// Whether that is at most the bit error ratio of the standard.
     pub operates: bool,
-    /// The assumptions that decide.
+    /// The assumptions that change an answer.
     pub turned: Vec<Turned>,
-    /// The transmitter's preset: `P7`; `4/38/6` if it was set by coefficients.
+    /// The transmitter's preset: `P7`; `4/38/6` if it is set by coefficients.
     pub preset: String,
-    /// The coefficients, if it was set by them.
+    /// The coefficients, if it is set by coefficients.
     pub coefficients: Option<EyeCoefficients>,
     /// Its taps before and after the main one.
     pub ffe: (f64, f64),
     /// Gain of the receiver's linear equaliser at 0 Hz \[dB\].
     pub ctle_db: f64,
-    /// Taps of the decision feedback \[V\].
+    /// Taps of the decision feedback equaliser \[V\].
     pub dfe_v: Vec<f64>,
-    /// What the worst bits leave without noise \[V\].
+    /// Eye height without noise for the worst bits \[V\].
     pub peak_distortion_v: f64,
     /// Noise at the sampler \[V\], rms.
     pub noise_v: f64,
-    /// Whether P and N are exchanged, which links undo in Polling.
+    /// Whether P and N are swapped, which links correct in Polling.
     pub inverted: bool,
     /// The redriver, if there is one.
     pub redriver: Option<EyeRedriver>,
-    /// The neighbours, and what each leaves at the sampler.
+    /// The neighbours, and their crosstalk at the sampler.
     pub aggressors: Vec<EyeAggressor>,
-    /// The eye without its neighbours, if it has some, with the equalisation that is best then.
+    /// The eye without its neighbours, if it has any, with the best equalisation for that case.
     pub alone: Option<EyeAlone>,
     /// The unit interval \[s\].
     pub ui_s: f64,
@@ -154,7 +154,7 @@ pub struct EyeSegment {
 pub struct EyeRedriver {
     /// The element.
     pub name: String,
-    /// What its highest voltage takes of its gain \[dB\]; an estimate, as it is for all voltages then.
+    /// Reduction of its gain at the highest voltage \[dB\]; an estimate that treats all voltages alike.
     pub compression_db: f64,
 }
 
@@ -163,13 +163,13 @@ pub struct EyeRedriver {
 pub struct EyeAggressor {
     /// Its name.
     pub name: String,
-    /// The file that it is read from.
+    /// Its file.
     pub file: String,
     /// `far` or `near`.
     pub kind: &'static str,
-    /// The element that it couples in at.
+    /// The element where it couples in.
     pub at: String,
-    /// What it leaves at the sampler, rms over its bits, at the phase at which that is most \[V\].
+    /// Its crosstalk at the sampler, rms over its bits, at the worst phase \[V\].
     pub rms_v: f64,
 }
 
@@ -184,12 +184,12 @@ pub struct EyeAlone {
     pub passes: bool,
 }
 
-/// The opening at a bit error ratio.
+/// The eye opening at a bit error ratio.
 #[derive(Clone, Debug, Serialize)]
 pub struct Contour {
     /// The bit error ratio.
     pub ber: f64,
-    /// Sampling time \[UI\] and half the height \[V\], where there is any.
+    /// Sampling time \[UI\] and half the height \[V\], where the eye is open.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -223,16 +223,16 @@ pub struct EyeNumber {
     pub place: &'static str,
     /// Its value.
     pub value: String,
-    /// What kind of number it is.
+    /// Its kind.
     pub kind: NumberKind,
-    /// Who says so.
+    /// Its source.
     pub source: String,
 }
 
-/// The eyes of every segment of every variant; `watch` is asked after each whether to go on.
+/// The eyes of every segment of every variant; `watch` is called after each and decides whether to continue.
 ///
 /// # Errors
-/// `CH009` for rates without an eye; else as the elements and data have it.
+/// `CH009` for rates without an eye; otherwise errors in the elements or their data.
 pub fn eye(channel: &Channel, watch: &mut Watcher<'_>) -> Result<EyeReport, Vec<Diagnostic>> {
     let rates = rates(channel)?;
     let total =
@@ -284,7 +284,7 @@ pub fn eye(channel: &Channel, watch: &mut Watcher<'_>) -> Result<EyeReport, Vec<
     Ok(report)
 }
 
-/// The rates of the variants, each once.
+/// The rates of the variants, without duplicates.
 fn rates(channel: &Channel) -> Result<Vec<DataRate>, Vec<Diagnostic>> {
     let mut rates: Vec<DataRate> = Vec::new();
     for variant in &channel.variants {

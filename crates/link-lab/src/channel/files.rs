@@ -1,4 +1,4 @@
-//! Touchstone files that a channel names: each is read once, whatever variants it is in.
+//! Touchstone files that a channel names; each is read once for all variants.
 
 use super::problem::Physical;
 use lanetwin_document::add_source;
@@ -20,7 +20,7 @@ pub(super) struct Files<'s> {
     read: BTreeMap<String, File>,
 }
 
-/// A file: where mistakes in it are placed, and what was found.
+/// A file: its source number for errors, and its contents.
 #[derive(Clone)]
 pub(super) struct File {
     spot: Spot,
@@ -28,14 +28,14 @@ pub(super) struct File {
     found: Vec<Finding>,
 }
 
-/// The lanes of a file, differential: the near ends of all, then the far ends.
+/// The lanes of a file, differential: first the near ends of all lanes, then the far ends.
 pub(super) struct Lanes {
     differential: Network,
     count: usize,
 }
 
 impl Lanes {
-    /// How many there are.
+    /// Number of lanes.
     pub(super) const fn count(&self) -> usize {
         self.count
     }
@@ -57,12 +57,12 @@ impl Lanes {
 }
 
 impl<'s> Files<'s> {
-    /// None yet; paths are relative to the folder of the document.
+    /// No files yet; paths are relative to the folder of the document.
     pub(super) fn beside(document: &Path, reach: &'s Reach, sources: &'s mut Vec<String>) -> Self {
         let folder = document.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         Self { folder, reach, sources, read: BTreeMap::new() }
     }
-    /// The file of this name; none if it cannot be read, which is reported where it is named.
+    /// The file of this name; `None` if it cannot be read, which is reported at its name.
     pub(super) fn lanes(
         &mut self,
         name: &str,
@@ -79,7 +79,7 @@ impl<'s> Files<'s> {
             }
         };
         for finding in &file.found {
-            // a file that is not there is a mistake of the document that names it
+            // a missing file is an error of the document that names it
             let (spot, path) = if finding.code == "PH001" { (named, path) } else { (file.at(finding), "") };
             reports.add(Physical(finding.clone()), spot, path);
         }
@@ -100,14 +100,14 @@ impl<'s> Files<'s> {
 }
 
 impl File {
-    /// How many ports it has.
+    /// Number of its ports.
     pub(super) fn ports(&self) -> usize {
         self.network.as_ref().map_or(0, |network| network.ports())
     }
     fn at(&self, finding: &Finding) -> Spot {
         Spot { line: finding.line, column: finding.column, ..self.spot }
     }
-    /// The lanes of the file, if its data may be used at this rate. A file of two ports is a differential line already.
+    /// The lanes of the file, if its data are valid for this rate. A file of two ports is a differential line already.
     pub(super) fn admitted(
         &self,
         pairing: Option<Pairing>,

@@ -1,4 +1,4 @@
-//! The words of a channel's description: every key, declared once.
+//! The keys of a channel's description, each declared once.
 
 use lanetwin_document::declaration::{Field, Holds};
 use lanetwin_phy::element::Family;
@@ -122,7 +122,7 @@ pub(super) const CROSSTALK: &[Field] = &[
     },
 ];
 
-/// An element that is put in.
+/// The key for the place of an inserted element.
 pub(super) const AFTER: &str = "after";
 
 /// The kinds of elements that come from the library.

@@ -1,4 +1,4 @@
-//! The description of a channel: a chain of elements from root port to device, checked, and the questions it answers.
+//! The description of a channel: a chain of elements from root port to device, its checks, and its analyses.
 //!
 //! ```text
 //!  link.yaml ── document ──► Channel: a Chain of each variant ──► budget    loss by element, margin of each segment
@@ -7,10 +7,10 @@
 //!                                                                └► place     where one or two retimers may sit
 //! ```
 //!
-//! A document is read with the machinery of scenarios, so its mistakes come all at once, with file, line and column:
-//! `SC…` for what is wrong in any document, `CH…` for what is wrong with a channel, `PH…` for what is wrong with data.
+//! Descriptions are read like scenarios, so that all errors are reported at once, with file, line and column: `SC…` for
+//! errors of any document, `CH…` for errors in a channel, `PH…` for errors in data.
 //!
-//! Not here: what a channel does (`lanetwin-phy`).
+//! Not here: signals on a channel (`lanetwin-phy`).
 //!
 //! ```
 //! let text = "about: Does it fit?\ngen: 5\nchain:\n  - package: root-gen5\n  - {board: low-loss}\n  - package: endpoint-gen5\n";
@@ -58,7 +58,7 @@ pub use receivers::{Benches, RateEyes, ReceiverEye, receivers};
 pub use touchstone::{FileReport, LaneReport, inspect, rewritten};
 pub use transmitter::EyeCoefficients;
 
-/// Checks the text of a channel's description as if it stood beside no file: everything that is wrong with it.
+/// Checks the text of a channel's description, without a folder for its files. Returns every finding.
 ///
 /// Total: any text is answered, none panics.
 #[must_use]
@@ -73,12 +73,12 @@ pub fn check_text(text: &str) -> Vec<Diagnostic> {
 /// `path=value`.
 ///
 /// # Errors
-/// Everything that is wrong; warnings alone are not an error (they are in [`Channel::warnings`]).
+/// All errors; warnings alone are not an error (they are in [`Channel::warnings`]).
 pub fn check(path: &Path, text: &str, sets: &[String]) -> Result<Channel, Vec<Diagnostic>> {
     document::check(path, text, sets, &Reach::Anywhere)
 }
 
-/// As [`check`] without changes, of a description that a scenario names: the files that it names are within this reach.
+/// As [`check`] without changes, for a description that a scenario names; its files have to be within `reach`.
 ///
 /// # Errors
 /// As [`check`].
@@ -97,7 +97,7 @@ pub fn check_path(path: &Path, sets: &[String]) -> Result<Channel, Vec<Diagnosti
     }
 }
 
-/// The templates that a description can be started from: name and text.
+/// The templates for descriptions: name and text.
 #[must_use]
 pub fn templates() -> &'static [(&'static str, &'static str)] {
     TEMPLATES

@@ -1,5 +1,5 @@
-//! What the receivers of a channel see at every rate on the way to its own: the eye with the best equalisation and with
-//! each preset, as a link that trains needs them.
+//! The eyes at the receivers of a channel at every rate up to its own, with the best equalisation and with each preset,
+//! as training needs them.
 
 use super::description::{Channel, Variant};
 use super::equalised::{Answers, Equalised};
@@ -21,11 +21,12 @@ pub struct RateEyes {
 /// The eye of a receiver.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReceiverEye {
-    /// The first element and the last.
+    /// The first and the last element.
     pub between: (String, String),
-    /// Height at the bit error ratio of the mask, with the best equalisation \[V\]; below 0, what is missing for any.
+    /// Height at the bit error ratio of the mask, with the best equalisation \[V\]; if negative, the height that is
+    /// missing for an open eye.
     pub height_v: f64,
-    /// The same with each preset.
+    /// The height with each preset.
     pub preset_height_v: [f64; PRESETS.len()],
     /// The mask's height \[V\].
     pub mask_height_v: f64,
@@ -37,10 +38,10 @@ pub struct ReceiverEye {
     pub sigma_v: f64,
 }
 
-/// Rates whose receivers equalise, ascending.
+/// Rates with equalisation, ascending.
 const EQUALISED: [DataRate; 3] = [DataRate::Gen3, DataRate::Gen4, DataRate::Gen5];
 
-/// The noise and jitter of every rate up to the fastest variant's: computed once for all variants.
+/// Noise and jitter of every rate up to that of the fastest variant, computed once for all variants.
 pub struct Benches(Vec<(DataRate, Bench)>);
 
 impl Benches {
@@ -62,10 +63,10 @@ impl Benches {
     }
 }
 
-/// What the receivers of a variant see, at every rate up to its own.
+/// The eyes at the receivers of a variant, at every rate up to its own.
 ///
 /// # Errors
-/// As the elements and data have it.
+/// Errors in the elements or their data.
 pub fn receivers(
     channel: &Channel,
     variant: &Variant,

@@ -1,4 +1,4 @@
-//! The noise and jitter that eyes are judged with: those with which a channel of the whole budget just meets the mask.
+//! Noise and jitter for judging eyes: those with which a channel that uses the whole budget just meets the mask.
 //!
 //! | element of that channel | loss |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | card of low loss | the add-in card's share without the package |
 //! | package of an endpoint | its own |
 //!
-//! It has the reflections that the elements have between them, and no neighbours: nobody says how much of the mask the
-//! standard leaves to them. Neighbours that a description names come on top of what was calibrated, so that its verdict
-//! is on the safe side.
+//! This channel has the reflections between its elements, and no neighbours, since no source gives the share of the
+//! mask that the standard leaves to them. Neighbours in a description come on top of the calibrated noise, so that
+//! verdicts are on the safe side.
 
 use super::budget::{TERMINATION_OHM, share_db};
 use super::calibrations::calibration;
@@ -22,27 +22,27 @@ use lanetwin_phy::eye::{Aggressor, Calibration, Channel as Path, Ffe, Opening, P
 use lanetwin_phy::network::Grid;
 use lanetwin_units::Generation;
 
-/// From one frequency to the next \[Hz\].
+/// Frequency step \[Hz\].
 const STEP_HZ: f64 = 10e6;
-/// What neighbours' transmitters are set to: P4.
+/// Setting of neighbours' transmitters: P4.
 const NEIGHBOUR: Ffe = PRESETS[4];
 /// The board of the compliance channel.
 const BOARD: &str = "low-loss";
 
-/// A receiver with what it is judged with.
+/// A receiver with the noise and jitter for judging it.
 pub(super) struct Bench {
     pub receiver: Receiver,
     pub stress: Stress,
-    /// The loss and the eye of the compliance channel, if it was used.
+    /// Loss and eye of the compliance channel, if it was used.
     pub compliance: Option<(f64, Opening)>,
-    /// Why it was not, if it should have been.
+    /// Why it was not used, if it should have been.
     pub said: Option<String>,
-    /// The frequencies of channels.
+    /// The frequency axis of channels.
     pub axis: Axis,
 }
 
 impl Bench {
-    /// The bench of a rate; none if no eye is known for it.
+    /// The bench for a rate; `None` if there is no eye for it.
     pub(super) fn of(channel: &Channel, rate: DataRate) -> Option<Self> {
         let generation = generation(rate)?;
         let receiver = Receiver::new(generation, &channel.constants)?;
@@ -79,7 +79,7 @@ impl Bench {
     }
 }
 
-/// The generation that a rate is of, if eyes are computed for it.
+/// The generation of a rate, if eyes are computed for it.
 fn generation(rate: DataRate) -> Option<Generation> {
     match rate {
         DataRate::Gen3 => Some(Generation::Gen3),
@@ -89,7 +89,7 @@ fn generation(rate: DataRate) -> Option<Generation> {
     }
 }
 
-/// The channel that takes the whole budget.
+/// The channel that uses the whole budget.
 fn compliance(channel: &Channel, rate: DataRate) -> Result<Chain, String> {
     let (root, slot, end) = match rate {
         DataRate::Gen3 => ("root-gen3", "cem-gen4", "endpoint-gen4"),
@@ -127,8 +127,8 @@ fn compliance(channel: &Channel, rate: DataRate) -> Result<Chain, String> {
     .map_err(|found| found.message)
 }
 
-/// A segment on the frequencies of the bench, with its neighbours, and who they are. Their transmitters send without
-/// de-emphasis, as preset P4 does: no other setting sends more at any frequency.
+/// A segment on the frequency axis of the bench, with its neighbours. Their transmitters send without de-emphasis, as
+/// preset P4 does: no other setting has more power at any frequency.
 pub(super) fn path<'v>(
     channel: &Channel,
     variant: &'v super::Variant,

@@ -1,4 +1,4 @@
-//! A Touchstone file by itself: who is who, what the data are worth, what they lose.
+//! Analysis of a Touchstone file: its port pairing, the quality of its data, its losses.
 
 use super::problem::{Physical, Problem};
 use lanetwin_document::add_source;
@@ -10,21 +10,21 @@ use lanetwin_phy::{DataRate, Finding, Severity, touchstone};
 use serde::Serialize;
 use std::path::Path;
 
-/// Points of a curve.
+/// Number of points of a curve.
 const POINTS: usize = 160;
 
-/// What there is to know about a file.
+/// The analysis of a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct FileReport {
     /// `link-touchstone`.
     pub kind: &'static str,
     /// The file.
     pub path: String,
-    /// The rate that was asked about.
+    /// The rate for which it was made.
     pub rate: DataRate,
-    /// Ports.
+    /// Number of ports.
     pub ports: usize,
-    /// Frequencies.
+    /// Number of frequencies.
     pub points: usize,
     /// The first frequency \[Hz\].
     pub first_hz: f64,
@@ -34,27 +34,27 @@ pub struct FileReport {
     pub reference_ohm: Vec<f64>,
     /// Passivity, reciprocity, causality.
     pub quality: Quality,
-    /// The lanes; none if no pairing was found.
+    /// The lanes; empty if no pairing was found.
     pub lanes: Vec<LaneReport>,
-    /// Whether the data may be used at the rate.
+    /// Whether the data are valid for the rate.
     pub usable: bool,
-    /// Everything that is wrong, or doubtful.
+    /// All errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A lane.
 #[derive(Clone, Debug, Serialize)]
 pub struct LaneReport {
-    /// Ports, from 1: P near, N near, P far, N far; two of a file that is differential already.
+    /// Ports, from 1: P near, N near, P far, N far; only two in a file that is differential already.
     pub ports: Vec<usize>,
-    /// Differential loss at the Nyquist frequencies of Gen3, Gen4 and Gen5, where there are data: \[GHz\], \[dB\].
+    /// Differential loss at the Nyquist frequencies of Gen3, Gen4 and Gen5, as far as there are data: \[GHz\], \[dB\].
     pub losses_db: Vec<(f64, f64)>,
     /// The same over frequency.
     pub curve: Vec<(f64, f64)>,
 }
 
-/// A file as version 1 in Hz with real and imaginary parts, or version 2 where its ports differ in reference: what
-/// other tools read without guessing.
+/// Rewrites a file as version 1 in Hz with real and imaginary parts, or as version 2 if its ports differ in reference;
+/// other tools can read these without guessing.
 ///
 /// # Errors
 /// If the file cannot be read.
@@ -71,10 +71,10 @@ pub fn rewritten(path: &Path) -> Result<String, Vec<Diagnostic>> {
     }
 }
 
-/// Looks at a file, for a rate; `ports` pairs them, four a lane from 1, if they are not to be found.
+/// Analyses a file for a rate; `ports` pairs its ports, four per lane from 1, if the pairing cannot be found.
 ///
 /// # Errors
-/// If the file cannot be read, or the rate or the pairing is none.
+/// If the file cannot be read, or the rate or the pairing is invalid.
 pub fn inspect(path: &Path, rate: &str, ports: &[usize]) -> Result<FileReport, Vec<Diagnostic>> {
     let name = path.display().to_string();
     let mut sources = Vec::new();
@@ -128,7 +128,7 @@ fn tell(found: Vec<Finding>, spot: Spot, reports: &mut Reports) {
     }
 }
 
-/// A mistake of the question, not of the file.
+/// An error in the request, not in the file.
 fn usage(problem: Problem) -> Vec<Diagnostic> {
     let mut reports = Reports::default();
     reports.add(problem, Spot::default(), "");
@@ -179,7 +179,7 @@ fn lanes(
 }
 
 fn lane(network: &Network, (to, from): (usize, usize), ports: Vec<usize>) -> LaneReport {
-    // where nothing passes there is no loss in decibels
+    // without transmission the loss in decibels is undefined
     let at = |hertz: f64| {
         let loss = network.loss_db(to, from, hertz).filter(|loss| loss.is_finite())?;
         Some((hertz / 1e9, loss))

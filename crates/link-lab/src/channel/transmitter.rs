@@ -1,4 +1,4 @@
-//! What the transmitter of a channel is searched over: presets, or the coefficients that it must accept as well.
+//! Settings of a channel's transmitter that are searched: presets, or also the coefficients that it must accept.
 
 use super::description::{Channel, Equalisation, Variant};
 use super::stress::Bench;
@@ -20,9 +20,9 @@ pub struct EyeCoefficients {
     pub full_swing: u8,
 }
 
-/// What a transmitter is searched over.
+/// The settings that are searched.
 pub(super) struct Transmitter {
-    /// The coefficients that it must accept, if it is asked for them, and its FS and LF.
+    /// The coefficients that it must accept, if they are searched, and its FS and LF.
     legal: Vec<Coefficients>,
     swing: (u8, u8),
 }
@@ -38,7 +38,7 @@ impl Transmitter {
         };
         Self { legal, swing }
     }
-    /// The best eye: of the presets, and of the coefficients if they are asked for.
+    /// The best eye over the presets and, if they are searched, the coefficients.
     pub(super) fn best(&self, bench: &Bench, prepared: &Prepared) -> Eye {
         let searched = |search: &Search| bench.receiver.search(prepared, &bench.stress, search);
         let margin = |eye: &Eye| bench.receiver.mask().margin(eye.opening);
@@ -49,7 +49,7 @@ impl Transmitter {
             _ => preset,
         }
     }
-    /// The coefficients that an eye was found with; none if it was a preset.
+    /// The coefficients of an eye; `None` for a preset.
     pub(super) fn coefficients(&self, eye: &Eye) -> Option<EyeCoefficients> {
         if PRESETS.contains(&eye.ffe) {
             return None;
@@ -67,7 +67,7 @@ impl Transmitter {
     }
 }
 
-/// The generation of a rate; none of those that nobody knows.
+/// The generation of a rate; `None` for unknown rates.
 pub(super) fn generation(rate: DataRate) -> Option<Generation> {
     Generation::ALL.into_iter().find(|generation| DataRate::from(*generation) == rate)
 }

@@ -1,14 +1,14 @@
-//! Some variants of a channel instead of all.
+//! Selection of some variants of a channel.
 
 use super::findings::diagnostic;
 use crate::channel::Channel;
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_probe::Problem;
 
-/// A channel with these of its variants; with all if none is named.
+/// A channel with the named variants only; with all if none is named.
 ///
 /// # Errors
-/// `LC022` for each name that it does not have.
+/// `LC022` for each unknown name.
 pub fn only(channel: Channel, names: &[String]) -> Result<Channel, Vec<Diagnostic>> {
     let known = || channel.variants.iter().map(|variant| variant.name.as_str());
     let unknown = names.iter().filter(|name| known().all(|known| known != **name));

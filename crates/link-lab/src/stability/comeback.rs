@@ -1,11 +1,11 @@
-//! What a link is like when it comes back: something takes it down or lets it train anew, and it is used again.
+//! The state of a link after it went down or was retrained, and the time that took.
 //!
 //! ```text
 //!   L0 ──cause──► Recovery or Detect ──trains──► L0
 //!      └──────────── lasts ───────────────────┘   at some rate, with some lanes
 //! ```
 //!
-//! Not here: proofs that a cause had an effect, which the runner of real machines wants (`lanetwin-probe`).
+//! Not here: proofs that a cause had an effect, which the runner for real machines needs (`lanetwin-probe`).
 
 use super::host::{PORT, Simulated, ms};
 use super::numbers::POWER_OFF;
@@ -17,19 +17,19 @@ use lanetwin_probe::registers::{BRIDGE_CONTROL, LINK_CONTROL, LINK_STATUS, Place
 use lanetwin_probe::{Function, Host};
 use lanetwin_units::{Generation, Instant, Span, Width};
 
-/// How long a reset is asserted: PCIe Base §7.5.1.3.13 asks for 1 ms, Linux holds it for 2.
+/// Duration of a reset: PCIe Base §7.5.1.3.13 requires 1 ms, Linux uses 2 ms.
 const IN_RESET: Span = Span::from_us(2_000);
-/// How long a link stays disabled (as [`IN_RESET`]: nobody asks for more).
+/// Duration of Link Disable, the same as [`IN_RESET`], since no source requires more.
 const DISABLED: Span = Span::from_us(2_000);
-/// A link that has been up for so long is not on its way to another rate.
+/// A link that has been up for this long does not change its rate any more.
 const FOR_GOOD: Span = Span::from_us(10_000);
 
-/// What takes a link down, or lets it train anew.
+/// A cause that takes a link down, or retrains it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// Secondary Bus Reset of the port, for 2 ms.
     HotReset,
-    /// Retrain Link: Recovery, from the rate that it has.
+    /// Retrain Link: Recovery, at the current rate.
     Retrain,
     /// Link Disable, for 2 ms.
     DisableEnable,
@@ -38,10 +38,10 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Every one, with its word.
+    /// The words of all causes.
     pub const WORDS: &[&str] = &["hot-reset", "retrain", "disable-enable", "power-cycle"];
 
-    /// The cause of a word.
+    /// The cause for a word.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
         [Self::HotReset, Self::Retrain, Self::DisableEnable, Self::PowerCycle]
@@ -54,7 +54,7 @@ impl Cause {
         Self::WORDS[self as usize]
     }
 
-    /// Does it.
+    /// Performs it.
     fn act(self, machine: &mut Simulated, port: &Function) {
         match self {
             Self::HotReset => {
@@ -77,19 +77,19 @@ impl Cause {
     }
 }
 
-/// How a link came back.
+/// The state of a link after it came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Comeback {
-    /// From leaving L0 to being used again.
+    /// Time from leaving L0 until the link is used again.
     pub lasts: Span,
-    /// The rate that it has then.
+    /// Its rate then.
     pub generation: Generation,
-    /// The lanes.
+    /// Its width then.
     pub width: Width,
 }
 
-/// Powers a link on, and does one of these after the other to it, each when it is up: how it comes back each time; none
-/// if it is not up within two seconds.
+/// Powers a link on and applies the causes in turn, each when the link is up. Returns how it comes back each time;
+/// `None` if it is not up within two seconds.
 #[must_use]
 pub fn comebacks(config: LinkConfig, seed: u64, causes: &[Cause]) -> Option<Vec<Comeback>> {
     let link = SimulatedLink::new(config, seed).ok()?;
@@ -115,13 +115,13 @@ fn comeback(machine: &mut Simulated, port: &Function, cause: Cause) -> Option<Co
     })
 }
 
-/// When the port left the state in which packets go.
+/// The time at which the port left the state in which packets are sent.
 fn left(transitions: &[Transition]) -> Option<Instant> {
     let leaves = |one: &&Transition| one.port == Facing::Downstream && one.from.is_link_up();
     transitions.iter().find(leaves).map(|one| one.at)
 }
 
-/// When the port was in L0 for good: a link stops there on its way to another rate.
+/// The time from which the port stays in L0: a link also passes through L0 on its way to another rate.
 fn used_again(transitions: &[Transition], end: Instant) -> Option<Instant> {
     let own: Vec<&Transition> = transitions.iter().filter(|one| one.port == Facing::Downstream).collect();
     let stays = |place: &usize| {
@@ -149,7 +149,7 @@ fn link_control(
 
 fn write(machine: &mut Simulated, port: &Function, place: &Place, word: Option<u16>) {
     if let (Some(word), Some(offset)) = (word, port.offset(place)) {
-        // a simulated port takes every write
+        // a simulated port accepts every write
         let _ = machine.write(PORT, offset, place.width, u32::from(word) & !place.clears);
     }
 }

@@ -1,4 +1,4 @@
-//! A configuration space from a dump whose link is simulated: the registers of the link answer from the simulation, all
+//! A configuration space from a dump with a simulated link: the registers of the link come from the simulation, all
 //! others from the dump.
 
 use super::findings::{diagnostic, diagnostics};
@@ -18,11 +18,11 @@ use lanetwin_probe::registers::{
 use lanetwin_probe::{Address, Counters, Function, Host, HostError, Problem, Width};
 use lanetwin_units::{Generation, Instant, Span};
 
-/// Registers of a capability of the link that say nothing of the link: those of the dump stay.
+/// Registers of a link's capability that do not concern the link; they come from the dump.
 const OF_THE_DEVICE: [Place; 3] =
     [EXPRESS_CAPABILITIES.place, DEVICE_CAPABILITIES.place, DEVICE_CONTROL.place];
 
-/// A register of the dump, and where the simulation has it.
+/// A register of the dump, and its place in the simulation.
 #[derive(Clone, Copy, Debug)]
 struct Mapped {
     place: Place,
@@ -30,7 +30,7 @@ struct Mapped {
     there: u16,
 }
 
-/// A machine of a dump whose link is simulated.
+/// The machine of a dump, with a simulated link.
 #[derive(Debug)]
 struct Fed {
     dump: Fake,
@@ -38,7 +38,7 @@ struct Fed {
     ends: [(Address, Address); 2],
     mapped: [Vec<Mapped>; 2],
     functions: [Function; 2],
-    /// Whether the device has been out of reach since it was last reset in the dump.
+    /// Whether the device has been unreachable since its registers were last reset.
     was_away: bool,
 }
 
@@ -66,7 +66,7 @@ impl Fed {
         self.ends.iter().position(|(here, _)| *here == at).ok_or(HostError::Gone(at))
     }
 
-    /// What the simulation says of the device: all ones if nobody answers, Request Retry Status if it is not ready.
+    /// The device's response in the simulation: all ones without a response, Request Retry Status if it is not ready.
     fn presence(&mut self) -> Result<u32, HostError> {
         let identity = self.link.read(DEVICE, 0, Width::Dword)?;
         let away = identity == Width::Dword.ones() || identity & 0xffff == 1;
@@ -161,11 +161,11 @@ impl Host for Fed {
     }
 }
 
-/// Cycles the link of a dump: its registers answer from a simulated link with the speed, width and retimers of the
-/// dump, over lanes whose eyes are wide open.
+/// Cycles the link of a dump. Its registers come from a simulated link with the speed, width and retimers of the dump,
+/// over lanes with wide open eyes.
 ///
 /// # Errors
-/// `LC015` and what stands against it.
+/// `LC015`, and reasons for a refusal.
 pub fn cycle_dump(
     text: &str,
     device: Option<&str>,

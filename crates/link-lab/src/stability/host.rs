@@ -1,4 +1,4 @@
-//! A simulated link as a machine: what the runner drives in place of hardware.
+//! A simulated link as a machine that the runner can drive instead of hardware.
 
 use super::numbers::POWER_OFF;
 use lanetwin_pcie::logic::ltssm::failure::FailureCode;
@@ -6,9 +6,9 @@ use lanetwin_pcie::logic::ltssm::link::{Facing, SimulatedLink, Size};
 use lanetwin_probe::{Address, Counters, Host, HostError, Width};
 use lanetwin_units::{Instant, Span};
 
-/// The port above.
+/// The port above the link.
 pub const PORT: Address = Address { domain: 0, bus: 0, device: 1, function: 0 };
-/// The device below.
+/// The device below the link.
 pub const DEVICE: Address = Address { domain: 0, bus: 1, device: 0, function: 0 };
 
 /// The machine of a simulated link.

@@ -1,4 +1,4 @@
-//! From the eyes of a channel to a link that trains over it.
+//! Links that train over the eyes of a channel.
 
 use super::numbers::{ADAPTATION, READY, RETIMER, TLP, UNEQUALISED, UNEQUALISED_SIGMA, WAKE};
 use crate::channel::{RateEyes, ReceiverEye};
@@ -7,27 +7,27 @@ use lanetwin_pcie::logic::ltssm::link::{Adaptation, LinkConfig, Retimer, Traffic
 use lanetwin_phy::DataRate;
 use lanetwin_units::{Generation, Span, Width};
 
-/// The standard deviations of noise that leave 1e-12 of the bits lost.
+/// Standard deviations of noise at which the bit error ratio is 1e-12.
 const SIGMAS: f64 = 7.034;
-/// Bit error ratios between which the slope of an eye is taken from it: told beyond, they are what is left of the
-/// arithmetic.
+/// Bit error ratios from which the slope of an eye is computed; outside this range they are dominated by rounding.
 const TRUSTED: core::ops::Range<f64> = 1e-38..0.1;
-/// Heights from which on the slope is taken from the eye \[V\]: nearer to 0 it is a quotient of small numbers.
+/// Least height for which the slope is computed from the eye \[V\]; nearer to 0 it would be a quotient of small
+/// numbers.
 const STEEP_V: f64 = 0.5e-3;
 
-/// What is asked of a simulated link beside its channel.
+/// Settings of a simulated link besides its channel.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LinkRequest {
     /// The lanes.
     pub width: Width,
-    /// The share of the time that TLPs are on the wire while the link is watched.
+    /// The share of the time that TLPs are on the wire during the dwell.
     pub utilisation: f64,
-    /// Where its randomness begins.
+    /// The seed.
     pub seed: u64,
 }
 
-/// The link over a channel whose receivers see these eyes. Every lane and both directions have the eye of the segment:
-/// a channel's description is of one lane.
+/// The link over a channel with these eyes. All lanes and both directions have the eye of their segment, since a
+/// channel's description covers one lane.
 #[must_use]
 pub fn link(name: &str, rate: DataRate, eyes: &[RateEyes], wanted: LinkRequest) -> LinkConfig {
     let segments = eyes.first().map_or(1, |rate| rate.segments.len());
@@ -42,7 +42,7 @@ pub fn link(name: &str, rate: DataRate, eyes: &[RateEyes], wanted: LinkRequest) 
     with_channel(name, generation(rate), channel, vec![Retimer { latency }; segments - 1], wanted)
 }
 
-/// A link whose eyes are wide open at every rate, with so many retimers.
+/// A link with wide open eyes at every rate, and this many retimers.
 #[must_use]
 pub fn open_link(name: &str, best: Generation, retimers: usize, wanted: LinkRequest) -> LinkConfig {
     let open = LaneEye::new(UNEQUALISED.value, UNEQUALISED_SIGMA.value);
@@ -71,8 +71,8 @@ fn with_channel(
     config
 }
 
-/// The eye of a lane as a link needs it: height at 1e-12, and the height that goes with one more standard deviation of
-/// noise, so that it has the eye's bit error ratio at the sampling point too.
+/// The eye of a lane in the form that a link needs: height at 1e-12, and height per standard deviation of noise, chosen
+/// so that the bit error ratio at the sampling point is also that of the eye.
 fn lane(eye: &ReceiverEye) -> LaneEye {
     let noise_mv = 2e3 * eye.sigma_v;
     let sigmas = -lanetwin_stats::normal_quantile(eye.answers.ber);

@@ -1,4 +1,4 @@
-//! What becomes of a channel's link: whether and how it trains, and how it holds in stability cycles.
+//! Training and stability cycles of a channel's link.
 //!
 //! ```text
 //!  link.yaml ─► channel ─► eyes at every rate ─► SimulatedLink ─┬► train    states with their times, speed, width
@@ -7,8 +7,8 @@
 //!  lspci dump ─► fed: configuration space of the dump, its link simulated ┘
 //! ```
 //!
-//! The runner is that of real machines (`lanetwin-probe`): it sees registers and time, and knows nothing of what
-//! answers.
+//! The runner is that of real machines (`lanetwin-probe`): it only sees registers and time, and does not know what
+//! implements them.
 //!
 //! Not here: the states of training (`lanetwin-pcie`), the tests and their proofs (`lanetwin-probe`), eyes
 //! (`lanetwin-phy`).
@@ -49,18 +49,18 @@ pub struct CyclesReport {
     /// The series of the variants.
     #[serde(flatten)]
     pub report: Report,
-    /// What the receivers of each variant answer.
+    /// The answers for the receivers of each variant.
     pub answers: Vec<VariantAnswers>,
-    /// The margins that they rest on.
+    /// The margins behind the results.
     pub margins: Vec<Margin>,
-    /// The other numbers that they rest on.
+    /// The other numbers behind the results.
     pub numbers: &'static [Basis],
 }
 
-/// Cycles the links of a channel: every variant, with the runner of real machines.
+/// Cycles the links of all variants of a channel with the runner for real machines.
 ///
 /// # Errors
-/// What is wrong with the channel, or with what is asked.
+/// Errors in the channel or in the request.
 pub fn cycles(
     channel: &Channel,
     options: &Options,
@@ -85,7 +85,7 @@ pub fn cycles(
     Ok(CyclesReport { report, answers, margins, numbers: numbers::ALL })
 }
 
-/// Powers a link on and cycles it. A link that does not come up is cycled too: its cycles fail, with the codes of its
+/// Powers a link on and cycles it. A link that does not come up is cycled, too: its cycles fail with the codes of its
 /// training.
 pub(crate) fn cycle_one(
     name: &str,
@@ -94,7 +94,7 @@ pub(crate) fn cycle_one(
     wish: &lanetwin_probe::cycle::CyclePlan,
     watch: &mut Watcher<'_>,
 ) -> Result<(Series, bool), Vec<Diagnostic>> {
-    // the registers of a link that is up say where they are, whatever becomes of this one
+    // the offsets of registers are the same for a link that is up, whatever the state of this one
     let wanted = LinkRequest { width: config.downstream.width, utilisation: 0.0, seed };
     let twin = open_link(name, config.downstream.max_generation, 0, wanted);
     let mut twin = powered(name, twin, seed)?;
@@ -107,7 +107,7 @@ pub(crate) fn cycle_one(
         .map_err(|found| diagnostics(&found))
 }
 
-/// A link that had its time to come up.
+/// A link that was powered on and given time to come up.
 fn powered(name: &str, config: LinkConfig, seed: u64) -> Result<Simulated, Vec<Diagnostic>> {
     let link = SimulatedLink::new(config, seed)
         .map_err(|error| refused_by_simulation(name, &format!("{error:?}")))?;

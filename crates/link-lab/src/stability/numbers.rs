@@ -1,9 +1,9 @@
-//! The numbers that a simulated link has beside its eyes: each with its kind and its reason.
+//! Numbers of a simulated link besides its eyes, each with its kind and source.
 
 use lanetwin_units::NumberKind;
 use serde::Serialize;
 
-/// A number that cycles rest on.
+/// A number behind the results of cycles.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Basis {
     /// Its name.
@@ -12,9 +12,9 @@ pub struct Basis {
     pub value: f64,
     /// Its unit.
     pub unit: &'static str,
-    /// What kind of number it is.
+    /// Its kind.
     pub kind: NumberKind,
-    /// Who says so, or why it was chosen.
+    /// Its source, or the reason for the choice.
     pub source: &'static str,
 }
 
@@ -22,7 +22,7 @@ macro_rules! numbers {
     ($($(#[doc = $doc:literal])+ $name:ident = $value:literal, $word:literal, $unit:literal, $kind:ident, $source:literal;)*) => {
         $($(#[doc = $doc])+ pub(super) const $name: Basis = Basis { name: $word, value: $value, unit: $unit, kind: NumberKind::$kind, source: $source };)*
 
-        /// Every one of them.
+        /// All numbers.
         pub const ALL: &[Basis] = &[$($name),*];
     };
 }

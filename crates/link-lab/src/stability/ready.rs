@@ -10,20 +10,20 @@ use lanetwin_probe::Problem;
 use lanetwin_units::{Span, Width};
 use serde::{Deserialize, Serialize};
 
-/// How long a link has to come up after power on \[ps\].
+/// Time that a link has to come up after power on \[ps\].
 pub(super) const TO_COME_UP: Span = Span::from_us(2_000_000);
 
-/// What is asked about the links of a channel.
+/// Settings for the links of a channel.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// The variants; all if none is named.
+    /// The variants; empty for all.
     pub variants: Vec<String>,
     /// The lanes.
     pub width: u64,
-    /// The share of the time that TLPs are on the wire while the link is watched, 0 to 1.
+    /// The share of the time that TLPs are on the wire during the dwell, 0 to 1.
     pub utilisation: f64,
-    /// Where randomness begins.
+    /// The seed.
     pub seed: u64,
 }
 
@@ -34,16 +34,16 @@ impl Default for Options {
     }
 }
 
-/// The margin of a receiver, as it is told.
+/// The margin of a receiver, for reports.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Margin {
     /// The variant.
     pub variant: String,
     /// The rate.
     pub rate: &'static str,
-    /// The segment, from 0.
+    /// Index of the segment.
     pub segment: usize,
-    /// Its first element and its last.
+    /// Its first and its last element.
     pub between: (String, String),
     /// Height at the bit error ratio of the mask \[V\].
     pub height_v: f64,
@@ -56,12 +56,12 @@ pub struct Margin {
     pub answers: Answers,
 }
 
-/// What the receivers of a variant answer at its own rate, all of them together.
+/// The answers for all receivers of a variant together, at its own rate.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct VariantAnswers {
     /// The variant.
     pub variant: String,
-    /// Each that of the worst receiver.
+    /// Each answer is that of the worst receiver.
     #[serde(flatten)]
     pub answers: Answers,
 }
@@ -97,7 +97,7 @@ pub(crate) fn links(channel: &Channel, options: &Options) -> Result<Vec<Ready>, 
     Ok(ready)
 }
 
-/// What they answer at the highest rate.
+/// The answers at the highest rate.
 fn answers(variant: &str, eyes: &[RateEyes]) -> Option<VariantAnswers> {
     let answers = Answers::of_all(eyes.last()?.segments.iter().map(|eye| eye.answers))?;
     Some(VariantAnswers { variant: variant.to_owned(), answers })

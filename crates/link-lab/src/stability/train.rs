@@ -1,4 +1,4 @@
-//! Whether and how the link of a channel trains: from power on to L0, state by state.
+//! Training of a channel's link, state by state from power on to L0.
 
 use super::host::{DEVICE, PORT, Simulated};
 use super::numbers::{self, Basis};
@@ -12,10 +12,10 @@ use lanetwin_probe::{Function, Problem};
 use lanetwin_units::Instant;
 use serde::Serialize;
 
-/// A state that a port went to.
+/// A state that a port entered.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Step {
-    /// When \[s after power on\].
+    /// Time \[s after power on\].
     pub at_s: f64,
     /// `port` or `device`.
     pub end: &'static str,
@@ -25,7 +25,7 @@ pub struct Step {
     pub generation: u8,
 }
 
-/// How equalisation at a rate ended.
+/// The result of equalisation at a rate.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Equalised {
     /// The rate \[number of the generation\].
@@ -36,28 +36,28 @@ pub struct Equalised {
     pub phases: [bool; 3],
 }
 
-/// How a link trained.
+/// The training of a link.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Training {
     /// The variant.
     pub variant: String,
     /// Whether the data link layer is active at the end.
     pub up: bool,
-    /// When the port was in L0 for good \[s after power on\].
+    /// Time from which the port stays in L0 \[s after power on\].
     pub up_after_s: Option<f64>,
     /// The rate at the end \[number of the generation\]; 0 if the link is down.
     pub generation: u8,
-    /// The rate that both ends can \[number of the generation\].
+    /// The highest rate that both ends support \[number of the generation\].
     pub best_generation: u8,
     /// The lanes at the end; 0 if the link is down.
     pub width: u8,
     /// The lanes that both ends have.
     pub best_width: u8,
-    /// The retimers that were detected.
+    /// Number of retimers detected.
     pub retimers: u8,
-    /// What went wrong on the way.
+    /// Codes of failures during training.
     pub codes: Vec<&'static str>,
-    /// How equalisation ended, at each rate that the port tells.
+    /// The result of equalisation at each rate that the port reports.
     pub equalisation: Vec<Equalised>,
     /// The states of both ends, in the order of time.
     pub steps: Vec<Step>,
@@ -70,24 +70,24 @@ pub struct TrainReport {
     pub kind: &'static str,
     /// The name of the channel.
     pub name: String,
-    /// The question.
+    /// The description's question.
     pub about: String,
     /// Each variant.
     pub variants: Vec<Training>,
-    /// What the receivers of each variant answer.
+    /// The answers for the receivers of each variant.
     pub answers: Vec<VariantAnswers>,
-    /// The margins that they rest on.
+    /// The margins behind the results.
     pub margins: Vec<Margin>,
-    /// The other numbers that they rest on.
+    /// The other numbers behind the results.
     pub numbers: &'static [Basis],
-    /// What may not be as it was meant.
+    /// Warnings: what may not be as the author meant it.
     pub warnings: Vec<Diagnostic>,
 }
 
 /// Powers the links of a channel on.
 ///
 /// # Errors
-/// What is wrong with the channel, or with what is asked.
+/// Errors in the channel or in the request.
 pub fn train(channel: &Channel, options: &Options) -> Result<TrainReport, Vec<Diagnostic>> {
     let (mut variants, mut answers, mut margins) = (Vec::new(), Vec::new(), Vec::new());
     for ready in links(channel, options)? {
@@ -131,7 +131,7 @@ fn watch(name: &str, mut link: SimulatedLink, (best_generation, best_width): (u8
         equalisation: Vec::new(),
         steps: transitions.iter().map(|transition| step(transition, start)).collect(),
     };
-    // a port whose device does not answer still has registers of its own
+    // a port whose device does not respond still has its own registers
     let Ok(port) = Function::find(&mut machine, PORT) else { return training };
     let status = port.read(&mut machine, LINK_STATUS).ok().flatten().unwrap_or_default();
     training.up = status.active() && Function::find(&mut machine, DEVICE).is_ok();
