@@ -1,12 +1,12 @@
-//! A subsystem: controllers that share namespaces, behind one door.
+//! A subsystem: controllers that share namespaces.
 //!
-//! Whatever happens to a controller is a call that says who, and when; what the controller wants is appended to the
-//! caller's list of [`Effect`]s, which is not cleared. A call about a controller that does not exist, and a token that
-//! is no token, change nothing.
+//! Each event of a controller is a call with the controller and the time. The effects that the controller requests are
+//! appended to the caller's list of [`Effect`]s, which is not cleared. Calls with an unknown controller or an invalid
+//! token have no effect.
 //!
-//! When a controller is reset, or lost with its port, its commands end without a completion, and whatever they had
-//! asked the medium for may or may not happen. The media effects of other controllers are held back until it is known.
-//! So a command that a host repeats through another controller always comes after the one it repeats.
+//! When a controller is reset, or lost with its port, its commands end without a completion, and their requests to the
+//! medium may or may not be executed. The media effects of other controllers are held back until those requests have
+//! ended. So a command that a host repeats through another controller is always executed after the original.
 
 use super::config::{ConfigFault, SubsystemConfig};
 use super::connection::{Capsule, ConnectFault, Connection, ControllerChoice, PropertySize, Refused};
@@ -23,17 +23,17 @@ use lanetwin_units::Instant;
 /// The command that a token belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CommandInfo {
-    /// Whose it is.
+    /// The controller.
     pub controller: ControllerId,
-    /// From which queue.
+    /// The submission queue.
     pub sqid: SqId,
-    /// Which one.
+    /// The command identifier.
     pub cid: Cid,
-    /// What.
+    /// The opcode.
     pub opcode: u8,
 }
 
-/// Controllers and namespaces.
+/// A subsystem: controllers and namespaces.
 #[derive(Clone, Debug)]
 pub struct Subsystem {
     nvm: Nvm,
@@ -56,7 +56,7 @@ impl Subsystem {
         Ok(Self { nvm: Nvm::new(config), controllers })
     }
 
-    /// What happens to one controller, and what follows for the others.
+    /// Calls one controller, and handles the consequences for the others.
     #[inline]
     fn act(
         &mut self,
@@ -95,7 +95,7 @@ impl Subsystem {
     fn index(&self, controller: ControllerId) -> usize {
         self.controllers.iter().position(|known| known.id() == controller).unwrap_or(usize::MAX)
     }
-    /// An effect has come back.
+    /// Resumes an effect.
     #[inline]
     fn resume(
         &mut self,
@@ -113,12 +113,12 @@ impl Subsystem {
         });
     }
 
-    /// A dword of a controller's registers; 0 where there is none.
+    /// Reads a dword of a controller's registers; 0 if there is none.
     #[must_use]
     pub fn read_register(&self, controller: ControllerId, offset: u32) -> u32 {
         self.controllers.get(self.index(controller)).map_or(0, |controller| controller.read_register(offset))
     }
-    /// The host writes a dword of a controller's registers, doorbells included. A register of 64 bits is two dwords.
+    /// Writes a dword of a controller's registers, including doorbells. A register of 64 bits is two dwords.
     pub fn write_register(
         &mut self,
         now: Instant,
@@ -130,7 +130,7 @@ impl Subsystem {
         let index = self.index(controller);
         self.act(now, index, effects, |controller, cx| controller.write_register(offset, value, cx));
     }
-    /// The host rings a doorbell.
+    /// Rings a doorbell.
     #[inline]
     pub fn ring(
         &mut self,
@@ -144,18 +144,18 @@ impl Subsystem {
         self.act(now, index, effects, |controller, cx| controller.ring(doorbell, value, cx));
     }
 
-    /// A property of a controller, as a fabric reads it (Property Get, NVMe-oF 1.1 §3.5).
+    /// Reads a property of a controller for a fabric (Property Get, NVMe-oF 1.1 §3.5).
     ///
     /// # Errors
-    /// [`Status::INVALID_FIELD`] for a property that a fabric does not know, or another size than it has.
+    /// [`Status::INVALID_FIELD`] for a property that fabrics do not have, or a wrong size.
     pub fn property(&self, controller: ControllerId, offset: u32, size: PropertySize) -> Result<u64, Status> {
         let known = self.controllers.get(self.index(controller));
         known.ok_or(Status::INVALID_FIELD)?.property(offset, size)
     }
-    /// A fabric writes a property of a controller (Property Set, NVMe-oF 1.1 §3.6).
+    /// Writes a property of a controller for a fabric (Property Set, NVMe-oF 1.1 §3.6).
     ///
     /// # Errors
-    /// [`Status::INVALID_FIELD`] for a property that a fabric does not write, or a value that it does not hold.
+    /// [`Status::INVALID_FIELD`] for a property that fabrics cannot write, or a value that does not fit.
     pub fn set_property(
         &mut self,
         now: Instant,
@@ -167,11 +167,11 @@ impl Subsystem {
         self.act(now, index, effects, |controller, cx| set = controller.set_property(offset, value, cx));
         set
     }
-    /// Makes a queue pair whose commands are handed in; the controller that has it. An admin queue takes a controller
-    /// that nobody uses.
+    /// Creates a queue pair whose commands a front submits, and returns its controller. An admin queue takes an unused
+    /// controller.
     ///
     /// # Errors
-    /// Why it cannot be.
+    /// The reason why the connection is refused.
     pub fn connect(
         &mut self,
         choice: ControllerChoice,
@@ -188,9 +188,11 @@ impl Subsystem {
         controller.connect(connection)?;
         Ok(controller.id())
     }
-    /// The connection of a queue is lost, or ended: its commands end without a completion. What the medium has of them
-    /// may still happen, and may come behind what the host asks for through another queue. The end of the admin queue
-    /// is that of the association: the controller is [reset](Self::reset), which nothing comes behind.
+    /// Disconnects a queue whose connection is lost or has ended: its commands end without a completion.
+    ///
+    /// Their requests to the medium may still be executed, also after commands that the host sends through another
+    /// queue. The end of the admin queue ends the association: the controller is [reset](Self::reset), so that no
+    /// request is executed later than commands through another controller.
     pub fn disconnect(
         &mut self,
         now: Instant,
@@ -204,10 +206,10 @@ impl Subsystem {
         let index = self.index(controller);
         self.act(now, index, effects, |controller, cx| controller.disconnect(queue, cx));
     }
-    /// A command is handed in to a queue that was [made](Self::connect) for that.
+    /// Submits a command to a queue that was created with [`connect`](Self::connect).
     ///
     /// # Errors
-    /// Why it is not taken.
+    /// The reason why the command is refused.
     #[inline]
     pub fn submit(
         &mut self,
@@ -220,7 +222,7 @@ impl Subsystem {
         self.act(now, index, effects, |controller, cx| taken = controller.submit(queue, capsule, cx));
         taken
     }
-    /// Sets the Keep Alive Timer of a controller \[ms\], as Connect does; 0 switches it off.
+    /// Sets the Keep Alive Timer of a controller \[ms\], as Connect does; 0 disables it.
     pub fn set_keep_alive(
         &mut self,
         now: Instant,
@@ -232,26 +234,26 @@ impl Subsystem {
         self.act(now, index, effects, |controller, cx| controller.set_keep_alive(ms, cx));
     }
 
-    /// The bytes of a [`Fetch`](super::HostEffect::Fetch) have come. Fewer than were asked for are a failure.
+    /// Resumes a [`Fetch`](super::HostEffect::Fetch) with its bytes. Fewer bytes than requested are a failure.
     #[inline]
     pub fn fetched(&mut self, now: Instant, token: Token, bytes: &[u8], effects: &mut Vec<Effect>) {
         self.resume(now, token, effects, |controller, ticket, cx| {
             controller.fetched(ticket, Resumed::Bytes(bytes), cx);
         });
     }
-    /// A PRP list has come whose content nobody keeps: its pages follow the one before, each after each. For a
-    /// simulation whose buffers are contiguous. Anything else that was to be fetched has failed.
+    /// Resumes the fetch of a PRP list whose content is not stored: its pages follow the previous page consecutively.
+    /// For simulations with contiguous buffers. Any other fetch fails.
     pub fn fetched_contiguous(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
         self.resume(now, token, effects, |controller, ticket, cx| {
             controller.fetched(ticket, Resumed::Contiguous, cx);
         });
     }
-    /// A [`Transfer`](super::HostEffect::Transfer) is done.
+    /// Resumes a [`Transfer`](super::HostEffect::Transfer) that is done.
     #[inline]
     pub fn transferred(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
         self.resume(now, token, effects, |controller, ticket, cx| controller.moved(ticket, true, cx));
     }
-    /// A [`Effect::Media`] has ended so.
+    /// Resumes an [`Effect::Media`] with its status.
     #[inline]
     pub fn media_done(&mut self, now: Instant, token: Token, status: Status, effects: &mut Vec<Effect>) {
         if Ticket::of(token).is_some_and(|ticket| ticket.kind == Kind::Sanitize) {
@@ -260,17 +262,17 @@ impl Subsystem {
         }
         self.resume(now, token, effects, |controller, ticket, cx| controller.answered(ticket, status, cx));
     }
-    /// A [`Store`](super::HostEffect::Store) is done.
+    /// Resumes a [`Store`](super::HostEffect::Store) that is done.
     pub fn stored(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
         self.transferred(now, token, effects);
     }
-    /// The owner's counters, for a [`Effect::Health`].
+    /// Resumes an [`Effect::Health`] with the owner's counters.
     pub fn health(&mut self, now: Instant, token: Token, health: &Health, effects: &mut Vec<Effect>) {
         self.resume(now, token, effects, |controller, ticket, cx| {
             controller.examined(ticket, Some(health), cx)
         });
     }
-    /// The owner's state, for a [`Effect::Telemetry`].
+    /// Resumes an [`Effect::Telemetry`] with the owner's state.
     pub fn telemetry(&mut self, now: Instant, token: Token, state: &Telemetry, effects: &mut Vec<Effect>) {
         if Ticket::of(token).is_some_and(|ticket| ticket.kind == Kind::Capture) {
             if self.nvm.telemetry.save(state) {
@@ -284,7 +286,7 @@ impl Subsystem {
             controller.captured(ticket, Some(state), cx);
         });
     }
-    /// An effect could not be carried out: host memory did not answer, the link is down.
+    /// Resumes an effect that could not be carried out: host memory did not answer, or the link is down.
     pub fn failed(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
         match Ticket::of(token).map(|ticket| ticket.kind) {
             Some(Kind::Media | Kind::Shutdown | Kind::Sanitize) => {
@@ -305,7 +307,7 @@ impl Subsystem {
             }),
         }
     }
-    /// The time of a [`Effect::WakeAt`] has come. To be woken for nothing does no harm.
+    /// Wakes the controllers at the time of an [`Effect::WakeAt`]. Unnecessary wakes are harmless.
     pub fn wake(&mut self, now: Instant, effects: &mut Vec<Effect>) {
         for index in 0..self.controllers.len() {
             self.act(now, index, effects, Controller::wake);
@@ -325,8 +327,8 @@ impl Subsystem {
         let Some(ticket) = Ticket::of(token) else { return &[] };
         self.controllers.get(ticket.controller as usize).map_or(&[], |controller| controller.content(ticket))
     }
-    /// How many commands are in progress in all controllers, those that are being fetched among them, and whether one
-    /// of the controllers has no room for others that wait in its queues (`commands_in_progress`).
+    /// Number of commands in progress in all controllers, including those being fetched, and whether one of the
+    /// controllers has no room for commands waiting in its queues (`commands_in_progress`).
     #[must_use]
     #[inline]
     pub fn in_progress(&self) -> (u32, bool) {
@@ -336,8 +338,8 @@ impl Subsystem {
         let each = self.controllers.iter().map(Controller::in_progress);
         each.fold((0, false), |(sum, short), (number, waits)| (sum + number, short || waits))
     }
-    /// The command that a token belongs to; none for the fetch of entries or of a shadow doorbell, and for a token of
-    /// before a reset.
+    /// The command that a token belongs to; `None` for the fetch of entries or of a shadow doorbell, and for a token
+    /// from before a reset.
     #[must_use]
     pub fn command(&self, token: Token) -> Option<CommandInfo> {
         let ticket = Ticket::of(token)?;
@@ -346,8 +348,9 @@ impl Subsystem {
         Some(CommandInfo { controller: controller.id(), sqid: SqId(sqid), cid: Cid(cid), opcode })
     }
 
-    /// A reset of the controller from outside, or its loss: PCIe conventional or function level reset, a port that went
-    /// down. Its registers are as after power on. What it has under way is still to be resumed, as failed or done.
+    /// Resets a controller from outside, or after its loss: PCIe conventional or function level reset, or a port that
+    /// went down. Its registers are as after power on. Its outstanding effects must still be resumed, as failed or
+    /// done.
     pub fn reset(&mut self, now: Instant, controller: ControllerId, effects: &mut Vec<Effect>) {
         let index = self.index(controller);
         self.act(now, index, effects, Controller::reset);
@@ -355,7 +358,7 @@ impl Subsystem {
             self.follow(now, true, effects);
         }
     }
-    /// Attaches a namespace to a controller, or detaches it; the host is told by an event.
+    /// Attaches a namespace to a controller, or detaches it; the host is notified with an event.
     pub fn attach(
         &mut self,
         now: Instant,
@@ -374,8 +377,8 @@ impl Subsystem {
             self.act(now, index, effects, |controller, cx| controller.notice(notice, cx));
         }
     }
-    /// How a namespace is reached by a port from now on (Asymmetric Namespace Access); hosts of this port that asked
-    /// for it are told. False if there is no such port or namespace.
+    /// Sets the ANA state of a namespace at a port (Asymmetric Namespace Access); hosts of this port that enabled the
+    /// event are notified. Returns false if there is no such port or namespace.
     pub fn set_access(
         &mut self,
         now: Instant,
@@ -394,29 +397,29 @@ impl Subsystem {
         }
         true
     }
-    /// Makes a namespace fail, or work again: a failed one answers Namespace Not Ready.
+    /// Sets whether a namespace has failed; commands for a failed one end with Namespace Not Ready.
     pub fn set_failed(&mut self, nsid: Nsid, failed: bool) {
         if let Some(place) = self.nvm.place(nsid) {
             self.nvm.namespaces[place].failed = failed;
         }
     }
-    /// The owner's counters have crossed a threshold: hosts that asked for it are told.
+    /// Notifies hosts that enabled the event that the owner's counters have crossed a threshold.
     pub fn warn(&mut self, now: Instant, event: SmartEvent, effects: &mut Vec<Effect>) {
         let (kind, log) = (EventType::SMART, LogPage::SMART);
         self.nvm.notices.push(Notice { kind, information: event.0, log, changed: None, but: None });
         self.follow(now, false, effects);
     }
-    /// How far a sanitize is \[1/65536\].
+    /// Sets the progress of the sanitize operation \[1/65536\].
     pub fn sanitize_progress(&mut self, progress: u16) {
         self.nvm.sanitize.progress = progress;
     }
-    /// What remains of the format of a namespace \[%\].
+    /// Sets the remaining part of the format of a namespace \[%\].
     pub fn format_remaining(&mut self, nsid: Nsid, percent: u8) {
         if let Some(place) = self.nvm.place(nsid).filter(|&place| self.nvm.namespaces[place].formatting) {
             self.nvm.namespaces[place].format_remaining = percent;
         }
     }
-    /// How large the blocks of a namespace are \[B\], in the format it has now; none if there is no such namespace.
+    /// Block size of a namespace in its current format \[B\]; `None` if there is no such namespace.
     #[must_use]
     pub fn block_bytes(&self, nsid: Nsid) -> Option<u64> {
         Some(1 << self.nvm.namespaces[self.nvm.place(nsid)?].block_log2)

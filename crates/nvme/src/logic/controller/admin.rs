@@ -1,4 +1,4 @@
-//! Admin commands: which one it is, and giving what the controller has made.
+//! Admin commands: dispatch, and transfer of the controller's data to the host.
 
 use super::slots::Plan;
 use super::{Controller, Cx};
@@ -6,7 +6,7 @@ use crate::logic::connection::DataLocation;
 use crate::spec::{AdminOpcode, DataTransfer, Status};
 
 impl Controller {
-    /// An admin command is here.
+    /// Begins an admin command.
     pub(super) fn begin_admin(&mut self, number: u32, cx: &mut Cx<'_>) {
         if let Err(status) = self.try_admin(number, cx) {
             let slot = self.slots.at(number);
@@ -16,7 +16,7 @@ impl Controller {
     }
     fn try_admin(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let dword0 = self.slots.at(number).command.dword0();
-        // admin commands take PRPs where data are in host memory, and SGLs elsewhere (Base 2.0 §4.1)
+        // admin commands use PRPs if data are in host memory, and SGLs otherwise (Base 2.0 §4.1)
         let in_memory = self.slots.at(number).data_location == DataLocation::Memory;
         let taken = if in_memory { DataTransfer::PRP } else { DataTransfer::SGL };
         if dword0.fused() != 0 || dword0.data_transfer() != taken {
@@ -44,7 +44,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Gives the host the first `bytes` bytes of the content, filled up with zeroes.
+    /// Transfers the first `bytes` bytes of the content, padded with zeroes, to the host.
     pub(super) fn give_content(&mut self, number: u32, bytes: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         if u64::from(bytes) > self.longest_transfer() {
             return Err(Status::INVALID_FIELD);
@@ -60,7 +60,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Asynchronous Event Request: it waits without keeping others from being fetched.
+    /// Asynchronous Event Request: waits without occupying a slot for commands.
     fn event_request(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let cid = self.slots.at(number).cid;
         if !self.events.request(cid) {
@@ -75,7 +75,7 @@ impl Controller {
     }
 }
 
-/// True for commands that make sense only where queues and doorbells are in memory that host and controller share.
+/// Whether a command is valid only if queues and doorbells are in memory shared by host and controller.
 const fn is_about_memory(opcode: AdminOpcode) -> bool {
     matches!(
         opcode,

@@ -1,12 +1,13 @@
-//! Which submission queue is next: round robin, and weighted round robin with urgent priority class (Base 2.0 §3.4.4).
+//! Arbitration between submission queues: round robin, and weighted round robin with urgent priority class (Base 2.0
+//! §3.4.4).
 //!
 //! ```text
 //!  round robin            all queues in one ring, the admin queue among them
 //!  weighted round robin   admin, before urgent, before { high × HPW, medium × MPW, low × LPW } a round
 //! ```
 //!
-//! A queue keeps its turn for an arbitration burst, in pieces if others come first. A class without commands leaves its
-//! share to the others.
+//! A queue keeps its turn for an arbitration burst, possibly interrupted by queues with precedence. The share of a
+//! class without commands goes to the other classes.
 
 use crate::spec::admin::QueuePriority;
 use crate::spec::feature::Arbitration;
@@ -16,11 +17,11 @@ use crate::spec::feature::Arbitration;
 pub struct Class(u8);
 
 const CLASSES: usize = 5;
-/// The first of the three weighted classes.
+/// Index of the first of the three weighted classes.
 const HIGH: usize = 2;
 
 impl Class {
-    /// The admin queue, and under round robin every queue.
+    /// Class of the admin queue, and of all queues under round robin.
     pub const FIRST: Self = Self(0);
 
     /// The class of an I/O queue.
@@ -29,14 +30,14 @@ impl Class {
     }
 }
 
-/// Queues of one class that have something to give, taken in turn.
+/// Queues of one class that have commands, selected in turn.
 #[derive(Clone, Debug)]
 struct Ring {
     bits: Vec<u64>,
     count: u32,
-    /// The queue that was taken last.
+    /// The queue that was selected last.
     last: u32,
-    /// What is left of its burst.
+    /// Number of commands left in its burst.
     left: u32,
 }
 
@@ -53,7 +54,7 @@ impl Ring {
             if ready { self.count += 1 } else { self.count -= 1 }
         }
     }
-    /// The first one behind the last.
+    /// The first queue with commands after the last one selected.
     fn next(&self) -> Option<u32> {
         if self.count == 0 {
             return None;
@@ -61,7 +62,7 @@ impl Ring {
         let words = self.bits.len();
         let start = self.last as usize + 1;
         let (first, shift) = (start / 64 % words, start % 64);
-        // behind the last in its word, the words that follow, and its own word again
+        // the rest of its word after the last queue, the following words, and its own word again
         let masked = if start / 64 < words { self.bits[first] >> shift << shift } else { self.bits[0] };
         if masked != 0 {
             return Some((first * 64) as u32 + masked.trailing_zeros());
@@ -78,17 +79,17 @@ impl Ring {
 pub struct Arbiter {
     rings: [Ring; CLASSES],
     weights: [u32; 3],
-    /// What is left of the weights in this round.
+    /// Number of commands left of each weight in this round.
     credits: [u32; 3],
     burst: u32,
     /// The class whose turn it is.
     class: usize,
-    /// How many queues have something to give.
+    /// Number of queues that have commands.
     ready: u32,
 }
 
 impl Arbiter {
-    /// For so many queues, none of which is ready.
+    /// An arbiter for `queues` queues without commands.
     pub fn new(queues: usize, feature: Arbitration) -> Self {
         let mut arbiter = Self {
             rings: core::array::from_fn(|_| Ring::new(queues)),
@@ -101,7 +102,7 @@ impl Arbiter {
         arbiter.configure(feature);
         arbiter
     }
-    /// Takes over weights and burst; a new round begins.
+    /// Sets weights and burst, and begins a new round.
     pub fn configure(&mut self, feature: Arbitration) {
         let weight = |less_1: u8| u32::from(less_1) + 1;
         self.weights =
@@ -110,7 +111,7 @@ impl Arbiter {
         self.burst = if feature.burst() == 7 { u32::MAX } else { 1 << feature.burst() };
         self.rings.iter_mut().for_each(|ring| ring.left = 0);
     }
-    /// Says whether a queue has something to give.
+    /// Sets whether a queue has commands.
     #[inline]
     pub fn set(&mut self, class: Class, queue: u16, ready: bool) {
         let ring = &mut self.rings[class.0 as usize];
@@ -118,7 +119,7 @@ impl Arbiter {
         ring.set(queue.into(), ready);
         self.ready += ring.count;
     }
-    /// The queue whose turn it is, and how many commands it may give at once. It stays its turn until
+    /// The queue whose turn it is, and the maximum number of commands to take from it. The turn ends with
     /// [`Arbiter::taken`].
     #[inline]
     pub fn next(&mut self) -> Option<(u16, u32)> {
@@ -134,7 +135,7 @@ impl Arbiter {
         }
         Some((ring.last as u16, ring.left.min(credit)))
     }
-    /// The queue whose turn it is has given so many.
+    /// Counts commands taken from the queue whose turn it is.
     #[inline]
     pub fn taken(&mut self, count: u32) {
         let ring = &mut self.rings[self.class];
@@ -144,7 +145,7 @@ impl Arbiter {
             *credit = credit.saturating_sub(count);
         }
     }
-    /// The class that is next, and how many commands it may give.
+    /// The next class, and the maximum number of commands to take from it.
     fn class(&mut self) -> Option<(usize, u32)> {
         for class in 0..HIGH {
             if self.rings[class].count > 0 {

@@ -1,5 +1,5 @@
-//! Ending commands: completion queue entries, interrupts, what is held back while a queue is full; responses to
-//! commands that were handed in.
+//! Ending commands: completion queue entries, interrupts, completions held back while a queue is full; responses to
+//! commands that a front submitted.
 
 use super::interrupts::Signal;
 use super::queues::{Ended, QueueOrigin, QueueState};
@@ -9,7 +9,7 @@ use crate::logic::effect::HostEffect;
 use crate::spec::{CompletionEntry, CqId, SqId, Status};
 
 impl Controller {
-    /// Ends a command that has nothing under way.
+    /// Ends a command without outstanding effects.
     #[inline]
     pub(super) fn end(&mut self, number: u32, status: Status, cx: &mut Cx<'_>) {
         let slot = self.slots.at(number);
@@ -25,7 +25,7 @@ impl Controller {
         self.slots.give(number);
         self.post(Ended { sqid, cid, status, more, dw0 }, cx);
     }
-    /// Ends a command if nothing of it is left, or if it has failed and nothing of it is under way.
+    /// Ends a command if all its parts are done, or if it has failed and has no outstanding effects.
     #[inline]
     pub(super) fn settle(&mut self, number: u32, cx: &mut Cx<'_>) {
         let slot = self.slots.at(number);
@@ -37,7 +37,7 @@ impl Controller {
             self.end(number, status, cx);
         }
     }
-    /// Stops a command as soon as may be, with this status. False if nothing would be kept from happening.
+    /// Stops a command as soon as possible, with this status. Returns false if that would not prevent any effect.
     pub(super) fn stop(&mut self, number: u32, status: Status, cx: &mut Cx<'_>) -> bool {
         let slot = self.slots.at(number);
         if !slot.status.is_success() || !slot.can_stop() {
@@ -62,7 +62,7 @@ impl Controller {
             self.write_entry(cqid, ended, cx);
         }
     }
-    /// Hands the front the completion of a command that it handed in, unless the queue is disconnected.
+    /// Sends the front the completion of a command that it submitted, unless the queue is disconnected.
     fn respond(&mut self, ended: Ended, cx: &mut Cx<'_>) {
         let queue = &mut self.submission_queues[usize::from(ended.sqid)];
         let QueueOrigin::Front(inbox) = &queue.home else { return };
@@ -75,7 +75,7 @@ impl Controller {
         self.refresh(ended.sqid);
         self.deletion(ended.sqid, cx);
     }
-    /// Writes what was held back, as far as there is room.
+    /// Writes the completions held back, as far as the queue has room.
     pub(super) fn post_held(&mut self, cqid: u16, cx: &mut Cx<'_>) {
         loop {
             let queue = &mut self.completion_queues[usize::from(cqid)];
@@ -112,12 +112,12 @@ impl Controller {
             self.deletion(ended.sqid, cx);
         }
     }
-    /// Tells events for which there are requests.
+    /// Reports events for which there are requests.
     pub(super) fn tell_events(&mut self, cx: &mut Cx<'_>) {
         while self.is_enabled()
             && let Some((cid, event)) = self.events.next()
         {
-            // the request gave its place back when it was taken; the completion takes it away again
+            // the request was no longer counted after it was accepted; its completion decrements the counter again
             self.submission_queues[0].in_progress += 1;
             let ended = Ended { sqid: 0, cid, status: Status::SUCCESS, more: false, dw0: event.raw() };
             self.post(ended, cx);

@@ -1,4 +1,4 @@
-//! Queues that a front makes and commands that it hands in; properties as a fabric reads and writes them.
+//! Queues that a front creates and commands that it submits; Property Get and Property Set of a fabric.
 
 use super::arbiter::Class;
 use super::queues::{Inbox, QueueOrigin, QueueState, SubmissionQueue};
@@ -10,12 +10,12 @@ use crate::spec::{SqId, Status};
 use std::collections::VecDeque;
 
 impl Controller {
-    /// True if nobody uses it: it is disabled and has no admin queue.
+    /// Whether the controller is unused, that is disabled and without an admin queue.
     pub fn is_unused(&self) -> bool {
         self.stage == Stage::Disabled && self.submission_queues[0].life == QueueState::Absent
     }
 
-    /// Makes a queue.
+    /// Creates a queue.
     pub fn connect(&mut self, connection: &Connection) -> Result<(), ConnectFault> {
         let Connection { queue, entries, data_location, flow_control, port } = *connection;
         let admin = queue == SqId::ADMIN;
@@ -44,8 +44,8 @@ impl Controller {
         Ok(())
     }
 
-    /// The connection of an I/O queue is lost: its commands end without a completion, and those that can still be
-    /// stopped do nothing.
+    /// Disconnects an I/O queue whose connection is lost. Its commands end without a completion; those that can still
+    /// be stopped have no effect.
     pub fn disconnect(&mut self, queue: SqId, cx: &mut Cx<'_>) {
         let Some(queue_at) = self.submission_queues.get_mut(queue.index()) else { return };
         let QueueOrigin::Front(inbox) = &mut queue_at.home else { return };
@@ -60,7 +60,7 @@ impl Controller {
         self.pump(cx);
     }
 
-    /// Takes a command.
+    /// Accepts a command.
     pub fn submit(&mut self, queue: SqId, capsule: Capsule, cx: &mut Cx<'_>) -> Result<(), Refused> {
         let working = self.is_working();
         let known =
@@ -80,7 +80,7 @@ impl Controller {
         Ok(())
     }
 
-    /// A property, as a fabric reads it.
+    /// Property Get of a fabric.
     pub fn property(&self, offset: u32, size: PropertySize) -> Result<u64, Status> {
         if size_of(offset) != Some(size) {
             return Err(Status::INVALID_FIELD);
@@ -91,7 +91,7 @@ impl Controller {
             PropertySize::Eight => low | u64::from(self.read_register(offset + 4)) << 32,
         })
     }
-    /// A property is written, as a fabric does it.
+    /// Property Set of a fabric.
     pub fn set_property(&mut self, offset: u32, value: u64, cx: &mut Cx<'_>) -> Result<(), Status> {
         match (offset, u32::try_from(value)) {
             (CC | CSTS | NSSR, Ok(value)) => self.write_register(offset, value, cx),
@@ -101,8 +101,8 @@ impl Controller {
     }
 }
 
-/// How long a property is; none if a fabric does not know it (Base 2.0 §3.1.3: those of memory-based transports have
-/// no meaning there).
+/// Size of a property; `None` if fabrics do not have it (Base 2.0 §3.1.3: those of memory-based transports have no
+/// meaning there).
 const fn size_of(offset: u32) -> Option<PropertySize> {
     match offset {
         CAP => Some(PropertySize::Eight),

@@ -1,4 +1,4 @@
-//! The Error Information log, and how many errors there were (Base 2.0 §5.16.1.2).
+//! The Error Information log, and the number of errors (Base 2.0 §5.16.1.2).
 
 use super::slots::Slot;
 use crate::spec::Status;
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// No command, no location.
 const NONE_16: u16 = 0xffff;
 
-/// The Error Information log, and how many errors there were.
+/// The Error Information log, and the number of errors.
 #[derive(Clone, Debug)]
 pub(super) struct ErrorLog {
     pub entries: VecDeque<ErrorEntry>,
@@ -17,11 +17,11 @@ pub(super) struct ErrorLog {
 }
 
 impl ErrorLog {
-    /// With room for so many entries.
+    /// A log with room for `most` entries.
     pub fn new(most: u8) -> Self {
         Self { entries: VecDeque::new(), most: most.into(), count: 0 }
     }
-    /// A command has failed. True: there is more about it in the log.
+    /// Adds a failed command. Returns true, as the log has more information about it.
     pub fn add(&mut self, slot: &Slot, status: Status) -> bool {
         let mut entry = ErrorEntry::ZERO;
         entry.set_sq_number(slot.sqid);
@@ -34,7 +34,7 @@ impl ErrorLog {
         self.push(entry);
         true
     }
-    /// A doorbell was rung that cannot be.
+    /// Adds an invalid doorbell write.
     pub fn add_doorbell(&mut self) {
         let mut entry = ErrorEntry::ZERO;
         entry.set_sq_number(NONE_16);
@@ -52,7 +52,7 @@ impl ErrorLog {
     }
 }
 
-/// The status field of a command that failed, as its completion has it: but for the phase, which is of a queue.
+/// Status field of a failed command, as in its completion, but without the phase of the queue.
 fn logged(status: Status) -> LoggedStatus {
     let field = LoggedStatus::ZERO.with_status(status.0 & 0x7ff).expect("eleven bits");
     let more = field.with_more(true).expect("a bit");

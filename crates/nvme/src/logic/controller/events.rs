@@ -1,27 +1,27 @@
 //! Asynchronous events: requests that wait for an event, events that wait for a request (Base 2.0 §5.2).
 //!
-//! After an event of a type was told, others of that type wait until the host has read the log that belongs to it.
+//! After an event of a type has been reported, others of that type wait until the host has read the corresponding log.
 
 use crate::spec::log::{EventResult, EventType, LogPage};
 
 /// Events and requests of a controller.
 #[derive(Clone, Debug)]
 pub struct Events {
-    /// The command identifiers of requests, oldest first.
+    /// Command identifiers of requests, oldest first.
     requests: Vec<u16>,
     limit: usize,
-    /// Events that are not told, oldest first; each kind and information once.
+    /// Events that have not been reported, oldest first; each type and information once.
     waiting: Vec<EventResult>,
-    /// Types that are not told until their log was read: the log.
+    /// Types that are masked until their log is read, with the log.
     masked: Vec<(EventType, LogPage)>,
 }
 
 impl Events {
-    /// With room for so many requests.
+    /// Events with room for `limit` requests.
     pub fn new(limit: u8) -> Self {
         Self { requests: Vec::new(), limit: limit.into(), waiting: Vec::new(), masked: Vec::new() }
     }
-    /// A request. False if there are too many.
+    /// Adds a request. Returns false if there are too many.
     pub fn request(&mut self, cid: u16) -> bool {
         let room = self.requests.len() < self.limit;
         if room {
@@ -29,7 +29,7 @@ impl Events {
         }
         room
     }
-    /// An event; one that waits already is not told twice.
+    /// Adds an event, unless the same one is already waiting.
     pub fn raise(&mut self, kind: EventType, information: u8, log: LogPage) {
         let event = EventResult::from_raw(
             u32::from(kind.0 & 7) | u32::from(information) << 8 | u32::from(log.0) << 16,
@@ -38,11 +38,11 @@ impl Events {
             self.waiting.push(event);
         }
     }
-    /// The host has read a log, and does not retain its events.
+    /// The host has read a log without retaining its events.
     pub fn read(&mut self, log: LogPage) {
         self.masked.retain(|&(_, masking)| masking != log);
     }
-    /// The next event that can be told, with the request that it ends.
+    /// The next event that can be reported, with the request that it ends.
     pub fn next(&mut self) -> Option<(u16, EventResult)> {
         if self.requests.is_empty() {
             return None;
@@ -57,7 +57,7 @@ impl Events {
         let found = self.requests.iter().position(|&request| request == cid);
         found.map(|at| self.requests.remove(at)).is_some()
     }
-    /// As after a reset.
+    /// Removes everything, at a reset.
     pub fn clear(&mut self) {
         self.requests.clear();
         self.waiting.clear();

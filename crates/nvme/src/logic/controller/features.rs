@@ -1,4 +1,4 @@
-//! Features: Get Features and Set Features (Base 2.0 §5.15 and §5.27). Nothing is saved over a reset.
+//! Features: Get Features and Set Features (Base 2.0 §5.15 and §5.27). No feature is saved across a reset.
 
 use super::settings::Features;
 use super::{Controller, Cx, QueueState, Stage};
@@ -13,9 +13,10 @@ use crate::spec::feature::{
 use crate::spec::{Nsid, Status};
 use lanetwin_units::{Instant, Span};
 
-/// The least that a host has from Connect until it has enabled the controller: it may have to prove first who it is,
-/// which takes seconds where powers of 4,096 bits are computed slowly, and sends Keep Alive only after that. (Two
-/// minutes are a choice.)
+/// Minimum keep alive timeout from Connect until the host enables the controller.
+///
+/// The host may first have to authenticate, which takes seconds if powers of 4,096 bits are computed slowly, and sends
+/// Keep Alive only after that. (Two minutes are a choice.)
 const UNTIL_ENABLED: Span = Span::from_us(120_000_000);
 
 impl Controller {
@@ -28,7 +29,7 @@ impl Controller {
         self.slots.at(number).dw0 = match dword.select() {
             FeatureSelect::CURRENT => current,
             FeatureSelect::DEFAULT | FeatureSelect::SAVED => self.default_of(feature, command.cdw11()),
-            // bit 0 saveable, bit 1 of a namespace, bit 2 changeable
+            // bit 0 saveable, bit 1 namespace specific, bit 2 changeable
             FeatureSelect::CAPABILITIES => 4 | u32::from(feature == Feature::NAMESPACE_WRITE_PROTECTION) << 1,
             _ => return Err(Status::INVALID_FIELD),
         };
@@ -75,7 +76,7 @@ impl Controller {
             _ => 0,
         }
     }
-    /// How many queues there can be, of both kinds.
+    /// Maximum number of I/O queues, of both kinds.
     fn queues_granted(&self) -> NumberOfQueues {
         let less_1 = u32::from(self.config.io_queues - 1);
         NumberOfQueues::from_raw(less_1 | less_1 << 16)
@@ -159,12 +160,12 @@ impl Controller {
         Ok(())
     }
 
-    /// Sets the Keep Alive Timer, as its feature and Connect do \[ms\]; 0 switches it off.
+    /// Sets the Keep Alive Timer, from its feature or Connect \[ms\]; 0 disables it.
     pub fn set_keep_alive(&mut self, ms: u32, cx: &mut Cx<'_>) {
         self.features.keep_alive_ms = ms;
         self.keep_alive_came(cx);
     }
-    /// Keep Alive, or its timer, was heard of, or the controller was enabled: the time begins again.
+    /// Restarts the Keep Alive Timer: after Keep Alive, a change of the timer, or enabling the controller.
     pub(super) fn keep_alive_came(&mut self, cx: &mut Cx<'_>) {
         let time = Span::from_us(1000) * u64::from(self.features.keep_alive_ms);
         self.features.keep_alive_deadline = match self.stage {
@@ -174,7 +175,7 @@ impl Controller {
         };
         self.wake_at(self.features.keep_alive_deadline, cx);
     }
-    /// The controller fails if its host was not heard of for too long (Base 2.0 §3.9).
+    /// Lets the controller fail if the Keep Alive Timer has expired (Base 2.0 §3.9).
     pub(super) fn keep_alive(&mut self, cx: &mut Cx<'_>) {
         if self.features.keep_alive_deadline <= cx.now {
             self.features.keep_alive_deadline = Instant::NEVER;

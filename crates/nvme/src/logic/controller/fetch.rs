@@ -1,5 +1,5 @@
-//! Bringing submission queue entries, or taking those that were handed in: in bursts, from the queue whose turn it is,
-//! as far as there is room.
+//! Fetching submission queue entries, or taking commands that a front submitted: in bursts, from the queue whose turn
+//! it is, as far as there is room.
 
 use super::fetches::Fetch;
 use super::queues::{QueueOrigin, QueueState, distance};
@@ -9,7 +9,7 @@ use crate::spec::command::COMMAND_BYTES;
 use crate::spec::{Command, SqId, Status};
 
 impl Controller {
-    /// Says to the arbiter whether a queue has something to give.
+    /// Updates in the arbiter whether a queue has commands.
     #[inline]
     pub(super) fn refresh(&mut self, sqid: u16) {
         let queue = &self.submission_queues[usize::from(sqid)];
@@ -19,8 +19,7 @@ impl Controller {
         self.arbiter.set(queue.class, sqid, ready);
     }
 
-    /// How many commands are in progress, those that are being fetched among them, and whether there is no room for
-    /// others that wait.
+    /// Number of commands in progress, including those being fetched, and whether there is no room for waiting ones.
     #[inline]
     pub(in crate::logic) fn in_progress(&self) -> (u32, bool) {
         let room = self.slots.free() - self.fetches.commands;
@@ -28,7 +27,7 @@ impl Controller {
         (self.config.commands_in_progress - room, room == 0 && waits())
     }
 
-    /// Asks for as many entries as there is room for.
+    /// Fetches or takes as many commands as there is room for.
     #[inline]
     pub(super) fn pump(&mut self, cx: &mut Cx<'_>) {
         while self.is_working()
@@ -47,7 +46,7 @@ impl Controller {
             }
         }
     }
-    /// Asks for at most so many entries of a queue in host memory.
+    /// Fetches up to `most` entries of a queue in host memory.
     #[inline]
     fn fetch(&mut self, number: u16, (sqid, address): (u16, u64), most: u32, cx: &mut Cx<'_>) {
         let queue = &mut self.submission_queues[usize::from(sqid)];
@@ -73,7 +72,7 @@ impl Controller {
             self.read_tail_doorbell(sqid, cx);
         }
     }
-    /// Takes at most so many of the commands that were handed in to a queue.
+    /// Takes up to `most` commands that the front submitted to a queue.
     fn take_handed(&mut self, sqid: u16, most: u32, cx: &mut Cx<'_>) {
         let count = most.min(self.submission_queues[usize::from(sqid)].waiting());
         self.arbiter.taken(count);
@@ -112,7 +111,7 @@ impl Controller {
             self.begin(fetch.sqid, number, cx);
         }
     }
-    /// The head goes past a fetch that has arrived, and past those behind it that have arrived before.
+    /// Advances the head past a fetch that has arrived, and past following ones that arrived earlier.
     fn move_head(&mut self, number: u32, fetch: Fetch) {
         let queue = &mut self.submission_queues[usize::from(fetch.sqid)];
         if queue.head != fetch.start {
@@ -138,7 +137,7 @@ impl Controller {
         }
     }
 
-    /// A command is here.
+    /// Begins a command.
     #[inline]
     fn begin(&mut self, sqid: u16, number: u32, cx: &mut Cx<'_>) {
         if self.submission_queues[usize::from(sqid)].life == QueueState::Deleting {

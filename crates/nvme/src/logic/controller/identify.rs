@@ -1,4 +1,4 @@
-//! Identify: what a controller tells of itself, of namespaces and of the subsystem (Base 2.0 §5.17).
+//! Identify: structures of the controller, of namespaces and of the subsystem (Base 2.0 §5.17).
 
 use super::settings::{RECOMMENDED_BURST, WARNING_KELVIN};
 use super::{Controller, Cx};
@@ -19,11 +19,11 @@ use lanetwin_wire::DoesNotFit;
 
 /// Critical Composite Temperature Threshold \[K\]. `assumed`: 85 °C.
 const CRITICAL_KELVIN: u16 = 358;
-/// ANA Transition Time \[s\]: as long as a state may be Change. As Linux `nvmet` says.
+/// ANA Transition Time \[s\]: maximum duration of the state Change. As Linux `nvmet`.
 const TRANSITION_SECONDS: u8 = 10;
-/// How many controllers an identify structure can list (Base 2.0 §5.17.2.8).
+/// Maximum number of controllers in an identify structure (Base 2.0 §5.17.2.8).
 const MOST_CONTROLLERS: usize = 2047;
-/// How many namespaces an identify structure can list (Base 2.0 §5.17.2.2).
+/// Maximum number of namespaces in an identify structure (Base 2.0 §5.17.2.2).
 const MOST_NAMESPACES: usize = 1024;
 
 impl Controller {
@@ -70,7 +70,7 @@ impl Controller {
         }
         Ok(())
     }
-    /// An inactive namespace is all zeroes, one that is not there is an error.
+    /// Writes Identify Namespace: zeroes for an inactive namespace, an error for one above the highest number.
     fn identify_namespace(
         &self,
         out: &mut Vec<u8>,
@@ -79,7 +79,7 @@ impl Controller {
         nvm: &Nvm,
     ) -> Result<(), Status> {
         if nsid == Nsid::ALL && active {
-            // what all namespaces have in common: the formats
+            // the properties common to all namespaces: the formats
             let Some(first) = nvm.namespaces.first() else { return Ok(()) };
             let mut common = IdentifyNamespace::ZERO;
             set_formats(&mut common, first);
@@ -128,7 +128,7 @@ impl Controller {
         told.set_sq_entry(EntrySizes::ZERO.with_required(6)?.with_largest(6)?);
         told.set_cq_entry(EntrySizes::ZERO.with_required(4)?.with_largest(4)?);
         if self.is_message_based() {
-            // hosts of a fabric make their queues no longer than this (NVMe-oF 1.1 §4.1)
+            // hosts of a fabric limit the size of their queues to this (NVMe-oF 1.1 §4.1)
             told.set_outstanding(self.config.queue_entries.min(u16::MAX.into()) as u16);
         }
         told.set_namespaces(nvm.namespaces.last().map_or(0, |namespace| namespace.nsid.0));
@@ -146,7 +146,7 @@ impl Controller {
         told.set_power_state_0(*PowerStateDescriptor::ZERO.as_bytes());
         Ok(told)
     }
-    /// What the standard leaves open, and the controller has.
+    /// Sets the optional features of the controller.
     fn tell_optional(&self, told: &mut IdentifyController, nvm: &Nvm) -> Result<(), DoesNotFit> {
         let doorbell_buffers = self.config.doorbell_buffers && !self.is_message_based();
         let admin = OptionalAdminCommands::ZERO.with_format(true)?.with_doorbell_buffers(doorbell_buffers)?;
@@ -165,7 +165,7 @@ impl Controller {
         told.set_sgl(self.sgl_support()?);
         Ok(())
     }
-    /// Which SGL descriptors commands may have: by how the data of the admin queue are found.
+    /// Supported SGL descriptors, which depend on the data location of the admin queue.
     fn sgl_support(&self) -> Result<SglSupport, DoesNotFit> {
         match self.submission_queues[0].data_location() {
             None | Some(DataLocation::Memory) => SglSupport::ZERO.with_supported(u8::from(self.config.sgl)),
@@ -177,7 +177,7 @@ impl Controller {
             }
         }
     }
-    /// True if data are found by messages or keys, and not by address.
+    /// Whether data are located by messages or keys, and not by address.
     fn is_message_based(&self) -> bool {
         matches!(self.submission_queues[0].data_location(), Some(DataLocation::Messages | DataLocation::Keys))
     }
@@ -188,7 +188,7 @@ fn events(nvm: &Nvm) -> Result<OptionalEvents, DoesNotFit> {
     events.with_asymmetric_access(nvm.access.is_reported())
 }
 
-/// Each namespace is a group of its own, which it never leaves.
+/// Sets the ANA fields: each namespace is always a group of its own.
 fn tell_access(told: &mut IdentifyController, nvm: &Nvm) -> Result<(), DoesNotFit> {
     let states = AnaCapabilities::ZERO.with_optimized(true)?.with_non_optimized(true)?;
     let states = states.with_inaccessible(true)?.with_persistent_loss(true)?.with_change(true)?;
@@ -196,7 +196,7 @@ fn tell_access(told: &mut IdentifyController, nvm: &Nvm) -> Result<(), DoesNotFi
     told.set_transition_seconds(TRANSITION_SECONDS);
     told.set_highest_access_group(nvm.namespaces.len() as u32);
     told.set_access_groups(nvm.namespaces.len() as u32);
-    // hosts have to know how long the log is (Base 2.0 §5.17.2.1, MNAN)
+    // hosts compute the length of the log from this (Base 2.0 §5.17.2.1, MNAN)
     told.set_most_namespaces(nvm.namespaces.len() as u32);
     Ok(())
 }
@@ -235,8 +235,8 @@ fn set_formats(told: &mut IdentifyNamespace, namespace: &Namespace) {
     told.set_formats_less_1((namespace.formats.len() - 1) as u8);
 }
 
-/// A number that no two namespaces share: a digest of the subsystem's name and serial number, and the namespace's
-/// number. It is not of a registered vendor.
+/// Unique number of a namespace: a digest of the subsystem's name and serial number, and the namespace's number. It
+/// does not contain the number of a registered vendor.
 fn nguid(namespace: &Namespace, nvm: &Nvm) -> [u8; 16] {
     let fold = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3); // FNV-1a
     let hash = nvm
@@ -269,7 +269,7 @@ fn list_controllers(out: &mut Vec<u8>, nvm: &Nvm, from: ControllerId, listed: im
     ids.into_iter().for_each(|id| out.extend_from_slice(&id.to_le_bytes()));
 }
 
-/// A text, filled up with spaces.
+/// Text padded with spaces.
 fn ascii<const N: usize>(text: &str) -> [u8; N] {
     let mut field = [b' '; N];
     field[..text.len()].copy_from_slice(text.as_bytes());

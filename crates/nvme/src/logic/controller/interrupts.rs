@@ -1,8 +1,8 @@
 //! Interrupts: at once, or coalesced by threshold and time (PCIe Transport 1.0 §3.9.2.1 and §3.9.2.2).
 //!
-//! A vector whose completions are coalesced signals with the completion that reaches the threshold, and at the latest
-//! when the aggregation time has passed since the first that is not signalled. The admin completion queue is never
-//! coalesced.
+//! A vector with coalescing signals with the completion that reaches the threshold, and at the latest when the
+//! aggregation time has passed since the first completion that has not been signalled. The admin completion queue is
+//! never coalesced.
 
 use crate::spec::feature::{InterruptCoalescing, InterruptVectorConfiguration};
 use lanetwin_units::{Instant, Span};
@@ -21,12 +21,12 @@ impl Vector {
     const QUIET: Self = Self { waiting: 0, deadline: Instant::NEVER, never_coalesced: false };
 }
 
-/// What a completion does to its vector.
+/// Effect of a completion on its vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Signal {
-    /// It signals.
+    /// The vector signals now.
     Now,
-    /// It waits for others; the time at which it is signalled anyway, if that was not set before.
+    /// The completion waits for others. Holds the time of the latest signal, if it was not set before.
     Later(Option<Instant>),
 }
 
@@ -35,41 +35,41 @@ pub enum Signal {
 pub struct Interrupts {
     vectors: Vec<Vector>,
     coalescing: InterruptCoalescing,
-    /// How many completions signal together; 1 for no coalescing.
+    /// Number of completions per signal; 1 for no coalescing.
     threshold: u32,
 }
 
 impl Interrupts {
-    /// So many vectors, without coalescing.
+    /// Creates vectors without coalescing.
     pub fn new(vectors: u16) -> Self {
         let vectors = vec![Vector::QUIET; vectors.into()];
         Self { vectors, coalescing: InterruptCoalescing::ZERO, threshold: 1 }
     }
-    /// How many vectors there are.
+    /// Number of vectors.
     pub fn count(&self) -> u16 {
         self.vectors.len() as u16
     }
-    /// What was set.
+    /// Current coalescing.
     pub fn coalescing(&self) -> InterruptCoalescing {
         self.coalescing
     }
-    /// Sets threshold and time. Completions that wait already keep their deadline.
+    /// Sets threshold and time. Completions that are already waiting keep their deadline.
     pub fn set_coalescing(&mut self, coalescing: InterruptCoalescing) {
         self.coalescing = coalescing;
         let none = coalescing.time() == 0;
         self.threshold = if none { 1 } else { u32::from(coalescing.threshold_less_1()) + 1 };
     }
-    /// What was set for a vector; none if there is none.
+    /// Configuration of a vector; `None` if it does not exist.
     pub fn vector(&self, vector: u16) -> Option<InterruptVectorConfiguration> {
         let disabled = self.vectors.get(usize::from(vector))?.never_coalesced;
         Some(InterruptVectorConfiguration::from_raw(u32::from(vector) | u32::from(disabled) << 16))
     }
-    /// Sets whether a vector is coalesced. False if there is none.
+    /// Sets whether a vector is coalesced. Returns false if it does not exist.
     pub fn set_vector(&mut self, configuration: InterruptVectorConfiguration) -> bool {
         let vector = self.vectors.get_mut(usize::from(configuration.vector()));
         vector.map(|vector| vector.never_coalesced = configuration.coalescing_disable()).is_some()
     }
-    /// A completion of a queue of this vector was written.
+    /// Counts a completion of a queue of this vector.
     #[inline]
     pub fn completion(&mut self, vector: u16, admin: bool, now: Instant) -> Signal {
         if self.threshold == 1 || admin {
@@ -91,14 +91,14 @@ impl Interrupts {
         state.deadline = now + TIME_UNIT * u64::from(self.coalescing.time());
         Signal::Later(Some(state.deadline))
     }
-    /// The next vector whose time has come, which is then signalled.
+    /// Takes the next vector that is due; the caller must signal it.
     pub fn due(&mut self, now: Instant) -> Option<u16> {
         let vector = self.vectors.iter().position(|vector| vector.deadline <= now)?;
         self.vectors[vector] =
             Vector { never_coalesced: self.vectors[vector].never_coalesced, ..Vector::QUIET };
         Some(vector as u16)
     }
-    /// When the next one is due.
+    /// When the next vector is due.
     pub fn next_deadline(&self) -> Instant {
         self.vectors.iter().map(|vector| vector.deadline).min().unwrap_or(Instant::NEVER)
     }

@@ -1,4 +1,4 @@
-//! I/O commands, and moving data part by part.
+//! I/O commands, and the transfer of data part by part.
 //!
 //! ```text
 //!  read      each part:  medium ─► transfer            write, compare   each part:  transfer ─► medium
@@ -15,7 +15,7 @@ use crate::logic::nvm::Nvm;
 use crate::spec::io::{BlocksDword12, DatasetDword10, DatasetDword11, DatasetRange, RANGE_BYTES};
 use crate::spec::{DataTransfer, IoOpcode, Nsid, Status};
 
-/// Counts a command that has succeeded, for the SMART log.
+/// Counts a successful command, for the SMART log.
 #[inline]
 pub(super) fn count(slot: &Slot, nvm: &mut Nvm) {
     match slot.operation {
@@ -32,7 +32,7 @@ pub(super) fn count(slot: &Slot, nvm: &mut Nvm) {
 }
 
 impl Controller {
-    /// An I/O command is here.
+    /// Begins an I/O command.
     #[inline]
     pub(super) fn begin_io(&mut self, number: u32, cx: &mut Cx<'_>) {
         if let Err(status) = self.try_io(number, cx) {
@@ -80,7 +80,7 @@ impl Controller {
         }
     }
 
-    /// A command about blocks from one on.
+    /// Begins a command on a range of blocks.
     #[inline]
     fn blocks(
         &mut self,
@@ -132,8 +132,8 @@ impl Controller {
         }
         Ok(())
     }
-    /// The most bytes that a command may transfer. Without a limit of the configuration, `assumed`: 16 MiB, so that
-    /// every length fits.
+    /// Maximum transfer size of a command \[B\]. Without a configured limit, `assumed`: 16 MiB, so that every length
+    /// fits.
     pub(super) fn longest_transfer(&self) -> u64 {
         match self.config.transfer_log2 {
             0 => 16 << 20,
@@ -186,7 +186,7 @@ impl Controller {
         slot.operation = MediaOperation::Deallocate;
         self.load(number, ranges * RANGE_BYTES, cx)
     }
-    /// The ranges of a Dataset Management have come.
+    /// Processes the ranges of a Dataset Management.
     fn ranges(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let slot = self.slots.at(number);
         let nsid = slot.command.nsid();
@@ -217,7 +217,7 @@ impl Controller {
         if known { Ok(()) } else { Err(Status::LBA_OUT_OF_RANGE) }
     }
 
-    /// Brings what a command has beside user data; [`Controller::ranges`] goes on.
+    /// Fetches the input data of a command other than user data; [`Controller::ranges`] processes them.
     pub(super) fn load(&mut self, number: u32, bytes: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let slot = self.slots.at(number);
         slot.plan = Plan::Load;
@@ -237,7 +237,7 @@ impl Controller {
         let purpose = Purpose::Content;
         cx.host(HostEffect::Fetch { token, at, bytes, purpose });
     }
-    /// A piece of what a command brings has come.
+    /// A piece of the input data of a command has arrived.
     pub(super) fn content_arrived(&mut self, number: u32, resumed: Resumed<'_>, cx: &mut Cx<'_>) {
         if self.slots.get(number).is_none() {
             return;
@@ -265,7 +265,7 @@ impl Controller {
         self.settle(number, cx);
     }
 
-    /// All pieces of host memory are known.
+    /// Continues a command after all its pointers have been resolved.
     #[inline]
     pub(super) fn pointers_resolved(&mut self, number: u32, cx: &mut Cx<'_>) {
         let slot = self.slots.at(number);
@@ -305,7 +305,7 @@ impl Controller {
         let token = self.token(Kind::Data, number, 0);
         cx.host(HostEffect::Store { token, bytes, at });
     }
-    /// Asks the medium for a part.
+    /// Requests a part from the medium.
     #[inline]
     fn media_part(&mut self, number: u32, part: u16, cx: &mut Cx<'_>) {
         let slot = self.slots.at(number);
@@ -321,7 +321,7 @@ impl Controller {
         slot.last_begun += u32::from(slot.plan == Plan::Write);
         self.media(number, part, request, cx);
     }
-    /// Asks the medium, unless it has to be left alone.
+    /// Sends a request to the medium, or holds it back while there is a fence.
     #[inline]
     pub(super) fn media(&mut self, number: u32, part: u16, request: MediaRequest, cx: &mut Cx<'_>) {
         self.slots.at(number).under_way += 1;
@@ -333,12 +333,12 @@ impl Controller {
             self.parked.push((token, request));
         }
     }
-    /// The medium may be asked again.
+    /// Sends the requests held back, after the fence has ended.
     pub fn unpark(&mut self, cx: &mut Cx<'_>) {
         cx.effects.extend(self.parked.drain(..).map(|(token, request)| Effect::Media { token, request }));
     }
 
-    /// The medium has done a part.
+    /// The medium has ended a part.
     #[inline]
     pub(super) fn media_done(&mut self, number: u32, part: u16, status: Status, cx: &mut Cx<'_>) {
         if self.slots.get(number).is_none() {
@@ -361,7 +361,7 @@ impl Controller {
         }
         self.settle(number, cx);
     }
-    /// Data have been moved.
+    /// A data transfer has ended.
     #[inline]
     pub(super) fn data_done(&mut self, number: u32, part: u16, moved: bool, cx: &mut Cx<'_>) {
         if self.slots.get(number).is_none() {

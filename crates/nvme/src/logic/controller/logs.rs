@@ -13,13 +13,13 @@ use crate::spec::log::{
 use crate::spec::{AdminOpcode, IoOpcode, Nsid, Status};
 use lanetwin_wire::DoesNotFit;
 
-/// How many bytes a data unit is (Base 2.0 §5.16.1.3).
+/// Size of a data unit \[B\] (Base 2.0 §5.16.1.3).
 const DATA_UNIT: u64 = 512_000;
 /// Log Specific Parameter of the ANA log: Return Groups Only (RGO).
 const GROUPS_ONLY: u8 = 1;
 /// No estimate.
 const NONE_16: u16 = 0xffff;
-/// How many namespaces the Changed Namespace List has (Base 2.0 §5.16.1.5).
+/// Maximum number of namespaces in the Changed Namespace List (Base 2.0 §5.16.1.5).
 const MOST_CHANGED: usize = 1024;
 
 impl Controller {
@@ -57,7 +57,7 @@ impl Controller {
         self.tell_events(cx);
         Ok(())
     }
-    /// Gives what was asked for of the log in the content.
+    /// Transfers the requested part of the log in `content` to the host.
     pub(super) fn give_log(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let slot = self.slots.at(number);
         let command = slot.command;
@@ -71,7 +71,7 @@ impl Controller {
         self.slots.at(number).content.drain(..offset as usize);
         self.give_content(number, bytes as u32, cx)
     }
-    /// The owner's counters have come.
+    /// Takes the owner's counters for the SMART log; `None` if they are not available.
     pub(super) fn health_arrived(&mut self, number: u32, health: Option<&Health>, cx: &mut Cx<'_>) {
         if self.slots.get(number).is_none() {
             return;
@@ -166,7 +166,7 @@ impl Controller {
         log.set_error_entries(self.errors.count.into());
         log
     }
-    /// What the owner's counters warn of.
+    /// Critical warnings that follow from the owner's counters.
     pub(super) fn warning(&self, health: &Health) -> Result<CriticalWarning, DoesNotFit> {
         CriticalWarning::ZERO
             .with_spare(health.available_spare_percent < health.spare_threshold_percent)?

@@ -232,7 +232,7 @@ impl Controller {
         }
         Ok(())
     }
-    /// The medium has formatted all that was asked for, or has failed to.
+    /// Ends a format after all requests to the medium have ended, successfully or not.
     pub(super) fn format_done(&mut self, number: u32, cx: &mut Cx<'_>) {
         let slot = self.slots.at(number);
         let dword = FormatDword10::from_raw(slot.command.cdw10());
@@ -250,7 +250,7 @@ impl Controller {
         }
     }
 
-    /// The controller is reset: what it was formatting keeps its format, with whatever content.
+    /// Abandons formats at a reset: the namespaces keep their format, with undefined content.
     pub(super) fn abandon_formats(&mut self, cx: &mut Cx<'_>) {
         for (_, slot) in self.slots.taken().filter(|(_, slot)| slot.plan == Plan::Format) {
             for place in namespaces(cx.nvm, slot.command.nsid(), self.index) {
@@ -259,7 +259,7 @@ impl Controller {
         }
     }
 
-    /// Sanitize (Base 2.0 §5.24): the command ends at once, the operation goes on behind it.
+    /// Sanitize (Base 2.0 §5.24): the command ends at once, and the operation continues.
     pub(super) fn sanitize(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let dword = SanitizeDword10::from_raw(self.slots.at(number).command.cdw10());
         let state = cx.nvm.sanitize.state;
@@ -292,7 +292,7 @@ impl Controller {
     }
 }
 
-/// The places of the namespaces that a command means: one, or all that are attached.
+/// Indices of the namespaces that a command addresses: one, or all that are attached.
 fn namespaces(nvm: &Nvm, nsid: Nsid, controller: u8) -> Vec<usize> {
     let meant = |namespace: &super::super::nvm::Namespace| {
         namespace.attached >> controller & 1 == 1 && (nsid == Nsid::ALL || namespace.nsid == nsid)

@@ -8,22 +8,22 @@
 //!                  └──── Complete, Interrupt ◄─────┘  io, admin: what commands do
 //! ```
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
 //! | [`registers`], [`stage`] | properties, enabling, shutdown, reset |
 //! | [`queues`] | positions in queues |
-//! | [`arbiter`] | which queue is next |
+//! | [`arbiter`] | arbitration between queues |
 //! | [`slots`] | commands in progress |
-//! | [`fetch`], [`fetches`] | bringing submission queue entries, or taking those that were handed in |
-//! | [`connected`] | queues that a front makes, commands that it hands in, properties of a fabric |
-//! | [`complete`] | ending commands: entries, interrupts, what is held back |
-//! | [`pointers`] | where the data are |
-//! | [`io`] | I/O commands, and moving data part by part |
+//! | [`fetch`], [`fetches`] | fetching submission queue entries, or taking commands that a front submitted |
+//! | [`connected`] | queues that a front creates, commands that it submits, properties of a fabric |
+//! | [`complete`] | ending commands: entries, interrupts, completions held back |
+//! | [`pointers`] | location of the data |
+//! | [`io`] | I/O commands, and the transfer of data part by part |
 //! | [`admin`] | admin commands |
 //! | [`manage`] | creation and deletion of queues, Abort, Format, Sanitize |
-//! | [`identify`], [`logs`], [`error_log`], [`telemetry`] | what a controller tells |
-//! | [`features`], [`settings`] | what a controller is told |
-//! | [`events`], [`interrupts`], [`shadow`] | as they say |
+//! | [`identify`], [`logs`], [`error_log`], [`telemetry`] | identify structures and logs |
+//! | [`features`], [`settings`] | features |
+//! | [`events`], [`interrupts`], [`shadow`] | asynchronous events, interrupts, shadow doorbells |
 
 mod admin;
 mod arbiter;
@@ -70,7 +70,7 @@ use settings::Features;
 use slots::Slots;
 use stage::Stage;
 
-/// What a controller may touch while something happens to it.
+/// Context of a call to a controller: time, shared state, and effects.
 pub(in crate::logic) struct Cx<'a> {
     pub now: Instant,
     pub nvm: &'a mut Nvm,
@@ -78,7 +78,7 @@ pub(in crate::logic) struct Cx<'a> {
 }
 
 impl Cx<'_> {
-    /// Asks the front for something.
+    /// Adds an effect for the front.
     #[inline]
     pub fn host(&mut self, effect: HostEffect) {
         self.effects.push(Effect::Host(effect));
@@ -88,9 +88,9 @@ impl Cx<'_> {
 /// A controller.
 #[derive(Clone, Debug)]
 pub(in crate::logic) struct Controller {
-    /// Its place among the controllers of the subsystem.
+    /// Index among the controllers of the subsystem.
     index: u8,
-    /// The port by which its host has come.
+    /// Port of its host.
     port: u16,
     config: ControllerConfig,
     capabilities: Capabilities,
@@ -101,36 +101,36 @@ pub(in crate::logic) struct Controller {
     admin_cq_address: u64,
     interrupt_mask: u32,
     stage: Stage,
-    /// Counts resets, modulo [`Ticket::EPOCHS`].
+    /// Number of resets, modulo [`Ticket::EPOCHS`].
     epoch: u16,
-    /// Effects that are not resumed, of all epochs.
+    /// Number of outstanding effects, of all epochs.
     under_way: u32,
-    /// Media effects among them, of this epoch.
+    /// Number of outstanding media effects of this epoch.
     media_under_way: u32,
-    /// Log2 of the bytes of a memory page.
+    /// Log2 of the memory page size in bytes.
     page_log2: u8,
     submission_queues: Vec<SubmissionQueue>,
     completion_queues: Vec<CompletionQueue>,
     arbiter: Arbiter,
     fetches: Fetches,
     slots: Slots,
-    /// Media effects that wait for those of a controller that was reset.
+    /// Media effects that wait for those of a controller that has been reset.
     parked: Vec<(Token, MediaRequest)>,
     interrupts: Interrupts,
     features: Features,
     events: Events,
     errors: ErrorLog,
-    /// What its host has let it capture; no reset changes it.
+    /// Host-initiated telemetry; persists across resets.
     telemetry: HostInitiated,
     doorbell_buffers: Option<DoorbellBuffers>,
-    /// Namespaces that have changed since the host has read the list.
+    /// Namespaces that have changed since the host last read the list.
     changed: Vec<Nsid>,
-    /// The wake that was asked for last, if it is still to come.
+    /// The pending wake that was requested last.
     wake_asked: Instant,
 }
 
 impl Controller {
-    /// After power on.
+    /// A controller after power on.
     pub fn new(index: u8, config: &ControllerConfig) -> Self {
         let features = Features::default();
         let queues = usize::from(config.io_queues) + 1;
@@ -166,18 +166,18 @@ impl Controller {
             wake_asked: Instant::NEVER,
         }
     }
-    /// Its identifier.
+    /// Identifier of the controller.
     pub fn id(&self) -> ControllerId {
         self.config.id
     }
 
-    /// A token for an effect that is begun now.
+    /// Creates a token for an effect that begins now.
     #[inline]
     fn token(&mut self, kind: Kind, number: u32, part: u16) -> Token {
         self.under_way += 1;
         Ticket { controller: self.index, kind, epoch: self.epoch, number, part }.token()
     }
-    /// An effect has come back. False if it is from before a reset, and nobody waits for it.
+    /// Counts an effect as resumed. Returns false if it began before a reset and must be ignored.
     #[inline]
     pub fn returned(&mut self, ticket: Ticket, cx: &mut Cx<'_>) -> bool {
         self.under_way = self.under_way.saturating_sub(1);
@@ -227,21 +227,21 @@ impl Controller {
             self.pump(cx);
         }
     }
-    /// The owner's counters have come, or will not.
+    /// Takes the owner's counters; `None` if they are not available.
     pub fn examined(&mut self, ticket: Ticket, health: Option<&Health>, cx: &mut Cx<'_>) {
         if self.is_enabled() && ticket.kind == Kind::Health {
             self.health_arrived(ticket.number, health, cx);
             self.pump(cx);
         }
     }
-    /// The owner's state has come, or will not.
+    /// Takes the owner's state; `None` if it is not available.
     pub fn captured(&mut self, ticket: Ticket, state: Option<&Telemetry>, cx: &mut Cx<'_>) {
         if self.is_enabled() && ticket.kind == Kind::Telemetry {
             self.telemetry_arrived(ticket.number, state, cx);
             self.pump(cx);
         }
     }
-    /// Something that every controller tells its host.
+    /// Takes an event that all controllers report to their hosts.
     pub fn notice(&mut self, notice: Notice, cx: &mut Cx<'_>) {
         if !self.is_enabled() || notice.but == Some(self.index) {
             return;
@@ -267,7 +267,7 @@ impl Controller {
         self.tell_events(cx);
         self.pump(cx);
     }
-    /// Namespaces are reached in another way by this port: hosts that asked for it are told.
+    /// An ANA state has changed at this port: reports it to hosts that enabled the event.
     pub fn access_changed(&mut self, port: u16, cx: &mut Cx<'_>) {
         if self.is_enabled() && self.port == port && self.features.events.asymmetric_access() {
             self.events.raise(EventType::NOTICE, ANA_CHANGED, ANA_LOG);
@@ -275,7 +275,7 @@ impl Controller {
             self.pump(cx);
         }
     }
-    /// The pieces of host memory of an effect that is under way.
+    /// The pieces of host memory of an outstanding effect.
     pub fn segments(&self, ticket: Ticket) -> slots::Range<'_> {
         static NOWHERE: slots::Pieces = slots::Pieces::NONE;
         match self.slots.get(ticket.number) {
@@ -286,7 +286,7 @@ impl Controller {
             _ => NOWHERE.range(0, 0),
         }
     }
-    /// What the controller has made for an effect that is under way.
+    /// Data of the controller for an outstanding effect.
     pub fn content(&self, ticket: Ticket) -> &[u8] {
         match self.slots.get(ticket.number) {
             Some(slot) if ticket.kind == Kind::Data && ticket.epoch == self.epoch => &slot.content,
@@ -301,14 +301,14 @@ impl Controller {
         let slot = self.slots.get(ticket.number).filter(|_| of_command && ticket.epoch == self.epoch)?;
         Some((slot.sqid, slot.cid, slot.command.dword0().opcode()))
     }
-    /// Asks to be woken, unless that is to happen sooner.
+    /// Requests a wake, unless an earlier one is pending.
     fn wake_at(&mut self, at: Instant, cx: &mut Cx<'_>) {
         if at < self.wake_asked {
             self.wake_asked = at;
             cx.effects.push(Effect::WakeAt { at });
         }
     }
-    /// A time may have come.
+    /// Does the work that is due at the present time.
     pub fn wake(&mut self, cx: &mut Cx<'_>) {
         if self.wake_asked > cx.now {
             return;
@@ -321,7 +321,7 @@ impl Controller {
         }
         let next = self.interrupts.next_deadline().min(self.features.keep_alive_deadline);
         let next = match self.stage {
-            // one that is late waits for what is under way, not for a time
+            // a controller that is late waits for outstanding effects, not for a time
             Stage::Starting(at) if at > cx.now => next.min(at),
             _ => next,
         };
@@ -329,7 +329,7 @@ impl Controller {
     }
 }
 
-/// The critical warnings that a SMART event tells of (Base 2.0 §5.2.1).
+/// The critical warnings that correspond to a SMART event (Base 2.0 §5.2.1).
 const fn notice_warning(information: u8) -> u8 {
     match information {
         0 => 0b01_1100, // reliability: degraded, read only, backup failed

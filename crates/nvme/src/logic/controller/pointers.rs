@@ -1,8 +1,8 @@
-//! Where the data of a command are: PRP entries and lists, SGLs, bytes of a capsule or of a transport (Base 2.0 §4.1,
+//! Location of the data of a command: PRP entries and lists, SGLs, bytes of a capsule or of a transport (Base 2.0 §4.1,
 //! NVMe-oF 1.1 §2.3).
 //!
-//! A list is fetched in one piece, up to the end of its memory page or segment. Pages that follow one another become
-//! one piece of memory, so that a contiguous buffer is one piece whatever its length.
+//! A list is fetched at once, up to the end of its memory page or segment. Consecutive pages are merged into one piece
+//! of memory, so a contiguous buffer is one piece of any length.
 
 use super::slots::{Plan, Slot, Source};
 use super::{Controller, Cx};
@@ -13,12 +13,12 @@ use crate::spec::pointer::{
 };
 use crate::spec::{DataTransfer, Status};
 
-/// The longest SGL segment \[B\]. `assumed`: the specification leaves the number of descriptors to the controller
-/// (MSDBD is for fabrics).
+/// Maximum length of an SGL segment \[B\]. `assumed`: the specification leaves the number of descriptors to the
+/// controller (MSDBD is for fabrics).
 const LONGEST_SEGMENT: u32 = 65_536;
 
 impl Slot {
-    /// The next page of a PRP list.
+    /// Adds the next page of a PRP list.
     fn add_page(&mut self, address: u64, page: u32) -> Result<(), Status> {
         if address & u64::from(page - 1) != 0 {
             return Err(Status::PRP_OFFSET_INVALID);
@@ -28,7 +28,7 @@ impl Slot {
         self.unresolved -= bytes;
         Ok(())
     }
-    /// Where the data are by the descriptor of a command that was handed in.
+    /// Sets the location of the data from the descriptor of a command that a front submitted.
     fn name_source(&mut self) -> Result<(), Status> {
         let (low, high) = (self.command.prp1(), self.command.prp2());
         let descriptor = SglDescriptor::from_halves(low, high);
@@ -54,13 +54,15 @@ impl Slot {
         self.source = source;
         Ok(())
     }
-    /// Parameters may be in a longer buffer: Linux gives room for 256 ranges of Dataset Management, however many there
-    /// are. All other data are as long as their descriptor says, since longer ones are not supported (SGLS bit 18).
+    /// Checks the length in a descriptor.
+    ///
+    /// Parameters may be in a longer buffer: Linux always provides room for 256 ranges of Dataset Management. All other
+    /// data must have the length in their descriptor, as longer ones are not supported (SGLS bit 18).
     fn check_length(&self, length: u32) -> Result<(), Status> {
         let fits = if self.plan == Plan::Load { length >= self.bytes } else { length == self.bytes };
         if fits { Ok(()) } else { Err(Status::DATA_SGL_LENGTH_INVALID) }
     }
-    /// The data came with the command; a capsule brings data to the controller only.
+    /// Sets the location of in-capsule data, which can only be data to the controller.
     fn name_capsule(&mut self, offset: u64, length: u32) -> Result<(), Status> {
         let brings = match self.plan {
             Plan::Load => true,
@@ -80,11 +82,11 @@ impl Slot {
 }
 
 impl Controller {
-    /// Resolves the pointers to `bytes` bytes. Lists that are not in the command are fetched; [`Slot::unresolved`] is
-    /// zero when all is known.
+    /// Resolves the pointers to `bytes` bytes. Lists outside the command are fetched; [`Slot::unresolved`] is zero when
+    /// all pointers are resolved.
     ///
     /// # Errors
-    /// The status of a pointer that cannot be.
+    /// The status for an invalid pointer.
     #[inline]
     pub(super) fn resolve_pointers(
         &mut self,
@@ -126,7 +128,7 @@ impl Controller {
         self.fetch_list(number, second, cx)
     }
 
-    /// Asks for a PRP list: to its end, or to that of its page.
+    /// Fetches a PRP list, to its end or to that of its page.
     fn fetch_list(&mut self, number: u32, address: u64, cx: &mut Cx<'_>) -> Result<(), Status> {
         if address & u64::from(PRP_BYTES - 1) != 0 {
             return Err(Status::PRP_OFFSET_INVALID);

@@ -1,11 +1,11 @@
-//! The queues of a controller, as it sees them: positions, and what is held back (Base 2.0 §3.3.1).
+//! State of the queues of a controller: positions, and completions held back (Base 2.0 §3.3.1).
 //!
 //! ```text
 //!  submission queue   head ── fetches under way ── next ── entries not yet asked for ── tail
 //!  completion queue   head (the host's) ── entries that the host has not taken ── tail
 //! ```
 //!
-//! A queue is empty if head and tail are equal, and full if one more entry would make them so.
+//! A queue is empty if head and tail are equal, and full if one more entry would make them equal.
 
 use super::arbiter::Class;
 use crate::logic::connection::{Capsule, DataLocation};
@@ -26,38 +26,38 @@ pub enum QueueState {
 pub enum ShadowRead {
     None,
     UnderWay,
-    /// The doorbell itself was rung since: what is read may be older.
+    /// The doorbell itself has been rung since the read began, so the value read may be older.
     Overtaken,
 }
 
-/// Where the shadow doorbells and their EventIdx are in host memory.
+/// Addresses of the shadow doorbells and their EventIdx in host memory.
 #[derive(Clone, Copy, Debug)]
 pub struct DoorbellBuffers {
     pub shadow: u64,
     pub event_index: u64,
 }
 
-/// How far it is from one position to another, going forward.
+/// Number of entries from one position forward to another.
 #[inline]
 pub const fn distance(from: u32, to: u32, entries: u32) -> u32 {
     if to >= from { to - from } else { to + entries - from }
 }
 
-/// Commands that were handed in and not yet taken.
+/// Commands that a front has submitted and that have not been taken.
 #[derive(Clone, Debug)]
 pub struct Inbox {
     pub data_location: DataLocation,
-    /// Completions tell the head.
+    /// Whether completions report the head.
     pub flow_control: bool,
     pub waiting: VecDeque<Capsule>,
 }
 
-/// Where the commands of a submission queue come from, and where their completions go.
+/// Origin of the commands of a submission queue, and destination of their completions.
 #[derive(Clone, Debug)]
 pub enum QueueOrigin {
-    /// Entries are fetched from host memory, completions go to a queue there.
+    /// Entries are fetched from host memory, completions are written to a queue there.
     Memory { address: u64, cqid: u16 },
-    /// The front hands commands in, and is handed their completions.
+    /// The front submits commands, and receives their completions.
     Front(Inbox),
 }
 
@@ -67,14 +67,14 @@ pub struct SubmissionQueue {
     pub life: QueueState,
     pub home: QueueOrigin,
     pub entries: u32,
-    /// What the host is told: entries before it have arrived.
+    /// Head reported to the host: all entries before it have arrived.
     pub head: u32,
-    /// The first entry that no fetch has asked for.
+    /// The first entry that has not been requested by a fetch.
     pub next: u32,
-    /// The host's.
+    /// Position that the host reported last.
     pub tail: u32,
     pub class: Class,
-    /// Commands that a fetch has asked for and whose completion is not written.
+    /// Number of commands requested by a fetch whose completion is not written.
     pub in_progress: u32,
     pub read_shadow: ShadowRead,
     /// The command that waits for the deletion.
@@ -96,7 +96,7 @@ impl SubmissionQueue {
         deleted_by: 0,
     };
 
-    /// The host's new tail. False if it is out of range, or would overrun the head.
+    /// Sets the host's new tail. Returns false if it is out of range, or would overrun the head.
     pub fn set_tail(&mut self, tail: u32) -> bool {
         if tail >= self.entries {
             return false;
@@ -108,7 +108,7 @@ impl SubmissionQueue {
         self.tail = tail;
         true
     }
-    /// How many commands nobody has asked for or taken.
+    /// Number of commands that have not been requested or taken.
     #[inline]
     pub fn waiting(&self) -> u32 {
         match &self.home {
@@ -116,19 +116,19 @@ impl SubmissionQueue {
             QueueOrigin::Front(inbox) => inbox.waiting.len() as u32,
         }
     }
-    /// True if it exists and is in host memory.
+    /// Whether the queue exists and is in host memory.
     #[inline]
     pub const fn is_in_memory(&self) -> bool {
         !matches!(self.life, QueueState::Absent) && matches!(self.home, QueueOrigin::Memory { .. })
     }
-    /// How commands find their data, if a front made the queue.
+    /// Location of the data of commands, if a front created the queue.
     pub fn data_location(&self) -> Option<DataLocation> {
         match &self.home {
             QueueOrigin::Front(inbox) if self.life != QueueState::Absent => Some(inbox.data_location),
             _ => None,
         }
     }
-    /// Takes the next command that was handed in.
+    /// Takes the next command that the front submitted.
     pub fn take_handed(&mut self) -> Option<(Capsule, DataLocation)> {
         let QueueOrigin::Front(inbox) = &mut self.home else { return None };
         let capsule = inbox.waiting.pop_front()?;
@@ -136,7 +136,7 @@ impl SubmissionQueue {
         self.head = if self.head + 1 == self.entries { 0 } else { self.head + 1 };
         Some((capsule, inbox.data_location))
     }
-    /// The same queue without its commands, if a front made it: the connection outlives a reset by CC.EN.
+    /// The same queue without its commands, if a front created it: the connection persists across a reset by CC.EN.
     pub fn without_commands(&self) -> Option<Self> {
         let QueueOrigin::Front(inbox) = &self.home else { return None };
         let home = QueueOrigin::Front(Inbox { waiting: VecDeque::new(), ..*inbox });
@@ -145,7 +145,7 @@ impl SubmissionQueue {
     }
 }
 
-/// A completion that has no place in its queue yet.
+/// A completion that has not been written to its queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
     pub sqid: u16,
@@ -161,16 +161,16 @@ pub struct CompletionQueue {
     pub life: QueueState,
     pub address: u64,
     pub entries: u32,
-    /// The host's.
+    /// Position that the host reported last.
     pub head: u32,
     pub tail: u32,
-    /// The phase of the next entry.
+    /// Phase of the next entry.
     pub phase: bool,
     pub interrupts: bool,
     pub vector: u16,
-    /// How many submission queues complete into it.
+    /// Number of submission queues that use this completion queue.
     pub submission_queues: u32,
-    /// What is held back while it is full.
+    /// Completions held back while the queue is full.
     pub held: VecDeque<Ended>,
     pub read_shadow: ShadowRead,
 }
@@ -191,13 +191,13 @@ impl CompletionQueue {
         read_shadow: ShadowRead::None,
     };
 
-    /// True if there is no place.
+    /// Whether the queue is full.
     #[inline]
     pub const fn is_full(&self) -> bool {
         let next = if self.tail + 1 == self.entries { 0 } else { self.tail + 1 };
         next == self.head
     }
-    /// The host's new head. False if it is out of range, or would overrun the tail.
+    /// Sets the host's new head. Returns false if it is out of range, or would overrun the tail.
     pub fn set_head(&mut self, head: u32) -> bool {
         let inside = head < self.entries
             && distance(self.head, head, self.entries) <= distance(self.head, self.tail, self.entries);
@@ -206,7 +206,7 @@ impl CompletionQueue {
         }
         inside
     }
-    /// Takes the place at the tail: its address and phase.
+    /// Advances the tail; returns address and phase of the entry that was there.
     #[inline]
     pub fn advance(&mut self) -> (u64, bool) {
         let place = (self.address.wrapping_add(u64::from(self.tail) * 16), self.phase);

@@ -1,7 +1,7 @@
 //! Properties: enabling, disabling, shutdown, reset (Base 2.0 §3.1.3, §3.5, §3.6, §3.7).
 //!
-//! CSTS.RDY follows CC.EN only when every effect has come back, so that a host which waits for it knows that nothing of
-//! what it asked for can still happen.
+//! CSTS.RDY follows CC.EN only when all effects have been resumed. So a host that waits for it knows that none of its
+//! earlier commands can still have an effect.
 
 use super::arbiter::{Arbiter, Class};
 use super::queues::{CompletionQueue, QueueOrigin, QueueState, ShadowRead, SubmissionQueue};
@@ -18,17 +18,17 @@ use crate::spec::registers::{
 use crate::spec::{CqId, SqId};
 
 impl Controller {
-    /// True if CSTS.RDY is 1 and the controller has not failed.
+    /// Whether CSTS.RDY is 1 and the controller has not failed.
     #[inline]
     pub(super) fn is_enabled(&self) -> bool {
         self.stage == Stage::Ready && !self.status.fatal()
     }
-    /// True if commands are fetched.
+    /// Whether commands are fetched.
     #[inline]
     pub(super) fn is_working(&self) -> bool {
         self.is_enabled() && self.status.shutdown() == ShutdownStatus::NORMAL
     }
-    /// A dword of the registers.
+    /// Reads a dword of the registers.
     pub fn read_register(&self, offset: u32) -> u32 {
         match offset {
             CAP => self.capabilities.raw() as u32,
@@ -45,7 +45,7 @@ impl Controller {
             _ => 0,
         }
     }
-    /// A dword is written.
+    /// Writes a dword of the registers.
     pub fn write_register(&mut self, offset: u32, value: u32, cx: &mut Cx<'_>) {
         if offset >= DOORBELLS {
             return match doorbell_at(offset, self.config.doorbell_stride) {
@@ -131,7 +131,7 @@ impl Controller {
             ..CompletionQueue::ABSENT
         };
     }
-    /// Becomes ready if it is time.
+    /// Becomes ready if its time has come and no effects are outstanding.
     pub(super) fn starting(&mut self, cx: &mut Cx<'_>) {
         if let Stage::Starting(at) = self.stage
             && at <= cx.now
@@ -142,7 +142,7 @@ impl Controller {
             self.keep_alive_came(cx);
         }
     }
-    /// An effect of before a reset has come back.
+    /// Continues after an effect that began before a reset has been resumed.
     pub(super) fn effect_after_reset(&mut self, cx: &mut Cx<'_>) {
         if self.under_way == 0 && self.stage == Stage::Stopping {
             self.stage = Stage::Disabled;
@@ -159,7 +159,7 @@ impl Controller {
         self.stage = Stage::Stopping;
         self.effect_after_reset(cx);
     }
-    /// A reset from outside: registers are as after power on at once.
+    /// Resets the controller from outside: registers are at once as after power on.
     pub fn reset(&mut self, cx: &mut Cx<'_>) {
         self.forget(cx);
         self.configuration = Configuration::ZERO;
@@ -168,14 +168,14 @@ impl Controller {
         (self.admin_sq_address, self.admin_cq_address, self.interrupt_mask) = (0, 0, 0);
         self.stage = Stage::Disabled;
     }
-    /// A reset of the subsystem has happened.
+    /// Records a reset of the subsystem.
     pub fn mark_subsystem_reset(&mut self) {
         self.status = self.status.with_subsystem_reset(true).expect("a bit");
     }
-    /// Forgets queues and commands. What is under way will come back from an earlier epoch.
+    /// Removes queues and commands. Outstanding effects will be resumed with an earlier epoch.
     fn forget(&mut self, cx: &mut Cx<'_>) {
         self.epoch = (self.epoch + 1) % Ticket::EPOCHS;
-        // what was parked was never begun
+        // parked effects have not begun
         let parked = self.parked.len() as u32;
         self.under_way -= parked;
         cx.nvm.fence += self.media_under_way - parked;
@@ -193,7 +193,7 @@ impl Controller {
         self.doorbell_buffers = None;
         self.status = ControllerStatus::from_raw(self.status.raw() & !(1 << 1)); // CFS
     }
-    /// The controller fails: Controller Fatal Status, until it is reset.
+    /// Sets Controller Fatal Status, until a reset.
     pub(super) fn fail(&mut self, _: &mut Cx<'_>) {
         self.status = self.status.with_fatal(true).expect("a bit");
     }
@@ -215,12 +215,12 @@ impl Controller {
             self.set_shutdown(ShutdownStatus::COMPLETE);
         }
     }
-    /// The flush of a shutdown is done.
+    /// Completes a shutdown after its flush.
     pub(super) fn shutdown_done(&mut self) {
         self.set_shutdown(ShutdownStatus::COMPLETE);
     }
 
-    /// A doorbell is rung.
+    /// Handles a doorbell.
     #[inline]
     pub fn ring(&mut self, doorbell: Doorbell, value: u32, cx: &mut Cx<'_>) {
         if !self.is_enabled() {
@@ -245,7 +245,7 @@ impl Controller {
             }
         }
     }
-    /// The host has put entries into a submission queue.
+    /// The host has added entries to a submission queue.
     #[inline]
     pub(super) fn tail_moved(&mut self, id: SqId, tail: u32, cx: &mut Cx<'_>) {
         let queue = self.submission_queues.get_mut(id.index()).filter(|queue| queue.is_in_memory());
@@ -258,7 +258,7 @@ impl Controller {
             None => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL, cx),
         }
     }
-    /// The host has taken entries from a completion queue.
+    /// The host has consumed entries of a completion queue.
     #[inline]
     pub(super) fn head_moved(&mut self, id: CqId, head: u32, cx: &mut Cx<'_>) {
         let queue =

@@ -1,22 +1,21 @@
-//! What the host has set by Set Features; nothing of it is saved over a reset.
+//! Values set by Set Features; none is saved across a reset.
 
 use crate::spec::feature::{
     Arbitration, ErrorRecovery, EventConfiguration, TemperatureThreshold, VolatileWriteCache, WriteAtomicity,
 };
 use lanetwin_units::Instant;
 
-/// Recommended Arbitration Burst, and the burst of a controller that was not told another \[log2 of commands\].
-/// `assumed`: 16.
+/// Recommended Arbitration Burst, and default burst of a controller \[log2 of commands\]. `assumed`: 16.
 pub(super) const RECOMMENDED_BURST: u8 = 4;
-/// Where a temperature is too high until the host says another threshold \[K\]. `assumed`: 70 °C.
+/// Default of the over temperature threshold \[K\]. `assumed`: 70 °C.
 pub(super) const WARNING_KELVIN: u16 = 343;
 
-/// What the host has set.
+/// Values of features.
 #[derive(Clone, Debug)]
 pub(super) struct Features {
     pub arbitration: Arbitration,
     pub power_state: u32,
-    /// Of the composite temperature.
+    /// Over temperature threshold of the composite temperature.
     pub over_temperature: TemperatureThreshold,
     pub under_temperature: TemperatureThreshold,
     pub error_recovery: ErrorRecovery,
@@ -45,7 +44,7 @@ impl Default for Features {
 }
 
 impl Features {
-    /// The host has switched the volatile write cache off: writes go to the medium.
+    /// Whether the host has disabled the volatile write cache, so that writes go to the medium.
     pub const fn writes_through(&self) -> bool {
         !self.write_cache.enable()
     }

@@ -1,14 +1,14 @@
-//! Shadow doorbells: the host writes tails and heads to memory, and rings only past the EventIdx that the controller
-//! left (Base 2.0 §5.11 and annex B.5).
+//! Shadow doorbells: the host writes tails and heads to memory, and rings a doorbell only when it passes the EventIdx
+//! that the controller has written (Base 2.0 §5.11 and annex B.5).
 //!
 //! ```text
 //!  queue is empty (or full) ─► write EventIdx ─► read the shadow ─┬─ it has moved: go on
 //!                                                                 └─ it has not: the host will ring
 //! ```
 //!
-//! The read is behind the write, so a host that moves its shadow either sees the new EventIdx and rings, or has moved
-//! it before the read. A doorbell that is rung while its shadow is read makes the reading worthless, for it may be
-//! older: it is read again once the queue is empty. The admin queues have no shadows.
+//! The read is ordered after the write, so a host that updates its shadow either reads the new EventIdx and rings, or
+//! has updated it before the read. If a doorbell is rung while its shadow is read, the value read may be older and is
+//! discarded; the shadow is read again once the queue is empty. The admin queues have no shadows.
 
 use super::queues::{DoorbellBuffers, QueueState, ShadowRead};
 use super::{Controller, Cx};
@@ -19,7 +19,7 @@ use crate::spec::{CqId, Doorbell, SqId};
 const DOORBELL_BYTES: u32 = 4;
 
 impl Controller {
-    /// A submission queue has been emptied: is there more?
+    /// Reads the shadow tail of a submission queue that has become empty.
     #[inline]
     pub(super) fn read_tail_doorbell(&mut self, sqid: u16, cx: &mut Cx<'_>) {
         let Some(buffers) = self.doorbell_buffers.filter(|_| sqid != 0) else { return };
@@ -30,7 +30,7 @@ impl Controller {
             self.read_shadow(buffers, Doorbell::SubmissionTail(SqId(sqid)), tail, cx);
         }
     }
-    /// A completion queue is full: has the host taken something?
+    /// Reads the shadow head of a completion queue that is full.
     #[inline]
     pub(super) fn read_head_doorbell(&mut self, cqid: u16, cx: &mut Cx<'_>) {
         let Some(buffers) = self.doorbell_buffers.filter(|_| cqid != 0) else { return };

@@ -1,33 +1,34 @@
-//! Commands in progress: a slab whose entries, with their buffers, are used again and again.
+//! Commands in progress: a slab whose entries, including their buffers, are reused.
 
 use crate::logic::connection::DataLocation;
 use crate::logic::effect::{MediaOperation, Place, Segment};
 use crate::spec::{Command, Status};
 
-/// What is to be done with a command once its pointers are known.
+/// Execution of a command after its pointers have been resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Plan {
-    /// Nobody's.
+    /// The slot is free.
     Free,
-    /// It ends as soon as nothing is under way.
+    /// The command ends as soon as it has no outstanding effects.
     Ending,
-    /// Media, then data to the host, part by part.
+    /// Media effect, then data to the host, part by part.
     Read,
-    /// Data from the host, then media, part by part.
+    /// Data from the host, then media effect, part by part.
     Write,
-    /// Media alone.
+    /// Media effects only.
     MediaOnly,
-    /// What the controller has made goes to the host.
+    /// Data of the controller are transferred to the host.
     Store,
-    /// What the command brings comes from the host, and is then acted on.
+    /// Input data of the command are fetched from the host, and then processed.
     Load,
-    /// A submission queue is waited for.
+    /// The command waits for the deletion of a submission queue.
     DeleteSq,
-    /// Namespaces are formatted.
+    /// The command formats namespaces.
     Format,
 }
 
-/// Where the data are, in host memory; the first piece needs no allocation, and the others use theirs again.
+/// Pieces of host memory with the data. The first piece needs no allocation, and the allocation of the others is
+/// reused.
 #[derive(Clone, Debug, Default)]
 pub struct Pieces {
     first: Segment,
@@ -35,14 +36,14 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// No piece.
+    /// No pieces.
     pub const NONE: Self = Self { first: Segment { address: 0, bytes: 0 }, more: Vec::new() };
 
     fn clear(&mut self) {
         self.first = Segment::default();
         self.more.clear();
     }
-    /// Puts bytes behind the last; those that follow it in memory lengthen it.
+    /// Appends bytes; if they follow the last piece in memory, extends it.
     pub fn push(&mut self, address: u64, bytes: u32) {
         let last = self.more.last_mut().unwrap_or(&mut self.first);
         if last.bytes == 0 {
@@ -53,7 +54,7 @@ impl Pieces {
             self.more.push(Segment { address, bytes });
         }
     }
-    /// Where the bytes behind the last would be.
+    /// Address after the last piece.
     pub fn end(&self) -> u64 {
         let last = self.more.last().unwrap_or(&self.first);
         last.address.wrapping_add(last.bytes.into())
@@ -62,7 +63,7 @@ impl Pieces {
     pub fn range(&self, offset: u32, bytes: u32) -> Range<'_> {
         Range { pieces: self, at: 0, skip: offset, left: bytes }
     }
-    /// Where a range is.
+    /// Location of a range.
     pub fn place(&self, offset: u32, bytes: u32) -> Place {
         if self.more.is_empty() {
             return Place::Memory { address: self.first.address.wrapping_add(offset.into()) };
@@ -109,16 +110,16 @@ impl Iterator for Range<'_> {
     }
 }
 
-/// Where the data of a command are, once that is known.
+/// Location of the data of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
     /// In pieces of host memory.
     Pieces,
-    /// In the command's capsule, from this offset on.
+    /// In the capsule of the command, from this offset on.
     Capsule(u32),
-    /// Where the transport finds them.
+    /// In buffers that the transport knows.
     Transport,
-    /// In memory of the host behind a key.
+    /// In host memory with a key.
     Keyed { address: u64, key: u32 },
 }
 
@@ -128,43 +129,43 @@ pub struct Slot {
     pub plan: Plan,
     pub sqid: u16,
     pub cid: u16,
-    /// As it was fetched.
+    /// The submission queue entry.
     pub command: Command,
-    /// How it will end, so far.
+    /// Status so far.
     pub status: Status,
     pub dw0: u32,
-    /// What the medium is asked for.
+    /// Operation of the media effects.
     pub operation: MediaOperation,
     pub slba: u64,
-    /// Log2 of the bytes of a block.
+    /// Log2 of the block size in bytes.
     pub block_log2: u8,
-    /// How many bytes go between host and controller.
+    /// Number of bytes transferred between host and controller.
     pub bytes: u32,
-    /// How many bytes are in all parts but the last.
+    /// Size of each part except the last \[B\].
     pub part_bytes: u32,
-    /// How many parts there are.
+    /// Number of parts.
     pub parts: u32,
-    /// How many of them are not done.
+    /// Number of parts that are not done.
     pub parts_left: u32,
-    /// How many of them have reached their last effect.
+    /// Number of parts that have begun their last effect.
     pub last_begun: u32,
-    /// How many effects are under way.
+    /// Number of outstanding effects.
     pub under_way: u32,
-    /// How its data are found.
+    /// Kind of location of its data.
     pub data_location: DataLocation,
-    /// How many bytes came with it.
+    /// Length of its in-capsule data \[B\].
     pub capsule_bytes: u32,
-    /// Where they are.
+    /// Location of its data.
     pub source: Source,
-    /// The pieces of host memory.
+    /// Pieces of host memory with its data.
     pub pieces: Pieces,
-    /// How many bytes of host memory are not known yet.
+    /// Number of bytes whose address is not resolved yet.
     pub unresolved: u32,
-    /// An SGL segment that is the last one is being fetched.
+    /// Whether the SGL segment being fetched is the last one.
     pub last_segment: bool,
-    /// Parts that the medium has read and that have no known place in host memory yet.
+    /// Parts that the medium has read and whose address in host memory is not resolved yet.
     pub held: Vec<u16>,
-    /// What the controller has made, or what the command has brought.
+    /// Data of the controller for the host, or input data of the command.
     pub content: Vec<u8>,
 }
 
@@ -208,12 +209,12 @@ impl Slot {
         self.held.clear();
         self.content.clear();
     }
-    /// Where a part begins, and how long it is \[B\].
+    /// Offset and length of a part \[B\].
     pub fn part(&self, part: u16) -> (u32, u32) {
         let offset = u32::from(part) * self.part_bytes;
         (offset, self.part_bytes.min(self.bytes - offset.min(self.bytes)))
     }
-    /// Where a range of its data is on the host's side.
+    /// Location of a range of its data at the host.
     #[inline]
     pub fn place(&self, offset: u32, bytes: u32) -> Place {
         match self.source {
@@ -225,7 +226,7 @@ impl Slot {
             }
         }
     }
-    /// The first piece of its data behind `have` bytes: where it is and how long \[B\].
+    /// Location and length \[B\] of the first piece of its data after `have` bytes.
     pub fn next_piece(&self, have: u32) -> (Place, u32) {
         let left = self.bytes.saturating_sub(have);
         if self.source != Source::Pieces {
@@ -234,7 +235,7 @@ impl Slot {
         let piece = self.pieces.range(have, left).next().unwrap_or_default();
         (Place::Memory { address: piece.address }, piece.bytes)
     }
-    /// True if to stop now would keep something from happening.
+    /// Whether stopping the command now would prevent an effect.
     pub fn can_stop(&self) -> bool {
         match self.plan {
             Plan::Read | Plan::Write => self.last_begun < self.parts,
@@ -253,15 +254,15 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// So many free ones.
+    /// Creates `count` free slots.
     pub fn new(count: u32) -> Self {
         Self { all: (0..count).map(|_| Slot::new()).collect(), free: (0..count).rev().collect() }
     }
-    /// How many are free.
+    /// Number of free slots.
     pub fn free(&self) -> u32 {
         self.free.len() as u32
     }
-    /// Takes a free one.
+    /// Takes a free slot.
     #[inline]
     pub fn take(&mut self, sqid: u16, command: &Command) -> Option<u32> {
         let number = self.free.pop()?;
@@ -272,22 +273,22 @@ impl Slots {
         slot.command = *command;
         Some(number)
     }
-    /// Gives one back.
+    /// Frees a slot.
     #[inline]
     pub fn give(&mut self, number: u32) {
         self.all[number as usize].clear();
         self.free.push(number);
     }
-    /// One that is taken.
+    /// A slot, if it is taken.
     pub fn get(&self, number: u32) -> Option<&Slot> {
         self.all.get(number as usize).filter(|slot| slot.plan != Plan::Free)
     }
-    /// One that is known to be taken.
+    /// A slot that is known to be taken.
     #[inline]
     pub fn at(&mut self, number: u32) -> &mut Slot {
         &mut self.all[number as usize]
     }
-    /// Those that are taken.
+    /// Slots that are taken.
     pub fn taken(&self) -> impl Iterator<Item = (u32, &Slot)> {
         self.all
             .iter()
@@ -295,7 +296,7 @@ impl Slots {
             .filter(|(_, slot)| slot.plan != Plan::Free)
             .map(|(at, slot)| (at as u32, slot))
     }
-    /// Gives all back.
+    /// Frees all slots.
     pub fn clear(&mut self) {
         let count = self.all.len() as u32;
         self.all.iter_mut().for_each(Slot::clear);

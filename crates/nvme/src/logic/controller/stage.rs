@@ -1,16 +1,16 @@
-//! Where a controller is between power on and work.
+//! Stages of a controller between power on and operation.
 
 use lanetwin_units::Instant;
 
-/// Where a controller is between power on and work.
+/// Stage of a controller between power on and operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stage {
-    /// CC.EN is 0, and nothing is under way.
+    /// CC.EN is 0, without outstanding effects.
     Disabled,
-    /// CC.EN is 1; ready from this time on, and when nothing from before is under way.
+    /// CC.EN is 1; becomes ready at this time, when no earlier effects are outstanding.
     Starting(Instant),
     /// CSTS.RDY is 1.
     Ready,
-    /// CC.EN is 0, and something is under way.
+    /// CC.EN is 0, with outstanding effects.
     Stopping,
 }

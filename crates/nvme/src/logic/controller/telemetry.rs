@@ -26,7 +26,7 @@ impl Controller {
         }
         self.give_telemetry(number, cx)
     }
-    /// The owner's state has come that the host has asked for, or will not.
+    /// Takes the owner's state that the host requested; `None` if it is not available.
     pub(super) fn telemetry_arrived(&mut self, number: u32, state: Option<&Telemetry>, cx: &mut Cx<'_>) {
         if self.slots.get(number).is_none() {
             return;
@@ -64,8 +64,8 @@ impl Controller {
         }
         Ok(())
     }
-    /// A part of a command has ended so at the medium: if that has failed, its state is captured, unless what was
-    /// captured before was not read yet.
+    /// Captures the medium's state if a part of a command has failed there, unless an earlier capture has not been
+    /// read.
     pub(super) fn capture_if_faulty(&mut self, number: u32, status: Status, cx: &mut Cx<'_>) {
         let what = match status {
             Status::UNRECOVERED_READ_ERROR => "Unrecovered Read Error",
