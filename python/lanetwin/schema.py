@@ -8,7 +8,7 @@ AssumptionKind = Literal["assumed", "calibrated"]
 """The origin of an unpublished number."""
 
 Better = Literal["higher", "lower", "neither"]
-"""Which way of a quantity is the good one."""
+"""The better direction of a quantity."""
 
 Condition = Literal["steady", "not-steady", "whole"]
 """The condition of a measurement."""

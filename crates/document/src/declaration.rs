@@ -1,7 +1,6 @@
-//! How a mapping is declared: its keys, and what each of them holds.
+//! Declarations of mappings: their keys, and the types of the values.
 //!
-//! Whoever owns a kind of document declares its words in such tables; reading, defaults and the JSON Schema come from
-//! there.
+//! Each kind of document declares its keys in such tables; reading, defaults and the JSON Schema come from them.
 
 use lanetwin_ports::Dimension;
 
@@ -10,17 +9,17 @@ use lanetwin_ports::Dimension;
 pub struct Field {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// The type of its value.
     pub holds: Holds,
-    /// Its value when nobody says one; none if it is required, or found from its surroundings, or simply absent.
+    /// Its default value; `None` if it is required, derived from other values, or optional without a default.
     pub default: Option<&'static str>,
-    /// Whether somebody must say it.
+    /// Whether it is required.
     pub required: bool,
-    /// What it means, in half a sentence.
+    /// Its meaning, in half a sentence.
     pub about: &'static str,
 }
 
-/// What a key holds.
+/// The type of a key's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Holds {
     /// A quantity.
@@ -49,18 +48,18 @@ pub enum Holds {
     Named(&'static [Field]),
     /// A mapping from names to mappings from paths to values.
     Variants,
-    /// A mapping with these keys and, beside them, paths with the values that they take one after the other.
+    /// A mapping with these keys and, besides, paths with the values that they take in turn.
     Swept(&'static [Field]),
-    /// The name of a node of memory, a mapping with one of these keys, or a list of such.
+    /// The name of a memory node, a mapping with one of these keys, or a list of these.
     Placements(&'static [Field]),
-    /// The name of a node of memory, or a mapping with one of these keys.
+    /// The name of a memory node, or a mapping with one of these keys.
     Placed(&'static [Field]),
-    /// A mapping from names to such.
+    /// A mapping from names to such placements.
     PlacedParts(&'static [Field]),
     /// A mapping from names to whole numbers in a range.
     Weights(Dimension),
     /// A mapping from names of files to their texts.
     Texts,
-    /// Anything: read by nobody.
+    /// Anything; it is not read.
     Ignored,
 }

@@ -1,3 +1,3 @@
-//! Pages of errors, as they were when the program was built.
+//! Pages of errors, embedded at build time.
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

@@ -1,8 +1,8 @@
-//! The page of every code, as it stands in `docs/errors/`.
+//! The page of every code, from `docs/errors/`.
 
 use crate::embedded::PAGES;
 
-/// The page of a code, as Markdown; case does not count.
+/// The page of a code, as Markdown, ignoring case.
 ///
 /// ```
 /// let page = lanetwin_document::explain("sc005").expect("a code");
@@ -15,7 +15,7 @@ pub fn explain(code: &str) -> Option<&'static str> {
     Some(page.1)
 }
 
-/// Every code that has a page, with its title: of all rooms.
+/// Every code with a page, from all crates, with its title.
 pub fn codes() -> impl Iterator<Item = (&'static str, &'static str)> {
     PAGES.iter().map(|(code, page)| {
         let heading = page.lines().next().unwrap_or_default();

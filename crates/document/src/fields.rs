@@ -1,4 +1,4 @@
-//! One mapping of the document, read key by key against its declaration, and completed on the way.
+//! A mapping of the document, read key by key against its declaration, with defaults filled in.
 
 use crate::declaration::{Field, Holds};
 use crate::node::{Entry, Kind, Node, Origin, Spot};
@@ -24,12 +24,13 @@ pub struct Said<T> {
     pub value: T,
     /// Where it was written.
     pub spot: Spot,
-    /// Who said so.
+    /// The origin of the value.
     pub origin: Origin,
 }
 
 impl<'n> Fields<'n> {
-    /// Opens the mapping at `path`; reports keys that neither the table nor `more` has, and what is missing.
+    /// Opens the mapping at `path`. Reports unknown keys, which are neither in the table nor in `more`, and missing
+    /// ones.
     pub fn open(
         node: &'n Node,
         path: &str,
@@ -57,16 +58,16 @@ impl<'n> Fields<'n> {
         Some(Self { node, path: path.to_owned(), table, complete: Vec::new() })
     }
 
-    /// Whether it has a key that its table has not: that has been told of.
+    /// Whether it has an unknown key, which was reported.
     pub fn has_unknown(&self) -> bool {
         let is_known = |entry: &Entry| self.table.iter().any(|field| field.name == entry.key);
         !self.node.entries().iter().all(is_known)
     }
-    /// What is written under `key`; `null` is nothing.
+    /// The node under `key`; `None` for `null`.
     pub fn written(&self, key: &str) -> Option<&'n Node> {
         written(self.node, key)
     }
-    /// The place of `key`: of its value if there is one, else of the mapping.
+    /// The place of `key`: that of its value or, without one, of the mapping.
     pub fn spot(&self, key: &str) -> Spot {
         self.written(key).map_or(self.node.spot, |node| node.spot)
     }
@@ -78,7 +79,7 @@ impl<'n> Fields<'n> {
     pub fn fault(&self, key: &str, problem: impl Complaint, reports: &mut Reports) {
         reports.add(problem, self.spot(key), &self.at(key));
     }
-    /// Notes the complete value of `key`, in the place of what was noted before, such as what was read of it.
+    /// Sets the complete value of `key`; replaces one that was set before, such as the value as read.
     pub fn record(&mut self, key: &str, node: Node) {
         match self.complete.iter_mut().find(|entry| entry.key == key) {
             Some(entry) => entry.value = node,
@@ -106,8 +107,8 @@ impl<'n> Fields<'n> {
         Some(Said { value: text.to_owned(), spot: node.spot, origin: node.origin })
     }
 
-    /// The names of a `wanted` under `key`, one or a list, and whether they are a list; none if there is nothing, or
-    /// something else.
+    /// The names under `key`, one or a list, and whether they are a list; `wanted` describes them in messages. Returns
+    /// `None` if the key is missing or has another value.
     pub fn names(
         &mut self,
         key: &str,
@@ -133,7 +134,7 @@ impl<'n> Fields<'n> {
         Some((names, listed))
     }
 
-    /// The quantity under `key`, or its default; none if there is neither, or it cannot be read.
+    /// The quantity under `key`, or its default; `None` if there is neither, or if it cannot be read.
     pub fn one(&mut self, key: &str, reports: &mut Reports) -> Option<Said<Value>> {
         let field = self.field(key);
         let Holds::One(dimension) = field.holds else {
@@ -162,8 +163,8 @@ impl<'n> Fields<'n> {
         Fields::open(self.written(key)?, &self.at(key), table, &[], reports)
     }
 
-    /// The mappings of the list under `key`, each opened; none if one of them cannot be read. The caller completes
-    /// them, and records them with [`Fields::record_list`].
+    /// The mappings of the list under `key`, each opened; `None` if one of them cannot be read. The caller completes
+    /// them and records them with [`Fields::record_list`].
     pub fn list(&self, key: &str, reports: &mut Reports) -> Option<Vec<Fields<'n>>> {
         let Holds::List(table) = self.field(key).holds else {
             unreachable!("`{key}` is not declared as a list of mappings")
@@ -177,13 +178,13 @@ impl<'n> Fields<'n> {
         let open: Vec<_> = items.iter().map(|item| Fields::open(item, &path, table, &[], reports)).collect();
         open.into_iter().collect()
     }
-    /// Notes the complete list under `key`.
+    /// Sets the complete list under `key`.
     pub fn record_list(&mut self, key: &str, items: Vec<Fields<'_>>) {
         let origin = self.written(key).map_or(Origin::Default, |node| node.origin);
         self.record(key, Node::list(items.into_iter().map(Fields::finish)).by(origin));
     }
 
-    /// The quantities under `key`, one or a list, or the default; none if there is neither, or one cannot be read.
+    /// The quantities under `key`, one or a list, or the default; `None` if there is neither, or if one cannot be read.
     pub fn many(&mut self, key: &str, reports: &mut Reports) -> Option<Vec<Said<Value>>> {
         let field = self.field(key);
         let Holds::Many(dimension) = field.holds else { unreachable!("`{key}` is not declared as a list") };
@@ -216,7 +217,7 @@ impl<'n> Fields<'n> {
     }
 }
 
-/// True if `node` is a mapping; reports it if not.
+/// Whether `node` is a mapping; reports an error if not.
 pub fn is_map(node: &Node, path: &str, reports: &mut Reports) -> bool {
     let is = matches!(node.kind, Kind::Map(_));
     if !is {
@@ -238,7 +239,7 @@ pub fn scalar<'n>(
     node.text()
 }
 
-/// Reads a node as a quantity; reports what is wrong with it.
+/// Reads a node as a quantity; reports errors in it.
 pub fn read(node: &Node, dimension: Dimension, path: &str, reports: &mut Reports) -> Option<Value> {
     let text = scalar(node, "a single value", path, reports)?;
     // a count of lanes may be written as a width
@@ -274,7 +275,7 @@ fn complaint(text: &str, dimension: Dimension, mistake: Mistake) -> Problem {
     }
 }
 
-/// The value of a default, which is our own text.
+/// The value of a default, whose text is always valid.
 pub fn default(dimension: Dimension, text: &str) -> Value {
     match quantity::read(dimension, text) {
         Ok((value, None)) => value,
@@ -287,15 +288,15 @@ pub fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Whether a name can be a step of a path: letters and digits of any script, so no control or bidirectional character,
-/// and composed (NFC), so that two names that look alike are alike.
+/// Whether a name can be part of a path: letters and digits of any script, so no control or bidirectional characters,
+/// in composed form (NFC), so that names that look the same are equal.
 pub fn is_name(name: &str) -> bool {
     name.starts_with(char::is_alphabetic)
         && name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
         && unicode_normalization::is_nfc(name)
 }
 
-/// Reports a name that cannot be one; `path` is its place in the document.
+/// Reports an invalid name; `path` is its place in the document.
 pub fn check_name(name: &str, spot: Spot, path: &str, reports: &mut Reports) {
     if !is_name(name) {
         reports.add(Problem::BadName { name: name.into() }, spot, path);

@@ -1,16 +1,15 @@
-//! From a text to a document: a tree in which every node knows where it was written, its fields read against declared
-//! tables, and everything that is wrong with it at once.
+//! Documents: a text becomes a tree in which every node knows its place; its fields are read against declared tables,
+//! and all errors are reported at once.
 //!
 //! ```text
 //!  text ─ yaml ─► Node ─ numbered ─ overlay (variants, `--set`) ─► Node ─ Fields, against a table of Field ─► values, and the completed mapping
 //!                   └─────────────────────────────────── Reports ──────────────────────┘──► Diagnostics: code, place, remedy
 //! ```
 //!
-//! Here are the [quantities with their units](quantity), what is wrong in [any document](problem), and the page of
+//! This crate has the [quantities with their units](quantity), the errors of [any document](problem), and the page of
 //! every code ([`explain`]).
 //!
-//! Not here: the words of a scenario, a part or a channel, and what is wrong with them (the plan and link-lab crates),
-//! which are declared where they are understood.
+//! Not here: the keys of a scenario, a part or a channel, and their own errors (the plan and link-lab crates).
 
 pub mod declaration;
 mod embedded;

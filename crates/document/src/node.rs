@@ -1,4 +1,4 @@
-//! The document as a tree: every node knows where it was written, and by whom.
+//! The document as a tree: every node has a place and an origin.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::fmt::Write as _;
@@ -6,19 +6,19 @@ use std::fmt::Write as _;
 /// A place in one of the texts that were read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Spot {
-    /// Which text: an index into the names of the sources.
+    /// The text: an index into the names of the sources.
     pub file: u16,
-    /// Line, from 1; 0 means the text as a whole.
+    /// Line, from 1; 0 for the text as a whole.
     pub line: u32,
     /// Column, from 1, in characters.
     pub column: u32,
 }
 
-/// Who said so.
+/// The origin of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// Nobody: the language's default, or the model's.
+    /// The default of the language, or of the model.
     Default,
     /// The part file.
     Part,
@@ -35,7 +35,7 @@ pub enum Origin {
 pub struct Node {
     /// Where it begins.
     pub spot: Spot,
-    /// Who wrote it.
+    /// Its origin.
     pub origin: Origin,
     /// What it is.
     pub kind: Kind,
@@ -66,31 +66,31 @@ pub struct Entry {
 }
 
 impl Node {
-    /// A scalar that nobody wrote down.
+    /// A scalar without a place in a text.
     pub fn scalar(text: impl Into<String>) -> Self {
         Self::new(Kind::Scalar(text.into()))
     }
-    /// A list that nobody wrote down.
+    /// A list without a place in a text.
     pub fn list(items: impl IntoIterator<Item = Self>) -> Self {
         Self::new(Kind::List(items.into_iter().collect()))
     }
-    /// A mapping that nobody wrote down.
+    /// A mapping without a place in a text.
     pub fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, Self)>) -> Self {
         Self::new(Kind::Map(entries.into_iter().map(|(key, value)| Entry::new(key.into(), value)).collect()))
     }
-    /// Nothing.
+    /// The empty node.
     pub fn null() -> Self {
         Self::new(Kind::Null)
     }
     fn new(kind: Kind) -> Self {
         Self { spot: Spot::default(), origin: Origin::Default, kind }
     }
-    /// The same, said by `origin`.
+    /// The same node with `origin`.
     pub fn by(mut self, origin: Origin) -> Self {
         self.origin = origin;
         self
     }
-    /// The same and everything below it, said by `origin`.
+    /// The same node with `origin`, and everything below it.
     pub fn all_by(mut self, origin: Origin) -> Self {
         self.origin = origin;
         match &mut self.kind {
@@ -109,12 +109,12 @@ impl Node {
         self
     }
 
-    /// The entries of a mapping; none for anything else.
+    /// The entries of a mapping; empty for other nodes.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         if let Kind::Map(entries) = &self.kind { entries } else { &[] }
     }
-    /// The entries of a mapping, to be changed; none for anything else.
+    /// The entries of a mapping, mutable; `None` for other nodes.
     pub fn entries_mut(&mut self) -> Option<&mut Vec<Entry>> {
         if let Kind::Map(entries) = &mut self.kind { Some(entries) } else { None }
     }
@@ -133,7 +133,7 @@ impl Node {
     pub fn text(&self) -> Option<&str> {
         if let Kind::Scalar(text) = &self.kind { Some(text) } else { None }
     }
-    /// What it is, for a message.
+    /// A description of its kind, for messages.
     pub fn what(&self) -> &'static str {
         match self.kind {
             Kind::Null => "nothing",
@@ -143,7 +143,7 @@ impl Node {
         }
     }
 
-    /// The tree as a YAML document, in which every mapping of scalars and lists takes a line.
+    /// The tree as a YAML document, with each mapping of scalars and lists on one line.
     #[must_use]
     pub fn to_yaml(&self) -> String {
         let mut text = String::new();
@@ -190,19 +190,19 @@ impl Node {
 }
 
 impl Entry {
-    /// A key that stands where its value does.
+    /// A key with the place of its value.
     #[must_use]
     pub fn new(key: String, value: Node) -> Self {
         Self { key, spot: value.spot, value }
     }
 }
 
-/// A scalar as it can stand in YAML: as it is where that is unmistakable, else in double quotes, as JSON has them.
+/// A scalar as written in YAML: plain where that is unambiguous, otherwise in double quotes, as in JSON.
 fn plain_or_quoted(scalar: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.' | '/' | '%' | '+' | '_');
     let opens_well = scalar.starts_with(|c: char| c.is_alphanumeric());
     let lower = scalar.to_ascii_lowercase();
-    // words that readers of YAML 1.1 take for something else than text
+    // words that YAML 1.1 readers take for something other than text
     let odd = matches!(&*lower, "null" | "on" | "off" | "yes" | "no" | "y" | "n");
     if opens_well && scalar.chars().all(plain) && !odd {
         scalar.to_owned()
@@ -212,7 +212,7 @@ fn plain_or_quoted(scalar: &str) -> String {
 }
 
 impl Serialize for Node {
-    /// As JSON; a scalar that is a whole number or a truth value becomes one.
+    /// Serialises as JSON; scalars that are whole numbers or truth values are written as such.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.kind {
             Kind::Null => serializer.serialize_unit(),

@@ -1,21 +1,21 @@
-//! Numbered names: `ssd1..4` stands for `ssd1`, `ssd2`, `ssd3`, `ssd4`, so that a box of many equal things is a line.
+//! Numbered names: `ssd1..4` stands for `ssd1`, `ssd2`, `ssd3`, `ssd4`, so that many equal components take one line.
 //!
-//! An entry whose key is numbered is one entry for each name. Inside it, what is numbered and has as many names is
-//! paired with it: `bay1..4: {from: box, to: ssd1..4}` is four links to four drives. Anywhere else a numbered value is
-//! a list: `target: ssd1..4`. All this is written out before anything else is read, so that paths name each one
+//! An entry with a numbered key becomes one entry for each name. Inside it, numbered values with as many names are
+//! paired with the key: `bay1..4: {from: box, to: ssd1..4}` is four links to four drives. Anywhere else a numbered
+//! value is a list: `target: ssd1..4`. All are expanded before anything else is read, so that paths address one of them
 //! (`links.bay3.width`) or several (`links.bay1..3.width`).
 
 use crate::fields::{is_name, join};
 use crate::node::{Entry, Kind, Node, Spot};
 use crate::problem::{Problem, Reports};
 
-/// The most names that one numbered name stands for.
+/// Maximum number of names that a numbered name stands for.
 const NAMES_MAX: u64 = 1024;
 
 /// Sections whose entries and values may be numbered.
 const SECTIONS: [&str; 6] = ["machine", "links", "partitions", "subsystems", "interleave", "workloads"];
 
-/// Writes out what is numbered in the sections of a document.
+/// Expands numbered names in the sections of a document.
 pub fn write_out(document: &mut Node, reports: &mut Reports) {
     let Some(sections) = document.entries_mut() else { return };
     for section in sections.iter_mut().filter(|section| SECTIONS.contains(&section.key.as_str())) {
@@ -23,21 +23,21 @@ pub fn write_out(document: &mut Node, reports: &mut Reports) {
     }
 }
 
-/// The paths that a path with numbered names stands for, in order; it alone if nothing in it is numbered. What is wrong
-/// with it is reported at `spot`.
+/// The paths that a path with numbered names stands for, in order; the path itself if none of its names is numbered.
+/// Reports errors in it at `spot`.
 pub fn paths(path: &str, spot: Spot, reports: &mut Reports) -> Vec<String> {
     match Numbered::find(path) {
         None => vec![path.to_owned()],
         Some(numbered) if numbered.is_sound(spot, path, reports) => {
-            // what is before the first cannot be numbered, what is behind it may be
+            // nothing before the first is numbered, but names after it may be
             numbered.names().flat_map(|path| paths(&path, spot, reports)).collect()
         }
         Some(_) => Vec::new(),
     }
 }
 
-/// The values of the paths that one path stands for, in order: what is numbered in the value is paired with them, or,
-/// if the path is one alone, is a list.
+/// The values for the paths that one path stands for, in order: a numbered value is paired with them or, if there is
+/// only one path, becomes a list.
 pub fn values(path: &str, paths: &[String], value: &Node, reports: &mut Reports) -> Vec<Node> {
     let within = (paths.len() > 1).then_some((path, paths.len()));
     let value_of = |index| {
@@ -51,7 +51,7 @@ pub fn values(path: &str, paths: &[String], value: &Node, reports: &mut Reports)
     (0..paths.len()).map(value_of).collect()
 }
 
-/// Writes out the entries of a mapping, and their values.
+/// Expands the entries of a mapping, and their values.
 fn write_out_entries(node: &mut Node, at: &str, reports: &mut Reports) {
     let Some(entries) = node.entries_mut() else { return };
     let mut written: Vec<Entry> = Vec::with_capacity(entries.len());
@@ -69,7 +69,7 @@ fn write_out_entries(node: &mut Node, at: &str, reports: &mut Reports) {
     *entries = written;
 }
 
-/// An entry, or those that its key stands for.
+/// An entry, or the entries that its key stands for.
 fn each(mut entry: Entry, at: &str, reports: &mut Reports) -> Vec<Entry> {
     let path = join(at, &entry.key);
     report_count(&mut entry, at, reports);
@@ -96,7 +96,7 @@ fn each(mut entry: Entry, at: &str, reports: &mut Reports) -> Vec<Entry> {
     entries
 }
 
-/// Reports a `count` of a component or link, the word that many would try, and takes it away.
+/// Reports and removes a `count` of a component or link, which many authors would try.
 fn report_count(entry: &mut Entry, at: &str, reports: &mut Reports) {
     let Some(keys) = entry.value.entries_mut().filter(|_| matches!(at, "machine" | "links")) else { return };
     let Some(place) = keys.iter().position(|key| key.key == "count") else { return };
@@ -105,7 +105,7 @@ fn report_count(entry: &mut Entry, at: &str, reports: &mut Reports) {
     reports.add(Problem::Counted { name: entry.key.clone(), count: text }, count.spot, &join(at, &entry.key));
 }
 
-/// Puts the name of that index in the place of every numbered value that stands for as many names.
+/// Replaces every numbered value with as many names by the name at `index`.
 fn pair_up(node: &mut Node, index: usize, count: usize) {
     match &mut node.kind {
         Kind::Null => {}
@@ -120,11 +120,11 @@ fn pair_up(node: &mut Node, index: usize, count: usize) {
     }
 }
 
-/// A numbered key, and the number of its names.
+/// A numbered key, and its number of names.
 type Within<'k> = Option<(&'k str, usize)>;
 
-/// Makes lists of numbered values. Within an entry that is numbered itself, they would be as many for each of its
-/// names, which nobody means.
+/// Turns numbered values into lists. Inside a numbered entry they would be the same list for each of its names, which
+/// is reported, since it is never meant.
 fn make_lists(node: &mut Node, at: &str, within: Within<'_>, reports: &mut Reports) {
     match &mut node.kind {
         Kind::Null => {}
@@ -154,7 +154,7 @@ fn make_lists(node: &mut Node, at: &str, within: Within<'_>, reports: &mut Repor
     }
 }
 
-/// The names that a numbered scalar stands for; none if it is not, or is wrong.
+/// The names that a numbered scalar stands for; `None` if it is not numbered, or invalid.
 fn items(node: &Node, at: &str, within: Within<'_>, reports: &mut Reports) -> Option<Vec<Node>> {
     let text = node.text()?;
     let numbered = Numbered::read(text)?;
@@ -167,7 +167,7 @@ fn items(node: &Node, at: &str, within: Within<'_>, reports: &mut Reports) -> Op
     numbered.is_sound(node.spot, at, reports).then(|| numbered.names().map(named).collect())
 }
 
-/// A text that stands for several: what is before the number, the first and the last number, what is behind.
+/// A text that stands for several: the text before the number, the first and the last number, the text after it.
 #[derive(Clone, Copy, Debug)]
 struct Numbered<'t> {
     text: &'t str,
@@ -178,7 +178,7 @@ struct Numbered<'t> {
 }
 
 impl<'t> Numbered<'t> {
-    /// A name, or the port of one (`ssd1..4.pcie`), if it is numbered.
+    /// Reads a name, or the port of one (`ssd1..4.pcie`), if it is numbered.
     fn read(text: &'t str) -> Option<Self> {
         let found = Self::find(text)?;
         let is_plain = |name: &str| name.split('.').all(is_name);
@@ -186,7 +186,7 @@ impl<'t> Numbered<'t> {
         (is_plain(found.before) && (found.behind.is_empty() || behind.is_some_and(is_plain))).then_some(found)
     }
 
-    /// What is numbered first in a path.
+    /// The first numbered name in a path.
     fn find(text: &'t str) -> Option<Self> {
         let dots = text.find("..")?;
         let (left, right) = (&text[..dots], &text[dots + 2..]);
@@ -204,19 +204,19 @@ impl<'t> Numbered<'t> {
         })
     }
 
-    /// Both numbers; none if one has too many digits.
+    /// Both numbers; `None` if one has too many digits.
     fn range(self) -> Option<(u64, u64)> {
         Some((self.first.parse().ok()?, self.last.parse().ok()?))
     }
 
-    /// How many names it stands for; none if it is not sound.
+    /// Number of names that it stands for; 0 if it is invalid.
     fn count(self) -> usize {
         self.range().map_or(0, |(first, last)| {
             last.saturating_sub(first).saturating_add(1).min(NAMES_MAX + 1) as usize
         })
     }
 
-    /// Whether it counts upwards, and not too far; reports it if not.
+    /// Whether it counts upwards, within the limit; reports an error if not.
     fn is_sound(self, spot: Spot, at: &str, reports: &mut Reports) -> bool {
         let sound = self.range().is_some_and(|(first, last)| first <= last && last - first < NAMES_MAX);
         if !sound {

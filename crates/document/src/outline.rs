@@ -1,32 +1,32 @@
-//! A document as it was written, for who understands it elsewhere: plain values, each with its place.
+//! A document as written, for readers in other languages: plain values, each with its place.
 
 use crate::node::{Kind, Node, Origin, Spot};
 use crate::problem::{Diagnostic, Reports};
 use crate::sources::add_source;
 use serde::Serialize;
 
-/// A node of a document: where it begins, and what it is.
+/// A node of a document with its place.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Outline {
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1, in characters.
     pub column: u32,
-    /// What it is.
+    /// Its value.
     #[serde(flatten)]
     pub value: Written,
 }
 
-/// What a node is.
+/// The value of a node.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// Anything without structure, as it was written; nothing is an empty text.
+    /// Anything without structure, as written; `null` is an empty text.
     Text(String),
     /// A list.
     #[serde(rename = "items")]
     List(Vec<Outline>),
-    /// A mapping, in the order of writing; the outline of an entry begins at its key.
+    /// A mapping, in the order of the text; an entry's outline begins at its key.
     #[serde(rename = "entries")]
     Map(Vec<(String, Outline)>),
 }
@@ -34,7 +34,7 @@ pub enum Written {
 /// Reads a document; `name` is that of its file.
 ///
 /// # Errors
-/// All that is wrong with it, if it is no plain YAML.
+/// All errors in it, if it is not plain YAML.
 pub fn read(text: &str, name: &str) -> Result<Outline, Vec<Diagnostic>> {
     let mut sources = Vec::new();
     let file = add_source(&mut sources, name.to_owned()).file;
@@ -46,7 +46,7 @@ pub fn read(text: &str, name: &str) -> Result<Outline, Vec<Diagnostic>> {
     }
 }
 
-/// The outline of a node that is said to begin at `spot`.
+/// The outline of a node, with its start at `spot`.
 fn outline(node: &Node, spot: Spot) -> Outline {
     let value = match &node.kind {
         Kind::Null => Written::Text(String::new()),

@@ -1,7 +1,7 @@
-//! Variants and `--set`: paths and values, laid over the document.
+//! Variants and `--set`: applies paths and values to the document.
 //!
-//! A path follows the names of the document: `links.slot.width`. A component's parameter may have points of its own
-//! (`machine.card.read.transaction`). `null` removes what is there.
+//! A path consists of the names in the document: `links.slot.width`. A component's parameter may contain points
+//! (`machine.card.read.transaction`). `null` removes a value.
 
 use crate::fields::{is_map, is_name, join};
 use crate::node::{Entry, Kind, Node, Origin, Spot};
@@ -29,10 +29,10 @@ const SECTIONS: [&str; 13] = [
     "run",
     "files",
 ];
-/// Sections that a variant may change: what is simulated, not how the run goes.
+/// Sections that a variant may change: the simulated machine and its loads, not the settings of the run.
 const OF_A_VARIANT: [&str; 6] = ["machine", "links", "partitions", "subsystems", "interleave", "workloads"];
 
-/// Lays one `--set path=value` over the document.
+/// Applies one `--set path=value` to the document.
 pub fn set(document: &mut Node, text: &str, file: u16, reports: &mut Reports) {
     let spot = Spot { file, line: 1, column: 1 };
     let Some((path, value)) = text.split_once('=').filter(|(path, _)| !path.trim().is_empty()) else {
@@ -43,8 +43,7 @@ pub fn set(document: &mut Node, text: &str, file: u16, reports: &mut Reports) {
     apply_to_all(document, path.trim(), value.all_by(Origin::Set), spot, reports);
 }
 
-/// The document of each variant, its name, and where the variant stands; `vary` lays the changes of one over the
-/// document.
+/// The document of each variant, its name, and its place; `vary` applies the changes of a variant to the document.
 pub fn variants(
     tree: &Node,
     vary: impl Fn(&mut Node, &str, &Node, &mut Reports),
@@ -61,7 +60,8 @@ pub fn variants(
     }
     let mut base = tree.clone();
     if let Some(entries) = base.entries_mut() {
-        // a variant cannot change its siblings: with them in each copy, memory would go with the square of their number
+        // variants do not see each other: with all of them in each copy, memory would grow with the square of their
+        // number
         entries.retain(|entry| entry.key != "variants");
     }
     let mut trees = Vec::new();
@@ -79,12 +79,12 @@ pub fn variants(
     trees
 }
 
-/// Lays a variant of a scenario, a mapping from paths to values, over the document.
+/// Applies a variant of a scenario, a mapping from paths to values, to the document.
 pub fn vary(document: &mut Node, name: &str, changes: &Node, reports: &mut Reports) {
     vary_at(document, &join("variants", name), changes, reports);
 }
 
-/// As [`vary`], for changes that stand at the place `at`.
+/// As [`vary`], for changes at the place `at`.
 pub fn vary_at(document: &mut Node, at: &str, changes: &Node, reports: &mut Reports) {
     let mut paths = changes.clone();
     if let Some(entries) = paths.entries_mut() {
@@ -106,14 +106,14 @@ pub fn vary_at(document: &mut Node, at: &str, changes: &Node, reports: &mut Repo
     lay(document, &paths, reports);
 }
 
-/// Lays a mapping from paths to values over a document of any kind.
+/// Applies a mapping from paths to values to a document of any kind.
 pub fn lay(document: &mut Node, changes: &Node, reports: &mut Reports) {
     for Entry { key, spot, value } in changes.entries() {
         apply_to_all(document, key, value.clone().all_by(Origin::Variant), *spot, reports);
     }
 }
 
-/// The steps of a path: a component's parameter and a variant's path are one step, points and all.
+/// The steps of a path; a component's parameter and a variant's path are one step, with their points.
 fn steps(path: &str) -> Vec<&str> {
     let whole = match path.split('.').next() {
         Some("machine" | "variants") => 3,
@@ -122,7 +122,7 @@ fn steps(path: &str) -> Vec<&str> {
     path.splitn(whole, '.').collect()
 }
 
-/// Lays a value over the place of a path, or of each that a numbered one stands for.
+/// Applies a value at a path, or at each path that a numbered one stands for.
 fn apply_to_all(document: &mut Node, path: &str, value: Node, spot: Spot, reports: &mut Reports) {
     let paths = numbered::paths(path, spot, reports);
     let values = numbered::values(path, &paths, &value, reports);

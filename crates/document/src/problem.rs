@@ -1,4 +1,4 @@
-//! What an author can get wrong in any document: one variant a code, with the message and the remedy.
+//! Mistakes of authors in any document: one variant per code, with message and remedy.
 //!
 //! A code never changes its meaning and is never used again; `docs/errors/` has a page for each, whose examples are
 //! run as tests. `SC0…` and `NA…` (numbered names) are errors, `SC1…` warnings.
@@ -10,14 +10,14 @@ pub use lanetwin_problems::{Complaint, Severity};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A mistake, or a doubt, with its place and remedy.
+/// An error or a warning, with its place and remedy.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 pub struct Diagnostic {
-    /// The text it was found in: a path, or `--set …`.
+    /// The text in which it was found: a path, or `--set …`.
     pub file: String,
-    /// Line, from 1; 0 if it is about the text as a whole.
+    /// Line, from 1; 0 if it concerns the whole text.
     pub line: u32,
-    /// Column, from 1, in characters; 0 if it is about the text as a whole.
+    /// Column, from 1, in characters; 0 if it concerns the whole text.
     pub column: u32,
     /// `SC011`: see [`crate::explain`].
     pub code: &'static str,
@@ -86,7 +86,7 @@ problems! {
     SameVariant { name: String, other: String } = "SC104", "variant `{name}` is the same as `{other}`", "change something in it, or remove it";
 }
 
-/// What was found so far, in whatever order; no two the same.
+/// The problems found so far, in any order and without duplicates.
 #[derive(Default, Debug)]
 pub struct Reports {
     found: BTreeSet<Report>,
@@ -104,7 +104,7 @@ struct Report {
 }
 
 impl Reports {
-    /// Notes a problem at a place of the document.
+    /// Adds a problem at a place of the document.
     pub fn add(&mut self, problem: impl Complaint, spot: Spot, path: &str) {
         let help = problem.help();
         let help = help.strip_suffix('.').unwrap_or(&help).to_owned();
@@ -117,7 +117,7 @@ impl Reports {
             help,
         });
     }
-    /// Takes over what was found in another document, the source number `file`.
+    /// Adds a problem that was found in another document, the source number `file`.
     pub fn add_found(&mut self, found: &Diagnostic, file: u16) {
         self.found.insert(Report {
             spot: Spot { file, line: found.line, column: found.column },
@@ -128,8 +128,8 @@ impl Reports {
             help: found.help.clone(),
         });
     }
-    /// Takes over what was found in each of the variants; what is wrong in some only says in which, unless its code
-    /// is one of those that are meant in some of them (`if_in_all`).
+    /// Adds the problems of each variant. A problem of some variants only names them, and is dropped if its code is in
+    /// `if_in_all`.
     pub fn absorb_variants(&mut self, variants: Vec<(String, Self)>, if_in_all: &[&str]) {
         let all = variants.len();
         let everything: BTreeSet<Report> = variants.iter().flat_map(|(_, one)| one.found.clone()).collect();
@@ -147,12 +147,12 @@ impl Reports {
             self.found.insert(report);
         }
     }
-    /// Whether there is an error among them.
+    /// Whether there are errors.
     pub fn has_errors(&self) -> bool {
         self.found.iter().any(|report| report.severity == Severity::Error)
     }
-    /// All of them, in the order of their places. What is said of several names at one place, as of the entries that
-    /// one numbered entry stands for, is said once.
+    /// All problems, in the order of their places. Problems about several names at one place, such as those of a
+    /// numbered entry, are merged.
     pub fn into_diagnostics(self, sources: &[String]) -> Vec<Diagnostic> {
         let complete = |report: Report| Diagnostic {
             code: report.code,
@@ -180,11 +180,10 @@ pub fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     if words.is_empty() { "none".into() } else { format!("`{}`", words.join("`, `")) }
 }
 
-/// The most keys that a message lists one by one.
+/// Maximum number of keys that a message lists one by one.
 const LISTED: usize = 24;
 
-/// The keys that can stand somewhere, for a message. Of more than a reader would go through, those that share their
-/// beginning are one: `nand.*`.
+/// The valid keys, for a message. If there are too many to read, keys with a common beginning are merged: `nand.*`.
 pub fn known_keys<'a>(keys: impl IntoIterator<Item = &'a str>) -> String {
     let keys: Vec<&str> = keys.into_iter().collect();
     if keys.len() <= LISTED {

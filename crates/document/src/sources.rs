@@ -1,10 +1,10 @@
-//! The texts that a document is read from: their names, by number.
+//! The names of the texts that a document is read from, by number.
 
 use crate::node::Spot;
 use crate::problem::{Diagnostic, Problem, Reports};
 use std::path::Path;
 
-/// Numbers a source and gives the spot that means all of it.
+/// Adds a source, and returns the spot for the whole of it.
 ///
 /// # Panics
 /// If there are more than 65 536 sources.
@@ -14,7 +14,7 @@ pub fn add_source(sources: &mut Vec<String>, name: String) -> Spot {
     Spot { file, line: 0, column: 0 }
 }
 
-/// That the document itself cannot be read, and what was `said` of why.
+/// The finding for a document that cannot be read; `said` is the reason.
 #[must_use]
 pub fn unreadable(path: &Path, said: &str) -> Vec<Diagnostic> {
     let file = path.display().to_string();

@@ -1,20 +1,20 @@
-//! Did you mean …?
+//! Suggestions for misspelt words: "did you mean …?"
 
 use std::fmt;
 
-/// The word that was probably meant, if any is near; displays as a sentence to open a help text with.
+/// The word that was probably meant, if one is close; displays as the first sentence of a help text.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Near(Option<String>);
 
 impl Near {
-    /// The nearest of `words` to `word`: at most a third of its letters wrong, and not all of them. If none is, the
-    /// only one of which it is a part, as `pm1743` is of `samsung-pm1743`.
+    /// The word of `words` that is closest to `word`, with at most a third of its letters wrong, and not all of them.
+    /// If there is none, the only word that contains it as a part, as `samsung-pm1743` contains `pm1743`.
     pub fn of<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
         let words: Vec<&str> = words.into_iter().collect();
         let letters = word.chars().count();
         let allowed = (letters / 3).max(1);
         let own = folded(word);
-        // words are at least as far apart as their lengths, which is quicker found
+        // the distance of words is at least the difference of their lengths, which is faster to compute
         let as_long = |other: &Vec<char>| own.len().abs_diff(other.len()) <= allowed;
         let folded_words = words.iter().map(|candidate| (folded(candidate), *candidate));
         let near = folded_words
@@ -41,12 +41,12 @@ impl fmt::Display for Near {
     }
 }
 
-/// What is compared of a word: its first 64 letters; hyphen, underscore and case are no difference.
+/// The form of a word for comparison: its first 64 letters, ignoring hyphens, underscores and case.
 fn folded(word: &str) -> Vec<char> {
     word.chars().take(64).flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
 }
 
-/// Letters to insert, delete, replace or swap with their neighbour.
+/// Edit distance: letters to insert, delete, replace or swap with their neighbour.
 fn distance(a: &[char], b: &[char]) -> usize {
     strsim::osa_distance(&String::from_iter(a), &String::from_iter(b))
 }

@@ -1,12 +1,12 @@
-//! YAML 1.2 text into a tree, with the place of every node.
+//! Reads YAML 1.2 text into a tree with the place of every node.
 //!
-//! A scenario is plain: one document, no anchors, aliases or tags. They would hide what a line says from its reader.
+//! Only plain YAML is accepted: one document, no anchors, aliases or tags, which would hide the meaning of a line.
 
 use crate::node::{Entry, Kind, Node, Origin, Spot};
 use crate::problem::{Problem, Reports};
 use granit_parser::{Event, Options, Parser, ScalarStyle, Span};
 
-/// Reads `text`, the source number `file`, as written by `origin`; none if it is not YAML.
+/// Reads `text`, the source number `file`, with `origin` as its origin; `None` if it is not YAML.
 pub fn read(text: &str, file: u16, origin: Origin, reports: &mut Reports) -> Option<Node> {
     let mut options = Options::default();
     options.set_emit_comments(false);
@@ -40,7 +40,7 @@ struct Reader<'a> {
     documents: usize,
 }
 
-/// A collection whose end has not been seen.
+/// A collection whose end has not been read.
 struct Open {
     spot: Spot,
     items: Items,
@@ -48,7 +48,7 @@ struct Open {
 
 enum Items {
     List(Vec<Node>),
-    /// The entries so far, and the key that waits for its value.
+    /// The entries so far, and the key whose value has not been read.
     Map(Vec<Entry>, Option<(String, Spot)>),
 }
 
@@ -85,7 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts a finished node where it belongs: the root, an item, a key, or the value of the waiting key.
+    /// Stores a finished node: as the root, an item, a key, or the value of the last key.
     fn place(&mut self, kind: Kind, spot: Spot) {
         let node = Node { spot, origin: self.origin, kind };
         let Some(Open { items, .. }) = self.open.last_mut() else {
@@ -122,7 +122,7 @@ impl Reader<'_> {
     }
 }
 
-/// The only plain words that are not text are those of nothing; numbers are read where their unit is known.
+/// The only plain words that are not text are those for `null`; numbers are parsed where their unit is known.
 fn scalar(text: String, style: ScalarStyle) -> Kind {
     if style == ScalarStyle::Plain && matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL") {
         Kind::Null

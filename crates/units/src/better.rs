@@ -1,16 +1,16 @@
-//! Which way of a quantity is the good one.
+//! The better direction of a quantity.
 
 use serde::{Deserialize, Serialize};
 
-/// Which way of a quantity is the good one.
+/// The better direction of a quantity.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
-    /// More is better: throughput, hits.
+    /// Higher is better: throughput, hits.
     Higher,
-    /// Less is better: latency, errors, energy.
+    /// Lower is better: latency, errors, energy.
     Lower,
-    /// Neither is better as such: how much of something was done.
+    /// Neither is better as such: the amount of work that was done, for example.
     #[default]
     Neither,
 }

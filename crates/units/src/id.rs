@@ -1,4 +1,4 @@
-//! Identifiers: a new type for each kind of thing that is counted, so that two kinds cannot be confused.
+//! Identifiers: a separate type for each kind of object, so that two kinds cannot be confused.
 
 /// Declares identifier types: `id! { /// doc  Name(u32) => "prefix"; }`.
 ///

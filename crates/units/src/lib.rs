@@ -1,4 +1,4 @@
-//! Quantities and identifiers: what a number means is in its type.
+//! Quantities and identifiers whose types carry their meaning.
 //!
 //! ```text
 //!  Instant ── + Span ──► Instant         integer picoseconds, where a time is published
@@ -38,7 +38,7 @@ pub use time::{Instant, Span, TICKS_PER_PS, Ticks};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Bytes(pub u64);
 
-/// The greatest number that both are multiples of; of 0 and another it is the other.
+/// The greatest common divisor; if one number is 0, it is the other.
 #[must_use]
 pub const fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }

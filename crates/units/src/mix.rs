@@ -1,4 +1,4 @@
-//! Numbers from names: what makes a random stream depend on nothing but its seed and its name.
+//! Hashes of names: the seed of a random stream depends on nothing but the run's seed and the stream's name.
 
 /// A 64-bit hash of a name (FNV-1a).
 #[must_use]
@@ -13,7 +13,7 @@ pub const fn hash_name(name: &str) -> u64 {
     hash
 }
 
-/// Mixes 64 bits so that each input bit moves about half of the output bits (the finaliser of SplitMix64).
+/// Mixes 64 bits so that each input bit changes about half of the output bits (the finaliser of SplitMix64).
 #[must_use]
 pub const fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -22,16 +22,16 @@ pub const fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Mixes two numbers into one: the halves of their product, folded. A factor that is zero hides the other, so one of
-/// the two should be the result of a [`mix`], or of this; it takes a third of what [`mix`] takes, for what is mixed
-/// millions of times a second.
+/// Mixes two numbers into one: the halves of their product, combined. A factor of zero hides the other one, so one of
+/// the two should be the result of [`mix`] or of this function. It takes a third of the time of [`mix`], for values
+/// that are mixed millions of times a second.
 #[must_use]
 pub const fn mix_product(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
     (product >> 64) as u64 ^ product as u64
 }
 
-/// What the streams of `purpose` in the component at `path` begin with, for a seed.
+/// The seed of the stream for `purpose` in the component at `path`.
 #[must_use]
 pub const fn stream_seed(seed: u64, path: &str, purpose: &str) -> u64 {
     let name = mix(hash_name(path)).wrapping_add(hash_name(purpose));

@@ -1,21 +1,21 @@
-//! Numbers that say where they come from, as files of data have them.
+//! Numbers with their origin, as in files of data.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What kind of number a number is.
+/// The kind of a number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NumberKind {
-    /// The vendor says so.
+    /// From the vendor's data sheet.
     Datasheet,
-    /// Somebody measured it; the source says who and how.
+    /// From a measurement; the source says whose, and how.
     Measured,
-    /// The specification fixes it, as a text says that can be cited.
+    /// From the specification; the source cites the text.
     Standard,
-    /// Nobody says so; the source is the reason for the choice.
+    /// Not confirmed by anybody; the source is the reason for the choice.
     Assumed,
-    /// Fitted to something.
+    /// Fitted to a measurement.
     Calibrated,
 }
 
@@ -23,15 +23,15 @@ impl NumberKind {
     /// Every kind.
     pub const ALL: [Self; 5] =
         [Self::Datasheet, Self::Measured, Self::Standard, Self::Assumed, Self::Calibrated];
-    /// The words that files have for them, in the same order.
+    /// Their words in files, in the same order.
     pub const WORDS: [&'static str; 5] = ["datasheet", "measured", "standard", "assumed", "calibrated"];
 
-    /// The word that files have for it: `assumed`.
+    /// Its word in files: `assumed`.
     #[must_use]
     pub const fn word(self) -> &'static str {
         Self::WORDS[self as usize]
     }
-    /// The kind that a word stands for.
+    /// The kind for a word.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
@@ -44,15 +44,15 @@ impl fmt::Display for NumberKind {
     }
 }
 
-/// A number with its origin, as a file of data has it.
+/// A number with its origin, as in a file of data.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Number<T = f64> {
-    /// The number, in the unit that its name ends in.
+    /// The number, in the unit at the end of its name.
     pub value: T,
-    /// What kind of number it is.
+    /// Its kind.
     pub kind: NumberKind,
-    /// Who says so.
+    /// Its source.
     pub source: String,
 }
 
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(NumberKind::ALL.map(NumberKind::word), NumberKind::WORDS);
         assert_eq!(NumberKind::WORDS.map(NumberKind::of), NumberKind::ALL.map(Some));
         assert_eq!(NumberKind::of("guessed"), None);
-        // the words of serde are derived, and must not differ
+        // the words that serde derives must not differ
         assert_eq!(NumberKind::ALL.map(|kind| format!("{kind:?}").to_lowercase()), NumberKind::WORDS);
         assert_eq!(NumberKind::Assumed.to_string(), "assumed");
     }

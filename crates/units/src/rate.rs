@@ -4,7 +4,7 @@ use crate::time::{TICKS_PER_PS, Ticks};
 use core::cmp::Ordering;
 use core::fmt;
 
-/// A PCIe generation, by what is on the wire of a lane.
+/// A PCIe generation, by the rate and coding of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Generation {
     /// 2.5 GT/s, 8b/10b.
@@ -22,7 +22,7 @@ pub enum Generation {
 }
 
 impl Generation {
-    /// Every generation that has packets outside of flits, oldest first: those that links of PCIe can have here.
+    /// Every generation with packets outside of flits, oldest first; PCIe links can have these here.
     pub const ALL: [Self; 5] = [Self::Gen1, Self::Gen2, Self::Gen3, Self::Gen4, Self::Gen5];
 
     /// The generation of [`Self::ALL`] with this number.
@@ -37,12 +37,12 @@ impl Generation {
             _ => None,
         }
     }
-    /// The generation with this number, also one that has nothing but flits.
+    /// The generation with this number, including those with flits only.
     #[must_use]
     pub const fn of_lanes(n: u64) -> Option<Self> {
         if n == Self::Gen6 as u64 { Some(Self::Gen6) } else { Self::from_number(n) }
     }
-    /// 1 to 6.
+    /// Its number, 1 to 6.
     #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
@@ -73,8 +73,8 @@ impl Generation {
     pub const fn is_8b10b(self) -> bool {
         matches!(self, Self::Gen1 | Self::Gen2)
     }
-    /// The time of one byte on one lane: a symbol at 8b/10b, an eighth of 64 bits plus its share of the sync header
-    /// at 128b/130b.
+    /// Time of one byte on one lane: a symbol at 8b/10b; at 128b/130b an eighth of 64 bits with its share of the sync
+    /// header.
     #[must_use]
     pub const fn symbol(self) -> Ticks {
         LinkRate::pcie(self, Width::X1).ticks_for(1)
@@ -110,7 +110,7 @@ impl Width {
     /// Every width, narrowest first.
     pub const ALL: [Self; 7] = [Self::X1, Self::X2, Self::X4, Self::X8, Self::X12, Self::X16, Self::X32];
 
-    /// The width with this number of lanes, if a link can have it.
+    /// The width with this number of lanes; `None` if links cannot have it.
     #[must_use]
     pub const fn from_lanes(lanes: u64) -> Option<Self> {
         match lanes {
@@ -151,7 +151,7 @@ impl PartialOrd for LinkRate {
 }
 
 impl Ord for LinkRate {
-    /// Faster is greater.
+    /// Orders by speed; faster is greater.
     fn cmp(&self, other: &Self) -> Ordering {
         let cross = |a: Self, b: Self| u128::from(a.per_bytes) * u128::from(b.ticks);
         cross(*self, *other).cmp(&cross(*other, *self))
@@ -180,22 +180,22 @@ impl LinkRate {
     pub const fn bytes_per_second(bytes_per_second: u64) -> Self {
         Self { ticks: 1_000_000_000_000 * TICKS_PER_PS, per_bytes: bytes_per_second }.reduced()
     }
-    /// This many times as fast.
+    /// This rate times `factor`.
     ///
     /// # Panics
-    /// If `factor` is 0, or the rate cannot be said any more.
+    /// If `factor` is 0, or the rate cannot be represented any more.
     #[must_use]
     pub const fn times(self, factor: u64) -> Self {
         assert!(factor > 0, "a rate has a positive multiple");
         Self { ticks: self.ticks, per_bytes: self.per_bytes * factor }.reduced()
     }
-    /// The time that `bytes` take, to the nearest tick.
+    /// Time to send `bytes`, to the nearest tick.
     #[must_use]
     pub const fn ticks_for(self, bytes: u64) -> Ticks {
         let twice = 2 * bytes as u128 * self.ticks as u128 / self.per_bytes as u128;
         Ticks(twice.div_ceil(2) as u64)
     }
-    /// How many whole bytes fit into `time`.
+    /// Number of whole bytes that fit into `time`.
     #[must_use]
     pub const fn bytes_in(self, time: Ticks) -> u64 {
         (time.0 as u128 * self.per_bytes as u128 / self.ticks as u128) as u64

@@ -1,14 +1,14 @@
-//! Times that vary evenly around their mean, each drawn by its number.
+//! Times that vary uniformly around their mean, each drawn by its number.
 
 use crate::{Span, mix, stream_seed};
 
-/// Times that differ from their mean by up to a share of it, to both sides, each length equally likely.
+/// Times that differ from their mean by up to a share of it in both directions, uniformly distributed.
 ///
-/// What a time comes to depends on the key and on the number of what takes it, not on the order in which times are
-/// asked for. So variants of a machine that do the same thing a different way have the same times for it.
+/// A time depends on the key and on its number, not on the order of the draws. So variants of a machine that do the
+/// same work in another way get the same times for it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Spread {
-    /// In 2⁻³².
+    /// In units of 2⁻³².
     share: u32,
     key: u64,
 }
@@ -32,7 +32,7 @@ impl Spread {
     pub const fn is_none(self) -> bool {
         self.share == 0
     }
-    /// What thing `number` takes that takes `mean` \[ps\] in the mean.
+    /// The time number `number` with the mean `mean` \[ps\].
     #[must_use]
     #[inline]
     pub const fn ps(self, mean: u64, number: u64) -> u64 {
@@ -43,13 +43,13 @@ impl Spread {
         let drawn = mix(self.key ^ number) as u128 * (2 * off as u128 + 1);
         mean - off + (drawn >> 64) as u64
     }
-    /// The same of a length of time.
+    /// The same as a span.
     #[must_use]
     #[inline]
     pub const fn span(self, mean: Span, number: u64) -> Span {
         Span::from_ps(self.ps(mean.as_ps(), number))
     }
-    /// Nothing takes less whose mean is this \[ps\].
+    /// The shortest time with this mean \[ps\].
     #[must_use]
     pub const fn least_ps(self, mean: u64) -> u64 {
         mean - self.most_off(mean)

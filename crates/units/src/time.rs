@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Sub};
 
-/// How many [`Ticks`] one picosecond has.
+/// Number of [`Ticks`] in a picosecond.
 ///
 /// A byte on a PCIe Gen1–Gen5 link of 1, 2, 4, 8, 16 or 32 lanes lasts a whole number of 1/1024 ps, so a power-of-two
 /// width is modelled with no rounding at all; x12 is off by less than 1e-6.
@@ -24,7 +24,7 @@ pub struct Ticks(pub u64);
 impl Instant {
     /// The start of a run.
     pub const ZERO: Self = Self(0);
-    /// Later than anything that can happen.
+    /// Later than any event.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// The instant `ps` picoseconds after the start.
@@ -45,7 +45,7 @@ impl Instant {
 }
 
 impl Span {
-    /// No time at all.
+    /// A span of zero.
     pub const ZERO: Self = Self(0);
 
     /// `ps` picoseconds.
@@ -90,7 +90,7 @@ impl Ticks {
 
 impl From<Instant> for Ticks {
     /// # Panics
-    /// After five hours of virtual time, the reach of a link's clock.
+    /// If the time is beyond five hours, the range of a link's clock.
     fn from(at: Instant) -> Self {
         Self(at.0.checked_mul(TICKS_PER_PS).expect("a link's clock reaches five hours of virtual time"))
     }

@@ -1,4 +1,4 @@
-//! Decimal numbers, read exactly: no float stands between the text and the integer.
+//! Decimal numbers, read exactly, without floats between the text and the integer.
 
 /// A decimal number: `digits × 10^exponent`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,8 +8,8 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    /// Splits `12.5us` into the number and the rest; none if the text does not open with a number that is written
-    /// plainly: digits, perhaps a point with digits, perhaps an exponent.
+    /// Splits `12.5us` into the number and the rest; `None` if the text does not begin with a plain number: digits,
+    /// optionally a point with digits, optionally an exponent.
     pub(super) fn split(text: &str) -> Option<(Self, &str)> {
         let (whole, rest) = digits(text);
         if whole.is_empty() {
@@ -23,7 +23,7 @@ impl Decimal {
             None => ("", rest),
         };
         let (power, rest) = exponent(rest);
-        // 30 digits are more than any quantity has, and fit
+        // 30 digits are more than any quantity needs, and fit
         if whole.len() + fraction.len() > 30 {
             return None;
         }
@@ -54,7 +54,7 @@ impl Decimal {
     /// The number divided by `10^power`, as the nearest float.
     pub(super) fn float(self, power: i32) -> f64 {
         let exponent = self.exponent.saturating_sub(power);
-        // Rust reads decimal text to the nearest float; ours is in that form
+        // Rust parses decimal text to the nearest float
         format!("{}e{exponent}", self.digits).parse().expect("digits, e, an integer: a float's form")
     }
 }
@@ -62,7 +62,7 @@ impl Decimal {
 /// Why a decimal number is not a whole number of the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inexact {
-    /// Some of it is finer than the unit.
+    /// It is not a multiple of the unit.
     TooFine,
     /// It does not fit into 64 bits.
     TooLarge,

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Binary prefixes are IEC (`KiB` is 1024), decimal prefixes are SI (`kB` is 1000), and they are never confused.
-//! The arithmetic is exact: a quantity finer than its unit's grain (a tenth of a picosecond) is refused, not rounded.
+//! The arithmetic is exact: a quantity finer than its base unit (a tenth of a picosecond) is rejected, not rounded.
 //!
 //! ```
 //! use lanetwin_ports::{Dimension, Value};
@@ -33,20 +33,20 @@ pub enum Mistake {
     NoUnit,
     /// `KB`: neither IEC nor SI.
     MixedPrefix,
-    /// Finer than the grain: a picosecond, a byte, a byte per second.
+    /// Not a multiple of the base unit: a picosecond, a byte, a byte per second.
     TooFine,
-    /// Larger than 64 bits hold, or outside the range (least and most, both allowed).
+    /// It needs more than 64 bits, or is outside the range (least and most, both allowed).
     OutOfRange(String, String),
 }
 
-/// A text that was read, but might have been meant otherwise.
+/// A warning about a text that can be read, but may be meant differently.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Caution {
-    /// What it was taken for (`128KiB`).
+    /// The value that was read (`128KiB`).
     pub taken_as: String,
 }
 
-/// A unit: its name, and its value in grains as a fraction (times, per).
+/// A unit: its name, and its value in base units as a fraction (times, per).
 type Unit = (&'static str, u128, u128);
 
 const TIMES: &[Unit] = &[
@@ -69,10 +69,10 @@ const SIZES: &[Unit] = &[
     ("GB", 1_000_000_000, 1),
     ("TB", 1_000_000_000_000, 1),
 ];
-/// Decimal units that are written, largest first.
+/// Decimal units for output, largest first.
 const DECIMAL_SIZES: [(&str, u64); 4] =
     [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
-/// Bare suffixes are taken as binary, as fio takes them.
+/// Bare suffixes are read as binary, as in fio.
 const BARE_SIZES: &[(&str, &str)] =
     &[("k", "KiB"), ("K", "KiB"), ("m", "MiB"), ("M", "MiB"), ("g", "GiB"), ("G", "GiB"), ("T", "TiB")];
 const RATES: &[Unit] = &[
@@ -91,13 +91,13 @@ const RATES: &[Unit] = &[
     ("Gb/s", 1_000_000_000, 8),
     ("Tb/s", 1_000_000_000_000, 8),
 ];
-/// How many of the units above are used to print, largest first.
+/// Number of the units above that are used for output, largest first.
 const PRINTED: usize = 5;
 
 /// Reads `text` as a quantity of `dimension`.
 ///
 /// # Errors
-/// Says what is wrong with the text; [`hint`] says what would be right.
+/// The error in the text; [`hint`] describes valid texts.
 pub fn read(dimension: Dimension, text: &str) -> Result<(Value, Option<Caution>), Mistake> {
     let plain = |value| (value, None);
     match dimension {
@@ -122,7 +122,7 @@ pub fn read(dimension: Dimension, text: &str) -> Result<(Value, Option<Caution>)
     }
 }
 
-/// What a text of `dimension` looks like, for a message.
+/// A description of valid texts of `dimension`, for a message.
 #[must_use]
 pub fn hint(dimension: Dimension) -> String {
     match dimension {
@@ -153,7 +153,7 @@ pub fn written(value: Value) -> String {
     }
 }
 
-/// A number and a unit of `units`, in grains.
+/// A number with one of `units`, in base units.
 fn grains(text: &str, units: &[Unit]) -> Result<u64, Mistake> {
     let (number, unit) = Decimal::split(text.trim()).ok_or(Mistake::Form)?;
     let unit = unit.trim_start();
@@ -166,7 +166,7 @@ fn grains(text: &str, units: &[Unit]) -> Result<u64, Mistake> {
         })
     };
     if unit.is_empty() {
-        // nothing of anything needs no unit
+        // zero needs no unit
         return if whole(1, 1) == Ok(0) { Ok(0) } else { Err(Mistake::NoUnit) };
     }
     match units.iter().find(|(name, ..)| *name == unit) {
