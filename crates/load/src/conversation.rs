@@ -16,7 +16,7 @@ use lanetwin_units::{Instant, Span};
 pub struct Exchange {
     /// The length of a request \[B\]; at least one.
     pub request: u32,
-    /// The length of its reply \[B\]; `None` without a reply.
+    /// The length of its reply \[B\]; 0 without a reply.
     pub reply: u32,
     /// The share of requests that the program of the other host sends.
     pub reads: f64,
