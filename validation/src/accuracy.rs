@@ -1,12 +1,12 @@
-//! Errors, and their mean.
+//! Relative errors and their mean.
 
-/// How far `predicted` is above `published` \[%\].
+/// Relative error of `predicted` against `published` \[%\].
 #[must_use]
 pub fn error_pct(predicted: f64, published: f64) -> f64 {
     100.0 * (predicted - published) / published
 }
 
-/// The mean of the absolute errors \[%\]; nothing if there are none.
+/// The mean of the absolute errors \[%\]; `None` if there are none.
 #[must_use]
 pub fn mape(errors_pct: impl IntoIterator<Item = f64>) -> Option<f64> {
     let (sum, n) = errors_pct.into_iter().fold((0.0, 0), |(sum, n), error| (sum + error.abs(), n + 1));

@@ -1,16 +1,16 @@
-//! What a claim finds.
+//! The outcome of a claim.
 
 use lanetwin_stats::results::Digest;
 use serde::{Deserialize, Serialize};
 
-/// What a claim has found.
+/// The outcome of a claim.
 pub(crate) struct Outcome {
     pub(crate) cells: Vec<Cell>,
     pub(crate) free_parameters: Vec<FreeParameter>,
-    /// Whether the bar is met, given that the claim predicts at all.
+    /// Whether the bar is met, regardless of whether the claim counts as a prediction.
     pub(crate) met: bool,
     pub(crate) text: String,
-    /// What moving an assumption does, where that was tried.
+    /// The effects of moving assumptions, if they were moved.
     pub(crate) effects: Vec<Effect>,
 }
 
@@ -25,17 +25,17 @@ pub(crate) struct Cell {
     /// The ends of the model's 95 % interval.
     pub(crate) interval: (f64, f64),
     pub(crate) role: Role,
-    /// What the closed form says.
+    /// The value of the closed form.
     pub(crate) baseline: Option<f64>,
     pub(crate) source: &'static str,
     pub(crate) digest: Digest,
 }
 
-/// What a number was to the model.
+/// The role of a published number for the model.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The model was given it.
+    /// The model was given the number.
     Input,
     /// A parameter was fitted to it.
     Calibrated,
@@ -43,29 +43,29 @@ pub enum Role {
     Predicted,
 }
 
-/// What moving one assumption does to each predicted row: an ablation.
+/// The effect of moving one assumption on each predicted row: an ablation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Effect {
-    /// What is assumed.
+    /// The assumption.
     pub mechanism: String,
-    /// To which end of its range it was moved.
+    /// The end of its range to which it was moved.
     pub end: String,
-    /// What that changes, for each predicted row in the order of the rows \[%\]; NaN (`null`) for a row in which it was
-    /// not moved.
+    /// The change of each predicted row, in the order of the rows \[%\]; NaN (`null`) for a row for which it was not
+    /// moved.
     pub changes_pct: Vec<f64>,
 }
 
-/// A number of the model that nobody measured or published.
+/// A number of the model that was neither measured nor published.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FreeParameter {
-    /// The part that has it.
+    /// Its part.
     pub part: String,
     /// Its name.
     pub name: String,
     /// Its value with its unit.
     pub value: String,
-    /// What it was calibrated to; none if it is assumed.
+    /// The measurement that it was calibrated to; `None` if it is assumed.
     #[serde(default)]
     pub calibrated_to: Option<String>,
 }

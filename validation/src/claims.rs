@@ -7,17 +7,17 @@ use crate::{embedded, problem, shipped};
 use lanetwin_document::Diagnostic;
 use std::sync::LazyLock;
 
-/// A published table and what we say to it.
+/// A published table and its comparison with predictions.
 pub struct Claim {
     /// Its name.
     pub name: &'static str,
     /// What it claims, in a sentence.
     pub about: &'static str,
-    /// What has to hold.
+    /// The bar that has to be met.
     pub bar: &'static str,
-    /// What running it takes on one core, roughly, when nobody else wants the machine \[s\].
+    /// Approximate time on one core of an idle machine \[s\].
     pub cpu_seconds: u32,
-    /// What is asked, and what was published.
+    /// The experiment and the published values.
     pub(crate) spec: &'static Spec,
 }
 
@@ -33,13 +33,13 @@ impl Claim {
         let Spec { about, bar, cpu_seconds, .. } = spec;
         Self { name, about, bar, cpu_seconds: *cpu_seconds, spec }
     }
-    /// Runs it; none if it was stopped.
+    /// Runs it; `None` if it was stopped.
     pub(crate) fn run(&self, watch: &mut Watch<'_>) -> Option<Outcome> {
         shipped::run(self.spec, watch)
     }
 }
 
-/// Their names, in the order of their depth: a channel, a link alone, links of all kinds, switches, machines, media.
+/// Their names, from simple to complex: a channel, a link alone, links of all kinds, switches, machines, media.
 const NAMES: [&str; 21] = [
     "eye",
     "link-stability",
@@ -74,7 +74,7 @@ pub fn claims() -> &'static [Claim] {
 /// The claim with this name.
 ///
 /// # Errors
-/// VA001, naming every claim there is.
+/// VA001, with the names of all claims.
 pub fn find(name: &str) -> Result<&'static Claim, Box<Diagnostic>> {
     let found = claims().iter().find(|claim| claim.name == name);
     found.ok_or_else(|| Box::new(problem::unknown_claim(name, &NAMES)))

@@ -1,13 +1,13 @@
-//! Claims, tables and scenarios, as they were when the program was built.
+//! Claims, tables and scenarios, embedded at build time.
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 use lanetwin_plan::Files;
 
-/// A text of a folder, by the name of its file without the ending.
+/// A text in a folder, by the name of its file without the extension.
 ///
 /// # Panics
-/// If there is none: names are our own.
+/// If there is none; all names are built in.
 pub(crate) fn text(folder: &'static [(&str, &str)], stem: &str) -> &'static str {
     let found = folder.iter().find(|(name, _)| *name == stem);
     found.unwrap_or_else(|| panic!("there is no `{stem}`")).1
@@ -23,7 +23,7 @@ pub(crate) fn scenario(path: &str) -> &'static str {
     }
 }
 
-/// The files that shipped scenarios name, by the names that they give them.
+/// The files that built-in scenarios name, by those names.
 pub(crate) fn files() -> Files {
     let jobs = JOB_FILES.iter().map(|(stem, text)| (format!("fio/{stem}.fio"), text));
     let specifications =

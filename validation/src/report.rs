@@ -1,4 +1,4 @@
-//! The report: rows, and what they amount to.
+//! The report: rows, and a summary of each claim.
 
 use crate::accuracy;
 use crate::claim::{Effect, FreeParameter, Outcome, Role};
@@ -9,79 +9,79 @@ use serde::Serialize;
 /// The name of the format and its major version.
 pub const SCHEMA: &str = "lanetwin-validation/1";
 
-/// Predictions set against published numbers.
+/// Predictions compared with published numbers.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Report {
     /// Always [`SCHEMA`].
     pub schema: &'static str,
-    /// The version of lanetwin that predicted.
+    /// The version of lanetwin.
     pub version: &'static str,
-    /// Whether every claim that was asked for is here.
+    /// Whether it contains every requested claim.
     pub complete: bool,
-    /// What the rows amount to, claim by claim.
+    /// A summary of each claim.
     pub claims: Vec<Summary>,
     /// Every cell of every table.
     pub rows: Vec<Row>,
 }
 
-/// One published number and what the model says.
+/// One published number and the prediction for it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Row {
     /// The claim's name.
     pub claim: &'static str,
-    /// Which cell of the table.
+    /// The cell of the table.
     pub case: String,
-    /// What is compared.
+    /// The quantity compared.
     pub quantity: String,
     /// The unit of all values of this row.
     pub unit: &'static str,
-    /// What was published.
+    /// The published value.
     pub published: f64,
-    /// What the model says.
+    /// The predicted value.
     pub predicted: f64,
-    /// The lower end of the model's 95 % interval; the prediction itself if nothing in it is random.
+    /// The lower end of the model's 95 % interval; the prediction itself if it is not random.
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// How far the prediction is above what was published \[%\].
+    /// Relative error of the prediction \[%\].
     pub error_pct: f64,
-    /// What the published number was to the model.
+    /// The role of the published number for the model.
     pub role: Role,
-    /// How many assumed or calibrated numbers the model had; of claims that moved them to the ends of ranges, how many
-    /// of them move a row.
+    /// Number of assumed or calibrated numbers of the model; for claims with a sensitivity analysis, only those that
+    /// move a row.
     pub free_parameters: usize,
-    /// How far the closed form is above what was published \[%\]; none if there is no closed form.
+    /// Relative error of the closed form \[%\]; `None` if there is none.
     pub baseline_error_pct: Option<f64>,
-    /// Where the published number is from.
+    /// The source of the published number.
     pub source: &'static str,
     /// The digest of the simulation.
     pub run_digest: Digest,
 }
 
-/// What the rows of a claim amount to.
+/// The summary of a claim.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Summary {
     /// The claim's name.
     pub claim: &'static str,
-    /// What it claims.
+    /// Its statement.
     pub about: &'static str,
-    /// What has to hold.
+    /// The bar that has to be met.
     pub bar: &'static str,
-    /// Whether it does.
+    /// Whether it is met.
     pub met: bool,
-    /// Whether there are more predicted rows than free parameters; if not, nothing here is called predicted.
+    /// Whether there are more predicted rows than free parameters; otherwise the claim is not called a prediction.
     pub is_prediction: bool,
-    /// How many rows are predicted.
+    /// Number of predicted rows.
     pub predicted_rows: usize,
     /// Mean absolute error of the predicted rows \[%\].
     pub mape: f64,
     /// Mean absolute error of the closed form on the predicted rows that it covers \[%\].
     pub baseline_mape: Option<f64>,
-    /// Every number of the model that was assumed or calibrated.
+    /// Every assumed or calibrated number of the model.
     pub free_parameters: Vec<FreeParameter>,
-    /// What was found, in sentences.
+    /// The findings, in sentences.
     pub text: String,
-    /// What assumptions do to the predicted rows, if they were moved.
+    /// The effects of assumptions on the predicted rows, if they were moved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
 }

@@ -1,9 +1,9 @@
-//! What a run has changed, on disk before it is changed: a run that is killed leaves it behind, and it puts everything
-//! back.
+//! The journal of a run: everything that it changes is written to disk before the change. A run that is killed leaves
+//! its journal, from which everything can be restored.
 //!
 //! A journal is lines of JSON. The first names the machine and the link; each later one is a register or an attribute
-//! with the value it had. A line is on the disk before the first write to what it is about. A last line that was cut
-//! short is no change: the write it announces was not made.
+//! with its previous value. A line is on disk before the first write to its register or attribute. If the last line is
+//! incomplete, the write that it announces was not made.
 
 use crate::host::{Address, Attribute, Width};
 use serde::{Deserialize, Serialize};
@@ -19,28 +19,28 @@ const VERSION: u32 = 1;
 pub struct Opening {
     /// The version of the format.
     pub lanetwin_journal: u32,
-    /// What the machine is.
+    /// The kind of the machine.
     pub host: String,
     /// The port above the link.
     pub port: Address,
     /// The device below it.
     pub device: Address,
-    /// The process that wrote it.
+    /// ID of the process that wrote it.
     pub process: u32,
 }
 
-/// A register with the value it had.
+/// A register with its previous value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Saved {
     /// The function.
     pub address: Address,
-    /// Where in its configuration space \[B\].
+    /// Its offset in configuration space \[B\].
     pub offset: u16,
-    /// How wide.
+    /// Its width.
     pub width: Width,
-    /// What it held.
+    /// The previous value.
     pub value: u32,
-    /// The bits that keep what is written.
+    /// The bits that keep the value written.
     pub keeps: u32,
     /// The bits that writing a one clears.
     pub clears: u32,
@@ -48,13 +48,13 @@ pub struct Saved {
     pub name: String,
 }
 
-/// A line behind the first.
+/// A line after the first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Entry {
     /// A register.
     Register(Saved),
-    /// A thing of the operating system.
+    /// A setting of the operating system.
     Attribute(Attribute),
 }
 
@@ -69,7 +69,7 @@ impl Journal {
     /// Starts a journal.
     ///
     /// # Errors
-    /// If the file is there already ([`io::ErrorKind::AlreadyExists`]: an earlier run was killed) or cannot be written.
+    /// If the file exists ([`io::ErrorKind::AlreadyExists`]: an earlier run was killed), or cannot be written.
     pub fn create(path: &Path, host: &str, port: Address, device: Address) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -86,7 +86,7 @@ impl Journal {
         journal.line(&opening)?;
         Ok(journal)
     }
-    /// Notes what is about to be changed; it is on the disk when this returns.
+    /// Records a value that is about to be changed; it is on disk when this returns.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -99,7 +99,7 @@ impl Journal {
         self.file.write_all(&text)?;
         self.file.sync_data()
     }
-    /// Removes the file: everything is as it was.
+    /// Removes the file, because everything has been restored.
     ///
     /// # Errors
     /// If it cannot be removed.
@@ -113,7 +113,7 @@ impl Journal {
     }
 }
 
-/// Text that is no journal.
+/// Why a text is not a journal.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {said}")]
 pub struct NotAJournal {
@@ -123,7 +123,7 @@ pub struct NotAJournal {
     pub said: String,
 }
 
-/// Reads a journal: its first line, and what was changed, in the order of the changes.
+/// Reads a journal: its first line, and the changes in order.
 ///
 /// # Errors
 /// If a line other than the last cannot be read.

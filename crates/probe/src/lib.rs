@@ -1,4 +1,4 @@
-//! Measuring real machines.
+//! Inspection and testing of real machines: inventory of their PCIe functions, and stability cycles of links.
 
 pub mod cycle;
 pub mod drive;

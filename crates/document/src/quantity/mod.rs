@@ -214,7 +214,7 @@ fn ratio(text: &str) -> Result<f64, Mistake> {
     if is_within { Ok(ratio) } else { Err(Mistake::OutOfRange(least.into(), most.into())) }
 }
 
-/// In the largest unit that needs no more than three decimals and does not open with a zero.
+/// The value in the largest unit with at most three decimals and no leading zero.
 fn scaled(grains: u64, units: &[Unit]) -> String {
     let grains = u128::from(grains);
     for (name, times, _) in units {
@@ -229,8 +229,8 @@ fn scaled(grains: u64, units: &[Unit]) -> String {
     format!("{grains}{}", units[units.len() - 1].0)
 }
 
-/// In the binary unit or the decimal one that needs fewer digits, as it was most likely meant; in the binary one where
-/// both need as many.
+/// The size in the binary or the decimal unit, whichever needs fewer digits and is therefore more likely meant; in the
+/// binary one if both need as many.
 fn exact(bytes: u64) -> String {
     let binary = binary(bytes);
     let decimal = DECIMAL_SIZES.iter().find(|(_, times)| bytes != 0 && bytes.is_multiple_of(*times));
@@ -239,7 +239,7 @@ fn exact(bytes: u64) -> String {
     decimal.filter(|decimal| digits(decimal) < digits(&binary)).unwrap_or(binary)
 }
 
-/// In the largest binary unit of which it is a whole number.
+/// The size in the largest binary unit of which it is a multiple.
 fn binary(bytes: u64) -> String {
     let unit =
         SIZES[..PRINTED].iter().find(|(_, times, _)| bytes != 0 && u128::from(bytes).is_multiple_of(*times));

@@ -1,5 +1,5 @@
-//! What each function is, as its configuration space has it: kind, link, sizes of requests, capabilities;
-//! and the tree.
+//! Decodes each function from its configuration space: kind, link, sizes of requests, capabilities; and builds the
+//! tree.
 
 use super::device::{Device, End, Errors, Extended, Kind, Link, Requests, Subsystem, Told};
 use super::facts::Facts;
@@ -20,9 +20,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The extended capability of vendors (DVSEC), PCIe Base 6.0 §7.9.6.
 const DVSEC: u16 = 0x0023;
 
-/// Where the header of an endpoint has its subsystem \[B\].
+/// Offset of the subsystem IDs in the header of an endpoint \[B\].
 const SUBSYSTEM_OFFSET: u16 = 0x2c;
-/// The capability that has the subsystem of a bridge.
+/// The capability with the subsystem IDs of a bridge.
 const OF_BRIDGE: Home = Home::Capability(0x0d);
 
 /// The functions of a machine.
@@ -36,7 +36,7 @@ pub struct Inventory {
     pub memories: Vec<Memory>,
     /// NVMe controllers.
     pub drives: Vec<Drive>,
-    /// What could not be read.
+    /// Notes on what could not be read.
     pub notes: Vec<String>,
 }
 
@@ -67,9 +67,10 @@ impl Inventory {
     }
 }
 
-/// The bridge above each function: the one with the fewest buses that has its bus among those below.
+/// The bridge above each function: the one with the fewest buses whose range below it contains the function's bus.
 ///
-/// A bridge's buses come behind its own, so that no bridge is below itself, whatever its registers hold.
+/// A bridge's buses have higher numbers than its own bus, so that no bridge is below itself, whatever its registers
+/// hold.
 fn parents(devices: &[Device]) -> BTreeMap<Address, Address> {
     let buses = |device: &Device| Some((device.address, device.buses?));
     let bridges: Vec<_> =
@@ -84,7 +85,7 @@ fn parents(devices: &[Device]) -> BTreeMap<Address, Address> {
     devices.iter().filter_map(above).collect()
 }
 
-/// A function from its bytes; what they do not have, and a function without any, from what is told.
+/// A function from its configuration space; fields that the space lacks come from attributes.
 fn device(snapshot: &Snapshot, address: Address) -> Option<Device> {
     let none = Facts::new();
     let told = Told(snapshot.attributes.get(&address).unwrap_or(&none));
@@ -124,8 +125,8 @@ fn device(snapshot: &Snapshot, address: Address) -> Option<Device> {
     })
 }
 
-/// What a function is part of. A bridge has it in a capability (PCI Code and ID Assignment Specification 1.16, §2), all
-/// others in their header (PCIe Base 6.0 §7.5.1.2.3).
+/// The subsystem of a function. Bridges have it in a capability (PCI Code and ID Assignment Specification 1.16, §2),
+/// all others in their header (PCIe Base 6.0 §7.5.1.2.3).
 fn subsystem(host: &mut Recorded<'_>, function: &Function) -> Option<Subsystem> {
     let at =
         if function.bridge { behind(function, place(function, OF_BRIDGE)?, 4, 4)? } else { SUBSYSTEM_OFFSET };
@@ -137,12 +138,13 @@ fn place(function: &Function, home: Home) -> Option<u16> {
     function.capabilities().iter().find(|(known, _)| *known == home).map(|(_, at)| *at)
 }
 
-/// Where a register of so many bytes is, so far behind the start of a capability; none where the next begins before.
+/// Offset of a register of `bytes` bytes at `offset` in a capability; `None` if the next capability begins before its
+/// end.
 fn behind(function: &Function, at: u16, offset: u16, bytes: u16) -> Option<u16> {
     function.room(at).is_none_or(|room| offset + bytes <= room).then(|| at.checked_add(offset)).flatten()
 }
 
-/// What is logged; a register that reads as all ones is not there.
+/// The logged errors; a register that reads as all ones does not exist.
 fn errors(host: &mut Recorded<'_>, function: &Function) -> Errors {
     let there = |word: u32| Some(word).filter(|word| *word != u32::MAX);
     Errors {
@@ -157,8 +159,8 @@ fn buses(host: &mut Recorded<'_>, address: Address) -> Option<(u8, u8)> {
     (word.secondary() <= word.subordinate()).then_some((word.secondary(), word.subordinate()))
 }
 
-/// The link by its registers. A capability of version 1 ends before the second set: what comes behind it is of
-/// another.
+/// The link registers. A capability of version 1 ends before the second set, and the bytes after it belong to another
+/// capability.
 fn link(host: &mut Recorded<'_>, function: &Function, has_second: bool) -> Option<Link> {
     let capabilities = function.read(host, LINK_CAPABILITIES).ok()??;
     let status = function.read(host, LINK_STATUS).ok()??;
@@ -182,7 +184,7 @@ fn link(host: &mut Recorded<'_>, function: &Function, has_second: bool) -> Optio
 fn requests(host: &mut Recorded<'_>, function: &Function) -> Option<Requests> {
     let can = function.read(host, DEVICE_CAPABILITIES).ok()??.raw();
     let control = function.read(host, DEVICE_CONTROL).ok()??.raw();
-    // sizes of PCIe Base 6.0 §7.5.3.3 and §7.5.3.4: 128 B doubled so often
+    // sizes of PCIe Base 6.0 §7.5.3.3 and §7.5.3.4: 128 B times a power of two
     let size = |bits: u32| 128_u16.checked_shl(bits & 7).filter(|size| *size <= 4096 && *size >= 128);
     Some(Requests {
         mps_supported: size(can)?,

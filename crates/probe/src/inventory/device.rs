@@ -1,4 +1,4 @@
-//! What is known of a function, from its registers or from what a text says.
+//! A function as far as it is known, from its registers or from a text.
 
 use super::facts::Facts;
 use super::reading::Reading;
@@ -21,7 +21,7 @@ pub enum Kind {
     Bridge,
     /// Inside a root complex, without a link.
     Integrated,
-    /// Without a PCI Express capability, as far as can be read.
+    /// Without a PCI Express capability, as far as it can be read.
     Conventional,
 }
 
@@ -37,65 +37,65 @@ impl Kind {
             _ => Self::Bridge,
         }
     }
-    /// Whether the function's link is below it.
+    /// Whether the function is at the upstream end of its link.
     #[must_use]
     pub const fn is_above_its_link(self) -> bool {
         matches!(self, Self::RootPort | Self::DownstreamPort)
     }
-    /// Whether it has registers of a link.
+    /// Whether it has link registers.
     #[must_use]
     pub(super) const fn has_link(self) -> bool {
         !matches!(self, Self::Integrated | Self::Conventional)
     }
-    /// Whether the function's link leads to the host.
+    /// Whether the function is at the downstream end of its link.
     #[must_use]
     pub const fn is_below_its_link(self) -> bool {
         matches!(self, Self::Endpoint | Self::UpstreamPort)
     }
 }
 
-/// One speed and one width: what a link can do, or does.
+/// Speed and width: the capability of a link end, or its current state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct End {
     /// The generation: 5 for 32 GT/s. 0 if there is no link.
     pub generation: u8,
-    /// How many lanes. 0 if there is no link.
+    /// Number of lanes. 0 if there is no link.
     pub width: u8,
 }
 
 /// The link of a function, from its own end.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Link {
-    /// The most that this end can do.
+    /// Maximum speed and width of this end.
     pub capable: End,
-    /// What the link has trained to.
+    /// Current speed and width.
     pub trained: End,
-    /// The speed that this end is told to go for; none if it does not say.
+    /// Target Link Speed of this end; `None` if it has none.
     pub target_generation: Option<u8>,
-    /// Whether the data link layer is up, where the port reports that.
+    /// Whether the data link layer is active, if the port reports it.
     pub active: Option<bool>,
-    /// Whether this end could see that there is a retimer. It says nothing of whether there is one.
+    /// Whether this end can detect retimers, regardless of their presence.
     pub can_detect_retimer: bool,
-    /// How many retimers this end has seen while it trained: 0, 1 or 2.
+    /// Number of retimers that this end detected during training: 0, 1 or 2.
     pub retimers_detected: u8,
-    /// Link Capabilities, as it is.
+    /// Link Capabilities, raw.
     pub capabilities: u32,
-    /// Link Status, as it is.
+    /// Link Status, raw.
     pub status: u16,
 }
 
-/// Sizes that a function can do and has been told.
+/// Supported and configured sizes of a function's requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Requests {
     /// Maximum Payload Size that it supports \[B\].
     pub mps_supported: u16,
-    /// Maximum Payload Size that it has been told \[B\].
+    /// Configured Maximum Payload Size \[B\].
     pub mps: u16,
     /// Maximum Read Request Size \[B\].
     pub mrrs: u16,
-    /// Whether it can have more than 32 reads under way, and may.
+    /// Whether it supports more than 32 outstanding reads, and whether they are enabled.
     pub extended_tags: (bool, bool),
-    /// Device Control, as it is.
+    /// Device Control, raw.
     pub control: u16,
 }
 
@@ -104,13 +104,13 @@ pub struct Requests {
 pub struct Extended {
     /// Its ID.
     pub id: u16,
-    /// Where it is \[B\].
+    /// Its offset \[B\].
     pub offset: u16,
-    /// Of one of a vendor's own (DVSEC): the vendor, and its ID there. The vendor of CXL is 1e98h.
+    /// For a vendor's own capability (DVSEC): the vendor, and its ID there. The vendor of CXL is 1e98h.
     pub vendor: Option<(u16, u16)>,
 }
 
-/// Who made a card or a drive with a function of somebody else's chip, and which it is.
+/// The subsystem: the maker and the product of a card or drive, whose chip may be from another vendor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Subsystem {
     /// Subsystem Vendor ID.
@@ -120,7 +120,7 @@ pub struct Subsystem {
 }
 
 impl Subsystem {
-    /// None of one that is not filled in: zeroes, or ones of what was not read.
+    /// The subsystem; `None` if it is not set: zeroes, or ones for unread bytes.
     pub(super) fn of(vendor: u16, device: u16) -> Option<Self> {
         (!matches!(vendor, 0 | u16::MAX)).then_some(Self { vendor, device })
     }
@@ -137,11 +137,11 @@ pub struct Device {
     pub vendor: u16,
     /// Device ID.
     pub device: u16,
-    /// What it is part of, where that is told.
+    /// Its subsystem, if known.
     pub subsystem: Option<Subsystem>,
     /// Class code: base class, subclass, programming interface.
     pub class: u32,
-    /// What kind it is.
+    /// Its kind.
     pub kind: Kind,
     /// The buses below a bridge, first and last.
     pub buses: Option<(u8, u8)>,
@@ -149,29 +149,29 @@ pub struct Device {
     pub link: Option<Link>,
     /// Its sizes.
     pub requests: Option<Requests>,
-    /// IDs of capabilities, and where they are \[B\].
+    /// Capability IDs and their offsets \[B\].
     pub capabilities: Vec<(u8, u16)>,
     /// Extended capabilities.
     pub extended: Vec<Extended>,
-    /// Its registers by name, field by field; none of a function that a text tells of.
+    /// Its registers by name, field by field; empty for a function that is known from a text only.
     pub registers: Vec<Reading>,
-    /// How much of its configuration space was read \[B\].
+    /// Size of the configuration space that was read \[B\].
     pub read: u16,
     /// Its driver.
     pub driver: Option<String>,
-    /// The NUMA node, where there are several.
+    /// The NUMA node, if there are several.
     pub node: Option<i64>,
-    /// What a text calls it; bytes have no names.
+    /// Its name in a text; configuration space has no names.
     pub name: Option<String>,
-    /// The slot that it is in, as the firmware calls it.
+    /// Its slot, in the naming of the firmware.
     pub slot: Option<String>,
-    /// What its link carries in one direction, where speed and width are not told \[MB/s\].
+    /// Throughput of its link in one direction, if speed and width are unknown \[MB/s\].
     pub link_mb_s: Option<u32>,
-    /// Errors that it has logged.
+    /// Its logged errors.
     pub errors: Errors,
 }
 
-/// Errors that a function has logged; none where that is not known.
+/// Logged errors of a function; `None` where they are unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Errors {
     /// Uncorrectable Error Status (PCIe Base 6.0 §7.8.4.2).
@@ -182,7 +182,7 @@ pub struct Errors {
     pub lanes: Option<u32>,
 }
 
-/// What the operating system, or a text, says of a function.
+/// Attributes of a function from the operating system, or from a text.
 pub(super) struct Told<'f>(pub &'f Facts);
 
 impl Told<'_> {
@@ -192,15 +192,15 @@ impl Told<'_> {
     fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
         self.says(name)?.parse().ok()
     }
-    /// `0x010802`, as sysfs and registers have it.
+    /// A number such as `0x010802`, as in sysfs and in registers.
     fn hex(&self, name: &str) -> Option<u32> {
         u32::from_str_radix(self.says(name)?.trim_start_matches("0x"), 16).ok()
     }
-    /// Its kind, where that is told.
+    /// Its kind, if known.
     pub(super) fn kind(&self) -> Kind {
         self.number("port_type").map_or(Kind::Conventional, Kind::of)
     }
-    /// The function as far as it is told.
+    /// The function as far as the attributes describe it.
     pub(super) fn device(&self, address: Address) -> Device {
         let id = |name: &str| self.hex(name).map_or(0, |value| (value & 0xffff) as u16);
         let buses = self.number("secondary_bus_number").zip(self.number("subordinate_bus_number"));
@@ -261,7 +261,7 @@ impl Told<'_> {
     }
 }
 
-/// Unassigned class (PCI Code and ID Assignment Specification 1.16, §1), for a function whose class is not told.
+/// Unassigned class (PCI Code and ID Assignment Specification 1.16, §1), for a function of unknown class.
 const NO_CLASS: u32 = 0x00ff_0000;
 
 /// `16.0 GT/s PCIe`, or `8 GT/s` as older kernels write.

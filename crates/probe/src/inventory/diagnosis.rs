@@ -1,16 +1,15 @@
-//! What is wrong with a machine, as far as its registers say: with the evidence, what is likely the cause,
-//! what to do.
+//! Problems of a machine that its registers show: with evidence, likely cause, and remedy.
 
 use super::decode::Inventory;
 use super::device::{Device, End, Kind};
 use crate::host::Address;
 use serde::Serialize;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Gravity {
-    /// Something is lost.
+    /// Performance or errors.
     Warning,
     /// Good to know.
     Note,
@@ -19,22 +18,22 @@ pub enum Gravity {
 /// A register and what it holds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Evidence {
-    /// Of which function.
+    /// The function.
     pub address: Address,
     /// Its name.
     pub register: &'static str,
-    /// What it holds, in hexadecimal.
+    /// Its value, in hexadecimal.
     pub value: String,
-    /// What that says.
+    /// Meaning of the value.
     pub reads: String,
 }
 
-/// A link that does less than it can.
+/// A link that runs below its capabilities.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Shortfall {
-    /// What both ends can do.
+    /// Speed and width that both ends support.
     pub capable: End,
-    /// What it does.
+    /// Current speed and width.
     pub trained: End,
     /// The Maximum Payload Size on it \[B\].
     pub mps: u16,
@@ -45,23 +44,23 @@ pub struct Shortfall {
 pub struct Diagnosis {
     /// `HW101`.
     pub code: &'static str,
-    /// How much it matters.
+    /// Its severity.
     pub severity: Gravity,
-    /// What it is about.
+    /// The function that it concerns.
     pub address: Address,
-    /// What is so, in a sentence.
+    /// The finding, in a sentence.
     pub message: String,
-    /// The registers that say so.
+    /// The registers that show it.
     pub evidence: Vec<Evidence>,
-    /// What is likely behind it.
+    /// The likely cause.
     pub cause: String,
     /// What to do.
     pub remedy: String,
-    /// What a link loses, for who can say what that costs.
+    /// The shortfall of the link, from which its cost can be computed.
     pub shortfall: Option<Shortfall>,
 }
 
-/// Looks for what is wrong.
+/// Finds all problems.
 #[must_use]
 pub fn diagnose(inventory: &Inventory) -> Vec<Diagnosis> {
     let mut found = Vec::new();
@@ -75,7 +74,7 @@ pub fn diagnose(inventory: &Inventory) -> Vec<Diagnosis> {
     found
 }
 
-/// The port above and the function below a link, told of by the latter, once for all functions of a device.
+/// The port above a link, given the function below it; once for all functions of a device.
 fn ends<'i>(inventory: &'i Inventory, below: &'i Device) -> Option<&'i Device> {
     let above = inventory.at(below.parent?)?;
     let is_link = above.kind.is_above_its_link() && below.kind.is_below_its_link();
@@ -136,12 +135,12 @@ fn downtrained(inventory: &Inventory, below: &Device) -> Option<Diagnosis> {
     })
 }
 
-/// A payload smaller than what every function on the way to the root supports.
+/// Finds a payload size smaller than all functions on the path to the root support.
 fn payload(inventory: &Inventory, device: &Device) -> Option<Diagnosis> {
     let sizes = device.requests.filter(|_| device.kind == Kind::Endpoint)?;
     ends(inventory, device)?;
     let (mut least, mut at) = (sizes.mps_supported, device);
-    // a chain of bridges is shorter than there are buses, whatever the registers say
+    // a chain of bridges is shorter than the number of buses, whatever the registers hold
     for _ in 0..256 {
         let Some(above) = at.parent.and_then(|parent| inventory.at(parent)) else { break };
         least = least.min(above.requests.map_or(least, |own| own.mps_supported));
@@ -186,10 +185,10 @@ fn retimer(device: &Device) -> Option<Diagnosis> {
     })
 }
 
-/// Errors that a function has logged (AER), and lanes that saw some.
+/// Errors that a function has logged (AER), and lanes with errors.
 fn errors(device: &Device) -> Vec<Diagnosis> {
     let corrected = device.errors.correctable.filter(|word| word & OF_THE_LINK != 0);
-    // Unsupported Request (bit 20) is what every scan of an empty slot leaves
+    // every scan of an empty slot causes Unsupported Request (bit 20)
     let uncorrected = device.errors.uncorrectable.filter(|word| word & !(1 << 20) != 0);
     let lanes = device.errors.lanes.filter(|word| *word != 0);
     let found = [
@@ -224,7 +223,7 @@ fn errors(device: &Device) -> Vec<Diagnosis> {
 /// Receiver Error, Bad TLP, Bad DLLP, REPLAY_NUM Rollover and Replay Timer Timeout (PCIe Base 6.0 §7.8.4.5).
 const OF_THE_LINK: u32 = 1 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 12;
 
-/// A register of errors in which bits are set.
+/// An error register with some bits set.
 struct Logged {
     code: &'static str,
     register: &'static str,
@@ -255,7 +254,7 @@ impl Logged {
     }
 }
 
-/// A register in hexadecimal; nothing if a text told what is in it, and not the register.
+/// A register in hexadecimal; empty if only its decoded contents are known, from a text.
 fn hex(word: u32, digits: usize) -> String {
     if word == 0 { String::new() } else { format!("{word:0digits$x}") }
 }

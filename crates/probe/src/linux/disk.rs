@@ -1,4 +1,4 @@
-//! A block device that somebody means to write to: what it is, and what is on it.
+//! A block device to be written: its properties, and its contents.
 
 use super::storage::{Store, entries, stores_of};
 use serde::Serialize;
@@ -10,21 +10,21 @@ use std::path::Path;
 pub struct Disk {
     /// Its name: `nvme0n1`.
     pub name: String,
-    /// What is made of others or is a part of one, in words; none of a whole drive.
+    /// A description, if it consists of other devices or is a part of one; `None` for a whole drive.
     pub made_of: Option<String>,
-    /// The serial number of the drive; of a loop device the file behind it.
+    /// The serial number of the drive; for a loop device its file.
     pub serial: Option<String>,
     /// Its model.
     pub model: String,
     /// Its size \[B\].
     pub bytes: u64,
-    /// Whether the kernel lets nobody write to it.
+    /// Whether the kernel marks it read-only.
     pub read_only: bool,
-    /// Itself and its partitions, with who uses each.
+    /// The device and its partitions, with the users of each.
     pub stores: Vec<Store>,
 }
 
-/// Looks at a block device; none if there is none of this name.
+/// Reads the properties of a block device; `None` if there is none of this name.
 #[must_use]
 pub fn disk(root: &Path, name: &str) -> Option<Disk> {
     let folder = root.join("sys/class/block").join(name);

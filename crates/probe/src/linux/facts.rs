@@ -1,4 +1,4 @@
-//! What there is to know about a device before anything is done to it.
+//! Properties of a device that are checked before anything is changed.
 
 use super::Linux;
 use super::storage::{Store, entries, stores};
@@ -8,31 +8,31 @@ use crate::registers::SERIAL;
 use std::fs;
 use std::path::Path;
 
-/// What there is to know.
+/// Properties of a device.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Facts {
-    /// The port above.
+    /// The port above it.
     pub port: Option<Address>,
     /// The driver.
     pub driver: Option<String>,
-    /// The serial number: the controller's, else that of the Device Serial Number capability.
+    /// The serial number: that of the controller, otherwise that of the Device Serial Number capability.
     pub serial: Option<String>,
-    /// Functions beside it, below the same port.
+    /// Other functions below the same port.
     pub siblings: Vec<Address>,
-    /// Virtual functions that are on.
+    /// Number of virtual functions that are enabled.
     pub virtual_functions: u64,
     /// Whether it is a virtual function itself.
     pub is_virtual: bool,
-    /// How the kernel is locked down: `none`, `integrity`, `confidentiality`.
+    /// Lockdown mode of the kernel: `none`, `integrity`, `confidentiality`.
     pub lockdown: String,
-    /// The warmest sensor \[°C\].
+    /// Temperature of the warmest sensor \[°C\].
     pub celsius: Option<i64>,
-    /// What is stored on it.
+    /// Its block devices, and their users.
     pub stores: Vec<Store>,
 }
 
 impl Facts {
-    /// Looks at a device; reads only.
+    /// Reads the properties of a device; changes nothing.
     #[must_use]
     pub fn of(linux: &mut Linux, device: &Function) -> Self {
         let folder = linux.file_of(device.address, "");
@@ -78,7 +78,7 @@ fn serial(linux: &mut Linux, device: &Function, folder: &Path) -> Option<String>
     })
 }
 
-/// `none [integrity] confidentiality`: what is in brackets.
+/// The word in brackets: `none [integrity] confidentiality`.
 fn lockdown(root: &Path) -> String {
     let text = fs::read_to_string(root.join("sys/kernel/security/lockdown")).unwrap_or_default();
     let chosen = text.split('[').nth(1).and_then(|rest| rest.split(']').next());

@@ -1,4 +1,4 @@
-//! Whether a real device may be cycled: every reason why not, all at once.
+//! Checks whether a real device may be cycled; returns all reasons against it at once.
 
 use super::Facts;
 use crate::function::Function;
@@ -6,18 +6,18 @@ use crate::host::{Address, Host};
 use crate::problem::{Finding, Problem};
 use crate::registers::{CONTAINMENT_CONTROL, CORRECTABLE, EXPRESS};
 
-/// What the user said about the device.
+/// The user's confirmation of the device.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Consent {
-    /// The address that the user knows to be reset.
+    /// The address of the device that the user has confirmed to be reset.
     pub device: Option<Address>,
-    /// The serial number that goes with it.
+    /// The serial number given with it.
     pub serial: Option<String>,
     /// The highest temperature at which a test begins \[°C\].
     pub max_celsius: i64,
 }
 
-/// Every reason not to cycle a device. Nothing is written, whatever is in the answer.
+/// Every reason not to cycle a device. Writes nothing.
 #[must_use]
 pub fn refusals(device: &Function, facts: &Facts, consent: &Consent) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
@@ -79,12 +79,12 @@ pub fn confirmation(at: Address, facts: &Facts, consent: &Consent) -> Option<Fin
     }
 }
 
-/// Drivers that give a device to somebody else.
+/// Drivers that pass a device to a virtual machine or a user program.
 fn given_away(driver: &str) -> bool {
     ["vfio-pci", "uio_pci_generic", "igb_uio", "xen-pciback", "pci-stub"].contains(&driver)
 }
 
-/// What may make the test say less than it seems to.
+/// Conditions that may limit the results of the test.
 #[must_use]
 pub fn warnings(host: &mut dyn Host, kernel: &str, port: &Function, device: &Function) -> Vec<Finding> {
     let mut found = Vec::new();

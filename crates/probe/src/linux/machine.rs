@@ -1,4 +1,4 @@
-//! The machine as a host of functions.
+//! A Linux machine as a host of PCIe functions.
 
 use crate::host::{Address, Attribute, Counters, Host, HostError, Width};
 use crate::wait::{FOR_LINK, until};
@@ -20,24 +20,24 @@ pub struct Linux {
 }
 
 impl Linux {
-    /// This machine, to be looked at.
+    /// This machine, read-only.
     #[must_use]
     pub fn new() -> Self {
         Self::at(Path::new("/"))
     }
-    /// The machine whose files stand below a folder.
+    /// The machine whose file system is in a folder.
     #[must_use]
     pub fn at(root: &Path) -> Self {
         let start = std::time::Instant::now();
         Self { root: root.to_owned(), hook: None, start, open: BTreeMap::new(), writable: false }
     }
-    /// With a program that takes the power from a device, whose address it is called with, and gives it back.
+    /// Adds a program that power cycles a device; it is called with the device's address.
     #[must_use]
     pub fn with_hook(mut self, hook: Option<String>) -> Self {
         self.hook = hook;
         self
     }
-    /// From here on configuration space may be written.
+    /// Permits writes to configuration space from now on.
     pub fn allow_writes(&mut self) {
         self.open.clear();
         self.writable = true;
@@ -59,10 +59,10 @@ impl Linux {
         text.trim().to_owned()
     }
 
-    /// Takes the device from its driver, so that nothing else touches it; what has to be put back, in this order.
+    /// Unbinds the driver from the device, so that nothing else accesses it.
     ///
     /// # Errors
-    /// If the driver does not let go.
+    /// If the driver cannot be unbound.
     pub fn unbind(&self, at: Address) -> Result<(), HostError> {
         let driver = self.file_of(at, "driver");
         if !driver.exists() {
@@ -75,14 +75,14 @@ impl Linux {
         }
         Ok(())
     }
-    /// How a device is bound and kept awake now: what [`unbind`](Self::unbind) and a test change.
+    /// The current attributes for driver and power of a device, which [`unbind`](Self::unbind) and tests change.
     #[must_use]
     pub fn attributes(&self, at: Address) -> Vec<Attribute> {
         let driver = self.file_of(at, "driver").canonicalize().ok();
         let name =
             driver.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let mut found = Vec::new();
-        // put back last: what was noted first
+        // restored last, since it is recorded first
         if let Some(name) = name {
             let bind = self.root.join("sys/bus/pci/drivers").join(name).join("bind");
             found.push(Attribute { name: bind.display().to_string(), value: at.to_string() });
@@ -97,9 +97,9 @@ impl Linux {
         }
         found
     }
-    /// Keeps a device from being put to sleep while it has no driver.
+    /// Disables runtime power management of a device that has no driver.
     pub fn keep_awake(&self, at: Address) {
-        // without run-time power management there is nothing to keep it from
+        // without runtime power management this file does not exist
         let _ = write(&self.file_of(at, "power/control"), "on");
     }
 
@@ -210,7 +210,7 @@ impl Host for Linux {
         if !config.exists() {
             return Err(HostError::Gone(device));
         }
-        // a driver takes a device that comes back; it is taken from it again
+        // a driver binds to a device that comes back; it is unbound again
         self.unbind(device)?;
         self.keep_awake(device);
         Ok(())
@@ -229,7 +229,7 @@ impl Host for Linux {
     }
     fn put_back(&mut self, attribute: &Attribute) -> Result<(), HostError> {
         let path = Path::new(&attribute.name);
-        // a driver that has the device already has nothing to take
+        // the driver has bound the device already
         let bound = path.ends_with("bind")
             && path.parent().is_some_and(|driver| driver.join(&attribute.value).exists());
         if bound {
@@ -240,5 +240,5 @@ impl Host for Linux {
     }
 }
 
-/// `ENODEV`: the kernel has taken the function away.
+/// `ENODEV`: the kernel has removed the function.
 const NO_DEVICE: i32 = 19;

@@ -1,4 +1,4 @@
-//! What is stored on a device, and who uses it: mounts, swap, arrays, volumes, pools, and the root file system.
+//! The block devices of a device, and their users: mounts, swap, arrays, volumes, pools, and the root file system.
 
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -6,12 +6,12 @@ use std::fs;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// A block device or partition of a device, and who uses it.
+/// A block device or partition of a device, and its users.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Store {
     /// Its name: `nvme0n1p2`.
     pub name: String,
-    /// Who uses it: `mounted on /data`, `swap`, `md0 (md)`.
+    /// Its users: `mounted on /data`, `swap`, `md0 (md)`.
     pub users: Vec<String>,
     /// Whether the root file system is on it, at whatever depth.
     pub root: bool,
@@ -41,7 +41,7 @@ fn of_disk(root: &Path, mounts: &Mounts, name: &str) -> Vec<Store> {
     names.retain(partition);
     names.insert(0, name.to_owned());
     let mut found: Vec<Store> = names.iter().map(|name| store(root, mounts, name)).collect();
-    // a claim of a partition claims the disk too: only where nothing else is known does it say more
+    // claiming a partition also claims the disk, so this only matters if nothing else is known
     if found.iter().all(|store| store.users.is_empty()) {
         for store in found.iter_mut().filter(|store| claimed(root, &store.name)) {
             store.users.push("something in the kernel has it to itself, as ZFS does".into());
@@ -61,7 +61,7 @@ fn block_devices(root: &Path, function: &Path) -> BTreeSet<String> {
             found.insert(name);
         }
     }
-    // with multipath a namespace hangs on its subsystem, not on the controller
+    // with multipath a namespace belongs to its subsystem, not to the controller
     let subsystems = root.join("sys/class/nvme-subsystem");
     for controller in entries(&function.join("nvme")) {
         for subsystem in entries(&subsystems).into_iter().map(|name| subsystems.join(name)) {
@@ -71,7 +71,7 @@ fn block_devices(root: &Path, function: &Path) -> BTreeSet<String> {
             }
         }
     }
-    // the path of one controller to a namespace is hidden, and nobody can open it
+    // the path of a single controller to a namespace is hidden, and cannot be opened
     let hidden = |name: &String| {
         fs::read_to_string(class.join(name).join("hidden")).is_ok_and(|text| text.trim() == "1")
     };
@@ -104,7 +104,7 @@ fn store(root: &Path, mounts: &Mounts, name: &str) -> Store {
     Store { name: name.to_owned(), users, root: on_root }
 }
 
-/// What kind of a thing a holder is.
+/// The kind of a holder.
 fn kind_of(root: &Path, holder: &str) -> &'static str {
     let folder = root.join("sys/class/block").join(holder);
     let uuid = fs::read_to_string(folder.join("dm/uuid")).unwrap_or_default();
@@ -119,14 +119,14 @@ fn kind_of(root: &Path, holder: &str) -> &'static str {
     }
 }
 
-/// Whether something in the kernel claims a block device.
+/// Whether the kernel has claimed a block device.
 fn claimed(root: &Path, name: &str) -> bool {
     let path = root.join("dev").join(name);
     let opened = fs::OpenOptions::new().read(true).custom_flags(EXCLUSIVE).open(path);
     opened.is_err_and(|error| error.raw_os_error() == Some(BUSY))
 }
 
-/// Names in a folder, in order; none if there is no such folder.
+/// Names in a folder, sorted; empty if there is no such folder.
 pub fn entries(folder: &Path) -> Vec<String> {
     let Ok(read) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> =
@@ -135,12 +135,12 @@ pub fn entries(folder: &Path) -> Vec<String> {
     names
 }
 
-/// What is mounted and what is swapped to.
+/// Mounts and swap.
 struct Mounts {
     /// Device number, source and mount point.
     mounts: Vec<(String, String, String)>,
     swaps: Vec<String>,
-    /// Processes, and the device that each of them has open.
+    /// Processes and the devices that they have open.
     openers: BTreeSet<(String, String)>,
 }
 
@@ -154,7 +154,7 @@ impl Mounts {
         for process in processes.chain(["self".to_owned()]) {
             let text = fs::read_to_string(proc.join(&process).join("mountinfo")).unwrap_or_default();
             mounts.extend(text.lines().filter_map(mount));
-            // ourselves are among the others by number
+            // `self` is also among the processes by its ID
             if process == "self" {
                 continue;
             }
