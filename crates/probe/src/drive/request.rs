@@ -60,7 +60,7 @@ impl Default for Request {
     }
 }
 
-/// Maximum number of cycles of a request.
+/// Maximum number of cycles of a test in a request.
 const MOST: u64 = 100_000_000;
 
 impl Request {

@@ -27,7 +27,7 @@ pub struct NotADump {
     pub said: String,
 }
 
-/// Reads a dump: the bytes of each function, at least 64.
+/// Reads a dump: the bytes of each function, as many as there are, at least 64.
 ///
 /// # Errors
 /// If bytes are not in order, belong to no function, or are too few.
