@@ -1,4 +1,4 @@
-//! What claims have in common: results of a plan, and the numbers that it rests on; rows of what is no plan.
+//! Common functions of claims: running a plan, its free parameters, and rows of experiments without a plan.
 
 use crate::claim::FreeParameter;
 use lanetwin_kernel::mix;
@@ -8,8 +8,7 @@ use lanetwin_units::NumberKind;
 use lanetwin_world::{self as world, Options, Progress, Watcher};
 use std::sync::LazyLock;
 
-/// The parts of the program, read once: a claim makes hundreds of plans, and reading all parts takes as long as a short
-/// run.
+/// The built-in parts, read once: a claim makes hundreds of plans, and reading all parts takes as long as a short run.
 pub(crate) fn catalogue() -> &'static Catalogue {
     static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
     &CATALOGUE
@@ -18,7 +17,7 @@ pub(crate) fn catalogue() -> &'static Catalogue {
 /// Runs the plan of a claim.
 ///
 /// # Panics
-/// If a world of it breaks.
+/// If one of its worlds panics.
 pub(crate) fn results(plan: &Plan, options: &Options) -> Results {
     match world::run(plan, options, &Nobody) {
         Ok(results) => results,
@@ -36,7 +35,7 @@ pub(crate) fn free_parameters(plan: &Plan) -> impl Iterator<Item = FreeParameter
     })
 }
 
-/// A row of what is no scenario: variant, workload, case, metric, unit.
+/// A row of an experiment without a scenario: variant, workload, case, metric, unit.
 pub(crate) fn row(names: [&str; 5], value: f64) -> Row {
     let [variant, workload, case, metric, unit] = names.map(Into::into);
     Row { variant, workload, case, metric, unit, value, n: 1, ..Row::default() }

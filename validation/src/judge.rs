@@ -1,4 +1,4 @@
-//! What has to hold of the rows of a claim.
+//! The conditions that the rows of a claim have to meet.
 
 use crate::accuracy;
 use crate::claim::FreeParameter;
@@ -6,36 +6,36 @@ use crate::table::{Bound, Compared};
 use lanetwin_stats::Verdict;
 use serde::Deserialize;
 
-/// One thing that has to hold of a part of the rows.
+/// A condition on some of the rows.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Judge {
-    /// The groups whose names begin so; all rows if it is empty.
+    /// The prefix of the groups that it covers; empty for all rows.
     #[serde(default)]
     of: String,
     #[serde(flatten)]
     test: Test,
 }
 
-/// What has to hold.
+/// The condition.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Test {
-    /// No prediction is further off \[%\].
+    /// Largest absolute error of a prediction \[%\].
     Worst(f64),
-    /// The mean of the absolute errors of predictions is no larger \[%\].
+    /// Largest mean of the absolute errors of predictions \[%\].
     Mean(f64),
-    /// It is below that of the closed form.
+    /// Whether the mean error has to be below that of the closed form.
     BelowClosedForm(bool),
-    /// So many of all rows, bounds among them, are within their own bars \[%\].
+    /// Least share of rows, including bounds, that are within their own bars \[%\].
     Share(f64),
-    /// Upper bounds are kept.
+    /// Whether upper bounds have to hold.
     Bounds(bool),
-    /// No value is further off, in its own unit.
+    /// Largest absolute deviation of a value, in its own unit.
     Within(f64),
-    /// All are judged equivalent by their scenario, or none is.
+    /// Whether all rows have to be judged equivalent by their scenario, or none.
     Equivalent(bool),
-    /// No more numbers are calibrated.
+    /// Maximum number of calibrated numbers.
     Calibrated(usize),
 }
 
@@ -44,7 +44,7 @@ impl Judge {
         row.published.group.starts_with(&self.of)
     }
 
-    /// Whether it holds, and what was found, in a sentence.
+    /// Whether it is met, and the finding in a sentence.
     pub(crate) fn verdict(&self, rows: &[Compared<'_>], free: &[FreeParameter]) -> (bool, String) {
         let meant: Vec<&Compared<'_>> = rows.iter().filter(|row| self.is_of(row)).collect();
         let errors = || meant.iter().filter(|row| row.is_predicted()).map(|row| row.error_pct);

@@ -1,5 +1,5 @@
-//! Which assumed numbers a prediction rests on: each is moved to both ends of a range, and counts as a free parameter
-//! if that moves a predicted row.
+//! Sensitivity analysis: the assumed numbers that a prediction relies on. Each is moved to both ends of a range, and
+//! counts as a free parameter if that moves a predicted row.
 //!
 //! ```text
 //!   plan ──► every assumed or calibrated number, with two ends
@@ -9,14 +9,14 @@
 //!        ──► in between: those rows once more, longer
 //! ```
 //!
-//! A range is half and double for quantities, the neighbours in the list for words, the contrary for flags, unless a
-//! claim says something else with a reason ([`Range`](crate::spec::Range)). If half or double makes no drive, the
-//! change is made smaller until it does; what cannot be moved at all counts.
+//! A range is half and double for quantities, the neighbours in the list for words, and the opposite for flags, unless
+//! a claim sets another one with a reason ([`Range`](crate::spec::Range)). If half or double makes no valid drive, the
+//! change is reduced until it does. A number that cannot be moved at all counts.
 //!
-//! What a scenario sets although nobody confirms it ([`Chosen`](crate::spec::Chosen)) is moved like the others.
+//! Numbers that a scenario sets without confirmation ([`Chosen`](crate::spec::Chosen)) are moved like the others.
 //!
-//! Not here: numbers that the scenario sets because they are the question; the constants of the phy crate
-//! ([`crate::claims::eye`] moves those).
+//! Not here: numbers that the scenario sets because they are its question; the constants of the phy crate, which
+//! [`crate::claims::eye`] moves.
 
 mod finding;
 mod numbers;
@@ -34,22 +34,22 @@ use lanetwin_stats::results::Digest;
 /// A number counts if it moves a row by more than this share of the row's bar.
 pub(crate) const SHARE: f64 = 0.1;
 
-/// How much is simulated.
+/// The length of the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effort {
-    /// Enough for most differences to be told from chance.
+    /// Long enough to distinguish most differences from chance.
     Full,
-    /// Enough to tell a tenth of the bar from chance: for rows that a full run leaves open.
+    /// Long enough to distinguish a tenth of the bar from chance, for rows that a full run leaves undecided.
     Long,
 }
 
-/// Kinds of runs, as a set: row and run are of the same kind if what acts on one acts on the other.
+/// A set of kinds of runs. A row and a run have the same kind if the same numbers act on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Kinds(u64);
 
 impl Kinds {
     pub(crate) const NONE: Self = Self(0);
-    /// The first so many.
+    /// The first `kinds` kinds.
     pub(crate) const fn first(kinds: usize) -> Self {
         Self((1 << kinds) - 1)
     }
@@ -64,45 +64,45 @@ impl Kinds {
     }
 }
 
-/// What is to be predicted.
+/// A request for predictions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
-    /// What is changed (`machine.ssd.buffer=32MiB`).
+    /// The changes (`machine.ssd.buffer=32MiB`).
     pub(crate) sets: &'a [String],
     pub(crate) effort: Effort,
-    /// The kinds of runs that these changes act on.
+    /// The kinds of runs on which these changes act.
     pub(crate) touched: Kinds,
-    /// The rows that somebody wants to know.
+    /// The rows that are needed.
     pub(crate) wanted: &'a [bool],
 }
 
 impl Asked<'_> {
-    /// Whether nothing of the machine is changed, but perhaps random numbers: nothing is calibrated anew then.
+    /// Whether the machine is unchanged, apart from random numbers; nothing is then recalibrated.
     pub(crate) fn is_as_it_is(&self) -> bool {
         self.sets.iter().all(|set| set.starts_with("run."))
     }
 }
 
-/// Predicts rows with changes.
+/// Predicts rows under changes.
 pub(crate) trait Predict: Sync {
-    /// How many kinds of runs there are, 63 at most.
+    /// Number of kinds of runs, at most 63.
     fn kinds(&self) -> usize;
-    /// The digest of a short run of a kind: long enough for everything that acts to act. None if the changes make no
-    /// machine.
+    /// The digest of a short run of a kind, long enough for every number that acts to show. `None` if the changes make
+    /// no valid machine.
     fn trace(&self, sets: &[String], kind: usize) -> Option<Digest>;
-    /// What rows come to. A row that is not wanted, or that what is touched does not act on, may be none: it is as it
-    /// was. None at all if the changes make no machine.
+    /// The predicted values. A row may be `None` if it is not wanted or not affected; its value is then unchanged.
+    /// Returns `None` if the changes make no valid machine.
     fn rows(&self, asked: &Asked<'_>) -> Option<Vec<Option<f64>>>;
 }
 
-/// What chance does to a row is seen with these instead of the first seed.
+/// Seeds that show the effect of chance on a row, besides the first seed.
 const SEEDS: std::ops::RangeInclusive<u32> = 2..=4;
 
-/// What rows come to without any change, and how far another seed moves them.
+/// Predictions without changes, and the largest effect of another seed on them.
 #[derive(Clone, PartialEq, Debug)]
 struct Base {
     rows: Vec<f64>,
-    /// The most that another seed moves each row \[%\].
+    /// The largest change of each row by another seed \[%\].
     chance: Vec<f64>,
 }
 
@@ -112,31 +112,31 @@ struct Analysis<'a> {
     traces: Vec<Digest>,
     /// By effort.
     bases: [Base; 2],
-    /// What a row has to move by for a number to count \[%\].
+    /// The least change of each row for a number to count \[%\].
     floors: Vec<f64>,
 }
 
-/// Numbers that are moved to one side together.
+/// Numbers that are moved to the same side together.
 struct Group {
     side: usize,
     places: Vec<usize>,
-    /// What they may act on: what the group that they are from does.
+    /// The kinds of runs on which they may act: those of the group that they come from.
     may_touch: Kinds,
 }
 
-/// What has been found of some numbers on one side.
+/// The result for some numbers on one side.
 struct Found {
     /// How many.
     settled: usize,
-    /// Of the one that acts; none of those that do not.
+    /// The effect of the one that acts; `None` for numbers that do not act.
     moved: Option<Moved>,
 }
 
-/// Moves each number to both ends, and says which count. `bars` has the bar of each row \[%\]. `watch` is told of each
-/// number, and ends it: what is known then is that all of them may count.
+/// Moves each number to both ends. Returns which of them count. `bars` has the bar of each row \[%\]. `watch` is called
+/// for each number and can stop the analysis; all numbers may count then.
 ///
 /// # Panics
-/// If the machine without any change is none.
+/// If the unchanged machine is not valid.
 pub(crate) fn analyse(
     numbers: &[Number],
     bars: &[f64],
@@ -165,15 +165,15 @@ pub(crate) fn analyse(
     Sensitivity::of(numbers, &moved, &analysis.floors, chance)
 }
 
-/// How many steps of a claim the analysis of so many numbers takes.
+/// Number of steps that the analysis of `numbers` numbers takes.
 pub(crate) const fn steps(numbers: usize) -> usize {
     AS_IT_IS + 2 * numbers
 }
 
-/// Runs without any change: of each effort one with each seed.
+/// Number of runs without changes: one for each seed, for each effort.
 const AS_IT_IS: usize = 8;
 
-/// The traces without any change, and the bases.
+/// The traces and predictions without changes.
 fn as_it_is(rows: usize, predict: &dyn Predict, watch: &mut Watch<'_>) -> Option<(Vec<Digest>, [Base; 2])> {
     let touched = Kinds::first(predict.kinds());
     let known = "what is as it is can be predicted";
@@ -206,8 +206,8 @@ fn as_it_is(rows: usize, predict: &dyn Predict, watch: &mut Watch<'_>) -> Option
 }
 
 impl Analysis<'_> {
-    /// Whether the numbers of a group act at all; the halves of the group if they do, and what a number does that is
-    /// alone.
+    /// Determines whether the numbers of a group act at all. If they do, continues with the halves of the group or, for
+    /// a single number, measures its effect.
     fn bisect(&self, group: &Group) -> Done<Group, Found> {
         let none_acts = |settled| Done { results: vec![Found { settled, moved: None }], more: Vec::new() };
         let Group { side, places, may_touch } = group;
@@ -216,7 +216,7 @@ impl Analysis<'_> {
         if sets.is_empty() {
             return none_acts(places.len());
         }
-        // what makes no machine may act on everything
+        // changes that make no valid machine may act on everything
         let touched = self.touched(&sets, *may_touch).unwrap_or(*may_touch);
         if touched.is_empty() {
             return none_acts(places.len());
@@ -230,7 +230,7 @@ impl Analysis<'_> {
         Done { results: Vec::new(), more: vec![half(left), half(right)] }
     }
 
-    /// Which kinds of runs changes act on; none if they make no machine.
+    /// The kinds of runs on which changes act; `None` if they make no valid machine.
     fn touched(&self, sets: &[String], may_touch: Kinds) -> Option<Kinds> {
         let kinds = (0..self.traces.len()).filter(|kind| may_touch.has(*kind));
         kinds.into_iter().try_fold(Kinds::NONE, |touched, kind| {
@@ -239,11 +239,11 @@ impl Analysis<'_> {
         })
     }
 
-    /// What a number that acts does: at the farthest point of its side that makes a machine.
+    /// The effect of a number that acts, at the farthest point of its side that makes a valid machine.
     fn alone(&self, side: usize, place: usize, touched: Kinds) -> Moved {
         let number = &self.numbers[place];
         for sets in &number.ends[side] {
-            // less far it may act on less, and on nothing that it does not act on farther
+            // a smaller change may act on fewer rows, and on none on which the larger one does not act
             let Some(mut changes) = self.changes(sets, Effort::Full, touched, &vec![true; self.floors.len()])
             else {
                 continue;
@@ -262,14 +262,14 @@ impl Analysis<'_> {
         Moved { number: place, side, end: "cannot be moved alone".into(), changes: None }
     }
 
-    /// How far each row is from what it was \[%\].
+    /// The change of each row \[%\].
     fn changes(&self, sets: &[String], effort: Effort, touched: Kinds, wanted: &[bool]) -> Option<Vec<f64>> {
         let rows = self.predict.rows(&Asked { sets, effort, touched, wanted })?;
         let base = &self.bases[effort as usize].rows;
         Some(rows.iter().zip(base).map(|(row, base)| row.map_or(0.0, |row| change(row, *base))).collect())
     }
 
-    /// What chance can do to a row in a full run \[%\].
+    /// The largest effect of chance on a row in a full run \[%\].
     fn noise(&self, row: usize) -> f64 {
         self.bases[Effort::Full as usize].chance[row]
     }
@@ -277,14 +277,14 @@ impl Analysis<'_> {
     fn is_beyond(&self, row: usize, change: f64) -> bool {
         change.abs() > self.floors[row] + self.noise(row)
     }
-    /// Whether a full run leaves open if a row moves.
+    /// Whether a full run leaves undecided whether a row moves.
     fn is_open(&self, row: usize, change: f64) -> bool {
         !self.is_beyond(row, change)
             && change.abs() > (self.floors[row] - self.noise(row)).max(self.floors[row] / 2.0)
     }
 }
 
-/// How far a row is from what it was \[%\].
+/// The change of a row \[%\].
 fn change(new: f64, old: f64) -> f64 {
     100.0 * (new / old - 1.0)
 }

@@ -1,5 +1,5 @@
-//! Runs a claim that is a shipped document and a table of published values: `lanetwin run` on a scenario, `lanetwin
-//! link` on a channel, shows the same numbers, to the last digit.
+//! Runs a claim that consists of a built-in document and a table of published values. `lanetwin run` on the scenario,
+//! or `lanetwin link` on the channel, shows the same numbers, to the last digit.
 
 use crate::claim::{FreeParameter, Outcome, Role};
 use crate::experiment::{free_parameters, results};
@@ -12,7 +12,7 @@ use lanetwin_stats::results::Results;
 use lanetwin_world::Options;
 use std::collections::BTreeSet;
 
-/// Runs it; none if it was stopped.
+/// Runs it; `None` if it was stopped.
 pub(crate) fn run(spec: &'static Spec, watch: &mut Watch<'_>) -> Option<Outcome> {
     let tables: &'static [Shipped] = spec.tables.iter().map(Tabled::shipped).collect::<Vec<_>>().leak();
     let predictor = spec.sensitivity.as_ref().map(|weighing| Predictor::new(spec, weighing, tables));
@@ -58,7 +58,7 @@ pub(crate) fn run(spec: &'static Spec, watch: &mut Watch<'_>) -> Option<Outcome>
     Some(Outcome { cells, free_parameters: free, met, text: told(spec, &verdicts, &rows, &weighed), effects })
 }
 
-/// What a document answers, and the assumed and calibrated numbers that it rests on.
+/// The results of a document, and its assumed and calibrated numbers.
 fn answered(table: &Shipped) -> (Results, Vec<FreeParameter>) {
     match table.ask {
         Ask::Run => {
@@ -71,7 +71,7 @@ fn answered(table: &Shipped) -> (Results, Vec<FreeParameter>) {
     }
 }
 
-/// What was found, in sentences: the bars, the rows that miss their own, what stands beside nothing.
+/// The findings in sentences: the bars, the rows that miss their own bar, and the rows without a counterpart.
 fn told(spec: &Spec, verdicts: &[(bool, String)], rows: &[Compared<'_>], weighed: &str) -> String {
     let bars: Vec<&str> = verdicts.iter().map(|(_, told)| &**told).collect();
     let missed: Vec<String> = rows.iter().filter(|row| !row.is_met()).map(Compared::told).collect();

@@ -1,4 +1,4 @@
-//! How a claim is described that is a shipped scenario and a table: `validation/claims/NAME.yaml`.
+//! The description of a claim with a built-in scenario and a table: `validation/claims/NAME.yaml`.
 
 use crate::claim::FreeParameter;
 use crate::embedded::{self, TABLES};
@@ -14,71 +14,71 @@ use std::sync::OnceLock;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Spec {
-    /// What it claims, in a sentence.
+    /// Its statement, in a sentence.
     pub(crate) about: String,
-    /// What has to hold, in a sentence.
+    /// The bar that has to be met, in a sentence.
     pub(crate) bar: String,
-    /// What running it takes on one core, roughly \[s\].
+    /// Approximate time on one core \[s\].
     pub(crate) cpu_seconds: u32,
     /// Scenarios, each with its table.
     pub(crate) tables: Vec<Tabled>,
-    /// What has to hold.
+    /// The conditions that have to be met.
     pub(crate) judge: Vec<Judge>,
-    /// Of channels, whose numbers are moved: changes of their description that are tried, too.
+    /// For channels whose numbers are moved: changes of their description that are also tried.
     #[serde(default)]
     pub(crate) moved: Vec<String>,
-    /// Where values were published whose rows do not say so.
+    /// The source of published values for rows that name none.
     #[serde(default)]
     pub(crate) source: String,
-    /// What a reader has to know beside the figures.
+    /// A note for readers of the figures.
     #[serde(default)]
     pub(crate) note: String,
-    /// Numbers that count without being moved: each is fitted to a row, or decides it.
+    /// Numbers that count without being moved, since each is fitted to a row or decides it.
     #[serde(default)]
     pub(crate) counted: Vec<FreeParameter>,
-    /// Numbers of its scenarios, each fitted to a row, that count beside those of the parts.
+    /// Numbers of its scenarios, each fitted to a row, that count besides those of the parts.
     #[serde(default)]
     pub(crate) fitted: Vec<FreeParameter>,
-    /// Which numbers are moved, and how; without it and without such as count all that are assumed or calibrated do.
+    /// The settings of the sensitivity analysis. Without it all assumed or calibrated numbers count.
     #[serde(default)]
     pub(crate) sensitivity: Option<Weighing>,
 }
 
-/// A scenario and the table of what was published of it.
+/// A scenario and the table of its published values.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Tabled {
     /// Its path below `scenarios/`; that of a channel begins with `link/`.
     #[serde(default)]
     pub(crate) scenario: String,
-    /// What is asked of it.
+    /// The command whose results are compared.
     #[serde(default)]
     pub(crate) ask: Ask,
     /// The name of its table among `validation/claims/*.csv`.
     pub(crate) rows: String,
-    /// What makes a run short enough to see only whether a number acts at all.
+    /// Settings for a run that is just long enough to show whether a number acts at all.
     #[serde(default)]
     pub(crate) trace: Vec<String>,
-    /// What makes it as long as most differences need to be told from chance.
+    /// Settings for a run that distinguishes most differences from chance.
     #[serde(default)]
     pub(crate) full: Vec<String>,
-    /// And as long as a tenth of the bar needs.
+    /// Settings for a run that distinguishes a tenth of the bar from chance.
     #[serde(default)]
     pub(crate) long: Vec<String>,
 }
 
-/// What is asked of a document.
+/// The source of a claim's results.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) enum Ask {
-    /// What `lanetwin run` shows of a scenario.
+    /// `lanetwin run` on a scenario.
     #[default]
     Run,
-    /// What `lanetwin link eye` shows of a channel.
+    /// `lanetwin link eye` on a channel.
     Eye,
-    /// What `lanetwin link cycle` shows of its links.
+    /// `lanetwin link cycle` on a channel.
     Cycle(Tests),
-    /// Of bare links and no document: payload and framing as an application note reckons.
+    /// Bare links without a document: payload and framing, as computed in an application note.
     ApplicationNote,
     /// The same, with DLLPs and SKP ordered sets.
     Ceilings,
@@ -90,37 +90,37 @@ pub(crate) enum Ask {
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tests {
-    /// As `lanetwin link cycle` calls them.
+    /// Their names in `lanetwin link cycle`.
     pub(crate) names: Vec<String>,
-    /// Cycles of each, of power a tenth.
+    /// Cycles of each test; a tenth for power cycles.
     pub(crate) count: u64,
 }
 
-/// How numbers are moved.
+/// The settings of a sensitivity analysis.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Weighing {
-    /// The bar of rows that have none \[%\].
+    /// The bar of rows without one \[%\].
     pub(crate) bar_pct: f64,
     #[serde(default)]
     pub(crate) ranges: Vec<Range>,
-    /// What the scenario sets, and nobody confirms all the same.
+    /// Numbers that the scenario sets without confirmation.
     #[serde(default)]
     pub(crate) chosen: Vec<Chosen>,
-    /// What is calibrated anew when a number has been moved, in this order.
+    /// Recalibrations after a number has been moved, in this order.
     #[serde(default)]
     pub(crate) fits: Vec<Fit>,
 }
 
-/// Where a number of a part may lie, when half and double are not what is meant.
+/// The range of a number of a part, if it is not half and double.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Range {
     pub(crate) part: String,
     pub(crate) name: String,
-    /// Settings of the component, with a comma between if one alone makes no machine.
+    /// Settings of the component, separated by commas if one alone makes no valid machine.
     pub(crate) ends: [String; 2],
-    /// Why no farther.
+    /// Why the range is no wider.
     #[allow(dead_code, reason = "readers of the claim find it there; a test asks that it is given")]
     pub(crate) reason: String,
 }
@@ -135,28 +135,28 @@ pub(crate) struct Chosen {
     pub(crate) calibrated_to: Option<String>,
 }
 
-/// A number that is calibrated to a row.
+/// A number that is calibrated to a row, and is recalibrated.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Fit {
-    /// The paths of times that share what is to be changed.
+    /// The paths of times that share the change.
     pub(crate) set: Vec<String>,
     /// The case of the row.
     pub(crate) row: String,
-    /// How it follows from what the row has moved by.
+    /// How it is recalibrated from the change of the row.
     pub(crate) by: By,
-    /// The variant that has it, if others have their own.
+    /// The variant with this number, if others have their own.
     #[serde(default)]
     pub(crate) only: Option<String>,
 }
 
-/// How a time follows from what the row that it is calibrated to has moved by.
+/// How a time is recalibrated from the change of its row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum By {
-    /// The row is a time, too: what it has moved by is taken off.
+    /// The row is a time, too: its change is subtracted.
     Difference,
-    /// The row is a rate: the time is longer by as much as the rate is too high.
+    /// The row is a rate: the time grows by the share by which the rate is too high.
     Share,
 }
 
@@ -166,7 +166,7 @@ pub(crate) struct Shipped {
     pub(crate) scenario: &'static str,
     pub(crate) ask: &'static Ask,
     pub(crate) rows: Vec<Published>,
-    /// The variants that can be left out of a plan: all but the one that others are compared with.
+    /// The variants that can be left out of a plan: all but the baseline.
     variants: OnceLock<Vec<String>>,
 }
 
@@ -182,7 +182,7 @@ impl Tabled {
 }
 
 impl Shipped {
-    /// The plan of nothing but one workload of one variant, or one case of it, with changes; none if they make no
+    /// The plan of only one workload of one variant, or of one of its cases, with changes; `None` if they make no valid
     /// machine.
     pub(crate) fn of(
         &self,
@@ -208,10 +208,10 @@ impl Shipped {
         let is_other = |place: &usize| *place != plan.compare.baseline;
         (0..plan.variants.len()).filter(is_other).map(|place| plan.variants[place].name.clone()).collect()
     }
-    /// The plan as everybody runs it.
+    /// The plan as users run it.
     ///
     /// # Panics
-    /// If the scenario has a mistake.
+    /// If the scenario has errors.
     pub(crate) fn plan(&self) -> Plan {
         let text = embedded::scenario(self.scenario);
         let checked = check_with(Path::new(self.scenario), text, &[], catalogue(), &embedded::files());

@@ -1,4 +1,4 @@
-//! Tables of published values, and the rows of the results of a shipped scenario that they stand beside.
+//! Tables of published values, and the corresponding rows in the results of a built-in scenario.
 //!
 //! A table is a CSV file whose columns are the fields of [`Published`]; those with a default may be missing. Values are
 //! in the units of the results.
@@ -9,19 +9,19 @@ use lanetwin_stats::Verdict;
 use lanetwin_stats::results::{IometerMetric, Results, Row, VerdictRow};
 use serde::Deserialize;
 
-/// A published value, and which row of the results it stands beside.
+/// A published value, and its row in the results.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Published {
-    /// Which cell of the published table.
+    /// The cell of the published table.
     pub(crate) case: String,
-    /// What it is called; otherwise as its metric.
+    /// Its name; by default that of its metric.
     #[serde(default)]
     pub(crate) quantity: Option<String>,
-    /// The part of the table that it is judged with.
+    /// The group with which it is judged.
     #[serde(default)]
     pub(crate) group: String,
-    /// How it follows from the results.
+    /// How it is computed from the results.
     #[serde(default)]
     pub(crate) how: How,
     /// The variant of the scenario.
@@ -31,86 +31,86 @@ pub(crate) struct Published {
     /// The case of the workload, if it has several.
     #[serde(default)]
     pub(crate) label: Option<String>,
-    /// Which device or host it is of; none if it is of all together.
+    /// The device or host; `None` for all together.
     #[serde(default)]
     pub(crate) device: Option<String>,
     /// The metric.
     pub(crate) metric: String,
-    /// Which percentile of it, if it is not its mean \[%\].
+    /// The percentile \[%\], if it is not the mean.
     #[serde(default)]
     pub(crate) percentile: Option<f64>,
-    /// The other metric, variant or case that [`How`] asks for.
+    /// The other metric, variant or case that [`How`] needs.
     #[serde(default)]
     pub(crate) against: String,
-    /// Where on a curve it is, if it is read off one.
+    /// The position on a curve, if it is read off one.
     #[serde(default)]
     pub(crate) at: Option<f64>,
     /// Its unit, as in the results.
     pub(crate) unit: String,
     /// The value.
     pub(crate) published: f64,
-    /// What the value is to the device.
+    /// The meaning of the value for the device.
     #[serde(default)]
     pub(crate) bound: Bound,
-    /// What it was to the model.
+    /// The role of the value for the model.
     pub(crate) role: Role,
-    /// How far the prediction may be from it, or beyond it if it is a bound \[%\].
+    /// Largest deviation of the prediction, or largest excess over a bound \[%\].
     #[serde(default)]
     pub(crate) bar_pct: Option<f64>,
-    /// What a formula says that anybody can evaluate; the page of the claim has it.
+    /// The value of the closed form, which is on the claim's page.
     #[serde(default)]
     pub(crate) closed_form: Option<f64>,
-    /// Whether assumed numbers are moved on it: `yes`, or nothing.
+    /// Whether it is used in the sensitivity analysis: `yes`, or empty.
     #[serde(default)]
     pub(crate) weighed: String,
-    /// Under which conditions: block, pattern, depth, jobs, state, link, as far as they are known.
+    /// Known conditions: block, pattern, depth, jobs, state, link.
     #[serde(default)]
     pub(crate) conditions: String,
-    /// Where it was published; otherwise where the claim says.
+    /// The source; by default that of the claim.
     #[serde(default)]
     pub(crate) source: String,
-    /// Why it is missed, or what about its conditions was not published; empty if there is nothing to say.
+    /// Why the prediction misses it, or which conditions were not published; may be empty.
     #[serde(default)]
     pub(crate) note: String,
 }
 
-/// What a published value is to the device.
+/// The meaning of a published value for the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Bound {
-    /// It was measured, or is stated of this device in this state.
+    /// It was measured, or is stated for this device in this state.
     #[default]
     Value,
-    /// It is the best of a family, or of the best state: no device does more.
+    /// The best of a family, or of the best state, which no device exceeds.
     AtMost,
 }
 
-/// How a value follows from the rows of the results.
+/// How a value is computed from the rows of the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum How {
-    /// It is one of them.
+    /// One row.
     #[default]
     Value,
-    /// With another metric.
+    /// The sum with another metric.
     Sum,
     /// The mean with another metric.
     Mean,
-    /// How much less another variant has.
+    /// The reduction in another variant.
     Less,
-    /// To another variant.
+    /// The ratio to another variant.
     Ratio,
-    /// To another case of the workload.
+    /// The ratio to another case of the workload.
     CaseRatio,
-    /// That of another case of the workload to this.
+    /// The ratio of another case of the workload to this one.
     InverseCaseRatio,
-    /// Where another metric of the cases of the workload comes to [`Published::at`]: read off their curve.
+    /// Where another metric of the workload's cases reaches [`Published::at`], read off their curve.
     Curve,
-    /// The most that any case of the workload comes to.
+    /// The largest value of all cases of the workload.
     Peak,
-    /// To the baseline, as variants are judged: with the interval and the verdict of the scenario.
+    /// The ratio to the baseline, with the interval and the verdict of the scenario.
     Verdict,
-    /// It is one of Iometer's own.
+    /// One of Iometer's own metrics.
     Iometer,
     /// Nothing in the results stands beside it.
     NotCompared,

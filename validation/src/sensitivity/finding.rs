@@ -1,14 +1,14 @@
-//! What moving every number has shown.
+//! The result of a sensitivity analysis.
 
 use super::Number;
 use crate::claim::{Effect, FreeParameter};
 
-/// What one end does: the change of each row \[%\].
+/// The effect of one end: the change of each row \[%\].
 pub(super) struct Moved {
     pub(super) number: usize,
     pub(super) side: usize,
     pub(super) end: String,
-    /// None if the number cannot be moved to this side.
+    /// `None` if the number cannot be moved to this side.
     pub(super) changes: Option<Vec<f64>>,
 }
 
@@ -19,25 +19,25 @@ impl Moved {
     }
 }
 
-/// What moving every number has shown.
+/// The result of a sensitivity analysis.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Sensitivity {
-    /// The numbers that count; all of them, if it was not finished.
+    /// The numbers that count; all of them, if the analysis was stopped.
     pub(crate) free: Vec<FreeParameter>,
-    /// What those do, for each row that was predicted \[%\].
+    /// Their effects on each predicted row \[%\].
     effects: Vec<Effect>,
-    /// How many numbers there are.
+    /// Number of numbers analysed.
     pub(super) all: usize,
-    /// How many change no event of any run; none if it was not finished.
+    /// Number of numbers that change no event of any run; `None` if the analysis was stopped.
     pub(super) inert: Option<usize>,
-    /// The most that a number moves a row that does not count \[%\], and its name.
+    /// The largest change of a row by a number that does not count \[%\], and its name.
     most: Option<(f64, String)>,
-    /// The most that another seed moves a row \[%\].
+    /// The largest change of a row by another seed \[%\].
     chance: f64,
 }
 
 impl Sensitivity {
-    /// Somebody ended it: each number may count.
+    /// The analysis was stopped, so that each number may count.
     pub(super) fn unfinished(numbers: &[Number]) -> Self {
         let free = numbers.iter().map(Number::free).collect();
         Self { free, effects: Vec::new(), all: numbers.len(), inert: None, most: None, chance: f64::NAN }
@@ -67,7 +67,7 @@ impl Sensitivity {
         Self { free, effects, all: numbers.len(), inert: Some(inert), most, chance }
     }
 
-    /// What was found, in a sentence or two.
+    /// The result, in one or two sentences.
     pub(crate) fn told(&self) -> String {
         let Self { all, free, .. } = self;
         let Some(inert) = self.inert else {
@@ -94,8 +94,8 @@ impl Sensitivity {
         )
     }
 
-    /// The effects, for a claim with more predicted rows than were analysed: `finding` says which were, the others are
-    /// not known.
+    /// The effects, for a claim with more predicted rows than were analysed; `finding` marks the analysed rows, and the
+    /// effects on others are unknown.
     pub(crate) fn effects_among(&self, finding: &[bool]) -> Vec<Effect> {
         let spread = |effect: &Effect| {
             let mut known = effect.changes_pct.iter();

@@ -1,4 +1,4 @@
-//! The numbers of a plan that nobody confirms, and how far each may be from what is assumed.
+//! The unconfirmed numbers of a plan, and their ranges.
 
 use crate::claim::FreeParameter;
 use crate::spec::{Chosen, Range};
@@ -10,13 +10,13 @@ use lanetwin_ports::{Dimension, Param, Value};
 use lanetwin_units::NumberKind;
 use lanetwin_units::{Bytes, Span};
 
-/// A number that nobody confirms.
+/// An unconfirmed number.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Number {
-    /// What stands before its name in a setting (`machine.host.`).
+    /// The path before its name in a setting (`machine.host.`).
     prefix: String,
     what: FreeParameter,
-    /// For each side, what can be set, the farthest first.
+    /// For each side, the settings, the farthest first.
     pub(super) ends: [Vec<Vec<String>>; 2],
 }
 
@@ -29,7 +29,7 @@ impl Number {
         let what = FreeParameter { part: "p".into(), name: name.into(), value, calibrated_to: None };
         Self { prefix: String::new(), what, ends: ends.map(owned) }
     }
-    /// What moves it to a side, the farthest first.
+    /// The settings for a side, the farthest first.
     #[cfg(test)]
     pub(crate) fn ends(&self, side: usize) -> &[Vec<String>] {
         &self.ends[side]
@@ -55,8 +55,8 @@ impl Number {
     }
 }
 
-/// Every assumed or calibrated number of the first variant, and those that the scenario sets although nobody confirms
-/// them, with its ends.
+/// Every assumed or calibrated number of the first variant, and those that the scenario sets without confirmation, with
+/// their ends.
 pub(crate) fn numbers(plan: &Plan, ranges: &[Range], chosen: &[Chosen]) -> Vec<Number> {
     let machine = &plan.variants[0].machine;
     let known = plan.assumptions();
@@ -101,10 +101,10 @@ fn of_component(
     component.origins.iter().filter_map(number).collect()
 }
 
-/// Half and what lies between, or double and what lies between, in hundredths.
+/// Factors down to half, and up to double, in hundredths.
 const FACTORS: [[u64; 4]; 2] = [[50, 75, 90, 95], [200, 150, 110, 105]];
 
-/// What a number can be moved to on one side, the farthest first.
+/// The values for one side of a number, the farthest first.
 fn candidates(param: &Param, value: Value, side: usize) -> Vec<Value> {
     let scaled = |number: u64| {
         let of = move |factor: u64| (u128::from(number) * u128::from(factor) / 100) as u64;
