@@ -1,11 +1,11 @@
-//! Numbers of a library as they are written: `0.45dB/in`, `85Ohm`, `15%`.
+//! Parser of the numbers of a library: `0.45dB/in`, `85Ohm`, `15%`.
 
-/// What a number measures; each comes out in the unit that is named.
+/// Physical dimension of a number, with the unit in which it is returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Dimension {
     /// dB.
     Loss,
-    /// dB; also below 0.
+    /// dB; may be negative.
     Gain,
     /// dB/m.
     LossPerLength,
@@ -31,7 +31,7 @@ pub(crate) enum Dimension {
 pub(crate) const INCH: f64 = 0.0254;
 
 impl Dimension {
-    /// The units that it can be written in, with what they are worth.
+    /// Units in which it can be written, with their factors.
     const fn units(self) -> &'static [(&'static str, f64)] {
         match self {
             Self::Loss | Self::Gain => &[("dB", 1.0)],
@@ -46,7 +46,7 @@ impl Dimension {
             Self::Ratio => &[("%", 0.01), ("", 1.0)],
         }
     }
-    /// The value of a text, or what it should look like.
+    /// Parses a text; the error describes the expected form.
     pub(crate) fn read(self, text: &str) -> Result<f64, String> {
         let split = text.rfind(|c: char| c.is_ascii_digit()).map_or(0, |at| at + 1);
         let (digits, unit) = text.split_at(split);

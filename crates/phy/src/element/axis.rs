@@ -1,4 +1,4 @@
-//! A frequency grid with what every line needs of it, computed once.
+//! A frequency grid, with precomputed values for lines.
 
 use super::{Line, Piece};
 use crate::complex::{ONE, ZERO, turn};
@@ -20,7 +20,7 @@ pub struct Axis {
     shapes: Vec<Shape>,
 }
 
-/// What depends on the frequency alone.
+/// Values that depend on the frequency alone.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Shape {
     frequency: f64,
@@ -99,7 +99,7 @@ impl Axis {
     }
 }
 
-/// Lines of one impedance that follow each other, as the one line that they are.
+/// Merges consecutive lines of one impedance into one line.
 fn joined(pieces: &[Piece]) -> Vec<Piece> {
     let mut made: Vec<Piece> = Vec::with_capacity(pieces.len());
     for piece in pieces {
@@ -121,7 +121,7 @@ fn shunt(farad: f64, reference_ohm: f64, shape: &Shape) -> (Complex64, Complex64
     (through - ONE, through)
 }
 
-/// A line, ready to be asked at many frequencies.
+/// A line, prepared for evaluation at many frequencies.
 struct Phasor {
     /// Skin loss \[Np/√Hz\].
     skin: f64,

@@ -1,4 +1,4 @@
-//! The groups that the elements of a library are in.
+//! Groups of the elements of a library.
 
 use crate::quantity::Dimension;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
-    /// Of boards; per length.
+    /// Materials of boards; per length.
     Materials,
     /// Packages with their dies.
     Packages,
@@ -26,7 +26,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// All of them.
+    /// All groups.
     pub const ALL: [Self; 8] = [
         Self::Materials,
         Self::Packages,

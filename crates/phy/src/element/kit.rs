@@ -1,4 +1,4 @@
-//! Kits: several elements that are bought, and replaced, as one, as a riser with its slot.
+//! Kits: several elements that are bought and replaced as one, such as a riser with its slot.
 
 use super::family::Family;
 use super::number::{Known, Number};
@@ -49,9 +49,9 @@ impl Part {
 /// A kit of the library.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kit {
-    /// What it is.
+    /// Description.
     pub about: String,
-    /// What it is made of, the root port's side first, with the lengths as they are written.
+    /// Its elements, the root port's side first, with the lengths as they are written.
     parts: Vec<(Part, Option<Number>)>,
 }
 
@@ -63,7 +63,7 @@ impl Kit {
         let parts = raw.parts.into_iter().map(part).collect::<Result<_, _>>()?;
         Ok(Self { about: raw.about, parts })
     }
-    /// What it is made of, the root port's side first.
+    /// Its elements, the root port's side first.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter().map(|(part, _)| part)
     }

@@ -136,7 +136,7 @@ impl Entry {
         let losses: Vec<(f64, f64)> = self.losses.iter().map(stated).collect();
         Law::fitted(&losses, self.skin_share.as_ref().map_or(0.5, |share| share.value))
     }
-    /// The length that has a stated loss \[m\]; of what is per length.
+    /// The length that has a stated loss \[m\], for families per length.
     pub(crate) fn metres_of(&self, loss: StatedLoss) -> f64 {
         let per_metre = self.law().loss_db(loss.hertz());
         if per_metre > 0.0 { loss.as_decibels() / per_metre } else { 0.0 }
@@ -237,7 +237,7 @@ impl Library {
         }
         Ok(made)
     }
-    /// Takes the entries of another library in; they replace those of the same name.
+    /// Adds the entries of another library; they replace those of the same name.
     pub fn extend(&mut self, other: Self) {
         self.entries.extend(other.entries);
         self.kits.extend(other.kits);

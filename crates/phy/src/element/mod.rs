@@ -1,8 +1,8 @@
-//! What a channel is made of: dies, packages, traces, vias, connectors, cables, or files of S-parameters.
+//! Elements of a channel: dies, packages, traces, vias, connectors, cables, or files of S-parameters.
 //!
-//! A [`Kit`] is several of them under one name; a stated loss is a board of as much loss.
+//! A [`Kit`] is several elements under one name; a stated loss is a board with that loss.
 //!
-//! Every parametric element is a line with losses, between capacitances if it has some:
+//! Every parametric element is a lossy line, between capacitances if it has any:
 //!
 //! ```text
 //!   o──┬──[ Z, delay, IL(f) = k1·√f + k2·f ]──┬──o
@@ -49,7 +49,7 @@ const DIFFERENTIAL_OHM: f64 = 100.0;
 /// The material whose curve of loss, delay and impedance a stated loss has.
 const STATED_AS: &str = "low-loss";
 
-/// What an element is.
+/// An element.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Element {
     /// The pads of a die by themselves, beside a package that is a file.
@@ -151,7 +151,7 @@ impl From<Part> for Element {
     }
 }
 
-/// The elements of a kit one behind another.
+/// The elements of a kit, in a chain.
 fn of_kit(kit: &Kit, library: &Library, corner: Corner) -> Result<Pieces, Finding> {
     let parts = kit.parts().map(|part| Element::from(part.clone()).pieces(library, corner));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;

@@ -1,23 +1,23 @@
-//! A number of a library, with where it comes from.
+//! A number of a library, with its source.
 
 use lanetwin_units::NumberKind;
 use serde::{Deserialize, Serialize};
 
-/// How sure the number is.
+/// Confidence in a number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
     /// Recollection: nothing that can be cited confirms it.
     Unconfirmed,
-    /// Somebody who cites nobody says so.
+    /// A statement without a citation.
     Secondary,
     /// Follows from data that can be cited.
     Computed,
-    /// A document that can be cited says so.
+    /// Stated in a document that can be cited.
     Sourced,
 }
 
-/// A number as it is written, with where it comes from.
+/// A number as it is written, with its source.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Number {
@@ -27,12 +27,12 @@ pub struct Number {
     pub kind: NumberKind,
     /// The document, or the reason.
     pub source: String,
-    /// How sure it is.
+    /// Confidence in it.
     pub confidence: Confidence,
-    /// What it was fitted to.
+    /// Data to which it was fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// What else is worth knowing.
+    /// Additional remarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

@@ -78,7 +78,7 @@ impl StatedLoss {
     pub const fn as_decibels(self) -> f64 {
         self.decibels
     }
-    /// Where it is so large \[Hz\].
+    /// The frequency \[Hz\].
     #[must_use]
     pub const fn hertz(self) -> f64 {
         self.hertz

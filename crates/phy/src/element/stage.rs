@@ -1,4 +1,4 @@
-//! The stage of a redriver as a library has it.
+//! The stage of a redriver in a library.
 
 use super::corner::Corner;
 use super::number::{Known, Number};
@@ -26,7 +26,7 @@ pub(crate) struct Stage {
     dc_gain: Known,
     /// Gain between the poles over that at 0 Hz \[dB\].
     peaking: Known,
-    /// By how much production, temperature and voltage move the gain, at all frequencies \[dB\].
+    /// Spread of the gain by production, temperature and voltage, at all frequencies \[dB\].
     gain_spread: Known,
     /// \[Hz\]
     low_pole: Known,
@@ -64,7 +64,7 @@ impl Stage {
         }
         Ok(made)
     }
-    /// The stage at a corner: where lines lose most, it amplifies least.
+    /// The stage at a corner: with the highest loss of lines, it has the lowest gain.
     pub(crate) fn redriver(&self, corner: Corner) -> Redriver {
         let moved = match corner {
             Corner::Low => self.gain_spread.value,
@@ -96,7 +96,7 @@ impl Stage {
     }
 }
 
-/// Gains beyond this are mistakes of writing \[dB\].
+/// Maximum plausible gain \[dB\]; a larger one is an error in the file.
 const MOST_GAIN_DB: f64 = 60.0;
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! Bathtubs in both axes, and where they cross a bit error ratio: width, height, centre of an eye.
+//! Bathtubs in both axes, and their crossings of a bit error ratio: width, height, centre of an eye.
 
 use super::statistical::StatisticalEye;
 
-/// Positions in a UI at which the eye is looked at to find its centre.
+/// Positions per UI at which the eye is evaluated to find its centre.
 const PLACES_PER_UI: i32 = 32;
-/// Voltages are found to this \[V\] and times to this \[UI\].
+/// Resolution of voltages \[V\] and of times \[UI\].
 const VOLTAGE_STEP: f64 = 1e-6;
 const TIME_STEP: f64 = 1e-4;
 

@@ -22,15 +22,15 @@ use super::receiver::Receiver;
 use super::search::Search;
 use super::waves::Prepared;
 
-/// How near the height must come \[share of the mask\].
+/// Tolerance of the height \[share of the mask\].
 const NEAR: f64 = 1e-3;
-/// The least noise that is tried \[V\], and the most.
+/// Minimum and maximum noise tried \[V\].
 const LEAST_NOISE: f64 = 5e-5;
 const MOST_NOISE: f64 = 0.1;
 /// Steps of the search of one unknown.
 const STEPS: u32 = 60;
 
-/// What calibration found.
+/// Result of a calibration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Calibration {
     /// Noise and jitter to judge other channels with.

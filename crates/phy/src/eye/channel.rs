@@ -1,10 +1,10 @@
-//! What lies between a transmitter and a receiver, and beside it.
+//! The channel between a transmitter and a receiver, and its neighbours.
 
 use super::ffe::Ffe;
 use super::redriver::Redriver;
 use crate::Transfer;
 
-/// A channel: from one transmitter to one receiver, with what its neighbours couple in.
+/// A channel from one transmitter to one receiver, with crosstalk from its neighbours.
 ///
 /// A retimer ends a channel: either side of it is a channel of its own.
 #[derive(Clone, PartialEq, Debug)]
@@ -14,12 +14,12 @@ pub struct Channel {
     pub(super) aggressors: Vec<Aggressor>,
 }
 
-/// A neighbour: another transmitter, and the way from it to this receiver.
+/// A neighbour: another transmitter, and its transfer function to this receiver.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Aggressor {
     /// From the neighbour's transmitter to this receiver.
     pub transfer: Transfer,
-    /// What the neighbour's transmitter is set to.
+    /// Setting of the neighbour's transmitter.
     pub ffe: Ffe,
 }
 

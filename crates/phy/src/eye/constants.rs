@@ -17,9 +17,9 @@ pub struct Transmitter {
     pub swing_v: Number,
     /// Rise time of an edge, 10 % to 90 % \[s\].
     pub rise_s: Number,
-    /// Full Swing (FS): in how many steps it counts its taps.
+    /// Full Swing (FS): number of steps in which it expresses its taps.
     pub full_swing: Number<u8>,
-    /// Low Frequency (LF): the least flat level that it can put out, in the same steps.
+    /// Low Frequency (LF): minimum flat level at its output, in the same steps.
     pub low_frequency: Number<u8>,
 }
 
@@ -27,11 +27,11 @@ pub struct Transmitter {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DfeLimits {
-    /// The most that each tap can take away, to either side \[V\].
+    /// Maximum magnitude of each tap \[V\].
     pub limits_v: Number<Vec<f64>>,
 }
 
-/// The eye that a receiver must be able to live with.
+/// The smallest eye that a receiver must tolerate.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MaskNumbers {
@@ -92,13 +92,13 @@ pub struct Constants {
     gen5: Reference,
 }
 
-/// Why a file of constants cannot be used.
+/// Reason why a file of constants cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConstantsError {
     /// Not YAML, or a field is missing, unknown or of the wrong type; the text says where.
     #[error("the constants cannot be read: {0}")]
     Unreadable(String),
-    /// A number that cannot be.
+    /// A number that is out of its range.
     #[error("{generation}: `{name}` {rule}")]
     Impossible {
         /// `gen3`, `gen4` or `gen5`.

@@ -20,7 +20,7 @@ const BINS_PER_SIGMA: f64 = 8.0;
 /// The noise is followed to this many standard deviations; the tails of 1e-40 that are told need 13, and their slope 5
 /// more.
 const REACH: f64 = 18.0;
-/// The depth for which small cursors are weighed, in standard deviations, and what they may change there.
+/// The depth at which the effect of small cursors is estimated, in standard deviations, and its maximum there.
 const WEIGHED_AT: f64 = 8.0;
 const CHANGED_BY: f64 = 0.02;
 /// The share of the noise's variance that split shifts may take.
@@ -82,7 +82,7 @@ impl Distribution {
     }
 }
 
-/// The cursors that count, smallest first, and the variance of noise and of those that do not \[V²\].
+/// The cursors that are convolved, smallest first, and the variance of noise and of all other cursors \[V²\].
 fn without_small(cursors: &[f64], sigma: f64) -> (Vec<f64>, f64) {
     let weight = WEIGHED_AT / sigma;
     // the fourth powers of a loud few would be summed in vain: start from the size at which one alone is too much
@@ -111,7 +111,7 @@ fn without_small(cursors: &[f64], sigma: f64) -> (Vec<f64>, f64) {
 /// Whole bins and the share of one more.
 type Shift = (usize, f64);
 
-/// How the cursors fall into bins.
+/// Shifts of the cursors in bins.
 struct Shifts {
     bin_v: f64,
     /// The noise to start from \[V\].
@@ -139,11 +139,11 @@ impl Shifts {
 }
 
 /// The probability of each bin from the middle outwards. Only the upper half is convolved: the distribution is
-/// symmetric, and what a shift looks at below the middle is a mirror of what is above.
+/// symmetric, so values below the middle that a shift needs mirror those above.
 fn convolve(plan: &Shifts) -> Vec<f64> {
     let noise_bins = (REACH * plan.sigma_v / plan.bin_v).ceil() as usize;
     let total: usize = noise_bins + plan.shifts.iter().map(|(whole, _)| whole + 1).sum::<usize>();
-    // room for the widest shift on both sides, so that nothing looks outside
+    // room for the widest shift on both sides, so that no access is out of range
     let middle = plan.shifts.iter().map(|(whole, _)| whole + 1).max().unwrap_or(0);
     let mut now = vec![0.0; middle + total + 1 + middle];
     let mut next = now.clone();

@@ -1,7 +1,7 @@
-//! Crosstalk: the bits of neighbours, at the phase at which they disturb most.
+//! Crosstalk: the bits of neighbours, at the phase with the greatest disturbance.
 //!
-//! Neighbours have the same symbol rate and a phase that nobody knows. Each is taken at the phase at which its power is
-//! greatest, and stays there over the whole eye.
+//! Neighbours have the same symbol rate and an unknown phase. Each has the phase with its greatest power, over the
+//! whole eye.
 
 use super::channel::Aggressor;
 use super::grid::SAMPLES_PER_UI;
@@ -9,7 +9,7 @@ use super::grid::SAMPLES_PER_UI;
 /// One neighbour after the CTLE.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Crosstalk {
-    /// What each of its bits adds \[V\].
+    /// Contribution of each of its bits \[V\].
     pub cursors: Vec<f64>,
     /// Their power \[V²\].
     pub power: f64,

@@ -12,7 +12,7 @@ use lanetwin_units::Number;
 use num_complex::Complex64;
 use serde::Deserialize;
 
-/// The curves that a reference receiver can choose from.
+/// The curves of a reference receiver.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, tag = "form", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum CtleFamily {
@@ -59,7 +59,7 @@ impl CtleFamily {
         }
     }
 
-    /// Every number that must be above zero.
+    /// All numbers that must be greater than zero.
     pub(super) fn corners(&self) -> impl Iterator<Item = f64> {
         let corners = match self {
             Self::OneZeroTwoPoles { low_pole_hz, high_pole_hz, .. } => {
@@ -137,7 +137,7 @@ impl Ctle {
         self.poles.iter().fold(above, |quotient, &pole| quotient / corner(pole))
     }
 
-    /// What is left of the power of noise that is white over a band from 0 \[Hz\].
+    /// Power gain for noise that is white over a band from 0 to `bandwidth_hz` \[Hz\].
     #[must_use]
     pub fn noise_gain(&self, bandwidth_hz: f64) -> f64 {
         const STEPS: u32 = 2000;

@@ -1,7 +1,7 @@
-//! The decision feedback equaliser (DFE): takes what earlier bits leave behind away from the next ones.
+//! The decision feedback equaliser (DFE): subtracts the intersymbol interference of earlier bits.
 //!
-//! Every tap is as large as the cursor that it cancels, but not larger than its limit. Decisions are taken as right: a
-//! wrong one makes the next ones worse, which is not modelled.
+//! Each tap equals the cursor that it cancels, up to its limit. Decisions are assumed to be right; the propagation of
+//! wrong decisions is not modelled.
 
 /// The limits of the taps \[V\], the first for the bit before this one.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,19 +16,19 @@ impl Dfe {
         Self { limits_v }
     }
 
-    /// How many taps there are.
+    /// Number of taps.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.limits_v.len()
     }
 
-    /// True if there is none.
+    /// Whether there are no taps.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.limits_v.is_empty()
     }
 
-    /// The tap, by its number from 0, that cancels a cursor as well as it can \[V\].
+    /// Value of the tap with this number, from 0, that cancels a cursor as far as its limit permits \[V\].
     #[must_use]
     pub fn tap(&self, number: usize, cursor_v: f64) -> f64 {
         cursor_v.clamp(-self.limits_v[number], self.limits_v[number])

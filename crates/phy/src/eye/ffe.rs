@@ -59,7 +59,7 @@ fn decibels(ratio: f64) -> f64 {
     20.0 * libm::log10(ratio)
 }
 
-/// Taps as a link partner asks for them: integers of Full Swing (FS).
+/// Taps as a link partner requests them: integers in units of Full Swing (FS).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Coefficients {
     full_swing: u8,
@@ -67,7 +67,7 @@ pub struct Coefficients {
     after: u8,
 }
 
-/// Why a transmitter must refuse coefficients (Intel 683171, coefficient rules).
+/// Reasons for which a transmitter must refuse coefficients (Intel 683171, coefficient rules).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum IllegalCoefficients {
     /// Full Swing is told in a field of six bits, and without swing there are no taps.
@@ -131,7 +131,7 @@ impl Coefficients {
     }
 }
 
-/// Every legal setting of a transmitter, what a search over coefficients walks; empty if FS is out of range.
+/// All legal settings of a transmitter, for a search over coefficients; empty if FS is out of range.
 #[must_use]
 pub fn coefficients(full_swing: u8, low_frequency: u8) -> Vec<Coefficients> {
     (0..=full_swing / 4)

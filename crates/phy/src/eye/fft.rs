@@ -1,8 +1,8 @@
 //! The inverse Fourier transform of a half spectrum to a real signal, of a length that is a power of two.
 //!
-//! Our own for one reason: published libraries take the roots of unity from the platform's sine and cosine, whose last
-//! bit differs between machines and, on one machine, with the instructions of its processor. Here they come from
-//! `libm`. The tests hold it against rustfft. Stockham's self-sorting radix 4 (Van Loan, Computational Frameworks for
+//! It exists for one reason: published libraries compute the roots of unity with the platform's sine and cosine, whose
+//! last bit differs between machines and, on one machine, between instruction sets. Here they come from `libm`. Tests
+//! compare it with rustfft. The algorithm is Stockham's self-sorting radix 4 (Van Loan, Computational Frameworks for
 //! the FFT, 1992, section 1.7), decimation in frequency.
 
 use num_complex::Complex64;
@@ -16,7 +16,7 @@ pub struct Inverse {
     twist: Vec<Complex64>,
 }
 
-/// What one transform needs beside its result; to be used again.
+/// Working memory of a transform, which can be reused.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     even: Vec<Complex64>,

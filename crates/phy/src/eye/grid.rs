@@ -1,8 +1,8 @@
-//! The grid in time and frequency that pulses of one generation live on, and how a measured channel gets onto it.
+//! The grid in time and frequency for the pulses of one generation, and the interpolation of a measured channel on it.
 //!
-//! 16 samples a UI, and a record of 32 ns: longer than any echo of a server, so that nothing wraps around. The delay of
-//! a channel is taken out first. What is left turns slowly with frequency and can be interpolated; what it cost is of
-//! no interest to an eye.
+//! 16 samples per UI, and a record of 32 ns, which is longer than any echo in a server, so that no echo wraps around.
+//! The delay of a channel is removed first: the remaining phase changes slowly with frequency and can be interpolated,
+//! and the delay does not matter to an eye.
 
 use super::pulse_error::PulseError;
 use crate::Transfer;
@@ -10,13 +10,13 @@ use core::f64::consts::{PI, TAU};
 use lanetwin_units::Generation;
 use num_complex::Complex64;
 
-/// Samples of a UI.
+/// Samples per UI.
 pub const SAMPLES_PER_UI: usize = 16;
 /// The record \[ns\].
 const RECORD_NS: u64 = 32;
-/// Where the spectrum ends, in units of the symbol rate.
+/// Upper end of the spectrum, in units of the symbol rate.
 const HIGHEST_RATES: usize = 4;
-/// The share of the spectrum over which it fades, so that its end does not ring.
+/// The share of the spectrum over which it is tapered to 0, to avoid ringing.
 const TAPER: f64 = 0.15;
 
 /// The grid of one generation.

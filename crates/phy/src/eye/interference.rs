@@ -1,4 +1,4 @@
-//! What stands against a bit at one sampling time: the cursors of all other bits, and noise.
+//! The disturbance of a bit at one sampling time: the cursors of all other bits, and noise.
 //!
 //! X = Σ ±c_k + N(0, σ²), every sign a fair coin; a bit is lost when X exceeds its main cursor. Two bounds of that
 //! probability cost one sum each and are never below it:
@@ -8,7 +8,7 @@
 //! | peak distortion | Q((x − Σ\|c_k\|)/σ) | Lucky, Bell System Technical Journal 44 (1965) 547: the worst bits there are |
 //! | sub-Gaussian | exp(−x²/(2(Σc_k² + σ²))) | Hoeffding, J. Am. Stat. Assoc. 58 (1963) 13 |
 //!
-//! The first is close where noise rules, the second where many small cursors do.
+//! The first is close if noise dominates, the second if many small cursors do.
 
 use super::normal;
 
@@ -24,7 +24,7 @@ pub struct Interference {
 }
 
 impl Interference {
-    /// What the worst bits leave of the main cursor, without noise \[V\]: half the height of the worst-case eye.
+    /// Main cursor less the worst interference, without noise \[V\]: half the height of the worst-case eye.
     #[must_use]
     pub fn peak_distortion_v(&self) -> f64 {
         self.main_v - self.cursors_v.iter().map(|cursor| cursor.abs()).sum::<f64>()

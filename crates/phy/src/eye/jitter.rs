@@ -1,22 +1,23 @@
-//! Jitter and noise: how much a receiver is disturbed by what does not come out of the channel.
+//! Jitter and noise: disturbances of a receiver that do not come from the channel.
 
 use super::constants::Reference;
 
-/// Between the two sides of a Gaussian at 1e-12, in its standard deviations: 2·7.034, as in Rj = (UTJ − UDJ)/14.07.
+/// Distance between the two sides of a Gaussian at 1e-12, in standard deviations: 2·7.034, as in Rj = (UTJ −
+/// UDJ)/14.07.
 const SIDES_AT_1E_12: f64 = 14.07;
 
 /// Jitter of the sampling time against the signal: two Diracs and a Gaussian.
 ///
-/// Data-dependent jitter is not in it: it is what the eye shows of the channel.
+/// Data-dependent jitter is not included: it results from the channel in the eye itself.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Jitter {
-    /// Between the two Diracs \[s\].
+    /// Distance between the two Diracs \[s\].
     pub deterministic_s: f64,
     /// The standard deviation \[s\].
     pub random_s: f64,
 }
 
-/// What a receiver has to bear beside the channel.
+/// Noise and jitter at the receiver, in addition to the effects of the channel.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Stress {
     /// White noise at the receiver's input, before the CTLE, rms \[V\].
@@ -39,7 +40,7 @@ impl Stress {
     }
 }
 
-/// A time by which the sampling is off, and how likely that is.
+/// An offset of the sampling time, and its probability.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Shift {
     /// In UI.

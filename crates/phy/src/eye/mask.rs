@@ -1,4 +1,4 @@
-//! The eye mask: how high and how wide an eye must be open at the bit error ratio of its generation.
+//! The eye mask: minimum height and width of an eye at the bit error ratio of its generation.
 
 use super::constants::Reference;
 
@@ -13,7 +13,7 @@ pub struct Mask {
     pub ber: f64,
 }
 
-/// How far an eye is open at a bit error ratio.
+/// Opening of an eye at a bit error ratio.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Opening {
     /// The height, peak to peak \[V\]; below 0, what is missing for any opening.
@@ -33,13 +33,13 @@ impl Mask {
         }
     }
 
-    /// The scarcer of height and width, over what the mask asks; 1 is the mask.
+    /// The smaller of the ratios of height and width to those of the mask; 1 just meets the mask.
     #[must_use]
     pub fn margin(&self, opening: Opening) -> f64 {
         (opening.height_v / self.height_v).min(opening.width_ui / self.width_ui)
     }
 
-    /// True if the opening is at least the mask.
+    /// Whether the opening is at least that of the mask.
     #[must_use]
     pub fn passes(&self, opening: Opening) -> bool {
         self.margin(opening) >= 1.0

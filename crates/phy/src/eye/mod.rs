@@ -1,4 +1,4 @@
-//! Equalisation and eyes: from a channel to the opening that is left, and the bit error ratio behind it.
+//! Equalisation and eyes: eye opening of a channel, and its bit error ratio.
 //!
 //! ```text
 //!  Channel ──► Waves ────────► candidates ─────────► triage ───────► StatisticalEye ──► Eye
@@ -7,9 +7,9 @@
 //!  redriver
 //! ```
 //!
-//! [`Receiver`] is where to enter: it holds the reference receiver of a generation and judges channels. How much noise
-//! and jitter it judges with is a [`Stress`]; [`Receiver::calibrate`] finds the one with which a compliance channel
-//! just meets the mask, so that a verdict does not hang on constants that nobody outside the PCI-SIG can confirm.
+//! The entry point is [`Receiver`], the reference receiver of a generation, which evaluates channels. A [`Stress`] is
+//! the noise and jitter of the evaluation; [`Receiver::calibrate`] finds the one with which a compliance channel just
+//! meets the mask, so that a verdict does not depend on constants that only members of the PCI-SIG can confirm.
 //!
 //! Not modelled: clock recovery (the sampler stands at the best phase), propagation of decision errors through the DFE,
 //! amplification of the transmitter's jitter by the channel, a receiver that is not linear, common mode, PAM4. Not

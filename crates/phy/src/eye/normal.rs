@@ -1,6 +1,6 @@
 //! Tails of the normal distribution, and the scale on which tails are interpolated.
 
-/// No bit error ratio is told below this: what is left there is not the bits that the model knows of.
+/// Minimum bit error ratio that is reported: below it, effects outside the model dominate.
 pub const LEAST_BER: f64 = 1e-40;
 
 /// P(Z > z) of a standard normal Z.

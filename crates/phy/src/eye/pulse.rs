@@ -1,4 +1,4 @@
-//! The pulse response: what arrives of one bit, in volts over time.
+//! The pulse response: the received voltage of one bit over time.
 
 use super::grid::SAMPLES_PER_UI;
 use super::pulse_error::PulseError;
@@ -6,14 +6,14 @@ use super::pulse_error::PulseError;
 /// UIs of a record before the highest sample.
 pub const LEAD: usize = 32;
 
-/// What arrives of a single 1 among bits that are neither 1 nor 0.
+/// The received signal of a single 1, with no signal (neither 1 nor 0) before and after it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pulse {
     /// Samples \[V\], 16 a UI; the record closes on itself.
     pub samples: Vec<f64>,
     /// The unit interval \[s\].
     pub ui_s: f64,
-    /// True if the channel turned the signal upside down and this is the pulse turned back, as links do in Polling.
+    /// Whether the channel inverted the signal; the pulse is then corrected, as links do in Polling.
     pub inverted: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Why a transfer function has no pulse.
+//! Errors in the computation of a pulse from a transfer function.
 
-/// Why no pulse can be had of a transfer function.
+/// Reasons why no pulse can be computed from a transfer function.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum PulseError {
-    /// A step that is no frequency, or fewer than four points.
+    /// The step is not a valid frequency, or there are fewer than four points.
     #[error(
         "a transfer function needs a step above 0 Hz and four points, not {step_hz} Hz and {points} points"
     )]
@@ -19,7 +19,7 @@ pub enum PulseError {
         /// Its number from 0.
         index: usize,
     },
-    /// It stops before the Nyquist frequency: there is no telling what the channel does to the signal.
+    /// The data end below the Nyquist frequency, so that the effect on the signal is unknown.
     #[error("the transfer function ends at {highest_hz} Hz, below the Nyquist frequency of {nyquist_hz} Hz")]
     BandTooNarrow {
         /// Its last frequency \[Hz\].
@@ -27,7 +27,7 @@ pub enum PulseError {
         /// Half the symbol rate \[Hz\].
         nyquist_hz: f64,
     },
-    /// Nothing arrives.
+    /// The channel transmits no signal.
     #[error("the channel lets nothing through")]
     Silent,
 }

@@ -1,4 +1,4 @@
-//! The reference receiver of a generation, with all that does not depend on the channel computed once.
+//! The reference receiver of a generation, with everything that does not depend on the channel precomputed.
 
 use super::constants::{Constants, Reference};
 use super::ctle::Ctle;
@@ -12,7 +12,7 @@ use num_complex::Complex64;
 
 /// The reference transmitter and receiver of a generation.
 ///
-/// Building one costs a millisecond and serves any number of channels; it is shared between threads freely.
+/// Building one takes a millisecond. It can be used for any number of channels and shared between threads.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     pub(super) grid: Grid,
@@ -30,7 +30,7 @@ pub struct Receiver {
 pub struct Curve {
     pub ctle: Ctle,
     pub response: Vec<Complex64>,
-    /// What is left of the power of the receiver's noise.
+    /// Power gain for the receiver's noise.
     pub noise_gain: f64,
 }
 
@@ -77,7 +77,7 @@ impl Receiver {
         self.grid.ui_s
     }
 
-    /// The curves of the CTLE that it can choose from.
+    /// The curves of its CTLE.
     pub fn ctle(&self) -> impl Iterator<Item = &Ctle> {
         self.curves.iter().map(|curve| &curve.ctle)
     }

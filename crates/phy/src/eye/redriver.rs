@@ -1,8 +1,8 @@
-//! A redriver: an analogue stage in the middle of a channel, which amplifies what comes and knows no bits.
+//! A redriver: an analogue stage in the middle of a channel, which amplifies the signal without detecting bits.
 //!
-//! Unlike a retimer it also amplifies noise and what is left of earlier bits, and adds noise of its own. Near the limit
-//! of its output it compresses. A statistical eye is linear and cannot show that; the stage then acts with the smaller
-//! gain that its highest voltage sees (a hyperbolic tangent), the eye says so, and is an estimate.
+//! Unlike a retimer it also amplifies noise and intersymbol interference, and adds noise of its own. Near the limit of
+//! its output it compresses. A statistical eye is linear and cannot show that; the stage then has the smaller gain at
+//! its highest voltage (a hyperbolic tangent), and the eye is reported as an estimate.
 
 use super::ctle::Ctle;
 use super::ctle::one_zero_two_poles;
@@ -42,7 +42,8 @@ impl Redriver {
         10.0 * libm::log10(self.curve().at(hertz).norm_sqr())
     }
 
-    /// What is left of the gain at a voltage that it would put out if it were linear \[V\]; 1 is all of it.
+    /// Ratio of the gain to that of a small signal, at the output voltage of a linear stage \[V\]; 1 without
+    /// compression.
     #[must_use]
     pub fn compression(&self, linear_output_v: f64) -> f64 {
         let drive = linear_output_v.abs() / self.output_limit_v;

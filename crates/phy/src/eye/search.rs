@@ -19,16 +19,16 @@ use super::receiver::Receiver;
 use super::statistical::StatisticalEye;
 use super::waves::{Prepared, Sampling, Wave};
 
-/// Samples before and after the highest one among which the receiver looks for its phase.
+/// Range of samples before and after the highest one in which the receiver searches for its phase.
 const EARLIEST: usize = 24;
 const LATEST: usize = 16;
-/// Bits before and after this one that the triage looks at one by one; the power of the others counts as noise.
+/// Bits before and after this one that the triage treats individually; the power of the others counts as noise.
 const BITS_BEFORE: usize = 8;
 const BITS_AFTER: usize = 40;
 /// Phases of a full eye to either side of the sampling phase: somewhat more than half a UI.
 const EYE_PHASES: usize = 10;
 
-/// What a search may choose from, and how many full eyes it may draw.
+/// Settings that a search tries, and the number of full eyes that it draws.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Search {
     /// The settings of the transmitter.
@@ -74,11 +74,11 @@ pub struct Eye {
     pub ctle_db: f64,
     /// The taps of the DFE \[V\].
     pub dfe_v: Vec<f64>,
-    /// What the worst bits leave without noise, peak to peak \[V\].
+    /// Eye height for the worst bits without noise, peak to peak \[V\].
     pub peak_distortion_v: f64,
     /// Height and width at the bit error ratio of the mask.
     pub opening: Opening,
-    /// Where the sampler stands \[UI from the middle of the statistical eye\].
+    /// Sampling time \[UI from the middle of the statistical eye\].
     pub centre_ui: f64,
     /// The bit error ratio there.
     pub ber: f64,
@@ -107,7 +107,7 @@ impl Prepared {
         Pulse { samples, ..wave.pulse }
     }
 
-    /// What stands against a bit at the middle of an eye of this channel.
+    /// The disturbance of a bit at the middle of an eye of this channel.
     #[must_use]
     pub fn interference(&self, eye: &Eye) -> Interference {
         let sampling = Sampling { ffe: eye.ffe, at: eye.at, dfe_v: &eye.dfe_v };
@@ -129,14 +129,14 @@ impl Prepared {
         made
     }
 
-    /// True if the channel turns the signal upside down; links turn it back in Polling.
+    /// Whether the channel inverts the signal; links correct the polarity in Polling.
     #[must_use]
     pub fn inverted(&self) -> bool {
         self.waves.iter().any(|wave| wave.pulse.inverted)
     }
 }
 
-/// A setting with its best phase and half the height that the bound promises, least over the jitter \[V\].
+/// A setting with its best phase and half the height by the bound, minimum over the jitter \[V\].
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     curve: usize,
@@ -145,7 +145,7 @@ struct Candidate {
     promised_v: f64,
 }
 
-/// What the triage of one curve holds candidates against.
+/// Parameters of the triage for one curve.
 struct Triage<'a> {
     receiver: &'a Receiver,
     wave: &'a Wave,
@@ -153,7 +153,7 @@ struct Triage<'a> {
     quantile: Quantile,
     /// Noise and neighbours \[V²\].
     noise: f64,
-    /// By how many samples most jitter shifts.
+    /// Shift by jitter \[samples\].
     jitter: usize,
 }
 
@@ -231,7 +231,7 @@ impl Receiver {
 }
 
 impl Triage<'_> {
-    /// The phase at which signal over root of power is greatest, and what the bounds promise there.
+    /// The phase with the greatest ratio of signal to root of power, and the height by the bounds there.
     fn candidate(&self, ffe: Ffe) -> Candidate {
         let peak = self.wave.pulse.peak();
         let (mut at, mut best) = (peak, f64::NEG_INFINITY);

@@ -1,4 +1,4 @@
-//! The statistical eye: how likely a bit is lost, for a sampling time and a threshold.
+//! The statistical eye: the probability of a bit error, for a sampling time and a threshold.
 //!
 //! At each of a UI's 16 phases the disturbance has its distribution; between phases the probability is interpolated on
 //! the scale of [`normal::depth`](super::normal::depth), on which a bathtub is nearly straight; jitter averages over
@@ -48,13 +48,13 @@ impl StatisticalEye {
 
     /// The bit error ratio, sampling `at_ui` from the middle with a threshold \[V\].
     ///
-    /// Never below 1e-40: what is left there is not what the model knows of.
+    /// Never below 1e-40, where effects outside the model dominate.
     #[must_use]
     pub fn ber(&self, at_ui: f64, threshold_v: f64) -> f64 {
         0.5 * (self.ones_lost(at_ui, threshold_v) + self.ones_lost(at_ui, -threshold_v))
     }
 
-    /// How far the eye is known to either side of the middle \[UI\].
+    /// Range of the eye to either side of the middle \[UI\].
     #[must_use]
     pub fn reach_ui(&self) -> f64 {
         (self.phases.len() / 2) as f64 / SAMPLES_PER_UI as f64

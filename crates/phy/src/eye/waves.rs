@@ -1,4 +1,4 @@
-//! What arrives after each curve of the CTLE: computed once for a channel, looked at by the search for every preset.
+//! Pulse responses after each curve of the CTLE: computed once for a channel, used by the search for every preset.
 
 use super::channel::Channel;
 use super::crosstalk::Crosstalk;
@@ -15,7 +15,7 @@ use num_complex::Complex64;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Prepared {
     pub(super) waves: Vec<Wave>,
-    /// What a redriver loses of its gain by compression \[dB\]; 0 without one.
+    /// Loss of a redriver's gain by compression \[dB\]; 0 without one.
     pub compression_db: f64,
 }
 
@@ -33,7 +33,7 @@ pub struct Wave {
     pub redriver_power: f64,
 }
 
-/// Where and how a receiver samples.
+/// Sampling time and equalisation of a receiver.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sampling<'a> {
     pub ffe: Ffe,
@@ -105,7 +105,7 @@ impl Wave {
         }
     }
 
-    /// What stands against a bit, with noise of this standard deviation \[V\].
+    /// The disturbance of a bit, with noise of this standard deviation \[V\].
     pub fn interference(&self, sampling: &Sampling, sigma_v: f64) -> Interference {
         let mut cursors_v = Vec::with_capacity(self.columns[0].len() * (1 + self.crosstalk.len()));
         self.each_cursor(sampling, |cursor| cursors_v.push(cursor));
@@ -120,17 +120,17 @@ fn circular_product(column: &[f64], lag: usize) -> f64 {
 }
 
 impl Receiver {
-    /// The pulse responses of a channel, with all that a search needs.
+    /// The pulse responses of a channel, with all data for a search.
     ///
     /// # Errors
     ///
-    /// If a transfer function is none, stops below the Nyquist frequency, or lets nothing through.
+    /// If a transfer function is invalid, ends below the Nyquist frequency, or transmits no signal.
     pub fn prepare(&self, channel: &Channel) -> Result<Prepared, PulseError> {
         prepare(self, channel)
     }
 }
 
-/// Everything that the search needs to know of a channel.
+/// Computes all data of a channel for a search.
 fn prepare(receiver: &Receiver, channel: &Channel) -> Result<Prepared, PulseError> {
     let mut bench = Bench { receiver, scratch: Scratch::default(), spectrum: Vec::new() };
     let mut through = receiver.grid.sample(&channel.through)?;
@@ -181,7 +181,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// What arrives of one bit through a channel and, if given, a curve of the CTLE \[V\].
+    /// The received signal of one bit through a channel and, if given, a curve of the CTLE \[V\].
     fn record(&mut self, transfer: &[Complex64], curve: Option<usize>) -> Vec<f64> {
         let driven = transfer.iter().zip(&self.receiver.drive).map(|(value, drive)| value * drive);
         self.spectrum.clear();

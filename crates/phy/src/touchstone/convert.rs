@@ -1,4 +1,4 @@
-//! From records to a network: complex numbers, the order of cells, other parameters, modes.
+//! Conversion of records to a network: complex numbers, the order of cells, other parameters, modes.
 
 use super::keywords::Shape;
 use super::options::{Format, Parameter};
@@ -12,7 +12,7 @@ use crate::problem::{Finding, Problem};
 use num_complex::Complex64;
 
 impl Reader {
-    /// The network that the records describe. The reader has checked that they are whole and ascend.
+    /// The network that the records describe. The reader has checked that they are complete and ascending.
     pub(super) fn network(&self) -> Result<Network, Finding> {
         let ports = self.header.ports.unwrap_or_default();
         let reference = reference(self, ports)?;
@@ -72,7 +72,7 @@ fn reference(reader: &Reader, ports: usize) -> Result<Vec<f64>, Finding> {
     }
 }
 
-/// Where in a record each cell of the matrix stands, row by row.
+/// Position in a record of each cell of the matrix, row by row.
 fn order(reader: &Reader, ports: usize) -> Vec<usize> {
     let header = &reader.header;
     let cells = (0..ports).flat_map(|row| (0..ports).map(move |column| (row, column)));
@@ -102,7 +102,7 @@ fn modes(reader: &Reader, ports: usize) -> Result<Vec<crate::network::Mode>, Fin
     modes.ok_or_else(|| Problem::KeywordValue { keyword: "Mixed-Mode Order", wanted }.found())
 }
 
-/// S from whatever the parameters are; version 1 normalises them to the reference.
+/// Converts parameters of any kind to S; version 1 normalises them to the reference.
 fn scattering(reader: &Reader, cells: &[Complex64], reference: &[f64]) -> Option<Vec<Complex64>> {
     let ports = reference.len();
     let parameter = reader.options.parameter;
@@ -128,7 +128,7 @@ fn scattering(reader: &Reader, cells: &[Complex64], reference: &[f64]) -> Option
     waves.scattering(reference).map(|made| made.cells().to_vec())
 }
 
-/// What a normalised cell has to be multiplied with.
+/// Factor that denormalises a cell.
 fn unit(parameter: Parameter, (row, column): (usize, usize), reference: &[f64]) -> f64 {
     let ohm = (reference[row] * reference[column]).sqrt();
     match (parameter, row, column) {

@@ -1,10 +1,10 @@
-//! The keywords of Touchstone 2, and what they say.
+//! Keywords of Touchstone 2, and their values.
 
 use crate::network::MOST_PORTS;
 use crate::problem::Problem;
 use core::f64::consts::FRAC_1_SQRT_2;
 
-/// A keyword that stands between brackets.
+/// A keyword, which is written in brackets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Keyword {
     Version,
@@ -23,7 +23,7 @@ pub(super) enum Keyword {
 }
 
 impl Keyword {
-    /// From what stands between the brackets; case and the number of spaces do not count.
+    /// Parses the text between the brackets; case and the number of spaces are ignored.
     pub(super) fn named(word: &str) -> Option<Self> {
         let plain = word.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
         Some(match &*plain {
@@ -45,7 +45,7 @@ impl Keyword {
     }
 }
 
-/// Which cells of a matrix are written.
+/// Cells of a matrix that are written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum Shape {
     #[default]
@@ -54,7 +54,7 @@ pub(super) enum Shape {
     Upper,
 }
 
-/// What the keywords have said so far.
+/// Values of the keywords read so far.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(super) struct Header {
     pub(super) version_2: bool,
@@ -64,12 +64,12 @@ pub(super) struct Header {
     pub(super) frequencies: Option<usize>,
     pub(super) shape: Shape,
     pub(super) reference: Vec<f64>,
-    /// `D2,3`, as it stands.
+    /// Modes as written, such as `D2,3`.
     pub(super) modes: Vec<String>,
 }
 
 impl Header {
-    /// Takes in a keyword that has its words on its own line.
+    /// Reads a keyword whose words are on its own line.
     pub(super) fn take(&mut self, keyword: Keyword, words: &[&str]) -> Result<(), Problem> {
         let first = words.first().map_or(String::new(), |word| word.to_ascii_lowercase());
         let value = |keyword, wanted| Problem::KeywordValue { keyword, wanted };
@@ -102,7 +102,7 @@ impl Header {
         }
         Ok(())
     }
-    /// What each mode is made of; none if the words do not describe each port once.
+    /// Composition of each mode; `None` if the words do not describe each port exactly once.
     pub(super) fn modes(&self, ports: usize) -> Option<Vec<crate::network::Mode>> {
         let modes: Vec<_> = self.modes.iter().map(|word| mode(word, ports)).collect::<Option<_>>()?;
         let dot = |a: &crate::network::Mode, b: &crate::network::Mode| {

@@ -1,6 +1,6 @@
-//! Touchstone files, versions 1 and 2: the format in which S-parameters are exchanged.
+//! Touchstone files, versions 1 and 2: the exchange format of S-parameters.
 //!
-//! What the format says is read as it says; what programs write all the same is read where it has one meaning:
+//! Valid files are read according to the format. Common deviations are also read if they are unambiguous:
 //!
 //! | in the file | is read as |
 //! |---|---|

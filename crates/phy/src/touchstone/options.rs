@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 
-/// What the numbers of a record are.
+/// Kind of parameters in a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Parameter {
     S,
@@ -12,7 +12,7 @@ pub(super) enum Parameter {
     G,
 }
 
-/// How a complex number is written.
+/// Representation of complex numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Format {
     /// Decibels and degrees.
@@ -23,7 +23,7 @@ pub(super) enum Format {
     Ri,
 }
 
-/// What the option line says; what it leaves out has the default of the format.
+/// Content of the option line; omitted options have the defaults of the format.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Options {
     pub(super) unit_hz: f64,
@@ -39,12 +39,12 @@ impl Default for Options {
     }
 }
 
-/// Sets an option that was not set yet.
+/// Sets an option; an error if it is already set.
 fn set<T>(slot: &mut Option<T>, value: T, what: &'static str) -> Result<(), Problem> {
     if slot.replace(value).is_some() { Err(Problem::OptionTwice { what }) } else { Ok(()) }
 }
 
-/// Reads what follows the `#`; an error comes with the word it is about.
+/// Reads the words after `#`; an error includes the word that caused it.
 pub(super) fn read<'t>(words: &[&'t str]) -> Result<Options, (Problem, &'t str)> {
     let (mut unit, mut parameter, mut format, mut reference) = (None, None, None, None::<Vec<f64>>);
     let mut after_r = false;

@@ -1,4 +1,4 @@
-//! From a text to records: lines, words, and where a record ends.
+//! Splitting of a text into records: lines, words, and ends of records.
 
 use super::Reading;
 use super::keywords::{Header, Keyword, Shape};
@@ -6,22 +6,22 @@ use super::options::{self, Options};
 use crate::network::MOST_PORTS;
 use crate::problem::{Finding, Problem};
 
-/// After so many mistakes the rest is not worth reading.
+/// Number of errors after which reading stops.
 const ENOUGH: usize = 20;
 
-/// What a line of plain words belongs to.
+/// Section that a line without a keyword belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     /// Before the data of version 2.
     Header,
-    /// A list that may go on over lines: the references.
+    /// The list of references, which may continue over several lines.
     Reference,
-    /// A list that may go on over lines: the modes.
+    /// The list of modes, which may continue over several lines.
     Modes,
     /// Between `[Begin Information]` and `[End Information]`.
     Information,
     Data,
-    /// Noise data, and whatever follows the end.
+    /// Noise data, and everything after the end.
     Rest,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Place {
     pub(super) column: u32,
 }
 
-/// What was read so far.
+/// State of reading.
 pub(super) struct Reader {
     pub(super) header: Header,
     pub(super) options: Options,
@@ -40,9 +40,9 @@ pub(super) struct Reader {
     saw_impedance: bool,
     /// The numbers of all records, one after another.
     pub(super) numbers: Vec<f64>,
-    /// Where each record begins.
+    /// Place at which each record begins.
     pub(super) starts: Vec<Place>,
-    /// How many numbers make a record; 0 until it is known.
+    /// Number of numbers per record; 0 until known.
     pub(super) record: usize,
     /// Whether a record has been spread over lines.
     wrapped: bool,
@@ -204,7 +204,7 @@ impl Reader {
         self.wrapped |= !at_record;
         let mut in_record = self.numbers.len() % self.record;
         for word in words {
-            // the number of a mistake is lost, its place is not
+            // an invalid number is replaced by 0, so that later numbers keep their positions
             let mut value = 0.0;
             match number(word) {
                 Ok(read) => {
@@ -219,7 +219,7 @@ impl Reader {
             in_record = if in_record + 1 == self.record { 0 } else { in_record + 1 };
         }
     }
-    /// Settles how long a record is; false if that cannot be known.
+    /// Determines the length of a record; returns false if that is not possible.
     fn begin_data(&mut self, line: u32) -> bool {
         let Some(ports) = self.header.ports.filter(|ports| *ports > 0) else {
             if !self.found.iter().any(|finding| finding.code == "PH002") {
@@ -309,12 +309,12 @@ fn number(word: &str) -> Result<f64, Problem> {
     }
 }
 
-/// Not more of a word than fits into a message.
+/// A word cut to the length that fits into a message.
 fn shortened(word: &str) -> String {
     word.chars().take(40).collect()
 }
 
-/// Where a part of a line stands in it, from 1.
+/// Column of a part of a line, from 1.
 fn column(line: &str, part: &str) -> u32 {
     let offset = (part.as_ptr() as usize).wrapping_sub(line.as_ptr() as usize);
     if offset <= line.len() { offset as u32 + 1 } else { 0 }

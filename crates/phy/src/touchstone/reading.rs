@@ -1,13 +1,13 @@
-//! What a file says.
+//! Result of reading a file.
 
 use crate::network::Network;
 use crate::problem::Finding;
 
-/// A file that was read.
+/// A file that has been read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reading {
-    /// What it describes.
+    /// The network that it describes.
     pub network: Network,
-    /// What is worth knowing about how it was read.
+    /// Warnings about its interpretation.
     pub warnings: Vec<Finding>,
 }

@@ -1,10 +1,10 @@
-//! Writing: version 1, real and imaginary parts in Hz; version 2 where ports have different references.
+//! Writer of Touchstone files: version 1, real and imaginary parts, Hz; version 2 if ports have different references.
 
 use crate::network::Network;
 use num_complex::Complex64;
 use std::fmt::Write as _;
 
-/// A network as the text of a Touchstone file. What is read from it again is equal, to the last bit.
+/// Writes a network as a Touchstone file. Reading the text gives the same network, to the last bit.
 #[must_use]
 pub fn write(network: &Network) -> String {
     let ports = network.ports();
