@@ -1,4 +1,4 @@
-//! Pointer chases: every load needs the address that the one before it brought, so what is measured is latency alone.
+//! Pointer chases: every load needs the address that the previous one returned, so that only latency is measured.
 //!
 //! ```text
 //!  order          visits                                                        as
@@ -9,8 +9,8 @@
 //!                 next line of every page                                       lib_mem.c, thrash_initialize)
 //! ```
 //!
-//! Every order is a single cycle through all lines: a chase comes back to a line when it has been at all others. No
-//! order is stored.
+//! Every order is a single cycle through all lines: a chase returns to a line after all others. The order is computed,
+//! not stored.
 
 use super::permutation::Permutation;
 use super::program::{Program, Step, Touch};
@@ -20,7 +20,7 @@ use lanetwin_units::Span;
 /// A page of memory \[B\].
 const PAGE: u64 = 4096;
 
-/// In which order a chase visits its lines.
+/// The order in which a chase visits its lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChaseOrder {
     /// Ascending.
@@ -33,21 +33,21 @@ pub enum ChaseOrder {
     AcrossPages,
 }
 
-/// What a chase goes through.
+/// A pointer chase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChaseSpec {
     /// The size of the array \[B\].
     pub bytes: u64,
-    /// From one pointer to the next in the array \[B\]; at least a pointer, and a line of 64 B if every load shall be
-    /// another line.
+    /// Distance of pointers in the array \[B\]; at least the size of a pointer, and 64 B if every load has to be a
+    /// different line.
     pub stride: u64,
-    /// In which order.
+    /// The order.
     pub order: ChaseOrder,
-    /// How many loads; without end if none.
+    /// Number of loads; `None` for no limit.
     pub count: Option<u64>,
 }
 
-/// What is wrong with a chase.
+/// Why a chase is invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadChase {
     /// There is no room for a pointer.
@@ -58,7 +58,7 @@ pub enum BadChase {
         /// The stride \[B\].
         stride: u64,
     },
-    /// An order by pages needs a stride that divides them.
+    /// An order by pages needs a stride that divides the page size.
     #[error("a stride of {0} B does not divide a page of 4 KiB, which this order goes by")]
     AcrossBoundaries(u64),
 }
@@ -68,9 +68,9 @@ pub enum BadChase {
 pub struct Chase {
     spec: ChaseSpec,
     way: Way,
-    /// How many pointers there are.
+    /// Number of pointers.
     places: u64,
-    /// Where it is in the cycle.
+    /// Its position in the cycle.
     at: u64,
     left: u64,
 }
@@ -79,7 +79,7 @@ pub struct Chase {
 enum Way {
     Stride,
     Random(Permutation),
-    /// Whole pages, and the pointers of a page. What does not fill a last page is left out.
+    /// Whole pages, and the number of pointers per page. An incomplete last page is left out.
     Pages {
         pages: u64,
         order: Permutation,
@@ -93,7 +93,7 @@ impl Chase {
     /// A chase; its order depends on the seed and the path.
     ///
     /// # Errors
-    /// If it makes no sense.
+    /// If it is invalid.
     pub fn new(spec: ChaseSpec, seed: u64, path: &str) -> Result<Self, BadChase> {
         let ChaseSpec { bytes, stride, order, count } = spec;
         if stride == 0 || bytes < stride {
@@ -119,7 +119,7 @@ impl Chase {
         };
         Ok(Self { spec, way, places, at: 0, left: count.unwrap_or(u64::MAX) })
     }
-    /// How many loads a whole cycle has.
+    /// Number of loads in a whole cycle.
     #[must_use]
     pub const fn cycle(&self) -> u64 {
         self.places

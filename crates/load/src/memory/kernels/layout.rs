@@ -1,4 +1,4 @@
-//! Where the data structures of an application lie in its virtual addresses.
+//! Virtual addresses of an application's data structures.
 
 /// Data structures begin on a page of their own \[B\] (assumed: large arrays come straight from the operating system).
 const PAGE: u64 = 4096;
@@ -12,12 +12,12 @@ pub struct Part {
     pub first: u64,
     /// Its size \[B\].
     pub bytes: u64,
-    /// Whether the simulated program touches it; what only builds the data is listed, but lies behind the program's
+    /// Whether the simulated program accesses it. Structures for construction only are listed, too, after the program's
     /// footprint.
     pub touched: bool,
 }
 
-/// Data structures, one behind the other from address 0; those that are not touched behind all others.
+/// Data structures, one after the other from address 0; those that are not accessed come last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     touched: Vec<Part>,
@@ -26,14 +26,14 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Appends a structure of so many bytes and returns its first address.
+    /// Adds a structure of `bytes` bytes and returns its first address.
     pub(super) fn place(&mut self, name: &'static str, bytes: u64) -> u64 {
         let first = self.end;
         self.touched.push(Part { name, first, bytes, touched: true });
         self.end = (first + bytes).next_multiple_of(PAGE);
         first
     }
-    /// A structure that is there but not touched.
+    /// Adds a structure that exists but is not accessed.
     pub(super) fn idle(&mut self, name: &'static str, bytes: u64) {
         self.idle.push((name, bytes));
     }
@@ -47,7 +47,7 @@ impl Layout {
         }
         parts
     }
-    /// The first address behind the last structure that is touched \[B\].
+    /// The end of the last structure that is accessed \[B\].
     pub(super) const fn end(&self) -> u64 {
         self.end
     }

@@ -1,4 +1,4 @@
-//! The parallel loops of the benchmark, what they touch, and their order.
+//! The parallel loops of the benchmark, the vectors that they access, and their order.
 
 use super::super::looped::Schedule;
 use crate::memory::Touch;

@@ -1,4 +1,4 @@
-//! Where the matrix and the vectors lie.
+//! Addresses of the matrix and the vectors.
 
 use super::super::layout::Layout;
 use super::loops::Vector;
@@ -8,13 +8,13 @@ pub(super) const DOUBLE: u64 = 8;
 /// A column index \[B\].
 const INDEX: u64 = 4;
 
-/// Where the matrix and the vectors lie.
+/// Addresses of the matrix and the vectors.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
     a: u64,
     column_index: u64,
     row_start: u64,
-    /// The size of a row's start \[B\]: 4 as long as that can count the elements.
+    /// Size of a row's start \[B\]: 4 as long as that can hold the number of elements.
     start_bytes: u64,
     vectors: [u64; 5],
     layout: Layout,

@@ -6,7 +6,7 @@ use super::size::Size;
 
 /// The smallest eigenvalue before the shift, and the ratio of ω between the last and the first.
 const CONDITION: f64 = 0.1;
-/// Element i of xᵢ.
+/// The element i of xᵢ.
 const DIAGONAL: f64 = 0.5;
 
 /// A sparse vector: positions and values, the random ones in the order drawn.
@@ -18,7 +18,7 @@ struct Sparse {
 /// The vectors xᵢ of a class, one after the other.
 fn vectors(size: &Size) -> impl Iterator<Item = Sparse> {
     let mut generator = Generator::new();
-    // the program draws one number before it makes the matrix
+    // the original program draws one number before it makes the matrix
     generator.bits();
     let power = size.rows.next_power_of_two().trailing_zeros();
     let (rows, nonzero) = (size.rows, size.nonzero as usize);
@@ -42,7 +42,7 @@ fn vectors(size: &Size) -> impl Iterator<Item = Sparse> {
 /// A matrix by rows, columns ascending.
 #[derive(Debug)]
 pub(super) struct Matrix {
-    /// Where each row begins, and where the last ends.
+    /// The start of each row, and the end of the last one.
     pub(super) starts: Vec<u64>,
     pub(super) columns: Vec<u32>,
     pub(super) values: Vec<f64>,
@@ -76,7 +76,7 @@ impl Matrix {
                     terms.push((row, CONDITION - size.shift));
                 }
             }
-            // stable: the terms of an element are added in the order of the vectors
+            // stable, so that the terms of an element are added in the order of the vectors
             terms.sort_by_key(|(column, _)| *column);
             for same in terms.chunk_by(|a, b| a.0 == b.0) {
                 matrix.columns.push(same[0].0);
@@ -91,7 +91,7 @@ impl Matrix {
     }
 }
 
-/// For each row the vectors that have an element there, ascending, with that element.
+/// For each row the vectors with an element in it, ascending, and that element.
 fn by_row(vectors: &[Sparse]) -> Vec<Vec<(u32, f64)>> {
     let mut by_row = vec![Vec::new(); vectors.len()];
     for (index, vector) in (0_u32..).zip(vectors) {

@@ -1,9 +1,9 @@
 //! The NPB's Conjugate Gradient: inverse power iteration on a sparse random matrix, as loops over rows and vectors.
 //!
-//! The matrix is the sum of outer products of sparse random vectors ([`matrix`]). Classes S to C keep its pattern and
-//! are exact: every line is the one that the real program touches. Larger ones draw each row when it is needed
-//! ([`rows::Rows::Drawn`]): as many columns, distributed alike, the same at every visit, but not those of the NPB's
-//! generator.
+//! The matrix is the sum of outer products of sparse random vectors ([`matrix`]). Classes S to C store its pattern and
+//! are exact: every line is the one that the real program touches. Larger classes draw each row when it is needed
+//! ([`rows::Rows::Drawn`]): it has as many columns, with the same distribution, and is the same at every visit, but it
+//! is not that of the NPB's generator.
 //!
 //! Sources: RNR-94-007 section 3.3; NPB 3.4-OMP, CG (classes, loops and what is fused in them, columns of a row in
 //! ascending order, values of ζ to verify). The number of outer iterations is that of the class, 15 to 100; each has 25
@@ -32,7 +32,7 @@ use size::{Size, size};
 pub use solve::solve;
 use std::ops::Range;
 
-/// The largest class whose pattern is kept: 36 million columns, 146 MB.
+/// The largest class whose pattern is stored: 36 million columns, 146 MB.
 const LARGEST_KEPT: Class = Class::C;
 
 /// The application: rows of the matrix, where they lie, and the computing time of a floating-point operation \[ps\].
@@ -49,7 +49,7 @@ pub(super) fn parts(class: Class) -> Vec<Part> {
     Map::new(&size(class)).layout().parts()
 }
 
-/// The threads of a class. Class C keeps 150 MB, and takes three times that while it is made.
+/// The threads of a class. Class C keeps 150 MB, and needs three times that during construction.
 pub(super) fn program(
     class: Class,
     flop: Span,
@@ -76,7 +76,7 @@ fn with_rows(
     Looped::new(application, schedule(size.iterations), footprint, threads, window, seed)
 }
 
-/// What a thread keeps while it multiplies: the lines that its references touched last, and the row under way.
+/// The state of a thread during a multiplication: the last lines of its references, and the current row.
 #[derive(Debug, Default)]
 pub(super) struct Multiplying {
     start: Option<u64>,
@@ -109,7 +109,7 @@ impl ConjugateGradient {
             let address = self.map.vector(by, u64::from(*column));
             if scratch.gathered != Some(address / LINE) {
                 scratch.gathered = Some(address / LINE);
-                // the index has just been asked for, or came with a line that is there
+                // the index was just loaded, or is in a line that was
                 out.step(address, Touch::Load, fresh);
             }
             out.computed_ps += 2 * self.flop_ps;
@@ -128,7 +128,7 @@ impl Loops for ConjugateGradient {
     fn trips(&self, of: Loop) -> u64 {
         self.size.rows + u64::from(of == Loop::Start)
     }
-    /// In eighths of a line: a vector has an eighth of a line for each trip.
+    /// In eighths of a line: each trip takes an eighth of a line of a vector.
     fn weight(&self, of: Loop) -> u64 {
         match of {
             Loop::Multiply { .. } => {

@@ -1,4 +1,4 @@
-//! The rows of the matrix without its values: kept for small classes, drawn for large ones.
+//! The rows of the matrix without values: stored for small classes, drawn for large ones.
 
 use super::matrix::Matrix;
 use super::size::Size;
@@ -13,27 +13,27 @@ const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 pub(super) enum Rows {
     /// Those of the benchmark.
     Kept {
-        /// Where each row begins.
+        /// The start of each row.
         starts: Vec<u64>,
         /// Ascending in each row.
         columns: Vec<u32>,
     },
-    /// Rows that look like those of the benchmark.
+    /// Rows drawn with the same distribution.
     Drawn(Drawn),
 }
 
-/// Draws rows with the distribution of the benchmark's.
+/// Draws rows with the distribution of the benchmark's rows.
 ///
-/// Row j has the columns of all xᵢ with an element at j. That is xⱼ, and each other xᵢ with the probability nonzero /
-/// rows: their number is Poisson's, to within 1/rows. Such an xᵢ brings i and `nonzero` − 1 more columns, all of them
-/// equally likely. What is lost is that two rows with a common xᵢ have its columns in common, and the symmetry that
-/// follows.
+/// Row j has the columns of all xᵢ with an element at j. These are xⱼ, and each other xᵢ with the probability nonzero /
+/// rows: their number is Poisson distributed, to within 1/rows. Such an xᵢ contributes i and `nonzero` − 1 more
+/// columns, all of them equally likely. Not reproduced: two rows with a common xᵢ share its columns, and the symmetry
+/// of the matrix.
 #[derive(Debug)]
 pub(super) struct Drawn {
     rows: u64,
     nonzero: u64,
     seed: u64,
-    /// The probability of at most so many other vectors, times 2⁶⁴.
+    /// The probability of at most this many other vectors, times 2⁶⁴.
     at_most: Vec<u64>,
     mean_length: f64,
 }
@@ -64,7 +64,7 @@ impl Rows {
             Self::Drawn(drawn) => drawn.mean_length,
         }
     }
-    /// The first element of a row; of a drawn one, where it is expected.
+    /// The first element of a row; for a drawn row, its expected position.
     pub(super) fn start(&self, row: u64) -> u64 {
         match self {
             Self::Kept { starts, .. } => starts[row as usize],

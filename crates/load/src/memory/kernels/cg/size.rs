@@ -2,7 +2,7 @@
 
 use super::super::npb::Class;
 
-/// What a class is.
+/// The parameters of a class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     /// Rows and columns.

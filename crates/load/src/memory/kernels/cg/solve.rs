@@ -13,8 +13,8 @@ use crate::memory::Touch;
 /// The largest relative error that the NPB accepts.
 const TOLERANCE: f64 = 1e-10;
 
-/// Solves a class: ζ. Class A takes some seconds, larger ones minutes and, from D on, more memory than most machines
-/// have.
+/// Solves a class and returns ζ. Class A takes some seconds, larger ones minutes and, from D on, more memory than most
+/// machines have.
 #[must_use]
 pub fn solve(class: Class) -> Verified {
     let size = size(class);
@@ -34,7 +34,7 @@ pub(super) struct Solver {
     zeta: f64,
 }
 
-/// What loops leave for later ones.
+/// Scalars that loops compute for later ones.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scalars {
     rho: f64,
@@ -55,7 +55,7 @@ impl Solver {
             zeta: 0.0,
         }
     }
-    /// So many outer iterations with as many threads as there are watches: ζ.
+    /// Runs `iterations` outer iterations with one thread per watch, and returns ζ.
     pub(super) fn run<W: Watch>(&mut self, iterations: u64, watches: &mut [W]) -> f64 {
         let schedule = schedule(iterations);
         let threads = watches.len() as u32;
@@ -118,7 +118,7 @@ impl Solver {
             Loop::Normalise => x[at] = norm * z[at],
         }
     }
-    /// What follows from the sums of a loop.
+    /// Computes scalars from the sums of a loop.
     fn conclude(&mut self, of: Loop, [sum, second]: [f64; 2]) {
         let scalars = &mut self.scalars;
         match of {

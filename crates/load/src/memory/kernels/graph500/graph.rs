@@ -11,8 +11,7 @@ use std::ops::Range;
 /// The parent of a vertex that the search does not reach.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// Adjacency lists of an undirected graph, one behind the other. Loops are left out, repeated edges are there as often
-/// as they are drawn.
+/// Adjacency lists of an undirected graph, one after the other. Loops are left out; repeated edges are kept.
 #[derive(Clone, Debug)]
 pub struct Graph {
     starts: Vec<u64>,
@@ -20,7 +19,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The lists of these edges of a graph of so many vertices; entries of a vertex in the order of the edges.
+    /// The lists for these edges and this many vertices; entries of a vertex are in the order of the edges.
     ///
     /// # Panics
     /// If an edge has an end that is not a vertex.
@@ -45,7 +44,7 @@ impl Graph {
         }
         Self { starts, columns }
     }
-    /// How many vertices there are.
+    /// Number of vertices.
     #[must_use]
     pub fn vertices(&self) -> usize {
         self.starts.len() - 1
@@ -74,15 +73,15 @@ impl Graph {
     }
 }
 
-/// A search under way, and all that it has found.
+/// A search in progress, with its results so far.
 #[derive(Debug)]
 pub(super) struct Search {
     pub(super) parents: Vec<u32>,
     /// Vertices in the order of discovery.
     pub(super) queue: Vec<u32>,
-    /// How many entries of the level before were looked at before each vertex of the queue was found.
+    /// Number of entries of the previous level that were examined before each vertex of the queue was found.
     pub(super) found_at: Vec<u64>,
-    /// Where each level begins in the queue, and where the last ends.
+    /// The start of each level in the queue, and the end of the last one.
     pub(super) levels: Vec<usize>,
 }
 
@@ -96,7 +95,8 @@ impl Search {
     fn last(&self) -> Range<usize> {
         self.levels[self.levels.len() - 2]..self.levels[self.levels.len() - 1]
     }
-    /// Searches from the last level, thread after thread, each with its watch. False if nothing was found.
+    /// Searches from the last level, one thread after the other, each with its watch. Returns false if nothing was
+    /// found.
     pub(super) fn level<W: Watch>(&mut self, graph: &Graph, map: &Map, watches: &mut [W]) -> bool {
         let frontier = self.last();
         let all: u64 = frontier.clone().map(|place| entries(graph, self.queue[place])).sum();
@@ -133,7 +133,7 @@ impl Search {
         }
         watch.anew(1);
     }
-    /// Looks at an entry of the vertex at `place`; `at` is its number in the level.
+    /// Examines an entry of the vertex at `place`; `at` is its index in the level.
     fn look<W: Watch>(
         &mut self,
         graph: &Graph,

@@ -1,4 +1,4 @@
-//! Where the arrays lie.
+//! Addresses of the arrays.
 
 use super::super::layout::Layout;
 use super::spec::Graph500;
@@ -6,7 +6,7 @@ use super::spec::Graph500;
 /// An index of a vertex or an entry \[B\].
 pub(super) const INDEX: u64 = 8;
 
-/// Where the arrays lie.
+/// Addresses of the arrays.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Map {
     pub(super) starts: u64,
@@ -19,7 +19,7 @@ pub(super) struct Map {
 impl Map {
     pub(super) fn new(graph: &Graph500) -> Self {
         let mut layout = Layout::default();
-        // the list of edges stays: validation needs it
+        // the list of edges is kept, since validation needs it
         layout.idle("edge list", graph.edges() * 2 * INDEX);
         let starts = layout.place("row starts", (graph.vertices() + 1) * INDEX);
         let columns = layout.place("columns", graph.edges() * 2 * INDEX);

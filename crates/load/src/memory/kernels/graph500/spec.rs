@@ -1,4 +1,4 @@
-//! A search: how large the graph is.
+//! The parameters of a search.
 
 use lanetwin_units::Span;
 use std::fmt;
@@ -13,7 +13,7 @@ pub struct Graph500 {
     pub scale: u32,
     /// Edges for each vertex, 16 in the benchmark.
     pub edge_factor: u32,
-    /// Computing time of a look at a neighbour (assumed: 1 ns).
+    /// Computing time for examining a neighbour (assumed: 1 ns).
     pub look: Span,
 }
 
@@ -23,7 +23,7 @@ impl Graph500 {
     pub const fn of_scale(scale: u32) -> Self {
         Self { scale, edge_factor: 16, look: Span::from_ns(1) }
     }
-    /// What is wrong with it.
+    /// All problems of the parameters.
     #[must_use]
     pub fn check(&self) -> Vec<BadGraph> {
         let wrong = [
@@ -32,19 +32,19 @@ impl Graph500 {
         ];
         wrong.into_iter().filter_map(|(is, what)| is.then_some(what)).collect()
     }
-    /// How many vertices there are.
+    /// Number of vertices.
     #[must_use]
     pub const fn vertices(&self) -> u64 {
         1 << self.scale
     }
-    /// How many edges the generator makes.
+    /// Number of edges that the generator makes.
     #[must_use]
     pub const fn edges(&self) -> u64 {
         self.vertices() * self.edge_factor as u64
     }
 }
 
-/// What is wrong with a search.
+/// A problem of a search's parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadGraph {
     /// A scale of 0 or above 32.

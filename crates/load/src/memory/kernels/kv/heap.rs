@@ -1,4 +1,4 @@
-//! Where the objects of the store lie: in slabs of an allocator's size classes, in the order of insertion.
+//! Addresses of the store's objects: in slabs of an allocator's size classes, in the order of insertion.
 //!
 //! Redis 7: a dictionary entry of 24 B (key, value, next), the key as a string with a header of 3 B and a terminating
 //! 0, the value as an object of 16 B. A value of at most 44 B lies in its object; a longer one is a string of its own
@@ -16,7 +16,7 @@ const LONGEST_EMBEDDED: u64 = 44;
 /// Header and terminator of a string below 256 B, and of one below 64 KiB \[B\].
 const SHORT_STRING: u64 = 3 + 1;
 const STRING: u64 = 5 + 1;
-/// Values come in groups of so many, whose sizes cover the distribution evenly.
+/// Values come in groups of this size, whose sizes cover the distribution evenly.
 const GROUP: u64 = 64;
 
 /// The allocation that holds `bytes` \[B\]: multiples of 8 up to 64, then four classes for each power of two (jemalloc
@@ -29,12 +29,12 @@ pub(super) const fn size_class(bytes: u64) -> u64 {
     bytes.next_multiple_of(1 << step)
 }
 
-/// A value of the group: its size, and where it lies in the slab of its size class.
+/// A value of the group: its size, and its place in the slab of its size class.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     bytes: u64,
     slab: usize,
-    /// How many of the group lie before it in the slab.
+    /// Number of values of the group that precede it in the slab.
     rank: u64,
 }
 
@@ -42,18 +42,18 @@ struct Slot {
 struct Slab {
     first: u64,
     class: u64,
-    /// Values of each group that lie here.
+    /// Number of values per group in this slab.
     of_group: u64,
 }
 
-/// A stretch of memory.
+/// A range of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Extent {
     pub(super) first: u64,
     pub(super) bytes: u64,
 }
 
-/// Where everything of one instance lies.
+/// Addresses of all objects of one instance.
 #[derive(Clone, Debug)]
 pub(super) struct Heap {
     table: u64,
@@ -106,7 +106,7 @@ impl Heap {
         heap.buffers = layout.place("client buffers", u64::from(spec.clients) * 2 * BUFFER);
         heap
     }
-    /// What a value of so many bytes takes beside its object, or with it if it lies inside \[B\].
+    /// Size of the allocation of a value, with its object if the value is inside \[B\].
     fn allocation(&self, bytes: u64) -> u64 {
         match self.objects {
             None => OBJECT + SHORT_STRING + bytes,
@@ -123,7 +123,7 @@ impl Heap {
     pub(super) const fn key(&self, key: u64) -> Extent {
         Extent { first: self.keys + key * size_class(self.key_bytes), bytes: self.key_bytes }
     }
-    /// The object of a value, if the value lies elsewhere.
+    /// The object of a value; `None` if the value is inside it.
     pub(super) fn object(&self, key: u64) -> Option<u64> {
         self.objects.map(|objects| objects + key * OBJECT)
     }

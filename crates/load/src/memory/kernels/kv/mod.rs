@@ -1,4 +1,4 @@
-//! A key-value store as Redis is one, under a client as memtier_benchmark is one.
+//! A key-value store like Redis, with a client like memtier_benchmark.
 //!
 //! ```text
 //!  request ─► bucket ─► entry ─► key ─┬► object ─► value ─► reply
@@ -6,17 +6,17 @@
 //! ```
 //!
 //! A thread is an instance of the store with its own keys: commands of one instance run on one thread. It serves its
-//! clients in turn; each has sent `pipeline` requests when it is served. What a request costs beside memory is two
-//! assumed times: [`KeyValue::exchange`] for each time a client is served (poll, read and write of its socket),
+//! clients in turn; each has sent `pipeline` requests by then. The cost of a request besides memory is two assumed
+//! times: [`KeyValue::exchange`] each time that a client is served (poll, read and write of its socket), and
 //! [`KeyValue::command`] for each request (parse, dispatch, reply).
 //!
 //! **Counting.** An operation is a request. It begins when the thread reads it and ends with the last line of its
-//! reply; waiting in a socket is not in it, nor the exchange. With a closed loop a client sees, by Little's law,
-//! clients × pipeline / throughput.
+//! reply; time in a socket and the exchange are not included. In a closed loop, by Little's law, a client sees a
+//! latency of clients × pipeline / throughput.
 //!
-//! **Simplified.** A SET writes the new value where the old one was; an allocator would give it a slot that was freed a
-//! moment ago, as many lines elsewhere. All keys exist. No rehashing, no eviction, no persistence. The processor goes
-//! on past the comparison of keys, so the object is asked for while the key is (assumed).
+//! **Simplified.** A SET writes the new value in place; a real allocator would give it a slot that was freed a moment
+//! ago, with as many lines elsewhere. All keys exist. No rehashing, no eviction, no persistence. The processor
+//! speculates past the comparison of keys, so that the object is loaded together with the key (assumed).
 
 mod heap;
 mod spec;
@@ -129,11 +129,11 @@ struct Instance {
     keys: Keys,
     kinds: Stream,
     made: u64,
-    /// Steps left; no end if none.
+    /// Steps left; `None` for no limit.
     left: Option<u64>,
-    /// What is left of the operation under way.
+    /// The remaining steps of the current operation.
     steps: VecDeque<Step>,
-    /// How far requests and replies of the client being served have come in their buffers \[B\].
+    /// Positions of requests and replies of the current client in their buffers \[B\].
     request: u64,
     reply: u64,
     chain: Vec<u64>,
@@ -201,7 +201,7 @@ impl Instance {
             (last.ends, last.sets) = (true, sets);
         }
     }
-    /// From the hash to the key: bucket, then entries and keys along the chain.
+    /// From the hash to the key: the bucket, then entries and keys along the chain.
     fn find(&mut self, key: u64, command: Span) {
         let bucket = self.heap.bucket(self.table.bucket(key));
         self.steps.push_back(Step { think: command, ..step(bucket / LINE, Touch::Load, false) });
@@ -247,7 +247,7 @@ const fn step(line: u64, touch: Touch, depends: bool) -> Step {
     Step { think: Span::ZERO, address: line * LINE, touch, depends, ends: false, sets: false }
 }
 
-/// The next `bytes` of a buffer, from its start again where they do not fit.
+/// The next `bytes` of a buffer; starts over where they do not fit.
 const fn buffered(buffer: u64, used: &mut u64, bytes: u64) -> Extent {
     if *used + bytes > BUFFER {
         *used = 0;

@@ -1,4 +1,4 @@
-//! A store and its clients: how many keys, how large, asked for how.
+//! A store and its clients: number and size of keys and values, and the requests.
 
 use lanetwin_units::Span;
 use std::fmt;
@@ -12,12 +12,12 @@ const MOST_KEYS: u64 = 1 << 40;
 /// The longest value of which a pipeline of one fits into a buffer \[B\].
 const LONGEST_VALUE: u64 = BUFFER - 64;
 
-/// How large values are.
+/// Sizes of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueSize {
-    /// All alike \[B\].
+    /// All of the same size \[B\].
     Fixed(u64),
-    /// Evenly between two sizes, both included \[B\].
+    /// Uniform between two sizes, inclusive \[B\].
     Even {
         /// The smallest.
         least: u64,
@@ -27,7 +27,7 @@ pub enum ValueSize {
 }
 
 impl ValueSize {
-    /// The size that so much of all values, from 0 to 1, lies below \[B\].
+    /// The size below which this share of all values lies, from 0 to 1 \[B\].
     pub(super) fn quantile(self, share: f64) -> u64 {
         match self {
             Self::Fixed(bytes) => bytes,
@@ -36,17 +36,17 @@ impl ValueSize {
     }
 }
 
-/// Which keys are asked for.
+/// Popularity of keys.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Popularity {
-    /// All alike (memtier: `R:R`).
+    /// All equally likely (memtier: `R:R`).
     Even,
     /// Frequency falls with the key's number to the power of −θ (`Z:Z`); θ is not 1.
     Zipf {
         /// θ.
         theta: f64,
     },
-    /// A bell around the middle key (`G:G`).
+    /// Normal distribution around the middle key (`G:G`).
     Gauss {
         /// Its standard deviation as a share of all keys; memtier's is 1/6.
         deviation: f64,
@@ -61,24 +61,24 @@ pub struct KeyValue {
     pub keys: u64,
     /// The length of a key \[B\]: memtier's prefix of 8 and the number.
     pub key_bytes: u64,
-    /// How large values are.
+    /// Sizes of values.
     pub values: ValueSize,
     /// SETs for every `gets` GETs.
     pub sets: u32,
     /// GETs for every `sets` SETs.
     pub gets: u32,
-    /// Which keys are asked for.
+    /// Popularity of keys.
     pub popularity: Popularity,
     /// Clients of each instance.
     pub clients: u32,
-    /// Requests of a client that are there when it is served.
+    /// Number of requests that a client has sent when it is served.
     pub pipeline: u32,
     /// Computing time of serving a client (assumed: 6 µs; poll, read and write are three calls of the kernel with its
     /// network stack).
     pub exchange: Span,
     /// Computing time of a request (assumed: 1 µs).
     pub command: Span,
-    /// Operations of each instance; no end if none.
+    /// Operations of each instance; `None` for no limit.
     pub operations: Option<u64>,
 }
 
@@ -101,7 +101,7 @@ impl Default for KeyValue {
 }
 
 impl KeyValue {
-    /// What is wrong with it.
+    /// All problems of the parameters.
     #[must_use]
     pub fn check(&self) -> Vec<BadKeyValue> {
         let values = match self.values {
@@ -127,7 +127,7 @@ impl KeyValue {
     }
 }
 
-/// What is wrong with a store.
+/// A problem of a store's parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadKeyValue {
     /// No key, or more than 2⁴⁰.
