@@ -1,4 +1,4 @@
-//! What a library has, element by element, as a list to choose from.
+//! List of the elements of a library.
 
 use crate::element::{Confidence, Corner, Element, Family, Length, Library, Number};
 use crate::problem::Finding;
@@ -12,14 +12,14 @@ pub struct Listed {
     pub element: &'static str,
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Description.
     pub about: String,
-    /// What it loses, between terminations that match \[dB\]: a board per inch, a cable of one metre with its ends, a
-    /// retimer on one side; a redriver less than nothing.
+    /// Loss between matched terminations \[dB\]: of a board per inch, of a cable of one metre with its ends, of a
+    /// retimer on one side; negative for a redriver.
     pub loss_db: f64,
-    /// What the loss is of, where that is not the whole: `inch`, `metre with its ends`, `side`.
+    /// The part that the loss refers to, if not the whole: `inch`, `metre with its ends`, `side`.
     pub of: Option<&'static str>,
-    /// The weakest of the numbers that it rests on.
+    /// The lowest confidence of the numbers that it depends on.
     pub confidence: Confidence,
     /// Those numbers.
     pub numbers: Vec<(String, Number)>,

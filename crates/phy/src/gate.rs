@@ -1,12 +1,12 @@
-//! The gate: what is asked of data before they are used as a channel.
+//! The gate: checks of data before they are used as a channel.
 //!
-//! | asked | if not |
+//! | check | finding |
 //! |---|---|
 //! | does it reach far enough for the rate? | `PH018`, or `PH103` |
 //! | is it passive, reciprocal, causal? | `PH019`, or `PH106`, `PH107`, `PH108` |
 //! | which ports are P and N, near and far? | `PH015`, `PH016`, or `PH105`, `PH112` |
 //!
-//! Everything is asked before anything is answered: errors come together.
+//! All checks are made, so that all errors are reported together.
 
 use crate::network::{Network, Pairing};
 use crate::problem::Finding;
@@ -14,16 +14,16 @@ use crate::quality::{Quality, check_range};
 use crate::rate::DataRate;
 use lanetwin_problems::Severity;
 
-/// Data that may be used, with what is known about them.
+/// Data that passed the checks, with their pairing and quality.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Admitted {
     /// The differential network: the near pairs of all lanes, then the far pairs.
     pub differential: Network,
-    /// Who is P and N, near and far.
+    /// Assignment of ports to P and N, near and far.
     pub pairing: Pairing,
-    /// What the data are worth.
+    /// Quality of the data.
     pub quality: Quality,
-    /// What has to be said: warnings.
+    /// Warnings.
     pub warnings: Vec<Finding>,
 }
 
@@ -40,7 +40,7 @@ impl Admitted {
     }
 }
 
-/// Asks data everything for a rate; the pairing is found if none is given.
+/// Checks data for a rate; the pairing is detected if none is given.
 ///
 /// # Errors
 /// Every error that was found, with the warnings: see the table above; and `PH012` for a pair of unequal references.

@@ -6,20 +6,20 @@
 //!   parts/phy ── Library ──► packages, traces, vias, connectors, cables ──────────┘              └────► Transfer ─► Eye
 //! ```
 //!
-//! | module | is about |
+//! | module | content |
 //! |---|---|
 //! | [`touchstone`] | files of S-parameters, read and written |
 //! | [`network`] | S-parameters: pairing, mixed mode, other references, other grids, cascades |
-//! | [`quality`] | what data are worth: passivity, reciprocity, causality, range |
+//! | [`quality`] | quality of data: passivity, reciprocity, causality, range |
 //! | [`element`] | packages, traces, vias, connectors, cables, with numbers and their sources |
-//! | [`gate`] | a file on its way to become a channel: everything that is asked before it is used |
-//! | [`budget`] | loss budgets of each rate, margins, what-if, where to put a retimer |
-//! | [`eye`] | what a receiver makes of a channel: equalisation, the statistical eye, the bit error ratio |
+//! | [`gate`] | checks of a file before it is used as a channel |
+//! | [`budget`] | loss budgets of each rate, margins, what-if, placement of retimers |
+//! | [`eye`] | equalisation, the statistical eye and the bit error ratio at a receiver |
 //!
-//! Floats are at home here: no time is simulated. Results are the same on every machine all the same: transcendentals
-//! come from the pinned library, sums have a fixed order.
+//! This crate uses floats, as no time is simulated. Results are still the same on every machine: transcendentals come
+//! from the pinned library, and sums have a fixed order.
 //!
-//! What a user can get wrong is a [`Finding`]: a code (`PH003`), a place, what is wrong and what to do.
+//! A user's error is a [`Finding`]: a code (`PH003`), a place, a message and a remedy.
 //!
 //! ```
 //! use lanetwin_phy::budget::{Chain, Item, Verdict};

@@ -81,7 +81,7 @@ impl Matrix {
         }
         made
     }
-    /// The X with `self`·X = `right`: elimination with the largest pivot; none if there is no such X.
+    /// Solves `self`·X = `right` by elimination with the largest pivot; `None` if the matrix is singular.
     pub(crate) fn solve(mut self, mut right: Self) -> Option<Self> {
         for column in 0..self.size {
             let pivot = (column..self.size).max_by(|&a, &b| {
@@ -112,14 +112,14 @@ impl Matrix {
             self.cells.swap(one * self.size + column, other * self.size + column);
         }
     }
-    /// Takes `factor` times row `other` from `row`.
+    /// Subtracts `factor` times row `other` from `row`.
     fn subtract(&mut self, row: usize, other: usize, factor: Complex64) {
         for column in 0..self.size {
             let less = factor * self[(other, column)];
             self[(row, column)] -= less;
         }
     }
-    /// Not more than this is the largest singular value: √(largest row sum · largest column sum).
+    /// Upper bound of the largest singular value: √(largest row sum · largest column sum).
     pub(crate) fn norm_bound(&self) -> f64 {
         let sum = |pick: &dyn Fn(usize, usize) -> Complex64, at: usize| {
             (0..self.size).map(|k| magnitude(pick(at, k))).sum::<f64>()
@@ -152,7 +152,7 @@ impl Matrix {
         let trace: f64 = (0..self.size).map(|at| self[(at, at)].re).sum();
         trace * trace
     }
-    /// Turns a Hermitian matrix so that its cell (p, q) becomes 0.
+    /// Rotates a Hermitian matrix so that its cell (p, q) becomes 0.
     fn rotate(&mut self, p: usize, q: usize) {
         let cell = self[(p, q)];
         let size = magnitude(cell);

@@ -1,4 +1,4 @@
-//! What measured data are worth, before anything is computed from them.
+//! Quality of measured data, checked before anything is computed from them.
 //!
 //! The three measures are the initial (frequency-domain) quality metrics of IEEE 370-2020, in per cent, 100 is perfect:
 //!
@@ -28,13 +28,13 @@ const DIFFERENCE: f64 = 1e-6;
 /// The excess that costs the whole of a frequency (IEEE 370-2020).
 const WEIGHT: f64 = 0.1;
 
-/// How a metric is to be taken.
+/// Grade of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
     /// Not to be used.
     Poor,
-    /// Look at it before you use it.
+    /// Needs inspection before use.
     Inconclusive,
     /// Good enough.
     Acceptable,
@@ -68,14 +68,14 @@ pub struct Causality {
     pub from: usize,
 }
 
-/// What a network's data are worth.
+/// Quality of a network's data.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Quality {
-    /// Whether it gives out no more than it takes in.
+    /// Whether the network emits no more power than it receives.
     pub passivity: Measure,
-    /// Whether forward and backward are the same.
+    /// Whether transmission is the same in both directions.
     pub reciprocity: Measure,
-    /// Whether it answers after it was asked.
+    /// Whether the response follows the excitation.
     pub causality: Causality,
 }
 
@@ -122,7 +122,7 @@ impl Quality {
 pub fn check_range(network: &Network, rate: DataRate) -> Option<Finding> {
     let last = *network.frequencies().last()?;
     let nyquist = rate.nyquist_hz();
-    // a file that stops one rounding short of the frequency has it
+    // a file whose last frequency is the required one up to rounding is accepted
     let reached = |f: f64| last >= f * (1.0 - 1e-9);
     if !reached(nyquist) {
         return Some(Problem::TooShort { last: hertz(last), nyquist: hertz(nyquist) }.found());

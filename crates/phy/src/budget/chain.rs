@@ -10,16 +10,16 @@ use serde::Serialize;
 /// An element with its name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Item {
-    /// Its name, by which changes address it.
+    /// Name, with which changes address it.
     pub name: String,
-    /// What it is.
+    /// The element.
     pub element: Element,
-    /// Whose budget it counts in, if anybody's.
+    /// Share of the budget that it counts in, if any.
     pub share: Option<Share>,
 }
 
 impl Item {
-    /// An element with its name, in nobody's share.
+    /// An element with its name, without a share.
     #[must_use]
     pub fn new(name: &str, element: Element) -> Self {
         Self { name: name.to_owned(), element, share: None }
@@ -31,7 +31,7 @@ impl Item {
     }
 }
 
-/// A change to a chain: a question that begins with "what if".
+/// A change to a chain, for a what-if question.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Change {
     /// A retimer behind an item.
@@ -59,14 +59,14 @@ pub enum Change {
     Longer {
         /// The trace or cable.
         item: String,
-        /// By how much \[m\]; negative is shorter.
+        /// Difference of the length \[m\]; negative for shorter.
         metres: f64,
     },
     /// Another element in its place.
     Replace {
         /// The item.
         item: String,
-        /// What it is now.
+        /// The new element.
         element: Element,
     },
     /// The item is left out.
@@ -76,14 +76,14 @@ pub enum Change {
     },
 }
 
-/// A number of the library that an answer rests on.
+/// A number of the library that a result depends on.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Used {
     /// The family of the entry.
     pub family: Family,
     /// The name of the entry.
     pub entry: String,
-    /// Where it stands in the entry: `loss.16GHz`.
+    /// Its place in the entry: `loss.16GHz`.
     pub place: String,
     /// The number.
     pub number: Number,
@@ -265,7 +265,7 @@ impl Chain {
         let (network, _) = self.segment_network(index, library, corner, axis, reference_ohm)?;
         Ok(Transfer { step_hz: axis.grid().step_hz(), h: network.term(1, 0) })
     }
-    /// Every number of the library that the chain rests on, each once, in the order of the chain.
+    /// All numbers of the library that the chain depends on, each once, in the order of the chain.
     ///
     /// # Errors
     /// `PH020` for names that the library does not have.
@@ -296,7 +296,7 @@ impl Chain {
     }
 }
 
-/// The lengths that a kit brings.
+/// The lengths in a kit.
 fn kit_numbers(library: &Library, name: &str) -> Result<Vec<Used>, Finding> {
     let numbers = library.kit(name)?.numbers();
     let used = numbers.map(|(place, number)| Used {

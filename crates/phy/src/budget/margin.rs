@@ -1,4 +1,4 @@
-//! What a segment takes of its budget, and what is left.
+//! Loss of a segment, and its margin to the budget.
 
 use super::{Chain, Item, Share};
 use crate::element::{Corner, Library};
@@ -12,20 +12,20 @@ use serde::Serialize;
 pub enum Verdict {
     /// More than the budget.
     Exceeds,
-    /// Within the budget, but not with the share of it that is to be kept.
+    /// Within the budget, but not with the reserve.
     Tight,
     /// Within the budget, with the reserve.
     Fits,
 }
 
-/// A share of the budget, and what the items in it take.
+/// A share of the budget, and the loss of the items in it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct ShareMargin {
     /// The share.
     pub share: Share,
-    /// What its items lose \[dB\].
+    /// Loss of its items \[dB\].
     pub loss_db: f64,
-    /// What they may lose \[dB\]; none if no split is known.
+    /// Maximum loss of its items \[dB\]; `None` if no split is known.
     pub budget_db: Option<f64>,
 }
 
@@ -46,9 +46,9 @@ pub struct Margin {
     pub loss_db: f64,
     /// The budget, die to die \[dB\].
     pub budget_db: f64,
-    /// What is left \[dB\]; negative if it is exceeded.
+    /// Margin \[dB\]; negative if the budget is exceeded.
     pub margin_db: f64,
-    /// What of the budget is to be kept \[dB\].
+    /// Reserve of the budget \[dB\].
     pub reserve_db: f64,
     /// Whether it fits.
     pub verdict: Verdict,

@@ -1,4 +1,4 @@
-//! The loss budget: how much of it a chain of elements takes, and what would change that.
+//! The loss budget: loss of a chain of elements, margins, and what-if questions.
 //!
 //! ```text
 //!   Chain ── cut at its retimers ──► segments ──► margins against the budget of each rate

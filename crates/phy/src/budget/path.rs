@@ -1,4 +1,4 @@
-//! The ways through a segment that an eye is computed from: that of its own bits, and those of neighbours.
+//! The paths through a segment from which an eye is computed: that of its own bits, and those of neighbours.
 //!
 //! ```text
 //!   ours        TX ── before ── element ──────── behind ── RX
@@ -20,21 +20,21 @@ use crate::problem::{Finding, Problem};
 use crate::transfer::Transfer;
 use std::sync::Arc;
 
-/// Beside which end of a segment a neighbour's transmitter stands.
+/// End of a segment at which a neighbour's transmitter is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// Beside the transmitter: far-end crosstalk.
+    /// At the transmitter: far-end crosstalk.
     Far,
-    /// Beside the receiver: near-end crosstalk.
+    /// At the receiver: near-end crosstalk.
     Near,
 }
 
-/// What couples a neighbour into a chain.
+/// Coupling of a neighbour into a chain.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Coupling {
-    /// The item that it stands in the place of.
+    /// The item that it replaces.
     pub at: String,
-    /// Where the neighbour's transmitter stands.
+    /// End at which the neighbour's transmitter is.
     pub end: End,
     /// From where the neighbour goes in to where it comes out, in our lane: two differential ports.
     pub network: Arc<Network>,

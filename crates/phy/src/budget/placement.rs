@@ -1,4 +1,4 @@
-//! Where one or two retimers leave the largest margin.
+//! Placement of one or two retimers for the largest margin.
 
 use super::{Chain, Change, Margin};
 use crate::element::{Corner, Element, Library};
@@ -6,13 +6,13 @@ use crate::problem::Finding;
 use crate::rate::DataRate;
 use serde::Serialize;
 
-/// The most retimers in a link (PCIe Base: two).
+/// Maximum number of retimers in a link (PCIe Base: two).
 const MOST_RETIMERS: usize = 2;
 
 /// Retimers at some joints of a chain.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Placement {
-    /// The items that have a retimer behind them.
+    /// The items that are followed by a retimer.
     pub after: Vec<String>,
     /// The margin of each segment.
     pub margins: Vec<Margin>,

@@ -72,12 +72,12 @@ impl Budget {
     pub const fn total_db(&self) -> f64 {
         self.total_db
     }
-    /// The bit error ratio that it is for.
+    /// The bit error ratio for which it holds.
     #[must_use]
     pub const fn bit_errors(&self) -> f64 {
         self.bit_errors
     }
-    /// What a part may take of it \[dB\]; none if no split is known.
+    /// Share of a part \[dB\]; `None` if no split is known.
     #[must_use]
     pub fn share_db(&self, share: Share) -> Option<f64> {
         self.shares.get(&share).copied()

@@ -2,21 +2,21 @@
 
 use serde::Serialize;
 
-/// Which end of what production, temperature and humidity allow.
+/// A corner of the range of production, temperature and humidity.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Corner {
-    /// The least loss.
+    /// Minimum loss.
     Low,
     /// As stated.
     #[default]
     Nominal,
-    /// The most loss.
+    /// Maximum loss.
     High,
 }
 
 impl Corner {
-    /// What a loss is multiplied with, of an element that varies by ± `spread`.
+    /// Factor of the loss of an element that varies by ± `spread`.
     #[must_use]
     pub fn scale(self, spread: f64) -> f64 {
         match self {

@@ -1,13 +1,13 @@
-//! How a loss grows with frequency: IL(f) = k1·√f + k2·f.
+//! Loss as a function of frequency: IL(f) = k1·√f + k2·f.
 
 use serde::Serialize;
 
 /// Skin effect and dielectric loss.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
 pub struct Law {
-    /// k1: what the skin effect takes \[dB/√Hz\].
+    /// k1: loss by the skin effect \[dB/√Hz\].
     pub skin: f64,
-    /// k2: what the dielectric takes \[dB/Hz\].
+    /// k2: loss by the dielectric \[dB/Hz\].
     pub dielectric: f64,
 }
 
@@ -48,12 +48,12 @@ impl Law {
     pub fn loss_db(self, hertz: f64) -> f64 {
         self.skin * hertz.sqrt() + self.dielectric * hertz
     }
-    /// Both losses.
+    /// Sum of both losses.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self { skin: self.skin + other.skin, dielectric: self.dielectric + other.dielectric }
     }
-    /// So many times the loss.
+    /// The loss multiplied by a factor.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self { skin: self.skin * factor, dielectric: self.dielectric * factor }

@@ -1,6 +1,6 @@
-//! Networks one after another: the far ports of one are the near ports of the next.
+//! Cascades of networks: the far ports of one are connected to the near ports of the next.
 //!
-//! For blocks A and B with the near ports first, and the wave that bounces between them summed in closed form:
+//! For blocks A and B with the near ports first, and the multiple reflections between them summed in closed form:
 //!
 //! | block | is |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | S12 | A12·(1 − B11·A22)⁻¹·B12 |
 //! | S22 | B22 + B21·(1 − A22·B11)⁻¹·A22·B12 |
 //!
-//! Nothing is divided by a through term, as it would be with T-parameters: a channel of 200 dB is as exact as one of 2.
+//! Unlike with T-parameters, there is no division by a through term: a channel of 200 dB is as exact as one of 2 dB.
 
 use crate::complex::ONE;
 use crate::matrix::Matrix;

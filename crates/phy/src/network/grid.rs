@@ -28,12 +28,12 @@ impl Grid {
         }
         Ok(Self { step_hz, points: steps as usize + 1 })
     }
-    /// From one frequency to the next \[Hz\].
+    /// Step between frequencies \[Hz\].
     #[must_use]
     pub const fn step_hz(&self) -> f64 {
         self.step_hz
     }
-    /// How many frequencies there are.
+    /// Number of frequencies.
     #[must_use]
     pub const fn points(&self) -> usize {
         self.points

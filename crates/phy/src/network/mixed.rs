@@ -8,7 +8,7 @@ use crate::network::{Network, Pair, Pairing};
 use crate::problem::{Finding, Problem};
 use num_complex::Complex64;
 
-/// Which modes go in and come out.
+/// Modes of the incoming and the outgoing wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Block {
     /// Difference to difference: SDD.

@@ -1,4 +1,4 @@
-//! S-parameters: what a network answers at each frequency to waves at its ports.
+//! S-parameters: response of a network to waves at its ports, at each frequency.
 //!
 //! ```text
 //!   touchstone ──► Network ──► Pairing ──► differential Network ──► on a Grid ──► cascade ──► Transfer

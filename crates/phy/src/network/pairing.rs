@@ -14,9 +14,9 @@ use crate::network::Network;
 use crate::problem::{Finding, Problem};
 use num_complex::Complex64;
 
-/// Lines are looked for up to here \[Hz\], where every usable channel still passes most of a wave.
+/// Upper frequency for the detection of lines \[Hz\], at which every usable channel still passes most of a wave.
 const LOW_HZ: f64 = 500e6;
-/// A line passes at least this, on average over the low frequencies.
+/// Minimum transmission of a line, on average over the low frequencies.
 const LEAST_THROUGH: f64 = 0.3;
 
 /// The two ports of a differential port; they count from 0.
@@ -44,7 +44,7 @@ pub struct Pairing {
 }
 
 impl Pairing {
-    /// A pairing that somebody states.
+    /// A pairing from explicit lanes.
     ///
     /// # Errors
     /// `PH016` if a port is named twice, or there is no lane.
@@ -145,7 +145,7 @@ fn lines(network: &Network) -> Result<Vec<(usize, usize)>, Finding> {
     Ok(lines)
 }
 
-/// What passes between two ports at low frequency, on average.
+/// Average transmission between two ports at low frequency.
 fn low_strength(network: &Network, to: usize, from: usize) -> f64 {
     let below = network.frequencies().partition_point(|f| *f <= LOW_HZ);
     let samples = below.clamp(1, network.frequencies().len());

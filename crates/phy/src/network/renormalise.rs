@@ -1,4 +1,4 @@
-//! From one description of a network to waves with another reference.
+//! Conversion of a network to S-parameters with given reference resistances.
 //!
 //! A linear network of n ports is n equations `V·v + I·i = 0` between the voltages and currents of its ports. Z-, Y-,
 //! H- and G-parameters are such equations as they stand. With v = √R·(a + b) and i = (a − b)/√R, they become an
@@ -17,7 +17,7 @@ pub(crate) struct Waves {
 }
 
 impl Waves {
-    /// S for these reference resistances \[Ω\]; none if the equations have no unique solution.
+    /// S for these reference resistances \[Ω\]; `None` if the equations have no unique solution.
     pub(crate) fn scattering(&self, reference: &[f64]) -> Option<Matrix> {
         let roots: Vec<Complex64> = reference.iter().map(|r| Complex64::new(r.sqrt(), 0.0)).collect();
         let inverse: Vec<Complex64> = roots.iter().map(|root| ONE / root).collect();

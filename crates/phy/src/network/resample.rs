@@ -1,4 +1,4 @@
-//! Samples on another grid: between the samples, below the first and above the last.
+//! Resampling on another grid: between the samples, below the first and above the last.
 //!
 //! | where | how |
 //! |---|---|
@@ -14,9 +14,9 @@ use crate::problem::{Finding, Problem, hertz};
 use core::f64::consts::{LN_10, TAU};
 use num_complex::Complex64;
 
-/// Data that begin later than this are worth a remark \[Hz\].
+/// First frequency above which a warning is given \[Hz\].
 const LATE_HZ: f64 = 50e6;
-/// A turn of the strongest term from sample to sample above which interpolation guesses \[degrees\].
+/// Phase step of the strongest term between samples above which interpolation is unreliable \[degrees\].
 const COARSE_DEGREES: f64 = 90.0;
 /// The share of the band whose slope is continued.
 const TOP_SHARE: f64 = 0.25;
@@ -133,7 +133,7 @@ impl<'a> Term<'a> {
             put(at, value);
         }
     }
-    /// Puts the delay back.
+    /// Restores the delay.
     fn bent(&self, straight: Complex64, f: f64) -> Complex64 {
         straight * turn(-TAU * f * self.delay)
     }
@@ -209,7 +209,7 @@ fn top_slope(frequencies: &[f64], samples: &[Complex64]) -> f64 {
     slope.min(0.0)
 }
 
-/// Level at 0 and slope of the line that is closest to the points.
+/// Level at 0 and slope of the line closest to the points.
 fn straight_line(points: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, f64) {
     let count = points.clone().count() as f64;
     let (x, y) = points.clone().fold((0.0, 0.0), |sum, (x, y)| (sum.0 + x, sum.1 + y));

@@ -5,7 +5,7 @@ use crate::matrix::Matrix;
 use crate::problem::{Finding, Problem};
 use num_complex::Complex64;
 
-/// The most ports of a network.
+/// Maximum number of ports of a network.
 pub(crate) const MOST_PORTS: usize = 128;
 
 /// S-parameters over frequency.
@@ -139,7 +139,7 @@ impl Network {
     }
 }
 
-/// What a reference resistance can be \[Ω\].
+/// Whether a reference resistance is in the permitted range \[Ω\].
 pub(crate) fn is_resistance(ohm: f64) -> bool {
     ohm > 0.0 && ohm < 1e6
 }
