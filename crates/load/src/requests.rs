@@ -1,49 +1,49 @@
-//! What a load asks for, one request after the other: the seam behind which every kind of workload stands.
+//! The requests of a load, one after the other: the interface that all kinds of workload implement.
 
 use lanetwin_ports::Operation;
 use lanetwin_units::{Instant, Span};
 use std::fmt::Debug;
 
-/// A request, before it has a name and a target.
+/// A request, before it has a handle and a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
     /// Read or write.
     pub operation: Operation,
-    /// From this byte on; of what goes over a network, how many bytes come in reply.
+    /// Its first byte; over a network, the length of the reply.
     pub address: u64,
-    /// How many bytes; at least one.
+    /// Its size \[B\]; at least one.
     pub bytes: u32,
 }
 
-/// When the next request may go out.
+/// When the next request may be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gate {
     /// At once.
     Open,
     /// After this time.
     After(Span),
-    /// When something has been answered: look again then.
+    /// When an operation has been answered, which has to be checked again then.
     Answered,
-    /// When a connection has been opened, or else closed, which is asked for now.
+    /// When a connection has been opened or closed, which is requested now.
     Dialled {
-        /// Whether it is opened.
+        /// Whether to open it; otherwise to close it.
         open: bool,
     },
 }
 
-/// The requests of a load. They depend on the seed, the load's path, and what it is told of answers; on nothing else.
+/// The requests of a load. They depend only on the seed, the load's path, and the answers.
 pub trait Requests: Debug {
-    /// Whether the next may go out `now`, with so many outstanding. A pause is told once: the next call comes when it
-    /// is over.
+    /// Whether the next request may be sent `now`, with `outstanding` requests outstanding. A pause is returned once;
+    /// the next call comes after it.
     fn gate(&mut self, now: Instant, outstanding: u64) -> Gate {
         let _ = (now, outstanding);
         Gate::Open
     }
-    /// The next, which goes out `now`; none if all have been made.
+    /// The next request, sent `now`; `None` if all have been made.
     fn next(&mut self, now: Instant) -> Option<Request>;
-    /// How many have been made.
+    /// Number of requests made.
     fn made(&self) -> u64;
-    /// The connection that has ended since the last call, from its opening to its closing; none if none has.
+    /// The duration of the connection that was closed since the last call; `None` if none was.
     fn ended_connection(&mut self) -> Option<Span> {
         None
     }
@@ -51,7 +51,7 @@ pub trait Requests: Debug {
     fn has_replies(&self) -> bool {
         false
     }
-    /// Takes note that a request was answered after `latency`.
+    /// Records that a request was answered after `latency`.
     fn answered(&mut self, latency: Span, now: Instant) {
         let _ = (latency, now);
     }

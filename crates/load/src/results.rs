@@ -1,4 +1,4 @@
-//! What a load has counted.
+//! The counts of a load.
 
 use crate::intervals::Intervals;
 use crate::stages::StageTimes;
@@ -7,12 +7,12 @@ use lanetwin_ports::{Operation, Status};
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Instant, Span};
 
-/// What was counted from one instant to another.
+/// The counts between two instants.
 #[derive(Clone, Debug)]
 pub struct Results {
-    /// When counting began.
+    /// Start of counting.
     pub since: Instant,
-    /// When it ended.
+    /// End of counting.
     pub until: Instant,
     /// The reads.
     pub reads: Side,
@@ -20,27 +20,26 @@ pub struct Results {
     pub writes: Side,
     /// Both sides of Little's law.
     pub little: Little,
-    /// How many operations are outstanding at the end.
+    /// Number of operations outstanding at the end.
     pub outstanding: u64,
-    /// How much was moved when; of jobs of fio only.
+    /// Bytes and operations over time; only for fio jobs.
     pub intervals: Option<Intervals>,
-    /// From the opening of a target to its closing, of those connections that have ended; of the connection rate test
-    /// of Iometer only.
+    /// Durations of closed connections, from opening to closing; only for the connection rate test of Iometer.
     pub connections: Option<Box<Histogram>>,
 }
 
 /// Operations of one kind.
 #[derive(Clone, Default, Debug)]
 pub struct Side {
-    /// How many were answered as asked.
+    /// Number of operations answered successfully.
     pub completed: u64,
-    /// What those moved \[B\].
+    /// Bytes that they moved \[B\].
     pub bytes: u64,
-    /// From the question to the answer, of those.
+    /// Their latencies.
     pub latency: Histogram,
-    /// Where those spent it; the sums of all stages are the sum of the latencies.
+    /// Their time by stage; the stages sum to the latencies.
     pub stages: StageTimes,
-    /// How many were answered with damaged data.
+    /// Number of operations answered with corrupt data.
     pub corrupt: u64,
     /// How many were not answered by the device.
     pub aborted: u64,

@@ -1,8 +1,8 @@
-//! Programs that use memory: for each thread, which line it touches next and what it does before.
+//! Programs that use memory: for each thread, the next line that it touches, and its computing time before that.
 //!
-//! A [`Program`] knows neither caches nor devices; it gives virtual addresses, the way a thread of an application
-//! would. The host that runs it decides when a [`Step`] can be taken: after the step's own computing time, when a place
-//! for an outstanding miss is free, and, if it depends on the load before it, when that has been answered.
+//! A [`Program`] knows neither caches nor devices; it yields virtual addresses, as a thread of an application does. The
+//! host that runs it decides when a [`Step`] can be taken: after the step's own computing time, when there is room for
+//! an outstanding miss and, if it depends on the previous load, when that was answered.
 //!
 //! | module | is about |
 //! |---|---|

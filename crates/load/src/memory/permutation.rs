@@ -1,4 +1,4 @@
-//! Orders in which every one of n things comes once, in no memory: a permutation that is computed, not stored.
+//! Orders in which each of n items occurs once, without storing them: a computed permutation.
 //!
 //! A balanced Feistel network of four rounds permutes the numbers below a power of four (Luby and Rackoff 1988: four
 //! rounds make a permutation that looks random to whoever may go both ways); what falls at or above n is sent through
@@ -14,18 +14,18 @@ const ROUNDS: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Permutation {
     n: u64,
-    /// Half the bits of the network.
+    /// Half the number of bits of the network.
     half: u32,
     keys: [u64; ROUNDS],
 }
 
 impl Permutation {
-    /// A permutation of the numbers below `n`, one of many: which, the stream says.
+    /// A permutation of the numbers below `n`, drawn from the stream.
     pub(crate) fn new(n: u64, stream: &mut Stream) -> Self {
         let bits = u64::BITS - n.saturating_sub(1).leading_zeros();
         Self { n, half: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| stream.bits()) }
     }
-    /// The place of `i`, which is below n.
+    /// The image of `i`, which must be below n.
     pub(crate) fn of(&self, i: u64) -> u64 {
         debug_assert!(i < self.n);
         let mut x = self.pass(i);

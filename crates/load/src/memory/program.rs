@@ -2,50 +2,49 @@
 
 use lanetwin_units::Span;
 
-/// What a thread does to a line.
+/// The access of a thread to a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Touch {
-    /// It loads from it.
+    /// A load.
     Load,
-    /// It stores to part of it: the line is read before, unless it is cached, and written back some day.
+    /// A store to a part of the line: the line is read before, unless it is cached, and written back later.
     Store,
-    /// It writes the whole line past the caches (a non-temporal store): one write of memory and no read.
+    /// A store of the whole line that bypasses the caches (non-temporal store): one write of memory and no read.
     Stream,
 }
 
 /// One step of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// How long the thread computes before it, once the step before has been issued.
+    /// Computing time of the thread before it, after the previous step was issued.
     pub think: Span,
     /// The virtual address \[B\].
     pub address: u64,
-    /// What it does there.
+    /// The access.
     pub touch: Touch,
-    /// Whether it needs what the last load before it brought: a pointer, an index.
+    /// Whether it needs the value of the thread's previous load: a pointer, an index.
     pub depends: bool,
-    /// Whether it ends an operation of the program (a request of a client, a vertex, a row): latencies of operations
-    /// are counted from the issue of the first step after the last end to the completion of this one.
+    /// Whether it ends an operation of the program (a request of a client, a vertex, a row). The latency of an
+    /// operation is counted from the issue of its first step to the completion of this one.
     pub ends: bool,
-    /// Whether that operation stores what a client has sent (a SET), of a program whose operations do one or the other.
+    /// Whether that operation is a store (SET), in programs whose operations are either loads or stores.
     pub sets: bool,
 }
 
 /// Threads that use memory.
 pub trait Program: std::fmt::Debug {
-    /// How many threads there are; they are numbered from 0.
+    /// Number of threads; they are numbered from 0.
     fn threads(&self) -> u32;
-    /// The bytes of virtual addresses that are used: all are below this.
+    /// Size of the virtual address range that is used; all addresses are below this.
     fn footprint(&self) -> u64;
-    /// The next step of a thread; none when it has ended.
+    /// The next step of a thread; `None` when it has ended.
     fn next(&mut self, thread: u32) -> Option<Step>;
-    /// As [`Program::next`], for a step that warms caches up before the run: one that counts for nothing.
+    /// As [`Program::next`], for a warm-up step before the run, which is not counted.
     fn warm(&mut self, thread: u32) -> Option<Step> {
         self.next(thread)
     }
-    /// How many distinct bytes all threads together touch, at least, between two touches of a line \[B\], if that is
-    /// known. A cache that is much smaller than this never has a line when it is touched again, and need not be looked
-    /// into.
+    /// Least number of distinct bytes that all threads together touch between two touches of a line \[B\], if known. A
+    /// cache that is much smaller than this never has a line when it is touched again, and need not be simulated.
     fn reuse(&self) -> Option<u64> {
         None
     }

@@ -1,4 +1,4 @@
-//! Recorded programs: the loads and stores of a program that ran, as a tool wrote them down.
+//! Recorded programs: the loads and stores of a real program, as recorded by a tool.
 //!
 //! ```text
 //! ==4711== Lackey, an example Valgrind tool      thread,instructions,operation,address,size,depends
@@ -16,10 +16,10 @@
 //! `thread`, `instructions` (so many since the thread's last line) and `depends` (whether the address comes from the
 //! thread's last load).
 //!
-//! **Steps.** A thread makes a step where it comes to a line of 64 B that is another than its last, or stores to one
-//! that it has only loaded from; what lies between is in registers or in the first-level cache, and its instructions
-//! are in the computing time of the next step. Pages that are touched lie side by side here, in the order of their
-//! addresses, since nobody places what is not touched.
+//! **Steps.** A thread makes a step when it touches another line of 64 B than before, or stores to one that it has only
+//! loaded from. Accesses in between hit registers or the first-level cache, and their instructions are part of the next
+//! step's computing time. Touched pages are contiguous here, in the order of their addresses, since pages that are
+//! never touched are not placed.
 
 use super::{Program, Step, Touch};
 use crate::findings::{Finding, Findings, Found, Place, problems};
@@ -40,30 +40,30 @@ problems! {
     Threads { most: u32 } = "TR008", "the trace has more than {most} threads", "leave some out";
 }
 
-/// A trace has at most so many steps.
+/// Maximum number of steps of a trace.
 const MOST_STEPS: usize = 20_000_000;
-/// The most threads of a program.
+/// Maximum number of threads of a program.
 const MOST_THREADS: u32 = 4096;
-/// More lines that are no accesses are not told.
+/// Maximum number of invalid lines that are reported.
 const MOST_TOLD: usize = 20;
 /// A cache line \[B\].
 const LINE: u64 = 64;
 /// A page \[B\].
 const PAGE: u64 = 4096;
-/// What a load or a store touches if nothing says it \[B\].
+/// Size of an access without a given size \[B\].
 const WORD: u64 = 8;
-/// The largest access \[B\]: a line of vectors, or what `rep movs` and the like are written down as.
+/// The largest access \[B\]: a line of vectors, or an instruction like `rep movs`.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// One step of a recorded thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Recorded {
-    /// The address, of a line \[B\]; in the trace's own addresses until all is read.
+    /// The address of a line \[B\]; an address of the trace until all is read.
     address: u64,
-    /// Instructions between the step before and this one.
+    /// Number of instructions since the previous step.
     instructions: u32,
     touch: Touch,
-    /// Whether the address comes from the thread's last load, if the trace says it.
+    /// Whether the address comes from the thread's last load, if the trace has this information.
     depends: bool,
 }
 
@@ -75,18 +75,18 @@ pub struct MemoryTrace {
     tells_dependence: bool,
 }
 
-/// Which loads wait for the load before them.
+/// Which loads wait for the previous load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dependence {
-    /// Those of which the trace says it.
+    /// Those that the trace marks.
     Recorded,
-    /// None: as many are under way as a core can have.
+    /// None: as many are outstanding as a core supports.
     None,
-    /// Every one, as if all of them followed pointers.
+    /// All, as if every load followed a pointer.
     All,
 }
 
-/// An access as it is written down.
+/// An access in the trace.
 struct Access {
     thread: u64,
     instructions: u64,
@@ -97,10 +97,10 @@ struct Access {
 }
 
 impl MemoryTrace {
-    /// Reads a trace in either form; `file` is what findings call it.
+    /// Reads a trace in either form; `file` is its name in findings.
     ///
     /// # Errors
-    /// Everything that is wrong with it, in the order of the lines.
+    /// All errors, in the order of the lines.
     pub fn read(text: &str, file: &str) -> Result<Self, Vec<Finding>> {
         let mut reading = Reading { file, found: Findings::default(), threads: BTreeMap::new(), steps: 0 };
         let tells_dependence = if is_lackey(text) {
@@ -111,40 +111,40 @@ impl MemoryTrace {
         };
         reading.end(tells_dependence)
     }
-    /// What is wrong with a file that cannot be read.
+    /// The finding for a file that cannot be read.
     #[must_use]
     pub fn unreadable(said: &str, file: &str) -> Finding {
         Problem::Unreadable { said: said.to_owned() }.at(Place::default(), "", file)
     }
-    /// How many threads there are.
+    /// Number of threads.
     #[must_use]
     pub fn threads(&self) -> u32 {
         u32::try_from(self.threads.len()).expect("at most 4096")
     }
-    /// The pages of 4 KiB that it touches.
+    /// Number of pages of 4 KiB that it touches.
     #[must_use]
     pub const fn pages(&self) -> u64 {
         self.pages
     }
-    /// How many steps there are, of all threads.
+    /// Number of steps of all threads.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.threads.iter().map(|steps| steps.len() as u64).sum()
     }
-    /// Whether it says which loads wait for the load before them.
+    /// Whether it marks the loads that wait for the previous load.
     #[must_use]
     pub const fn tells_dependence(&self) -> bool {
         self.tells_dependence
     }
 }
 
-/// Whether this is of lackey: its first line that says something is one of its own.
+/// Whether this is a trace of lackey, by its first line that is not empty.
 fn is_lackey(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.next().is_some_and(|line| line.starts_with("==") || lackey(line).is_ok())
 }
 
-/// What a line of lackey says: an access, or an instruction.
+/// Parses a line of lackey: an access, or an instruction.
 fn lackey(line: &str) -> Result<Option<Access>, String> {
     const LOAD: &[Touch] = &[Touch::Load];
     const STORE: &[Touch] = &[Touch::Store];
@@ -200,7 +200,7 @@ impl Reading<'_> {
             }
         }
     }
-    /// Reads a table; says whether it tells which loads depend on others.
+    /// Reads a table. Returns whether it marks dependent loads.
     fn table(&mut self, text: &str) -> bool {
         let mut reader =
             csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
@@ -227,7 +227,7 @@ impl Reading<'_> {
         columns.depends.is_some()
     }
 
-    /// Makes steps of an access: one for each line that it touches.
+    /// Adds the steps of an access: one for each line that it touches.
     fn take(&mut self, access: &Access, line: u64) {
         let Some(last) = access.address.checked_add(access.bytes.clamp(1, MOST_BYTES) - 1) else {
             self.wrong(format!("there is nothing behind the address {:#x}", access.address), line);
@@ -257,7 +257,7 @@ impl Reading<'_> {
         self.found.errors() >= MOST_TOLD || self.steps > MOST_STEPS
     }
 
-    /// The trace, unless something is wrong with it: pages side by side, in the order of their addresses.
+    /// The trace, unless there are errors: makes pages contiguous, in the order of their addresses.
     fn end(mut self, tells_dependence: bool) -> Result<MemoryTrace, Vec<Finding>> {
         if self.steps == 0 && self.found.errors() == 0 {
             self.found.add(Problem::Empty.at(at(1), "", self.file));
@@ -294,7 +294,7 @@ impl Thread {
     }
 }
 
-/// Where what is needed stands in a line of a table.
+/// Indices of the columns in a table.
 struct Columns {
     operation: usize,
     address: usize,
@@ -350,19 +350,19 @@ impl Columns {
     }
 }
 
-/// A recorded program that runs again.
+/// A replay of a recorded program.
 #[derive(Clone, Debug)]
 pub struct RecordedProgram {
     trace: Arc<MemoryTrace>,
     dependence: Dependence,
-    /// How long an instruction takes that waits for no memory.
+    /// Time of an instruction that does not wait for memory.
     instruction: Span,
     /// The next step of each thread.
     next: Vec<usize>,
 }
 
 impl RecordedProgram {
-    /// The program from its first step on.
+    /// The program, starting at its first step.
     #[must_use]
     pub fn new(trace: Arc<MemoryTrace>, dependence: Dependence, instruction: Span) -> Self {
         let next = vec![0; trace.threads.len()];

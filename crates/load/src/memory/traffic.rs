@@ -1,5 +1,4 @@
-//! Traffic of the kind that Intel's Memory Latency Checker (MLC) makes: threads that each stream over a buffer of their
-//! own.
+//! Traffic like that of Intel's Memory Latency Checker (MLC): threads that each stream over a buffer of their own.
 //!
 //! **Mixes are ratios of memory traffic.** A store to part of a line reads it first and writes it back later: one read
 //! and one write. So the mixes need no writes of their own, only a share of stores (Intel, Memory Latency Checker
@@ -18,9 +17,9 @@
 //!
 //! That holds where lines do not come back while they are cached: for buffers larger than the caches.
 //!
-//! **Think** is the time between two lines of a thread: MLC's delay of a loaded-latency sweep (`-d`). Each thread
-//! begins at a time of its own within the first, as threads do that nothing holds in step: threads that begin at once
-//! would ask for a line each at the same instant, again and again, and all but one of them wait.
+//! **Think** is the time between two lines of a thread: MLC's delay in a loaded-latency sweep (`-d`). Each thread
+//! begins at a random time within the first such interval, as independent threads do. Threads that begin at the same
+//! time would send requests at the same instants again and again, and all but one of them would wait.
 
 use super::permutation::Permutation;
 use super::program::{Program, Step, Touch};
@@ -29,7 +28,7 @@ use lanetwin_units::Span;
 
 const LINE: u64 = 64;
 
-/// What share of the traffic is writes.
+/// The share of writes in the traffic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TrafficMix {
     /// Loads only.
@@ -53,7 +52,7 @@ pub struct ReadShare(u16);
 impl ReadShare {
     const ALL: u64 = 10_000;
 
-    /// From a number between 0 and 1, to the nearest step; none outside.
+    /// From a number between 0 and 1, rounded to the nearest step; `None` outside.
     #[must_use]
     pub fn new(reads: f64) -> Option<Self> {
         (0.0..=1.0).contains(&reads).then(|| Self((reads * Self::ALL as f64).round() as u16))
@@ -79,10 +78,10 @@ impl ReadShare {
 }
 
 impl TrafficMix {
-    /// Every mix that has a name.
+    /// Every mix with a name.
     pub const ALL: [Self; 5] = [Self::AllReads, Self::R3W1, Self::R2W1, Self::R1W1, Self::StreamingWrites];
 
-    /// What the `n`-th step of a thread does.
+    /// The access of the `n`-th step of a thread.
     const fn touch(self, n: u64) -> Touch {
         let every = match self {
             Self::AllReads => return Touch::Load,
@@ -114,7 +113,7 @@ impl TrafficMix {
     }
 }
 
-/// In which order a thread goes through its buffer.
+/// The order in which a thread goes through its buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TrafficOrder {
     /// Ascending, and from the start again.
@@ -123,27 +122,27 @@ pub enum TrafficOrder {
     Random,
 }
 
-/// What traffic there is.
+/// Traffic of several threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TrafficSpec {
-    /// How many threads.
+    /// Number of threads.
     pub threads: u32,
     /// The buffer of each \[B\]; a whole number of lines is used.
     pub buffer: u64,
-    /// What they do.
+    /// The mix of reads and writes.
     pub mix: TrafficMix,
-    /// In which order.
+    /// The order of lines.
     pub order: TrafficOrder,
     /// The time between two lines of a thread.
     pub think: Span,
-    /// How many lines each touches; without end if none.
+    /// Number of lines that each touches; `None` for no limit.
     pub count: Option<u64>,
 }
 
-/// What is wrong with traffic.
+/// Why traffic is invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadTraffic {
-    /// Nobody makes it.
+    /// There are no threads.
     #[error("there are no threads")]
     NoThreads,
     /// A buffer is smaller than a line.
@@ -160,7 +159,7 @@ pub struct Traffic {
     spec: TrafficSpec,
     /// Lines of a buffer.
     lines: u64,
-    /// From one buffer to the next \[B\]: whole pages.
+    /// Distance between buffers \[B\]: whole pages.
     pitch: u64,
     order: Option<Permutation>,
     threads: Vec<Thread>,
@@ -168,22 +167,22 @@ pub struct Traffic {
 
 #[derive(Clone, Copy, Debug)]
 struct Thread {
-    /// Where it is in its buffer \[lines\].
+    /// Its position in its buffer \[lines\].
     at: u64,
     made: u64,
-    /// Steps that are left.
+    /// Number of steps left.
     left: u64,
-    /// The time before the first line, until that is taken.
+    /// The time before the first line; `None` after it.
     begins: Option<Span>,
 }
 
 impl Traffic {
-    /// Traffic; a random order depends on the seed and the path, and so do the places of their buffers where threads
-    /// begin, since buffers that all begin on the same channel and bank would else be walked through in step, and the
-    /// times when they do.
+    /// Traffic. The seed and the path determine a random order, the position in its buffer where each thread begins,
+    /// and the time when it begins. Without random positions, buffers that all begin on the same channel and bank would
+    /// be streamed in step.
     ///
     /// # Errors
-    /// If it makes no sense.
+    /// If it is invalid.
     pub fn new(spec: TrafficSpec, seed: u64, path: &str) -> Result<Self, BadTraffic> {
         if spec.threads == 0 {
             return Err(BadTraffic::NoThreads);

@@ -1,4 +1,4 @@
-//! The place of every page, as a function of its number.
+//! The node and frame of every page, as a function of its number.
 
 use super::policy::{BadPlacement, Mapping, PageSize, Part, Policy};
 use super::stretch::Stretch;
@@ -9,28 +9,28 @@ use std::ops::Range;
 pub struct PageMap {
     /// Pages.
     pages: u64,
-    /// Stretches of pages without a change of where the turns lead; the first page of each ascends.
+    /// Ranges of pages with a constant pattern, by their first pages.
     stretches: Vec<Stretch>,
-    /// Frames that are used of each node, with those that were before.
+    /// Number of used frames of each node, including those used before.
     used: Vec<u64>,
-    /// Pages that larger ones have, by address.
+    /// Large pages, by address.
     large: Vec<Large>,
 }
 
-/// Pages of 4 KiB that are in larger ones.
+/// Pages of 4 KiB that are part of large ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Large {
-    /// Which.
+    /// The pages of 4 KiB.
     pub pages: Range<u64>,
-    /// The size of those that they are in.
+    /// The size of the large pages.
     pub size: PageSize,
 }
 
 impl PageMap {
-    /// The places of `pages` pages of 4 KiB on nodes with so many frames, of which the first `used` are taken.
+    /// Places `pages` pages of 4 KiB on nodes with `frames` frames each, of which the first `used` are taken.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// All problems found.
     pub fn new(
         mapping: &Mapping,
         pages: u64,
@@ -39,11 +39,11 @@ impl PageMap {
     ) -> Result<Self, Vec<BadPlacement>> {
         Self::with_parts((mapping, &[]), pages, frames, used)
     }
-    /// The same with mappings of their own for parts, which ascend and are apart; what of them lies beyond the pages is
-    /// left out. The turns of every policy follow from the numbers of the pages, each size counted in its own.
+    /// The same with separate mappings for parts, which have to ascend and must not overlap; those beyond the pages are
+    /// left out. The turns of every policy follow from the numbers of the pages, each size counted in its own unit.
     ///
     /// # Errors
-    /// Everything that is wrong; of what does not fit, the first.
+    /// All problems found; of parts that do not fit, only the first.
     pub fn with_parts(
         (mapping, parts): (&Mapping, &[Part]),
         pages: u64,
@@ -66,7 +66,7 @@ impl PageMap {
         map.fill(mapping, at..pages, frames)?;
         Ok(map)
     }
-    /// Gives pages behind its own their places, up to page `end`.
+    /// Places further pages, up to page `end`.
     ///
     /// # Errors
     /// If they do not fit.
@@ -76,7 +76,7 @@ impl PageMap {
         Ok(())
     }
 
-    /// Gives pages that follow those before their places.
+    /// Places the pages that follow.
     fn fill(
         &mut self,
         mapping: &Mapping,
@@ -102,7 +102,7 @@ impl PageMap {
         }
         self.fill_small(policy, pages.start, placed..pages.end, frames)
     }
-    /// Gives pages their places in frames of 4 KiB; they belong to a mapping that began at page `began`.
+    /// Places pages in frames of 4 KiB; they belong to a mapping that began at page `began`.
     fn fill_small(
         &mut self,
         policy: &Policy,
@@ -119,7 +119,7 @@ impl PageMap {
         self.turn(policy, (PageSize::Small, pages), frames);
         Ok(())
     }
-    /// Gives pages their places on a device, which has them in pages of 2 MiB, wherever the first begins.
+    /// Places pages on a device, which stores them in pages of 2 MiB, wherever the first begins.
     fn fill_directly(
         &mut self,
         node: u16,
@@ -140,7 +140,7 @@ impl PageMap {
         *used = used.next_multiple_of(unit);
         Ok(())
     }
-    /// Goes round with pages of one size, as far as there is room for whole ones; the first page that has none.
+    /// Places pages of one size in turn, as long as there is room for whole ones. Returns the first page without room.
     fn turn(&mut self, policy: &Policy, (size, pages): (PageSize, Range<u64>), frames: &[u64]) -> u64 {
         let unit = size.pages();
         let frames: Vec<u64> = frames.iter().map(|frames| frames / unit).collect();
@@ -171,24 +171,24 @@ impl PageMap {
         at * unit
     }
 
-    /// Pages that are in larger ones than 4 KiB, by address.
+    /// Pages that are part of pages larger than 4 KiB, by address.
     #[must_use]
     pub fn large(&self) -> &[Large] {
         &self.large
     }
-    /// The size of the page that a page of 4 KiB is in.
+    /// The size of the page that contains a page of 4 KiB.
     #[inline]
     #[must_use]
     pub fn size(&self, page: u64) -> PageSize {
         let large = self.large.iter().find(|large| large.pages.contains(&page));
         large.map_or(PageSize::Small, |large| large.size)
     }
-    /// How many pages of 4 KiB there are.
+    /// Number of pages of 4 KiB.
     #[must_use]
     pub const fn pages(&self) -> u64 {
         self.pages
     }
-    /// Frames of 4 KiB that are used of each node, with those that were before.
+    /// Number of used frames of 4 KiB of each node, including those used before.
     #[must_use]
     pub fn used(&self) -> &[u64] {
         &self.used
@@ -196,7 +196,7 @@ impl PageMap {
     /// The node of a page of 4 KiB, and its frame there.
     ///
     /// # Panics
-    /// If there is no page at all.
+    /// If there are no pages.
     #[inline]
     #[must_use]
     pub fn place(&self, page: u64) -> (u16, u64) {

@@ -1,4 +1,4 @@
-//! Where a program is: which NUMA node each page of its memory is on, and which cores its threads run on.
+//! Placement of a program: the NUMA node of each page of its memory, and the cores of its threads.
 //!
 //! Policies are Linux's (`set_mempolicy(2)`, `numactl(8)`; weighted interleaving since Linux 6.9):
 //!
@@ -10,7 +10,7 @@
 //! | weighted interleave | the nodes in turn, as many pages as the node's weight (1 to 255) | as above |
 //! | DAX | the device's memory, mapped directly in pages of 2 MiB (device-dax): no policy, and no other node | there is no memory: an error |
 //!
-//! Parts of a program can have a policy of their own, as `mbind(2)` or a mapping of a device gives them.
+//! Parts of a program can have policies of their own, like those set by `mbind(2)` or by mapping a device.
 //!
 //! **Pages of 2 MiB and 1 GiB.** A policy gives a large page to one node and takes one turn for it: Linux 6.9 divides
 //! the place in the mapping by the size of the page before it looks whose turn it is (`mm/mempolicy.c`:
@@ -42,37 +42,38 @@ pub use policy::{BadPlacement, Mapping, PageSize, Part, Policy};
 /// The size of a base page \[B\].
 pub const PAGE: u64 = 4096;
 
-/// Where a program is.
+/// Placement of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placement {
-    /// What the program is called in results.
+    /// The program's name in results.
     pub name: String,
-    /// Where its pages are.
+    /// The mapping of its pages.
     pub mapping: Mapping,
-    /// Parts that have another, by address and apart.
+    /// Parts with another mapping, by address, without overlap.
     pub parts: Vec<Part>,
-    /// The hardware threads that its threads are pinned to, in their order and round again; from the first that no
-    /// program has yet, if there are none. Hardware threads are numbered core by core first, then again for the second
-    /// of every core, as Linux does.
+    /// The hardware threads that its threads are pinned to, in order and wrapping around; if empty, those from the
+    /// first that no other program uses. Hardware threads are numbered core by core first, then again for the second
+    /// one of every core, as in Linux.
     pub cpus: Vec<u32>,
-    /// So many steps of each of its threads are taken before the run, in no time and beside its count: caches and TLBs
-    /// then begin warm. If none is said, as many as it takes until the caches hold what they will hold, where that is
+    /// Number of warm-up steps of each thread before the run, which take no time and are not counted, so that caches
+    /// and TLBs begin warm. `None`: as many as it takes until the contents of the caches are stationary, where that is
     /// known ([`super::Program::reuse`]).
     pub warm: Option<u64>,
 }
 
 impl Placement {
-    /// A program of this name, mapped like this (a policy alone: in pages of 4 KiB), on cores that no other has.
+    /// A program of this name with this mapping (a policy alone means pages of 4 KiB), on cores that no other program
+    /// uses.
     #[must_use]
     pub fn new(name: impl Into<String>, mapping: impl Into<Mapping>) -> Self {
         Self { name: name.into(), mapping: mapping.into(), parts: Vec::new(), cpus: Vec::new(), warm: None }
     }
-    /// The same with mappings of their own for these parts.
+    /// The same with separate mappings for these parts.
     #[must_use]
     pub fn with_parts(self, parts: Vec<Part>) -> Self {
         Self { parts, ..self }
     }
-    /// The same, after so many steps of each thread; 0 for cold caches.
+    /// The same after this many steps of each thread; 0 for cold caches.
     #[must_use]
     pub fn warmed_by(self, steps: u64) -> Self {
         Self { warm: Some(steps), ..self }

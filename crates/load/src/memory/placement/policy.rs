@@ -1,8 +1,8 @@
-//! Policies: which node a page goes to.
+//! Policies, which determine the node of a page.
 
 use std::ops::Range;
 
-/// A policy for the pages of a program; nodes go by their number in the host.
+/// A policy for the pages of a program; nodes are given by their number in the host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Policy {
     /// Only on these nodes.
@@ -17,7 +17,7 @@ pub enum Policy {
     Dax(u16),
 }
 
-/// How large the pages are that memory is given in.
+/// Page sizes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum PageSize {
     /// 4 KiB: base pages.
@@ -33,8 +33,8 @@ impl PageSize {
     /// Every size, the smallest first.
     pub const ALL: [Self; 3] = [Self::Small, Self::Huge, Self::Gigantic];
 
-    /// How many pages of 4 KiB one is, as a power of two: nine more for each level of the page table that it leaves
-    /// out.
+    /// Number of pages of 4 KiB in one page, as a power of two: nine more for each level of the page table that it
+    /// skips.
     #[must_use]
     pub const fn shift(self) -> u32 {
         match self {
@@ -43,20 +43,19 @@ impl PageSize {
             Self::Gigantic => 18,
         }
     }
-    /// How many pages of 4 KiB one is.
+    /// Number of pages of 4 KiB in one page.
     #[must_use]
     pub const fn pages(self) -> u64 {
         1 << self.shift()
     }
 }
 
-/// How memory is mapped: on which nodes, and in pages of which size.
+/// A mapping of memory: its nodes and its page size.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mapping {
-    /// On which nodes.
+    /// The policy for its nodes.
     pub policy: Policy,
-    /// In pages of which size, where whole ones fit; memory that is mapped directly is in pages of 2 MiB, whatever is
-    /// said here.
+    /// Page size, where whole pages fit. Memory that is mapped directly always has pages of 2 MiB.
     pub size: PageSize,
 }
 
@@ -79,7 +78,7 @@ impl Policy {
             }
         }
     }
-    /// The nodes that it names, in the order of writing.
+    /// The nodes that it names, in order.
     #[must_use]
     pub fn named(&self) -> Vec<u16> {
         match self {
@@ -95,7 +94,7 @@ impl Policy {
             _ => true,
         }
     }
-    /// Everything that is wrong with it on a host with so many nodes, whatever their room.
+    /// All problems on a host with this many nodes, regardless of their size.
     #[must_use]
     pub fn check(&self, nodes: usize) -> Vec<BadPlacement> {
         let named = self.named();
@@ -119,16 +118,16 @@ impl Policy {
     }
 }
 
-/// Pages of a program that are mapped in their own way.
+/// Pages of a program with a separate mapping.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// Which.
+    /// The pages.
     pub pages: Range<u64>,
-    /// Where they are.
+    /// Their mapping.
     pub mapping: Mapping,
 }
 
-/// What is wrong with a policy on a machine.
+/// Why a policy is invalid on a machine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadPlacement {
     /// It names no node.
@@ -139,13 +138,13 @@ pub enum BadPlacement {
     NoSuchNode {
         /// The node.
         node: u16,
-        /// How many there are.
+        /// Number of nodes.
         nodes: usize,
     },
     /// It is named twice.
     #[error("node {0} is named twice")]
     Twice(u16),
-    /// A weight that Linux does not take.
+    /// A weight that Linux does not accept.
     #[error("node {0} has weight 0: weights are 1 to 255")]
     Weight(u16),
     /// It does not fit.
@@ -153,7 +152,7 @@ pub enum BadPlacement {
     NoRoom {
         /// Pages of the program.
         needed: u64,
-        /// Pages that are left where the policy may go.
+        /// Pages left on the nodes of the policy.
         room: u64,
     },
 }
