@@ -5,13 +5,13 @@
 pub struct Named {
     /// The value on the wire.
     pub value: u128,
-    /// Its name.
+    /// Name of the value.
     pub name: &'static str,
-    /// What it means.
+    /// Meaning of the value.
     pub doc: &'static str,
 }
 
-/// Declares enumerations of a standard: values have names, and a value without one survives.
+/// Declares enumerations of a standard: values have names, and values without a name are preserved.
 ///
 /// ```
 /// lanetwin_wire::open_enum! {
@@ -46,7 +46,7 @@ macro_rules! open_enum {
             pub const NAMED: &'static [$crate::Named] = &[$(
                 $crate::Named { value: $value, name: stringify!($value_name), doc: concat!($($doc, "\n"),+) }
             ),+];
-            /// How many bits a value can have.
+            /// Maximum number of bits of a value.
             pub const BITS: u32 = $int::BITS;
 
             /// The value with these bits; bits beyond [`Self::BITS`] are dropped.

@@ -1,4 +1,4 @@
-//! Wire words: each is declared once, and everything else that must agree with it is derived.
+//! Wire words: each is declared once, and everything that must agree with it is derived.
 //!
 //! ```text
 //!                    ┌─► accessors and builders          (protocol logic)
@@ -10,8 +10,8 @@
 //!  structure! { … } ──► words, numbers and texts at offsets of a block of bytes: a command, a log page
 //! ```
 //!
-//! A word is a host integer; its place in a packet, and hence its byte order, belongs to the protocol that uses it. A
-//! structure is little-endian.
+//! A word is a host integer; the protocol that uses it determines its place in a packet and its byte order. A structure
+//! is little-endian.
 //!
 //! Not here: structures in big-endian order; arrays of structures; checksums; any particular protocol.
 //!

@@ -6,9 +6,9 @@ use core::fmt::{self, Write as _};
 
 /// A value that has a place in a structure.
 pub trait Stored: Copy {
-    /// How many bytes it takes.
+    /// Size \[B\].
     const BYTES: usize;
-    /// The value in these bytes.
+    /// Decodes the value from bytes.
     ///
     /// # Panics
     /// If there are not exactly [`Self::BYTES`] of them.
@@ -67,34 +67,34 @@ impl<W: Word> Stored for W {
 /// One field of a structure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// Its name, as the accessor's.
+    /// Name of the field and of its accessor.
     pub name: &'static str,
-    /// Where its first byte is.
+    /// Offset of its first byte.
     pub offset: usize,
-    /// How many bytes it has.
+    /// Size \[B\].
     pub bytes: usize,
-    /// What it means.
+    /// Meaning of the field.
     pub doc: &'static str,
 }
 
 /// A structure: what [`structure!`](crate::structure!) declares.
 pub trait Structure {
-    /// The type's name.
+    /// Name of the type.
     const NAME: &'static str;
-    /// What the structure is.
+    /// Description of the structure.
     const DOC: &'static str;
-    /// How many bytes it has.
+    /// Size \[B\].
     const BYTES: usize;
     /// Its fields, by offset. Bytes between them are reserved.
     const PARTS: &'static [Part];
 }
 
-/// Why a list of fields does not fit a structure.
+/// Reasons why a list of fields does not fit a structure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misplaced {
-    /// A field reaches beyond the structure.
+    /// A field extends past the end of the structure.
     OutOfRange(Part),
-    /// A field begins before the one that is declared before it has ended.
+    /// A field overlaps the one declared before it.
     Overlap(Part),
 }
 
@@ -108,10 +108,10 @@ impl fmt::Display for Misplaced {
     }
 }
 
-/// Checks that fields are declared by offset, inside a structure of so many `bytes`, and share none.
+/// Checks that fields are declared by offset, lie inside a structure of `bytes` bytes, and do not overlap.
 ///
 /// # Errors
-/// The first field that is not.
+/// The first field that violates this.
 pub const fn placing(parts: &[Part], bytes: usize) -> Result<(), Misplaced> {
     let mut free = 0;
     let mut i = 0;
