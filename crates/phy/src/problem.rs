@@ -1,4 +1,4 @@
-//! What can be wrong with a channel: one variant a code, with the message and the remedy.
+//! Errors and warnings about a channel: one variant per code, with its message and remedy.
 //!
 //! `PH0…` are errors, `PH1…` warnings. A code never changes its meaning and is never used again; `docs/errors/` has a
 //! page for each. Findings are plain data: whoever shows them adds the file.
@@ -18,9 +18,9 @@ pub struct Finding {
     pub code: &'static str,
     /// Whether it stops the computation.
     pub severity: Severity,
-    /// What is wrong.
+    /// Message.
     pub message: String,
-    /// What to do.
+    /// Remedy.
     pub help: String,
 }
 

@@ -25,9 +25,9 @@ pub struct Axis {
 struct Shape {
     frequency: f64,
     root: f64,
-    /// What a dielectric loss of 1 Np/Hz attenuates \[Np\].
+    /// Attenuation by a dielectric loss of 1 Np/Hz \[Np\].
     loss: f64,
-    /// What it turns the phase by \[rad\], beyond the stated delay.
+    /// Phase shift by the same loss \[rad\], in addition to the stated delay.
     phase: f64,
 }
 

@@ -35,7 +35,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// Where in the library it is described.
+    /// Its entry in the library.
     pub(super) fn entry(&self) -> (Family, &str) {
         match self {
             Self::Board(name, _) => (Family::Materials, name),

@@ -65,7 +65,7 @@ struct DataRateName(String);
 /// An element of the library.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
-    /// What it is.
+    /// Description.
     pub about: String,
     family: Family,
     /// (frequency \[Hz\], loss \[dB, or dB/m\]), by frequency.

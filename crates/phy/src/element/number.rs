@@ -23,7 +23,7 @@ pub enum Confidence {
 pub struct Number {
     /// `0.45dB/in`.
     pub value: String,
-    /// What kind of number it is.
+    /// Kind of the number.
     pub kind: NumberKind,
     /// The document, or the reason.
     pub source: String,

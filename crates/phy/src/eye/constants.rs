@@ -105,7 +105,7 @@ pub enum ConstantsError {
         generation: &'static str,
         /// The number's name in the file.
         name: &'static str,
-        /// What it must be.
+        /// Its permitted values.
         rule: &'static str,
     },
 }

@@ -42,7 +42,7 @@ impl Pulse {
         LEAD * SAMPLES_PER_UI
     }
 
-    /// What it leaves at the sampling times a whole number of UIs from sample `at`, in the order of the record \[V\].
+    /// Samples at all whole numbers of UIs from sample `at`, in the order of the record \[V\].
     pub fn cursors(&self, at: usize) -> impl Iterator<Item = f64> {
         self.samples.iter().skip(at % SAMPLES_PER_UI).step_by(SAMPLES_PER_UI).copied()
     }

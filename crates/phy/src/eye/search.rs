@@ -114,7 +114,7 @@ impl Prepared {
         self.waves[eye.curve].interference(&sampling, eye.sigma_v)
     }
 
-    /// What each neighbour leaves at the sampler of an eye of this channel, rms over its bits \[V\]: the integrated
+    /// Voltage of each neighbour at the sampler of an eye of this channel, rms over its bits \[V\]: the integrated
     /// crosstalk noise, at the phase at which it is greatest.
     #[must_use]
     pub fn crosstalk_v(&self, eye: &Eye) -> Vec<f64> {
