@@ -57,8 +57,8 @@ pub trait Blocks: Same + Debug + Send + Sync {
         let _ = hosts;
         None
     }
-    /// Names the initiator whose targets cannot be matched with the pairs, given the host of each; each thread then
-    /// uses all.
+    /// The name of the file whose targets cannot be matched with the pairs, given the host of each; each thread then
+    /// uses all. `None` if they can be matched.
     fn unmatched(&self, hosts: &[usize]) -> Option<String> {
         let _ = hosts;
         None

@@ -191,8 +191,8 @@ pub(super) fn card_pairs(cards: &[Named], host: &Named) -> Vec<Pair> {
     cards.iter().map(pair).collect()
 }
 
-/// The drives that each of several hosts uses, if each host names some of the drives and each drive some of the hosts
-/// above it; `None` if all hosts use all drives.
+/// The pairs of a host and a drive that it reaches, if each of several hosts reaches some of the drives, and each drive
+/// is reached by some host; `None` if all hosts use all drives.
 pub(super) fn who_asks(
     hosts: &[Named],
     drives: &[Named],
