@@ -108,6 +108,12 @@ pub struct Buffered {
     pub owed: u64,
     /// Whether no die takes a program, so that new writes wait.
     pub awaits: bool,
+    /// Die time that has been used, with the rest of the programs and erases in progress \[ps\].
+    pub given: u64,
+    /// Die time that there has been: dies × time \[ps\]. If less than is given, the dies will soon all be busy.
+    pub had: u64,
+    /// Array time of a program \[ps\].
+    pub program: u64,
     /// Time that requests would wait for power if all dies began a program at once \[ps\]. 0 unless requests wait for
     /// power at times and most dies program, all for equally long.
     pub unpaid: u64,

@@ -390,7 +390,7 @@ impl Drive {
     #[must_use]
     pub fn buffered(&self) -> Buffered {
         let buffered = match &self.core {
-            Core::Flash(flash) => flash.buffered(),
+            Core::Flash(flash) => flash.buffered(self.now),
             Core::CrossPoint(medium) => medium.buffered(),
         };
         Buffered { passed: self.host.bytes_written, unpaid: self.unpaid(), ..buffered }

@@ -44,6 +44,9 @@ pub(super) struct Rise {
     /// Whether in most looks of the last part dies took no program. The backlog of a drive in balance rises, too,
     /// while its load begins.
     awaits: bool,
+    /// The share of die time by which programs and erases given to dies exceed it: idle dies take what comes until all
+    /// of them are busy.
+    overwork: f64,
 }
 
 impl Rise {
@@ -59,6 +62,10 @@ impl Rise {
         let (first, last) = (parts.first()?.first()?, end.last()?);
         let (levels, backlogs) = (means(|look| look.level), means(|look| look.level + look.owed));
         let passed = (last.passed - first.passed) as f64;
+        let had = (last.had - first.had) as f64;
+        // a program more or less is chance
+        let beyond = (last.given - first.given) as f64 - had - LUMPS * last.program as f64;
+        let overwork = if had > 0.0 { beyond.max(0.0) / had } else { 0.0 };
         (passed > 0.0).then_some(Self {
             level: trend(&levels)?,
             backlog: trend(&backlogs)?,
@@ -68,6 +75,7 @@ impl Rise {
             round: last.round as f64,
             goes_on: goes_on(&backlogs),
             awaits: 2 * end.iter().filter(|look| look.awaits).count() > end.len(),
+            overwork,
         })
     }
 
@@ -80,6 +88,12 @@ impl Rise {
     /// load that has just begun.
     pub(super) fn excess(&self) -> f64 {
         self.beside(self.level).abs().max(self.beside(self.backlog))
+    }
+
+    /// The share of die time by which programs and erases given to dies exceed it, and its ratio to the limit: above 1
+    /// the rate cannot last.
+    pub(super) fn overwork(&self) -> (f64, f64) {
+        (self.overwork, self.overwork / FILLS)
     }
 
     /// Bytes of one program on every die, as a share of the bytes written.
@@ -232,6 +246,28 @@ mod tests {
         assert!((filling.share() - 0.0947).abs() < 0.002 && filling.excess() > 1.0, "{filling:?}");
         // 4000 at 1800 a measurement
         assert!((filling.times().expect("it fills") - 2.2).abs() < 0.05, "{filling:?}");
+    }
+
+    /// By hand: 4 dies, parts of 250 ns, looks every 125 ns; a program takes 1 000 ns. 1.5 times what there is time for
+    /// is given, less two programs in 10 000 ns of die time.
+    #[test]
+    fn dies_that_are_given_more_than_they_can_do_are_overworked() {
+        let rise = |given: fn(u64) -> u64| {
+            let look = |n| Buffered {
+                passed: 1000 * n,
+                given: given(n),
+                had: 500 * n,
+                program: 1000,
+                ..Buffered::default()
+            };
+            let parts: Vec<Vec<Buffered>> = (0..10).map(|n| vec![look(2 * n), look(2 * n + 1)]).collect();
+            Rise::new(&parts).expect("something was written")
+        };
+        let (overwork, excess) = rise(|n| 750 * n).overwork();
+        assert!((overwork - (0.5 - 2000.0 / 9500.0)).abs() < 1e-9 && excess > 1.0, "{overwork} {excess}");
+        let all_work = rise(|n| 4000 + 500 * n);
+        assert_eq!(all_work.overwork(), (0.0, 0.0), "what they are at does not become more");
+        assert_eq!(rise(|n| 300 * n).overwork(), (0.0, 0.0));
     }
 
     /// What was nearly full before, and becomes so in the first part, has been filling; what was full all the time, and

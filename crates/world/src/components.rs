@@ -153,6 +153,13 @@ pub(super) fn buffer_changed((drive, rise): &(ComponentId, Rise), reports: &Repo
     Some(Changed { of, slope: rise.share().abs(), excess: rise.excess() })
 }
 
+/// Whether the dies of a drive were given more programs and erases than there was die time for.
+pub(super) fn dies_changed((drive, rise): &(ComponentId, Rise), reports: &Reports) -> Option<Changed> {
+    let (slope, excess) = rise.overwork();
+    let drive = reports.iter().find(|reported| reported.id == *drive)?;
+    Some(Changed { of: format!("{}: dies of the medium", drive.name()), slope, excess })
+}
+
 /// Name of a drive's write buffer, as `ssd: write buffer`.
 pub(super) fn write_buffer_of(reports: &Reports, drive: ComponentId) -> Option<String> {
     let drive = reports.iter().find(|reported| reported.id == drive)?;

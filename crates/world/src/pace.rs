@@ -3,7 +3,7 @@
 
 use super::batch::{Batch, mean_latencies};
 use super::buffers::Rise;
-use super::components::{Changed, Lasting, Reports, buffer_changed, changed, lasting};
+use super::components::{Changed, Lasting, Reports, buffer_changed, changed, dies_changed, lasting};
 use super::snapshot::Snapshot;
 use super::world::World;
 use lanetwin_kernel::ComponentId;
@@ -194,7 +194,9 @@ impl Pace {
     pub(super) fn judged(&self, before: &Snapshot, drawn: bool, world: &mut World) -> Steadiness {
         let after = world.reports();
         let mut states = changed(&before.reports, self.middle.as_ref(), &after);
-        states.extend(self.rises().iter().filter_map(|rise| buffer_changed(rise, &after)));
+        let rises = self.rises();
+        states.extend(rises.iter().filter_map(|rise| buffer_changed(rise, &after)));
+        states.extend(rises.iter().filter_map(|rise| dies_changed(rise, &after)));
         let windows = self.batches(SNIA_ROUNDS);
         if world.memory_host().is_some() && self.moved_nothing() {
             return Steadiness::steady(); // caches serve every load, and go on doing so

@@ -65,6 +65,20 @@ fn what_a_buffer_swallows_is_not_the_answer() {
     assert!(swallowed > 1.4 * open, "the flash is slower: {swallowed} and {open}");
 }
 
+/// 16 MB go from the buffer to dies that have nothing to do, which take 6.3 MB in a program of 3.14 ms, as fast as the
+/// firmware takes them; the flash does 2.0 GB/s.
+#[test]
+fn what_idle_dies_take_at_once_is_not_the_answer() {
+    let drive = "machine.ssd={part: samsung-pm9a3}";
+    let job = "workloads.writes.fio={rw: write, bs: 4k, iodepth: 128, ioengine: spdk, requests: 1500}";
+    let swallowed = run(WRITES, &[drive, job]);
+    let (_, condition, of) = told(&swallowed);
+    assert_eq!((condition, of), (Condition::NotSteady, "ssd: dies of the medium"));
+    // what the dies can do lasts
+    let slow = "workloads.writes.fio={rw: write, bs: 4k, iodepth: 1, requests: 1500}";
+    assert_eq!(told(&run(WRITES, &[drive, slow])).1, Condition::Steady);
+}
+
 /// A buffer that fills up is filled: 1 GiB of it, which would swallow two million writes, does not change what is told.
 #[test]
 fn how_long_a_buffer_takes_to_fill_does_not_matter() {

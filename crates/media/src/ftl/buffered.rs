@@ -33,13 +33,26 @@ impl Flash {
 
     /// State of the write buffer, without the bytes written, which the owner counts. A buffer that acknowledges
     /// nothing has no room: it holds what is in flight.
-    pub fn buffered(&self) -> Buffered {
+    pub fn buffered(&self, now: u64) -> Buffered {
         let room = if self.acknowledges { self.buffer.room() } else { 0 };
         let [level, room, lump] =
             [self.buffer.used, room, self.layout.program].map(|units| u64::from(units) * UNIT);
         let round = lump * u64::from(self.layout.dies);
         let awaits = self.pools.iter().all(|pool| pool.open.iter().all(|dies| *dies == 0));
-        Buffered { level, room, lump, round, owed: self.owed(), awaits, ..Buffered::default() }
+        let (_, busy) = self.machine.busy(now);
+        let (dies, busy) = busy.fold((0, 0), |(dies, busy), one| (dies + 1, busy + one));
+        Buffered {
+            level,
+            room,
+            lump,
+            round,
+            owed: self.owed(),
+            awaits,
+            given: busy + self.machine.left(now),
+            had: now.saturating_mul(dies),
+            program: self.times.program(0),
+            ..Buffered::default()
+        }
     }
 
     /// Work of a program on every die, if most of them program for the host and take equally long, so that programs

@@ -244,20 +244,6 @@ impl Machine {
         self.due.soonest(self.in_suspense > 0)
     }
 
-    /// Busy time of each channel and of each server up to `now` \[ps\].
-    pub fn busy(&self, now: u64) -> (impl Iterator<Item = u64> + '_, impl Iterator<Item = u64> + '_) {
-        let servers = self.servers.iter().map(move |server| {
-            server.busy + if server.busy_since == NEVER { 0 } else { now - server.busy_since }
-        });
-        // a command is charged when it starts
-        (self.channels.iter().map(move |channel| channel.busy - channel.until.saturating_sub(now)), servers)
-    }
-
-    /// Counters.
-    pub fn tally(&self) -> Tally {
-        self.tally
-    }
-
     /// Sets the round robin position of each channel at random.
     pub fn scatter_turns(&mut self, seed: u64) {
         let mut draws = Draws::new(seed);

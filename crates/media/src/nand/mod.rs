@@ -5,3 +5,4 @@ mod due;
 pub mod machine;
 mod op;
 pub mod times;
+mod totals;
