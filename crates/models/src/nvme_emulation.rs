@@ -135,7 +135,7 @@ impl NvmeEmulation {
         let threads = Threads::new(params.count("threads") as u32, Costs::new(params), &site.cores);
         Self {
             controllers: Forwarder::new(&params::subsystem(params)).ok(),
-            front: Front::new(site, (params.time("issue"), 1), vec![None]),
+            front: Front::new(site, 1, (params.time("issue"), params.size("posted.ahead")), vec![None]),
             threads,
             dma: Servers::new(1),
             dma_latency: params.time("dma.latency"),
@@ -321,7 +321,7 @@ impl Component<Message> for NvmeEmulation {
                 }
             },
             Message::BlockDone(done) => self.disk_done(done, cx),
-            Message::Departed { .. } => {}
+            Message::Departed { .. } => self.front.departed(0, cx),
             _ => unreachable!("an NVMe controller of a DPU is sent TLPs and answers, not {message:?}"),
         }
     }

@@ -3,6 +3,7 @@
 
 pub(crate) mod buffer;
 pub(crate) mod known;
+mod posting;
 
 use crate::requests::Requests;
 use crate::slab::Slab;
@@ -14,7 +15,8 @@ use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_nvme::spec::{ControllerId, SqId};
 use lanetwin_ports::{Attributes, Context, SharedMemory, Site, Tlps, device_of};
 use lanetwin_ssd::Controllers;
-use lanetwin_units::{Better, Span};
+use lanetwin_units::{Better, Bytes, Span};
+use posting::{Posted, Posting};
 
 const RUNG: Metric = Metric::new("doorbells", "/command", Better::Lower);
 const SHADOW_READS: Metric =
@@ -58,6 +60,8 @@ impl Signals {
 pub(crate) struct Front {
     /// By port; none where the drive is not plugged in: there it does nothing.
     requests: Vec<Option<Requests>>,
+    /// The writes to host memory, by port.
+    posting: [Posting; 2],
     /// The bytes of the host's memory, by port: the hosts of a dual-port drive can be two.
     memories: [Option<SharedMemory>; 2],
     /// Reads of host memory in progress, by their handles on the link.
@@ -99,9 +103,15 @@ pub(crate) fn name<C: Controllers>(ssd: &C, token: Token) -> u32 {
 }
 
 impl Front {
-    /// The front of controllers at the first `ports` ports of a site, which offers everything `issue` after it could;
-    /// `buffers` are the memories that others reach, by port.
-    pub(crate) fn new(site: &Site, (issue, ports): (Span, u16), buffers: Vec<Option<Buffer>>) -> Self {
+    /// The front of controllers at the first `ports` ports of a site. It offers everything `issue` after it could, and
+    /// at most `most_ahead` bytes of posted writes that the link has not sent; `buffers` are the memories that others
+    /// reach, by port.
+    pub(crate) fn new(
+        site: &Site,
+        ports: u16,
+        (issue, most_ahead): (Span, Bytes),
+        buffers: Vec<Option<Buffer>>,
+    ) -> Self {
         let sites = site.pcie.iter().take(ports.into()).enumerate();
         let requests =
             sites.map(|(i, port)| port.map(|port| Requests::new(Port(i as u16), port, port.root, issue)));
@@ -113,6 +123,7 @@ impl Front {
         }
         Self {
             requests: requests.collect(),
+            posting: [most_ahead, most_ahead].map(Posting::new),
             memories,
             reads: Slab::new(),
             known: Known::default(),
@@ -197,9 +208,9 @@ impl Front {
             HostEffect::Interrupt { controller, vector } => {
                 self.signals.interrupts += 1;
                 cx.resume(Trail::NONE);
-                if let Some(requests) = self.port(controller) {
-                    requests.write(vector.into(), MSI_ADDRESS, MSI_BYTES, Attributes::SIGNAL, cx);
-                }
+                let (handle, address, bytes) = (vector.into(), MSI_ADDRESS, MSI_BYTES);
+                let attributes = Attributes::SIGNAL;
+                self.write(controller, Posted { handle, address, bytes, attributes }, cx);
             }
             // a host on PCIe finds it in CSTS
             HostEffect::KeepAliveExpired { .. } => {}
@@ -221,15 +232,19 @@ impl Front {
             Direction::FromHost => {
                 cx.resume(self.arrived(ssd, token));
                 let handle = self.reads.put(Reading { token, left: bytes, what: What::Data });
-                self.each_segment(ssd, what, cx, |requests, segment, cx| {
+                self.each_segment(ssd, what, cx, |requests, _, segment, cx| {
                     requests.read(handle, segment.address, segment.bytes, cx);
                 });
             }
             Direction::ToHost => {
                 let handle = name(ssd, token);
                 cx.resume(Trail::NONE);
-                self.each_segment(ssd, what, cx, |requests, segment, cx| {
-                    requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
+                self.each_segment(ssd, what, cx, |requests, posting, Segment { address, bytes }, cx| {
+                    posting.write(
+                        requests,
+                        Posted { handle, address, bytes, attributes: Attributes::NONE },
+                        cx,
+                    );
                 });
                 ssd.transferred(cx.now(), token);
             }
@@ -242,12 +257,13 @@ impl Front {
         let (memory, mut from) = (self.memories.get(token.controller()).cloned().flatten(), 0);
         let (handle, content) = (name(ssd, token), ssd.content(token));
         cx.resume(Trail::NONE);
-        self.each_segment(ssd, what, cx, |requests, segment, cx| {
+        self.each_segment(ssd, what, cx, |requests, posting, segment, cx| {
             let part = content.get(from..).unwrap_or_default();
             let part = &part[..part.len().min(segment.bytes as usize)];
             memory.iter().for_each(|memory| memory.change().post(segment.address, part));
             from += segment.bytes as usize;
-            requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
+            let (Segment { address, bytes }, attributes) = (segment, Attributes::NONE);
+            posting.write(requests, Posted { handle, address, bytes, attributes }, cx);
         });
         ssd.stored(cx.now(), token);
     }
@@ -333,9 +349,18 @@ impl Front {
         };
         first.is_some_and(|address| device_of(address).is_some())
     }
-    /// The port of a controller.
-    fn port(&self, controller: ControllerId) -> Option<&Requests> {
-        self.requests.get(usize::from(controller.0))?.as_ref()
+    /// Writes to the memory of a controller's host.
+    fn write(&mut self, controller: ControllerId, posted: Posted, cx: &mut Context<'_>) {
+        let port = usize::from(controller.0);
+        if let Some(requests) = self.requests.get(port).and_then(Option::as_ref) {
+            self.posting[port].write(requests, posted, cx);
+        }
+    }
+    /// The link of a port has sent what it was to report.
+    pub(crate) fn departed(&mut self, port: usize, cx: &mut Context<'_>) {
+        if let Some(requests) = self.requests.get(port).and_then(Option::as_ref) {
+            self.posting[port].departed(requests, cx);
+        }
     }
 
     /// Bytes that peers have read from and written to the drive's memory so far \[B\].
@@ -354,7 +379,7 @@ impl Front {
 
     /// Writes a few bytes that mean something to the memory of a controller's host, under this handle.
     fn write_small(
-        &self,
+        &mut self,
         (from, handle): (ControllerId, u32),
         address: u64,
         bytes: &[u8],
@@ -363,9 +388,8 @@ impl Front {
         if let Some(memory) = self.memories.get(usize::from(from.0)).and_then(Option::as_ref) {
             memory.change().post(address, bytes);
         }
-        if let Some(requests) = self.port(from) {
-            requests.write(handle, address, bytes.len() as u32, Attributes::NONE, cx);
-        }
+        let (bytes, attributes) = (bytes.len() as u32, Attributes::NONE);
+        self.write(from, Posted { handle, address, bytes, attributes }, cx);
     }
 
     /// Does something with each piece of host memory that an effect is about.
@@ -374,13 +398,13 @@ impl Front {
         ssd: &C,
         (token, at, bytes): (Token, Place, u32),
         cx: &mut Context<'_>,
-        mut act: impl FnMut(&mut Requests, Segment, &mut Context<'_>),
+        mut act: impl FnMut(&mut Requests, &mut Posting, Segment, &mut Context<'_>),
     ) {
-        let Some(requests) = self.requests.get_mut(token.controller()).and_then(Option::as_mut) else {
-            return;
-        };
+        let port = token.controller();
+        let Some(requests) = self.requests.get_mut(port).and_then(Option::as_mut) else { return };
+        let posting = &mut self.posting[port];
         if let Place::Memory { address } = at {
-            act(requests, Segment { address, bytes }, cx);
+            act(requests, posting, Segment { address, bytes }, cx);
             return;
         }
         // neighbours are one transfer: a data pointer has pages, the link has not
@@ -391,12 +415,12 @@ impl Front {
                     Some(Segment { bytes: before.bytes + segment.bytes, ..before })
                 }
                 Some(before) => {
-                    act(requests, before, cx);
+                    act(requests, posting, before, cx);
                     Some(segment)
                 }
                 None => Some(segment),
             };
         }
-        whole.into_iter().for_each(|segment| act(requests, segment, cx));
+        whole.into_iter().for_each(|segment| act(requests, posting, segment, cx));
     }
 }

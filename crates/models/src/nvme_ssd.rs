@@ -184,7 +184,12 @@ impl NvmeSsd {
         }
         Self {
             ssd,
-            front: Front::new(site, (params.time("issue"), params::ports(params)), buffers(params, site)),
+            front: Front::new(
+                site,
+                params::ports(params),
+                (params.time("issue"), params.size("posted.ahead")),
+                buffers(params, site),
+            ),
             losses: site.losses.iter().map(|(port, at)| (*at, *port)).collect(),
             wakes: Wakes::new(),
             peers: Agenda::new(),
@@ -320,7 +325,7 @@ impl Component<Message> for NvmeSsd {
                     self.front.unexpected += u64::from(tlps.count);
                 }
             },
-            Message::Departed { .. } => {}
+            Message::Departed { .. } => self.front.departed(port, cx),
             _ => unreachable!("an NVMe drive is sent TLPs, not {message:?}"),
         }
     }

@@ -97,6 +97,23 @@ fn the_waterfall_of_a_command_names_everybody_and_sums_to_its_latency() {
 }
 
 /// How many interrupts the host has had after some time, and how many requests were answered.
+/// A link of one lane carries as much one way while it is full the other way: requests for the data of writes do not
+/// wait behind all that was read. They would, if everything that was read were handed to the link at once.
+#[test]
+fn reads_and_writes_of_a_mix_fill_both_directions_of_a_narrow_link() {
+    let rate = |ahead: &str, read: &str| {
+        let drive = format!(", medium: cross-point, posted.ahead: {ahead}");
+        let load = format!("size: 128KiB, depth: 64, requests: 3000, read: {read}");
+        let results = run(&drive, ", width: x1", &load);
+        let throughput =
+            results.rows.iter().filter(|row| row.metric.ends_with("throughput") && row.device.is_none());
+        throughput.map(|row| row.value).sum::<f64>()
+    };
+    let [reads, writes] = ["100%", "0%"].map(|share| rate("32KiB", share));
+    let both = [rate("32KiB", "50%"), rate("1GiB", "50%")].map(|mix| mix / (reads + writes));
+    assert!(both[0] > 0.85 && both[1] < 0.75, "{both:?} of {reads} and {writes}");
+}
+
 fn interrupts(drive: &str) -> (u64, u64) {
     let plan = plan_for(drive, "", "size: 4KiB, depth: 32, requests: 100");
     let variant = &plan.variants[0];

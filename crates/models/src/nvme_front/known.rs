@@ -13,6 +13,7 @@ lanetwin_kernel::stages! {
     MEDIUM = "medium",
     ANSWER = "answer",
     CMB = "memory of the drive",
+    HOST_WRITE = "queue for a host write",
 }
 
 /// The stages of requests and front together, before those of a device that has more of its own.

@@ -30,6 +30,12 @@ pub(super) const PARAMS: &[Param] = &[
         about: "from a TLP being possible (its data ready, its tag free) to it being offered to the link",
     },
     Param {
+        name: "posted.ahead",
+        dimension: Dimension::Size,
+        default: Some("32KiB"),
+        about: "data of reads that are handed to the link before it has sent them, two transfers at least: requests for data of writes wait behind no more than that",
+    },
+    Param {
         name: "firmware.engines",
         dimension: Dimension::Count { least: 1, most: 4096 },
         default: Some("8"),
