@@ -113,6 +113,27 @@ fn a_rate_of_ios_of_several_sizes_is_one_of_bytes() {
 }
 
 #[test]
+fn several_files_are_told_to_be_one_here() {
+    let codes = |options: &str| -> Vec<&'static str> {
+        let found = found(&format!("[a]\ndirect=1\nsize=1m\nrw=randread\n{options}\n"));
+        found.iter().map(|finding| finding.code).collect()
+    };
+    for several in ["filename=/dev/nvme0n1:/dev/nvme1n1", "filename=a:b:c", "nrfiles=8"] {
+        assert_eq!(codes(several), ["FI115"], "{several}");
+    }
+    // a colon of a name stands behind a backslash, and what is named is not counted
+    for one in [
+        "filename=/dev/nvme0n1",
+        "filename=/dev/disk/by-path/pci-0000\\:01",
+        "nrfiles=1",
+        "filename=a:",
+        "filename=a\nnrfiles=4",
+    ] {
+        assert_eq!(codes(one), [""; 0], "{one}");
+    }
+}
+
+#[test]
 fn a_file_that_is_not_there_is_told() {
     let findings = read_path(Path::new("no such file.fio")).expect_err("no file");
     assert_eq!((findings[0].code, findings[0].line), ("FI001", 0));

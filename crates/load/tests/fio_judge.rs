@@ -367,6 +367,8 @@ fn sequences_without_chance_are_those_of_fio() {
     for options in [
         "rw=read\nbs=4k\nsize=64k",
         "rw=read:8k\nbs=4k\nsize=128k",
+        "rw=read:8\nbs=4k\nsize=128k",
+        "rw=write:4k\nbs=8k\nsize=256k",
         "rw=write\nbs=4k\noffset=16k\nsize=64k",
         "rw=read\nbs=4k\nsize=64k\nio_size=160k",
     ] {

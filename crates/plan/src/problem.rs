@@ -80,7 +80,7 @@ problems! {
     /// Peers that are not below the same root port.
     NotPeers { from: String, to: String } = "SC050", "`{from}` and `{to}` are not below the same root port", "link both to one switch, or to switches that are linked: a host does not forward between its root ports";
     /// An I/O that no command can say.
-    PartOfBlock { size: String, drive: String, block: String } = "SC051", "an I/O of {size} is no whole number of blocks of `{drive}`, which have {block}", "ask for multiples of {block}, or set `block` of the drive";
+    PartOfBlock { what: String, drive: String, block: String, hint: &'static str } = "SC051", "{what} is no whole number of blocks of `{drive}`, which have {block}", "ask for multiples of {block}, or set `block` of the drive{hint}";
     /// A node that is called as something else is.
     NameOfNode { name: String, other: String } = "SC052", "`{name}` is also the name of {other}", "give it another name: a `placement` would not know which memory is meant";
     /// A list of the ones of whom there is one.

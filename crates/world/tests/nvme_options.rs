@@ -142,6 +142,52 @@ fn a_priority_that_nobody_heeds_is_a_warning() {
     assert_eq!(codes(", driver.arbitration: weighted"), Vec::<String>::new());
 }
 
+/// What a drive would refuse, block by block, is told before: a gap, a place to begin, an alignment, a log.
+#[test]
+fn what_is_no_whole_number_of_blocks_is_an_error() {
+    let told = |fio: &str, block: &str| {
+        let text = format!(
+            "about: Is it whole?\nmachine:\n  cpu: {{part: generic-host-gen5}}\n  ssd: {{model: nvme-ssd, block: {block}}}\nlinks:\n  \
+             bay: {{from: cpu, to: ssd}}\nworkloads:\n  w: {{{fio}, on: cpu, target: ssd}}\nfiles:\n  \
+             log: |\n    fio version 2 iolog\n    f add\n    f open\n    f read 512 4096\n    f close\n  \
+             t.csv: |\n    time_us,operation,offset,size\n    0,read,512,512\n"
+        );
+        let found = check_text(&text);
+        found
+            .iter()
+            .map(|found| format!("{} {} {}", found.code, found.message, found.help))
+            .collect::<Vec<_>>()
+    };
+    let cases = [
+        ("fio: {rw: 'read:8', bs: 4k}", "what `rw=read:8` of job `w` leaves out behind each I/O, 8B,"),
+        ("fio: {rw: write, bs: 4k, offset: 1k}", "where job `w` begins, at multiples of 1KiB,"),
+        (
+            "fio: {rw: randread, bs: 4k, ba: 512}",
+            "what sizes and addresses of job `w` are multiples of, 512B,",
+        ),
+        (
+            "fio: {rw: read, read_iolog: log}",
+            "what places and sizes in the log of job `w` are multiples of, 512B,",
+        ),
+        ("trace: {file: t.csv}", "what places and sizes of `t.csv` are multiples of, 512B,"),
+    ];
+    for (asked, what) in cases {
+        let found = told(asked, "4KiB");
+        let whole = format!("SC051 {what} is no whole number of blocks of `ssd`, which have 4KiB ask for");
+        assert!(found.len() == 1 && found[0].starts_with(&whole), "{asked}: {found:?}");
+        let is_whole = !asked.contains("read:8");
+        assert_eq!(told(asked, "512B").is_empty(), is_whole, "{asked}: {:?}", told(asked, "512B"));
+    }
+    assert!(told(cases[0].0, "512B")[0].contains("only behind `randread`"), "{:?}", told(cases[0].0, "512B"));
+    for whole in [
+        "fio: {rw: 'read:8k', bs: 4k}",
+        "fio: {rw: 'randread:8', bs: 4k}",
+        "fio: {rw: 'rw:4k', bs: 4k, offset: 4k}",
+    ] {
+        assert_eq!(told(whole, "4KiB"), [""; 0], "{whole}");
+    }
+}
+
 /// Reads one at a time, directly and behind a retimer.
 const SPREAD: &str = "
 about: Does a retimer stay visible where times vary?

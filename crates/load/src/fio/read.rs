@@ -217,6 +217,7 @@ impl Defaults {
             report(Problem::NoEffect { name: "random_distribution".into(), why: "accesses are sequential" });
         }
         warn_of_rates(&job, &mut report);
+        warn_of_files(&job, &mut report);
         let s = &mut job.settings;
         if s.latency_target.target_us > 0 && s.latency_target.window_us == 0 {
             report(Problem::NoEffect { name: "latency_target".into(), why: "there is no `latency_window`" });
@@ -244,6 +245,19 @@ fn warn_of_rates(job: &Job, report: &mut impl FnMut(Problem)) {
             report(Problem::RateOfBytes { rate, block: least, bytes: rate.saturating_mul(least) });
             return;
         }
+    }
+}
+
+/// Over several files I/Os would be dealt out; a log says itself of which file each is.
+fn warn_of_files(job: &Job, report: &mut impl FnMut(Problem)) {
+    let several = match job.settings.files {
+        [Some(files), _] => ("filename", files),
+        [None, files] => ("nrfiles", files.unwrap_or(1)),
+    };
+    if let (name, files @ 2..) = several
+        && job.settings.read_iolog.is_none()
+    {
+        report(Problem::SeveralFiles { name, files });
     }
 }
 

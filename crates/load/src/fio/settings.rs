@@ -82,6 +82,8 @@ pub type Share = (u64, u32);
 #[expect(missing_docs, reason = "each field is the option of its name (docs/fio.md)")]
 pub struct Settings {
     pub name: Option<String>,
+    /// How many `filename` names, and `nrfiles`, if they are said.
+    pub files: [Option<u32>; 2],
     pub ioengine: String,
     pub direct: bool,
     pub kb_base: u64,
@@ -115,7 +117,6 @@ pub struct Settings {
     pub bs_unaligned: bool,
     pub bs_is_seq_rand: bool,
     pub norandommap: bool,
-    pub softrandommap: bool,
     pub random_distribution: Distribution,
     pub percentage_random: [u32; 3],
     pub rwmixread: u32,
@@ -149,6 +150,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             name: None,
+            files: [None; 2],
             ioengine: "psync".into(),
             direct: false,
             kb_base: 1024,
@@ -177,7 +179,6 @@ impl Default for Settings {
             bs_unaligned: false,
             bs_is_seq_rand: false,
             norandommap: false,
-            softrandommap: false,
             random_distribution: Distribution::Random,
             percentage_random: [100; 3],
             rwmixread: 50,
@@ -212,6 +213,19 @@ impl Default for Settings {
 pub const PERCENTILES: [f64; 17] =
     [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
 
+/// How many names there are between colons; one behind a backslash is part of a name (`get_next_str`).
+fn names(text: &str) -> u32 {
+    let mut chars = text.chars().peekable();
+    let (mut names, mut is_begun) = (0, false);
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars.peek() == Some(&':') => (is_begun, _) = (true, chars.next()),
+            ':' => (names, is_begun) = (names + u32::from(is_begun), false),
+            _ => is_begun = true,
+        }
+    }
+    names + u32::from(is_begun)
+}
 /// Sets the given values, and keeps the others.
 fn set<T: Copy>(all: &mut [T; 3], said: &Three<Number>, of: impl Fn(u64) -> T) {
     for (place, number) in all.iter_mut().zip(said) {
@@ -281,7 +295,6 @@ impl Settings {
             "bs_unaligned" => &mut self.bs_unaligned,
             "bs_is_seq_rand" => &mut self.bs_is_seq_rand,
             "norandommap" => &mut self.norandommap,
-            "softrandommap" => &mut self.softrandommap,
             "time_based" => &mut self.time_based,
             "stonewall" => &mut self.stonewall,
             "new_group" => &mut self.new_group,
@@ -297,6 +310,7 @@ impl Settings {
         match name {
             "iodepth" => self.iodepth = narrow(first(said)),
             "numjobs" => self.numjobs = narrow(first(said)),
+            "nrfiles" => self.files[1] = Some(narrow(first(said))),
             "loops" => self.loops = narrow(first(said)),
             "size" => self.size = room(said),
             "io_size" => self.io_size = room(said),
@@ -332,6 +346,7 @@ impl Settings {
     fn text(&mut self, name: &'static str, text: String, line: &Line, reader: &mut Reader<'_>) -> Option<()> {
         match name {
             "name" => self.name = Some(text),
+            "filename" => self.files[0] = Some(names(&text)),
             "ioengine" => self.ioengine = text,
             "read_iolog" => self.read_iolog = Some(text),
             "replay_skip" => self.replay_skip = text,

@@ -2,7 +2,7 @@
 
 use crate::files::{FileOf, Source, Understood};
 use crate::kind::{Asked, Kind, Place, Who};
-use crate::plan::{AccessShape, Arrivals, Blocks, Case, Demand, LeftOut, Load, Offered, Timing};
+use crate::plan::{AccessShape, Arrivals, Blocks, Case, Demand, LeftOut, Load, Offered, Step, Timing};
 use crate::values::{count, size};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::Fields;
@@ -158,7 +158,10 @@ impl Blocks for TraceCase {
     fn demand(&self) -> Demand {
         let end = self.trace.requests().map(|request| request.address.saturating_add(request.bytes.into())).max();
         let reach = end.map(|end| Bytes(self.pace.span.map_or(end, |span| span.min(end))));
-        Demand { span: reach, ..Demand::default() }
+        let every = self.shapes().iter().map(|shape| shape.multiple_of.0).fold(0, greatest_common_divisor);
+        let said = quantity::written(Value::Size(Bytes(every)));
+        let what = format!("what places and sizes of `{}` are multiples of, {said},", self.file);
+        Demand { span: reach, steps: vec![Step { bytes: every, what, hint: "" }], ..Demand::default() }
     }
     fn not_modelled(&self, _: LeftOut<'_>) -> Vec<String> {
         vec![format!(

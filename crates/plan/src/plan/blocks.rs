@@ -143,12 +143,25 @@ pub struct Demand {
     pub depth: Option<u64>,
     /// Sizes of requests, which should be multiples of the block size \[B\].
     pub sizes: Vec<u64>,
+    /// What else should be whole blocks, as places of requests follow from it.
+    pub steps: Vec<Step>,
     /// Range of addresses, if the drive has to be that large.
     pub span: Option<Bytes>,
     /// The job that sets a priority, if one does.
     pub priority: Option<String>,
     /// Jobs that are pinned to cores of their host, with those cores.
     pub pinned: Vec<(String, Vec<u32>)>,
+}
+
+/// Something that decides where requests begin: an offset, what lies between them, an entry of a log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// How much it is \[B\].
+    pub bytes: u64,
+    /// What it is, with a size of this: `the offset of job `a`, 100 B,`.
+    pub what: String,
+    /// What else an author may have meant.
+    pub hint: &'static str,
 }
 
 /// The case whose omissions are reported.

@@ -2,7 +2,7 @@
 //! that the controller ignores, cores that the host lacks.
 
 use super::components::Machine;
-use crate::plan::{Case, ComponentPlan, Demand, Load, Network, WorkloadPlan};
+use crate::plan::{Case, ComponentPlan, Demand, Load, Network, Step, WorkloadPlan};
 use crate::problem::Problem;
 use crate::problem::network::Problem as Offered;
 use lanetwin_document::fields::Fields;
@@ -48,10 +48,9 @@ pub(super) fn report(
             }
         }
         let block = if params.choice("block") == "512B" { 512 } else { 4096 };
-        let mut sizes = asked.iter().flat_map(|asked| &asked.sizes).copied();
-        if let Some(size) = sizes.find(|size| !size.is_multiple_of(block)) {
-            let [size, block] = [size, block].map(|bytes| quantity::written(Value::Size(Bytes(bytes))));
-            fields.fault(key, Problem::PartOfBlock { size, drive: drive.into(), block }, reports);
+        if let Some(Step { what, hint, .. }) = part_of_block(&asked, block) {
+            let (drive, block) = (drive.into(), quantity::written(Value::Size(Bytes(block))));
+            fields.fault(key, Problem::PartOfBlock { what, drive, block, hint }, reports);
         }
         let prior = asked.iter().find_map(|asked| asked.priority.clone());
         if let Some(job) = prior.filter(|_| takes_turns(plan, host)) {
@@ -61,6 +60,18 @@ pub(super) fn report(
     for ((depth, room), drives) in shallow {
         fields.fault(key, Offered::DeeperThanCapsules { depth, drives: named(&drives), room }, reports);
     }
+}
+
+/// The first of what is asked that is no whole number of blocks: a size, or what decides where requests begin.
+fn part_of_block(asked: &[Demand], block: u64) -> Option<Step> {
+    let size = |&bytes: &u64| Step {
+        bytes,
+        what: format!("an I/O of {}", quantity::written(Value::Size(Bytes(bytes)))),
+        hint: "",
+    };
+    let sizes = asked.iter().flat_map(|asked| asked.sizes.iter().map(size));
+    let steps = asked.iter().flat_map(|asked| asked.steps.iter().cloned());
+    sizes.chain(steps).find(|step| !step.bytes.is_multiple_of(block))
 }
 
 /// The first of these drives, and the number of the others.

@@ -150,7 +150,8 @@ impl JobWorkload {
         Some(if s.number_ios > 0 { s.number_ios.min(by_bytes) } else { by_bytes })
     }
     /// The address of an I/O of its log.
-    pub(super) fn placed(&self, entry: &Entry) -> u64 {
+    #[must_use]
+    pub fn placed(&self, entry: &Entry) -> u64 {
         let s = &self.job.settings;
         let offset = entry.offset / s.replay_scale.max(1);
         if s.replay_align > 0 { offset & !(s.replay_align - 1) } else { offset }

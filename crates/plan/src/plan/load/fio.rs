@@ -1,17 +1,21 @@
 //! A phase of a fio job file: jobs that run at the same time.
 
-use crate::plan::blocks::{AllowedCores, Blocks, Demand, LeftOut, Thread, Timing};
+use crate::plan::blocks::{AllowedCores, Blocks, Demand, LeftOut, Step, Thread, Timing};
 use crate::plan::length::RunLength;
 use crate::plan::offered::Offered;
 use crate::plan::written::{AccessShape, of_kinds};
+use lanetwin_document::quantity;
 use lanetwin_kernel::Component;
 use lanetwin_load::fio::iolog::{Entry, Log};
 use lanetwin_load::fio::{Given, Job, JobWorkload, Room};
 use lanetwin_load::{BlockLoad, Slot};
 use lanetwin_models::roles::nvme::QueuePriority;
-use lanetwin_ports::{Message, Operation};
+use lanetwin_ports::{Message, Operation, Value};
 use lanetwin_units::{Bytes, Span, greatest_common_divisor};
 use std::sync::Arc;
+
+/// What somebody may have meant who asks for a gap.
+const GAP: &str = "; behind `read`, `write` and `rw` the number is a gap in bytes, and only behind `randread`, `randwrite` and `randrw` I/Os to each random address";
 
 /// Jobs that run at the same time.
 #[derive(Clone, PartialEq, Debug)]
@@ -144,6 +148,42 @@ impl FioJob {
             let split = settings.bssplit[way].iter().map(|(bytes, _)| *bytes);
             split.chain([self.job.blocks()[way].0])
         })
+    }
+    /// What decides where its I/Os begin: what a log says, or where its clones begin, what lies between I/Os that
+    /// follow each other, and what random addresses are multiples of.
+    fn steps(&self, capacity: Bytes) -> Vec<Step> {
+        let (s, name) = (&self.job.settings, self.job.name());
+        let said = |bytes: u64| quantity::written(Value::Size(Bytes(bytes)));
+        let mut steps = Vec::new();
+        let mut add = |bytes, what: String, hint| steps.push(Step { bytes, what, hint });
+        if let Some(log) = &self.log {
+            let workload = self.workload(0, capacity);
+            let own = |entry| greatest_common_divisor(workload.placed(entry), entry.bytes.into());
+            let all = log.entries.iter().map(own).reduce(greatest_common_divisor).unwrap_or(0);
+            let what =
+                format!("what places and sizes in the log of job `{name}` are multiples of, {},", said(all));
+            add(all, what, "; `replay_align` rounds places down to multiples of it");
+            return steps;
+        }
+        let starts = self.clones().map(|clone| self.workload(clone, capacity).extent().start);
+        let start = starts.fold(0, greatest_common_divisor);
+        add(start, format!("where job `{name}` begins, at multiples of {},", said(start)), "");
+        let rw = s.rw.word;
+        let gap = s.gap.unsigned_abs();
+        add(
+            gap,
+            format!("what `rw={rw}:{}` of job `{name}` leaves out behind each I/O, {},", s.gap, said(gap)),
+            GAP,
+        );
+        let used = [s.rw.reads, s.rw.writes].into_iter().zip(self.job.granularity());
+        let every =
+            used.filter(|(is_used, _)| *is_used).map(|(_, every)| every).fold(0, greatest_common_divisor);
+        add(
+            every,
+            format!("what sizes and addresses of job `{name}` are multiples of, {},", said(every)),
+            "",
+        );
+        steps
     }
     /// The namespace of its `filename`, from 0: `/dev/nvme0n2` is the second.
     fn namespace(&self) -> Option<u16> {
@@ -311,6 +351,7 @@ impl Blocks for FioCase {
         Demand {
             depth: settings().map(|s| u64::from(s.iodepth)).max(),
             sizes: self.jobs.iter().flat_map(FioJob::sizes).collect(),
+            steps: self.jobs.iter().flat_map(|job| job.steps(self.capacity)).collect(),
             span: None,
             priority: prior.map(|job| job.job.name().to_owned()),
             pinned,
