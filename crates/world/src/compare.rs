@@ -53,7 +53,7 @@ fn direction(a: &Row, b: &Row) -> Option<Direction> {
 }
 
 /// Judges paired repeats together, and rows without paired repeats by their intervals. Leaves out metrics that have
-/// no better direction.
+/// no better direction, and rows whose relative change is not finite: the baseline is 0 and the variant is not.
 fn judge_pairs(pairs: &[(&Row, &Row)], margin: Margin, seed: u64) -> Vec<VerdictRow> {
     let directed = |&(a, b): &(&'_ Row, &'_ Row)| direction(a, b).is_some();
     let pairs: Vec<(&Row, &Row)> = pairs.iter().copied().filter(directed).collect();
@@ -78,6 +78,7 @@ fn judge_pairs(pairs: &[(&Row, &Row)], margin: Margin, seed: u64) -> Vec<Verdict
             }
             None => by_interval(a, b, margin),
         })
+        .filter(|judged| judged.change.is_finite())
         .collect()
 }
 
@@ -89,13 +90,21 @@ fn by_interval(a: &Row, b: &Row, margin: Margin) -> VerdictRow {
         let half = (row.high? - row.value).max(row.value - row.low?) / row.value;
         half.is_finite().then_some(half)
     };
-    let interval = half(a).zip(half(b)).and_then(|(of_a, of_b)| {
-        let (ratio, half) = (b.value / a.value, (of_a * of_a + of_b * of_b).sqrt());
-        // as a margin of ratios, so that the result is the same with either as the baseline
-        Interval::new(ratio / (1.0 + half) - 1.0, ratio * (1.0 + half) - 1.0)
-    });
+    // also of two zeros, which have no ratio
+    let is_exact = |row: &Row| row.low == Some(row.value) && row.high == Some(row.value);
+    let are_equal = a.value == b.value;
+    let equal = (are_equal && is_exact(a) && is_exact(b)).then(|| Interval::new(0.0, 0.0)).flatten();
+    let by_width = || {
+        half(a).zip(half(b)).and_then(|(of_a, of_b)| {
+            let (ratio, half) = (b.value / a.value, (of_a * of_a + of_b * of_b).sqrt());
+            // as a margin of ratios, so that the result is the same with either as the baseline
+            Interval::new(ratio / (1.0 + half) - 1.0, ratio * (1.0 + half) - 1.0)
+        })
+    };
+    let interval = equal.or_else(by_width);
     let verdict = direction(a, b).map_or(Verdict::Inconclusive, |way| judge(interval, margin, way));
-    row(a, b, b.value / a.value - 1.0, interval, verdict, margin)
+    let change = if are_equal { 0.0 } else { b.value / a.value - 1.0 };
+    row(a, b, change, interval, verdict, margin)
 }
 
 fn row(

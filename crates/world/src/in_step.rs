@@ -24,6 +24,9 @@ const ROUNDS: u64 = 4;
 /// the rate may rise by in a steady measurement).
 const OFF: f64 = 0.05;
 
+/// What a case was not steady in if its rate changed.
+const RATE: &str = "rate";
+
 /// A trial run for a case.
 pub(super) struct Trial {
     /// Index of the case.
@@ -32,17 +35,22 @@ pub(super) struct Trial {
     events: u64,
 }
 
-/// Trials for all cases whose clones can start at different places, and that were judged steady.
+/// Trials for all cases whose clones can start at different places, and that were judged steady, or not steady in their
+/// rate: clones that drift in and out of step change that, too.
 pub(super) fn trials(cases: &[Repeats<'_>]) -> Vec<Trial> {
     let trial = |(place, ran): (usize, &Repeats<'_>)| {
-        let is_steady = |one: &Measured| one.steadiness.condition == Condition::Steady;
+        let is_candidate = |one: &Measured| match one.steadiness.condition {
+            Condition::Steady => true,
+            Condition::NotSteady => one.steadiness.of == RATE,
+            _ => false,
+        };
         let load = &ran.task.case.load;
         let Offered::Outstanding(on_each) = load.offered() else { return None };
         let in_flight = u64::from(on_each) * ran.task.workload.pairs.len() as u64;
         let all: u64 = ran.done.iter().map(|one| one.load.tally().completed()).sum();
         let operations = OPERATIONS.min(all / COST_PART);
         let load = load.apart(operations).filter(|_| operations >= ROUNDS * in_flight)?;
-        let tells = ran.is_whole() && !ran.done.is_empty() && ran.done.iter().all(is_steady);
+        let tells = ran.is_whole() && !ran.done.is_empty() && ran.done.iter().all(is_candidate);
         let events = ran.done.iter().map(|one| one.events).sum::<u64>() / COST_PART;
         tells.then(|| Trial { place, case: Case { load, ..ran.task.case.clone() }, events })
     };

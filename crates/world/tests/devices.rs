@@ -176,6 +176,23 @@ fn verdicts_are_on_all_devices_together() {
     assert!(told(None) > 0 && told(Some("card1")) > 0 && told(Some("card1")) == told(Some("card2")));
 }
 
+/// A value of 0 has no relative change to another one; two of them are equal.
+#[test]
+fn nothing_is_judged_relative_to_zero() {
+    let some = run(&plan("zero.yaml", CARDS, &[]));
+    let mut none = some.clone();
+    for row in &mut none.rows {
+        (row.value, row.low, row.high) = (0.0, Some(0.0), Some(0.0));
+        row.samples.clear();
+    }
+    let margin = lanetwin_stats::Margin::new(0.02).expect("a margin");
+    let of = |a, b| lanetwin_world::compare(a, b, margin).verdicts;
+    assert_eq!(of(&none, &some), []);
+    let zeros = of(&none, &none);
+    let are_equal = |v: &lanetwin_stats::results::VerdictRow| v.change == 0.0 && v.low == Some(0.0);
+    assert!(!zeros.is_empty() && zeros.iter().all(are_equal), "{zeros:#?}");
+}
+
 /// A load's random numbers come from its device's name: another order, other neighbours, nothing else.
 #[test]
 fn what_a_device_is_asked_does_not_depend_on_the_others() {
