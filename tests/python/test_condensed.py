@@ -38,8 +38,13 @@ def test_hops_that_stand_together_sum_to_what_they_were(eight: Results) -> None:
             own = dict(waterfall.numbered(whole.by_variant[variant]))
             kept = {name: value for name, value in waterfall.numbered(of) if name in own}
             assert all(own[name] == value for name, value in kept.items()), "a hop alone is what it was"
-        medium = sum(v for n, v in waterfall.numbered(whole.by_variant["x16"]) if n.endswith(": medium"))
-        assert few.value("x16", "ssd1…8: medium") == pytest.approx(medium, rel=1e-9)
+        sums: dict[str, float] = {}
+        for name, value in waterfall.numbered(whole.by_variant["x16"]):
+            part, _, stage = name.partition(": ")
+            if names.get(part) == "ssd1…8":
+                sums[stage] = sums.get(stage, 0.0) + value
+        longest = max(sums, key=lambda stage: sums[stage])
+        assert few.value("x16", f"ssd1…8: {longest}") == pytest.approx(sums[longest], rel=1e-9)
 
 
 def test_of_links_that_are_alike_the_busiest_is_drawn(eight: Results) -> None:
