@@ -203,7 +203,7 @@ impl Front {
             }
             HostEffect::EventIndex { controller, address, value, .. } => {
                 cx.resume(Trail::NONE);
-                self.write_small((controller, 0), address, &value.to_le_bytes(), cx);
+                self.write_ahead(controller, address, &value.to_le_bytes(), cx);
             }
             HostEffect::Interrupt { controller, vector } => {
                 self.signals.interrupts += 1;
@@ -390,6 +390,18 @@ impl Front {
         }
         let (bytes, attributes) = (bytes.len() as u32, Attributes::NONE);
         self.write(from, Posted { handle, address, bytes, attributes }, cx);
+    }
+
+    /// Writes a few bytes to the memory of a controller's host before everything that has not been handed to the link:
+    /// reads that the controller requests from now on arrive behind them.
+    fn write_ahead(&self, controller: ControllerId, address: u64, bytes: &[u8], cx: &mut Context<'_>) {
+        let port = usize::from(controller.0);
+        if let Some(memory) = self.memories.get(port).and_then(Option::as_ref) {
+            memory.change().post(address, bytes);
+        }
+        if let Some(requests) = self.requests.get(port).and_then(Option::as_ref) {
+            requests.write(0, address, bytes.len() as u32, Attributes::NONE, cx);
+        }
     }
 
     /// Does something with each piece of host memory that an effect is about.

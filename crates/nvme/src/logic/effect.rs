@@ -13,8 +13,9 @@
 //!    Until then the controller is not at rest (CSTS.RDY stays 1 after CC.EN was cleared).
 //! 2. [`HostEffect::Complete`], [`HostEffect::Respond`], [`HostEffect::EventIndex`] and [`HostEffect::Interrupt`] have
 //!    no token. They and all earlier writes of the controller must become visible to the host in the order in which
-//!    they were requested, as posted writes do.
-//! 3. A [`HostEffect::Fetch`] that follows an [`HostEffect::EventIndex`] must read after that write.
+//!    they were requested, as posted writes do; an event index may come before earlier writes.
+//! 3. A [`HostEffect::Fetch`] that follows an [`HostEffect::EventIndex`] must read after that write: the host rings
+//!    the doorbell only if it sees the event index, and a read that passed it would miss what the host does not ring.
 //! 4. A transfer to the host is resumed when its data are ordered before all later writes of the controller, such as
 //!    the completion.
 //! 5. Everything else may be done in any order and at the same time.
