@@ -1,6 +1,6 @@
 """A digital twin for PCIe, NVMe and CXL-memory systems.
 
-One description of a machine; lanetwin predicts what it does, and says how sure it is::
+One description of a machine; lanetwin predicts its behaviour, with the uncertainty::
 
     import lanetwin as lt
 
@@ -9,7 +9,7 @@ One description of a machine; lanetwin predicts what it does, and says how sure 
     points = slot.sweep({"links.slot.width": ["x1", "x2", "x4", "x8"]})
     points.to_pandas()
 
-Python is the face, Rust is the engine: nothing is simulated and no interval is computed here.
+Python is the user interface, Rust is the engine: nothing is simulated and no interval is computed here.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _HOMES = {
     "Scenario": "scenario",
     "device": "emulation",
 }
-"""Where the rest is: imported when it is asked for, since a command that checks a file needs no report."""
+"""Modules of the other names, imported on first use, since a command that checks a file needs no report."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What became of commands that workloads ask for at given times, in the words and units people read."""
+"""Results of commands that workloads send at given times, in the words and units of reports."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from lanetwin.results import ActionOutcome, LoggedError, LogValue, Results
 
 COLUMNS = ["action", "host", "drive", "at", "during", "status", "took", "operation took"]
-"""What is told of each of them, behind its place."""
+"""Columns of an action, after those of its place."""
 LOGS = ["log", "at", "field", "value"]
-"""What is told of each field of a log, behind its place."""
+"""Columns of a field of a log, after those of its place."""
 
 NS_PER_S = 1e9
 
 
 def duration(nanoseconds: float | None) -> str:
-    r"""Say how long something took.
+    r"""Write a duration.
 
     >>> duration(80_012_345.0), duration(None)
     ('80.01\u202fms', '–')
@@ -57,5 +57,5 @@ def _error(error: LoggedError) -> str:
 
 
 def found(results: Results) -> list[ActionOutcome]:
-    """Return all of them, in the order of the document."""
+    """Return all actions, in the order of the document."""
     return results.get("actions", [])

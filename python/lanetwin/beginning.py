@@ -1,4 +1,4 @@
-"""A scenario around a file of another tool: the jobs that a user has, on the drives that they think of."""
+"""A scenario for a file of another tool: the user's jobs on the drives that they name."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOST = "generic-host-gen5"
-"""A host whose slots are as fast as any drive's link; a link trains to what both of its ends can."""
+"""A host whose slots are as fast as any drive's link; a link trains to the best that both ends support."""
 DRIVE = "samsung-pm9a3"
-"""The drive where nobody names one: for servers, with what its maker and others have measured."""
+"""The default drive: a server drive with measurements by its maker and others."""
 ADAPTER, SWITCH = "connectx-5-ex", "generic-ethernet-switch-100g"
-"""What network workers of Iometer send through."""
+"""Adapters for network workers of Iometer."""
 DRIVES = frozenset({"nvme-ssd", "block-endpoint"})
-"""Models of drives that a slot takes."""
+"""Models of drives that fit into a slot."""
 TOOLS = {".fio": "fio", ".job": "fio", ".icf": "iometer"}
-"""By the end of a file's name, whose it is; the key of a workload is called the same."""
+"""The tool of a file by the suffix of its name; the key of a workload has the same name."""
 
 
 def tool_of(file: Path) -> str | None:
@@ -33,8 +33,8 @@ def tool_of(file: Path) -> str | None:
 def around(file: Path, drives: Sequence[str] = ()) -> str:
     """Write a scenario that runs a file's jobs on each of some drives, the first of which is the baseline.
 
-    Network workers of Iometer, which ask no drive, run between two hosts. It belongs beside the file.
-    `LanetwinError` has the mistakes of the file, or says which part is no drive.
+    Network workers of Iometer, which use no drive, run between two hosts. Save the scenario beside the file.
+    `LanetwinError` has the mistakes of the file, or names the part that is not a drive.
     """
     tool = tool_of(file)
     if tool is None:
@@ -51,7 +51,7 @@ def around(file: Path, drives: Sequence[str] = ()) -> str:
 
 
 def _between_hosts(file: str) -> str:
-    """Write the document of network workers: one host sends to another, by a line of 100 Gb/s or of 25."""
+    """Write the document of network workers: one host sends to another over a line of 100 Gb/s or 25 Gb/s."""
     question = f"What do the network workers of {file} get of a line?"
     return f"""\
 # The network workers of a file, unchanged, on hosts that need not be there: what it calls interfaces of other
@@ -124,7 +124,7 @@ def _written(tool: str, file: str, count: int, parts: Sequence[str]) -> str:
 
 
 def _workers(file: Path, tool: str) -> list[Any]:
-    """Return the workers of a configuration of Iometer; fio's jobs are none."""
+    """Return the workers of a configuration of Iometer; none for jobs of fio."""
     shown: Any = engine.fio_show(str(file)) if tool == "fio" else engine.iometer_show(str(file))
     found = [Diagnostic.from_dict(fields) for fields in shown["diagnostics"]]
     mistakes = [each for each in found if each.severity == "error"]
@@ -142,13 +142,13 @@ def _workers(file: Path, tool: str) -> list[Any]:
 
 
 def _targets(workers: Sequence[Any]) -> int:
-    """Count the drives that workers ask; fio's jobs ask one."""
+    """Count the drives that workers use; jobs of fio use one."""
     disks = (worker for worker in workers if "network" not in worker["kind"])
     return len({target["name"] for worker in disks for target in worker["targets"]}) or 1
 
 
 def _of_the_catalogue(names: Sequence[str]) -> list[str]:
-    """Take each name once, if it is a drive's."""
+    """Return each name once, if it is that of a drive."""
     drives = sorted(part["name"] for part in engine.parts() if part["kind"] in DRIVES)
     for name in names:
         if name not in drives:

@@ -1,6 +1,6 @@
-"""What limits a case, and what is closest to its limit behind that: by how much of each was in use.
+"""The bottleneck of a case, and the supply that is next closest to its limit, by the shares in use.
 
-Nothing is computed here but order: every share is the engine's.
+Only the order is computed here: every share comes from the engine.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from lanetwin.results import Results, Utilisation
 
 IN_USE = ", in use"
-"""How the name of a supply's metric ends: the share of it that was in use, on average."""
+"""Suffix of a supply's metric: the share that was in use, on average."""
 WAITED = ", waited for"
-"""How another metric of it ends if it is a number of places, which something can wait for."""
+"""Suffix of another metric, which a supply has if it is a number of places that requests can wait for."""
 FULL = 0.95
-"""Places of which more are taken are full because of what binds, and tell nothing of what would be next."""
+"""Places with a larger share in use are full because of the bottleneck, and do not show the next limit."""
 ALIKE = 0.005
-"""What is in use as much as what binds, but for so much, binds as well: the other drives of a shelf."""
+"""A supply whose use differs from the bottleneck's by at most this is one as well: other drives of a
+shelf."""
 Place = tuple[str, str, str]
 """Variant, workload and case."""
 
@@ -38,13 +39,13 @@ def part(share: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How much of one thing was in use in one case."""
+    """The share of one supply that was in use in one case."""
 
     name: str
     share: float
     """0 to 1."""
     is_places: bool = False
-    """Whether it is a number of places that something can wait for."""
+    """Whether it is a number of places that requests can wait for."""
 
     def __str__(self) -> str:
         return f"{self.name}, {part(self.share)}"
@@ -52,30 +53,30 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What limits a case."""
+    """The bottleneck of a case."""
 
     name: str
     why: str
     share: float | None
-    """How much of it was in use, 0 to 1; none of a load, which is no supply."""
+    """The share of it in use, 0 to 1; None for a load, which is not a supply."""
     next: Use | None
-    """What of the rest is closest to its limit; none if nothing else is known."""
+    """The next supply by its share in use; None if no other is known."""
     is_places: bool = False
-    """Whether it is a number of places, held as long as an answer takes: a latency limits them."""
+    """Whether it is a number of places that are held until an answer comes, so that a latency limits them."""
 
     @property
     def is_load(self) -> bool:
-        """Whether the workload asks for no more, so that the machine has something left."""
+        """Whether the workload itself is the limit, so that the machine has capacity left."""
         return self.name.startswith("load: ")
 
     @property
     def is_serial(self) -> bool:
-        """Whether it is the latency of one thing at a time."""
+        """Whether it is the latency of one request at a time."""
         return self.is_load and ("one at a time" in self.name or self.name == "load: one thread")
 
     @property
     def short_why(self) -> str:
-        """The evidence without what is closest, which is told apart."""
+        """The evidence without the next supply, which is shown separately."""
         return self.why.split("; closest to its limit", 1)[0]
 
     def __str__(self) -> str:
@@ -95,7 +96,7 @@ def named(some: Sequence[str], every: Sequence[str]) -> str:
 
 
 def busy(direction: Utilisation) -> float:
-    """Return the share of the time in which a direction of a link sends anything.
+    """Return the share of the time in which a direction of a link is busy.
 
     >>> busy({"tlp": 0.5, "dllp": 0.25, "skp": 0.0, "replay": 0.0})
     0.75
@@ -106,7 +107,7 @@ def busy(direction: Utilisation) -> float:
 
 
 def uses(results: Results) -> dict[Place, list[Use]]:
-    """Return what was in use in each case: directions of links, and what components have only so many of."""
+    """Return the uses in each case: of directions of links, and of supplies of components."""
     found: dict[Place, list[Use]] = {}
     for link in results["utilisation"]:
         place = (link["variant"], link["workload"], link["case"])
@@ -126,7 +127,7 @@ def uses(results: Results) -> dict[Place, list[Use]]:
 
 
 def bindings(results: Results) -> dict[Place, Binding]:
-    """Return what limits each case."""
+    """Return the bottleneck of each case."""
     known = uses(results)
     found = {}
     for bottleneck in results["bottlenecks"]:
@@ -149,5 +150,5 @@ def bindings(results: Results) -> dict[Place, Binding]:
 
 
 def _same(use: Use, name: str) -> bool:
-    """Whether it is what binds; a link that waits for credits is still that link."""
+    """Whether a use is that of the bottleneck; a link that waits for credits counts as that link."""
     return use.name == name or name.startswith(f"{use.name}: ")

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 ATTACHMENT = "tlps.pcapng.base64"
-"""What the engine attaches to results if it is asked for TLPs: the file."""
+"""The attachment of results with captured TLPs: the file."""
 COUNTS = "tlps.json"
-"""And how many there are."""
+"""The attachment with their number."""
 PACKETS = 100_000
-"""How many TLPs are captured unless somebody says otherwise: some 10 MB."""
+"""Default number of captured TLPs: some 10 MB."""
 PACKETS_MAX = 5_000_000
-"""More would not fit into the memory of most machines: each takes some 270 B while a run ends."""
+"""Maximum number, for the memory of most machines: each takes some 270 B at the end of a run."""
 DISSECTOR = Path(__file__).parent / "wireshark" / "lanetwin.lua"
 
 
@@ -26,13 +26,13 @@ class Capture(NamedTuple):
 
     file: bytes
     packets: int
-    """How many TLPs are in it."""
+    """Number of TLPs in it."""
     started: int
-    """How many started on the links meanwhile."""
+    """Number of TLPs that started on the links during the capture."""
 
     @property
     def missing(self) -> int:
-        """How many are not in it."""
+        """Number of TLPs that are not in it."""
         return self.started - self.packets
 
 

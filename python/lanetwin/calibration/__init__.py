@@ -1,4 +1,4 @@
-"""A part out of measurements: some rows calibrate its parameters, the others judge what comes of it."""
+"""A part from measurements: some rows calibrate its parameters, the others judge the result."""
 
 from lanetwin.calibration.calibrate import Asked, calibrate
 from lanetwin.calibration.outcome import Outcome, document

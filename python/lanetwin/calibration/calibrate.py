@@ -1,4 +1,4 @@
-"""The calibration as a whole: which parameters, which rows, the fit, and how the other rows come out."""
+"""A complete calibration: the choice of parameters and rows, the fit, and the errors of the other rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is calibrated, and how."""
+    """Options of a calibration."""
 
     part: str
     scenario: Path
@@ -36,17 +36,17 @@ class Asked:
     free: Sequence[str] = ()
     """Parameters that may move, `NAME` or `NAME=LOW..HIGH`; the part's unconfirmed times if empty."""
     on: int | Sequence[str] | None = None
-    """How many places calibrate, or which (patterns of names); half of them if nothing is said."""
+    """The number of places for calibration, or patterns of their names; by default half of them."""
     noise: float = 0.02
-    """How far measurements of one thing lie apart, relatively."""
+    """Relative spread of repeated measurements."""
     tell: Callable[[dict[str, Any]], object] | None = field(default=None, compare=False)
 
 
 def calibrate(asked: Asked, measured: Results) -> Outcome:
-    """Fit the part's parameters to some rows, and judge what comes of it by the others.
+    """Fit the part's parameters to some rows, and judge the result by the others.
 
-    Which rows calibrate is decided by how they depend on parameters in simulation, and never by what was
-    measured. Raises `LanetwinError` if the scenario, the rows or the parameters do not allow it.
+    The rows for calibration are chosen by their dependence on parameters in simulation, never by measured
+    values. Raises `LanetwinError` if the scenario, the rows or the parameters do not allow it.
     """
     libraries()
     if measured["kind"] != "measured":
@@ -86,7 +86,7 @@ def calibrate(asked: Asked, measured: Results) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is known before anything is fitted."""
+    """Everything that is known before the fit."""
 
     rows: Sequence[Target]
     chosen: Sequence[Place]
@@ -129,7 +129,7 @@ def _fitted(asked: Asked, part: Mapping[str, Any], simulator: Simulator, plan: _
 
 
 def _components(asked: Asked) -> tuple[list[str], dict[str, Any]]:
-    """Return the components of the scenario that are this part, and the values that it gives the first."""
+    """Return the components of the scenario that are this part, and the values that the first one has."""
     checked = engine.check(str(asked.scenario), asked.sets)
     plan = checked["plan"]
     if plan is None:
@@ -159,7 +159,7 @@ def _components(asked: Asked) -> tuple[list[str], dict[str, Any]]:
 
 
 def _chosen(asked: Asked, rows: Sequence[Target], slopes: Sequence[Any]) -> list[Place]:
-    """Return the places that calibrate: those that were named, or so many that tell most."""
+    """Return the places for calibration: the named ones, or the given number of the most informative."""
     every = places(rows)
     if asked.on is not None and not isinstance(asked.on, int):
         chosen = named(every, asked.on)

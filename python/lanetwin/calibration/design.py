@@ -1,4 +1,4 @@
-"""Which rows depend on which parameters, over the whole range of these, and which rows tell most of them."""
+"""The dependence of rows on parameters over their whole range, and the choice of informative rows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from lanetwin.calibration.space import Parameter
 
 POINTS = 2
-"""At how many points beside the part's own values dependence is looked at: what limits at one does not at
-another. Assumed."""
+"""Number of points beside the part's own values at which dependences are computed, since bottlenecks differ
+between points. Assumed."""
 LEAST = 0.02
-"""A parameter that moves no row by more than this over its whole range does not matter. Assumed: as much as
-measurements of one thing lie apart."""
+"""A parameter that moves no row by more than this over its whole range does not matter. Assumed: the spread
+of repeated measurements."""
 
 
 def slopes_over_range(
@@ -35,7 +35,7 @@ def slopes_over_range(
 
 
 def matter(slopes_there: Sequence[Any]) -> list[int]:
-    """Return which parameters some row depends on somewhere."""
+    """Return the parameters on which some row depends at some point."""
     if not slopes_there:
         return []
     most = max_over(slopes_there)
@@ -49,9 +49,10 @@ def max_over(slopes_there: Sequence[Any]) -> list[float]:
 
 
 def choose(rows: Sequence[Target], slopes_there: Sequence[Any], number: int, noise: float) -> list[Place]:
-    """Return the places from which all rows are predicted best: one by one, each best beside those before.
+    """Return the places from which all rows are predicted best, chosen one by one.
 
-    Of each row the logarithm of the variance counts, with that of a measurement, summed over rows and points.
+    The criterion is the logarithm of the variance of a row, including that of its measurement, summed over
+    rows and points.
     """
     np, _, _ = libraries()
     every = places(rows)

@@ -1,7 +1,8 @@
-"""Bounded least squares of logarithms, and what the rows leave open.
+"""Bounded least squares of logarithms, and the uncertainty that remains.
 
-What is made small is the sum of squares of ln(predicted / measured), by the noise of measurements, and of how
-far each parameter is moved, by the width of its range: what no row tells stays where it was.
+The fit minimises the sum of squares of ln(predicted / measured), relative to the noise of measurements, and
+of the move of each parameter, relative to the width of its range: a parameter that no row determines keeps
+its value.
 """
 
 from __future__ import annotations
@@ -21,32 +22,35 @@ if TYPE_CHECKING:
     from lanetwin.calibration.space import Parameter
 
 STARTS = 3
-"""How many points for each parameter are tried before the fit begins. Assumed."""
+"""Number of points for each parameter that are tried before the fit begins. Assumed."""
 BEGINNINGS = 2
-"""From how many of them, the best, the fit begins, beside the part's own values. Assumed."""
+"""Number of the best of these points from which the fit begins, beside the part's own values. Assumed."""
 MOST_STEPS = 10
-"""Most steps of a fit. Assumed."""
+"""Maximum number of steps of a fit. Assumed."""
 FURTHER = 10
-"""From how many more of them, where the fit misses by more than it should. Assumed."""
+"""Number of further start points if the misfit is too large. Assumed."""
 FIRST_STEPS, GOING_ON = 4, 2
-"""So many steps are made from each of these, and the rest from the best. Assumed."""
+"""Number of steps from each start point; the other steps are made from the best. Assumed."""
 MISSED = 3.0
-"""A misfit of so many times the noise is one that chance does not explain. Assumed."""
+"""A misfit of more than this many times the noise is not explained by chance. Assumed."""
 FOLLOWING = 3
-"""In how many steps the others follow a parameter that is held somewhere: they begin near. Assumed."""
+"""Number of steps in which the other parameters follow one that is held; they begin near their optimum.
+Assumed."""
 WELL_TOLD = 0.1
-"""A parameter whose standard deviation is below this share of its value is told by the rows. Assumed."""
+"""A parameter whose standard deviation is below this share of its value is determined by the rows.
+Assumed."""
 PROFILED = WELL_TOLD / 2
-"""Of one with more than this, the ends of what the rows allow are looked for. Assumed."""
+"""For a parameter above this share, the ends of the range that the rows allow are computed. Assumed."""
 DISTANCES = (2.0, 1.0, 0.5, 0.25)
-"""How far a parameter is moved, in its standard deviations, to find an end: the first that is as good."""
+"""Distances, in standard deviations, to which a parameter is moved to find an end: the first good one
+counts."""
 AS_GOOD = 4.0
-"""How much larger the sum of squares may be for an explanation to count as good: two standard deviations."""
+"""Permitted increase of the sum of squares for an equally good explanation: two standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is fitted to what."""
+    """The parameters and rows of a fit."""
 
     simulator: Simulator
     parameters: Sequence[Parameter]
@@ -54,7 +58,7 @@ class Problem:
     noise: float
 
     def residuals(self, places: Sequence[float]) -> Any:
-        """Return what is squared and summed."""
+        """Return the residuals, whose squares are summed."""
         np, _, _ = libraries()
         point = tuple(float(place) for place in places)
         start = np.array([one.place(one.start) for one in self.parameters])
@@ -62,7 +66,7 @@ class Problem:
         return np.concatenate([rows, (np.array(point) - start) / PRIOR])
 
     def slopes(self, places: Sequence[float]) -> Any:
-        """Return how the residuals go with the places."""
+        """Return the derivatives of the residuals with respect to the places."""
         np, _, _ = libraries()
         point = tuple(float(place) for place in places)
         found = slopes(self.simulator, self.parameters, self.rows, point, self._only())
@@ -94,26 +98,26 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Where the sum of squares is least."""
+    """The minimum of the sum of squares."""
 
     problem: Problem
     point: Point
     misfit: float
     """Root mean square of ln(predicted / measured) of the rows that calibrate."""
     others: Sequence[Point]
-    """Where it is least near other beginnings."""
+    """Local minima from other start points."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What the rows leave open."""
+    """The uncertainty of the parameters."""
 
     deviations: Sequence[float]
     """Standard deviation of each parameter, as a share of its value."""
     conditional: Sequence[float]
-    """The same if all others were known."""
+    """The standard deviation if all other parameters were known."""
     alternatives: Sequence[tuple[str, Point]]
-    """Points that explain the rows as well, each at an end of what a parameter may be."""
+    """Points that explain the rows equally well, each at an end of a parameter's range."""
 
 
 def fitted(
@@ -121,7 +125,7 @@ def fitted(
 ) -> Fit:
     """Return the fit from the best of the part's own values and points spread over the bounds.
 
-    If it explains the rows badly it begins from further points, too.
+    If it explains the rows badly, further start points are tried.
     """
     problem = Problem(simulator, parameters, rows, noise)
     start = tuple(one.place(one.start) for one in parameters)
@@ -136,7 +140,7 @@ def fitted(
 
 
 def _descend(problem: Problem, point: Point, steps: int) -> Point:
-    """Go down to the least sum of squares that can be reached from a point in so many steps."""
+    """Minimise the sum of squares from a start point, in at most this many steps."""
     np, optimize, _ = libraries()
     found = optimize.least_squares(
         problem.residuals,
@@ -153,7 +157,7 @@ def _descend(problem: Problem, point: Point, steps: int) -> Point:
 
 
 def spread(simulator: Simulator, fit: Fit) -> Spread:
-    """Return how well each parameter is told, and what else would explain the rows as well."""
+    """Return how well each parameter is determined, and other points that explain the rows equally well."""
     np, _, _ = libraries()
     parameters, noise = fit.problem.parameters, max(fit.problem.noise, fit.misfit)
     problem = Problem(simulator, parameters, fit.problem.rows, noise)
@@ -169,7 +173,7 @@ def spread(simulator: Simulator, fit: Fit) -> Spread:
     for at, deviation in enumerate(deviations):
         if deviation > PROFILED:
             points += [(at, end) for end in _ends(problem, fit, jacobian, at)]
-    # what explains the rows as well lies within two standard deviations
+    # equally good explanations are within two standard deviations
     for at, point in points:
         deviations[at] = max(deviations[at], abs(point[at] - fit.point[at]) * sizes[at] / 2)
     alternatives = [(parameters[at].name, point) for at, point in points]
@@ -178,17 +182,17 @@ def spread(simulator: Simulator, fit: Fit) -> Spread:
 
 
 def _moved(fit: Fit, other: Point, sizes: Any) -> list[int]:
-    """Return which parameters another explanation has elsewhere."""
+    """Return the parameters that differ in another explanation."""
     places = zip(fit.point, other, sizes, strict=True)
     return [at for at, (one, two, size) in enumerate(places) if abs(one - two) * size > 2 * WELL_TOLD]
 
 
 def _ends(problem: Problem, fit: Fit, jacobian: Any, at: int) -> list[Point]:
-    """Return the ends of what a parameter may be if the others make up for it (a likelihood profile)."""
+    """Return the ends of a parameter's range if the others compensate for it (a likelihood profile)."""
     np, _, _ = libraries()
     least = problem.cost(fit.point)
     row = np.linalg.inv(jacobian.T @ jacobian)[at]
-    # how far each goes with one standard deviation of the parameter, as far as all is linear
+    # the move of each parameter for one standard deviation of the held one, in linear approximation
     way = row / row[at] ** 0.5
     found = []
     for sign in (-1, 1):
@@ -202,7 +206,7 @@ def _ends(problem: Problem, fit: Fit, jacobian: Any, at: int) -> list[Point]:
 
 
 def _followed(problem: Problem, begin: Any, jacobian: Any, at: int) -> Point:
-    """Let the other parameters follow one that is held: steps of Gauss and Newton with the same slopes."""
+    """Refit the other parameters while one is held: Gauss-Newton steps with the same slopes."""
     np, _, _ = libraries()
     own = np.delete(jacobian, at, axis=1)
     best = place = begin

@@ -1,4 +1,4 @@
-"""The libraries of arithmetic, which are not installed with lanetwin."""
+"""The numerical libraries, which are not installed with lanetwin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a calibration found: parameters and how well they are told, rows and how well they come out."""
+"""The result of a calibration: parameters with their uncertainty, rows with their errors."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from lanetwin.calibration.space import Parameter
 
 OPEN = 0.05
-"""A row that other explanations move by more than this rests on what the rows cannot tell. Assumed: the error
-that predictions are wanted within."""
+"""A row that other explanations move by more than this depends on undetermined parameters. Assumed: the error
+that predictions should have at most."""
 
 
 class Role(StrEnum):
-    """What a row was used for."""
+    """The use of a row."""
 
     CALIBRATED = "calibrated"
     PREDICTED = "predicted"
     APART = "apart"
-    """Held back, and resting on what the rows that calibrate cannot tell."""
+    """Held back, and dependent on parameters that the calibrating rows do not determine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A row that was measured, with what the part predicts before and after."""
+    """A measured row with the part's predictions before and after."""
 
     row: Target
     role: Role
@@ -42,15 +42,15 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row as it came out."""
+    """A row with its result."""
 
     value: Value
     role: Role
     low: float
     high: float
-    """The ends of what other explanations of the rows predict."""
+    """The range of predictions of other explanations."""
     rests_on: Sequence[str]
-    """The parameters that cannot be told and move it."""
+    """The undetermined parameters that move it."""
 
     @property
     def error(self) -> float:
@@ -64,7 +64,7 @@ class Line:
 
 
 def judged(value: Value, others: Sequence[tuple[str, float]]) -> Line:
-    """Return a row with what other explanations predict of it."""
+    """Return a row with the predictions of other explanations."""
     low = min([value.after, *(other for _, other in others)])
     high = max([value.after, *(other for _, other in others)])
     far = [name for name, other in others if abs(other / value.after - 1) > OPEN] if value.after else []
@@ -73,7 +73,7 @@ def judged(value: Value, others: Sequence[tuple[str, float]]) -> Line:
 
 
 NEAR = 0.01
-"""A value that is no further from a bound than this share of the range is at it. Assumed."""
+"""A value within this share of the range from a bound counts as being at the bound. Assumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +85,23 @@ class Told:
     deviation: float
     """Its standard deviation, as a share of its value."""
     conditional: float
-    """The same if the others were known."""
+    """The standard deviation if the others were known."""
 
     @property
     def is_told(self) -> bool:
-        """Whether the rows tell it by itself."""
+        """Whether the rows determine it."""
         return self.deviation < WELL_TOLD
 
     @property
     def how(self) -> str:
-        """How well the rows tell it, in words."""
+        """How well the rows determine it, in words."""
         if self.is_told:
             return "told"
         return "only with others" if self.conditional < WELL_TOLD else "not told"
 
     @property
     def is_at_bound(self) -> bool:
-        """Whether it ends where its range does, so that beyond that the fit may be better."""
+        """Whether it is at a bound, beyond which the fit may be better."""
         return not NEAR < self.parameter.place(self.value) < 1 - NEAR
 
     @property

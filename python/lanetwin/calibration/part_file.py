@@ -1,4 +1,4 @@
-"""The part that comes of a calibration, as a file of the user's folder."""
+"""The part that results from a calibration, as a file in the user's folder."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from lanetwin.calibration.outcome import Line, Outcome, Told
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
-"""How a part may be called: its file is called so, too."""
+"""The form of a part's name, which is also the name of its file."""
 
 
 def part_text(outcome: Outcome, name: str, origin: str) -> str:
-    """Return the part `name`, calibrated to what `origin` names.
+    """Return the part `name`, calibrated to the measurements that `origin` names.
 
-    Parameters that the rows do not tell keep their value, kind and source.
+    Parameters that the rows do not determine keep their value, kind and source.
     """
     base = outcome.part
     calibrated = outcome.of(Role.CALIBRATED)
@@ -49,7 +49,7 @@ def part_text(outcome: Outcome, name: str, origin: str) -> str:
 
 
 def judgement(outcome: Outcome, origin: str) -> str:
-    """Say how well rows that were held back come out; nothing if there were none."""
+    """Describe the errors of held-back rows; empty if there were none."""
     held, apart = outcome.of(Role.PREDICTED), outcome.of(Role.APART)
     if not held:
         return ""

@@ -1,4 +1,4 @@
-"""What a calibration refuses, with its code and the remedy."""
+"""Errors of a calibration, with code and remedy."""
 
 from __future__ import annotations
 

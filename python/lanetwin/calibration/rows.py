@@ -1,4 +1,4 @@
-"""The rows of a calibration: what was measured, what the scenario predicts of it, and which rows do what."""
+"""The rows of a calibration: measurements, predictions of the scenario, and the use of each row."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from lanetwin.results import Results, Row
 
 Place = tuple[str, str, str]
-"""Variant, workload and case: the rows of one place calibrate together or are predicted together, since a
-rate and a mean latency of a closed loop say the same."""
+"""Variant, workload and case: the rows of one place are used together, since a rate and a mean latency of a
+closed loop have the same information."""
 Key = tuple[str, str, str, str]
 """A place and a metric."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One number that was measured, and that the scenario predicts."""
+    """One measured number that the scenario predicts."""
 
     key: Key
     unit: str
@@ -30,23 +30,23 @@ class Target:
 
     @property
     def place(self) -> Place:
-        """Where it was measured."""
+        """The place of the measurement."""
         return self.key[:3]
 
 
 def key_of(row: Row) -> Key:
-    """Return what a row is found by."""
+    """Return the key by which a row is found."""
     return (row["variant"], row["workload"], row["case"], row["metric"])
 
 
 def values(results: Results) -> dict[Key, Row]:
-    """Return the rows that say something of their own, of whole cases, and that have a size."""
+    """Return the independent rows of whole cases with values other than 0."""
     own = (row for row in results["rows"] if not row.get("device") and not row.get("restates"))
     return {key_of(row): row for row in own if row["value"] > 0}
 
 
 def targets(measured: Results, predicted: Results) -> tuple[list[Target], list[str]]:
-    """Return what both have, in the order of the scenario, and what was taken for what."""
+    """Return the common rows, in the order of the scenario, and the names that were matched."""
     truth, notes = aligned(measured, predicted)
     known = values(truth)
     both = [

@@ -1,4 +1,4 @@
-"""What the scenario predicts with the part's parameters anywhere between their bounds."""
+"""Predictions of the scenario for parameters between their bounds."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Simulator:
         self._workloads: list[str] = []
         self._known: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[Key, float]] = {}
         self.runs = 0
-        """How often the scenario was run."""
+        """Number of runs of the scenario."""
 
     def base(self) -> Results:
-        """Run it as it is."""
+        """Run the unchanged scenario."""
         results = self._run([])
         self._workloads = list(dict.fromkeys(row["workload"] for row in results["rows"]))
         return results
@@ -70,5 +70,5 @@ class Simulator:
 
 
 def logarithms(of: Mapping[Key, float], keys: Sequence[Key]) -> list[float]:
-    """Return the logarithms of some values; one that is missing was too slow to be seen at all."""
+    """Return the logarithms of some values; a missing value means a rate too low to be measured."""
     return [math.log(of.get(key, 1e-6)) for key in keys]

@@ -1,4 +1,4 @@
-"""How rows go with parameters, points at which that is looked at, and how much each row counts."""
+"""Dependences of rows on parameters, the points at which they are computed, and the weights of rows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from lanetwin.calibration.space import Parameter
 
 PRIOR = 12**-0.5
-"""Standard deviation of a place of which nothing is known but its bounds, 0 and 1: an even distribution."""
+"""Standard deviation of a place of which only the bounds are known: a uniform distribution from 0 to 1."""
 
 
 def scattered(number: int, dimensions: int) -> list[Point]:
-    """Return points that are spread evenly: a Latin hypercube, always the same one."""
+    """Return evenly spread points: a Latin hypercube, always the same one."""
     _, _, qmc = libraries()
     points = qmc.LatinHypercube(dimensions, rng=1).random(number)
     return [tuple(float(place) for place in point) for point in points]
@@ -33,7 +33,7 @@ def slopes(
     point: Point,
     only: Sequence[str] | None = None,
 ) -> Any:
-    """Return how each row's logarithm goes with each parameter's place at a point: a line a row.
+    """Return the derivatives of each row's logarithm by the parameters' places at a point, a line a row.
 
     With `only`, no other workloads are run.
     """

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 REACH = 4.0
-"""Bounds if nobody names others: a fourth and four times the value that the part has. Assumed."""
+"""Default bounds: a fourth of the part's value and four times that value. Assumed."""
 STEP = 0.06
-"""How far a parameter is moved to see what depends on it, as a share of its value. Assumed: large enough that
-runs of a few hundred requests tell it from chance, small enough to be a slope."""
+"""Move of a parameter for computing dependences, as a share of its value. Assumed: large enough to exceed
+chance in runs of a few hundred requests, small enough to be a slope."""
 OPEN_KINDS = ("assumed", "calibrated")
-"""Kinds of numbers that measurements may correct: nobody confirms them."""
+"""Kinds of numbers that measurements may correct: the unconfirmed ones."""
 
 _TIMES = {"ps": 1.0, "ns": 1e3, "us": 1e6, "µs": 1e6, "ms": 1e9, "s": 1e12}
 _SIZES = {
@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)\s*([A-Za-zµ/]*
 
 
 def quantity(text: Any) -> tuple[float, str] | None:
-    """Return a quantity in ps, B, B/s or as a count, with that unit; None if it is no number.
+    """Return a quantity in ps, B, B/s or as a count, with that unit; None if it is not a number.
 
     >>> quantity("4.444us"), quantity("1200"), quantity("sequential")
     ((4444000.0, 'ps'), (1200.0, ''), None)
@@ -55,7 +55,7 @@ def quantity(text: Any) -> tuple[float, str] | None:
 
 
 def written(value: float, unit: str) -> str:
-    """Write a quantity as a scenario has it, in the unit that fits it, with four significant digits.
+    """Write a quantity as in a scenario, in a fitting unit, with four significant digits.
 
     >>> written(4444000.4, "ps"), written(1200.2, ""), written(0.0, "ps")
     ('4444ns', '1200', '0ps')
@@ -66,7 +66,7 @@ def written(value: float, unit: str) -> str:
         for name, size in (("us", 1e6), ("ns", 1e3), ("ps", 1.0)):
             if rounded >= size * 10 or name == "ps":
                 return f"{rounded / size:.10g}{name}" if name != "ps" else f"{round(rounded)}ps"
-    # a count is whole, and exact as long as it has few digits
+    # counts are whole, and exact up to a few digits
     return f"{round(value) if value < 10**digits else round(rounded)}{unit}"
 
 
@@ -76,7 +76,7 @@ class Parameter:
 
     name: str
     start: float
-    """What the part says, in `unit`."""
+    """The part's value, in `unit`."""
     low: float
     high: float
     unit: str
@@ -89,7 +89,7 @@ class Parameter:
 
     @property
     def span(self) -> float:
-        """How far it is from one bound to the other, in natural logarithms of the value."""
+        """The distance between the bounds, in natural logarithms of the value."""
         return math.log(self.high / self.low) if self.is_ratio else 1.0
 
     def value(self, place: float) -> float:
@@ -105,7 +105,7 @@ class Parameter:
         return (value - self.low) / (self.high - self.low)
 
     def relative(self, place: float) -> float:
-        """Return how much of the value a step of 1 of the place is, where it is now."""
+        """Return the relative change of the value for a step of 1 of the place, at the present place."""
         if self.is_ratio:
             return self.span
         reach = self.high - self.low
@@ -124,7 +124,7 @@ class Parameter:
 
 
 def candidates(part: Mapping[str, Any], settings: Mapping[str, Any], free: Sequence[str]) -> list[Parameter]:
-    """Return the parameters that may move: those asked for, or all times of the part that nobody confirms.
+    """Return the parameters that may move: the named ones, or all unconfirmed times of the part.
 
     `settings` are the values that the scenario gives the component. Raises `LanetwinError` (CA004).
     """

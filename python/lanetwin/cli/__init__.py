@@ -1,4 +1,4 @@
-"""The ``lanetwin`` command: standard output is the result, standard error the progress and the mistakes."""
+"""The ``lanetwin`` command: results on standard output, progress and errors on standard error."""
 
 from lanetwin.cli.app import app, main
 

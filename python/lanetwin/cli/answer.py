@@ -1,6 +1,6 @@
-"""The answer of a run on a terminal, short: a line for each metric, and what limits it.
+"""The short answer of a run on a terminal: a line for each metric, and the bottlenecks.
 
-Not here: every table in full, which is `lanetwin.cli.tables`.
+Not here: the complete tables, which are in `lanetwin.cli.tables`.
 """
 
 from __future__ import annotations
@@ -36,41 +36,41 @@ if TYPE_CHECKING:
     from lanetwin.results import Outcome, Results, Row
 
 MOST_LINES = 16
-"""More lines than this are those of the telling case of each workload."""
+"""Above this number of lines, only the most informative case of each workload is shown."""
 MOST_OF_SEVERAL = 12
-"""So of more than two variants, whose limits take more lines, too."""
+"""The same limit for more than two variants, whose bottlenecks also take more lines."""
 MOST_APART = 3
-"""How long more workloads than this were measured is told of all together …"""
+"""Above this number of workloads, their measured times share one line …"""
 MANY_TAILS = 3
-"""… and so is that as many have a tail that is not settled."""
+"""… and so do their tails that are not settled."""
 MARKS: dict[Outcome, str] = {"better": "▲", "worse": "▼", "equivalent": "=", "inconclusive": "?"}
-"""Verdicts where there is no room for words."""
+"""Signs of verdicts, for narrow tables."""
 MOST_SIGNED = 14
-"""More lines than this, those on what limits a workload among them, are one line for each variant instead."""
+"""Above this number of lines, including bottlenecks, each variant has only one line."""
 PAIR = ("the baseline", "one beside it")
 UNSTEADY_MARK = "!"
-"""Behind a verdict on a time that was not steady."""
+"""Mark after a verdict on a time that was not steady."""
 LEGEND = "▲ better, ▼ worse, = equivalent, ? inconclusive"
 UNSTEADY_LEGEND = "! not steady"
 LEAST_CASE = 24
-"""The name of a case is not folded to less than this [characters] …"""
+"""The name of a case is folded to at least this width [characters] …"""
 NARROW_CASE = 14
-"""… unless a line for each metric has room then."""
+"""… or to this one if each metric then fits on a line."""
 _NUMBER_AND_UNIT = re.compile(r"(\d) ")
 MOST_TOGETHER = 24
-"""Names of workloads that are limited alike stand in one line while they are no longer than this."""
+"""Names of workloads with the same bottleneck share a line up to this length."""
 MOST_OTHERS = 3
-"""So many cases beside the telling one are named that were not steady."""
+"""Maximum number of other cases named as not steady."""
 LETTERS = "ABCDEFGHIJKL"
-"""What variants are called that have no room for their names."""
+"""Names of variants whose own names do not fit."""
 METRIC_ROOMS = (60, 20, 14)
-"""The name of a metric has one line if there is room, else as many as it needs [characters]."""
+"""Width to which a metric's name may be folded if it does not fit on one line [characters]."""
 MOST_STACKED = 30
-"""More lines than this, each of a variant, are a line for each variant."""
+"""Above this number of stacked lines, each variant has only one line."""
 
 
 def print_answer(results: Results) -> None:
-    """Print the question, a line for each metric, what limits it, and whether the result is partial."""
+    """Print the question, a line for each metric, the bottlenecks, and whether the result is partial."""
     console = out()
     if results["about"]:
         console.print(Text(printable(question(results)), "bold"))
@@ -109,7 +109,7 @@ def print_answer(results: Results) -> None:
 
 
 def _measured(results: Results, found: Sequence[Glance]) -> str:
-    """Say how long each workload was measured; of more than a line holds the shortest and the longest."""
+    """Print the measured time of each workload; if that exceeds a line, the shortest and the longest."""
     each = "; ".join(" ".join((*_place(one, found), one.measured)) for one in found if one.measured)
     if len(found) == 1 or (len(found) <= MOST_APART and cell_len(each) <= out().width - len("Measured: ")):
         return each
@@ -119,12 +119,12 @@ def _measured(results: Results, found: Sequence[Glance]) -> str:
 
 
 def _place(one: Glance, found: Sequence[Glance]) -> list[str]:
-    """Name the workload, but for the only one if its name is long: the table of numbers has it."""
+    """Return the workload's name; empty for a single one with a long name, which the table of numbers has."""
     return [] if len(found) == 1 and cell_len(one.workload) > MOST_TOGETHER else [one.workload]
 
 
 def _doubts(found: Sequence[Glance]) -> list[str]:
-    """Say of each workload what to know before believing it; that many have a doubtful tail, in one line."""
+    """Return the caveats of each workload; many doubtful tails share one line."""
     of = {one.workload: [note for note in one.notes if "NOT" in note] for one in found}
     tails = [workload for workload, notes in of.items() if notes and NOT_SETTLED in notes[0]]
     is_many = len(tails) >= MANY_TAILS
@@ -147,7 +147,7 @@ def _doubts(found: Sequence[Glance]) -> list[str]:
 
 
 def _print_errors(results: Results, lines: Sequence[ErrorLine]) -> None:
-    """Print what was predicted beside what was measured, and the error of each number."""
+    """Print predicted and measured values, and the error of each."""
     options = results["options"]
     names = [("workload", False), ("case", False), ("metric", False), (options["against"], True)]
     table = plain_table("", [*names, (options["error_of"], True), ("error", True)])
@@ -172,7 +172,7 @@ def _print_errors(results: Results, lines: Sequence[ErrorLine]) -> None:
 
 
 def _numbers(results: Results, found: Sequence[Glance]) -> tuple[Table, str]:
-    """Make the table of numbers: all cases if they are few, else the telling ones, else a line a variant."""
+    """Make the table of numbers: all cases if few, else the most informative ones, else a line a variant."""
     names, lines = variants(results), all_lines(results)
     places = list(dict.fromkeys((line.workload, line.case) for line in lines))
     if len(names) == 1 and len(places) <= MOST_LINES < len(lines):
@@ -202,7 +202,7 @@ def _numbers(results: Results, found: Sequence[Glance]) -> tuple[Table, str]:
 def _narrow(
     lines: Sequence[Line], found: Sequence[Glance], names: Sequence[str], notes: Sequence[str]
 ) -> tuple[Table, str]:
-    """Make the table of numbers where variants have no room side by side with their verdicts in words."""
+    """Make the table of numbers if variants with verdicts in words do not fit side by side."""
     legend = _legend(lines)
     is_pair, stacked = len(names) == len(PAIR), len(lines) * len(names)
     if len(names) > 1 and (is_pair or stacked <= MOST_STACKED or len(lines) + 2 * len(found) <= MOST_SIGNED):
@@ -240,7 +240,7 @@ def _lettered(lines: Sequence[Line], names: Sequence[str]) -> Table | None:
 
 
 def _legend(lines: Sequence[Line]) -> str:
-    """Say what the signs of verdicts mean."""
+    """Return the meaning of the signs."""
     unsteady = any(verdict.get("not_steady") for line in lines for verdict in line.verdicts.values())
     return f"{LEGEND}, {UNSTEADY_LEGEND}" if unsteady else LEGEND
 
@@ -280,8 +280,8 @@ def _with_signs(
 ) -> Table:
     """Give each metric of each case a line, the variants side by side, their verdicts as signs.
 
-    Without `values` only the baseline's stands there, and the changes of the others. Names of metrics that
-    are longer than `room` have several lines. Of `heads` there is one for each variant, in place of its name.
+    Without `values` the table has only the values of the baseline, and the changes of the others. Names of
+    metrics longer than `room` take several lines. `heads` are headings in place of the variants' names.
     """
     titles = heads or names
     columns = [("workload", False), ("case", False), ("metric", False), (titles[0], True)]
@@ -312,7 +312,7 @@ def _with_signs(
 
 
 def _signed(line: Line, name: str, base: str) -> Text:
-    """Write a change with its verdict as a sign, and whether that is of a time that was not steady."""
+    """Write a change with its verdict as a sign, and a mark if the time was not steady."""
     verdict, changed = line.verdicts.get(name), line.change(name, base)
     words = "" if changed is None else change(changed)
     if verdict is None:
@@ -322,7 +322,7 @@ def _signed(line: Line, name: str, base: str) -> Text:
 
 
 def _over_lines(lines: Sequence[Line], least: int = LEAST_CASE) -> list[Line]:
-    """Let the name of a case that has several lines go on from line to line, as a paragraph does."""
+    """Distribute the name of a case over its lines, as in a paragraph."""
     found: list[Line] = []
     for workload, case in dict.fromkeys((line.workload, line.case) for line in lines):
         own = [line for line in lines if (line.workload, line.case) == (workload, case)]
@@ -335,7 +335,7 @@ def _over_lines(lines: Sequence[Line], least: int = LEAST_CASE) -> list[Line]:
 
 
 def _workloads_over_lines(lines: Sequence[Line]) -> list[Line]:
-    """Let the name of a workload go on from line to line, too; cases have been seen to."""
+    """Distribute the name of a workload over its lines, after those of cases."""
     found: list[Line] = []
     for workload in unique(line.workload for line in lines):
         own = [line for line in lines if line.workload == workload]
@@ -347,7 +347,7 @@ def _workloads_over_lines(lines: Sequence[Line]) -> list[Line]:
 
 
 def _by_case(lines: Sequence[Line], places: Sequence[tuple[str, str]], name: str) -> Table:
-    """Give each case of the only variant a line, with as many metrics as there is room for."""
+    """Give each case of a single variant a line, with as many metrics as fit."""
     metrics = unique(line.metric for line in lines)
     values = {(line.workload, line.case, line.metric): line.values.get(name) for line in lines}
     for count in range(len(metrics), 0, -1):
@@ -401,7 +401,7 @@ def _stacked(lines: Sequence[Line], names: Sequence[str]) -> Table:
 
 
 def _by_variant(found: Sequence[Glance], names: Sequence[str]) -> Table:
-    """Give each variant a line, with the metric that each workload is about: a value, or its change."""
+    """Give each variant a line, with the main metric of each workload: a value, or its change."""
     shown = [(one, line) for one in found if (line := one.primary)]
     heads = [f"{one.workload}\n{metric_word(line.metric)}" for one, line in shown]
     table = plain_table("", [("variant", False), *((head, True) for head in heads)])
@@ -414,7 +414,7 @@ def _by_variant(found: Sequence[Glance], names: Sequence[str]) -> Table:
 
 
 def _by_workload(found: Sequence[Glance], names: Sequence[str]) -> Table:
-    """Give each workload a line: variants may have room beside each other where workloads have not."""
+    """Give each workload a line: variants may fit side by side where workloads do not."""
     table = plain_table("", [("workload", False), ("metric", False), *((name, True) for name in names)])
     for one in found:
         line = one.primary
@@ -433,7 +433,7 @@ def _level_or_change(line: Line, name: str, base: str) -> Text:
 
 
 def _means(lines: Sequence[Line], names: Sequence[str]) -> list[tuple[str, list[float]]]:
-    """Return the mean change of each metric that several cases were judged by, of each variant."""
+    """Return each variant's mean change of every metric that was judged in several cases."""
     found = []
     for metric in unique(line.metric for line in lines):
         own = [line for line in lines if line.metric == metric]
@@ -455,7 +455,7 @@ def _value(row: Row | None, *, spread: bool = True) -> Text:
 
 
 def _limits(found: Sequence[Glance]) -> Table:
-    """Say what limits each workload, variants with the same limit together, and what would be next."""
+    """Print the bottleneck of each workload, for variants with the same one together, and the next supply."""
     several = any(len(one.binding) > 1 for one in found)
     is_named = any(_place(one, found) for one in found)
     names = ["workload"] if is_named else []
@@ -473,7 +473,7 @@ def _limits(found: Sequence[Glance]) -> Table:
 
 
 def _limits_of(one: Glance, *, several: bool) -> Iterator[tuple[str, ...]]:
-    """Say what limits a workload: variants if there are several, the limit, what is closest behind it."""
+    """Return the bottlenecks of a workload: variants if several, the bottleneck, the next supply."""
     for name in unique(binding.name for binding in one.binding.values()):
         same = {variant: binding for variant, binding in one.binding.items() if binding.name == name}
         words = [named(list(same), list(one.binding)) or "all"] if several else []

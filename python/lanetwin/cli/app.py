@@ -1,4 +1,4 @@
-"""The command's trunk: which commands there are, and what every one of them does with a mistake."""
+"""The main command: the list of commands, and their common handling of errors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BRANCHES: dict[str, dict[str, tuple[str, ...]]] = {
         "iometer": ("iometer",),
     },
 }
-"""The modules with commands and what these are called, by the heading that the help has them under."""
+"""The modules of commands and their names, by the heading in the help."""
 
 HOMES = {
     command: (heading, module)
@@ -56,20 +56,20 @@ HOMES = {
 
 
 def flowing(text: str) -> str:
-    """Join the lines of each paragraph, for a terminal breaks them anew; those with indented lines stay."""
+    """Join the lines of each paragraph, which the terminal wraps; paragraphs with indented lines stay."""
     paragraphs = text.split("\n\n")
     return "\n\n".join(part if "\n " in part else part.replace("\n", " ") for part in paragraphs)
 
 
 def let_flow(command: Any) -> None:
-    """Have the help of a command, and of those below it, fill the lines of a terminal."""
+    """Make the help of a command, and of its subcommands, fill the lines of a terminal."""
     command.help = flowing(cleandoc(command.help or ""))
     for below in getattr(command, "commands", {}).values():
         let_flow(below)
 
 
 def commands_of(module: str) -> dict[str, Any]:
-    """Import a module of commands and have it add them."""
+    """Import a module of commands and let it register them."""
     branch = typer.Typer(rich_markup_mode="rich")
     branch.callback()(lambda: None)  # a group, even around one command
     import_module(f"lanetwin.cli.{module}").register(branch)
@@ -79,9 +79,9 @@ def commands_of(module: str) -> dict[str, Any]:
 
 
 class Trunk(TyperGroup):
-    """Commands that may be shortened (``lanetwin val``), and mistakes that are printed, not traced.
+    """Commands that may be abbreviated (``lanetwin val``), and errors that are printed without a traceback.
 
-    A module of commands is imported when one of them is used: most commands need little of the program.
+    A module is imported when one of its commands is used: most commands need little of the program.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -89,7 +89,7 @@ class Trunk(TyperGroup):
         return list(HOMES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Find a command by its name, or by a beginning that only it has."""
+        """Find a command by its name, or by a unique prefix."""
         names = [name for name in HOMES if name.startswith(cmd_name)]
         name = cmd_name if cmd_name in HOMES else names[0] if len(names) == 1 else None
         return self._made(name) if name else None
@@ -103,7 +103,7 @@ class Trunk(TyperGroup):
         return self.commands[name]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a mistake of the user ends it with status 1."""
+        """Run the command; an error of the user ends it with status 1."""
         try:
             return super().invoke(ctx)
         except LanetwinError as error:

@@ -1,4 +1,4 @@
-"""Arguments that several commands share, said once."""
+"""Arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from lanetwin.errors import LanetwinError
 from lanetwin.formats import FORMATS
 
 RUNS = Path("runs")
-"""Where results are kept if nobody says otherwise."""
+"""Default folder of results."""
 
 
 class Granularity(StrEnum):
-    """How finely a run may schedule; the results are the same."""
+    """The granularity of scheduling; results do not depend on it."""
 
     TRAIN = "train"
     TLP = "tlp"
 
 
 class Gate(StrEnum):
-    """Verdicts on which a comparison may be made to fail."""
+    """Verdicts on which a comparison can fail."""
 
     WORSE = "worse"
     BETTER = "better"
@@ -33,7 +33,7 @@ class Gate(StrEnum):
 
 
 def _of_formats(names: list[str] | None) -> list[str] | None:
-    """Refuse a format that there is not, or that cannot be written here."""
+    """Refuse a format that does not exist, or that cannot be written here."""
     for name in names or []:
         if name not in FORMATS:
             raise typer.BadParameter(f"there is no format {name!r}; the formats are {', '.join(FORMATS)}")
@@ -50,7 +50,7 @@ def _with_equals(values: list[str] | None) -> list[str] | None:
 
 
 def no_jobs(path: Path | None) -> Path | None:
-    """Refuse a file of jobs where a scenario is asked for: it says nothing of a machine."""
+    """Refuse a job file in place of a scenario: it does not describe a machine."""
     if path is not None and (tool := tool_of(path)) is not None and path.exists():
         raise LanetwinError(
             f"{path} is a file of {tool} and says nothing of a machine; "

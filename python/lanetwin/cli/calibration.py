@@ -1,4 +1,4 @@
-"""The command that makes a part out of measurements: parts calibrate."""
+"""The command that makes a part from measurements: parts calibrate."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ TITLES = {
     Role.PREDICTED: "rows that were held back and predicted",
     Role.APART: "rows that were held back and rest on what these rows cannot tell",
 }
-"""What rows of a role are called."""
+"""Names of the roles of rows."""
 MOST_NAMES = 2
-"""How many parameters are named beside a row."""
+"""Maximum number of parameters named beside a row."""
 BAD_FIT = 0.05
-"""With a larger misfit the model cannot be these rows, whatever its parameters."""
+"""With a larger misfit the model cannot explain these rows with any parameters."""
 
 
 def _name(value: str | None) -> str | None:
@@ -142,7 +142,7 @@ def _scenario(results: Results) -> Path:
 
 
 def _names(outcome: Outcome) -> set[str]:
-    """Return what authors have named: parameters of a part, variants, workloads and cases."""
+    """Return the names given by authors: parameters of a part, variants, workloads and cases."""
     names = {one.parameter.name for one in outcome.parameters} | {one.name for one in outcome.idle}
     return names | {name for line in outcome.rows for name in line.value.row.place}
 

@@ -22,11 +22,11 @@ PARTS = typer.Typer(
     invoke_without_command=True,
 )
 COLUMNS = ("name", "kind", "about", "grade")
-"""What the list tells of each part; what it was compared with is a paragraph, and told of one part."""
+"""Columns of the list; the comparison of a part is a paragraph, and shown only for a single part."""
 OF_OURS = ("kind", "grade")
-"""What is told in our words; the rest is the part's author's."""
+"""Fields in translated words; the others are in the words of the part's author."""
 FACTS = ("name", "about", "model", "what it does", "grade", "validated")
-"""What is told of one part, in this order."""
+"""Fields shown for one part, in this order."""
 
 
 Beside = Annotated[
@@ -66,7 +66,7 @@ def list_parts(beside: Beside = None, as_json: AsJson = False) -> None:
     if as_json:
         emit_json(entries)
         return
-    # who looks for a drive finds all drives together
+    # keeps all drives together
     _print_entries("", list(COLUMNS), sorted(entries, key=lambda part: (part["kind"], part["name"])))
 
 
@@ -114,7 +114,7 @@ def show(
 
 
 def _origin(number: dict[str, Any]) -> str:
-    """Say where a number comes from: what it means here, what it was fitted to, who says so."""
+    """Describe the origin of a number: its meaning, the data it was fitted to, its source."""
     fitted = f"{told('fitted to')} {number['calibrated to']}" if number.get("calibrated to") else ""
     said = (number.get("note"), fitted, number.get("source"))
     return "\n".join(str(sentence) for sentence in said if sentence)

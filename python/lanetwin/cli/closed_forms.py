@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 BAR = 30
-"""Characters of a bar that is 1."""
+"""Length of a bar for the value 1 [characters]."""
 
 
 class ClosedForms(TyperGroup):
-    """A group whose commands the engine declares; they are asked for when the group is used, not before."""
+    """A group whose commands the engine declares; they are loaded when the group is used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Name the closed forms."""
         return list(self._made())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Find a closed form by its name, or by a beginning that only it has."""
+        """Find a closed form by its name, or by a unique prefix."""
         made = self._made()
         names = [name for name in made if name.startswith(cmd_name)]
         return made.get(cmd_name) or (made[names[0]] if len(names) == 1 else None)
@@ -100,18 +100,18 @@ def _command(form: dict[str, Any]) -> Callable[..., None]:
 
 
 def _spread(texts: Iterable[str]) -> Iterable[tuple[str, ...]]:
-    """Give every combination of values, where some parameters have several, with commas between them."""
+    """Return every combination of values; parameters may have several, separated by commas."""
     return itertools.product(*([value.strip() for value in text.split(",")] for text in texts))
 
 
 def _variable(name: str) -> str:
-    """Return the name of a parameter in Python, which keeps some words, such as `in`, for itself."""
+    """Return the name of a parameter in Python, where some words, such as `in`, are reserved."""
     word = name.replace("-", "_")
     return f"{word}_" if keyword.iskeyword(word) else word
 
 
 def _option(parameter: dict[str, Any]) -> inspect.Parameter:
-    """Make the option of one parameter. Its value stays text: units are the engine's to read."""
+    """Make the option of one parameter. Its value stays text: the engine parses units."""
     name, default, required = parameter["name"], parameter["default"], parameter["required"]
     shape = escape(parameter["looks_like"].replace("`", ""))
     known = shape if default is None else f"default: {default}; {shape}"
@@ -130,7 +130,7 @@ def _option(parameter: dict[str, Any]) -> inspect.Parameter:
 
 
 def _print_answers(varied: list[str], points: list[dict[str, str]], answers: list[dict[str, Any]]) -> None:
-    """Print a row for each combination; a share is drawn as a bar, too."""
+    """Print a row for each combination; shares are also drawn as bars."""
     tables = [{_heading(row): row["value"] for row in answer["rows"]} for answer in answers]
     headings = list(dict.fromkeys(heading for values in tables for heading in values))
     shares = [heading for heading in headings if all(_is_share(values.get(heading)) for values in tables)]

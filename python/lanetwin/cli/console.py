@@ -1,4 +1,4 @@
-"""Where words go: the result to standard output, everything said about it to standard error."""
+"""Output channels: results to standard output, all messages to standard error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.text import Text
 from lanetwin.sentences import told
 
 PIPE_WIDTH = 120
-"""Width of tables when standard output is no terminal and COLUMNS is not set [characters]."""
+"""Width of tables when standard output is not a terminal and COLUMNS is not set [characters]."""
 
 
 # the spaces that stand in numbers are no printable characters to Python
@@ -23,7 +23,7 @@ _HARMLESS = "\n\u00a0\u202f"
 
 
 class Exit(IntEnum):
-    """What the command's exit status means."""
+    """Exit statuses of the command."""
 
     OK = 0
     ERROR = 1
@@ -35,18 +35,18 @@ class Exit(IntEnum):
 
 
 def in_language(text: Text) -> Text:
-    """Return a text in the current language, in its style; one of several styles is told by who makes it."""
+    """Return a text in the current language, in its style; the maker translates a text of several styles."""
     said = text.plain if text.spans else told(text.plain)
     return text if said == text.plain else Text(said, text.style)
 
 
 def as_written(text: str, style: str = "") -> Text:
-    """Return a text of an author, which stays in his language."""
+    """Return a text of an author unchanged, in its own language."""
     return Text().append(printable(text), style or "none")
 
 
 class _Telling(Console):
-    """A console that tells texts in the current language."""
+    """A console that prints texts in the current language."""
 
     def print(self, *texts: Any, **options: Any) -> None:
         """Print texts and tables."""
@@ -55,7 +55,7 @@ class _Telling(Console):
 
 
 class _Output(_Telling):
-    """A console that leaves it to the command's trunk what a reader who has gone away means."""
+    """A console that leaves the handling of a closed pipe to the main command."""
 
     def on_broken_pipe(self) -> None:
         """Raise the error again; a `Console` would end the program with status 1."""
@@ -69,7 +69,7 @@ def out() -> Console:
 
 
 def err() -> Console:
-    """Return the console for progress and mistakes."""
+    """Return the console for progress and errors."""
     return _Telling(stderr=True, markup=False, highlight=False, emoji=False)
 
 
@@ -80,11 +80,11 @@ def emit(text: str) -> None:
 
 
 def emit_json(value: Any) -> None:
-    """Write a JSON document to standard output, with escapes where its encoding is not of Unicode."""
+    """Write a JSON document to standard output, with escapes if its encoding is not Unicode."""
     has_all_signs = (sys.stdout.encoding or "").lower().startswith("utf")
     emit(json.dumps(value, ensure_ascii=not has_all_signs, indent=1))
 
 
 def printable(text: str) -> str:
-    """Replace what a terminal would obey instead of show, so that a file cannot steer it."""
+    """Replace control characters of terminals, so that the contents of a file cannot control one."""
     return "".join(c if c.isprintable() or c in _HARMLESS else "\ufffd" for c in text.expandtabs(4))

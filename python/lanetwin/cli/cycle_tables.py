@@ -1,4 +1,4 @@
-"""Tables of links that train and are cycled."""
+"""Tables of training and stability cycles."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from lanetwin.report import cycles as cycles_report
 from lanetwin.report import link as link_report
 
 VERDICTS = {"pass": "green", "fail": "red", "NOT PERFORMED": "yellow", "stopped": "yellow"}
-"""How the verdict on a test is coloured."""
+"""Colours of verdicts on tests."""
 STEPS = 40
-"""Steps of a training that are printed; --all prints the others too."""
+"""Printed steps of a training; --all also prints the others."""
 MOST_IN_WORDS = 3
-"""Links beside each other that leave room for words."""
+"""Number of links side by side that leaves room for words."""
 
 
 def print_cycles(found: dict[str, Any]) -> None:
-    """Print what cycles came to: links beside each other, then each, then what it proves."""
+    """Print the results of cycles: links side by side, then each link, then the conclusion."""
     console = out()
     if found["plan"] is not None:
         _print_plan(found)
@@ -44,17 +44,17 @@ def print_cycles(found: dict[str, Any]) -> None:
 
 
 def _print_answers(found: dict[str, Any]) -> None:
-    """Say of each variant what its receivers answer; of real links and dumps nobody knows."""
+    """Print the answers of each variant's receivers; unknown for real links and dumps."""
     for answers in found.get("answers", []):
         said = f"{answers['variant']}: {link_report.answer_sentence(answers)}."
         out().print(Text(printable(said)), soft_wrap=True)
 
 
 def _side_by_side(found: dict[str, Any]) -> Any:
-    """Set the links beside each other, a row for each test."""
+    """Print the links side by side, with a row for each test."""
     columns = [("test", False), *((series["name"], True) for series in found["series"])]
     table = plain_table("Link stability: passed of performed cycles", columns)
-    # the title says what the numbers are; the words would leave no room for many links
+    # the title explains the numbers; words would leave no room for many links
     short = len(found["series"]) > MOST_IN_WORDS
     for title, cells in cycles_report.comparison(found):
         said = [
@@ -134,7 +134,7 @@ def _print_plan(found: dict[str, Any]) -> None:
 
 
 def print_training(found: dict[str, Any], *, every_step: bool) -> None:
-    """Print how links trained, the states they went through and the eyes that it rests on."""
+    """Print how links trained, their states, and the eyes on which this is based."""
     console = out()
     table = plain_table(
         "Training from power on",

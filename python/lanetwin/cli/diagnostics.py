@@ -1,4 +1,4 @@
-"""Diagnostics as a compiler prints them: where, the line with the place marked, what, and what to do."""
+"""Diagnostics in the style of compilers: place, marked source line, error, remedy."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 STYLES = {"error": "bold red", "warning": "bold yellow"}
 ENDS_OF_VALUES = frozenset(" \t,]}#\"'")
-"""Characters at which the value under the mark ends."""
+"""Characters that end the marked value."""
 LONGEST_LINE = 160
-"""Longer source lines are cut around the place [characters]."""
+"""Length above which source lines are cut around the place [characters]."""
 LARGEST_SOURCE = 4 << 20
-"""Larger files are not read again only to show a line [bytes]."""
+"""Size above which a file is not read again to show a line [bytes]."""
 
 
 def render(diagnostic: Diagnostic) -> Text:
@@ -95,7 +95,7 @@ def source_line(file: str, line: int) -> str | None:
 
 
 def counted(number: int, noun: str) -> str:
-    """Write a number of things.
+    """Write a count with its noun.
 
     >>> counted(1, "error"), counted(3, "error")
     ('1 error', '3 errors')
@@ -122,7 +122,7 @@ def print_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
 
 
 def print_error(error: LanetwinError) -> None:
-    """Print what the exception carries: its diagnostics, or its message if it has none."""
+    """Print the diagnostics of the exception, or its message if it has none."""
     if error.diagnostics:
         print_diagnostics(error.diagnostics)
     else:
@@ -132,7 +132,7 @@ def print_error(error: LanetwinError) -> None:
 
 
 def print_bug(bug: EngineBug) -> None:
-    """Print that the fault is ours, and what helps us to mend it."""
+    """Print that this is a bug of lanetwin, and the data that help to fix it."""
     text = Text("bug in lanetwin: ", STYLES["error"])
     text.append(printable(str(bug)), "not bold default")
     text.append("\n  help: ", "bold green")

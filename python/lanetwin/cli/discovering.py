@@ -1,4 +1,4 @@
-"""The command that looks at a machine: discover."""
+"""The command that examines a machine: discover."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Picture(StrEnum):
 
 
 class Gravity(StrEnum):
-    """On which findings the command fails."""
+    """Findings on which the command fails."""
 
     WARNING = "warning"
     NOTE = "note"
@@ -144,7 +144,7 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _beside(found: dict[str, Any]) -> list[str]:
-    """Say what there is beside functions: nodes, and memories and drives that stand at none."""
+    """Print the components other than functions: nodes, and memories and drives without a function."""
     known = {device["address"] for device in found["devices"]}
     lines = [
         f"NUMA node {one['node']}: CPUs {one['cpus'] or 'none'}, {gib(one['memory_bytes'])}"
@@ -162,7 +162,7 @@ def _beside(found: dict[str, Any]) -> list[str]:
 
 
 def _lacks(found: dict[str, Any]) -> list[str]:
-    """Say what could not be seen."""
+    """Print what could not be read."""
     notes = list(found["notes"])
     devices = found["devices"]
     if not devices:

@@ -161,7 +161,7 @@ def check(
 
 
 def _trees(trees: list[SharedTree]) -> str:
-    """Write the trees, each below the names of its variants if they differ."""
+    """Print the trees, each below the names of its variants if they differ."""
     texts = []
     for shared in trees:
         hosts = shared["hosts"]
@@ -199,7 +199,7 @@ def explain(
     if as_json:
         emit_json({"code": code.upper(), "page": page})
     elif sys.stdout.isatty():
-        from rich.markdown import Markdown  # not for those who check
+        from rich.markdown import Markdown  # imported only when used
 
         out().print(Markdown(page))
     else:

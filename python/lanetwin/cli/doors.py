@@ -1,4 +1,4 @@
-"""Commands that emulate: serve-device, and what can be done to a served drive."""
+"""Commands of emulation: serve-device, and actions on a served drive."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ device = typer.Typer(
 
 
 class FaultKind(StrEnum):
-    """What can be wrong with a drive."""
+    """Faults of a drive."""
 
     MEDIA_ERROR = "media-error"
     SLOW_DIE = "slow-die"
@@ -37,7 +37,7 @@ class FaultKind(StrEnum):
 
 
 class AccessState(StrEnum):
-    """How a namespace is reached by a port (Asymmetric Namespace Access State)."""
+    """States of a namespace at a port (Asymmetric Namespace Access State)."""
 
     OPTIMIZED = "optimized"
     NON_OPTIMIZED = "non-optimized"
@@ -311,7 +311,7 @@ def fault(
 
 
 def in_words(told: emulation.Lateness) -> str:
-    """Say how late answers were, and what that means."""
+    """Describe the lateness of answers, and its meaning."""
     if told["answers"] == 0:
         return "nothing was asked"
     verdict = (
@@ -331,7 +331,7 @@ def in_words(told: emulation.Lateness) -> str:
 def _entrance(
     nbd: str | None, nvme_tcp: list[str], fuse: Path | None, vfio_user: str | None
 ) -> tuple[emulation.AnyEntrance, str]:
-    """Return how clients come in, and where."""
+    """Return the kind of door and its address."""
     if sum(bool(way) for way in (nbd, nvme_tcp, fuse, vfio_user)) != 1:
         raise typer.BadParameter("give one of them", param_hint="--nbd, --nvme-tcp, --fuse, --vfio-user")
     if nvme_tcp:
@@ -352,11 +352,11 @@ def _path(socket: str, option: str) -> str:
 
 
 Served = tuple[str | None, Path | None]
-"""A drive, if it was named, and the file for its bytes."""
+"""The name of a drive, if given, and the file for its data."""
 
 
 def _drives(names: list[str], files: list[Path]) -> tuple[Served, list[tuple[str, Path | None]]]:
-    """Return the first drive and those beside it, each with the file for its bytes."""
+    """Return the first drive and the others, each with the file for its data."""
     if files and len(files) != max(len(names), 1):
         said = f"{len(files)} files for {max(len(names), 1)} drives"
         raise typer.BadParameter(said, param_hint="--data")
@@ -366,7 +366,7 @@ def _drives(names: list[str], files: list[Path]) -> tuple[Served, list[tuple[str
 
 
 def _say_ready(entrance: emulation.AnyEntrance, said: dict[str, Any]) -> None:
-    """Say where clients connect."""
+    """Print where clients connect."""
     nqn, place = said["nqn"], said["place"]
     where = f"{nqn} at {place}" if nqn else said["file"] or f"nbd+unix:///drive?socket={place}"
     if entrance == "vfio-user":

@@ -1,4 +1,4 @@
-"""What moving the assumptions of a claim does to its predicted rows: those that are moved most, or all."""
+"""The effect of a claim's assumptions on its predicted rows: on the most affected ones, or on all."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
     from lanetwin.engine import Claim, ValidationRow
 
 NAMED = ((180, 3), (140, 2), (0, 1))
-"""How many rows are named on a terminal of how many columns and more."""
+"""Number of rows that are named, by the minimum width of the terminal."""
 
 TO_EITHER_SIDE = "…"
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A number that was moved, and what each of its ends does to each predicted row [%]."""
+    """A number that was moved, and the effect of each end on each predicted row [%]."""
 
     assumption: str
     ends: list[str]
     changes: list[list[float | None]]
 
     def of_row(self, row: int) -> list[float | None]:
-        """Return what each end does to a row; nothing where it was not moved."""
+        """Return the effect of each end on a row; None where it was not moved."""
         return [changes[row] for changes in self.changes]
 
     def most(self, row: int) -> float:
-        """Return how far a row is moved at most."""
+        """Return the largest effect on a row."""
         return max((abs(change) for change in self.of_row(row) if change is not None), default=0.0)
 
     def worst(self) -> list[int]:
-        """Return the rows, the one that is moved most first."""
+        """Return the rows, the most affected first."""
         return sorted(range(len(self.changes[0])), key=self.most, reverse=True)
 
 
 def moved(claim: Claim) -> list[Moved]:
-    """Return the numbers that were moved, the one that moves a row most first."""
+    """Return the numbers that were moved, the one with the largest effect first."""
     found: dict[str, Moved] = {}
     for effect in claim.get("effects", []):
         one = found.setdefault(effect["mechanism"], Moved(effect["mechanism"], [], []))
@@ -55,7 +55,7 @@ def moved(claim: Claim) -> list[Moved]:
 
 
 def names(rows: list[ValidationRow]) -> list[str]:
-    """Name the predicted rows: by their case, and by what is compared where several rows have the same."""
+    """Name the predicted rows by their case, and by the compared quantity if several have the same case."""
     predicted = [row for row in rows if row["role"] == "predicted"]
     cases = Counter(row["case"] for row in predicted)
     return [
@@ -64,7 +64,7 @@ def names(rows: list[ValidationRow]) -> list[str]:
 
 
 def summary(claim: Claim, rows: list[ValidationRow], width: int) -> Table:
-    """Say of each number which rows it moves most: a line each, as many rows as there is room for."""
+    """Describe the rows that each number moves most: a line each, with as many rows as fit."""
     count = next(count for columns, count in NAMED if width >= columns)
     called = names(rows)
     columns = [("assumption", False), ("moved to", False)]
@@ -81,7 +81,7 @@ def summary(claim: Claim, rows: list[ValidationRow], width: int) -> Table:
 
 
 def matrix(claim: Claim, rows: list[ValidationRow]) -> Iterator[dict[str, Any]]:
-    """Return what every end does to every row in which it was moved."""
+    """Return the effect of every end on every row in which it was moved."""
     called = [(row["case"], row["quantity"]) for row in rows if row["role"] == "predicted"]
     for effect in claim.get("effects", []):
         for (case, quantity), change in zip(called, effect["changes_pct"], strict=True):

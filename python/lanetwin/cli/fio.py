@@ -1,4 +1,4 @@
-"""Job files of fio: show what they say."""
+"""Job files of fio: show their contents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lanetwin.errors import Diagnostic
 
 FIO = typer.Typer(name="fio", help="Job files of fio, as fio 3.33 reads them.", no_args_is_help=True)
 COLUMNS = ("phase", "group", "rw", "reads", "writes", "iodepth", "numjobs", "size", "spread", "runtime")
-"""What is shown of a job beside its name."""
+"""Columns of a job beside its name."""
 
 
 def register(app: typer.Typer) -> None:

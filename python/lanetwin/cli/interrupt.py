@@ -1,4 +1,4 @@
-"""Being asked to stop: Ctrl-C, the end of a session, a terminal that closes. What is finished is kept."""
+"""Requests to stop: Ctrl-C, the end of a session, a closed terminal. Finished work is kept."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What asks a program to stop: a person, a service manager or batch system, the terminal that goes away."""
+"""Signals that stop a program: from the user, a service manager or batch system, a closed terminal."""
 
 STOPPING = "stopping; what is finished will be kept (Ctrl-C again to abort)"
 
 
 @contextmanager
 def interruptible(said: str = STOPPING, *, may_abort: bool = True) -> Iterator[None]:
-    """Take the first signal inside the block as a wish to stop: say so and raise `KeyboardInterrupt`.
+    """Treat the first signal inside the block as a request to stop: print that and raise `KeyboardInterrupt`.
 
     A second Ctrl-C ends the program at once, if it `may_abort`. Further signals of other kinds are ignored,
-    since a closing terminal sends several. A signal that was ignored before (`nohup`) stays ignored.
-    Elsewhere than in the main thread nothing is changed.
+    since a closing terminal sends several. A signal that was ignored before (`nohup`) stays ignored. Outside
+    the main thread nothing is changed.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -37,7 +37,7 @@ def interruptible(said: str = STOPPING, *, may_abort: bool = True) -> Iterator[N
         nonlocal asked
         if asked:
             if may_abort and number == signal.SIGINT:
-                # the engine's threads may be anywhere; nothing of theirs is waited for
+                # does not wait for the engine's threads
                 os._exit(Exit.INTERRUPTED)
             return
         asked = True

@@ -1,4 +1,4 @@
-"""Configurations of Iometer: show what they say."""
+"""Configurations of Iometer: show their contents."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _print_config(config: dict[str, Any]) -> None:
 
 
 def _setup(setup: dict[str, Any] | None) -> dict[str, str]:
-    """Say in words what is run."""
+    """Describe the test setup in words."""
     if setup is None:
         return {}
     time = setup["run_time"]

@@ -1,4 +1,4 @@
-"""`--lang` of a command: what it prints and writes is in that language."""
+"""The option `--lang`, which sets the language of everything that a command prints and writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _known(name: str) -> str:
-    """Return the language that is meant by `zh`, `ZH` or `zh_CN.UTF-8`; refuse one that there is not."""
+    """Return the language for `zh`, `ZH` or `zh_CN.UTF-8`; refuse an unknown one."""
     found = re.split(r"[-_.]", name.lower())[0]
     if found not in LANGUAGES:
         raise typer.BadParameter(f"there is no language {name!r}; the languages are {', '.join(LANGUAGES)}")
@@ -40,7 +40,7 @@ def in_languages(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **options)
 
     parameters = [*own.parameters.values(), option]
-    # what Typer reads a command's options from
+    # from which Typer reads a command's options
     spoken.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
     spoken.__annotations__ = {one.name: one.annotation for one in parameters}
     return spoken

@@ -40,7 +40,7 @@ Report = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with status 3 if a segment fails.")]
 VERDICTS = {"fits": "green", "tight": "yellow", "exceeds": "red"}
-"""How the verdict on a budget is coloured."""
+"""Colours of verdicts on a budget."""
 
 
 def register(app: typer.Typer) -> None:
@@ -331,7 +331,7 @@ def _margins(variant: dict[str, Any]) -> Any:
 
 
 def _split(variant: dict[str, Any]) -> Any:
-    """Set the shares of the standard's split beside what the elements in them take."""
+    """Compare the shares of the standard's split with the losses of their elements."""
     table = plain_table("", [("share", False), ("takes", True), ("may take", True), ("", False)])
     for segment in variant["segments"]:
         for share in segment["shares"]:

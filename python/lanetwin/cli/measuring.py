@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _targets(values: list[str]) -> list[Target]:
-    """Read `PATH` or `NAME=PATH`, each once."""
+    """Parse `PATH` or `NAME=PATH`, each once."""
     found = []
     for value in values:
         name, equals, path = value.partition("=")
@@ -144,7 +144,7 @@ def measure_(
 
 
 def _end(results: Results) -> None:
-    """Say what is invalid, and end with the status that the results call for."""
+    """Print invalid tests, and end with the status for the results."""
     for said in dict.fromkeys(f"{row['workload']}: {row['why']}" for row in results["options"]["invalid"]):
         err().print(Text(printable(f"INVALID: {said}"), "bold red"), soft_wrap=True)
     if not results["complete"]:

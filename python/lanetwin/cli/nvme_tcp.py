@@ -26,7 +26,7 @@ PROVED = {
 
 
 class HashName(StrEnum):
-    """What makes the key of a secret."""
+    """The hash that derives the key of a secret."""
 
     SHA_256 = "sha-256"
     SHA_384 = "sha-384"
@@ -124,7 +124,7 @@ def key(
 
 
 def _served(address: str, asked: dict[str, str]) -> dict[str, Any] | None:
-    """Ask the drive that is served there; none if it is not one of ours."""
+    """Return the status of the drive served there; None if lanetwin does not serve it."""
     with contextlib.suppress(LanetwinError):
         return emulation.control(address, asked)
     return None

@@ -1,4 +1,4 @@
-"""Progress on standard error, while it is a terminal; silence otherwise."""
+"""Progress on standard error if it is a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def shown(title: str, *, quiet: bool = False) -> Iterator[Callable[[Report], object] | None]:
-    """Give a function that shows reports, or nothing where nobody would see them."""
+    """Return a function that shows reports, or None without a terminal."""
     console = err()
     if quiet or not console.is_terminal or console.is_dumb_terminal:
         yield None
@@ -45,6 +45,6 @@ def shown(title: str, *, quiet: bool = False) -> Iterator[Callable[[Report], obj
 
 
 def describe(line: Report) -> str:
-    """Name what is being done: variant, workload and case, or the claim."""
+    """Name the present step: variant, workload and case, or the claim."""
     names = [line.get(key) for key in ("claim", "variant", "workload", "case")]
     return printable(" · ".join(str(name) for name in names if name))

@@ -1,4 +1,4 @@
-"""Showing results: what `run`, `compare` and `report` have in common, and `report` itself."""
+"""Output of results: common parts of `run`, `compare` and `report`, and `report` itself."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def report(
 def show(
     results: Results, folder: Path | None, *, as_json: bool, full: bool = False, quiet: bool = False
 ) -> None:
-    """Print results, and say where their report is."""
+    """Print results, and the path of their report."""
     if as_json:
         emit_json(results)
     else:
@@ -72,7 +72,7 @@ def show(
 
 
 def say_where(report: Path, what: str = "Report: ") -> None:
-    """Say where a report is, or a study."""
+    """Print the path of a report or a study."""
     place = Text(told(what))
     place.append(from_here(report), "bold")
     err().print(place, soft_wrap=True)

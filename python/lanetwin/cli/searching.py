@@ -1,4 +1,4 @@
-"""The command that looks for the best values: search."""
+"""The command that searches for the best values: search."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from lanetwin.sweep.cache import FILE, Cache
 from lanetwin.sweep.executors import Threads
 
 MOST_LINES = 20
-"""More points of the front than this are in the files alone."""
+"""Maximum number of printed points of the front; the files have all."""
 
 
 def register(app: typer.Typer) -> None:
@@ -141,7 +141,7 @@ def search_(
 
 
 def print_search(found: Searched) -> None:
-    """Print the question, the best, the Pareto front, and what could not be said."""
+    """Print the question, the best point, the Pareto front, and missing metrics."""
     console = out()
     if found.swept.about:
         console.print(Text(printable(found.swept.about), "bold"))
@@ -174,7 +174,7 @@ def _print_front(found: Searched, front: list[Trial]) -> None:
 
 
 def _say_where(folder: Path, found: Searched) -> None:
-    """Say where the report is, and what the search took."""
+    """Print the path of the report, and the time of the search."""
     say_where(folder / "report.html")
     said = f"{counted(found.swept.simulated, 'point')} simulated in {fixed(found.swept.cpu_seconds, 1)} s"
     err().print(f"{said} of CPU time, {fixed(found.known, 0)} tried before", style="dim")

@@ -156,7 +156,7 @@ def run(
 
 
 def _write_capture(path: Path, results: Results, *, quiet: bool) -> None:
-    """Write what was captured; say what is missing, and how it is opened."""
+    """Write the capture; print what is missing, and how to open it."""
     taken = captures.take(results)
     store.write_file(path, taken.file)
     if taken.missing:
@@ -228,7 +228,7 @@ def replay(
 
 
 def _end(results: Results, fail_on: Sequence[Gate] | None) -> None:
-    """End with the status that the results call for."""
+    """End with the status for the results."""
     if not results["complete"]:
         raise typer.Exit(Exit.INTERRUPTED if results["stopped"] == "interrupted" else Exit.ERROR)
     failed = {verdict["verdict"] for verdict in results["verdicts"]} & {gate.value for gate in fail_on or []}

@@ -1,4 +1,4 @@
-"""Standard output and error as a shell hands them over: closed, full, or of an encoding without our signs."""
+"""Standard output and error as the shell sets them up: closed, full, or unable to encode our signs."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ PLAIN = {
     "\u00a0": " ",
     "\u202f": " ",
 }
-"""What is written for a sign that the encoding of a stream does not have; `?` for all others."""
+"""Replacements of signs that the encoding of a stream lacks; `?` for all others."""
 
 _EXPONENT = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b", "0123456789-")
 _HANDLER = "lanetwin.plain"
 
 
 def _in_plain_signs(error: UnicodeError) -> tuple[str, int]:
-    """Replace what cannot be encoded (an error handler of `codecs`)."""
+    """Replace characters that cannot be encoded (an error handler of `codecs`)."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]
@@ -54,22 +54,22 @@ def _in_plain_signs(error: UnicodeError) -> tuple[str, int]:
 
 
 class _Unfailing(io.TextIOWrapper):
-    """A stream for progress and mistakes: losing them (a full disk, a terminal that has gone) ends no run."""
+    """A stream for progress and errors: failed writes (a full disk, a closed terminal) do not end a run."""
 
     def write(self, text: str) -> int:
-        """Write as much as can be written."""
+        """Write, ignoring failures."""
         with suppress(OSError):
             super().write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Flush what can be flushed."""
+        """Flush, ignoring failures."""
         with suppress(OSError):
             super().flush()
 
 
 def prepare() -> None:
-    """Make the standard streams ones that can be written to, whatever the shell has made of them."""
+    """Make the standard streams writable, whatever their state."""
     codecs.register_error(_HANDLER, _in_plain_signs)
     if sys.stdout is None:
         sys.stdout = _nowhere()
@@ -84,15 +84,15 @@ def prepare() -> None:
 
 
 def _nowhere() -> io.TextIOWrapper:
-    # open for as long as the program runs
+    # open while the program runs
     return open(os.devnull, "w", encoding="utf-8")
 
 
 def lost(error: OSError) -> Exit:
-    """Return the status with which the command ends when standard output took no more, and tell why.
+    """Return the exit status after a failed write to standard output, and print the reason.
 
-    A reader that has what it wanted (`lanetwin parts | head`) is no error. An `OSError` that names a file is
-    not one of a stream and is raised again.
+    A reader that closes the pipe (`lanetwin parts | head`) is not an error. An `OSError` with a file name
+    does not come from a stream and is raised again.
     """
     if error.filename is not None:
         raise error

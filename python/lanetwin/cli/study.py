@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lanetwin.study.paper import Paper
 
 RUNS = Path("runs")
-"""Where studies are kept, beside runs."""
+"""Folder of studies, beside runs."""
 NO_FONT = (
     "this machine has no font with Chinese characters: the PDF will show boxes; "
     "install one (Debian: fonts-noto-cjk)"

@@ -1,4 +1,4 @@
-"""The command that goes through values: sweep."""
+"""The command that runs a scenario at many values: sweep."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from lanetwin.sweep.executors import Executor, Processes, Threads
 from lanetwin.sweep.table import Table
 
 MOST_LINES = 16
-"""More points than this are those of the Pareto front, and the answer."""
+"""Above this number of points, only those of the Pareto front and of the answer are shown."""
 LIMITED_BY = "limited by"
 
 
 class Workers(StrEnum):
-    """Who simulates the points; results do not depend on it."""
+    """Executors of the points; results do not depend on the choice."""
 
     THREADS = "threads"
     PROCESSES = "processes"
@@ -177,7 +177,7 @@ def sweep_(
 
 
 def _executor(workers: Workers, jobs: int | None, dask: str | None, ray: str | None) -> Executor:
-    """Return who simulates."""
+    """Return the executor."""
     if dask and ray:
         raise typer.BadParameter("name one cluster", param_hint="--ray")
     if dask or ray:
@@ -186,7 +186,7 @@ def _executor(workers: Workers, jobs: int | None, dask: str | None, ray: str | N
 
 
 def print_sweep(swept: Swept, table: Table, found: Analysis, *, full: bool) -> None:
-    """Print the question, the answer, the points that are worth a line, and what matters."""
+    """Print the question, the answer, the selected points, and the effects."""
     console = out()
     if swept.about:
         console.print(Text(printable(swept.about), "bold"))
@@ -224,10 +224,10 @@ def print_sweep(swept: Swept, table: Table, found: Analysis, *, full: bool) -> N
 
 
 def _grid(swept: Swept, found: Analysis, rows: list[lines.Line], *, has_limits: bool) -> Grid:
-    """Make the table of points, with as many metrics as there is room for."""
+    """Make the table of points, with as many metrics as fit."""
     plan = swept.design
     names = lines.headings(found)
-    # what the question is about is always there
+    # the metric of the question is always shown
     for metrics in range(len(names), max(len(found.required), 1) - 1, -1):
         columns = [("", False), *((name, True) for name in plan.names)]
         columns += [("cost", True)] if plan.has_costs else []
@@ -245,7 +245,7 @@ def _grid(swept: Swept, found: Analysis, rows: list[lines.Line], *, has_limits: 
 
 
 def _print_limits(rows: list[lines.Line]) -> None:
-    """Print what limits the points of a table that has no room for it, each limit once."""
+    """Print the bottlenecks of points if the table has no room for them, each once."""
     points: dict[str, list[str]] = {}
     for row in rows:
         points.setdefault(row.limit, []).append(" ".join(row.levels))
@@ -255,7 +255,7 @@ def _print_limits(rows: list[lines.Line]) -> None:
 
 
 def _print_effects(swept: Swept, table: Table, found: Analysis) -> None:
-    """Print which axis matters most for each metric that the question is about."""
+    """Print the most important axis for each metric of the question."""
     rows = report.effects(report.View(swept.design, table, found))
     if not rows:
         return
@@ -271,7 +271,7 @@ def _print_effects(swept: Swept, table: Table, found: Analysis) -> None:
 
 
 def _say_where(folder: Path, swept: Swept) -> None:
-    """Say where the report is, and what the sweep took."""
+    """Print the path of the report, and the time of the sweep."""
     say_where(folder / "report.html")
     known = swept.done - swept.simulated
     said = f"{counted(swept.simulated, 'point')} simulated in {fixed(swept.cpu_seconds, 1)} s of CPU time"

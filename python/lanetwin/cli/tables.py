@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from lanetwin.summary import DeviceTable, ResultTable
 
 MOST_DEVICE_LINES = 32
-"""A table of devices longer than this shows the first and the last case alone; the report has all of them."""
+"""Above this length a table of devices shows only the first and the last case; the report has all."""
 MOST_SWITCH_LINES = 24
-"""So does a table of switches, with the cases of each workload."""
+"""The same for a table of switches, for the cases of each workload."""
 
 IOMETER_COLUMNS = {
     "I/O/s": "Total I/Os per Second",
@@ -57,13 +57,13 @@ IOMETER_COLUMNS = {
     "CPU [%]": "% CPU Utilization (total)",
     "errors": "Total Error Count",
 }
-"""What the terminal has room for."""
+"""Layouts by the room of the terminal."""
 
 VERDICT_STYLES = {"better": "green", "worse": "red", "equivalent": "", "inconclusive": "yellow"}
 
 
 class TitledTable(Table):
-    """A table under a title that is not folded to the width of the columns."""
+    """A table whose title is not folded to the width of the columns."""
 
     def __init__(self, heading: Text | None) -> None:
         super().__init__(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
@@ -82,7 +82,7 @@ class TitledTable(Table):
 
 
 def plain_table(title: str, columns: Iterable[tuple[str, bool]]) -> Table:
-    """Start a table; every column is a name and whether it holds numbers. No name is ever cut."""
+    """Start a table; every column has a name and a flag for numbers. No name is cut."""
     table = TitledTable(Text(printable(told(title)), "bold") if title else None)
     for name, is_number in columns:
         justify: Any = "right" if is_number else "left"
@@ -119,7 +119,7 @@ def print_results(results: Results) -> None:
 
 
 def _table(data: ResultTable, console: Console) -> Table:
-    """Make the widest of four layouts that the console has room for."""
+    """Make the widest of four layouts that fits the console."""
     if not data.compared:
         return _side_by_side(data, intervals=False)
     layouts = [make(data, intervals=shown) for make in (_side_by_side, _stacked) for shown in (True, False)]
@@ -132,7 +132,7 @@ def fits(table: Table, console: Console) -> bool:
 
 
 def width_of(table: Table) -> int:
-    """Return the width of a table of which no cell is folded [characters]."""
+    """Return the width of a table without folded cells [characters]."""
     console = out()
     return console.measure(table, options=console.options.update(width=10_000)).maximum
 
@@ -142,7 +142,7 @@ def _title(data: ResultTable) -> str:
 
 
 def _side_by_side(data: ResultTable, *, intervals: bool) -> Table:
-    """Give each case a row, and each variant its value and how that compares with the baseline."""
+    """Give each case a row, and each variant its value and its comparison with the baseline."""
     percentiles = data.percentiles if len(data.variants) == 1 else []
     columns = [("case", False)]
     for name in data.variants:
@@ -187,7 +187,7 @@ def by_device(data: DeviceTable) -> Table:
     columns = [("case", False), *([("variant", False)] if several else []), ("device", False)]
     columns.append((headed("throughput", data.throughput_unit), True))
     has_mean = any(line.latency for line in data.lines)
-    # of reads and writes apart, and of loads of memory, less is known
+    # separate reads and writes, and memory loads, have fewer values
     percents = [p for p in (99.0, 100.0) if any(line.percentile(p) is not None for line in data.lines)]
     latencies = [*(["mean"] if has_mean else []), *(percentile_name(p) for p in percents)]
     columns += [(headed(name, data.latency_unit), True) for name in latencies]
@@ -206,7 +206,7 @@ def by_device(data: DeviceTable) -> Table:
 
 
 def _print_components(results: Results) -> None:
-    """Print the metrics of components of which one way is better, of the last case; the report has all."""
+    """Print the components' metrics that have a better direction, for the last case; the report has all."""
     for data in component_tables(results):
         metrics = [metric for metric in data.metrics if metric["better"] != "neither"]
         last = next(reversed(data.lines))[0]
@@ -225,7 +225,7 @@ def _print_components(results: Results) -> None:
 
 
 def _iometer(tables: Sequence[IometerTable]) -> Table:
-    """Give each variant of each case a row with what Iometer shows first; the report has all metrics."""
+    """Give each variant of each case a row with Iometer's main metrics; the report has all."""
     several = any(len(data.variants) > 1 for data in tables)
     columns = [("workload", False), ("case", False), *([("variant", False)] if several else [])]
     columns += [(head, True) for head in IOMETER_COLUMNS]
@@ -241,7 +241,7 @@ def _iometer(tables: Sequence[IometerTable]) -> Table:
 
 
 def _print_measurements(results: Results) -> None:
-    """Say how long each case was measured, how many operations that were, and whether it was steady."""
+    """Print the measured time and operations of each case, and whether it was steady."""
     found = measurements(results)
     if not found:
         return
@@ -256,7 +256,7 @@ def _print_measurements(results: Results) -> None:
 
 
 def _print_steady(results: Results) -> None:
-    """Say of each case that went in rounds whether and when it was steady, and what its rounds have shown."""
+    """Print for each case with rounds whether and when it was steady, and the results of the rounds."""
     found = cases(results)
     if not found:
         return
@@ -289,7 +289,7 @@ def _print_steady(results: Results) -> None:
 
 
 def _print_outages(results: Results) -> None:
-    """Say of each link that was down how it came back."""
+    """Print how each link that was down came back."""
     found = outages.found(results)
     if not found:
         return
@@ -305,7 +305,7 @@ def _print_outages(results: Results) -> None:
 
 
 def _print_actions(results: Results) -> None:
-    """Say of each command that a workload asks for what became of it, and what its log says."""
+    """Print the result of each command that a workload sends, and the contents of its log."""
     found = actions.found(results)
     if not found:
         return
@@ -326,7 +326,7 @@ def _print_actions(results: Results) -> None:
 
 
 def _print_switches(results: Results) -> None:
-    """Give the slowest of the ways that are alike a row."""
+    """Give the slowest of equal paths a row."""
     found = passages(results)
     if not found:
         return

@@ -54,7 +54,7 @@ def ui(
 
 
 def _listening(port: int) -> socket.socket:
-    """Return a socket that this machine alone can reach."""
+    """Return a socket that only this machine can reach."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,4 +1,4 @@
-"""The command that sets predictions against published numbers."""
+"""The command that compares predictions with published numbers."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from lanetwin.engine import Claim, Declared, FreeParameter, Validation, ValidationRow
 
 FINEST = 0.001
-"""Smaller errors are not told apart [%]."""
+"""Errors below this are not distinguished [%]."""
 
 QUICK = 10
-"""A claim that takes more than this is a long one [CPU-s]."""
+"""Time above which a claim is long [CPU-s]."""
 
 
 def register(app: typer.Typer) -> None:
@@ -84,12 +84,12 @@ def validate(
 
 
 def _chosen(names: list[str], *, quick: bool) -> list[Declared]:
-    """Return the claims with these names; without names all or the short ones, the shortest first."""
+    """Return the claims of these names; without names all or the short ones, the shortest first."""
     known = engine.claims()
     by_name = {claim["claim"]: claim for claim in known}
     unknown = [name for name in names if name not in by_name]
     if unknown:
-        engine.validate(unknown)  # refuses them, and says which there are
+        engine.validate(unknown)  # refuses unknown names, and lists the claims
     if names:
         return [by_name[name] for name in names]
     short = (claim for claim in known if not quick or claim["cpu_seconds"] <= QUICK)
@@ -97,7 +97,7 @@ def _chosen(names: list[str], *, quick: bool) -> list[Declared]:
 
 
 def _say_cost(chosen: list[Declared], *, is_quick: bool) -> None:
-    """Say beforehand what a person waits for, if it is worth saying."""
+    """Print the expected time beforehand, if it is long."""
     seconds = sum(claim["cpu_seconds"] for claim in chosen)
     if seconds <= QUICK:
         return
@@ -108,7 +108,7 @@ def _say_cost(chosen: list[Declared], *, is_quick: bool) -> None:
 
 
 def _duration(seconds: int) -> str:
-    """Write a time as roughly as it is known."""
+    """Write a time roughly, by its accuracy."""
     return f"{seconds} s" if seconds < 100 else f"{round(seconds / 60)} min"
 
 
@@ -204,7 +204,7 @@ def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:
 
 
 def _parameter(parameter: FreeParameter) -> str:
-    """Write a number that was fitted, and to what."""
+    """Write a fitted number, and the data it was fitted to."""
     fitted = (parameter["calibrated_to"] or "").removeprefix("calibrated to ")
     return printable(
         f"{parameter['part']}: {parameter['name']} = {parameter['value']}, {told('calibrated to')} {fitted}"
@@ -212,7 +212,7 @@ def _parameter(parameter: FreeParameter) -> str:
 
 
 def _verdict(row: ValidationRow) -> tuple[str, str]:
-    """Say how a prediction stands beside the closed form; a cell the model was given has no verdict."""
+    """Compare a prediction with the closed form; an input cell has no verdict."""
     if row["role"] != "predicted":
         return "not a prediction", "dim"
     baseline = row["baseline_error_pct"]
