@@ -1,6 +1,6 @@
 """Two results beside each other: predicted, emulated, measured, or files of other programs.
 
-Between kinds there is no better or worse but an error: of what was predicted, against what was measured.
+Results of different kinds get errors instead of verdicts: of the prediction relative to the measurement.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 MEASURED, PREDICTED, EMULATED = "measured", "predicted", "emulated"
 NAMES = {"measured": MEASURED, "simulated": PREDICTED, "emulated": EMULATED}
-"""What results of a kind are called beside those of another."""
+"""Names of kinds of results beside those of another."""
 MARGIN = 0.02
-"""An error within this is small if nobody says otherwise."""
+"""Default limit of a small error."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorLine:
-    """One number that was predicted and measured."""
+    """One predicted and measured number."""
 
     workload: str
     case: str
@@ -42,7 +42,7 @@ class ErrorLine:
 
     @property
     def error(self) -> float | None:
-        """The relative error: 0.1 is a tenth too much. None if nothing was measured to relate it to."""
+        """The relative error: 0.1 is a tenth too much. None if the measured value is 0."""
         return self.predicted["value"] / self.measured["value"] - 1 if self.measured["value"] else None
 
 
@@ -59,7 +59,7 @@ def load_any(path: Path) -> Results:
 def compare_files(a: Path, b: Path, *, margin: float | None = None) -> Results:
     """Compare two files or folders of runs; the first is the baseline.
 
-    Of different kinds, what was measured is the baseline, and instead of verdicts there are `errors`.
+    For different kinds, the measurement is the baseline, and there are `errors` instead of verdicts.
     """
     if not (_is_of_others(a) or _is_of_others(b)) and len({_kind(a), _kind(b)}) < 2:
         return engine.compare_files(a, b, margin=margin)
@@ -67,12 +67,12 @@ def compare_files(a: Path, b: Path, *, margin: float | None = None) -> Results:
 
 
 def _is_of_others(path: Path) -> bool:
-    """Whether a file is not for the reader of results: of another program, empty, or no document at all."""
+    """Whether a file is not a result of lanetwin: of another program, empty, or not a document."""
     return is_measurement(path) or is_no_document(path)
 
 
 def _kind(path: Path) -> str:
-    """Return where the numbers of results come from; what cannot be read is told by who reads it in full."""
+    """Return the kind of results; errors are reported when the document is read completely."""
     try:
         return str(load(path).get("kind"))
     except LanetwinError:
@@ -103,7 +103,7 @@ def compare(a: Results, b: Results, *, margin: float | None = None) -> Results:
 
 
 def question(results: Results) -> str:
-    """Return what results answer, in the current language; what an author has written stays as it is."""
+    """Return the question of results, in the current language; an author's own text is unchanged."""
     about, options = results["about"] or results["name"], results.get("options") or {}
     if "error_of" in options:
         one, other = told(options["error_of"]), told(options["against"])
@@ -120,10 +120,10 @@ def question(results: Results) -> str:
 
 
 def aligned(truth: Results, other: Results) -> tuple[Results, list[str]]:
-    """Return measurements with the names that the other document has, and what was taken for what.
+    """Return measurements with the names of the other document, and the matched names.
 
-    Where both have one workload, or a workload one case, there is no doubt which is meant; and a measurement
-    that does not name a variant of the prediction is taken for the first, the baseline.
+    If both have one workload, or a workload one case, these are matched; a measurement that names no variant
+    of the prediction is matched with the first, the baseline.
     """
     rows = copy.deepcopy(truth["rows"])
     notes: list[str] = []
@@ -139,7 +139,7 @@ def aligned(truth: Results, other: Results) -> tuple[Results, list[str]]:
 def _align(
     rows: list[Row], theirs: Sequence[Row], key: str, counts: Callable[[Row], bool], notes: list[str]
 ) -> None:
-    """Give the only name of a kind that some rows have the only one that the others have."""
+    """Rename the single name of some rows to the single one of the others."""
     own_names = unique(str(row[key]) for row in rows if counts(row))  # type: ignore[literal-required]
     other_names = unique(str(row[key]) for row in theirs if counts(row))  # type: ignore[literal-required]
     if len(own_names) == 1 and len(other_names) == 1 and own_names != other_names:
@@ -155,7 +155,7 @@ def _rename(rows: Sequence[Row], key: str, old: str, new: str, notes: list[str])
 
 
 def errors(results: Results) -> list[ErrorLine]:
-    """Return the errors of a comparison between kinds; none of any other document."""
+    """Return the errors of a comparison between kinds; an empty list for any other document."""
     options = results.get("options") or {}
     if "error_of" not in options:
         return []

@@ -1,4 +1,4 @@
-"""What the components of a machine say of themselves, in the shape people read."""
+"""Metrics of a machine's components, as tables."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ComponentTable:
-    """What components that have the same metrics say of themselves in the cases of one workload."""
+    """Components with the same metrics, in the cases of one workload."""
 
     workload: str
     metrics: list[ComponentMetric]
-    """One of each, for its name, unit and direction."""
+    """One entry for each metric, with its name, unit and direction."""
     lines: dict[tuple[str, str, str], dict[str, float]]
     """Values by the names of metrics, for each case, variant and component."""
 
     @property
     def title(self) -> str:
-        """What the table is of."""
+        """The components of the table."""
         components = unique(component for _, _, component in self.lines)
         named = ", ".join(components) if len(components) <= MOST_NAMED else f"{len(components)} components"
         return f"{self.workload}: what {named} did"
 
 
 MOST_NAMED = 4
-"""So many components stand in a title by name."""
+"""Maximum number of components named in a title."""
 
 
 def component_tables(results: Results) -> list[ComponentTable]:
-    """Return what components say of themselves, those with the same metrics together."""
+    """Return the tables of components, those with the same metrics together."""
     told: dict[tuple[str, str, str, str], dict[str, ComponentMetric]] = {}
     for metric in results.get("components", []):
         key = (metric["workload"], metric["case"], metric["variant"], metric["component"])

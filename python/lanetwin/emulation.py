@@ -10,9 +10,9 @@
         assert drive.read(0, 4096) == bytes(4096)
         print(drive.lateness())
 
-In real time an answer comes when the clock has come to it, and `Device.lateness` tells how far this machine
-kept to that. With ``virtual_time=True`` time passes only while somebody waits, and latencies are those of
-``lanetwin run`` of the same requests, to the picosecond.
+In real time an answer is given when the clock has reached its time, and `Device.lateness` shows how well this
+machine achieved that. With ``virtual_time=True`` time passes only while the program waits, and latencies are
+those of ``lanetwin run`` of the same requests, to the picosecond.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
     from os import PathLike
 
 Kind = Literal["read", "write", "compare", "flush", "trim", "write-zeroes"]
-"""What a drive can be asked for."""
+"""Operations of a drive."""
 ECHOES = 64
-"""So many times the way through the door is measured when a drive is opened."""
+"""Number of measurements of the door's own time when a drive is opened."""
 IDLE_TURNS = 8
-"""In virtual time a loop of asyncio has turned so often without a new request before time passes."""
+"""In virtual time, number of turns of an asyncio loop without a new request before time passes."""
 PS = 1e-12
 """A picosecond [s]."""
 
 
 class DeviceError(OSError):
-    """The drive could not do what it was asked for: `errno` is EIO, the text says what NVMe calls it."""
+    """A request failed in the drive: `errno` is EIO, the text is the name of the NVMe status."""
 
 
 class Facts(TypedDict):
-    """What a drive says of itself."""
+    """Properties of a drive."""
 
     bytes: int
     block: int
@@ -58,7 +58,7 @@ class Facts(TypedDict):
 
 
 class Lateness(TypedDict):
-    """How late answers were, and whether what a program has seen is the prediction."""
+    """The lateness of answers, and whether the observed latencies are a prediction."""
 
     answers: int
     faulted: int
@@ -74,11 +74,11 @@ class Lateness(TypedDict):
 
 
 class Operation(Future[bytes]):
-    """A request in progress: `result()` gives what was read, or raises `DeviceError`."""
+    """A request in progress: `result()` returns the data read, or raises `DeviceError`."""
 
     kind: Kind
     latency: float = 0.0
-    """How long it took, in the time of the machine [s]; known when it is done."""
+    """Its latency, in simulated time [s]; known when it is done."""
 
     def _ended(self, ended: str, data: bytes, latency_ps: int) -> None:
         self.latency = latency_ps * PS
@@ -118,7 +118,7 @@ class Device:
         self._done(self.submit("write", offset, len(data), data, fua=fua))
 
     def compare(self, offset: int, data: bytes) -> bool:
-        """Say whether the drive finds these bytes from `offset` on."""
+        """Return whether the drive has these bytes from `offset` on."""
         return self._done(self.submit("compare", offset, len(data), data)) != b"differs"
 
     def flush(self) -> None:
@@ -152,7 +152,7 @@ class Device:
     def submit(
         self, kind: Kind, offset: int, length: int, data: bytes | None = None, *, fua: bool = False
     ) -> Operation:
-        """Ask and return at once; any number of requests may be in progress."""
+        """Submit a request and return at once; any number may be in progress."""
         operation = Operation()
         operation.kind = kind
         with self._lock:
@@ -162,33 +162,33 @@ class Device:
         return operation
 
     def wait(self) -> bool:
-        """Let virtual time pass to the next answers; whether anything was in progress."""
+        """Advance virtual time to the next answers; return whether any request was in progress."""
         replies = self._core.wait()
         self._hear(replies or [])
         return replies is not None
 
     @property
     def now(self) -> float:
-        """The time of the last answer, in the time of the machine [s]."""
+        """The simulated time of the last answer [s]."""
         return self._now_ps * PS
 
     def lateness(self) -> Lateness:
-        """Tell how late answers were; `is_prediction` is false where this machine could not keep up."""
+        """Return the lateness of answers; `is_prediction` is false if this machine could not keep up."""
         return cast("Lateness", json.loads(self._core.lateness()))
 
     def forget_lateness(self) -> None:
-        """Count lateness from now on."""
+        """Restart the counting of lateness."""
         self._core.forget_lateness()
 
     def power_cut(self) -> tuple[int, int]:
-        """Cut the power: how many atomic units of what was not flushed are there then, and how many not.
+        """Cut the power; return how many atomic units of unflushed data survived, and how many did not.
 
-        What is in progress, and what is asked until `power_on`, ends with `DeviceError`.
+        Requests in progress, and those submitted until `power_on`, end with `DeviceError`.
         """
         return self._core.power_cut()
 
     def power_on(self) -> None:
-        """Bring the power back."""
+        """Restore the power."""
         self._core.power_on()
 
     def media_error(self, offset: int, length: int) -> None:
@@ -196,31 +196,31 @@ class Device:
         self._fault({"fault": "media-error", "first": offset, "bytes": length})
 
     def slow_die(self, die: int, dies: int, extra_us: int) -> None:
-        """Let one of so many dies take longer for each read and write [µs]."""
+        """Make one of `dies` dies slower for each read and write [µs]."""
         self._fault({"fault": "slow-die", "die": die, "dies": dies, "extra_us": extra_us})
 
     def link_down(self, for_ms: int) -> None:
-        """Take the link down for so long [ms]; what is asked waits."""
+        """Take the link down for this time [ms]; requests wait."""
         self._fault({"fault": "link-down", "for_ms": for_ms})
 
     def retrain(self, for_us: int) -> None:
-        """Let the link train anew for so long [µs]; what is asked waits."""
+        """Retrain the link for this time [µs]; requests wait."""
         self._fault({"fault": "retrain", "for_us": for_us})
 
     def bit_errors(self, one_in: int) -> None:
-        """Let one bit of so many on the link be wrong; what is hit is sent again."""
+        """Corrupt one bit in this many on the link; affected packets are sent again."""
         self._fault({"fault": "bit-errors", "one_in": one_in})
 
     def media_errors(self, one_in: int) -> None:
-        """Let one read of so many fail, by chance."""
+        """Make one read in this many fail, by chance."""
         self._fault({"fault": "media-errors", "one_in": one_in})
 
     def full(self) -> None:
-        """Let the drive have no room: writes fail with ENOSPC, but for as much as is trimmed."""
+        """Make the drive full: writes fail with ENOSPC, except for as much as is trimmed."""
         self._fault({"fault": "full"})
 
     def lie(self) -> None:
-        """Acknowledge flushes from now on without doing them."""
+        """Acknowledge flushes from now on without executing them."""
         self._fault({"fault": "lie"})
 
     def heal(self) -> None:
@@ -228,7 +228,7 @@ class Device:
         self._fault({"fault": "none"})
 
     def close(self) -> None:
-        """Write what was acknowledged, and end the drive; what is in progress is cancelled."""
+        """Write acknowledged data, and end the drive; requests in progress are cancelled."""
         self._core.close()
         if self._listener and self._listener is not threading.current_thread():
             self._listener.join()
@@ -259,7 +259,7 @@ class Device:
         return await asyncio.wrap_future(operation)
 
     def _turn(self, loop: asyncio.AbstractEventLoop, asked: int, turns: int) -> None:
-        """Let virtual time pass when every task that could ask has asked."""
+        """Advance virtual time when every task has submitted its requests."""
         if asked != self._asked:
             asked, turns = self._asked, 0
         elif turns >= IDLE_TURNS:
@@ -286,7 +286,7 @@ class Device:
                 operation._ended(ended, data, latency_ps)
 
     def _calibrate(self) -> None:
-        """Measure the way to the drive's thread and back, by which answers then leave earlier."""
+        """Measure the time to the drive's thread and back, by which answers then leave earlier."""
         took = []
         for _ in range(ECHOES):
             operation = Operation()
@@ -313,9 +313,9 @@ def device(
 ) -> Device:
     """Open a drive of a scenario.
 
-    `variant` is the baseline, and `drive` the one that workloads ask, unless they are named. `data` is a file
-    that holds its bytes; without one they are in memory and end with it. `size` [B] is for disks that do not
-    say how large they are. Raises `LanetwinError`.
+    `variant` is by default the baseline, and `drive` the target of the workloads. `data` is a file for its
+    data; without one they are in memory and lost with it. `size` [B] is for disks without a size of their
+    own. Raises `LanetwinError`.
     """
     options = {"sets": list(sets), "variant": variant, "drive": drive, "bytes": size, "seed": seed}
     options |= {"data": None if data is None else str(data), "virtual_time": virtual_time, "outside": outside}
@@ -323,9 +323,9 @@ def device(
 
 
 Entrance = Literal["nbd", "nvme-tcp", "fuse"]
-"""How other processes come to a drive."""
+"""Doors for other processes."""
 AnyEntrance = Literal["nbd", "nvme-tcp", "fuse", "vfio-user"]
-"""The same, and how a guest does."""
+"""The same, and the door for a guest."""
 
 
 def serve(
@@ -343,15 +343,15 @@ def serve(
     keys: str | PathLike[str] | None = None,
     outside: bool = False,
 ) -> Lateness:
-    """Serve a drive to other processes until Ctrl-C; how late answers were.
+    """Serve a drive to other processes until Ctrl-C; return the lateness of answers.
 
     `place` is the path of a Unix socket for NBD and vfio-user, a loopback address with a port for NVMe/TCP,
     or several with commas between them, which are ports of one subsystem, and an empty folder for FUSE, in
-    which the drive is the file ``drive``. With `keys`, a file of secrets, hosts by NVMe/TCP have to prove who
-    they are, and the address may be one that other machines reach. `ready` is called when clients can come,
-    with ``place``, ``control``, ``nqn``, ``file``, ``bytes``, ``namespaces`` and ``lead_us``. By NVMe/TCP
-    `others` are namespaces 2 and so on beside it: names of drives, with files for their bytes. What is asked
-    goes to the file `record`: one whose name ends in ``.csv`` is a trace, others are logs of fio. Raises
+    which the drive is the file ``drive``. With `keys`, a file of secrets, hosts by NVMe/TCP have to
+    authenticate, and the address may be one that other machines reach. `ready` is called when clients can
+    connect, with ``place``, ``control``, ``nqn``, ``file``, ``bytes``, ``namespaces`` and ``lead_us``. By
+    NVMe/TCP `others` are namespaces 2 and so on: names of drives, with files for their data. Requests are
+    recorded in the file `record`: a trace if the name ends in ``.csv``, otherwise a log of fio. Raises
     `LanetwinError`.
     """
     options: dict[str, Any] = {"sets": list(sets), "variant": variant, "drive": drive, "outside": outside}
@@ -372,7 +372,7 @@ def serve(
 
 
 class Pong(TypedDict):
-    """What a host has found at an NVMe/TCP target, and how long reads took there."""
+    """The result of a ping: the properties of an NVMe/TCP target, and the latencies of its reads."""
 
     discovered: list[str]
     nqn: str
@@ -408,8 +408,8 @@ def ping(
 ) -> Pong:
     """Discover a subsystem by NVMe/TCP, connect, identify it, and read at random places.
 
-    `size` is that of a read [B], `depth` how many are in progress. Without an `nqn` it is the first of the
-    discovery log. `host` is the NQN of this host, `keys` a file with the secrets with which it proves that.
+    `size` is that of a read [B], `depth` the number in progress. The default of `nqn` is the first of the
+    discovery log. `host` is the NQN of this host, `keys` a file with the secrets for its authentication.
     Raises `LanetwinError`.
     """
     asked: dict[str, Any] = {"nqn": nqn, "nsid": nsid, "reads": reads, "size": size, "depth": depth}
@@ -427,7 +427,7 @@ def new_key(hash_name: str) -> str:
 
 
 def control(place: str | PathLike[str], asked: dict[str, Any], timeout: float = 10.0) -> dict[str, Any]:
-    """Ask something of a drive that is served at this path or address; what it answers.
+    """Send a command to the drive served at this path or address; return its answer.
 
     Raises `LanetwinError` if none is served there, if it does not answer within `timeout` [s], or refuses.
     """

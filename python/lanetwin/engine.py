@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Granularity = Literal["train", "tlp"]
 Export = Literal["hdr", "timeline"]
-"""What is attached to results if it is asked for."""
+"""Optional attachments of results."""
 Progress = dict[str, Any]
 """One report of a running computation: `done` and `total` steps, and the names of what is being done."""
 
@@ -38,14 +38,14 @@ class Outline(TypedDict):
 
 
 class Checked(TypedDict):
-    """What checking a scenario found; the plan is there only if there was no error."""
+    """The result of checking a scenario; it has a plan only if there was no error."""
 
     diagnostics: list[dict[str, Any]]
     plan: dict[str, Any] | None
 
 
 class Hierarchy(TypedDict):
-    """What is below one host: as `lspci -t` draws it, as `lspci -vv` lists it, and by name."""
+    """The hierarchy below one host: as `lspci -t` draws it, as `lspci -vv` lists it, and by name."""
 
     host: str
     drawing: str
@@ -55,21 +55,21 @@ class Hierarchy(TypedDict):
 
 
 class SharedTree(TypedDict):
-    """The hierarchies of variants that are alike."""
+    """The hierarchies of equal variants."""
 
     variants: list[str]
     hosts: list[Hierarchy]
 
 
 class Numbered(TypedDict):
-    """What numbering the devices of a scenario found; the trees are there only if there was no error."""
+    """The result of numbering a scenario's devices; it has trees only if there was no error."""
 
     diagnostics: list[dict[str, Any]]
     trees: list[SharedTree] | None
 
 
 class IometerShown(TypedDict):
-    """What a configuration of Iometer says, unless there was an error, and what was found in it."""
+    """The contents of a configuration of Iometer, unless there was an error, and its diagnostics."""
 
     diagnostics: list[dict[str, Any]]
     config: dict[str, Any] | None
@@ -95,7 +95,7 @@ class ValidationRow(TypedDict):
 
 
 class FreeParameter(TypedDict):
-    """A number of the model that nobody measured or published."""
+    """A number of the model that is neither measured nor published."""
 
     part: str
     name: str
@@ -104,7 +104,7 @@ class FreeParameter(TypedDict):
 
 
 class Effect(TypedDict):
-    """What moving one assumption to an end of its range does to each predicted row."""
+    """The effect of moving one assumption to an end of its range on each predicted row."""
 
     mechanism: str
     end: str
@@ -128,7 +128,7 @@ class Claim(TypedDict):
 
 
 class Declared(TypedDict):
-    """A claim that predictions are held to."""
+    """The declaration of a claim."""
 
     claim: str
     about: str
@@ -137,7 +137,7 @@ class Declared(TypedDict):
 
 
 class Validation(TypedDict):
-    """Predicted against published, cell by cell and claim by claim; not complete if it was stopped."""
+    """Predictions compared with published numbers, by cell and by claim; not complete if it was stopped."""
 
     complete: bool
     rows: list[ValidationRow]
@@ -158,18 +158,18 @@ def _reports(progress: Callable[[Progress], object] | None) -> Callable[[str], o
 def check(path: str, sets: Iterable[str] = (), *, outside: bool = False) -> Checked:
     """Check a scenario without running it; its mistakes are in the answer, not raised.
 
-    With `outside`, files that it names may lie out of its folder.
+    With `outside`, files that it names may be outside its folder.
     """
     return cast("Checked", json.loads(_core.check(path, list(sets), outside)))
 
 
 def document(path: str) -> Outline:
-    """Read a YAML document that the engine does not know, every value with its place."""
+    """Parse a YAML document of any kind, every value with its place."""
     return cast("Outline", json.loads(_core.document(path)))
 
 
 def tree(path: str, sets: Iterable[str] = (), *, outside: bool = False) -> Numbered:
-    """Give every device below the hosts of a scenario its bus number and addresses, variant by variant."""
+    """Assign bus numbers and addresses to the devices below a scenario's hosts, variant by variant."""
     return cast("Numbered", json.loads(_core.tree(path, list(sets), outside)))
 
 
@@ -190,9 +190,9 @@ def run(
     `sets` are changes of the scenario, each ``path=value``. Without `seed` the scenario's own is taken;
     without `threads`, one per core (the results do not depend on it). Ctrl-C makes the answer partial
     (``complete`` is false), a second one raises `KeyboardInterrupt`. With `outside`, files that the scenario
-    names may lie out of its folder. `exports` are attached to the results beside what always is: ``hdr`` is a
-    log of HdrHistogram, ``timeline`` has operations stage by stage. With `tlps`, so many TLPs on the links
-    are attached at most, as a capture file.
+    names may be outside its folder. `exports` are additional attachments of the results: ``hdr`` is a log of
+    HdrHistogram, ``timeline`` has operations stage by stage. With `tlps`, at most this many TLPs on the links
+    are attached, as a capture file.
     """
     attached: dict[str, bool | int] = dict.fromkeys(exports, True)
     if tlps is not None:
@@ -209,12 +209,12 @@ def run(
 
 
 def library() -> str:
-    """Return the file that the engine is: what tells this build from others."""
+    """Return the engine's library file, which identifies this build."""
     return str(_core.__file__)
 
 
 def planned(path: str, sets: Iterable[str] = (), *, outside: bool = False) -> str:
-    """Check a scenario and return its complete plan, as text: what results depend on, beside seed and build.
+    """Check a scenario and return its complete plan, as text: results depend on it, the seed and the build.
 
     Raises `LanetwinError` if the scenario is refused.
     """
@@ -222,7 +222,7 @@ def planned(path: str, sets: Iterable[str] = (), *, outside: bool = False) -> st
 
 
 def sweep_design(path: str, asked: dict[str, Any]) -> Any:
-    """Return what a scenario sweeps: axes and points.
+    """Return the axes and points of a scenario's sweep.
 
     `asked` has ``sets``, ``vary`` and ``zip``, each a list of texts, ``sample``, a number or none,
     and ``search``, whether it is for a search.
@@ -231,7 +231,7 @@ def sweep_design(path: str, asked: dict[str, Any]) -> Any:
 
 
 def search_goals(path: str, asked: dict[str, Any]) -> Any:
-    """Return what a search of a scenario looks for: objectives, limits, trials, seed and prices.
+    """Return the goals of a scenario's search: objectives, limits, trials, seed and prices.
 
     `asked` has ``sets``, ``maximize``, ``minimize`` and ``require``, each a list of texts, ``trials`` and
     ``seed``, each a number or none.
@@ -240,7 +240,7 @@ def search_goals(path: str, asked: dict[str, Any]) -> Any:
 
 
 def sweep_analysis(points: dict[str, Any]) -> Any:
-    """Return what the points of a sweep say together: Pareto front, least cost, effects of the axes."""
+    """Return the analysis of a sweep's points: Pareto front, least cost, effects of the axes."""
     return json.loads(_core.sweep_analysis(json.dumps(points)))
 
 
@@ -254,9 +254,9 @@ def compare(a: Results, b: Results, *, margin: float | None = None) -> Results:
 
 
 def compare_files(a: Path, b: Path, *, margin: float | None = None) -> Results:
-    """Compare two results that stand in files, or in the folders of runs; the first is the baseline.
+    """Compare two results in files, or in the folders of runs; the first is the baseline.
 
-    The engine reads the documents, so that what is wrong with one is told with its place and its remedy.
+    The engine reads the documents, so that an error is reported with its place and its remedy.
     """
     files = {"A": _results_file(a), "B": _results_file(b)}
     first, second = (_read(file) for file in files.values())
@@ -269,19 +269,19 @@ def compare_files(a: Path, b: Path, *, margin: float | None = None) -> Results:
 
 
 def load_file(path: Path) -> Results:
-    """Read a result that stands in a file, or in the folder of a run.
+    """Read a result from a file, or from the folder of a run.
 
-    The engine checks the document, so that what is wrong with it is told with its place and its remedy.
+    The engine checks the document, so that an error is reported with its place and its remedy.
     """
     file = _results_file(path)
     text = _read(file)
     try:
-        # the comparison with itself says nothing but that the document can be compared
+        # the comparison with itself only checks that the document can be compared
         _core.compare(text, text, json.dumps({"margin": None}))
     except LanetwinError as error:
         told = [replace(found, file=str(file)) for found in error.diagnostics]
         is_empty = all(found.code == "RS017" for found in told) and not parse(text, str(file)).get("rows")
-        if not is_empty:  # a run that was stopped before anything was finished has a report, too
+        if not is_empty:  # a run that was stopped before its first case was finished also has a report
             raise LanetwinError("" if told else str(error), told) from error
     results = parse(text, str(file))
     require_all(results, str(file))
@@ -308,12 +308,12 @@ def _read(file: Path) -> str:
 
 
 def validate(claims: Iterable[str] = (), progress: Callable[[Progress], object] | None = None) -> Validation:
-    """Set the model's predictions against published numbers, for the claims named or for all."""
+    """Compare the model's predictions with published numbers, for the named claims or for all."""
     return cast("Validation", json.loads(_core.validate(list(claims), _reports(progress))))
 
 
 def claims() -> list[Declared]:
-    """Return the claims: name, what it is about, what has to hold, what running it takes."""
+    """Return the claims: name, subject, bar, computing time."""
     return cast("list[Declared]", json.loads(_core.claims_list()))
 
 
@@ -323,12 +323,12 @@ def parts(beside: str | None = None) -> list[dict[str, Any]]:
 
 
 def part(name: str, beside: str | None = None) -> dict[str, Any]:
-    """Return one part with every number's source; of those beside a scenario, too, if one is given."""
+    """Return one part with every number's source; also of those beside a scenario, if one is given."""
     return cast("dict[str, Any]", json.loads(_core.parts_show(name, beside)))
 
 
 class Discovered(TypedDict):
-    """The functions of a machine, what else is told of it, what could not be read, and what is wrong."""
+    """The functions of a machine, its other components, unreadable sources, and findings."""
 
     devices: list[dict[str, Any]]
     nodes: list[dict[str, Any]]
@@ -337,19 +337,19 @@ class Discovered(TypedDict):
     notes: list[str]
     findings: list[dict[str, Any]]
     record: str | None
-    """What `discover` reads again, without serial numbers; None unless it was asked for."""
+    """The sources in a form that `discover` reads, without serial numbers; None unless requested."""
 
 
 def discover(sources: Sequence[str] = (), *, with_record: bool = False) -> Discovered:
-    """Read the PCIe functions of this machine, or of what files and folders say of one, put together.
+    """Read the PCIe functions of this machine, or of one described by several files and folders.
 
-    Raises `LanetwinError` if one of them cannot be read, or has nothing of a machine.
+    Raises `LanetwinError` if one of them cannot be read, or contains no data of a machine.
     """
     return cast("Discovered", json.loads(_core.discover(json.dumps(list(sources)), with_record)))
 
 
 def mean_of(samples: Iterable[float]) -> tuple[float, float, float]:
-    """Return the mean of repeated measurements and the ends of its 95 % interval; of one, its value."""
+    """Return the mean of repeated measurements and the ends of its 95 % interval; without width for one."""
     found = json.loads(_core.mean_of(json.dumps(list(samples))))
     return float(found["value"]), float(found["low"]), float(found["high"])
 
@@ -385,7 +385,7 @@ def iometer_show(path: str) -> IometerShown:
 
 
 def templates() -> list[dict[str, Any]]:
-    """Return the templates a scenario can be started from."""
+    """Return the templates for scenarios."""
     return cast("list[dict[str, Any]]", json.loads(_core.templates()))
 
 
@@ -405,12 +405,12 @@ def replay(capsule: str) -> dict[str, Any]:
 
 
 def link_budget(path: str, sets: Iterable[str] = (), variants: Iterable[str] = ()) -> dict[str, Any]:
-    """Set what a channel loses beside its loss budget; all variants if none is named."""
+    """Compare a channel's loss with its budget; for all variants if none is named."""
     return cast("dict[str, Any]", json.loads(_core.link_budget(path, list(sets), list(variants))))
 
 
 def link_elements(rate: str = "5", library: str | None = None) -> dict[str, Any]:
-    """List the elements that a channel can be made of, with their loss at half the symbol rate."""
+    """List the elements of channels, with their loss at half the symbol rate."""
     return cast("dict[str, Any]", json.loads(_core.link_elements(rate, library)))
 
 
@@ -435,7 +435,7 @@ def link_place(
     part: str = "generic-gen5",
     after: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Find where one or two retimers leave the largest margin; behind `after` only, if elements are named."""
+    """Find the places of one or two retimers with the largest margin; only behind `after`, if given."""
     options = {"sets": list(sets), "variants": list(variants), "retimers": retimers, "part": part}
     options["after"] = list(after)
     return cast("dict[str, Any]", json.loads(_core.link_place(path, json.dumps(options))))
@@ -447,7 +447,7 @@ def link_rewritten(path: str) -> str:
 
 
 def link_touchstone(path: str, rate: str = "5", ports: Iterable[int] = ()) -> dict[str, Any]:
-    """Look at a Touchstone file: its lanes, what its data are worth, what it loses."""
+    """Examine a Touchstone file: its lanes, the quality of its data, its loss."""
     return cast("dict[str, Any]", json.loads(_core.link_touchstone(path, rate, list(ports))))
 
 
@@ -457,7 +457,7 @@ def link_schema() -> str:
 
 
 def link_templates() -> list[dict[str, str]]:
-    """Return the templates a channel's description can be started from."""
+    """Return the templates for descriptions of channels."""
     return cast("list[dict[str, str]]", json.loads(_core.link_templates()))
 
 
@@ -476,7 +476,7 @@ def link_cycle(
     options: dict[str, Any] | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> dict[str, Any]:
-    """Cycle a link, and count what comes of it; Ctrl-C makes the answer partial and puts every register back.
+    """Cycle a link and count the results; Ctrl-C makes the answer partial and restores every register.
 
     `source` is ``{"device": address}`` on this machine, ``{"channel": path, "sets": [...]}`` in simulation,
     or ``{"fake": path, "device": address | None, "behaviour": "inert" | "obliging" | "simulated"}``.
@@ -486,10 +486,10 @@ def link_cycle(
 
 
 def link_restore(journal: str) -> dict[str, Any]:
-    """Put back what a killed run of cycles has left."""
+    """Restore the registers after a killed run of cycles."""
     return cast("dict[str, Any]", json.loads(_core.link_restore(journal)))
 
 
 def link_tests() -> list[dict[str, str]]:
-    """Return the stability tests: name, title, what happens."""
+    """Return the stability tests: name, title, description."""
     return cast("list[dict[str, str]]", json.loads(_core.link_tests()))

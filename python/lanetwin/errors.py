@@ -1,4 +1,4 @@
-"""What can be wrong: with what the user gave us, told with every diagnostic, and with the engine itself."""
+"""Errors: of the user's input, with every diagnostic, and of the engine itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One mistake in a document: what, where, and what to do about it."""
+    """One mistake in a document: message, place and remedy."""
 
     code: str
     """Never changes its meaning; ``lanetwin explain CODE`` prints its page."""
@@ -29,7 +29,7 @@ class Diagnostic:
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Self:
-        """Read one diagnostic as the engine writes it; absent and null fields take their defaults."""
+        """Parse a diagnostic of the engine; absent and null fields have their defaults."""
         severity: Literal["error", "warning"] = "warning" if fields.get("severity") == "warning" else "error"
         return cls(
             code=str(fields.get("code") or ""),
@@ -44,7 +44,7 @@ class Diagnostic:
 
     @classmethod
     def from_finding(cls, fields: Mapping[str, Any]) -> Self:
-        """Read one that results carry: whether it is an error or a warning, its code says."""
+        """Parse a diagnostic in results; its code determines whether it is an error or a warning."""
         code = str(fields.get("code") or "")
         return cls.from_dict({**fields, "severity": "error" if code[2:3] == "0" else "warning"})
 
@@ -61,10 +61,10 @@ class Diagnostic:
 
 
 class LanetwinError(Exception):
-    """A mistake the user can mend: in a scenario, an argument or a file.
+    """A mistake that the user can correct: in a scenario, an argument or a file.
 
-    `diagnostics` holds every mistake of the document, not only the first. It is empty when the mistake is not
-    in a document; then the message alone says what was attempted and what to do.
+    `diagnostics` has every mistake of the document, not only the first. It is empty if the mistake is not in
+    a document; then the message alone describes the attempt and the remedy.
     """
 
     def __init__(self, message: str, diagnostics: list[Diagnostic] | None = None) -> None:
@@ -78,4 +78,4 @@ class LanetwinError(Exception):
 
 
 class EngineBug(RuntimeError):  # noqa: N818 - the user made no error
-    """The engine itself is wrong, whatever the user did; the message says where in the machine and when."""
+    """A bug of the engine, independent of the user's input; the message has the component and the time."""

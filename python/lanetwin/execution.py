@@ -1,7 +1,7 @@
-"""A program on a drive that does not exist, on each variant in turn: what it printed, and what was predicted.
+"""Running a program on an emulated drive, on each variant in turn: its output, and the predictions.
 
-Each run has a drive of its own, empty and served for as long as the program runs. Of two variants the order
-is A B B A, so that what drifts on this machine meets both alike.
+Each run has its own drive, empty and served while the program runs. The order of two variants is A B B A, so
+that a drift of this machine affects both equally.
 """
 
 from __future__ import annotations
@@ -31,38 +31,38 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 PREFIX = "lanetwin-exec-"
-"""How folders of sockets begin; the number of the process follows."""
+"""Prefix of folders of sockets, followed by the process ID."""
 GRACE = 5.0
-"""A program that was asked to end is ended after so long [s]."""
+"""Time after which a terminated program is killed [s]."""
 OPENS_WITHIN = 60.0
-"""A drive that is not served by then will not be [s]."""
+"""Timeout for serving a drive [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is run, and on what."""
+    """The program, the variants and options."""
 
     scenario: Path
     command: Sequence[str]
     variants: Sequence[str]
-    """At least one; the first is what others are compared with."""
+    """At least one; the first is the baseline."""
     repeats: int = 2
     entrance: emulation.Entrance = "nbd"
     is_mounted: bool = False
-    """Whether the program runs in a file system on the drive, ext4; it takes the entrance `fuse`."""
+    """Whether the program runs in an ext4 file system on the drive; this requires the door `fuse`."""
     sets: Sequence[str] = ()
     drive: str | None = None
     outside: bool = False
     timeout: float | None = None
     margin: float | None = None
     traces: Path | None = None
-    """The folder in which each run leaves what it asked of the drive, to replay; none if it leaves none."""
+    """The folder for the recorded requests of each run, for replay; None if they are not recorded."""
     tell: Callable[[dict[str, Any]], object] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one run came to."""
+    """The result of one run."""
 
     variant: str
     said: str
@@ -91,7 +91,7 @@ def variants_of(scenario: Path, sets: Sequence[str], *, outside: bool = False) -
 
 
 def order(variants: Sequence[str], repeats: int) -> Iterator[str]:
-    """Return the variants in turn, forth and back.
+    """Return the variants in turn, forwards and backwards.
 
     >>> list(order(["a", "b"], 2))
     ['a', 'b', 'b', 'a']
@@ -101,7 +101,7 @@ def order(variants: Sequence[str], repeats: int) -> Iterator[str]:
 
 
 def _place(entrance: emulation.Entrance, folder: Path) -> str:
-    """Return where a drive is served."""
+    """Return the address of a served drive."""
     if entrance == "nvme-tcp":
         return "127.0.0.1:0"
     if entrance == "nbd":
@@ -112,7 +112,7 @@ def _place(entrance: emulation.Entrance, folder: Path) -> str:
 
 
 class Served:
-    """A drive that is served while the block runs; `lateness` is there afterwards."""
+    """A drive that is served while the block runs; afterwards it has a `lateness`."""
 
     def __init__(self, asked: Asked, variant: str, folder: Path, record: Path | None = None) -> None:
         self._asked = asked
@@ -126,7 +126,7 @@ class Served:
         self.lateness: emulation.Lateness | None = None
 
     def names(self) -> dict[str, str]:
-        """Return by what names a program finds the drive."""
+        """Return the variables by which a program finds the drive."""
         place = str(self.told["place"])
         if self._asked.entrance == "nvme-tcp":
             return {"device": place, "nqn": str(self.told["nqn"])}
@@ -175,11 +175,11 @@ class Served:
 
 
 def execute(asked: Asked) -> tuple[Results, list[Run]]:
-    """Run a program on each variant in turn; what it measured as results, and what each run came to.
+    """Run a program on each variant in turn; return its measurements as results, and each run's result.
 
-    Of the drive there are two numbers in any case: the latency that was predicted, and that with the lateness
-    of this machine. Raises `LanetwinError`: EX001 if the program fails, EX002 if it cannot be begun, EX003 if
-    it is to have a file system and can have none.
+    The drive always has two numbers: the predicted latency, and the latency with the lateness of this
+    machine. Raises `LanetwinError`: EX001 if the program fails, EX002 if it cannot be started, EX003 if a
+    file system is required but not possible.
     """
     if asked.is_mounted:
         filesystem.insist()
@@ -209,7 +209,7 @@ def _one(asked: Asked, variant: str, record: Path | None) -> Run:
 
 @contextlib.contextmanager
 def _within(asked: Asked, served: Served, folder: Path) -> Iterator[dict[str, str]]:
-    """Give the names by which a program finds the drive, and its file system if it is to have one."""
+    """Yield the variables by which a program finds the drive, and its file system if required."""
     names = served.names()
     if not asked.is_mounted:
         yield names
@@ -221,7 +221,7 @@ def _within(asked: Asked, served: Served, folder: Path) -> Iterator[dict[str, st
 
 
 def _said(asked: Asked, variant: str, names: dict[str, str]) -> str:
-    """Run the program; what it wrote to standard output."""
+    """Run the program; return its standard output."""
     words = list(asked.command)
     around = dict(os.environ) | {"LANETWIN_VARIANT": variant}
     for key, value in names.items():
@@ -256,7 +256,7 @@ def _said(asked: Asked, variant: str, names: dict[str, str]) -> str:
 def _begun(
     words: Sequence[str], around: dict[str, str], folder: str | None
 ) -> Future[subprocess.Popen[bytes]]:
-    """Begin a program, in a thread: Ctrl-C at that moment would leave one that nobody knows of."""
+    """Start a program in a thread, so that Ctrl-C at that moment cannot leave an untracked process."""
     begun: Future[subprocess.Popen[bytes]] = Future()
 
     def begin() -> None:
@@ -274,7 +274,7 @@ def _begun(
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """End a program and what it has started."""
+    """End a program and its child processes."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, sign)
@@ -295,7 +295,7 @@ def sweep_left() -> None:
 
 
 def _values(asked: Asked, run: Run) -> list[tuple[str, Value]]:
-    """Return what a run measured, each with its workload."""
+    """Return the measurements of a run, each with its workload."""
     program = name(Path(asked.command[0]).name)
     source = Source(program, program)
     known = format_of(run.said, source) if run.said.strip() else None
@@ -343,7 +343,7 @@ def _results(asked: Asked, names: Sequence[str], runs: Sequence[Run]) -> Results
 def _judged(
     document: dict[str, Any], baseline: str, variant: str, margin: float | None
 ) -> list[dict[str, Any]]:
-    """Return what the repeats of two variants say of their difference."""
+    """Return the verdicts on two variants from their repeats."""
 
     def only(chosen: str) -> Results:
         rows = [{**row, "variant": VARIANT} for row in document["rows"] if row["variant"] == chosen]

@@ -1,4 +1,4 @@
-"""Reading a file that the user named: plain files alone, of a limited size."""
+"""Reading a file that the user named: only plain files of limited size."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST = 512 << 20
-"""Larger files are refused [bytes]; the engine's own limit for results, logs and S-parameters."""
+"""Size above which files are refused [bytes]; the engine's own limit for results, logs and S-parameters."""
 
 
 def read_text(path: Path) -> str:
     """Read a plain file whole, as UTF-8, or as UTF-16 if it begins with a mark of its byte order.
 
-    Shells of Windows write so what a program prints. The mark is not part of the text. A device may have no
-    end, and a pipe nobody who writes to it: neither is opened.
+    Shells of Windows write output in that form. The mark is not part of the text. A device may have no end,
+    and a pipe no writer, so neither is opened.
 
-    Raises `OSError` if it is no plain file, too large or unreadable, `UnicodeDecodeError` if it is no text.
+    Raises `OSError` if it is not a plain file, too large or unreadable, `UnicodeDecodeError` if it is not
+    text.
     """
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is a folder, a device or a pipe, not a file")

@@ -1,7 +1,7 @@
-"""A file system on a drive that is a file: loop device, mkfs.ext4, mount; gone with whoever made it.
+"""A file system on a drive served as a file: loop device, mkfs.ext4, mount; removed with its process.
 
-Only root can do that. What is made is unmounted and detached when the block ends; when this process is
-killed, by a keeper, a shell that waits for its end.
+Only root can do that. Mount and loop device are removed when the block ends; if this process is killed, by a
+separate shell that waits for its end.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from typing import NoReturn, Self
 from lanetwin.errors import Diagnostic, LanetwinError
 
 TOOLS = ("losetup", "mkfs.ext4", "mount", "umount")
-"""What it takes."""
+"""The required tools."""
 DEVICES = ("/dev/fuse", "/dev/loop-control")
-"""Where drives as files and loop devices come from."""
+"""The devices for FUSE and for loop devices."""
 CAP_SYS_ADMIN = 21
 """The bit of the right to mount (capabilities(7))."""
 MAKE = ("-q", "-F", "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
-"""The drive is new and reads as zeroes: nothing has to be zeroed."""
+"""Options for a new drive that reads as zeroes: nothing has to be zeroed."""
 MOUNT = ("-t", "ext4", "-o", "noinit_itable,nodev,nosuid")
 """Nor later, in the background, where it would disturb the program."""
 SEARCHED = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
-"""Where the tools are: not every PATH has those of root."""
+"""Folders of the tools, since not every PATH has those of root."""
 KEEPER = """read -r _ && exit
 umount -l -- "$1"
 [ "$(cat "/sys/block/${2#/dev/}/loop/backing_file")" = "$3" ] && losetup -d "$2"
 """
 LONG = 600.0
-"""No tool takes longer [s]."""
+"""Timeout of a tool [s]."""
 
 
 def refuse(message: str, help_: str) -> NoReturn:
-    """Raise the error of a file system that cannot be.
+    """Raise the error of an impossible file system.
 
     Raises `LanetwinError`, always.
     """
@@ -45,7 +45,7 @@ def refuse(message: str, help_: str) -> NoReturn:
 
 
 def why_not() -> str | None:
-    """Return why there can be no file system here; none if there can be."""
+    """Return why a file system is not possible here; None if it is."""
     if os.geteuid() != 0:
         return "only root can attach a loop device and mount it"
     missing = [tool for tool in TOOLS if shutil.which(tool, path=SEARCHED) is None]
@@ -58,7 +58,7 @@ def why_not() -> str | None:
 
 
 def _forbidden() -> str | None:
-    """Return what this root may not do, as in a container; none if it may."""
+    """Return what root is not permitted to do here, as in a container; None if nothing."""
     for path in DEVICES:
         try:
             os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
@@ -70,14 +70,14 @@ def _forbidden() -> str | None:
 
 
 def insist() -> None:
-    """Raise `LanetwinError`, EX003, if there can be no file system here."""
+    """Raise `LanetwinError`, EX003, if a file system is not possible here."""
     why = why_not()
     if why:
         refuse(f"there can be no file system: {why}", "run it as root on a Linux host with FUSE")
 
 
 def mounts_below(folder: Path) -> list[Path]:
-    """Return where something is mounted in a folder or below it, the innermost first."""
+    """Return the mount points in a folder or below it, the innermost first."""
     table = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="surrogateescape")
     unescaped = (re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), line) for line in table.splitlines())
     found = [Path(line.split(" ")[1]) for line in unescaped]
@@ -85,7 +85,7 @@ def mounts_below(folder: Path) -> list[Path]:
 
 
 def removed(folder: Path) -> bool:
-    """Remove a folder with everything that is mounted in it, but nothing of what is mounted there."""
+    """Remove a folder and the mounts in it, but not the contents of the mounted file systems."""
     folder = folder.resolve()
     for place in mounts_below(folder):
         with contextlib.suppress(OSError, subprocess.SubprocessError):
@@ -99,13 +99,13 @@ def removed(folder: Path) -> bool:
 
 
 class Ext4:
-    """An ext4 of its own on the file of a drive, while the block runs: a new one, or that which is there."""
+    """An ext4 on the file of a drive, while the block runs: a new one, or the existing one."""
 
     def __init__(self, file: Path, folder: Path, *, is_new: bool = True) -> None:
         self._file = file
         self._is_new = is_new
         self.folder = folder
-        """Where it is mounted: an empty folder."""
+        """The mount point, an empty folder."""
         self.loop = ""
         """The loop device, once there is one."""
         self._keeper: subprocess.Popen[bytes] | None = None
@@ -120,7 +120,7 @@ class Ext4:
             if self._is_new:
                 _ran("mkfs.ext4", *MAKE, self.loop)
             _ran("mount", *MOUNT, self.loop, str(self.folder))
-            # from now on it detaches itself with the last that uses it
+            # from now on it detaches itself after its last use
             _ran("losetup", "--detach", self.loop)
         except BaseException:
             self._undone()
@@ -136,7 +136,7 @@ class Ext4:
         )
 
     def _insist_on_ours(self) -> None:
-        """Raise `LanetwinError` unless the device is one of ours: nothing else is ever formatted."""
+        """Raise `LanetwinError` unless the device is a drive of lanetwin: no other is ever formatted."""
         if not re.fullmatch(r"/dev/loop\d+", self.loop) or self._backing() != str(self._file):
             refuse(f"{self.loop} is not the drive that is served", "try again")
 
@@ -153,7 +153,7 @@ class Ext4:
         )
 
     def _undone(self) -> None:
-        """Unmount it, at the latest when nobody uses it any more, and detach the device."""
+        """Unmount it, at the latest when it is no longer in use, and detach the device."""
         for how in ([], ["-l"]):
             if self.folder not in mounts_below(self.folder):
                 break
@@ -174,7 +174,7 @@ def _tool(name: str) -> str:
 
 
 def _ran(name: str, *words: str) -> str:
-    """Run a tool; what it wrote.
+    """Run a tool; return its output.
 
     Raises `LanetwinError` if it fails.
     """

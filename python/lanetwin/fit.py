@@ -20,20 +20,20 @@ _LADDERS: tuple[tuple[tuple[str, float], ...], ...] = (
     (("b/s", 1.0), ("kb/s", 1e3), ("Mb/s", 1e6), ("Gb/s", 1e9), ("Tb/s", 1e12)),
     (("1/s", 1.0), ("k/s", 1e3), ("M/s", 1e6), ("G/s", 1e9)),
 )
-"""Units of one quantity, each with what it is of the unit that is 1, the smallest first."""
+"""Units of one quantity, each with its size in the unit of size 1, the smallest first."""
 _LADDER_OF = {unit: ladder for ladder in _LADDERS for unit, _ in ladder}
 _OF_IOPS = {"1/s": "IOPS", "k/s": "k IOPS", "M/s": "M IOPS", "G/s": "G IOPS"}
-"""How rates of I/Os are written."""
+"""Units of I/O rates."""
 _SIZES = ("B", "KiB", "MiB", "GiB", "TiB")
 _SIZE_STEP = 1024
 _LONG_SIZE = re.compile(r"\b(\d{5,})[  ](B|KiB|MiB|GiB)\b")
 SHORT = 3
-"""Significant digits of a value that is read at a glance."""
+"""Significant digits of a brief value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A unit for values: what they are multiplied by, and what it is called."""
+    """A unit for values: the factor and the name."""
 
     scale: float
     unit: str
@@ -42,7 +42,7 @@ class Fit:
 def fitting(value: float, unit: str, metric: str = "") -> Fit:
     """Return the largest unit of which the value is at least one.
 
-    A unit that has no multiples, and a value that has no size, keep the unit.
+    A unit without multiples is kept, and so is the unit of a value without a size.
 
     >>> fitting(1_168_958, "ns"), fitting(280, "k/s", "IOPS")
     (Fit(scale=1e-06, unit='ms'), Fit(scale=1.0, unit='k IOPS'))
@@ -51,7 +51,7 @@ def fitting(value: float, unit: str, metric: str = "") -> Fit:
     own = dict(ladder)[unit]
     chosen, size = unit, own
     if value and math.isfinite(value):
-        # what rounds to 1000 with three digits is one of the next unit
+        # a value that rounds to 1000 with three digits is 1 of the next unit
         chosen, size = ladder[0]
         for name, step in ladder:
             if abs(value) * own >= step * 0.9995:
@@ -66,7 +66,7 @@ def _ratio(own: float, size: float) -> float:
 
 
 def fitting_all(values: Iterable[float], unit: str, metric: str = "") -> Fit:
-    """Return the unit that fits the largest of them, for what shares an axis."""
+    """Return the unit that fits the largest of several values on an axis."""
     sizes = [abs(value) for value in values if math.isfinite(value)]
     return fitting(max(sizes, default=0.0), unit, metric)
 
@@ -82,7 +82,7 @@ def brief(value: float, unit: str, metric: str = "", digits: int = SHORT) -> str
 
 
 def with_fitting_sizes(case: str) -> str:
-    """Write the sizes in the name of a case in units that fit, where a smaller one makes them exact.
+    """Write the sizes in the name of a case in fitting units, if those in smaller units are exact.
 
     >>> with_fitting_sizes("4201216 KiB, 8 in flight"), with_fitting_sizes("1536 KiB")
     ('4.01 GiB, 8 in flight', '1536 KiB')
@@ -99,7 +99,7 @@ def _in_larger_unit(count: int, unit: str) -> str:
 
 
 def converted(value: float, unit: str, to: str) -> float | None:
-    """Return a value in another unit of the same quantity; None if it is of another one.
+    """Return a value in another unit of the same quantity; None if the quantities differ.
 
     >>> converted(1235, "MB/s", "GB/s"), converted(3.0, "GB/s", "Gb/s"), converted(2.5, "M/s", "k IOPS")
     (1.235, 24.0, 2500.0)

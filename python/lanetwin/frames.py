@@ -1,4 +1,4 @@
-"""Rows as tables of other libraries: pyarrow, pandas, polars. None is needed until it is asked for."""
+"""Rows as tables of other libraries: pyarrow, pandas, polars. None is imported before it is needed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ EXTRAS = {
     "starlette": "ui",
     "uvicorn": "ui",
 }
-"""Which extra of this package installs a library."""
+"""The extras of this package, by library."""
 
 
 def library(name: str) -> Any:
-    """Import a library that is needed now; raises `LanetwinError` (RS011) if it is not installed."""
+    """Import a library; raises `LanetwinError` (RS011) if it is not installed."""
     try:
         return import_module(name)
     except ImportError as error:

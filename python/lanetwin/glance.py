@@ -1,4 +1,4 @@
-"""The answer at first glance: of each workload the case that says most, what it reached and what binds it."""
+"""The short answer: for each workload the most informative case, its values and its bottleneck."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from lanetwin.summary import CaseLine, ResultTable
 
 MOST_METRICS = 4
-"""So many metrics of a workload are read at a glance."""
+"""Number of metrics shown for a workload."""
 RESTATED = ("transfers", "reads", "writes", "completion latency", "submission latency")
-"""How metrics end that say again what another one says, or a part of it."""
+"""Suffixes of metrics that restate another one, or a part of it."""
 ALL_CACHED = "each load was found in a cache; throughput is what memory moves"
-"""Why a load of memory has none."""
+"""The reason why a memory load has no bottleneck."""
 WIDE_TAIL = 0.05
-"""Its interval is shown where one side of it is a larger part of it than this."""
+"""Relative half-width above which the interval of a value is shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One metric of one case: what each variant reached, and how it compares."""
+    """One metric of one case: the value and the comparison of each variant."""
 
     workload: str
     case: str
@@ -42,7 +42,7 @@ class Line:
     verdicts: dict[str, Verdict]
 
     def change(self, variant: str, baseline: str) -> float | None:
-        """Return the relative change: the engine's, or for a metric that is not judged the plain ratio."""
+        """Return the relative change: the engine's, or the plain ratio for a metric without a verdict."""
         if variant in self.verdicts:
             return self.verdicts[variant]["change"]
         pair = [self.values[name]["value"] for name in (variant, baseline) if name in self.values]
@@ -54,42 +54,42 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """One workload at its telling case."""
+    """One workload at its most informative case."""
 
     workload: str
     case: str
     cases: int
-    """How many cases the workload has."""
+    """Number of cases of the workload."""
     lines: list[Line]
     every: list[Line]
     """The same metrics of all its cases."""
     binding: dict[str, Binding]
     """By variant."""
     outcomes: dict[str, dict[Outcome, int]]
-    """How many verdicts of each kind each variant has over all cases."""
+    """Number of verdicts of each kind, by variant, over all cases."""
     notes: list[str]
-    """What to know before believing it."""
+    """Caveats."""
     measured: str
-    """How long it was measured; empty if nobody knows."""
+    """The measured time; empty if unknown."""
     masked: Masked | None
-    """What limits variants that are told to be equivalent, if it is not what they change."""
+    """The bottleneck of equivalent variants, if it is not what they change."""
 
     @property
     def outcome(self) -> Outcome | None:
-        """The verdict that a reader has to hear of first."""
+        """The most important verdict."""
         here = {v["verdict"] for line in self.lines for v in line.verdicts.values()}
         return next((outcome for outcome in OUTCOMES if outcome in here), None)
 
     @property
     def unsteady_elsewhere(self) -> list[str]:
-        """The cases beside the telling one whose numbers a longer run would not bear out."""
+        """The other cases that were not steady."""
         rows = ((line.case, row) for line in self.every for row in line.values.values())
         others = ((case, row.get("steady")) for case, row in rows if case != self.case)
         return unique(case for case, steady in others if steady and _is_unsteady(steady))
 
     @property
     def primary(self) -> Line | None:
-        """The metric that the workload is about: latency where one thing is asked at a time."""
+        """The main metric of the workload: latency if it has one request at a time."""
         binding = next(iter(self.binding.values()), None)
         if binding and binding.is_serial:
             return next((line for line in self.lines if line.metric == "latency"), self.lines[0])
@@ -97,12 +97,12 @@ class Glance:
 
 
 def baseline(results: Results) -> str:
-    """Return the variant that others are held against, or the first."""
+    """Return the baseline of the comparisons, or the first variant."""
     return next(iter(variants(results)), "")
 
 
 def glances(results: Results) -> list[Glance]:
-    """Return every workload at its telling case: that of the largest change, or of the most throughput."""
+    """Return every workload at the case of the largest change, or of the most throughput."""
     by_workload: dict[str, list[ResultTable]] = {}
     for table in tables(results):
         by_workload.setdefault(table.workload, []).append(table)
@@ -127,7 +127,7 @@ def glances(results: Results) -> list[Glance]:
 
 
 def lines_of(own: Sequence[ResultTable]) -> list[Line]:
-    """Return the lines of the tables of a workload case by case, each latency with its tail behind it."""
+    """Return the lines of a workload's tables, case by case, each latency followed by its tail."""
     found: list[Line] = []
     for case in unique(line.case for table in own for line in table.lines):
         for table in _shown([table for table in own if any(line.case == case for line in table.lines)]):
@@ -146,7 +146,7 @@ def all_lines(results: Results) -> list[Line]:
 
 
 def geometric_mean(changes: Sequence[float]) -> float | None:
-    """Return the mean change of ratios; none if one of them is of nothing.
+    """Return the geometric mean of relative changes; None if there are none, or a value is 0.
 
     >>> round(geometric_mean([1.0, -0.5]), 12)
     0.0
@@ -157,11 +157,11 @@ def geometric_mean(changes: Sequence[float]) -> float | None:
 
 
 def _shown(own: Sequence[ResultTable]) -> list[ResultTable]:
-    """Choose the metrics that say most: those that are judged first, each in its place."""
+    """Choose the main metrics: first those with verdicts, each in its place."""
     told = [table for table in own if not table.metric.endswith(RESTATED)] or list(own)
     judged = [table for table in told if table.compared]
     rest = [table for table in told if not table.compared]
-    room = MOST_METRICS - any(table.metric == "latency" for table in told)  # its tail stands beside it
+    room = MOST_METRICS - any(table.metric == "latency" for table in told)  # its tail follows it
     if len(told) <= room:
         return told
     first = _asked(told) if judged else []
@@ -174,7 +174,7 @@ def _shown(own: Sequence[ResultTable]) -> list[ResultTable]:
 
 
 def _asked(told: Sequence[ResultTable]) -> list[ResultTable]:
-    """Return what stands before all that is judged: what the workload was made to ask."""
+    """Return the metrics of the requested load, which precede those with verdicts."""
     return list(takewhile(lambda table: not table.compared, told))
 
 
@@ -183,7 +183,7 @@ def _line(table: ResultTable, line: CaseLine) -> Line:
 
 
 def _tail(table: ResultTable, line: CaseLine) -> Line | None:
-    """Return the tail of a latency as a line of its own, which is not judged."""
+    """Return the tail of a latency as a separate line without a verdict."""
     values: dict[str, Row] = {}
     for variant, row in line.values.items():
         value = dict(row.get("percentiles", [])).get(TAIL)
@@ -202,7 +202,7 @@ def _tail(table: ResultTable, line: CaseLine) -> Line | None:
 
 
 def _telling(lines: Sequence[Line]) -> str:
-    """Return the case of the largest change, or of the most throughput where nothing was compared."""
+    """Return the case of the largest change, or of the most throughput without a comparison."""
     verdicts = [verdict for line in lines for verdict in line.verdicts.values()]
     if verdicts:
         return max(verdicts, key=lambda verdict: abs(verdict["change"]))["case"]
@@ -223,7 +223,7 @@ def _outcomes(own: Sequence[ResultTable]) -> dict[str, dict[Outcome, int]]:
 
 
 def _notes(results: Results, workload: str, case: str) -> list[str]:
-    """Say how much the numbers of a case stand for: how often it was run, and whether it was steady."""
+    """Return notes on the numbers of a case: the number of repeats, and whether it was steady."""
     rows = [row for row in results["rows"] if (row["workload"], row["case"]) == (workload, case)]
     notes = []
     if {row["n"] for row in rows} == {1}:
@@ -239,7 +239,7 @@ def _notes(results: Results, workload: str, case: str) -> list[str]:
 
 
 def _is_all_cached(rows: Sequence[Row], variant: str) -> bool:
-    """Whether memory moved nothing in a variant, as each load was found in a cache."""
+    """Whether memory moved no data in a variant, because each load hit a cache."""
     own = {row["metric"]: row["value"] for row in rows if row["variant"] == variant}
     return own.get("throughput") == 0.0 and own.get("found in caches") == 100.0
 
@@ -249,7 +249,7 @@ def _is_unsteady(steady: Steadiness) -> bool:
 
 
 def _of_variants(notes: Iterable[tuple[str, str]], every: Sequence[str]) -> list[str]:
-    """Say each text once, behind the names of the variants that it is said of, if it is not said of all.
+    """Return each text once, after the names of its variants unless it applies to all.
 
     >>> _of_variants([("a", "one repeat"), ("b", "late"), ("c", "one repeat")], ["a", "b", "c"])
     ['a, c: one repeat', 'b: late']

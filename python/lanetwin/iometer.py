@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IometerLine:
-    """One of Iometer's metrics: what each variant reached, or why nothing can be said."""
+    """One of Iometer's metrics: the value of each variant, or the reason why there is none."""
 
     family: str
     metric: str
@@ -27,7 +27,7 @@ class IometerLine:
 
 @dataclass(frozen=True, slots=True)
 class IometerBar:
-    """What one variant moved in one case [MB/s], as a share of the largest, and the change from the first."""
+    """The throughput of a variant in a case [MB/s], as a share of the largest, and its change."""
 
     variant: str
     value: float
@@ -55,13 +55,13 @@ class IometerTable:
 
     @property
     def families(self) -> list[tuple[str, list[IometerLine]]]:
-        """What has a value, family by family."""
+        """Metrics with a value, by family."""
         known = [line for line in self.lines if not line.not_modelled]
         return [(name, list(lines)) for name, lines in groupby(known, lambda line: line.family)]
 
     @property
     def missing(self) -> list[IometerLine]:
-        """What is not modelled."""
+        """Metrics that are not modelled."""
         return [line for line in self.lines if line.not_modelled]
 
     def value(self, metric: str, variant: str) -> float | None:
@@ -70,7 +70,7 @@ class IometerTable:
 
 
 def iometer_tables(results: Results) -> list[IometerTable]:
-    """Return Iometer's own metrics, case by case; none if no workload was one of Iometer."""
+    """Return Iometer's own metrics, case by case; empty if no workload was of Iometer."""
     order = variants(results)
     by_case: dict[tuple[str, str], dict[tuple[str, str, str], list[IometerMetric]]] = {}
     for metric in (one for one in results.get("iometer", []) if not one.get("of")):
@@ -89,11 +89,11 @@ def iometer_tables(results: Results) -> list[IometerTable]:
 
 
 TOTAL = "Total MBs per Second (Decimal)"
-"""The metric of Iometer by which cases are set side by side."""
+"""The metric of Iometer for the comparison of cases."""
 
 
 def iometer_bars(tables: Sequence[IometerTable]) -> list[IometerBars]:
-    """Return all cases with what each variant moved, side by side; nothing of a single number."""
+    """Return the throughput of all cases and variants, side by side; empty for a single number."""
     found = [(table, name, table.value(TOTAL, name)) for table in tables for name in table.variants]
     known = [value for _, _, value in found if value is not None]
     if len(known) < 2:

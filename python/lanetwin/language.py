@@ -1,4 +1,4 @@
-"""The language of reports and studies: fixed text by a catalogue of messages, English where there is none."""
+"""The language of reports and studies: fixed text by a catalogue of messages, English without one."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LANGUAGES = ("en", "zh")
-"""What reports can be written in."""
+"""Languages of reports."""
 HTML_NAMES = {"en": "en", "zh": "zh-Hans"}
-"""The languages as pages name them."""
+"""Names of the languages on pages."""
 METRICS = (
     "throughput",
     "latency",
@@ -30,23 +30,23 @@ METRICS = (
     "write latency",
     "efficiency",
 )
-"""Names of metrics that the catalogues have; others are told as the engine names them."""
+"""Names of metrics in the catalogues; others keep the engine's names."""
 FULL_STOPS = ("。", "！", "？", "；")
-"""What ends a sentence and has its own space behind it."""
+"""Full-width stops, which include the space after a sentence."""
 _CHINESE = "\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"
 _CHINESE_LINE = re.compile(f"(?<=[{_CHINESE}])\\n(?=[{_CHINESE}])|(?<=[。，；：！？、）])\\n(?=[A-Za-z])")
-"""The end of a line between two characters of Chinese, whose stops are among them, or behind a stop."""
+"""The end of a line between two Chinese characters (including stops), or after a stop."""
 _current: ContextVar[str] = ContextVar("language", default="en")
 
 
 def current() -> str:
-    """Return the language that is written now."""
+    """Return the current language."""
     return _current.get()
 
 
 @contextmanager
 def written_in(language: str) -> Iterator[None]:
-    """Write in a language for a while."""
+    """Use a language within the block."""
     token = _current.set(language)
     try:
         yield
@@ -59,7 +59,7 @@ def catalogue(language: str) -> NullTranslations:
     """Return the messages of a language."""
     if language == "en":
         return NullTranslations()
-    # heavy, and of no use to who reads English
+    # slow to import, and not needed for English
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po
 
@@ -81,7 +81,7 @@ def tr(text: str, **values: object) -> str:
 
 
 def joined(*sentences: str) -> str:
-    """Join sentences as the language of each does: a full-width stop has its space within.
+    """Join sentences by the rules of their language: a full-width stop includes the space.
 
     >>> joined("One.", "Two."), joined("一。", "二。")
     ('One. Two.', '一。二。')
@@ -93,7 +93,7 @@ def joined(*sentences: str) -> str:
 
 
 def apart(name: str) -> str:
-    """Return a name as it stands behind a Chinese word: a Latin one with a space before it.
+    """Return a name for use after a Chinese word: a Latin one with a space before it.
 
     >>> with written_in("zh"):
     ...     apart("IDT"), apart("《报告》")
@@ -103,7 +103,7 @@ def apart(name: str) -> str:
 
 
 def unbroken(text: str) -> str:
-    r"""Join the lines of Chinese paragraphs, where the end of a line would be seen as a space.
+    r"""Join the lines of Chinese paragraphs, where the end of a line would appear as a space.
 
     >>> unbroken("一。\n二 A\n三\n\n- 四")
     '一。二 A\n三\n\n- 四'

@@ -1,4 +1,4 @@
-"""The machine of a plan as a graph: components and links, for each variant that has one of its own."""
+"""The machine of a plan as a graph: components and links, one for each group of variants."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 _SMALL = re.compile(r"0\.000\d*[1-9]\d*|\d(\.\d+)?e-\d+")
-"""A number that is read more easily with an exponent."""
+"""Numbers that are easier to read with an exponent."""
 _Links = dict[str, list[tuple[str, tuple[str, str, str]]]]
-"""What each component is joined to, and how."""
+"""The neighbours of each component, and its links to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Node:
 
     name: str
     part: str
-    """The part or the model it is."""
+    """Its part or model."""
 
 
 @dataclass(slots=True)
@@ -41,9 +41,9 @@ class Edge:
     speed: str
     """Generation and width ("Gen5 x4")."""
     via: list[str]
-    """What the link passes through: retimers, redrivers."""
+    """Devices in the link: retimers, redrivers."""
     down: float | None = None
-    """The share of the time in which it sends away from the host, in its busiest case; none if not known."""
+    """The share of the time in which it sends away from the host, in its busiest case; None if unknown."""
     up: float | None = None
     """The same towards the host."""
 
@@ -55,13 +55,13 @@ class Edge:
 
 @dataclass(slots=True)
 class Machine:
-    """The machine of variants that are built alike."""
+    """The machine of variants with the same structure."""
 
     variants: list[str]
     nodes: list[Node]
     edges: list[Edge]
     changes: dict[str, list[str]] = field(default_factory=dict)
-    """What each variant changes in it that the picture does not show, as `path = value`."""
+    """Changes of each variant that the picture does not show, as `path = value`."""
 
 
 def machines(results: Results) -> list[Machine]:
@@ -85,12 +85,12 @@ def machines(results: Results) -> list[Machine]:
 
 
 def opened(machine: Machine, name: str, part: dict[str, Any], results: Results) -> Machine:
-    """Return a machine with the inside of an assembly in the place of its box.
+    """Return a machine with the contents of an assembly in place of its box.
 
     Args:
         machine: As it is outside.
         name: The component to open.
-        part: What the catalogue says of its part: components, links and ports.
+        part: The catalogue's entry of its part: components, links and ports.
         results: The run, for the use of the links inside.
 
     """
@@ -130,7 +130,7 @@ def opened(machine: Machine, name: str, part: dict[str, Any], results: Results) 
 
 
 def _through_ports(edges: list[Edge]) -> list[Edge]:
-    """Return links inside a device, those to a disk as they run: to the root ports that it is joined to."""
+    """Return links inside a device; those to its disk lead to the root ports behind it."""
     ports = {edge.end: edge.start for edge in edges if edge.speed}
     return [
         edge if edge.speed or edge.end not in ports else replace(edge, end=ports[edge.end]) for edge in edges
@@ -201,7 +201,7 @@ def _plain(value: Any) -> str:
 
 
 def _measure(results: Results, variant: str, edges: list[Edge]) -> None:
-    """Give each link its use in a variant, in the busiest case of each direction."""
+    """Set each link's use in a variant, for the busiest case of each direction."""
     shares: dict[str, dict[str, float]] = {}
     for one in results["utilisation"]:
         if one["variant"] == variant:
@@ -221,7 +221,7 @@ def _measure(results: Results, variant: str, edges: list[Edge]) -> None:
 
 
 def layers(machine: Machine) -> list[list[str]]:
-    """Return components by their distance from the hosts, which are what no link leads to.
+    """Return components by their distance from the hosts, to which no link leads.
 
     >>> layers(Machine([], [Node("h", ""), Node("d", "")], [Edge("l", "h", "d", "", [])]))
     [['h'], ['d']]
@@ -247,10 +247,11 @@ def alike(machine: Machine) -> list[list[str]]:
 
 
 def repeated(machine: Machine, more_than: int) -> list[list[str]]:
-    """Return components that stand in like places of the machine, together, if they are more than so many.
+    """Return groups of components in equivalent places of the machine, if they have more members than this.
 
     They are the same part, on links of the same speed to the same component, or each to another of several
-    that are alike, too: the drives of a switch; of many hosts on a network each host, its adapter, its drive.
+    equivalent ones: the drives of a switch; for many hosts on a network the hosts, their adapters and their
+    drives.
     """
     links = _links(machine)
     apart: set[str] = set()
@@ -273,7 +274,7 @@ def repeated(machine: Machine, more_than: int) -> list[list[str]]:
 
 
 def _kinds(machine: Machine, links: _Links, apart: Collection[str]) -> dict[str, object]:
-    """Tell components apart by part, by whether they stand alone, and by what they are joined to."""
+    """Classify components by part, by whether they are alone, and by their neighbours."""
     kinds: dict[str, object] = {
         node.name: (node.part, node.name if node.name in apart else "") for node in machine.nodes
     }
@@ -291,7 +292,7 @@ def _kinds(machine: Machine, links: _Links, apart: Collection[str]) -> dict[str,
 
 
 def _links(machine: Machine) -> _Links:
-    """Return what each component is joined to, and how: which end it is, how fast, through how much."""
+    """Return the neighbours of each component with its links: end, speed and devices in between."""
     found: _Links = {node.name: [] for node in machine.nodes}
     for edge in machine.edges:
         through = str(len(edge.via))
@@ -302,13 +303,13 @@ def _links(machine: Machine) -> _Links:
 
 
 def _is_parallel(name: str, links: _Links, kinds: dict[str, object], apart: Collection[str]) -> bool:
-    """Whether a component has a link, and one at most to those that are alike, and to each of the others."""
+    """Whether a component has a link, and at most one to equivalent ones, and to each of the others."""
     met = [other if other in apart else kinds[other] for other, _ in links[name]]
     return bool(met) and len(met) == len(set(met))
 
 
 def range_of(names: Sequence[str]) -> str:
-    """Name several at once.
+    """Name several components as a range.
 
     >>> range_of(["ssd1", "ssd2", "ssd12"]), range_of(["left", "right"])
     ('ssd1…12', 'left … right')

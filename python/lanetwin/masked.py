@@ -1,9 +1,9 @@
-"""Where an "equivalent" says nothing of what was changed, because a third thing limits both variants.
+"""Cases in which "equivalent" does not answer the question, because a third thing limits both variants.
 
-Four drives whose host has a core for each of them reach the same rate over eight lanes and over sixteen.
-True of that machine, and no answer to the question about the lanes. So the first line says what limits both,
-and what to change to put the question to the test. A workload that asks for one thing at a time is not
-meant, nor one that waits for tags or other places: what holds them is a latency, and that is the answer.
+Four drives whose host has a core for each of them reach the same rate over eight lanes and over sixteen. That
+is true of this machine, but does not answer the question about the lanes. So the first line names the common
+bottleneck, and what to change to test the question. Workloads with one request at a time are excluded, and
+those that wait for tags or other places: their limit is a latency, which is the answer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 LIMITING = 0.95
-"""What is in use for less of the time than this does not hold its rate alone."""
+"""A supply in use for a smaller share of the time than this is not the only limit."""
 REMEDIES = {
     "cores": "give the host more of them (cores of the host, or of its driver), or ask from more jobs",
     "queue entries": "use more or deeper queues",
@@ -29,23 +29,23 @@ REMEDIES = {
     "channels of the medium": "use a faster drive, or more of them",
     "power": "use a drive with a higher power limit, or more of them",
 }
-"""What to change so that something else than this supply limits a rate."""
+"""The change that removes this supply as the bottleneck."""
 OF_A_LINK = "make that link faster or wider too"
-"""What to change where the wire of a link limits both."""
+"""The change if the wire of a link limits both."""
 
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """What limits the baseline and variants that are told to be equivalent to it."""
+    """The bottleneck of the baseline and of variants equivalent to it."""
 
     variants: list[str]
     """The baseline first."""
     limit: str
-    """With how much of it was in use."""
+    """With its share in use."""
     changed: list[str]
-    """Paths of the values that the variants change: none of them is of what limits."""
+    """Paths of the values that the variants change: none of them belongs to the bottleneck."""
     remedy: str
-    """What to change; empty where nobody knows."""
+    """The change to make; empty if unknown."""
 
     def __str__(self) -> str:
         first, *others = self.variants
@@ -58,11 +58,11 @@ class Masked:
 
 
 def masked(results: Results, lines: Sequence[Line], binding: Mapping[str, Binding]) -> Masked | None:
-    """Return what stands between a question and its answer; none if the answer is one.
+    """Return the bottleneck that hides the answer; None if the verdict is an answer.
 
     Args:
-        lines: What one case of one workload is told by.
-        binding: What limits that case, by variant.
+        lines: The lines of one case of one workload.
+        binding: The bottleneck of that case, by variant.
 
     """
     judged = [line for line in lines if line.verdicts]
@@ -90,13 +90,13 @@ def _all_equivalent(lines: Iterable[Line], variant: str) -> bool:
 
 
 def _changed(overlays: Mapping[str, Any], base: str, name: str) -> list[str]:
-    """Return the paths that are not alike in two overlays."""
+    """Return the paths that differ in two overlays."""
     one, other = overlays.get(base) or {}, overlays.get(name) or {}
     return sorted(path for path in {*one, *other} if one.get(path) != other.get(path))
 
 
 def _kind(limit: str) -> str:
-    """Name what limits without which of several alike it is.
+    """Name a bottleneck without the number of the component.
 
     >>> _kind("driver/ssd3: cores") == _kind("driver/ssd0: cores"), _kind("up: sw → host")
     (True, 'up: sw → host')
@@ -105,7 +105,7 @@ def _kind(limit: str) -> str:
 
 
 def _touches(paths: Iterable[str], limit: str) -> bool:
-    """Whether a changed path names what limits, or something it is a part of.
+    """Whether a changed path names the bottleneck, or something that contains it.
 
     >>> _touches(["links.up.width"], "driver/ssd3: cores")
     False

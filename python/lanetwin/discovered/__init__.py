@@ -1,4 +1,4 @@
-"""The PCIe functions of a machine as pictures and as a scenario; what they are, the engine says."""
+"""The PCIe functions of a machine, as found by the engine, as pictures and as a scenario."""
 
 from lanetwin.discovered.cost import costs
 from lanetwin.discovered.drawing import html, svg

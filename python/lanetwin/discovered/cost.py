@@ -1,4 +1,4 @@
-"""What a finding costs, by the closed form of a link: what both ends could carry less what it carries."""
+"""The cost of a finding, by the closed form of a link: the throughput that both ends support less its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def costs(finding: Mapping[str, Any]) -> float | None:
-    """Return the payload throughput of one direction that a link lacks [GB/s]; None if that is not known."""
+    """Return the payload throughput of one direction that a link loses [GB/s]; None if unknown."""
     lacks = finding["shortfall"]
     if not lacks:
         return None
@@ -21,7 +21,7 @@ def costs(finding: Mapping[str, Any]) -> float | None:
 
 
 def _throughput(end: Mapping[str, int], mps: int) -> float | None:
-    """Return what a link carries in one direction, in writes of Maximum Payload Size [GB/s]."""
+    """Return the throughput of a link in one direction, for writes of Maximum Payload Size [GB/s]."""
     arguments = {"gen": str(end["generation"]), "width": f"x{end['width']}", "mps": f"{mps}B"}
     try:
         rows = engine.calculate("link", arguments)["rows"]

@@ -1,4 +1,4 @@
-"""The tree of a machine as an SVG drawing and as an HTML page: each link as trained, of what it could do."""
+"""The tree of a machine as an SVG drawing and as an HTML page: each link as trained and as capable."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ body{font:15px/1.5 system-ui,sans-serif;color:#1c2733;max-width:75rem;margin:2re
 td,th{padding:.2rem .8rem;text-align:left;border-bottom:1px solid #dde4ea}
 code{background:#f2f5f7;padding:0 .2rem}
 """
-"""Of the page around the drawing."""
+"""Style of the page around the drawing."""
 
 
 def svg(found: Mapping[str, Any]) -> str:
-    """Draw the tree: a line for each function, and beside it a bar of what its link could carry and carries.
+    """Draw the tree: a line for each function, with a bar of its link's possible and present throughput.
 
-    The length of a bar is rate times width, of the widest link of the machine; what is missing is light.
+    The length of a bar is rate times width, relative to the widest link of the machine; the missing part is
+    light.
     """
     rows = walk(found)
     marked = short(found)
@@ -69,7 +70,7 @@ def svg(found: Mapping[str, Any]) -> str:
 def _bar(
     drawing: Drawing, device: Mapping[str, Any], x: float, y: float, widest: float, *, is_short: bool
 ) -> None:
-    """Draw what a link could carry, and over it what it carries; told by the end below, once each."""
+    """Draw the possible and the present throughput of a link, once for each link, at its lower end."""
     link = device["link"]
     if not link or not link_of(device):
         return
@@ -84,7 +85,7 @@ def _carries(of: Mapping[str, int]) -> float:
 
 
 def html(found: Mapping[str, Any]) -> str:
-    """Write a page of its own: the drawing, the findings, what else is known. It loads nothing."""
+    """Write a self-contained page: the drawing, the findings, further tables. It loads nothing."""
     parts = [
         "<h1>PCIe functions of a machine</h1>",
         f'<div class="wide">{svg(found)}</div>',
@@ -109,7 +110,7 @@ def _told(page: str) -> str:
 def _beside(
     found: Mapping[str, Any],
 ) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-    """Yield the tables of what there is beside functions: title, headings, rows."""
+    """Yield the tables of other components: title, headings, rows."""
     yield (
         "NUMA nodes",
         ("", "CPUs", "memory"),

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 PART = "generic-cxl-expander-asic"
 HOST = "cpu"
 SLOWEST, NEWEST, WIDEST = 3, 6, 16
-"""Generations and lanes that a CXL link may have (CXL 3.1 §1.4.1: 8 GT/s is the least, degraded)."""
+"""Generations and lanes of CXL links (CXL 3.1 §1.4.1: 8 GT/s is the minimum, degraded)."""
 SMALLEST, LARGEST = 1 << 20, 1 << 30
 """A working set is half of a memory, within these [bytes]."""
 MOST = 64
-"""A host of the model has no more CXL ports."""
+"""Maximum number of CXL ports of the host model."""
 
 
 @dataclass
 class Memories:
-    """What is written of CXL memories."""
+    """The parts of the scenario for CXL memories."""
 
     comments: list[str] = field(default_factory=list)
     components: dict[str, Any] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Memories:
 
 
 def memories(found: Mapping[str, Any]) -> Memories:
-    """Return the memories whose size is told, with loads that meet them alone and beside DRAM."""
+    """Return the memories of known size, with loads on them alone and beside DRAM."""
     written = Memories()
     devices = {device["address"]: device for device in found["devices"]}
     sized = [(one, one["volatile_bytes"] + one["persistent_bytes"]) for one in found["memories"]]
@@ -65,7 +65,7 @@ def memories(found: Mapping[str, Any]) -> Memories:
 def _link(
     device: Mapping[str, Any] | None, devices: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Return what the link of a memory can do and what it does; None if CXL cannot be on it as it is told."""
+    """Return the possible and the present link of a memory; None if CXL does not allow such a link."""
     link = device["link"] if device else None
     if not device or not link:
         return None
@@ -86,7 +86,7 @@ def _words(of: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _workloads(name: str, size: int) -> dict[str, Any]:
-    """Return a chase, which tells latency, and streams: in DRAM, in the memory, in both."""
+    """Return a chase, which measures latency, and streams: in DRAM, in the memory, in both."""
     working_set = f"{min(max(1 << (size.bit_length() - 2), SMALLEST), LARGEST) >> 20}MiB"
     chase = {"pattern": "chase", "working-set": working_set, "placement": ["dram", name], "lines": 1500}
     both = {"weighted": {"dram": 2, name: 1}}

@@ -1,4 +1,4 @@
-"""What a function is called: by the computer's own list of IDs, where it has one, and by its class."""
+"""Names of functions: by the computer's own list of IDs, if it has one, and by class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LISTS = (Path("/usr/share/misc/pci.ids"), Path("/usr/share/hwdata/pci.ids"))
-"""Where distributions put pci.ids (Debian: package `pci.ids`)."""
+"""Paths of pci.ids in distributions (Debian: package `pci.ids`)."""
 CLASSES = {
     0x0100: "SCSI controller",
     0x0101: "IDE controller",
@@ -71,7 +71,7 @@ def described(device: Mapping[str, Any]) -> str:
 
 
 def _named(device: Mapping[str, Any]) -> str:
-    """Name vendor and device: by the list of this computer, by what a text said, by their IDs."""
+    """Name vendor and device: by the list of this computer, by the text of the source, or by their IDs."""
     ids = (device["vendor"], device["device"])
     found = _ids().get(ids) or (device["name"] or "")[:LONGEST]
     return found or (f"{ids[0]:04x}:{ids[1]:04x}" if any(ids) else "")
@@ -89,7 +89,7 @@ def end(of: Mapping[str, int]) -> str:
 
 @cache
 def _ids() -> dict[tuple[int, int], str]:
-    """Return vendor and name of each device, from the list of this computer; nothing without one."""
+    """Return vendor and name of each device, from the list of this computer; empty without one."""
     for path in LISTS:
         try:
             return _read(path.read_text(encoding="utf-8", errors="replace"))

@@ -1,4 +1,4 @@
-"""Which part of the catalogue a function is, by its PCI IDs."""
+"""Parts of the catalogue recognised by PCI IDs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def recognised(devices: Iterable[Mapping[str, Any]], beside: str | None = None) -> dict[str, str]:
-    """Return the part of each function that is known to be one, by address.
+    """Return the parts of recognised functions, by address.
 
-    Parts are the program's and the user's own: those of `LANETWIN_PARTS`, and those beside a scenario. One
-    that names the subsystem goes before one of any subsystem, and the user's before the program's.
+    Parts are the program's and the user's: those of `LANETWIN_PARTS`, and those beside a scenario. A part
+    that names the subsystem has precedence over one of any subsystem, and the user's over the program's.
     Raises `LanetwinError` if a part of the user's is wrong.
     """
     known: dict[tuple[str, str], str] = {}
-    # what is put in last counts
+    # the last entry counts
     for part in sorted(engine.parts(beside), key=lambda part: bool(part.get("own"))):
         for one in part.get("pci", ()):
             for subsystem in one["subsystems"] or [""]:
@@ -42,5 +42,5 @@ def ids_of(device: Mapping[str, Any]) -> str:
 
 
 def subsystem_of(device: Mapping[str, Any]) -> str:
-    """Write the subsystem likewise; nothing of a function that has none."""
+    """Write the subsystem likewise; empty for a function without one."""
     return ids_of(device["subsystem"]) if device["subsystem"] else ""

@@ -1,4 +1,4 @@
-"""The tree of a machine: in the terminal, for Graphviz, for Mermaid; each link as trained, of capable."""
+"""The tree of a machine: in the terminal, for Graphviz, for Mermaid; each link as trained and as capable."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Device = dict[str, Any]
 
 
 def tree(found: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    """Return the lines of the tree, each with whether its link is below what both ends can do."""
+    """Return the lines of the tree, each with a flag for a link below the capability of both ends."""
     marked = short(found)
     return [(text_of(device, found, stem), device["address"] in marked) for device, stem in walk(found)]
 
 
 def short(found: Mapping[str, Any]) -> set[str]:
-    """Return the addresses of devices whose link does less than both ends can."""
+    """Return the addresses of devices whose link is below the capability of both ends."""
     return {finding["address"] for finding in found["findings"] if finding["shortfall"]}
 
 
@@ -48,7 +48,7 @@ def walk(found: Mapping[str, Any]) -> list[tuple[Device, str]]:
 
 
 def text_of(device: Device, found: Mapping[str, Any], stem: str = "") -> str:
-    """Write a function as a line: address, name, what else is known of it, its link."""
+    """Write a function as a line: address, name, further properties, its link."""
     at = device["address"]
     more = [f"{one['name']} {one['model']}".rstrip() for one in found["drives"] if one["address"] == at]
     more += [
@@ -71,7 +71,7 @@ def gib(count: int) -> str:
 
 
 def link_of(device: Mapping[str, Any]) -> str:
-    """Write the link of a device, as trained, and as capable where that is more."""
+    """Write the link of a device, as trained, and as capable if that is more."""
     link = device["link"]
     if device["kind"] in ("root-port", "downstream-port"):
         return ""

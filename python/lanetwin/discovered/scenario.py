@@ -19,7 +19,7 @@ Device = dict[str, Any]
 NVME = 0x0108
 """Class code of a mass storage controller for non-volatile memory."""
 PARTS = {4: "generic-tlc-gen4", 5: "generic-tlc-gen5"}
-"""The generic drive of a generation; older ones have that of Gen4 at their own speed."""
+"""The generic drive of a generation; older generations use that of Gen4 at their own speed."""
 HOSTS = {3: "generic-host-gen3", 4: "generic-host-gen4", 5: "generic-host-gen5"}
 SWITCHES = {4: "generic-switch-gen4", 5: "generic-switch-gen5"}
 NEWEST = 5
@@ -32,12 +32,12 @@ WIDEST = 16
 
 @dataclass
 class Machine:
-    """What is written, as it grows."""
+    """The scenario under construction."""
 
     devices: Mapping[str, Device]
     comments: list[str]
     beside: str | None
-    """Where the scenario is going to lie: its own parts lie there, too."""
+    """The folder of the scenario, which also contains its own parts."""
     components: dict[str, Any] = field(default_factory=dict)
     links: dict[str, Any] = field(default_factory=dict)
     trained: dict[str, Any] = field(default_factory=dict)
@@ -45,10 +45,10 @@ class Machine:
     """The name of the switch of each upstream port."""
     roots: set[str] = field(default_factory=set)
     ports: dict[str, int] = field(default_factory=dict)
-    """How many ports of each switch lead downwards."""
+    """Number of downstream ports of each switch."""
 
     def link(self, name: str, below: Device, to: str, most: int) -> None:
-        """Put the link above a function, with what both ends can do, and what it trained to."""
+        """Add the link above a function, with the capabilities of both ends, and its trained state."""
         above = self.devices[below["parent"]]
         capable = _least(
             [below["link"]["capable"], *([above["link"]["capable"]] if above["link"] else [])], most
@@ -58,7 +58,7 @@ class Machine:
         self.trained |= {f"links.{name}.{key}": value for key, value in trained.items()}
 
     def _above(self, port: Device) -> str:
-        """Return the component that a port is of, which is there once its switch is."""
+        """Return the component of a port, after adding its switch if necessary."""
         if port["kind"] == "root-port":
             self.roots.add(port["address"])
             return "host"
@@ -67,7 +67,7 @@ class Machine:
         return switch
 
     def _switch(self, upstream: Device) -> str:
-        """Return the switch of an upstream port, which is put in where it is met first."""
+        """Return the switch of an upstream port, adding it at its first use."""
         known = self.switches.get(upstream["address"])
         if known:
             return known
@@ -80,7 +80,7 @@ class Machine:
         return name
 
     def part(self, name: str, device: Device, generic: str, model: str = "") -> dict[str, Any]:
-        """Return the part that a function was recognised as, or a generic one; say which in a comment."""
+        """Return the part that a function was recognised as, or a generic one; a comment tells which."""
         at, ids, subsystem = device["address"], ids_of(device), subsystem_of(device)
         part = device["part"]
         said = f"# {name}: {' '.join(filter(None, (at, described(device), model)))}"
@@ -102,8 +102,8 @@ NOTHING = (
 def scenario(found: Mapping[str, Any], beside: str | None = None) -> str:
     """Return a scenario of the drives below root ports and switches, and of CXL memories, alone and together.
 
-    A device is the part that it was recognised as, or else a generic one. What cannot be reached over links
-    that are known is left out, with a comment. Raises `LanetwinError` if there is nothing that can.
+    A device is the part that it was recognised as, or else a generic one. Devices that cannot be reached over
+    known links are left out, with a comment. Raises `LanetwinError` if none can be reached.
     """
     devices = {device["address"]: device for device in found["devices"]}
     drives = [device for device in found["devices"] if device["class"] >> 8 == NVME]
@@ -153,7 +153,7 @@ def _at(links: Mapping[str, Any], path: str) -> Any:
 
 
 def _put_drives(machine: Machine, drives: list[Device], found: Mapping[str, Any]) -> dict[str, Any]:
-    """Put drives, their switches and links into a machine; return the host above them."""
+    """Add drives, their switches and links to a machine; return the host above them."""
     newest = max(max(min(drive["link"]["capable"]["generation"], NEWEST), min(HOSTS)) for drive in drives)
     models = {one["address"]: one["model"] for one in found["drives"]}
     for nth, drive in enumerate(drives):
@@ -167,7 +167,7 @@ def _put_drives(machine: Machine, drives: list[Device], found: Mapping[str, Any]
 
 
 def _fit_switches(machine: Machine) -> None:
-    """Give switches the ports that their links take."""
+    """Give switches the ports for their links."""
     for name, ports in machine.ports.items():
         own = [link for link in machine.links.values() if name in (link["from"], link["to"])]
         widest = max(own, key=lambda link: int(link["width"][1:]))["width"]
@@ -178,14 +178,14 @@ def _fit_switches(machine: Machine) -> None:
 
 
 def _lacking(part: str, wanted: Mapping[str, Any], beside: str | None) -> dict[str, Any]:
-    """Return the settings of a component that its part does not have already."""
+    """Return the settings of a component that differ from its part."""
     numbers = engine.part(part, beside)["parameters"]
     has = {number["parameter"]: str(number["value"]).removeprefix("x") for number in numbers}
     return {name: value for name, value in wanted.items() if has.get(name) != str(value).removeprefix("x")}
 
 
 def _port(device: Device, most: int) -> dict[str, Any]:
-    """Return the port of a component as its device has it, which generic parts could otherwise exceed."""
+    """Return the port parameters of the device, which those of generic parts could exceed."""
     capable = device["link"]["capable"]
     return {
         "port.gen": min(capable["generation"], NEWEST),
@@ -194,7 +194,7 @@ def _port(device: Device, most: int) -> dict[str, Any]:
 
 
 def _workloads(drives: list[str]) -> dict[str, Any]:
-    """Return large reads of each drive alone, and of all together."""
+    """Return workloads of large reads of each drive alone, and of all together."""
 
     def reads(target: str | list[str]) -> dict[str, Any]:
         fio = {"rw": "read", "bs": "128k", "iodepth": 32, "requests": 1000}
@@ -205,7 +205,7 @@ def _workloads(drives: list[str]) -> dict[str, Any]:
 
 
 def _is_reached(drive: Device, devices: Mapping[str, Device]) -> bool:
-    """Say whether every link from a drive up to a root port is known and up."""
+    """Return whether every link from a drive up to a root port is known and up."""
     at = drive
     for _ in range(len(devices)):
         port = devices.get(at["parent"] or "")
@@ -230,7 +230,7 @@ def _is_up(of: Mapping[str, int]) -> bool:
 
 
 def _least(ends: list[Mapping[str, int]], most: int) -> dict[str, Any]:
-    """Return speed and width of a link: the least that its ends and the generic parts can do."""
+    """Return speed and width of a link: the minimum of its ends and the generic parts."""
     known = [one for one in ends if _is_up(one)]
     return {
         "gen": min([one["generation"] for one in known] + [NEWEST]),

@@ -1,8 +1,8 @@
 """Formats of results: one file, one format.
 
-A new format is a module here that declares `FORMAT`, and its word in the list below. The command line offers
-it, and `lanetwin.store` writes it. What the engine attaches to a document (files of fio and of Iometer) is
-written as it is, whatever the formats.
+A new format is a module here that declares `FORMAT`, and its entry in the list below. The command line offers
+it, and `lanetwin.store` writes it. The engine's attachments of a document (files of fio and of Iometer) are
+written unchanged with any format.
 """
 
 from __future__ import annotations

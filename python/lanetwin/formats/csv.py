@@ -36,7 +36,7 @@ HEAD = [
 
 
 def harmless(cell: object) -> object:
-    """Mark a text that a spreadsheet would take for a formula as the text it is.
+    """Mark a text that a spreadsheet would treat as a formula.
 
     >>> harmless("=1+1"), harmless("4 KiB"), harmless(-3.5)
     ("'=1+1", '4 KiB', -3.5)
@@ -55,7 +55,7 @@ def rows_csv(rows: list[Row]) -> str:
 
 
 def cells(row: Row, percentiles: list[float]) -> list[object]:
-    """Return the cells of a row, those of `HEAD` and then these percentiles."""
+    """Return the cells of a row: those of `HEAD`, then these percentiles."""
     x = row["x"]
     case = [row["variant"], row["workload"], row["case"], row.get("device") or ""]
     at = [x["name"], x["value"], x["unit"]] if x else ["", "", ""]

@@ -1,4 +1,4 @@
-"""What a format of results is, as it is declared."""
+"""The declaration of a format of results."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A form in which a run writes its rows, beside the document itself."""
+    """A format in which a run writes its rows, beside the document itself."""
 
     name: str
-    """What ``--format`` calls it."""
+    """Its name for ``--format``."""
     file: str
-    """The file that it writes into the folder of a run."""
+    """The name of its file in the folder of a run."""
     write: Callable[[Results], str | bytes]
     """The contents of the file; raises what `require` does."""
     require: Callable[[], object] = bool
-    """Raises `LanetwinError` if it cannot be written here; asked before anything is run."""
+    """Raises `LanetwinError` if it cannot be written here; called before a run."""

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def rows_ndjson(results: Results) -> str:
-    """Write the rows as they stand in the document, each with the run's name, digest and kind.
+    """Write the rows of the document, each with the run's name, digest and kind.
 
-    A row that is missing something, such as an interval, does not have its key. Numbers are those of the
+    A missing value, such as an interval, has no key. Numbers are those of the
     document, to the last digit.
     """
     run = {"run": results["name"], "digest": results["digest"], "kind": results["kind"]}
