@@ -6,18 +6,18 @@ import math
 import re
 
 NARROW_SPACE = "\u202f"
-"""Separates thousands, and a number from its unit; never breaks a line."""
+"""The non-breaking space between thousands, and between a number and its unit."""
 MINUS = "\u2212"
 DIGITS = 4
-"""Significant digits of a value whose spread is unknown or nil."""
+"""Significant digits of a value with unknown or no spread."""
 MAX_DIGITS = 4
-"""Most significant digits of a value with a spread, however narrow that is."""
+"""Maximum significant digits of a value with a spread."""
 _MICROSECONDS = re.compile(r"(?<=\d)([ \u202f\u00a0])us\b|(?<=\[)us(?=\])")
-"""As YAML and the engine may spell them; without a space it is a value to be typed, and stays."""
+"""Spellings of YAML and the engine; without a space it is a value to be typed, and is kept."""
 
 
 def spelt(text: str) -> str:
-    """Spell the unit of values and headings as all the others of a page: µs.
+    """Spell the unit of values and headings as in the rest of a page: µs.
 
     >>> spelt("a wait of 1.879 us, 1 us or more"), spelt("time [us]"), spelt("latency=1us for us")
     ('a wait of 1.879 µs, 1 µs or more', 'time [µs]', 'latency=1us for us')
@@ -26,7 +26,7 @@ def spelt(text: str) -> str:
 
 
 def fixed(value: float, decimals: int) -> str:
-    """Write `value` with so many decimals, grouped by thousands, with a true minus sign.
+    """Write `value` with this many decimals, grouped by thousands, with a true minus sign.
 
     >>> fixed(-14108.26, 1)
     '−14\u202f108.3'
@@ -46,7 +46,7 @@ def capital(words: str) -> str:
 
 
 def decimals_for(value: float, digits: int = DIGITS) -> int:
-    """Return the number of decimals that shows so many significant digits of `value`."""
+    """Return the number of decimals for this many significant digits of `value`."""
     if value == 0 or not math.isfinite(value):
         return 0
     rounded = float(
@@ -56,7 +56,7 @@ def decimals_for(value: float, digits: int = DIGITS) -> int:
 
 
 def significant(value: float, digits: int = DIGITS) -> str:
-    """Write `value` with so many significant digits; an infinite one as ∞, one that is no number as –.
+    """Write `value` with this many significant digits; infinity as ∞, not-a-number as –.
 
     >>> significant(53.7249), significant(546), significant(0.0123456), significant(2500000)
     ('53.72', '546.0', '0.01235', '2\u202f500\u202f000')
@@ -88,7 +88,7 @@ def _decimals_of_spread(value: float, half_width: float) -> int:
 def measured(value: float, low: float, high: float) -> str:
     """Write a value with its interval: ``53.7 ± 0.2``, or ``53.7 (53.1 – 54.9)`` if it lies off the middle.
 
-    An interval of no width means that nothing varied; then the value stands alone.
+    An interval without width means that nothing varied; then only the value is written.
 
     >>> measured(53.7, 53.5, 53.9), measured(53.7, 53.1, 54.9), measured(546, 546, 546)
     ('53.7 ± 0.2', '53.7 (53.1 – 54.9)', '546.0')
@@ -157,15 +157,15 @@ def change(fraction: float) -> str:
 
 
 _NO_SPREAD = 1e-6
-"""Repeats that differ by less than this part of the value have shown no spread."""
+"""Relative difference of repeats below which there is no spread."""
 
 
 NO_SPREAD = "no spread"
-"""What is said instead of such an interval."""
+"""Text in place of such an interval."""
 
 
 def change_interval(low: float, high: float) -> str:
-    """Write the interval of a relative change, both ends alike; say so if there is no spread in it.
+    """Write the interval of a relative change, both ends alike, or that there is no spread.
 
     >>> change_interval(0.019, 0.023), change_interval(0.02, 0.02)
     ('+1.9 … +2.3\u202f%', 'no spread')

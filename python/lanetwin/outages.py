@@ -1,4 +1,4 @@
-"""Links that went down and came back, in the words and units people read."""
+"""Links that went down and came back, in the words and units of reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lanetwin.results import LinkOutage, Results
 
 COLUMNS = ["link", "down at", "taken down by", "down for", "back as", "carried before", "carried after"]
-"""What is told of each outage, behind its place."""
+"""Columns of an outage, after those of its place."""
 
 NS_PER_S = 1e9
 BYTES_PER_GB = 1e9
@@ -33,7 +33,7 @@ def told(one: LinkOutage) -> list[str]:
 
 
 def back_as(one: LinkOutage) -> str:
-    """Say how a link came back, and mark one that is less than it was.
+    """Describe the state in which a link came back, with a mark if it is degraded.
 
     >>> back_as({"generation": 4, "lanes": 2, "whole": False})
     'Gen4 x2 !'
@@ -42,7 +42,7 @@ def back_as(one: LinkOutage) -> str:
 
 
 def in_short(results: Results) -> str:
-    """Say how many times links came back, and which of them with less; nothing if none was down."""
+    """Return how many times links came back, and which of them degraded; empty if none was down."""
     every = found(results)
     if not every:
         return ""
@@ -56,7 +56,7 @@ def in_short(results: Results) -> str:
 
 
 def found(results: Results) -> list[LinkOutage]:
-    """Return all of them, in the order of the document."""
+    """Return all outages, in the order of the document."""
     return results.get("outages", [])
 
 

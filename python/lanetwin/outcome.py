@@ -1,4 +1,4 @@
-"""What a run and a sweep give back: results that a notebook shows, and that data frames are made of."""
+"""Results of a run and of a sweep, for notebooks and data frames."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from lanetwin.sweep.table import Table
 
 MOST_LINES = 40
-"""So many lines of a result are shown in a notebook."""
+"""Number of lines of a result shown in a notebook."""
 
 
 class Tabular:
-    """What can be handed to other libraries as a table."""
+    """Results that can be converted to tables of other libraries."""
 
     def records(self) -> list[dict[str, Any]]:
         """Return the lines of the table."""
@@ -65,7 +65,7 @@ class Run(Tabular):
 
     @property
     def answers(self) -> list[str]:
-        """What can be said of the variants, in sentences."""
+        """Conclusions about the variants, in sentences."""
         return [str(answer) for answer in answers(self.document)]
 
     def value(
@@ -149,7 +149,7 @@ class Points(Tabular):
 
     @cached_property
     def analysis(self) -> Analysis:
-        """What the points say together: front, cheapest, effects."""
+        """The analysis of the points: front, cheapest, effects."""
         return analyse(self.swept.design, self._tabulated[0])
 
     @property
@@ -164,7 +164,7 @@ class Points(Tabular):
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """The point that answers the question: the cheapest that is good enough, or the best."""
+        """The point of the answer: the cheapest that is good enough, or the best."""
         point = lines.answer_of(self.swept.design, self.analysis)
         return next((one for one in self.records() if one["point"] == point), None)
 
@@ -173,7 +173,7 @@ class Points(Tabular):
         return [one for one in self.records() if one["front"]]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a mapping for each point that has results: its values, its cost, and the telling metrics."""
+        """Return a mapping for each point with results: its values, its cost, and the main metrics."""
         plan, found = self.swept.design, self.analysis
         names = lines.headings(found)
         records = []
@@ -237,7 +237,7 @@ class Points(Tabular):
         metrics = lines.headings(self.analysis)
         x, y = x or axes[0], y or metrics[0]
         color = color or (axes[1] if len(axes) > 1 else None)
-        # names with points in them would be taken for places inside of values
+        # names with points would be interpreted as paths inside values
         safe = {name: f"c{n}" for n, name in enumerate(self.columns())}
         values = [{safe[name]: of for name, of in one.items()} for one in self.records()]
         is_number = {name: all(not isinstance(one[safe[name]], str) for one in values) for name in safe}

@@ -1,4 +1,4 @@
-"""How files are named to somebody who stands in the current folder."""
+"""Names of files relative to the current folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def from_here(path: Path) -> str:
-    """Return the name of a file from here, or its absolute one if that is shorter.
+    """Return the relative path of a file, or the absolute one if that is shorter.
 
     >>> from pathlib import Path
     >>> from_here(Path("runs/demo/report.html"))

@@ -1,4 +1,4 @@
-"""Measuring a scenario's jobs of fio on a file or a block device; writing only to what its owner gives up."""
+"""Measuring a scenario's fio jobs on a file or a block device; writing only to targets named by their owner."""
 
 from lanetwin.measure.burden import Burden, burdens
 from lanetwin.measure.jobs import Left, Test, read_tests

@@ -1,4 +1,4 @@
-"""What writing measurements put on a drive: how many bytes at most, and how much of its life that is."""
+"""The load of writing measurements on a drive: the maximum number of bytes, and the used endurance."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
     from lanetwin.measure.writing import Owned
 
 FASTEST_GB_S = 16.0
-"""What is taken where no link is known: that of a drive of Gen5 x4, 32 GT/s on four lanes."""
+"""Rate without a known link: that of Gen5 x4, 32 GT/s on four lanes."""
 _RATE = re.compile(r"([0-9.]+) GT/s")
 
 
 @dataclass(frozen=True, slots=True)
 class Burden:
-    """What is written to a target."""
+    """The data written to a target."""
 
     target: Target
     named: str
     model: str
     runs: int
     seconds: float
-    """Of each run, from its start."""
+    """Duration of each run, from its start."""
     rate_gb_s: float
-    """No drive takes more: the rate of its link, without headers or encoding."""
+    """Upper bound of the rate: that of the drive's link, without headers or encoding."""
     is_known: bool
-    """Whether that is the link's, or what is taken without one."""
+    """Whether that is the link's rate, or the default without one."""
     used: str
-    """What SMART says was used of its life; empty if nothing does."""
+    """The used share of its endurance according to SMART; empty if unknown."""
 
     @property
     def bytes(self) -> int:
-        """The most that is written."""
+        """The maximum number of bytes written."""
         return round(self.runs * self.seconds * self.rate_gb_s * 1e9)
 
     def told(self) -> str:
-        """Say it in a sentence."""
+        """Describe it in a sentence."""
         whole = self.bytes / self.target.size
         rate = f"{self.rate_gb_s:.3g} GB/s, " + (
             "the rate of its link" if self.is_known else "as no link is known"
@@ -60,7 +60,7 @@ class Burden:
 
 
 def burdens(owned: Sequence[Owned], tests: Sequence[Test], *, seconds: float, repeats: int) -> list[Burden]:
-    """Return what the tests that write put on each target; a run lasts `seconds`, its ramp included."""
+    """Return the load of the writing tests on each target; a run lasts `seconds`, including its ramp."""
     runs = repeats * sum(test.writes for test in tests)
     found = []
     for one in owned:
@@ -84,7 +84,7 @@ def burdens(owned: Sequence[Owned], tests: Sequence[Test], *, seconds: float, re
 
 
 def _link_gb_s(link: dict[str, str]) -> float:
-    """Return the rate of a link as the kernel tells it; 0 if it tells none.
+    """Return the rate of a link as reported by the kernel; 0 if unknown.
 
     >>> _link_gb_s({"current_link_speed": "16.0 GT/s PCIe", "current_link_width": "4"})
     8.0

@@ -1,4 +1,4 @@
-"""A block device of this machine: which drive it is, what is on it, who uses that."""
+"""A block device of this machine: the drive, its contents and its users."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lanetwin import _core
 
 
 class Store(TypedDict):
-    """A block device or a partition, and who uses it."""
+    """A block device or a partition, and its users."""
 
     name: str
     users: list[str]
@@ -21,7 +21,7 @@ class Disk(TypedDict):
 
     name: str
     made_of: str | None
-    """What it is a part of, or made of, in words; None of a whole drive."""
+    """The device that contains it, or its components, in words; None for a whole drive."""
     serial: str | None
     model: str
     bytes: int
@@ -30,5 +30,5 @@ class Disk(TypedDict):
 
 
 def disk(name: str) -> Disk | None:
-    """Look at a block device by its name (`nvme0n1`); return None if there is none."""
+    """Examine a block device by its name (`nvme0n1`); return None if there is none."""
     return cast("Disk | None", json.loads(_core.disk(name)))

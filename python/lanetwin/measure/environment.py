@@ -1,6 +1,6 @@
-"""What a measurement depends on beside the device: kernel, clocks, scheduler, interrupts, link, health.
+"""The environment of a measurement: kernel, clocks, scheduler, interrupts, link, health.
 
-All is read from files of the kernel, none of which holds a serial number; what is not there is left out.
+All of it comes from files of the kernel without serial numbers; missing values are left out.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ LINK = (
 )
 HEALTH = ("temperature", "avail_spare", "percent_used", "percentage_used", "media_errors", "critical_warning")
 PATIENCE = 10
-"""How long nvme-cli may take [s]."""
+"""Timeout of nvme-cli [s]."""
 
 
 def text_of(path: Path) -> str | None:
-    """Return what stands in a file of the kernel, or None."""
+    """Return the contents of a file of the kernel, or None."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip()[:2000]
     except OSError:
@@ -58,7 +58,7 @@ def _some(folder: Path, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """Return what is so of the whole machine."""
+    """Return the properties of the whole machine."""
     cpuinfo = text_of_whole(PROC / "cpuinfo") or ""
     model = re.search(r"^model name\s*:\s*(.*)$", cpuinfo, re.MULTILINE)
     cpus = SYS / "devices/system/cpu"
@@ -83,7 +83,7 @@ def machine() -> dict[str, Any]:
 
 
 def _block(target: Target) -> Path:
-    """Return the folder of the whole block device that a target is, or lies on."""
+    """Return the folder of a target's whole block device."""
     number = target.path.stat()
     which = number.st_rdev if stat.S_ISBLK(number.st_mode) else number.st_dev
     block = (SYS / f"dev/block/{os.major(which)}:{os.minor(which)}").resolve()
@@ -91,13 +91,13 @@ def _block(target: Target) -> Path:
 
 
 def written(target: Target) -> int:
-    """Return what was written to a target's device since it came [bytes] (Linux ``block/stat.rst``)."""
+    """Return the bytes written to a target's device since it was attached (Linux ``block/stat.rst``)."""
     words = (text_of(_block(target) / "stat") or "").split()
     return int(words[6]) * 512 if len(words) > 6 else 0
 
 
 def device(target: Target) -> dict[str, Any]:
-    """Return what is so of the device that a target is, or lies on."""
+    """Return the properties of a target's device."""
     found: dict[str, Any] = {"size": target.size, "is a device": target.is_device}
     block = _block(target)
     if not (block / "queue").is_dir():
@@ -138,7 +138,7 @@ def _interrupts(name: str) -> dict[str, int]:
 
 
 def text_of_whole(path: Path) -> str | None:
-    """Return a long file of the kernel, or None."""
+    """Return the contents of a long file of the kernel, or None."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")[: 1 << 20]
     except OSError:
@@ -146,7 +146,7 @@ def text_of_whole(path: Path) -> str | None:
 
 
 def _health(name: str) -> dict[str, Any]:
-    """Return what SMART says of a drive, where nvme-cli is there and may ask."""
+    """Return the SMART data of a drive, if nvme-cli is installed and permitted to read them."""
     tool = shutil.which("nvme")
     if not tool or not name.startswith("nvme"):
         return {}

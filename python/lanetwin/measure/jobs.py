@@ -1,7 +1,7 @@
-"""The jobs of a scenario, written anew for fio from a list of options that are known to harm nothing.
+"""The jobs of a scenario, rewritten for fio with a list of harmless options.
 
-What a job file says is never given to fio: a job is read, and of what it says only options of `ALLOWED` are
-written, each with a value that can be nothing but a number or a word.
+fio never gets the user's job file: a job is parsed, and only options of `ALLOWED` are written, each with a
+value that can only be a number or a word.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ALLOWED = frozenset(
         "thinktime_blocks_type",
     }
 )
-"""Options that say which I/Os are made and when, and nothing about files, programs or other devices."""
+"""Options that determine the I/Os and their times, but no files, programs or other devices."""
 OWN = frozenset(
     {
         "direct",
@@ -67,16 +67,16 @@ OWN = frozenset(
         "time_based",
     }
 )
-"""Options that are written, too, but with values of ours, or that go into the order of tests."""
+"""Options that are written with values of lanetwin, or that determine the order of tests."""
 WITHOUT_EFFECT = frozenset({"name", "new_group", "description"})
-"""Options that mean nothing here, and need no mention."""
+"""Options without effect here, which are not reported."""
 ENGINES = ("io_uring", "libaio", "psync", "pvsync", "pvsync2", "sync")
-"""Engines that ask the block layer, which is what is measured."""
+"""Engines that use the block layer, which is measured."""
 READS = frozenset({"read", "randread"})
 WRITES = frozenset({"write", "randwrite", "rw", "readwrite", "randrw"})
-"""What is done where writing is allowed; never a trim."""
+"""Operations of jobs that write; never a trim."""
 SMALLEST = 4096
-"""Less than this is nothing to read [bytes]."""
+"""Minimum size of a read [bytes]."""
 _VALUE = re.compile(r"[A-Za-z0-9:.,/%_-]{1,200}")
 _NOT_OPTIONS = ("file", "section", "capacity", "requests", "understood")
 _GLOBAL = re.compile(r"^\s*\[\s*global", re.MULTILINE | re.IGNORECASE)
@@ -85,27 +85,27 @@ _NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One job of a test: a name and the options that fio is given."""
+    """One job of a test: a name and the options for fio."""
 
     name: str
     options: tuple[tuple[str, str], ...]
     offset: int
-    """Where it begins [bytes]."""
+    """Offset of its begin [bytes]."""
     increment: int
-    """How far behind one clone the next begins [bytes]."""
+    """Distance between the begins of clones [bytes]."""
     clones: int
     size: int
-    """How much it reads or writes [bytes]; 0 for all there is."""
+    """Bytes that it reads or writes; 0 for the whole target."""
 
     @property
     def rw(self) -> str:
-        """What it does, such as `randread`."""
+        """Its operation, such as `randread`."""
         return dict(self.options)["rw"].partition(":")[0]
 
     def span(self, target: Target) -> tuple[int, int]:
-        """Return from where to where it reads [bytes].
+        """Return the begin and end of its range [bytes].
 
-        Raises `LanetwinError` (MR002) if a clone begins behind the target's end.
+        Raises `LanetwinError` (MR002) if a clone begins beyond the target's end.
         """
         last = self.offset + self.increment * (self.clones - 1)
         rest = target.size - last
@@ -117,7 +117,7 @@ class Job:
         return self.offset, last + min(self.size or rest, rest)
 
     def lines(self, target: Target) -> list[str]:
-        """Write it for a target."""
+        """Return its lines for a target."""
         _, end = self.span(target)
         lines = ["", f"[{self.name}]", *(f"{key}={value}" for key, value in self.options)]
         lines.append(f"size={end - self.offset - self.increment * (self.clones - 1)}")
@@ -140,9 +140,9 @@ class Test:
         return any(job.rw not in READS for job in self.jobs)
 
     def invalid(self, target: Target) -> str:
-        """Return why it would say nothing of a target; empty if it says something.
+        """Return why it is not valid for a target; empty if it is valid.
 
-        Where jobs write, what is read is what they have written sooner or later, and nothing is looked at.
+        If jobs write, reads sooner or later return their data, so that the contents are not checked.
         """
         spans = [job.span(target) for job in self.jobs]
         if self.writes:
@@ -169,13 +169,13 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Something of the scenario that is not measured, or not as it is written."""
+    """A part of the scenario that is not measured, or not as written."""
 
     what: str
     why: str
-    """Why it is not measured, or the options that it is measured without."""
+    """The reason, or the options that are left out."""
     in_part: bool = False
-    """Whether it is measured, but not as it is written."""
+    """Whether it is measured, but not as written."""
 
     def told(self) -> str:
         """Say it in a sentence."""
@@ -187,10 +187,10 @@ class Left:
 def read_tests(
     scenario: Path, sets: Sequence[str], only: Sequence[str], *, writing: bool = False
 ) -> tuple[list[Test], list[Left]]:
-    """Return the tests that a scenario has for a real device, and what is left out of it.
+    """Return the tests of a scenario for a real device, and the parts that are left out.
 
-    That is what writes, unless `writing`, and what trims, always. Raises `LanetwinError` if the scenario is
-    wrong, or there is nothing in it that can be measured.
+    These are jobs that write, unless `writing`, and always jobs that trim. Raises `LanetwinError` if the
+    scenario is wrong, or contains nothing that can be measured.
     """
     checked = engine.check(str(scenario), sets)
     plan = checked["plan"]
@@ -236,7 +236,7 @@ HELP = "give it workloads of fio that read: `fio: {rw: randread, bs: 4k, iodepth
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What jobs may do, the files that they stand in, and the engine of their host."""
+    """The permissions of jobs, their files, and the engine of their host."""
 
     allowed: frozenset[str]
     files: Mapping[str, str]
@@ -300,7 +300,7 @@ def _plain(value: Any) -> str:
 def _job(
     job: Mapping[str, Any], shared: Iterable[Mapping[str, Any]], engine_of_host: str
 ) -> tuple[Job, list[str]]:
-    """Return a job as fio is given it, and the options that were left out."""
+    """Return a job for fio, and the options that were left out."""
     said = {option["name"]: option for option in [*shared, *job["options"]]}
     found = {"rw": str(job["rw"])}
     dropped = []

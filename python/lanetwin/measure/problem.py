@@ -1,4 +1,4 @@
-"""What a measurement refuses, with its code and the remedy."""
+"""Errors of a measurement, with code and remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running the tests: in turn A B B A, several times, with what is finished always kept."""
+"""Running the tests: in turn A B B A, several times; finished tests are always kept."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from lanetwin.results import Results, Row
 
 GRACE = 60.0
-"""How much longer than told fio may take before it is ended [s]. Assumed."""
+"""Time by which fio may exceed the expected duration before it is killed [s]. Assumed."""
 Step = tuple[int, "Target", "Test"]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is measured, and how."""
+    """The tests, targets and options."""
 
     scenario: Path
     tests: Sequence[Test]
@@ -44,16 +44,16 @@ class Asked:
     repeats: int = 4
     about: str = ""
     burdens: Sequence[Burden] = ()
-    """What is written, where writing is allowed."""
+    """The data to be written, if writing is permitted."""
     tell: Callable[[dict[str, Any]], object] | None = field(default=None, compare=False)
     keep: Callable[[Results], object] | None = field(default=None, compare=False)
-    """Is given what there is after each test."""
+    """Called with the results so far after each test."""
 
 
 def order(asked: Asked) -> Iterator[Step]:
-    """Return what is run when: forth and back in turn, so that what drifts meets all alike.
+    """Return the order of runs: forwards and backwards in turn, so that a drift affects all equally.
 
-    Of two targets and one test that is A B B A.
+    For two targets and one test that is A B B A.
     """
     forth = [(target, test) for test in asked.tests for target in asked.targets]
     for repeat in range(asked.repeats):
@@ -70,7 +70,7 @@ def fio() -> str:
 
 
 def measure(asked: Asked) -> Results:
-    """Run every test so often on every target, and return what was measured.
+    """Run every test repeatedly on every target, and return the measurements.
 
     Ctrl-C makes the answer partial. Raises `LanetwinError` if fio is not there or a test fails.
     """
@@ -127,7 +127,7 @@ HELP = "O_DIRECT needs a file system that has it (not tmpfs), and io_uring a ker
 
 
 class _Record:
-    """What has been measured so far."""
+    """The measurements so far."""
 
     def __init__(self, asked: Asked, around: dict[str, Any]) -> None:
         self._asked = asked
@@ -141,13 +141,13 @@ class _Record:
         }
 
     def add(self, target: Target, test: Test, values: Sequence[Value]) -> None:
-        """Add what one run of a test has measured."""
+        """Add the measurements of one run of a test."""
         for value in values:
             place = (target.variant, test.workload, test.case, value.device, value.metric)
             self._values.setdefault(place, []).append(value)
 
     def _written(self) -> dict[str, Any]:
-        """Return what was to be written to each target, and what its device has written since [bytes]."""
+        """Return the expected writes to each target, and those counted by its device since [bytes]."""
         before = self.environment["before"]
         return {
             burden.target.variant: {
@@ -159,7 +159,7 @@ class _Record:
         }
 
     def results(self, *, stopped: str | None) -> Results:
-        """Return it as a results document; tests of what is empty stand under `invalid`, not among rows."""
+        """Return the results document; tests of empty targets are under `invalid`, not among rows."""
         asked = self._asked
         rows = [row_of(place, values) for place, values in self._values.items()]
         options = {

@@ -1,7 +1,7 @@
-"""What is on a drive or in a file, by the marks that its maker leaves at fixed places.
+"""Recognises the contents of a drive or a file by the marks of formats at fixed offsets.
 
-A mark says that somebody's data may be there. The places are those of the formats' own descriptions, as
-libblkid and file(1) know them; what moves with the size of the device is looked for at its end.
+A mark means that data may be there. The offsets are those of the formats' descriptions, as in libblkid and
+file(1); marks relative to the size of the device are searched for at its end.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Bytes at a place."""
+    """Bytes at an offset."""
 
     what: str
     offset: int
-    """From the start; from the end where it is negative [bytes]."""
+    """Offset from the start, or from the end if negative [bytes]."""
     magic: bytes
     step: int = 0
-    """It may be at so many places more, so far apart [bytes]."""
+    """Number of further possible offsets, and their distance [bytes]."""
     times: int = 0
 
 
@@ -84,19 +84,19 @@ MARKS = (
 )
 ZFS_LABEL = 256 * KIB
 ZFS_LABELS = (0, ZFS_LABEL, -2 * ZFS_LABEL, -ZFS_LABEL)
-"""Where the four labels of a pool's device are; each has a ring of uberblocks in its second half."""
+"""Offsets of the four labels of a pool's device; each has a ring of uberblocks in its second half."""
 UBERBLOCK = (0x00BAB10C).to_bytes(8, "little"), (0x00BAB10C).to_bytes(8, "big")
 
 
 def signatures(handle: int, size: int) -> list[str]:
-    """Return what is on an open device or file of this size [bytes], in words; nothing of a blank one."""
+    """Return the contents of an open device or file of this size [bytes], in words; empty for a blank one."""
     found = [mark.what for mark in MARKS if _is_there(handle, size, mark)]
     found += ["ZFS"] if _has_zfs(handle, size) else []
     return list(dict.fromkeys(found))
 
 
 def told_by_wipefs(path: Path) -> list[str]:
-    """Return what wipefs (util-linux) knows beside, where it is installed; it writes nothing."""
+    """Return further marks found by wipefs (util-linux), if it is installed; it writes nothing."""
     tool = shutil.which("wipefs", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")
     if not tool:
         return []
@@ -109,11 +109,11 @@ def told_by_wipefs(path: Path) -> list[str]:
 
 
 PATIENCE_S = 30
-"""How long wipefs may take."""
+"""Timeout of wipefs."""
 
 
 def _read(handle: int, size: int, offset: int, count: int) -> bytes:
-    """Read some bytes; nothing where there are none."""
+    """Read bytes at an offset; empty if there are none."""
     place = offset if offset >= 0 else size // 512 * 512 + offset
     return os.pread(handle, count, place) if place >= 0 and place + count <= size else b""
 

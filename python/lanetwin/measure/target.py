@@ -1,4 +1,4 @@
-"""The file or block device that is read: what it is, how large, and whether reading it says anything.
+"""The file or block device that is read: its kind, its size, and whether reads of it are valid.
 
 It is opened for reading only, here as by fio (`--readonly`).
 """
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SAMPLES = 256
-"""How many places of a target are looked at. Assumed: of targets that are 1 % empty, 92 % show it."""
+"""Number of places of a target that are checked. Assumed: detects 92 % of the targets that are 1 % empty."""
 SAMPLE_BYTES = 4096
 MOST_EMPTY = 0.01
-"""A larger share of zeroes is no data: blocks that were deallocated or never written. Assumed."""
+"""Share of zeroes above which blocks are deallocated or were never written. Assumed."""
 _SPECIAL = frozenset(":\\\n\r\t ,;#=[]")
-"""Signs that fio reads in the name of a file, or that end it."""
+"""Characters with a meaning for fio in the name of a file, or that end it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is read."""
+    """The target of reads."""
 
     variant: str
     path: Path
     size: int
-    """In bytes."""
+    """Its size in bytes."""
     is_device: bool
 
     @property
     def path_for_fio(self) -> str:
-        """The path as a job file has it."""
+        """The path as written in a job file."""
         return "".join("\\" + sign if sign in ":\\" else sign for sign in str(self.path))
 
     def invalid(self, start: int, end: int) -> str:
-        """Return why a test of reads from `start` to `end` says nothing of it; empty if it does."""
+        """Return why a test of reads from `start` to `end` is not valid; empty if it is."""
         share = empty(self.path, start, end)
         if share <= MOST_EMPTY:
             return ""
@@ -52,7 +52,7 @@ EMPTY = "blocks that were never written, or were deallocated, are answered witho
 
 
 def opened(variant: str, path: Path) -> Target:
-    """Look at a target. Raises `LanetwinError` (MR002) if it cannot be read."""
+    """Examine a target. Raises `LanetwinError` (MR002) if it cannot be read."""
     real = path.resolve()
     if any(sign in _SPECIAL - {":", "\\"} for sign in str(real)):
         refuse("MR002", f"fio cannot be given the name {str(real)!r}", "name it by a path without such signs")
@@ -77,7 +77,7 @@ def opened(variant: str, path: Path) -> Target:
 
 
 def empty(path: Path, start: int, end: int) -> float:
-    """Return the share of some places between two offsets that hold nothing but zeroes."""
+    """Return the share of checked places between two offsets that contain only zeroes."""
     places = random.Random(1)  # noqa: S311 - no secret
     first, blocks = start // SAMPLE_BYTES, max((end - start) // SAMPLE_BYTES, 1)
     nothing = bytes(SAMPLE_BYTES)

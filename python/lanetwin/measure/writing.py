@@ -1,7 +1,7 @@
-"""Leave to write to a target: on which nothing is, which nobody uses, and which its owner has named.
+"""Permission to write to a target that is empty, not in use, and named by its owner.
 
-A drive is named by its serial number, a file by its path. Nothing here writes, and nothing
-anywhere formats or sanitizes a drive.
+A drive is named by its serial number, a file by its path. This module does not write, and no part of lanetwin
+formats or sanitizes a real drive.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ class Owned:
 
     target: Target
     serial: str
-    """What its owner named it by: the serial number of a drive, the path of a file."""
+    """The name given by its owner: the serial number of a drive, the path of a file."""
     model: str
 
 
 @contextmanager
 def permitted(targets: Sequence[Target], named: Sequence[str]) -> Iterator[list[Owned]]:
-    """Take all targets for ourselves until the end of the block.
+    """Open all targets exclusively until the end of the block.
 
-    Each is opened exclusively (`O_EXCL`), so that nothing in the kernel can claim it meanwhile, and is looked
-    at again then. Raises `LanetwinError`: MR005 if something is on it or uses it, MR006 if `named` has
-    not its name.
+    Each is opened with `O_EXCL`, so that nothing in the kernel can claim it meanwhile, and is then checked
+    again. Raises `LanetwinError`: MR005 if it has contents or is in use, MR006 if `named` does not contain
+    its name.
     """
     with contextlib.ExitStack() as held:
         yield [_one(target, named, held) for target in targets]
@@ -61,7 +61,7 @@ def _one(target: Target, named: Sequence[str], held: contextlib.ExitStack) -> Ow
     if target.is_device != stat.S_ISBLK(mode.st_mode):
         refuse("MR005", f"{path} is not what it was", HELP_USED, file=path)
     disk = _disk_of(mode.st_rdev) if target.is_device else None
-    # again: what came between is seen now, and nothing can come from here on
+    # second check: finds changes since the first one; none are possible from here on
     _refuse_what_is_used(target)
     serial = (disk["serial"] if disk else path) or ""
     if not serial:
@@ -74,7 +74,7 @@ def _one(target: Target, named: Sequence[str], held: contextlib.ExitStack) -> Ow
 
 
 def _refuse_what_is_used(target: Target) -> None:
-    """Raise `LanetwinError` (MR005) with every reason why a target is not written to, if there is one."""
+    """Raise `LanetwinError` (MR005) with every reason against writing to a target, if there is one."""
     handle = os.open(target.path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         mode = os.fstat(handle)
@@ -96,13 +96,13 @@ HELP_NAME = "if it may be, say so: `--destroy` with this serial number (or path)
 
 
 def _disk_of(number: int) -> Disk | None:
-    """Return what the kernel says of the block device with a number."""
+    """Return the kernel's entry for the block device with a number."""
     name = (SYS / f"dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
     return look_at(name)
 
 
 def _of_device(disk: Disk | None) -> list[str]:
-    """Return why a device is not written to, every reason."""
+    """Return every reason against writing to a device."""
     if disk is None:
         return ["the kernel tells nothing of it"]
     reasons = [f"{disk['made_of']}: name the whole drive"] if disk["made_of"] else []
@@ -116,7 +116,7 @@ def _of_device(disk: Disk | None) -> list[str]:
 
 
 def _of_file(path: Path, mode: os.stat_result) -> list[str]:
-    """Return why a file is not written to, every reason."""
+    """Return every reason against writing to a file."""
     reasons = ["it is no plain file"] if not stat.S_ISREG(mode.st_mode) else []
     reasons += [f"it has {mode.st_nlink} names"] if mode.st_nlink > 1 else []
     reasons += ["it can be executed"] if mode.st_mode & 0o111 else []
@@ -129,7 +129,7 @@ def _of_file(path: Path, mode: os.stat_result) -> list[str]:
 
 
 def _openers(mode: os.stat_result) -> list[str]:
-    """Return the processes that have a file open, ours aside, as far as they can be seen."""
+    """Return the other processes that have a file open, as far as they are visible."""
     found = set()
     for folder in PROC.glob("[0-9]*/fd"):
         number = folder.parent.name

@@ -1,4 +1,4 @@
-"""Measurements as a results document: the files that are given, each read by what reads its format."""
+"""Measurements as a results document: each file is read by the reader of its format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lanetwin.results import Results, Row
 
 VARIANT = "as-is"
-"""What the variant of a measurement is called, as that of a scenario without variants."""
+"""Name of a measurement's variant, the same as in a scenario without variants."""
 FOR_PEOPLE = "this is what fio prints for people: run it with --output-format=json (json,normal prints both)"
 _PRINTED_BY_FIO = re.compile(r"^\S.*: \(groupid=\d+, jobs=\d+\): err=", re.MULTILINE)
 
@@ -34,10 +34,10 @@ def imported(
 ) -> Results:
     """Read measurements and return them as results of kind `measured`.
 
-    Each file is a workload, named as the file, unless `workload` names it or its format has several.
+    Each file is a workload with the name of the file, unless `workload` names it or its format has several.
 
-    Raises `LanetwinError` with code, place and remedy if a file cannot be read, is of no known format or
-    holds nothing that was measured.
+    Raises `LanetwinError` with code, place and remedy if a file cannot be read, has no known format or
+    contains no measurement.
     """
     rows: list[Row] = []
     formats: dict[str, str] = {}
@@ -64,7 +64,7 @@ def imported(
 
 
 def is_measurement(path: Path) -> bool:
-    """Whether a file is of a format that is read; a folder, and what cannot be read, is none."""
+    """Whether a file has a supported format; false for a folder and for an unreadable file."""
     try:
         if not path.is_file() or path.stat().st_size > MOST_BYTES:
             return False
@@ -74,7 +74,7 @@ def is_measurement(path: Path) -> bool:
 
 
 def is_no_document(path: Path) -> bool:
-    """Whether a file is there that cannot be results of lanetwin: it is empty, or not a mapping of JSON."""
+    """Whether a file exists but cannot be a result of lanetwin: it is empty, or not a JSON object."""
     try:
         if not path.is_file() or path.stat().st_size > MOST_BYTES:
             return False
@@ -122,7 +122,7 @@ def _row(value: Value, variant: str, workload: str) -> Row:
 
 
 def _distinct(rows: Sequence[Row]) -> list[Row]:
-    """Tell tests apart that have the same name: each one after the first is numbered."""
+    """Add numbers to tests of the same name, from the second on."""
     seen: dict[tuple[object, ...], int] = {}
     found: list[Row] = []
     for row in rows:
@@ -133,7 +133,7 @@ def _distinct(rows: Sequence[Row]) -> list[Row]:
 
 
 def document_of(rows: list[Row], options: dict[str, Any], title: str, version: str) -> dict[str, Any]:
-    """Return measurements as a results document, with what is to be known of them in `options`."""
+    """Return measurements as a results document, with notes on them in `options`."""
     return {
         "schema": SCHEMA,
         "kind": "measured",

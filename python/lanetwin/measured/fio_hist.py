@@ -14,11 +14,11 @@ BITS = 6
 """A group has 64 bins (`FIO_IO_U_PLAT_BITS`)."""
 WAYS = ("read ", "write ", "trim ")
 MOST_LINES = 200_000
-"""Longer logs are refused."""
+"""Length above which logs are refused."""
 
 
 def bin_middle(index: int, coarse: int = 0) -> float:
-    """Return the middle of a bin [ns], as fio takes it (`plat_idx_to_val`, stat.c), of 2^coarse bins in one.
+    """Return the middle of a bin [ns], as in fio (`plat_idx_to_val`, stat.c), for 2^coarse bins in one.
 
     >>> bin_middle(63), bin_middle(128), bin_middle(192)
     (63.0, 129.0, 258.0)
@@ -33,7 +33,7 @@ def bin_middle(index: int, coarse: int = 0) -> float:
 
 
 def recognises(text: str, source: Source) -> bool:
-    """Whether it is one: by its name, and because a line has so many numbers."""
+    """Whether a file is such a log: by its name, and by the number of values in a line."""
     return bool(NAME.search(source.stem)) and text.split("\n", 1)[0].count(",") > 16
 
 

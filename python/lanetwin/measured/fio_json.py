@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lanetwin.measured.values import Source
 
 KINDS = {"read": "read ", "write": "write ", "trim": "trim ", "mixed": ""}
-"""Directions of a job in fio, and how metrics of theirs begin where a job has several."""
+"""Directions of a job in fio, and the prefixes of their metrics if a job has several."""
 KIB = 1024.0
 MEGA = 1e6
 
@@ -31,7 +31,7 @@ class Job:
         return number(fields.get(key, 0), self.source, path=f"{self.path}{way}.{key}")
 
     def direction(self, key: str) -> dict[str, Any]:
-        """Return what stands for a direction; empty if nothing was done in it."""
+        """Return the entry of a direction; empty if it had no I/O."""
         fields = self.fields.get(key)
         if fields is None:
             return {}
@@ -40,14 +40,14 @@ class Job:
         return fields if self.total(fields, key) > 0 else {}
 
     def total(self, fields: dict[str, Any], key: str) -> float:
-        """Return how many I/Os were done; fio 2 has it nowhere but in the rate and the time."""
+        """Return the number of I/Os; for fio 2 it is the product of rate and time."""
         if "total_ios" in fields:
             return self.of(fields, "total_ios", f".{key}")
         return self.of(fields, "iops", f".{key}") * self.of(fields, "runtime", f".{key}") / 1e3
 
     @property
     def ways(self) -> list[str]:
-        """The directions in which something was done."""
+        """The directions with I/O."""
         return [key for key in KINDS if self.direction(key)]
 
 
@@ -79,13 +79,13 @@ def read(text: str, source: Source) -> list[Value]:
 
 
 def _start(document: dict[str, Any], jobs: Sequence[Job], source: Source) -> float:
-    """Return when the jobs of a document began [s], as far as it tells."""
+    """Return the time at which the jobs of a document began [s], as far as it is known."""
     end = number(document.get("timestamp", 0), source, path="timestamp")
     return end - max((job.of(job.fields, "elapsed") for job in jobs), default=0.0)
 
 
 def _same_run(before: Sequence[Job], start: float, jobs: Sequence[Job], other: float) -> bool:
-    """Whether a document tells more of the same run as the one before it, as with `--status-interval`."""
+    """Whether a document is a later state of the same run, as with `--status-interval`."""
     names = [(job.name, job.group) for job in before]
     if names != [(job.name, job.group) for job in jobs] or abs(start - other) > 1 or not start:
         return False
@@ -142,7 +142,7 @@ def _values(jobs: Sequence[Job], case: str, ways: Sequence[str], device: str) ->
 
 
 def _bandwidth(job: Job, fields: dict[str, Any], key: str) -> float:
-    """Return bytes a second; fio 2 has them in KiB."""
+    """Return bytes per second; fio 2 has KiB."""
     if "bw_bytes" in fields:
         return job.of(fields, "bw_bytes", f".{key}")
     return job.of(fields, "bw", f".{key}") * KIB
@@ -151,7 +151,7 @@ def _bandwidth(job: Job, fields: dict[str, Any], key: str) -> float:
 def _latency(
     own: Sequence[tuple[Job, dict[str, Any]]], key: str, short: str, case: str, metric: str, device: str
 ) -> Value | None:
-    """Return one latency [ns]: of several jobs the mean over all I/Os, and percentiles only of joint bins."""
+    """Return one latency [ns]: for several jobs the mean of all I/Os, percentiles only from joint bins."""
     told = []
     for job, fields in own:
         of, scale = _times(fields, short)
@@ -167,12 +167,12 @@ def _latency(
         mean, tails = job.of(of, "mean") * scale, _percentiles(job, of, scale)
     else:
         tails = _merged(told)
-    # what the whole is made of says nothing that the whole does not
+    # the parts of a latency add nothing to the whole
     return Value(case, metric, "ns", "lower", mean, tails, device, short != "lat")
 
 
 def _times(fields: dict[str, Any], short: str) -> tuple[dict[str, Any], float]:
-    """Return a latency and how many ns one of its units is: fio 3 counts ns, fio 2 µs."""
+    """Return a latency and the size of its unit in ns: fio 3 counts ns, fio 2 µs."""
     for key, scale in ((f"{short}_ns", 1.0), (short, 1e3)):
         of = fields.get(key)
         if isinstance(of, dict):
@@ -193,7 +193,7 @@ def _percentiles(job: Job, of: dict[str, Any], scale: float) -> tuple[tuple[floa
 
 
 def _is_percent(text: str) -> bool:
-    """Whether it is one; fio 2 writes 0.00 for percentiles that nobody asked for."""
+    """Whether a key is a percentile; fio 2 writes 0.00 for percentiles that were not requested."""
     try:
         return 0 < float(text) <= 100
     except ValueError:

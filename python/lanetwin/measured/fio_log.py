@@ -16,7 +16,7 @@ from lanetwin.measured.values import (
 )
 
 NAME = re.compile(r"_(bw|iops|lat|clat|slat)(?:\.\d+)?$")
-"""What a log has, by the end of its name."""
+"""The contents of a log, by the suffix of its name."""
 LINE = re.compile(r"^\s*\d+\s*,\s*-?[0-9.]+\s*,\s*[0-2]\s*(,\s*(0x)?[0-9a-fA-F]+\s*){1,5}$")
 WAYS = ("read ", "write ", "trim ")
 METRICS = {
@@ -26,13 +26,13 @@ METRICS = {
     "clat": ("completion latency", "ns", 1.0),
     "slat": ("submission latency", "ns", 1.0),
 }
-"""Metric, unit, and how many of it one of the log's units is: KiB/s, 1/s, ns (fio 3)."""
+"""Metric, unit, and the size of the log's unit in it: KiB/s, 1/s, ns (fio 3)."""
 MOST_LINES = 2_000_000
-"""Longer logs are refused."""
+"""Length above which logs are refused."""
 
 
 def recognises(text: str, source: Source) -> bool:
-    """Whether it is one: by its name and its first line."""
+    """Whether a file is such a log: by its name and its first line."""
     return bool(NAME.search(source.stem)) and bool(LINE.match(text.lstrip("\ufeff").split("\n", 1)[0]))
 
 

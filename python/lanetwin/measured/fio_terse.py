@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HEAD = {"2": ("jobname", "groupid", "error")} | dict.fromkeys(
     "345", ("fio version", "jobname", "groupid", "error")
 )
-"""What stands behind the version of the format, before what was read (fio HOWTO, "Terse output")."""
+"""Fields between the version of the format and the results of reads (fio HOWTO, "Terse output")."""
 DIRECTIONS = {"2": ("read", "write", "trim"), "3": ("read", "write")} | dict.fromkeys(
     "45", ("read", "write", "trim")
 )
@@ -25,10 +25,10 @@ RATES = ("io_kib", "bw_kib", "iops", "runtime")
 LATENCY = ("min", "max", "mean", "stddev")
 PERCENTILES = 20
 BANDWIDTH = {"5": 11} | dict.fromkeys("234", 5)
-"""How many fields say how the rate varied; version 5 has samples, and the same of IOPS."""
+"""Number of fields on the variation of the rate; version 5 has samples, and the same for IOPS."""
 LINE = re.compile(r"^[2-5];[^;]*;")
 FEWEST = 80
-"""A line with fewer fields is something else: two directions alone have more."""
+"""Minimum number of fields of a line: two directions alone have more."""
 KIB = 1024.0
 
 
@@ -42,13 +42,13 @@ def _is_job(line: str) -> bool:
 
 
 def read(text: str, source: Source) -> list[Value]:
-    """Read it: a group of jobs is a case, as of JSON."""
+    """Read it: a group of jobs is a case, as in JSON."""
     told = [(line.strip().split(";"), at) for at, line in lines(text, source) if _is_job(line)]
     return groups([_job(fields, source, at) for fields, at in told])
 
 
 def _job(fields: Sequence[str], source: Source, line: int) -> Job:
-    """Return a job as JSON would tell it, in its units: bytes, nanoseconds."""
+    """Return a job in the form of JSON, in its units: bytes, nanoseconds."""
     version = fields[0]
     head = dict(zip(HEAD[version], fields[1:], strict=False))
     at = 1 + len(HEAD[version])
@@ -72,7 +72,7 @@ def _direction(own: Sequence[str], source: Source, line: int) -> dict[str, Any]:
 
     kib, bandwidth, iops, runtime = (of(at) for at in range(len(RATES)))
     found: dict[str, Any] = {
-        # it tells no number of I/Os, and cuts the rate to a whole one
+        # it has no number of I/Os, and truncates the rate to an integer
         "total_ios": max(iops * runtime / 1e3, 1.0) if kib else 0.0,
         "bw_bytes": bandwidth * KIB,
         "iops": iops,

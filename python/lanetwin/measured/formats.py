@@ -1,4 +1,4 @@
-"""The formats that are read, in the order in which a file is tried: one file and one word each."""
+"""The supported formats, in the order of recognition: one file and one entry each."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FORMATS: tuple[Format, ...] = tuple(reader.FORMAT for reader in READERS)
 
 
 def format_of(text: str, source: Source) -> Format | None:
-    """Return the format of a text, or None if it is of none that is known."""
+    """Return the format of a text, or None if it is not known."""
     return next((one for one in FORMATS if one.recognises(text, source)), None)
 
 

@@ -22,13 +22,13 @@ COLUMNS: tuple[tuple[tuple[str, ...], str, str, Better, float], ...] = (
     (("% cpu utilization", "% cpu utilization (total)"), "CPU use", "%", "lower", 1.0),
     (("errors",), "errors", "", "lower", 1.0),
 )
-"""Titles, and what they are here: metric, unit, direction, how many of the unit one of theirs is."""
+"""Titles and their meaning: metric, unit, direction, size of Iometer's unit in it."""
 MOST_ROWS = 100_000
-"""Longer files are refused."""
+"""Length above which files are refused."""
 
 
 def recognises(text: str, _source: Source) -> bool:
-    """Whether it is one."""
+    """Whether a text is a results file of Iometer."""
     head = text[:100_000].lower()
     return "target type,target name,access specification name" in head
 

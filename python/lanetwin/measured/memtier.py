@@ -1,4 +1,4 @@
-"""What memtier_benchmark prints (ALL STATS), versions 1.3 to 2: columns are found by their titles."""
+"""Output of memtier_benchmark (ALL STATS), versions 1.3 to 2: columns are found by their titles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Intel's Memory Latency Checker prints: matrices of nodes, peak bandwidths, latency under load."""
+"""Output of Intel's Memory Latency Checker: matrices of nodes, peak bandwidths, latency under load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What redis-benchmark prints: whole, with -q, and with --csv."""
+"""Output of redis-benchmark: in full, with -q, and with --csv."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read(text: str, source: Source) -> list[Value]:
             if len(words) == len(SUMMARY):
                 found.append(_latency(test, dict(zip(SUMMARY, words, strict=True)), source, at))
         titles = line.split() == list(SUMMARY)
-    # a latency that stands beside a summary of it counts once
+    # a latency and its summary count once
     return _once(found)
 
 

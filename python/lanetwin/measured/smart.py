@@ -31,12 +31,12 @@ FIELDS: dict[str, tuple[str, str, Better, float]] = {
     "warning_temp_time": ("warning temperature time", "min", "lower", 1.0),
     "critical_comp_time": ("critical temperature time", "min", "lower", 1.0),
 }
-"""Fields, and what they are here. A data unit is 1000 units of 512 B (NVMe Base 2.0, figure 207)."""
+"""Fields and their meaning. A data unit is 1000 units of 512 B (NVMe Base 2.0, figure 207)."""
 LINE = re.compile(r"^\s*([A-Za-z][A-Za-z _]{2,40}?)\s*:\s*([\d,.]+)\s*(%|°?[CFK]\b)?")
 
 
 def recognises(text: str, _source: Source) -> bool:
-    """Whether it is one."""
+    """Whether a text is a SMART log."""
     head = text[:100_000].lower()
     return "data_units_written" in head or "smart log for nvme device" in head
 

@@ -1,4 +1,4 @@
-"""What sysbench prints: fileio, memory, cpu and database tests of version 1."""
+"""Output of sysbench: fileio, memory, cpu and database tests of version 1."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LINES: tuple[tuple[str, str, str, Better, float], ...] = (
     (rf"^\s*queries:\s+\d+\s+\(({DIGITS}) per sec", "queries", "k/s", "higher", 1e-3),
     (rf"^\s*events per second:\s+({DIGITS})", "operations", "k/s", "higher", 1e-3),
 )
-"""Patterns, and what they are here."""
+"""Patterns and their meaning."""
 
 
 def recognises(text: str, _source: Source) -> bool:
@@ -54,9 +54,9 @@ def read(text: str, source: Source) -> list[Value]:
 
 
 def _told(found: list[Value]) -> list[Value]:
-    """Leave out what was not done, and what was too short for the two decimals of a millisecond."""
+    """Leave out operations that were not done, and latencies too short for two decimals of a millisecond."""
     done = [value for value in found if value.value > 0]
-    # operations of a test that also tells transactions or transfers are those
+    # for tests that report transactions or transfers, these are the operations
     told = {value.case for value in done if value.metric not in ("operations", "latency")}
     kept = [value for value in done if value.metric != "operations" or value.case not in told]
     ways = {(value.case, value.metric.split(" ")[0]) for value in kept}

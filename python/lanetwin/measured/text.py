@@ -1,4 +1,4 @@
-"""Reading what programs print for people: lines, found by what they begin with."""
+"""Parsing output of programs for people: lines are found by their prefixes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from lanetwin.measured.values import Source
 
 MOST_LINES = 500_000
-"""Longer outputs are refused."""
+"""Length above which outputs are refused."""
 LONGEST_LINE = 10_000
-"""Longer lines are none that a person was meant to read [characters]."""
+"""Length above which a line is not meant for people [characters]."""
 DIGITS = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 """A number, for patterns."""
 
 
 def lines(text: str, source: Source) -> Iterator[tuple[int, str]]:
-    """Go through the lines with their numbers, from 1; ends of lines and marks of byte order do not matter.
+    """Yield the lines with their numbers, from 1; any line ends and byte order marks are accepted.
 
     Raises `LanetwinError` (ME005) if they are too many or too long.
     """

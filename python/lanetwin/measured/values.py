@@ -1,4 +1,4 @@
-"""What readers of measurements have in common: what they return, what they refuse, and how they say so."""
+"""Common parts of the readers of measurements: results, limits and errors."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ if TYPE_CHECKING:
     from lanetwin.results import Better
 
 MOST_BYTES = 64 << 20
-"""Larger files are refused [bytes]."""
+"""Size above which files are refused [bytes]."""
 MOST_VALUES = 100_000
-"""More numbers than this are no summary of a test."""
+"""Maximum number of values in a summary of a test."""
 MOST_OBJECTS = 1000
-"""More documents than this in one file are refused."""
+"""Maximum number of documents in a file."""
 MOST_DEPTH = 32
-"""JSON that is nested deeper is refused."""
+"""Maximum depth of JSON."""
 LONGEST_NAME = 120
-"""Names are cut to so many characters."""
+"""Length to which names are cut [characters]."""
 LARGEST = 1e30
-"""A number beyond this was not measured."""
+"""Largest plausible measurement."""
 NS = {"ns": 1.0, "us": 1e3, "usec": 1e3, "µs": 1e3, "ms": 1e6, "msec": 1e6, "s": 1e9, "sec": 1e9}
 """Units of time, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that is read."""
+    """A file to be imported."""
 
     path: str
-    """As the user named it."""
+    """Its path as given by the user."""
     stem: str
-    """Its name without folder and ending."""
+    """Its name without folder and suffix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One number that was measured, in the units of results."""
+    """One measured number, in the units of results."""
 
     case: str
     metric: str
@@ -51,21 +51,21 @@ class Value:
     value: float
     percentiles: tuple[tuple[float, float], ...] = ()
     device: str = ""
-    """Which part of the test it is of; empty for all of it."""
+    """The part of the test; empty for the whole."""
     restates: bool = False
-    """Whether it says again what another value says."""
+    """Whether it restates another value."""
     workload: str = ""
-    """Of which of several tests; empty for the one that is called as the file."""
+    """The test, if there are several; empty for the one with the name of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What reads one format."""
+    """The reader of one format."""
 
     name: str
     about: str
     recognises: Callable[[str, Source], bool]
-    """Whether a text is likely of this format; it raises nothing."""
+    """Whether a text probably has this format; raises no error."""
     read: Callable[[str, Source], list[Value]]
     """Read it. Raises `LanetwinError` with code, place and remedy."""
 
@@ -87,9 +87,9 @@ def _tame(text: str) -> str:
 
 
 def number(value: Any, source: Source, *, line: int = 0, path: str = "") -> float:
-    """Return a number that could have been measured; text of one counts.
+    """Return a plausible measured number; the text of a number is accepted.
 
-    Raises `LanetwinError` (ME004) if it is none, or not finite.
+    Raises `LanetwinError` (ME004) if it is not a number, or not finite.
     """
     found = math.nan
     if isinstance(value, int | float | str) and not isinstance(value, bool):
@@ -104,7 +104,7 @@ def number(value: Any, source: Source, *, line: int = 0, path: str = "") -> floa
 
 
 def name(text: Any) -> str:
-    r"""Return a name as results may have it: short, without what steers a terminal or turns text round.
+    r"""Return a valid name for results: short, without control characters and marks of text direction.
 
     >>> name("job\x1b[31m one"), name("")
     ('job [31m one', 'unnamed')
@@ -114,9 +114,9 @@ def name(text: Any) -> str:
 
 
 def objects(text: str, source: Source) -> list[tuple[dict[str, Any], int]]:
-    """Return the JSON objects of a text, which may stand among words, and the lines they begin in.
+    """Return the JSON objects of a text, which may contain other words, and the lines in which they begin.
 
-    Of a key that stands twice the objects are joined, and of other values the last counts.
+    Objects of a repeated key are joined; of other values the last one counts.
 
     Raises `LanetwinError`: ME003 if an object is cut short or wrong, ME005 if it is nested too deep.
     """
@@ -142,11 +142,11 @@ def objects(text: str, source: Source) -> list[tuple[dict[str, Any], int]]:
 
 
 NEAR = 200
-"""How far before an object its line may begin [characters]."""
+"""Maximum distance of an object from the start of its line [characters]."""
 
 
 def _opening(text: str, start: int) -> int:
-    """Return where the next object begins: a brace at the start of a line, or right behind another object."""
+    """Return the begin of the next object: a brace at the start of a line, or after another object."""
     at = start
     while (at := text.find("{", at)) >= 0:
         near = max(0, at - NEAR)
@@ -176,7 +176,7 @@ def _joined(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _depth(value: Any) -> int:
-    """Return how deep a document is nested, no deeper than what matters."""
+    """Return the depth of a document, up to the limit."""
     level, depth = [value], 0
     while level and depth <= MOST_DEPTH:
         inner = [child for one in level if isinstance(one, dict) for child in one.values()]
@@ -189,7 +189,7 @@ def _depth(value: Any) -> int:
 def percentiles_of(
     bins: Iterable[tuple[float, float]], wanted: Iterable[float]
 ) -> tuple[tuple[float, float], ...]:
-    """Return percentiles of values with their counts: the least value that so many per cent do not exceed.
+    """Return percentiles of values with counts: the smallest value that this share does not exceed.
 
     >>> percentiles_of([(10.0, 1), (20.0, 3)], [25.0, 50.0])
     ((25.0, 10.0), (50.0, 20.0))
@@ -208,4 +208,4 @@ def percentiles_of(
 
 
 USUAL = (50.0, 90.0, 95.0, 99.0, 99.9)
-"""The percentiles that results have."""
+"""The percentiles in results."""

@@ -1,4 +1,4 @@
-"""What YCSB prints: `[READ], AverageLatency(us), 123.4`."""
+"""Output of YCSB: `[READ], AverageLatency(us), 123.4`."""
 
 from __future__ import annotations
 
