@@ -1,4 +1,4 @@
-"""The results document: what a run, a measurement or a comparison found, as the engine writes it.
+"""The results document of a run, a measurement or a comparison, as the engine writes it.
 
 The engine owns the document (schema ``lanetwin-results/1``). Its types are generated: `lanetwin.schema`.
 """
@@ -85,7 +85,7 @@ __all__ = [
 
 
 MAY_LACK = frozenset({"about", "options", "cost"})
-"""What measurements, imports and versions before this one have not always written."""
+"""Fields that measurements, imports and earlier versions do not always write."""
 ALWAYS = (
     frozenset(
         name
@@ -94,13 +94,13 @@ ALWAYS = (
     )
     - MAY_LACK
 )
-"""What every results document has; the rest it may have."""
+"""Fields of every results document; others are optional."""
 
 
 def require_all(results: Results, file: str) -> None:
-    """Refuse a document in which something lacks that every one has. Raises `LanetwinError` (RS005).
+    """Refuse a document without a required field. Raises `LanetwinError` (RS005).
 
-    What programs have measured asks no question.
+    Measurements of programs have no question.
     """
     results.setdefault("about", "")
     missing = sorted(ALWAYS - results.keys())
@@ -113,7 +113,7 @@ def require_all(results: Results, file: str) -> None:
 def parse(text: str, origin: str) -> Results:
     """Read a results document; `origin` names it in errors.
 
-    Raises `LanetwinError` if the text is no results document of the schema this version reads.
+    Raises `LanetwinError` if the text is not a results document of the schema that this version reads.
     """
     try:
         document = json.loads(text)
@@ -127,7 +127,7 @@ def parse(text: str, origin: str) -> Results:
 
 
 def _without_gaps(results: Results) -> Results:
-    """Let an interval that one repeat cannot have collapse onto its value."""
+    """Replace the missing interval of a single repeat by its value."""
     for row in results.get("rows", []):
         if row.get("low") is None or row.get("high") is None:
             row["low"] = row["high"] = row["value"]

@@ -28,19 +28,19 @@ class Scenario:
     """A scenario. It never changes: `set` returns another one.
 
     ``Scenario("slot.yaml")`` reads a file when it is run. ``Scenario({...})`` is a document as a dictionary,
-    in which files have to stand under ``files:``; `name` is what its results are called.
+    whose files have to be under ``files:``; `name` is the name of its results.
     """
 
     source: str | Path | Mapping[str, Any]
     name: str = "scenario"
     sets: tuple[str, ...] = field(default=())
-    """What is changed, each ``path=value``."""
+    """Changes, each ``path=value``."""
 
     def set(self, path: str | Mapping[str, Any], value: Any = None) -> Self:
         """Return the scenario with another value at a path, or with other values at several.
 
         A value is text as in a scenario (``"x8"``, ``"128KiB"``), a number, a list or a dictionary; ``None``
-        takes away what is there.
+        removes the value.
         """
         changes = {path: value} if isinstance(path, str) else path
         return replace(self, sets=(*self.sets, *(f"{at}={_written(of)}" for at, of in changes.items())))
@@ -97,10 +97,10 @@ class Scenario:
     ) -> Points:
         """Run it at many values: those under its ``sweep:``, and of these paths.
 
-        A path has a list of values, a range (``{"from": 1, "to": 256, "times": 2}``) or what else stands
-        there in a scenario. The paths of `zipped` go together. With `sample`, so many points are drawn.
-        `executor` is `lanetwin.sweep.executors.Threads` if none is given. With `cache`, results are kept in
-        that file, and what is there is not simulated again.
+        A path has a list of values, a range (``{"from": 1, "to": 256, "times": 2}``) or any other form of a
+        scenario. The paths of `zipped` change together. With `sample`, this many points are drawn. The
+        default of `executor` is `lanetwin.sweep.executors.Threads`. With `cache`, results are kept in that
+        file, and points in it are not simulated again.
 
         Raises `LanetwinError` if something is wrong with the sweep or the scenario.
         """
@@ -126,12 +126,12 @@ class Scenario:
         storage: Path | None = None,
         cache: Path | str | None = None,
     ) -> Searched:
-        """Look for the best of the values under its ``search:`` or ``sweep:``, and of these paths.
+        """Search for the best of the values under its ``search:`` or ``sweep:``, and of these paths.
 
         `maximize` and `minimize` name metrics (``"latency p99@WORKLOAD"``, ``"cost"``), `require` has limits
-        (``"throughput >= 6000"``), each in the place of what ``search:`` says. `prices` are laid over those
-        of ``prices:``. At most `trials` points are tried (100); `seed` is of what is proposed (0). A search
-        goes on with its `storage`, a file of SQLite.
+        (``"throughput >= 6000"``), each replacing the key of ``search:``. `prices` override those of
+        ``prices:``. At most `trials` points are tried (100); `seed` is that of the proposals (0). A search
+        continues with its `storage`, a file of SQLite.
 
         Raises `LanetwinError` if Optuna is not installed, or the scenario or a goal is wrong.
         """
@@ -144,7 +144,7 @@ class Scenario:
 
     @contextmanager
     def _file(self) -> Iterator[str]:
-        """Give the path of a file that has it."""
+        """Yield the path of a file with its contents."""
         if isinstance(self.source, str | Path):
             yield str(self.source)
             return

@@ -1,4 +1,4 @@
-"""Measuring a scenario's fio jobs on a file or a block device; writing only to targets named by their owner."""
+"""Measuring a scenario's fio jobs on a file or a block device; writing only to targets that are named."""
 
 from lanetwin.measure.burden import Burden, burdens
 from lanetwin.measure.jobs import Left, Test, read_tests

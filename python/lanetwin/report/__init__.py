@@ -1,4 +1,4 @@
-"""The report of a run: one HTML file that needs nothing else, for a screen, a phone or a sheet of paper."""
+"""The report of a run: one self-contained HTML file, for a screen, a phone or paper."""
 
 from lanetwin.report.page import render
 

@@ -43,19 +43,19 @@ if TYPE_CHECKING:
     from lanetwin.results import Relative, Results, Row
 
 HEAT_EDGES = (1.02, 1.15, 1.4)
-"""From these ratios to the baseline on, either way, a cell of a matrix is warmer."""
+"""Ratios to the baseline, in either direction, from which a cell of a matrix has the next colour."""
 MOST_NODES = 4
-"""Of so many memories a load is drawn."""
+"""Number of memories for which a load is drawn."""
 MOST_ROWS = 400
-"""A table of details longer than this is cut, with a word on where the rest is."""
+"""Length above which a table of details is cut, with a note on the rest."""
 
 
 class Captioned(Protocol):
-    """What every figure's data say about themselves."""
+    """Common properties of the data of figures."""
 
     @property
     def workload(self) -> str:
-        """The workload it belongs to."""
+        """Its workload."""
 
     @property
     def title(self) -> str:
@@ -68,14 +68,14 @@ class Captioned(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure, drawn for a desk and for a phone; the page shows one of them."""
+    """One figure, drawn for a desktop and for a phone; the page shows one of them."""
 
     workload: str
     title: str
     wide: Markup
     narrow: Markup
     is_broad: bool = False
-    """Whether the one for a desk has the width of a page of a study."""
+    """Whether the drawing for a desktop has the width of a study's page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Details:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """A value, how it is beside that of the first line, and how warm that is, from -3 to 3."""
+    """A value, its ratio to that of the first line, and the colour of that, from -3 to 3."""
 
     text: str
     note: str
@@ -106,12 +106,12 @@ class Matrix:
     across: list[str]
     rows: list[tuple[str, list[MatrixCell]]]
     baseline: str
-    """The line that the others are held against; empty if there is none."""
+    """The line of the baseline; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Breakdowns:
-    """The waterfalls of one workload: its first and last case drawn, all of them in numbers."""
+    """The waterfalls of one workload: the first and last case as drawings, all cases as numbers."""
 
     workload: str
     figures: list[Figure]
@@ -122,7 +122,7 @@ D = TypeVar("D", bound=Captioned)
 
 
 class Easel:
-    """Draws figures and gives each a key that no other on the page has."""
+    """Draws figures and gives each a unique key on the page."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -142,7 +142,7 @@ def drawings(easel: Easel, draw: Callable[[D, str, float], str], data: Sequence[
 
 
 def devices(results: Results) -> list[Details]:
-    """Tabulate what each of several devices reached."""
+    """Tabulate the results of each of several devices."""
     found = []
     for table in device_tables(results):
         latencies = [line.latency for line in table.lines if line.latency]
@@ -160,7 +160,7 @@ def devices(results: Results) -> list[Details]:
 
 
 def components(results: Results) -> list[Details]:
-    """Tabulate what components say of themselves, and rows of theirs beside."""
+    """Tabulate the metrics of components, with the rows of their own."""
     own = [_component_table(table) for table in component_tables(results)]
     return own + _component_rows(results)
 
@@ -174,7 +174,7 @@ def _component_table(table: ComponentTable) -> Details:
 
 
 def _component_rows(results: Results) -> list[Details]:
-    """Tabulate rows of components that the table of components does not have."""
+    """Tabulate rows of components that are not in the table of components."""
     told = {(metric["component"], metric["metric"]) for metric in results.get("components", [])}
     found: dict[str, dict[tuple[str, str, str], dict[str, Row]]] = {}
     for row in results["rows"]:
@@ -197,7 +197,7 @@ def _component_rows(results: Results) -> list[Details]:
 
 
 def matrices(results: Results) -> list[Matrix]:
-    """Lay out cases that vary in two ways as what they are: one way down, the other across."""
+    """Lay out cases that vary in two ways as a matrix: one way down, the other across."""
     found = []
     for table in tables(results):
         named = {line.case: line.case.split(", ") for line in table.lines}
@@ -231,7 +231,7 @@ def _matrix_cell(row: Row | None, speed: Relative | None) -> MatrixCell:
 
 
 def heat(speed: float) -> int:
-    """Return how far a speed is from that of the baseline: -3 to 3, where 0 is within 2 %.
+    """Return the colour of a speed relative to the baseline: -3 to 3, where 0 is within 2 %.
 
     >>> heat(1.01), heat(1.1), heat(0.9), heat(2.0), heat(0.5)
     (0, 1, -1, 3, -3)
@@ -241,7 +241,7 @@ def heat(speed: float) -> int:
 
 
 def temperatures(results: Results) -> Details | None:
-    """Tabulate how warm the cached pages of devices were in the end."""
+    """Tabulate the temperatures of devices' cached pages at the end."""
     everything = results.get("temperatures", [])
     if not everything:
         return None
@@ -267,7 +267,7 @@ def _bin(place: int) -> str:
 
 
 def cxl_use(results: Results) -> Details | None:
-    """Tabulate what CXL links were busy with."""
+    """Tabulate the use of CXL links."""
     everything = results.get("cxl", [])
     if not everything:
         return None
@@ -285,7 +285,7 @@ def cxl_use(results: Results) -> Details | None:
 
 
 def steady(results: Results, easel: Easel) -> tuple[list[Figure], list[Details]]:
-    """Draw and tabulate the rounds of cases that went in rounds, and whether they were steady in the end."""
+    """Draw and tabulate the rounds of cases with rounds, and whether they became steady."""
     found = cases(results)
     if not found:
         return [], []
@@ -327,7 +327,7 @@ def steady(results: Results, easel: Easel) -> tuple[list[Figure], list[Details]]
 
 
 def commands(results: Results) -> list[Details]:
-    """Tabulate what became of commands that workloads ask for at given times, and what their logs say."""
+    """Tabulate the results of commands that workloads send at given times, and the contents of their logs."""
     found = actions.found(results)
     if not found:
         return []
@@ -342,7 +342,7 @@ def commands(results: Results) -> list[Details]:
 
 
 def comebacks(results: Results) -> list[Details]:
-    """Tabulate how links came back that had been down."""
+    """Tabulate the links that were down, and how they came back."""
     found = outages.found(results)
     rows = [[one["workload"], one["case"], one["variant"], *outages.told(one)] for one in found]
     where = ["workload", "case", "variant"]
@@ -365,7 +365,7 @@ def plots(results: Results, easel: Easel) -> list[tuple[str, list[Figure]]]:
 
 
 def told_in_words(results: Results) -> set[str]:
-    """Return workloads whose plots show a change each, which words and tables tell: paper leaves them out."""
+    """Return workloads whose plots show one change each, which are in text and tables: omitted on paper."""
     many = {one.workload for one in sweep.sweeps(results)}
     many |= {one.workload for one in loaded_latency.curves(results)}
     many |= {one.workload for one in sweep.component_sweeps(results)}
@@ -375,7 +375,7 @@ def told_in_words(results: Results) -> set[str]:
 
 
 def speeds(results: Results, easel: Easel) -> list[Figure]:
-    """Draw how fast programs are beside the first placement, or beside the baseline."""
+    """Draw the speed of programs relative to the first placement, or to the baseline."""
     return [easel.figure(speed.draw, data) for data in speed.speeds(results)]
 
 
@@ -415,7 +415,7 @@ def _stages(breakdowns: list[waterfall.Breakdown]) -> Details:
 
 
 def in_switches(results: Results, easel: Easel) -> tuple[list[Figure], Details | None]:
-    """Draw the slowest way of those that are alike, and tabulate all."""
+    """Draw the slowest of equal paths, and tabulate all."""
     found = ordered(results)
     if not found:
         return [], None

@@ -1,6 +1,6 @@
-"""Figures of machines with many parts: what is alike stands together, and what is short is one row.
+"""Figures of machines with many parts: equal parts are shown together, and short hops in one row.
 
-Nothing is left out: sums stay what they are, and the tables below the figures have every hop and link.
+Nothing is left out: sums are unchanged, and the tables below the figures have every hop and link.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from lanetwin.results import Results, Stage, Utilisation, Waterfall
 
 MOST_HOPS = 20
-"""A figure of more hops than this gathers the short ones: they fill a page."""
+"""Number of hops, about a page, above which a figure merges the short ones."""
 SHORT = (0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1)
-"""A hop of less than this share of the total is short, the first that leaves few enough."""
+"""Shares of the total below which a hop is short; the first that leaves few enough is used."""
 MOST_BARS = 24
-"""A figure shows so many directions of links, those that are busiest."""
+"""Number of directions of links in a figure, the busiest ones."""
 _NAME = re.compile(r"[\w.-]+")
 
 
 def names_together(results: Results) -> dict[str, str]:
-    """Return the name that a component or link has together with those that are alike in every variant."""
+    """Return the common names of components and links that are equal in every variant."""
     found: dict[str, str] = {}
     apart: set[str] = set()
     for machine in machines(results):
@@ -47,7 +47,7 @@ def names_together(results: Results) -> dict[str, str]:
 
 
 def _together(text: str, names: Mapping[str, str]) -> str:
-    """Replace the names in a text that stand together with others.
+    """Replace names in a text by their common names.
 
     >>> _together("bay2 sw → ssd2: wire", {"ssd2": "ssd1…8", "bay2": "bay1…8"})
     'bay1…8 sw → ssd1…8: wire'
@@ -56,7 +56,7 @@ def _together(text: str, names: Mapping[str, str]) -> str:
 
 
 def few_hops(breakdown: Breakdown, names: Mapping[str, str]) -> Breakdown:
-    """Return a breakdown with the hops of parts that are alike added up, and runs of short hops as one."""
+    """Return a breakdown in which hops of equal parts are added up, and runs of short hops merged."""
     if len(breakdown.hops) <= MOST_HOPS:
         return breakdown
     merged = replace(
@@ -90,7 +90,7 @@ def _named(waterfall: Waterfall) -> list[tuple[str, Stage]]:
 
 
 def _rows(breakdown: Breakdown, share: float) -> dict[str, str]:
-    """Return the row in which each hop stands: its own, or that of a run of short ones."""
+    """Return the row of each hop: its own, or that of a run of short ones."""
     hops = breakdown.hops
     rows: dict[str, str] = {}
     places = {name: place for place, name in enumerate(hops, 1)}
@@ -109,7 +109,7 @@ def _is_short(breakdown: Breakdown, hop: str, share: float) -> bool:
 
 
 def _summed(stages: Iterable[tuple[str, Stage]]) -> list[Stage]:
-    """Add up stages of one name, at the place of the first; a stage alone keeps its percentiles."""
+    """Add up stages of one name, at the place of the first; a single stage keeps its percentiles."""
     found: dict[str, Stage] = {}
     for name, stage in stages:
         if name in found:
@@ -120,7 +120,7 @@ def _summed(stages: Iterable[tuple[str, Stage]]) -> list[Stage]:
 
 
 def few_links(use: LinkUse, names: Mapping[str, str]) -> LinkUse:
-    """Return the use of links with the busiest of those that are alike, and of many the busiest."""
+    """Return the use of the busiest of equal links, and of the busiest ones if there are many."""
     chosen: dict[tuple[str, str, str], Utilisation] = {}
     for one in use.directions:
         place = (_together(one["link"], names), _together(one["direction"], names), one["variant"])

@@ -1,4 +1,4 @@
-"""What stability cycles came to, in words and as a section of a report: table, bound, limits."""
+"""The results of stability cycles, in words and as a section of a report: table, bound, limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def rate(generation: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time with the unit that suits it."""
+    """Write a time with a fitting unit."""
     for scale, unit in SCALES:
         if seconds >= scale:
             return f"{significant(seconds / scale, 3)} {unit}"
@@ -29,12 +29,12 @@ def duration(seconds: float) -> str:
 
 
 def bound(test: dict[str, Any]) -> str:
-    """Write the rate of failures that a test leaves possible."""
+    """Write the upper bound of the failure rate after a test."""
     return "–" if test["bound"] is None else f"{test['bound']:.1e}"
 
 
 def equalised(one: dict[str, Any]) -> str:
-    """Say how equalisation at a rate ended."""
+    """Describe the result of equalisation at a rate."""
     if one["complete"] and all(one["phases"]):
         return f"{rate(one['generation'])}: complete"
     passed = [str(at + 1) for at, good in enumerate(one["phases"]) if good]
@@ -42,7 +42,7 @@ def equalised(one: dict[str, Any]) -> str:
 
 
 def cell(test: dict[str, Any] | None) -> dict[str, str]:
-    """Write a test as a cell of the comparison: passed of performed cycles."""
+    """Write a test as a cell of the comparison: passed and performed cycles."""
     if test is None:
         return {"text": "–", "verdict": ""}
     performed = test["passed"] + test["failed"]
@@ -52,7 +52,7 @@ def cell(test: dict[str, Any] | None) -> dict[str, str]:
 
 
 def comparison(found: dict[str, Any]) -> list[tuple[str, list[dict[str, str]]]]:
-    """Set the links beside each other: a row for each test, a cell for each link."""
+    """Tabulate the links side by side: a row for each test, a cell for each link."""
     titles: list[str] = []
     for series in found["series"]:
         titles += [test["title"] for test in series["tests"] if test["title"] not in titles]
@@ -61,7 +61,7 @@ def comparison(found: dict[str, Any]) -> list[tuple[str, list[dict[str, str]]]]:
 
 
 def remarks(series: dict[str, Any]) -> list[str]:
-    """Say what of a series needs words: reasons, first failures, ends, errors at both ends."""
+    """Describe a series in words: reasons, first failures, ends, errors at both ends."""
     said = []
     for test in series["tests"]:
         if test["not_performed"]:
@@ -89,7 +89,7 @@ def remarks(series: dict[str, Any]) -> list[str]:
 
 
 def spread(found: dict[str, Any]) -> list[str]:
-    """Say what lets the cycles of a simulation differ, and which times are one time, copied."""
+    """Describe the random variation of simulated cycles, and which times are copies of one time."""
     drawn, fixed_times = (_one_time(found, host) for host in ("simulated", "fake"))
     said = []
     if drawn:
@@ -107,13 +107,13 @@ def spread(found: dict[str, Any]) -> list[str]:
 
 
 def _one_time(found: dict[str, Any], host: str) -> str:
-    """Name the tests on such a host each of whose cycles took as long as the longest."""
+    """Name the tests on such a host whose cycles all took the same time."""
     series = (one["tests"] for one in found["series"] if one["host"].split(",")[0] == host)
     return ", ".join(dict.fromkeys(test["title"] for tests in series for test in tests if _is_one_time(test)))
 
 
 def _is_one_time(test: dict[str, Any]) -> bool:
-    """Whether every cycle took as long as the longest."""
+    """Whether all cycles took the same time."""
     times = test["link_time"]
     return test["passed"] > 1 and math.isclose(times["mean_s"], times["max_s"], rel_tol=1e-9)
 
@@ -132,7 +132,7 @@ def lanes(series: dict[str, Any]) -> list[list[str]]:
 
 
 def proves(found: dict[str, Any]) -> list[str]:
-    """Say what series of these lengths can prove, and what they cannot."""
+    """Describe what series of these lengths can prove, and what they cannot."""
     said = []
     for power in found["power"]:
         odds = dict(power["pass_all"])
@@ -159,7 +159,7 @@ def _share(probability: float) -> str:
 
 
 def section(found: dict[str, Any]) -> dict[str, Any]:
-    """Give what the section of a report shows."""
+    """Return the contents of the section of a report."""
     return {
         "found": found,
         "rows": comparison(found),

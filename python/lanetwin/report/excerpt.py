@@ -1,7 +1,7 @@
-"""What a page shows of a run with hundreds of variants: all in tables, the first of them in figures.
+"""The part of a run with hundreds of variants on a page: all in tables, the first ones in figures.
 
-Of a long file that a workload names, a page has the beginning; its digest says which it was. The plan
-has all of it, in the results and beside them, so that either can be run again.
+Of a long file that a workload names, a page has the beginning and the digest. The plan, in the results and
+beside them, has the whole file, so that the run can be repeated.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 MOST_DRAWN = 24
-"""Figures show at most so many variants: more cannot be told apart, and each adds tens of kilobytes."""
+"""Maximum number of variants in figures: more cannot be distinguished, and each adds tens of kilobytes."""
 MOST_EMBEDDED = 4 << 20
-"""Results up to this size [characters] are in the page itself; larger ones lie beside it."""
+"""Maximum size of results in the page itself [characters]; larger ones are stored beside it."""
 
 MOST_FILE = 32 << 10
-"""Files up to this size [characters] that a workload names are in the page whole."""
+"""Maximum size of a workload's file that is completely in the page [characters]."""
 SHOWN = 2 << 10
-"""So much of a longer one is shown [characters]."""
+"""Length of the beginning of a longer one [characters]."""
 
 
 def briefly(results: Results) -> Results:
-    """Return the results with the beginning alone of each long file that workloads name."""
+    """Return the results with only the beginning of each long file that workloads name."""
     found = cast("dict[str, Any]", dict(results))
     for place in ("plan", "scenario"):
         own: dict[str, Any] = found.get(place) or {}
@@ -37,7 +37,7 @@ def briefly(results: Results) -> Results:
 
 
 def beginning(text: str) -> str:
-    """Return the first lines of a text that is long, and which text it is."""
+    """Return the first lines of a long text, and its digest."""
     if len(text) <= MOST_FILE:
         return text
     whole = text.encode("utf-8", "surrogatepass")
@@ -47,7 +47,7 @@ def beginning(text: str) -> str:
 
 
 def drawn(results: Results) -> tuple[Results, int]:
-    """Return the results of the variants that are drawn, with the baseline, and how many are left out."""
+    """Return the results of the drawn variants, including the baseline, and the number of the others."""
     names = variants(results)
     if len(names) <= MOST_DRAWN:
         return results, 0

@@ -1,4 +1,4 @@
-"""The report on a channel: one HTML file with its margins, eyes and figures, and what they rest on."""
+"""The report on a channel: one HTML file with its margins, eyes, figures and assumptions."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ NAMES = (
     "after",
     "between",
 )
-"""Under which keys an answer of the engine has names, notes and sources."""
+"""Keys of names, notes and sources in an answer of the engine."""
 
 
 def answer_sentence(answers: dict[str, Any]) -> str:
-    """Say whether a receiver, or the worst of several, meets the mask, and whether it operates."""
+    """Describe whether a receiver, or the worst of several, meets the mask, and whether it operates."""
     meets = "meets the mask" if answers["meets_mask"] else "misses the mask"
     operates = "operates" if answers["operates"] else "does not operate as the standard asks"
     of_mask = f"{fixed(answers['mask_ratio'], 2)} of it"
@@ -42,7 +42,7 @@ def answer_sentence(answers: dict[str, Any]) -> str:
 
 
 def stress_sentence(eyes: dict[str, Any], stress: dict[str, Any]) -> str:
-    """Say with how much noise and jitter eyes of a rate were judged, and where that comes from."""
+    """Describe the noise and jitter with which eyes of a rate were judged, and their origin."""
     segments = [
         segment
         for variant in eyes["variants"]
@@ -68,7 +68,7 @@ def stress_sentence(eyes: dict[str, Any], stress: dict[str, Any]) -> str:
 
 
 def segment_sentences(eyes: dict[str, Any]) -> list[str]:
-    """Say what a verdict hangs on beside its own bits: coefficients, a redriver, neighbours, P and N."""
+    """Describe further influences on a verdict: coefficients, a redriver, neighbours, P and N."""
     return [
         f"{_name(variant, segment)}: {sentence}"
         for variant in eyes["variants"]
@@ -106,7 +106,7 @@ def _of_one(segment: dict[str, Any]) -> list[str]:
 
 
 def render(budget: dict[str, Any], eyes: dict[str, Any] | None, cycles: dict[str, Any] | None = None) -> str:
-    """Return the report as one self-contained HTML document; without eyes, of the budget alone.
+    """Return the report as one self-contained HTML document; without eyes, only of the budget.
 
     `cycles` is the section on stability cycles, if there were any.
     """
@@ -158,7 +158,7 @@ def render(budget: dict[str, Any], eyes: dict[str, Any] | None, cycles: dict[str
 
 
 def names_of(found: Any) -> set[str]:
-    """Return what the author of a channel has named, and notes and sources of numbers."""
+    """Return the names given by a channel's author, and notes and sources of numbers."""
     return texts_under(found, *NAMES)
 
 
@@ -197,7 +197,7 @@ def _of_segment(easel: blocks.Easel, name: str, segment: dict[str, Any]) -> list
 
 
 def _answers(budget: dict[str, Any], eyes: dict[str, Any] | None) -> list[dict[str, str]]:
-    """Say for each variant whether it fits its budget and whether its eyes are open."""
+    """Describe for each variant whether it fits its budget and whether its eyes are open."""
     open_ = {variant["name"]: variant for variant in (eyes["variants"] if eyes else [])}
     answers = []
     for variant in budget["variants"]:

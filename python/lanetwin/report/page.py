@@ -1,4 +1,4 @@
-"""The page: what the report says, in which order, as one HTML document that loads nothing."""
+"""The page: the contents of the report, in order, as one HTML document that loads nothing."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 CONTENTS = "<!-- contents -->"
-"""Where the page has its contents list."""
+"""The place of the contents list in the page."""
 _CODE = re.compile("`([^`<>\n]+)`")
 _LIST = re.compile(r'<ul class="plain-list">.*?</ul>', re.DOTALL)
 LARGEST_INLINE = 100_000
-"""Data up to this size [bytes] can be saved from the page itself; larger ones lie beside it."""
+"""Maximum size of data that can be saved from the page itself [bytes]; larger ones are beside it."""
 
 
 @cache
 def environment() -> Environment:
-    """Return what the pages are made with: nothing of a user passes unescaped."""
+    """Return the template environment of pages: all text of users is escaped."""
     environment = Environment(
         loader=PackageLoader("lanetwin.report", "template"),
         autoescape=True,
@@ -73,7 +73,7 @@ def render(results: Results) -> str:
 
 
 def code(text: str) -> Markup:
-    """Write a text with what stands between grave accents as code; all else is escaped.
+    """Write a text with parts between grave accents as code; everything else is escaped.
 
     >>> code("`ber: 0` is <free>")
     Markup('<code>ber: 0</code> is &lt;free&gt;')
@@ -82,12 +82,12 @@ def code(text: str) -> Markup:
 
 
 def _code_in_lists(page: str) -> str:
-    """Do the same in the lists of a page, whose sentences are told as a whole before."""
+    """Do the same in the lists of a page, whose sentences have been translated before."""
     return _LIST.sub(lambda found: _CODE.sub("<code>\\1</code>", found[0]), page)
 
 
 def in_language(page: str) -> str:
-    """Return a page in the current language, its units spelt alike."""
+    """Return a page in the current language, with uniform spelling of units."""
     return units_spelt(page if current() == "en" else translated(page))
 
 
@@ -163,13 +163,13 @@ def _rendered(results: Results) -> str:
 
 
 def contents(page: str) -> str:
-    """Return links to the sections that a page has; what a user wrote is escaped and cannot be one."""
+    """Return links to the sections of a page; text of users is escaped and cannot be a section."""
     found = re.findall(r'<section id="([a-z-]+)">\s*<h2>([^<]*)<', page)
     return "\n".join(f'<a href="#{section}">{name}</a>' for section, name in found)
 
 
 def command(results: Results) -> str:
-    """Return the command line that gives this result again."""
+    """Return the command line that reproduces this result."""
     options = results.get("options") or {}
     if "imported" in options:
         return shlex.join(["lanetwin", "import", *options["imported"]])
@@ -192,13 +192,13 @@ def style() -> Markup:
 
 @cache
 def script() -> Markup:
-    """Return the script of all pages of results; they are whole without it."""
+    """Return the script of all pages of results; they are complete without it."""
     # Ours, and no text of a user is in it.
     return Markup(files("lanetwin.report").joinpath("template/page.js").read_text(encoding="utf-8"))  # noqa: S704
 
 
 def policy() -> str:
-    """Return what a page may do: show itself, and run our script alone."""
+    """Return the content security policy of a page: only its own contents, and only our script."""
     digest = base64.b64encode(hashlib.sha256(str(script()).encode()).digest()).decode()
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 

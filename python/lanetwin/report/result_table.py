@@ -1,4 +1,4 @@
-"""Tables of results: cases down, variants across, each with how it compares."""
+"""Tables of results: cases down, variants across, each with its comparison."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from lanetwin.summary import CaseLine, ResultTable
 
 HALF_PAGE = 512.0
-"""The width of a table beside another one [px]: `.tables` in style.css."""
+"""Width of a table beside another one [px]: `.tables` in style.css."""
 BODY, SMALL = 14.0, 12.0
 """Sizes of the font in cells and of small print under them [px]: `table` and `td small` in style.css."""
 GAP = 16.0
-"""Between two columns [px]."""
+"""Gap between two columns [px]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value of a table, and what is said under it in small print."""
+    """One value of a table, and the small print under it."""
 
     text: str
     notes: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ def _line(line: CaseLine, names: list[str], compared: list[str], scale: float) -
 
 
 SHOWN_PERCENTILES = (50.0, 99.0, 99.9, 100.0)
-"""The percentiles that have room in a table; `rows.csv` has all of them."""
+"""The percentiles in a table; `rows.csv` has all of them."""
 
 
 def _cell(row: Row, scale: float) -> Cell:

@@ -1,4 +1,4 @@
-"""From values to places on a drawing, and the round values worth a tick."""
+"""Mapping of values to positions on a drawing, and round values for ticks."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 
 SMALLEST = 1e-290
-"""A span that is not wider is none: its parts could not be told apart."""
+"""Smallest span of a scale: in a smaller one values could not be distinguished."""
 FAR = 1000.0
-"""How many lengths of a scale a place may lie off it."""
+"""Maximum distance of a position from the scale, in lengths of the scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Maps `low`…`high` to `start`…`end` [px], evenly or by ratios."""
+    """Maps `low`…`high` to `start`…`end` [px], linearly or logarithmically."""
 
     low: float
     high: float
@@ -22,7 +22,7 @@ class Scale:
     logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value [px]; one far off the scale is far off the drawing, but somewhere."""
+        """Return the position of a value [px]; values far off the scale are limited to a distance from it."""
         if self.logarithmic:
             span = math.log(self.high / self.low)
             part = math.log(max(value, self.low * 1e-3) / self.low) / span if span else 0.5
@@ -33,7 +33,7 @@ class Scale:
 
 
 def round_step(span: float, about: int) -> float:
-    """Return the step of 1, 2, 2.5 or 5 times a power of ten that cuts `span` into about so many parts."""
+    """Return the step of 1, 2, 2.5 or 5 times a power of ten that gives about this many parts of `span`."""
     if span <= SMALLEST or not math.isfinite(span):
         return 1.0
     rough = span / max(about, 1)
@@ -54,7 +54,7 @@ def linear_ticks(low: float, high: float, about: int = 5) -> list[float]:
 
 
 def binary_ticks(low: float, high: float, at_most: int) -> list[float]:
-    """Return powers of two inside `low`…`high`, evenly thinned to at most so many.
+    """Return powers of two inside `low`…`high`, evenly thinned to at most this many.
 
     >>> binary_ticks(16, 2048, 4)
     [16.0, 64.0, 256.0, 1024.0]
@@ -81,13 +81,13 @@ def decimal_ticks(low: float, high: float, at_most: int = 8) -> list[float]:
 
 
 def spread(places: list[float], gap: float, low: float, high: float) -> list[float]:
-    """Move places apart until they are `gap` from each other, in the same order and inside `low`…`high`.
+    """Move positions apart until they are `gap` from each other, in the same order and inside `low`…`high`.
 
     >>> spread([10.0, 12.0, 40.0], 14, 0, 100)
     [4.0, 18.0, 40.0]
     """
     order = sorted(range(len(places)), key=lambda index: places[index])
-    groups: list[tuple[float, float, int]] = []  # wished centre, centre, number of labels that touch
+    groups: list[tuple[float, float, int]] = []  # desired centre, centre, number of touching labels
     for index in order:
         wish, count = places[index], 1
         centre = _inside(wish, count, gap, low, high)
@@ -103,6 +103,6 @@ def spread(places: list[float], gap: float, low: float, high: float) -> list[flo
 
 
 def _inside(wish: float, count: int, gap: float, low: float, high: float) -> float:
-    """Return the centre nearest to `wish` that keeps a group inside; too many labels begin at `low`."""
+    """Return the centre nearest to `wish` that keeps a group inside; one that does not fit begins at `low`."""
     reach = (count - 1) * gap / 2
     return max(min(wish, high - reach), low + reach)

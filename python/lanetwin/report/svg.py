@@ -1,4 +1,4 @@
-"""Scalable drawings as text: a handful of shapes, everything escaped, colours by the page's CSS classes."""
+"""SVG drawings as text: a few shapes, everything escaped, colours by the page's CSS classes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Self
 from lanetwin.sentences import told
 
 FONT_WIDTH = 0.56
-"""Mean width of a character of the page's font, in ems; for reserving room, so rather too wide."""
+"""Mean width of a character of the page's font, in ems; for reserving room, so a high estimate."""
 SMALL = 11.5
 """Font size of ticks and notes [px]."""
 NORMAL = 12.5
 """Font size of names and values [px]."""
 BOLD = 1.12
-"""How much wider bold text is."""
+"""Relative width of bold text."""
 _NARROW = frozenset("fijlrtI.,:;'|()[]/ \u202f")
 _WIDE = frozenset("mwMW%@…")
 
@@ -26,7 +26,7 @@ def text_width(text: str, size: float = NORMAL) -> float:
 
 
 def _places(text: str) -> float:
-    """Count characters, each as wide as it is beside the mean; one of Chinese is nearly as wide as two.
+    """Count characters, weighted by width relative to the mean; a Chinese one is nearly as wide as two.
 
     >>> _places("lilli") < 4 < _places("GEN4") < _places("MMMM") < 8
     True
@@ -46,7 +46,7 @@ def _place(character: str) -> float:
 
 
 def shortened(text: str, room: float, size: float = NORMAL) -> str:
-    """Tell a text in the current language, and cut it to the room it has [px], with an ellipsis."""
+    """Translate a text into the current language, and cut it to a width [px], with an ellipsis."""
     text = told(text)
     most = max(2.0, room / (size * FONT_WIDTH))
     if _places(text) <= most:
@@ -57,7 +57,7 @@ def shortened(text: str, room: float, size: float = NORMAL) -> str:
 
 
 def number(value: float) -> str:
-    """Write a coordinate: a tenth of a pixel is fine enough to draw and short enough to send."""
+    """Write a coordinate with a resolution of a tenth of a pixel."""
     text = f"{value:.1f}"
     return text.removesuffix(".0") if text != "-0.0" else "0"
 
@@ -65,8 +65,7 @@ def number(value: float) -> str:
 class Drawing:
     """One drawing, of a size in px that the page may scale down.
 
-    `key` must be unique on the page; `title` names the drawing and `description` says what it shows, for
-    readers who do not see it.
+    `key` must be unique on the page; `title` and `description` are for readers who do not see the drawing.
     """
 
     def __init__(self, width: float, height: float, *, key: str, title: str, description: str) -> None:
@@ -115,7 +114,7 @@ class Drawing:
         return self._add("polyline", css, {"points": " ".join(f"{number(x)},{number(y)}" for x, y in points)})
 
     def path_line(self, points: list[tuple[float, float]], css: str, thick: float, hint: str = "") -> Self:
-        """Draw a line through points, so thick [px]."""
+        """Draw a line through points, with this thickness [px]."""
         places = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         return self._add("polyline", css, {"points": places, "stroke-width": thick}, hint)
 

@@ -1,4 +1,4 @@
-"""The report of a sweep: the answer first, then one table, figures, and what each axis does."""
+"""The report of a sweep: the answer first, then one table, figures, and the effects of the axes."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
     from lanetwin.sweep.table import Column, Table
 
 MOST_ROWS = 400
-"""More points than this are in the files alone."""
+"""Maximum number of points on the page; further ones are only in the files."""
 FEW_ROWS = 24
-"""Of more points than this, those that nothing beats stand first, and all behind the figures."""
+"""Number of points above which the Pareto front comes first, and all points after the figures."""
 MOST_SERIES = 6
-"""An axis with more values than this is no family of curves."""
+"""Maximum number of values of an axis for a family of curves."""
 MOST_ACROSS = 14
-"""A heat map has no more values than this across, nor down."""
+"""Maximum number of values of a heat map in each direction."""
 MOST_TICKS = 8
 LEAST_GAP = 0.06
-"""So many values are ticks of an axis, if they are so far apart as a part of it."""
+"""Maximum number of values used as ticks of an axis, and their minimum distance as a share of it."""
 MOST_METRICS = 4
-"""So many metrics are drawn."""
+"""Number of metrics that are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A sweep with all that a report tells of it."""
+    """A sweep with all data of its report."""
 
     plan: Design
     table: Table
@@ -50,29 +50,29 @@ class View:
 
     @property
     def names(self) -> list[str]:
-        """What the axes are called."""
+        """The names of the axes."""
         return self.plan.names
 
     @property
     def drawn(self) -> list[Column]:
-        """The metrics that are drawn: those that the question is about first."""
+        """The metrics that are drawn: first those of the question."""
         some = dict.fromkeys([*self.found.required, *self.found.objectives])
         return [self.found.columns[n] for n in list(some)[:MOST_METRICS]]
 
     def at(self, point: int, group: int) -> int:
-        """Return the place of the value of a group at a point."""
+        """Return the index of a group's value at a point."""
         return self.plan.points[point][self.plan.groups[group][0]]
 
     def size(self, group: int) -> int:
-        """Return how many values a group goes through."""
+        """Return the number of values of a group."""
         return len(self.plan.axes[self.plan.groups[group][0]]["values"])
 
     def name(self, group: int) -> str:
-        """Return what a group is called."""
+        """Return the name of a group."""
         return self.names[self.plan.groups[group][0]]
 
     def weights(self) -> list[float]:
-        """Return how much each group explains of the metrics that are drawn."""
+        """Return the share of the drawn metrics that each group explains."""
         drawn = {id(column) for column in self.drawn}
         sums = {group[0]: 0.0 for group in self.plan.groups}
         for effect in self.found.effects:
@@ -118,7 +118,7 @@ def render(swept: Swept, table: Table, found: Analysis) -> str:
 
 
 def names_of(swept: Swept) -> set[str]:
-    """Return what the author of a scenario has named, and what is swept."""
+    """Return the names given by the scenario's author, and those of the sweep."""
     found = texts_under(swept.design.axes, "name", "text", "paths") | {
         swept.name,
         swept.about,
@@ -130,7 +130,7 @@ def names_of(swept: Swept) -> set[str]:
 
 
 def command(asked: Asked) -> str:
-    """Return the command line that gives this sweep again."""
+    """Return the command line that reproduces this sweep."""
     words = ["lanetwin", "sweep", asked.path]
     for option, texts in (("--set", asked.sets), ("--vary", asked.vary), ("--zip", asked.zipped)):
         for text in texts:
@@ -141,7 +141,7 @@ def command(asked: Asked) -> str:
 
 
 def effects(view: View) -> list[list[str]]:
-    """Tabulate what each axis does to each metric that is drawn, the strongest first."""
+    """Tabulate the effect of each axis on each drawn metric, the strongest first."""
     drawn = [n for n, column in enumerate(view.found.columns) if column in view.drawn]
     headings = lines.headings(view.found)
     shown: list[Effect] = [effect for effect in view.found.effects if effect.column in drawn]
@@ -166,7 +166,7 @@ def _refused(swept: Swept) -> list[tuple[str, str]]:
 
 
 def _line_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
-    """Draw each metric against the axis that does the most to it, and against the other numbers."""
+    """Draw each metric against the axis with the largest effect, and against the other numeric axes."""
     weights = view.weights()
     order = sorted(_groups(view), key=lambda group: -weights[group])
     wide = [group for group in order if view.size(group) > 1][:2]
@@ -175,7 +175,7 @@ def _line_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
 
 
 def _against(view: View, column: Column, group: int) -> Points | None:
-    """Draw a metric against a group: a line for each value of another, the rest as the answer has it."""
+    """Draw a metric against a group: a line for each value of another, with the others as in the answer."""
     axis = view.plan.axes[view.plan.groups[group][0]]
     family, fixed = (None, {}) if view.plan.sampled else _others(view, group)
     series: dict[str, list[Mark]] = {}
@@ -202,7 +202,7 @@ def _against(view: View, column: Column, group: int) -> Points | None:
 
 
 def _ticks(axis: Axis) -> dict[float, str]:
-    """Name the places of the values themselves, if they are words, or few enough and far enough apart."""
+    """Label the values themselves, if they are words, or few enough and far enough apart."""
     values = axis["values"]
     if not axis["numeric"]:
         return {float(n): level["text"] for n, level in enumerate(values)}
@@ -217,7 +217,7 @@ def _ticks(axis: Axis) -> dict[float, str]:
 
 
 def _others(view: View, group: int, *more: int) -> tuple[int | None, dict[int, int]]:
-    """Choose the family of curves among the other groups, and where the rest of them stand."""
+    """Choose the family of curves among the other groups, and the values of the rest."""
     weights = view.weights()
     others = [other for other in _groups(view) if other not in (group, *more) and view.size(other) > 1]
     others.sort(key=lambda other: -weights[other])
@@ -234,7 +234,7 @@ def _text(view: View, point: int, group: int) -> str:
 
 
 def _with(view: View, fixed: dict[int, int]) -> str:
-    """Say at which values of the other groups a figure is."""
+    """Describe the values of the other groups in a figure."""
     said = [
         f"{view.name(group)} {view.plan.axes[view.plan.groups[group][0]]['values'][place]['text']}"
         for group, place in fixed.items()
@@ -243,14 +243,14 @@ def _with(view: View, fixed: dict[int, int]) -> str:
 
 
 def _metric(view: View, column: Column) -> str:
-    """Name a metric with its workload and variant, as far as there are several."""
+    """Name a metric, with workload and variant if there are several."""
     heading = lines.headings(view.found)[view.found.columns.index(column)]
     is_name = bool(lines.whose(view.found)[view.found.columns.index(column)])
     return heading if is_name else capital(heading)
 
 
 def _front_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
-    """Draw what a point reaches against what it costs, or against its latency, and the front."""
+    """Draw the main metric of points against their cost, or against latency, and the front."""
     made = []
     for n in view.found.required[:2]:
         column = view.found.columns[n]
@@ -275,7 +275,7 @@ def _front_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
 def _front(
     view: View, column: Column, against: list[float | None], x_name: str, x_unit: str
 ) -> Points | None:
-    """Draw a metric against what is paid for it."""
+    """Draw a metric against its cost."""
     series: dict[str, list[Mark]] = {"nothing beats it": [], "others": [], "the answer": []}
     answer = lines.answer_of(view.plan, view.found)
     for point, x in enumerate(against):
@@ -305,7 +305,7 @@ def _front(
 
 
 def _heat_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
-    """Draw each metric over the two axes that do the most to it."""
+    """Draw each metric over the two axes with the largest effects."""
     weights = view.weights()
     fit = [group for group in _groups(view) if 1 < view.size(group) <= MOST_ACROSS]
     fit.sort(key=lambda group: -weights[group])

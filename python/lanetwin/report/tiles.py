@@ -1,4 +1,4 @@
-"""The first screen of a report: a tile for each workload, or one table of all where they are many."""
+"""The first screen of a report: a tile for each workload, or one table if there are many."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from lanetwin.results import Outcome, Results
 
 MOST_TILES = 4
-"""More workloads than this are a table, and so are more variants than this in a tile."""
+"""Maximum numbers of workloads, and of variants in a tile; above these a table is used."""
 HALF, JUDGED, UNJUDGED = 495.0, 155.0, 125.0
-"""Room for the columns of a tile, and what a value with its change takes, with a verdict and without [px]."""
+"""Width of the columns of a tile, and of a value with its change, with a verdict and without [px]."""
 MOST_CASES = 8
-"""So many cases of a single variant stand in a tile."""
+"""Maximum number of cases of a single variant in a tile."""
 MARKS: dict[Outcome, str] = {"better": "▲", "worse": "▼", "equivalent": "=", "inconclusive": "?"}
-"""A sign for each verdict, so that none is told by colour alone."""
+"""A sign for each verdict, so that colour is not the only distinction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value of a tile, its change to the baseline, and what that means."""
+    """One value of a tile, its change to the baseline, and the verdict."""
 
     text: str
     change: str = ""
     outcome: Outcome | None = None
     hint: str = ""
     is_words: bool = False
-    """Whether it is no number."""
+    """Whether it is not a number."""
 
     @property
     def mark(self) -> str:
@@ -48,22 +48,22 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class TileRow:
-    """What one variant reached."""
+    """The values of one variant."""
 
     variant: str
     index: int
-    """Which colour it has."""
+    """Index of its colour."""
     values: list[Value]
 
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """What limits some variants, and what is closest behind that."""
+    """The bottleneck of some variants, and the next supply."""
 
     variants: str
     """Empty if it limits all of them."""
     name: str
-    """With how much of it was in use."""
+    """With its share in use."""
     why: str
     next: str
 
@@ -82,7 +82,7 @@ class Tile:
 
     @property
     def has_room(self) -> bool:
-        """Whether changes can stand beside their values, in half the page."""
+        """Whether changes fit beside their values, in half the page."""
         names = max((text_width(row.variant, SMALL) for row in self.rows), default=0.0)
         columns = zip(*(row.values for row in self.rows), strict=True)
         widths = (JUDGED if any(one.outcome for one in column) else UNJUDGED for column in columns)
@@ -99,13 +99,13 @@ class Overview:
     """All workloads in one table: workloads down and variants across, or the other way round."""
 
     head: list[tuple[str, str]]
-    """Name of a column, and what stands below it in small print."""
+    """Name of a column, and its small print."""
     rows: list[tuple[str, str, list[Value]]]
-    """Name of a row, what stands beside it in small print, its values."""
+    """Name of a row, its small print, its values."""
 
 
 def tiles(results: Results, found: Sequence[Glance]) -> list[Tile]:
-    """Return a tile for each workload; none if they are too many for tiles."""
+    """Return a tile for each workload; empty if there are too many for tiles."""
     names = variants(results)
     if len(found) > MOST_TILES or len(names) > MOST_TILES:
         return []
@@ -133,7 +133,7 @@ def _tile(one: Glance, names: list[str], *, compared: bool) -> Tile:
 
 
 def _cases(one: Glance, variant: str, metrics: list[str]) -> list[TileRow]:
-    """Return the cases of the only variant, the telling one and those beside it."""
+    """Return the cases of a single variant, the most informative one and its neighbours."""
     names = unique(line.case for line in one.every)
     first = max(0, min(names.index(one.case) - MOST_CASES // 2, len(names) - MOST_CASES))
     rows = []
@@ -146,7 +146,7 @@ def _cases(one: Glance, variant: str, metrics: list[str]) -> list[TileRow]:
 
 
 def _counts(one: Glance) -> str:
-    """Say how many verdicts of each kind there are over all cases."""
+    """Describe the number of verdicts of each kind over all cases."""
     kinds = {
         variant: ", ".join(f"{counts[kind]} {kind}" for kind in OUTCOMES if kind in counts)
         for variant, counts in one.outcomes.items()
@@ -158,7 +158,7 @@ def _counts(one: Glance) -> str:
 
 
 def value_of(line: Line, name: str, base: str) -> Value:
-    """Return what a variant reached, and how that compares."""
+    """Return the value of a variant, and its comparison."""
     row = line.values.get(name)
     if row is None:
         return Value("–")
@@ -178,7 +178,7 @@ def value_of(line: Line, name: str, base: str) -> Value:
 
 
 def binds(one: Glance) -> list[Bind]:
-    """Return what limits a workload, variants with the same limit together."""
+    """Return the bottlenecks of a workload, variants with the same one together."""
     found = []
     for name in unique(binding.name for binding in one.binding.values()):
         same = {variant: binding for variant, binding in one.binding.items() if binding.name == name}
@@ -195,7 +195,7 @@ def binds(one: Glance) -> list[Bind]:
 
 
 def overview(results: Results, found: Sequence[Glance]) -> Overview | None:
-    """Return one table of all workloads, where they are too many for tiles."""
+    """Return one table of all workloads, if there are too many for tiles."""
     names = variants(results)
     shown = [(one, line) for one in found if (line := one.primary)]
     if not shown or (len(found) <= MOST_TILES and len(names) <= MOST_TILES):

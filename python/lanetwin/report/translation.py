@@ -1,4 +1,4 @@
-"""A page in another language: its texts by the catalogue, what is marked `translate="no"` as it is."""
+"""A page in another language: texts by the catalogue, elements with `translate="no"` unchanged."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _TOKEN = re.compile(
 _ATTRIBUTE = re.compile(r'\b(aria-label|title|data-l)="([^"]*)"')
 _KEPT = ("<script", "<style", "<pre", "<code")
 _VOID = {"meta", "br", "hr", "link", "img", "input", "col", "wbr"}
-"""Elements that nothing ends."""
+"""Elements without an end tag."""
 
 
 def translated(page: str) -> str:
-    """Return a page of ours in the current language.
+    """Return a page of lanetwin in the current language.
 
-    The pages are written by our templates, whose values are escaped: a `<` begins a tag wherever it stands.
+    Pages are written by our templates, whose values are escaped: so every `<` begins a tag.
     """
-    kept = 0  # how many elements around are not to be translated, and those within them
+    kept = 0  # number of open elements that are not translated, including those within them
     found = []
     for token in _TOKEN.split(page):
         if not token.startswith("<"):
@@ -40,7 +40,7 @@ def translated(page: str) -> str:
 
 
 def units_spelt(page: str) -> str:
-    """Return a page with all its units spelt alike; what is code, or is to be read by programs, stays.
+    """Return a page with uniform spelling of units; code and data for programs are unchanged.
 
     >>> units_spelt('<td title="1 us">1 us</td><code>--set a=1 us</code>')
     '<td title="1 µs">1 µs</td><code>--set a=1 us</code>'
@@ -51,7 +51,7 @@ def units_spelt(page: str) -> str:
 
 
 def _text(token: str) -> str:
-    """Tell a text; entities are characters until it is told."""
+    """Translate a text; entities are characters during the translation."""
     return escape(told(re.sub(r"\s*\n\s*", " ", unescape(token))), quote=False)
 
 

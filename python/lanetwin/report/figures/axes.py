@@ -1,4 +1,4 @@
-"""The frame the plots share: grid, ticks, names of the axes, names of the series at their ends."""
+"""The common frame of plots: grid, ticks, names of the axes, names of the series at their ends."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from lanetwin.report.svg import Drawing
 
 WIDE = 520.0
-"""Width of a figure on a desk [px]; two stand side by side."""
+"""Width of a figure on a desktop [px]; two fit side by side."""
 BROAD = 720.0
 """Width of a figure across the page of a study [px]."""
 NARROW = 350.0
 """Width of a figure on a phone, and of each of two on paper [px]."""
 SERIES = 6
-"""How many colours series have before they repeat."""
+"""Number of colours of series."""
 LINE_STEP = 15.0
-"""Least distance between two lines of text [px]."""
+"""Minimum distance between two lines of text [px]."""
 
 
 def series_class(index: int) -> str:
@@ -31,7 +31,7 @@ def series_class(index: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What an axis shows and how."""
+    """The quantity and scale of an axis."""
 
     name: str
     unit: str
@@ -45,7 +45,7 @@ class Axis:
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
     def ticks(self, at_most: int) -> list[float]:
-        """Return the values worth a tick; by ratios, sizes and counts have powers of two, others of ten."""
+        """Return the values of ticks; if logarithmic, powers of two for sizes and counts, else of ten."""
         if not self.logarithmic:
             return linear_ticks(self.low, self.high, at_most)
         counts = not self.unit and self.low >= 1 and self.high / self.low < 5000
@@ -54,7 +54,7 @@ class Axis:
         return decimal_ticks(self.low, self.high, at_most)
 
     def label(self, tick: float) -> str:
-        """Write a tick; sizes with their multiple, since powers of two read badly without."""
+        """Write a tick; sizes with their multiple, since powers of two are hard to read without."""
         if self.unit == "B":
             return quantity(tick, "B")
         return compact(tick)
@@ -96,14 +96,14 @@ def draw_frame(
 
 
 def _ticks_across(x: Axis, room: float) -> dict[float, str]:
-    """Return as many ticks as there is room for [px], with their labels."""
+    """Return as many ticks as fit [px], with their labels."""
     widest = max((text_width(x.label(tick), SMALL) for tick in x.ticks(99)), default=30.0)
     at_most = max(2, int(room / (widest + 14)))
     return {tick: x.label(tick) for tick in x.ticks(at_most)}
 
 
 def label_room(names: list[str], width: float) -> float:
-    """Return the right margin that the names of the series need [px]; nothing for a single series."""
+    """Return the right margin for the names of the series [px]; 0 for a single series."""
     if len(names) < 2:
         return 10.0
     most = 0.37 if width > NARROW else 0.4

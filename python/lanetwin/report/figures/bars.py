@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 PLOT = 190.0
 """Height of the bars' field [px]."""
 WIDEST_BAR = 44.0
-"""A bar is not wider [px]."""
+"""Maximum width of a bar [px]."""
 RAISED = 12.0
-"""Every other value is written so much higher where bars are narrow [px]."""
+"""Offset of every other value above narrow bars [px]."""
 SPARE = 3.0
-"""Digits are narrower than letters: a value has room if it is no wider than its bar and this [px]."""
+"""Excess of a value's estimated width over its bar that still fits, as digits are narrow [px]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Bars:
 
     @property
     def workload(self) -> str:
-        """Of no single one."""
+        """Empty: it has no single workload."""
         return ""
 
     @property
@@ -90,7 +90,7 @@ def draw(drawn: Bars, key: str, width: float) -> str:
 
 
 def _most(drawn: Bars) -> float:
-    """Return the highest thing that is drawn; intervals only as far as twice their bars."""
+    """Return the largest drawn value; intervals count up to twice their bars."""
     heights = [bar for _, bars in drawn.groups for bar in bars if bar]
     tops = [max(bar.value, min(bar.high, bar.value * 2.0), bar.published or 0.0) for bar in heights]
     return max(tops, default=1.0) or 1.0
@@ -105,12 +105,12 @@ def _bar_width(drawn: Bars, width: float) -> float:
 
 
 def _widest(drawn: Bars) -> float:
-    """Return how wide the widest value is written [px]."""
+    """Return the width of the widest value's text [px]."""
     return max((text_width(bar.text, SMALL) for _, bars in drawn.groups for bar in bars if bar), default=0.0)
 
 
 def _broken(name: str, room: float) -> list[str]:
-    """Break a name into lines that fit, as far as its spaces allow."""
+    """Break a name at its spaces into lines that fit."""
     lines: list[str] = []
     for word in name.split():
         if lines and text_width(f"{lines[-1]} {word}", SMALL) <= room - 4:
@@ -126,7 +126,7 @@ def _groups(drawing: Drawing, drawn: Bars, scale: Scale, place: tuple[float, flo
     count = len(drawn.series)
     bar = min(WIDEST_BAR, room * 0.8 / max(count, 1))
     widest = _widest(drawn)
-    # values that are wider than their bars are written in two heights by turns
+    # values wider than their bars alternate between two heights
     is_tight = count > 1 and widest > bar + SPARE
     has_values = widest <= (2 * bar if count > 1 else room)
     for nth, (name, bars) in enumerate(drawn.groups):

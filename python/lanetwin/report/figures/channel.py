@@ -15,7 +15,7 @@ from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_roo
 from lanetwin.report.svg import Drawing
 
 DEEPEST = 1e-20
-"""Bit error ratios below this are drawn at the edge."""
+"""Bit error ratio below which values are drawn at the edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Segments:
 
 
 def ratio(ber: float) -> str:
-    """Write a bit error ratio; the engine tells none below 1e-40.
+    """Write a bit error ratio; the engine's smallest is 1e-40.
 
     >>> ratio(3.2e-15), ratio(1e-40)
     ('3e-15', '< 1e-39')
@@ -81,7 +81,7 @@ def draw_loss(figure: Segments, key: str, width: float) -> str:
 
 
 def draw_pulse(figure: Segments, key: str, width: float) -> str:
-    """Draw what arrives of a single bit after the linear equaliser, a UI a tick."""
+    """Draw the received pulse of a single bit after the linear equaliser, with a tick for each UI."""
     ((_, segment),) = figure.named
     points = [(t, v * 1e3) for t, v in segment["pulse"]]
     x = Axis("time from the sampling point", "UI", points[0][0], points[-1][0])

@@ -1,4 +1,4 @@
-"""What is a packet made of? Its fields in a row, each with its size; in a column where there is no room."""
+"""What is a packet made of? Its fields in a row, each with its size; in a column if there is no room."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ TALL = 54.0
 LOW = 26.0
 """Height of a field of a column [px]."""
 MARGIN = 8.0
-"""Room beside a text [px]."""
+"""Margin of a text [px]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field: what it is called and how long it is; data is coloured, overhead is not."""
+    """A field: its name and length; data are coloured, overhead is not."""
 
     name: str
     size: str

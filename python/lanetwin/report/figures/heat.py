@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
 
 STEPS = 8
-"""So many degrees of warmth there are."""
+"""Number of colours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +15,9 @@ class Field:
     """One pair of values."""
 
     text: str
-    """What the metric is there."""
+    """The value of the metric."""
     share: float | None
-    """How good that is, 0 to 1, 1 being the best in the figure; none if nobody knows."""
+    """Its quality, 0 to 1, where 1 is the best in the figure; None if unknown."""
     is_answer: bool = False
 
 
@@ -68,13 +68,13 @@ def draw(data: Heat, key: str, width: float) -> str:
 
 
 def _every(names: list[str], each: float) -> int:
-    """Return which of the names have room: 1 is every, 2 every second."""
+    """Return the interval of names that fit: 1 is every, 2 every second."""
     widest = max(text_width(name, SMALL) for name in names) + 8
     return max(1, int(-(-widest // each)))
 
 
 def warmth_of(share: float) -> int:
-    """Return the degree of warmth of a share, from 0.
+    """Return the colour of a share, from 0.
 
     >>> warmth_of(1.0), warmth_of(0.5), warmth_of(0.0)
     (7, 4, 0)

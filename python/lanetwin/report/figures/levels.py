@@ -1,4 +1,4 @@
-"""What did each variant reach? A bar for each, in its own unit, with its interval, at the telling case."""
+"""What did each variant reach? A bar for each, with its interval, at the most informative case."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 BAR = 10.0
 """Height of a bar [px]."""
 STEP = 15.5
-"""From one bar to the next [px]."""
+"""Distance from one bar to the next [px]."""
 HEAD = 19.0
-"""Above the bars of a workload [px]."""
+"""Margin above the bars of a workload [px]."""
 MOST_BARS = 10
-"""Of more bars in one workload, only the first are drawn."""
+"""Maximum number of bars of a workload."""
 MOST_TOGETHER = 16
-"""Workloads beyond so many bars have none; the table beside them has all."""
+"""Maximum number of bars in total; further workloads are only in the table."""
 WIDEST = 1.5
-"""An interval that reaches beyond so many times the longest bar is cut off."""
+"""Multiple of the longest bar at which intervals are cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Bar:
 
     name: str
     index: int
-    """Which colour it has."""
+    """Index of its colour."""
     row: Row
 
 
@@ -53,7 +53,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The metric that each workload is about, of every variant at the telling case, or of every case."""
+    """The main metric of each workload, of every variant at the most informative case, or of every case."""
 
     groups: list[Group]
 
@@ -78,7 +78,7 @@ class Levels:
 
 
 def levels(results: Results, found: Sequence[Glance]) -> list[Levels]:
-    """Return the figure, or none if nothing was measured."""
+    """Return the figure, or None if nothing was measured."""
     order = variants(results)
     groups: list[Group] = []
     for one in found:
@@ -104,7 +104,7 @@ def _group(one: Glance, order: list[str]) -> Group | None:
 
 
 def draw(drawn: Levels, key: str, width: float) -> str:
-    """Draw the bars, workload by workload, each on a scale of its own from zero."""
+    """Draw the bars, workload by workload, each on its own scale from zero."""
     names = [bar.name for group in drawn.groups for bar in group.bars]
     label = min(max(text_width(name, SMALL) for name in names) + 10, width * 0.3)
     height = sum(HEAD + len(group.bars) * STEP + 5 for group in drawn.groups) + 4
@@ -117,7 +117,7 @@ def draw(drawn: Levels, key: str, width: float) -> str:
 
 
 def _bars(drawing: Drawing, group: Group, place: tuple[float, float]) -> float:
-    """Draw the bars of one workload; return where they end."""
+    """Draw the bars of one workload; return their lower end."""
     label, y = place
     rows = [bar.row for bar in group.bars]
     fit = fitting_all([row["value"] for row in rows], rows[0]["unit"], group.metric)

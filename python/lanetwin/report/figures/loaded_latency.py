@@ -1,6 +1,6 @@
 """What latency does a throughput cost? Throughput across, latency up, load along the line.
 
-Not for a sweep of the transfer size: there both change because the work does.
+Not for a sweep of the transfer size, where both change with the size.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class LoadedLatency:
 
     @property
     def title(self) -> str:
-        """What is drawn over what."""
+        """The quantities of both axes."""
         return f"{capital(self.metric)} against throughput"
 
     @property
@@ -50,7 +50,7 @@ class LoadedLatency:
 
 
 def curves(results: Results) -> list[LoadedLatency]:
-    """Find the workloads that were swept by load and have both metrics."""
+    """Return the workloads with a sweep of the load and both metrics."""
     found = sweeps(results)
     pairs = []
     for throughput in found:
@@ -94,14 +94,14 @@ def draw(curve: LoadedLatency, key: str, width: float) -> str:
             drawing.mark(
                 *place, index, f"dot {series_class(index)}", f"{variant}, {throughput['case']}: {reading}"
             )
-        ends.append((variant, index, max(places)))  # where most passes: delays count the other way
+        ends.append((variant, index, max(places)))  # at the largest throughput: delays run backwards
     if len(ends) > 1:
         _name_ends(drawing, ends)
     return str(drawing)
 
 
 def _name_ends(drawing: Drawing, ends: list[tuple[str, int, tuple[float, float]]]) -> None:
-    """Write each series' name right of its point of most throughput: no line need reach the edge."""
+    """Write each series' name to the right of its largest throughput: lines may end before the edge."""
     heights = spread([y for _, _, (_, y) in ends], LINE_STEP, 18, drawing.height - 46)
     apart = all(
         abs(a[1] - b[1]) >= LINE_STEP or abs(a[0] - b[0]) > text_width(max(one, other, key=len)) + 16

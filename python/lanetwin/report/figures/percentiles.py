@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from lanetwin.results import Results, Row
 
 LEFT = 40.0
-"""What the values on the left of the plot take [px]."""
+"""Width of the values on the left of the plot [px]."""
 LAST = 99.999
-"""The maximum is drawn here: it has no place among the nines."""
+"""Position of the maximum, which is not on the scale of nines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """The percentiles of one latency at the telling case of a workload, by variant."""
+    """The percentiles of one latency at the most informative case of a workload, by variant."""
 
     workload: str
     case: str
@@ -37,7 +37,7 @@ class Distribution:
     series: dict[str, list[tuple[float, float]]]
     """Percent and value, in ascending order."""
     unsettled: dict[str, list[float]] = field(default_factory=dict)
-    """Of each variant the percentiles that are not settled."""
+    """The percentiles that are not settled, by variant."""
 
     @property
     def title(self) -> str:
@@ -60,7 +60,7 @@ class Distribution:
 
 
 def distributions(results: Results, found: Sequence[Glance]) -> list[Distribution]:
-    """Return the distributions of every workload at its telling case."""
+    """Return the distributions of every workload at its most informative case."""
     order = variants(results)
     telling = {one.workload: one.case for one in found}
     grouped: dict[tuple[str, str, str, str], list[Row]] = {}
@@ -86,7 +86,7 @@ def _points(row: Row) -> list[tuple[float, float]]:
 
 
 def nines(percent: float) -> float:
-    """Return the place of a percentile: how many nines it has.
+    """Return the position of a percentile: its number of nines.
 
     >>> nines(90.0), nines(99.0), nines(0.0)
     (1.0, 2.0, 0.0)
@@ -95,7 +95,7 @@ def nines(percent: float) -> float:
 
 
 def _named(percents: Sequence[float], room: float) -> dict[float, str]:
-    """Return the places that have their names below them: not those that stand too near to one before.
+    """Return the positions with labels, leaving out those too near to the previous one.
 
     >>> list(_named([50.0, 90.0, 95.0, 99.0, 99.9], 220.0).values())
     ['p50', 'p90', 'p99', 'p99.9']

@@ -18,7 +18,7 @@ class Mark:
     x: float
     y: float
     name: str
-    """Which point it is."""
+    """Index of the point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Points:
     x_name: str
     x_unit: str
     names: dict[float, str]
-    """The ticks across, where places have names; empty of numbers."""
+    """The horizontal ticks, if positions have names; empty for numbers."""
     metric: str
     unit: str
     series: dict[str, list[Mark]]

@@ -1,4 +1,4 @@
-"""Is it steady? What each round has shown, round by round, with the window that was judged."""
+"""Is it steady? The value of each round, with the window that was judged."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Course:
 
 
 def courses(results: Results) -> list[Course]:
-    """Find the cases that went in rounds, the variants of each together."""
+    """Return the cases with rounds, the variants of each together."""
     found = cases(results)
     places = list(dict.fromkeys((steady["workload"], steady["case"]) for steady in found))
     return [
@@ -55,7 +55,7 @@ def courses(results: Results) -> list[Course]:
 
 
 def draw(course: Course, key: str, width: float) -> str:
-    """Draw the rounds; those that were judged last have marks."""
+    """Draw the rounds, with marks on those that were judged last."""
     longest = max(len(steady["rounds"]) for steady in course.series.values())
     values = [course.tracked.of(one) for steady in course.series.values() for one in steady["rounds"]]
     x = Axis("round", "", 1.0, float(longest))

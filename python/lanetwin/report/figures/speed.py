@@ -1,7 +1,7 @@
-"""How fast is a program on each placement? A bar for each, beside that of the first placement, which is 1.
+"""How fast is a program on each placement? A bar for each, relative to the first placement, which is 1.
 
-Also for variants of one placement, beside the baseline. Not for sweeps, which are lines, and not for
-cases that vary in two ways, which are a matrix.
+Also for variants of one placement, relative to the baseline. Not for sweeps, which are drawn as lines, and
+not for cases that vary in two ways, which are drawn as a matrix.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 BAR = 13.0
 """Height of a bar [px]."""
 STEP = 19.0
-"""From one bar to the next [px]."""
+"""Distance from one bar to the next [px]."""
 HEAD = 22.0
-"""Above the bars of a workload [px]."""
+"""Margin above the bars of a workload [px]."""
 WIDEST = 1.4
-"""An interval that reaches beyond so many times the longest bar is cut off."""
+"""Multiple of the longest bar at which intervals are cut off."""
 MOST_BARS = 40
-"""More bars than this are a table."""
+"""Number of bars above which a table is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
-    """The speeds of all workloads of a run that are held against a case of one name, or against a variant."""
+    """The speeds of all workloads of a run relative to a case of one name, or to a variant."""
 
     baseline: str
     bars: list[Relative]
@@ -45,7 +45,7 @@ class Speeds:
 
     @property
     def title(self) -> str:
-        """What is 1."""
+        """The baseline of the speeds."""
         return f"Speed beside {self.baseline}"
 
     @property
@@ -55,7 +55,7 @@ class Speeds:
         return f"{self.baseline} is 1. " + "; ".join(said) + "."
 
     def name(self, bar: Relative) -> str:
-        """Name a bar: by its case, by its variant, or by both where both differ."""
+        """Name a bar by its case, its variant, or by both if both differ."""
         words = [
             bar["variant"] if len(self.order) > 1 else "",
             bar["case"] if bar["case"] != bar["baseline_case"] or len(self.order) < 2 else "",
@@ -64,13 +64,13 @@ class Speeds:
 
 
 def speeds(results: Results) -> list[Speeds]:
-    """Return the speeds, those beside one baseline together."""
+    """Return the speeds, those of one baseline together."""
     order = variants(results)
     found: dict[str, list[Relative]] = {}
     for bar in results.get("relative", []):
         is_variant = bar["variant"] != bar["baseline_variant"]
         if not is_variant and ", " in bar["case"]:
-            continue  # what varies in two ways is a matrix
+            continue  # cases that vary in two ways are a matrix
         found.setdefault(bar["baseline_variant"] if is_variant else bar["baseline_case"], []).append(bar)
     return [Speeds(name, bars, order) for name, bars in found.items() if len(bars) <= MOST_BARS]
 
@@ -81,7 +81,7 @@ def draw(drawn: Speeds, key: str, width: float) -> str:
     label = min(max(text_width(drawn.name(bar), SMALL) for bar in bars) + 10, width * 0.42)
     reading = max(text_width(fixed(bar["value"], 3), SMALL) for bar in bars) + 12
     ends = [bar["high"] if bar["high"] is not None else bar["value"] for bar in bars]
-    # an interval that says nothing must not flatten the bars
+    # a useless interval must not flatten the bars
     most = max(1.1, min(max(ends), WIDEST * max(bar["value"] for bar in bars)))
     ticks = linear_ticks(0, most, 4)
     height = len(workloads) * HEAD + len(bars) * STEP + 44

@@ -1,6 +1,6 @@
 """How does a metric change along a sweep? One line per variant, with its confidence band.
 
-Not for cases without an order: those are a table, or a figure of verdicts.
+Not for cases without an order, which are shown in a table or a figure of verdicts.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from lanetwin.results import Results, Row
 
 LOG_FROM = 16.0
-"""A sweep whose ends differ by this ratio gets a logarithmic axis."""
+"""Ratio of the ends from which a sweep has a logarithmic axis."""
 MARKS_UP_TO = 48
-"""More points than this on a line are not marked one by one."""
+"""Maximum number of points on a line with individual marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Sweep:
 
     @property
     def title(self) -> str:
-        """What is drawn over what."""
+        """The quantities of both axes."""
         return f"{capital(self.metric)} against {self.x_name}"
 
     @property
@@ -60,7 +60,7 @@ def _reading(row: Row) -> str:
 
 
 def sweeps(results: Results) -> list[Sweep]:
-    """Find every sweep: rows with an abscissa, of one workload and metric, with at least two points."""
+    """Return every sweep: rows with an abscissa, of one workload and metric, with at least two points."""
     order = variants(results)
     found: dict[tuple[str, str, str, str, str], list[Row]] = {}
     for row in together(results):
@@ -87,14 +87,14 @@ COMPONENTS: dict[str, dict[str, str]] = {
     },
     "blocks erased": {"blocks erased": "blocks erased"},
 }
-"""What of components is drawn along a sweep: figures, their metrics, and what each is called alone."""
+"""Metrics of components that are drawn along a sweep: figures, their metrics, and short names."""
 
 
 def component_sweeps(results: Results) -> list[Sweep]:
-    """Find what caches and disks of devices did along a sweep.
+    """Return metrics of devices' caches and disks along a sweep.
 
-    Variants are told apart by colour: where there are several, each metric has a figure of its own. What is
-    zero everywhere has none.
+    Variants differ by colour: if there are several, each metric has its own figure. Metrics that are always
+    zero are left out.
     """
     several = len(variants(results)) > 1
     figures = {title: tuple(metrics) for title, metrics in COMPONENTS.items()}
@@ -139,14 +139,14 @@ def _curves(rows: list[Row]) -> dict[str, list[Row]]:
 
 
 def _name(variant: str, curve: str, *, many: bool) -> str:
-    """Name a line: by its variant, by its curve, or by both where both are several."""
+    """Name a line by its variant, its curve, or by both if there are several of each."""
     if not curve:
         return variant
     return f"{variant}: {curve}" if many else curve
 
 
 def is_geometric(values: list[float]) -> bool:
-    """Whether values are better shown by their ratios: all positive, and the ends far apart."""
+    """Whether values need a logarithmic axis: all positive, and the ends far apart."""
     return min(values) > 0 and max(values) / min(values) >= LOG_FROM
 
 
@@ -180,7 +180,7 @@ def draw(sweep: Sweep, key: str, width: float) -> str:
 
 
 def value_axis(metric: str, unit: str, rows: list[Row]) -> Axis:
-    """Return the axis of a metric: from zero, or by ratios if the values are more than two decades apart."""
+    """Return the axis of a metric: from zero, or logarithmic if values are more than two decades apart."""
     values = [row["value"] for row in rows]
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
     if min(values) > 0 and low > 0 and max(values) / min(values) > 100:

@@ -1,4 +1,4 @@
-"""What is joined to what, and how busy is it? Components as boxes, links by width and colour of their use."""
+"""How are components linked, and how busy are the links? Boxes, and lines with width and colour by use."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ LEVELS: tuple[tuple[float, str, float], ...] = (
     (0.40, "40 – 75 %", 3.4),
     (0.0, "< 40 %", 2.0),
 )
-"""Least use, its name, and how thick a link of it is [px]."""
+"""Minimum use, its name, and the thickness of such a link [px]."""
 MOST_ALIKE = 3
-"""More components than this that are alike are one box."""
+"""Number of equal components above which they share a box."""
 MOST_CHANGES = 8
-"""Of more lines than this on what variants change the first are told."""
+"""Maximum number of lines on the changes of variants."""
 MOST_OF_ONE = 3
-"""So many lines tell what one variant changes."""
+"""Maximum number of lines on the changes of one variant."""
 INDENT = "\u2003"
-"""Before what goes on from the line above."""
+"""Indentation of a continued line."""
 MOST_ROWS = 2
-"""A machine of more components in a column is not small."""
+"""Maximum number of components in a column of a small machine."""
 LINE = 17.0
 """Height of a line of text [px]."""
 BESIDE = 14.0
-"""What a box has beside the words in it [px]."""
+"""Horizontal padding of a box [px]."""
 LEAST_BOX = 46.0
-"""A box has this width at least, if others have room that way [px]."""
+"""Minimum width of a box, if there is room for it [px]."""
 GAP = 104.0
-"""Between two columns, if there is room for it: so much needs the use of both directions [px]."""
+"""Preferred gap between two columns, for the use of both directions [px]."""
 LEAST_GAP = 40.0
-"""Between two columns in any case [px]."""
+"""Minimum gap between two columns [px]."""
 BOX = 40.0
 """Height of a component [px]."""
 ROW = 58.0
-"""From one component to the next below it [px]."""
+"""Distance from one component to the next below it [px]."""
 APART = 30.0
-"""Between two links that join the same components [px]."""
+"""Distance between two links of the same components [px]."""
 LEGEND = 24.0
 """Height of the legend [px]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """The machine of some variants, and the components that limit a case of theirs."""
+    """The machine of some variants, and the bottleneck components of their cases."""
 
     machine: Machine
     limiting: frozenset[str]
     several: bool
-    """Whether other variants are built differently."""
+    """Whether other variants have a different machine."""
 
     @property
     def workload(self) -> str:
@@ -71,7 +71,7 @@ class Topology:
 
     @property
     def title(self) -> str:
-        """Whose machine it is."""
+        """The variants of the machine."""
         first = self.machine.variants[0] if self.machine.variants else ""
         if self.several:
             return f"The machine of {', '.join(self.machine.variants)}"
@@ -102,20 +102,20 @@ def topologies(results: Results) -> list[Topology]:
 
 
 def is_small(drawn: Topology) -> bool:
-    """Whether two such pictures fit above each other on the first screen of a page."""
+    """Whether two such pictures fit one above the other on the first screen of a page."""
     together = {name: group[0] for group in repeated(drawn.machine, MOST_ALIKE) for name in group}
     columns = [{together.get(name, name) for name in layer} for layer in layers(drawn.machine)]
     return max(map(len, columns), default=0) <= MOST_ROWS
 
 
 def inside(drawn: Topology, name: str, part: dict[str, Any], results: Results) -> Topology:
-    """Return the figure with a component opened, which the catalogue says to be made of others."""
+    """Return the figure with a component opened, if the catalogue defines it as an assembly."""
     return replace(drawn, machine=opened(drawn.machine, name, part, results))
 
 
 @dataclass(slots=True)
 class _Place:
-    """Where a box stands: left, middle, width, and what is written in it; nothing where a link passes."""
+    """The place of a box: left, middle, width, and its text; without text where a link passes."""
 
     x: float
     y: float
@@ -173,7 +173,7 @@ def draw(topology: Topology, key: str, width: float) -> str:
 
 
 def _is_fan_in(joined: Iterable[tuple[str, str]], start: str, end: str) -> bool:
-    """Whether others meet a link at its end, and none leaves where it begins."""
+    """Whether other links end at the same component, and no other begins at the first."""
     starts = [one for one, other in joined if other == end]
     return len(starts) > 1 and sum(one == start for one, _ in joined) == 1
 
@@ -181,7 +181,7 @@ def _is_fan_in(joined: Iterable[tuple[str, str]], start: str, end: str) -> bool:
 def _apart(
     places: dict[str, _Place], joined: Iterable[tuple[str, str]], lanes: Container[tuple[str, str]]
 ) -> dict[tuple[str, str], float]:
-    """Return how far links that come level to the same component stand apart, so that their words do."""
+    """Return the distance of horizontal links to the same component, which keeps their labels apart."""
     found: dict[tuple[str, str], float] = {}
     level = [
         ends
@@ -196,9 +196,9 @@ def _apart(
 
 
 def _lanes(columns: list[list[str]], joined: list[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
-    """Make room in the columns that links pass without ending there, so that none lies over a component.
+    """Reserve places in the columns that links pass through, so that no link crosses a component.
 
-    Return the names of these places for each pair of components that such links join.
+    Return the names of these places for each pair of components joined by such links.
     """
     column_of = {name: at for at, column in enumerate(columns) for name in column}
     below = {name: 2 * row + 1 >= len(column) for column in columns for row, name in enumerate(column)}
@@ -214,7 +214,7 @@ def _lanes(columns: list[list[str]], joined: list[tuple[str, str]]) -> dict[tupl
 
 
 def _changes(machine: Machine, width: float) -> list[tuple[str, str]]:
-    """Say what variants change, in whole for a hint, and as lines that there is room for."""
+    """Return the changes of variants, as a complete hint, and as the lines that fit."""
     told: list[tuple[str, str]] = []
     for name, changed in machine.changes.items():
         whole = f"{name}: {', '.join(changed)}"
@@ -260,9 +260,9 @@ def _places(
 def _heights(
     columns: list[list[str]], joined: Collection[tuple[str, str]], height: float
 ) -> dict[str, float]:
-    """Return how far down each component stands.
+    """Return the vertical position of each component.
 
-    That is evenly in the longest column, and in others beside what a component is joined to.
+    It is even in the longest column, and in others next to a component's neighbours.
 
     >>> _heights([["a", "b"], ["c", "d", "e"]], [("a", "c"), ("b", "d"), ("b", "e")], 300.0)
     {'c': 50.0, 'd': 150.0, 'e': 250.0, 'a': 50.0, 'b': 200.0}
@@ -283,12 +283,12 @@ def _heights(
 
 
 def _spaced(wanted: list[float], step: float, height: float) -> list[float]:
-    """Return heights in this order, a step apart, that are near to those wanted.
+    """Return heights in this order, at least a step apart, near the given ones.
 
     >>> _spaced([10.0, 10.0, 90.0], 20.0, 100.0), _spaced([10.0, 95.0, 95.0], 20.0, 100.0)
     ([10.0, 30.0, 90.0], [10.0, 70.0, 90.0])
     """
-    groups: list[tuple[float, int]] = []  # those that touch, each as if it were the first
+    groups: list[tuple[float, int]] = []  # touching ones, each as if it were the first
     for nth, one in enumerate(wanted):
         mean, count = one - nth * step, 1
         while groups and groups[-1][0] > mean:
@@ -301,7 +301,7 @@ def _spaced(wanted: list[float], step: float, height: float) -> list[float]:
 
 
 def _told(name: str, merged: dict[str, str]) -> str:
-    """Name a component, or all that its box stands for."""
+    """Name a component, or all components of its box."""
     same = [other for other, first in merged.items() if first == name]
     return range_of([name, *(one for one in same if one != name)]) if same else name
 
@@ -309,10 +309,10 @@ def _told(name: str, merged: dict[str, str]) -> str:
 def _widths(
     columns: list[list[str]], width: float, written: float = 0.0, parts: list[list[str]] | None = None
 ) -> list[float]:
-    """Return how wide the boxes of each column are: alike, unless a name has no room so.
+    """Return the width of the boxes in each column: equal, unless a name does not fit.
 
-    `written` is what the longest name of a part takes. If it has no room in boxes that are alike, but has in
-    those that are as wide as their own `parts`, these are.
+    `written` is the width of the longest name of a part. If it does not fit into equal boxes, but into boxes
+    with the widths of their own `parts`, these widths are used.
 
     >>> _widths([["host"], ["ssd"]], 600.0)
     [186.0, 186.0]
@@ -331,14 +331,14 @@ def _widths(
     spare = [max(box - max(one, LEAST_BOX), 0.0) for one in wanted]
     lack = [max(one - box, 0.0) for one in wanted]
     given = min(sum(spare), sum(lack))
-    # what is lacking still comes from between the columns, as far as links are seen there
+    # the rest is taken from the gaps between columns, as far as links stay visible
     between = min(sum(lack) - given, max(width - box * count - LEAST_GAP * (count - 1), 0.0))
     taken, met = (given / sum(spare) if given else 0.0), (given + between) / sum(lack)
     return [box + more * met - less * taken for less, more in zip(spare, lack, strict=True)]
 
 
 def _own_widths(columns: list[list[str]], parts: list[list[str]]) -> list[float]:
-    """Return what the names and parts of each column take.
+    """Return the widths of the names and parts of each column.
 
     >>> [round(one) for one in _own_widths([["host"], ["sw"]], [["generic-host-gen4"], ["pex"]])]
     [118, 46]
@@ -361,7 +361,7 @@ def _box(drawing: Drawing, place: _Place, *, limits: bool) -> None:
     said = tr("limits")
     sign, limiting = ("◆ ", [f"◆ {said} · {place.part}"]) if limits else ("", [])
     below = _longest([*limiting, f"{sign}{place.part}"], room)
-    # the beginning of a name says nothing
+    # the beginning of a name is not informative
     told = below if 3 * len(below) >= 2 * len(place.part) else sign.strip()
     drawing.text(place.x + 8, place.y + 13, told, "small", hint=place.part)
 
@@ -369,10 +369,10 @@ def _box(drawing: Drawing, place: _Place, *, limits: bool) -> None:
 def _link(
     drawing: Drawing, joined: tuple[_Place, _Place], edge: Edge, offset: float, drawn: tuple[int, bool]
 ) -> None:
-    """Draw a link with name and use; `drawn` says how many it stands for, and whether others meet it.
+    """Draw a link with name and use; `drawn` has the number that it represents, and whether others meet it.
 
-    A link between different heights is level where its words stand: before the device, or behind the host if
-    others meet it at the device.
+    A link between different heights is horizontal at its label: before the device, or behind the host if
+    other links meet it at the device.
     """
     count, is_fan_in = drawn
     css, thick = _level(edge)
@@ -401,7 +401,7 @@ def _link(
 def _long_link(
     drawing: Drawing, joined: tuple[_Place, _Place], lanes: list[_Place], edge: Edge, drawn: tuple[int, float]
 ) -> None:
-    """Draw a link that passes columns, level in each of them; its words stand in the first."""
+    """Draw a link that passes through columns, horizontal in each; its label is in the first."""
     count, offset = drawn
     css, thick = _level(edge)
     reach = BOX / 2 - 6
@@ -420,7 +420,7 @@ def _long_link(
 
 
 def _words(drawing: Drawing, edge: Edge, drawn: tuple[int, bool], room: tuple[float, float, float]) -> None:
-    """Write what a link is above it, and how busy it is below it; both above it where another is near."""
+    """Write a link's label above it, and its use below it; both above it if another link is near."""
     count, is_crowded = drawn
     start, stop, y = room
     width, x = stop - start - 8, (start + stop) / 2
@@ -436,13 +436,13 @@ def _words(drawing: Drawing, edge: Edge, drawn: tuple[int, bool], room: tuple[fl
     drawing.text(x, y - 8, _longest(names, width), "small", "middle", names[0])
     if _use(edge):
         uses = [_use(edge), _part(edge.use), _part(edge.use).replace(NARROW_SPACE, "")]
-        # a number that is cut off would be another one
+        # a truncated number would be wrong
         said = next((one for one in uses if text_width(one, SMALL) <= width), uses[-1])
         drawing.text(x, y + 16, said, "tick", "middle", uses[0])
 
 
 def _longest(words: list[str], room: float) -> str:
-    """Return the first that there is room for [px], or as much of the last as there is."""
+    """Return the first text that fits [px], or the beginning of the last."""
     fits = (word for word in words if text_width(word, SMALL) <= room)
     return next(fits, shortened(words[-1], room, SMALL))
 
@@ -455,7 +455,7 @@ def _level(edge: Edge) -> tuple[str, float]:
 
 
 def _use(edge: Edge) -> str:
-    """Say how busy both directions are.
+    """Write the use of both directions.
 
     >>> from lanetwin.machine import Edge
     >>> _use(Edge("slot", "cpu", "ssd", "", [], down=0.021, up=1.0))

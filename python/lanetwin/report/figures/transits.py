@@ -1,4 +1,4 @@
-"""How long is a packet in a switch that is empty, and how long in one that is not? A line for each load."""
+"""How long is a packet in an empty switch, and how long in a loaded one? A line for each load."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from lanetwin.transits import Passage
 
 STEP = 21.0
-"""From one line to the next [px]."""
+"""Distance from one line to the next [px]."""
 MOST_LINES = 24
-"""With more lines than this, only the first and the last case of a workload are drawn."""
+"""Number of lines above which only the first and the last case of a workload are drawn."""
 POINTS = ("empty switch", "median", "99 %", "last")
-"""What is marked on a line."""
+"""The values marked on a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Transits:
 
     @property
     def workload(self) -> str:
-        """What it belongs to: the switch, whatever the workload."""
+        """The switch, independent of the workload."""
         return self.switch
 
     @property
@@ -51,18 +51,18 @@ class Transits:
 
 
 def values(transit: SwitchTransit) -> tuple[float, float, float, float]:
-    """Return what is marked on a line, in the order of `POINTS`."""
+    """Return the marked values of a line, in the order of `POINTS`."""
     return transit["idle"], transit["median"], transit["p99"], transit["longest"]
 
 
 def reading(transit: SwitchTransit) -> str:
-    """Say what a line shows."""
+    """Describe a line."""
     named = zip(POINTS, values(transit), strict=True)
     return ", ".join(f"{name} {with_unit(significant(value), transit['unit'])}" for name, value in named)
 
 
 def transits(results: Results) -> list[Transits]:
-    """Return what is drawn: a figure for each switch, kind of packet and pair of widths."""
+    """Return a figure for each switch, kind of packet and pair of widths."""
     groups: dict[tuple[str, str, str, str], list[Passage]] = {}
     for passage in passages(results):
         one = passage.transit
@@ -71,7 +71,7 @@ def transits(results: Results) -> list[Transits]:
 
 
 def _lines(found: list[Passage]) -> list[tuple[str, Passage]]:
-    """Label each line with what sets it apart from the others."""
+    """Label each line by its differences from the others."""
     shown = ends_of_sweeps(found, MOST_LINES)
     _, words = varying(shown)
     label = [", ".join(line) or one.transit["variant"] for one, line in zip(shown, words, strict=True)]

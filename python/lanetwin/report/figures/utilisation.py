@@ -1,4 +1,4 @@
-"""What was each direction of each link busy with? One bar per direction, the whole time being its length."""
+"""What was each direction of each link busy with? One bar per direction, its length is the whole time."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("down", "down or in Recovery"),
     ("idle", "idle"),
 )
-"""What a direction can be busy with, in the order of drawing, and how the legend calls it."""
+"""The kinds of use of a direction, in the order of drawing, with their names in the legend."""
 BAR = 16.0
 """Height of a bar [px]."""
 SHORTEST_QUEUE = 0.001
-"""A queue that is shorter in the mean is told as that."""
+"""Mean length below which a queue is written as less than this."""
 STEP = 42.0
-"""From one bar to the next, with the name above it [px]."""
+"""Distance from one bar to the next, including the name above it [px]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class LinkUse:
     directions: list[Utilisation]
     variants: int
     left_out: int = 0
-    """So many more directions are in the table alone: they are less busy."""
+    """Number of further, less busy directions, which are only in the table."""
 
     @property
     def title(self) -> str:
@@ -63,7 +63,7 @@ class LinkUse:
 
 
 def shares(direction: Utilisation) -> dict[str, float]:
-    """Return the parts of the time. They sum to one: idle is what the others leave."""
+    """Return the shares of the time. They sum to one: idle is the rest."""
     parts = {
         "tlp": direction["tlp"],
         "message": direction.get("message", 0.0),
@@ -130,7 +130,7 @@ def _bar(drawing: Drawing, direction: Utilisation, y: float, width: float) -> No
 
 
 def _legend_places(kinds: list[tuple[str, str]], width: float) -> list[tuple[float, float]]:
-    """Set the legend's entries in lines, as words are set."""
+    """Break the legend's entries into lines."""
     places, x, y = [], 0.0, 11.0
     for _, name in kinds:
         room = 15 + text_width(name, SMALL) * 0.9 + 14

@@ -1,4 +1,4 @@
-"""How far is each variant from the baseline, and may we say so? One interval per case, on the margin."""
+"""How far is each variant from the baseline, and is it significant? One interval per case, on the margin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lanetwin.results import Results, Verdict
 
 STEP = 21.0
-"""From one case to the next [px]."""
+"""Distance from one case to the next [px]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Changes:
 
 
 def changes(results: Results) -> list[Changes]:
-    """Return the verdicts, those of one comparison together."""
+    """Return the verdicts, grouped by comparison."""
     found: dict[tuple[str, str, str, str], list[Verdict]] = {}
     for verdict in results["verdicts"]:
         key = (verdict["workload"], verdict["metric"], verdict["baseline"], verdict["variant"])
@@ -49,7 +49,7 @@ def changes(results: Results) -> list[Changes]:
 
 
 def _ticks(low: float, high: float, scale: Scale) -> dict[float, str]:
-    """Return ticks, about five or as many as there is room for, with their labels."""
+    """Return about five ticks, or as many as fit, with their labels."""
     for about in (5, 4, 3):
         ticks = linear_ticks(low * 100, high * 100, about)
         names = {tick: f"{signed(tick, 0 if tick % 1 == 0 else 1)}{NARROW_SPACE}%" for tick in ticks}

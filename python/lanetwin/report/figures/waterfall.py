@@ -1,7 +1,6 @@
 """Where does the time of I/Os go? The mean as a stacked bar, and under it each hop in its place.
 
-One bar per variant in every row, so that a hop that only one of them has stands out. The stages sum to the
-total.
+One bar per variant in every row, so that a hop of only one variant is visible. The stages sum to the total.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ TOTAL_BAR = 20.0
 BAR = 9.0
 """Height of a hop's bar [px]."""
 BETWEEN = 3.0
-"""Between two variants' bars of one row [px]."""
+"""Gap between two variants' bars of one row [px]."""
 BESIDE = 16.0
-"""Between the names of hops and their bars [px]; fonts differ in how wide they are."""
+"""Gap between the names of hops and their bars [px], since widths of fonts differ."""
 LABELS = 0.46
-"""Names of hops take no more of the width than this."""
+"""Maximum share of the width for names of hops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,13 @@ class Breakdown:
     unit: str
     by_variant: dict[str, Waterfall]
     device: str = ""
-    """Of several: the device, or node of memory, that served them."""
+    """The device or memory node that served them, if there are several."""
     operation: str = ""
-    """Reads or writes, where a case has both."""
+    """Reads or writes, if a case has both."""
 
     @property
     def title(self) -> str:
-        """What is taken apart."""
+        """The latency that is divided."""
         of = f" of {self.operation}s" if self.operation else ""
         on = f" on {self.device}" if self.device else ""
         return f"Mean latency{of}{on} by hop, {self.case}"
@@ -79,11 +78,11 @@ class Breakdown:
         return order
 
     def value(self, variant: str, hop: str) -> float | None:
-        """Return what one hop takes, or nothing if the variant has no such hop."""
+        """Return the time of one hop, or None if the variant has no such hop."""
         return dict(numbered(self.by_variant[variant])).get(hop)
 
     def spread(self, variant: str, hop: str) -> str:
-        """Return median and 99th percentile of a hop in words; nothing where no sample is known."""
+        """Return median and 99th percentile of a hop in words; empty without samples."""
         for stage in self.by_variant[variant]["stages"]:
             if stage["name"] == hop and "p50" in stage and "p99" in stage:
                 return f"p50 {significant(stage['p50'], 3)}, p99 {significant(stage['p99'], 3)}"
@@ -193,7 +192,7 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
 
 
 def _label(hop: str, room: float) -> str:
-    """Cut the name of a hop to the room it has [px]: rather where it is than what it is.
+    """Cut the name of a hop to the available width [px]: preferably its place, not its kind.
 
     >>> _label("slot host → cmmh.controller: wire", 160)
     'slot host → cmmh.co…: wire'
@@ -212,7 +211,7 @@ def _label(hop: str, room: float) -> str:
 
 
 def _reading(value: float, unit: str) -> str:
-    """Write what a hop takes: with its unit, which is its own where it is small beside that of the axis.
+    """Write the time of a hop, in the unit of the axis, or in a smaller one if the time is small.
 
     >>> _reading(7.3, "ms"), _reading(0.231, "ms"), _reading(0.0005, "ms"), _reading(0.0, "ms")
     ('7.30\u202fms', '231\u202fµs', '500\u202fns', '0')
@@ -221,7 +220,7 @@ def _reading(value: float, unit: str) -> str:
 
 
 def _value_beside(drawing: Drawing, text: str, x: float, end: float, y: float, width: float) -> None:
-    """Write a bar's value after it, or before it where there is no room."""
+    """Write a bar's value after it, or before it if there is no room."""
     if end + 5 + text_width(text, SMALL) <= width:
         drawing.text(end + 5, y, text, "value")
     else:
