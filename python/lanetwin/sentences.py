@@ -1,11 +1,11 @@
-"""Texts that are composed of words and values, the engine's among them, in the current language.
+"""Translation of texts composed of words and values, including those of the engine.
 
 The engine and the figures write English: "the wire is busy 99.1 % of the time". A second catalogue,
 `locale/LANGUAGE.sentences.po`, has their words, and their sentences as templates with a place for each value.
-A sentence is held against the templates, and what stood in its places is told again. So one catalogue serves
-whoever composes a text, and nothing of the engine has to know of languages.
+A sentence is matched with the templates, and the contents of its places are translated in turn. So one
+catalogue serves all code that composes texts, and the engine needs no knowledge of languages.
 
-Names of a scenario are nobody's to translate: `naming` says which they are.
+Names of a scenario are not translated: `naming` lists them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 JOINTS = ((". ", "。"), ("; ", "；"), (" · ", " · "), (": ", "："), (", ", "，"), (" … ", " … "))
-"""What joins parts that can be told one by one, the loosest first, and what does so in Chinese."""
+"""Separators of parts that are translated one by one, the loosest first, and their Chinese forms."""
 _LETTERS = re.compile(r"[A-Za-z]{2}")
 _WORDS = re.compile(r"\b[a-z]{3,}")
 _NUMBER = r"[\u2212+]?[\d\u221e][\d\u202f.,]*"
@@ -48,7 +48,7 @@ _FIELDS = {
     "tlp": r"([A-Z][A-Za-z]+(?: \d+ B)?)",
     "widths": r"(x\d+ → x\d+)",
 } | dict.fromkeys(("what", "rest", "parts", "interval", "hop"), "(.+?)")
-"""What may stand in a place, by its name; in others, whatever has no joint of parts in it."""
+"""Patterns of the contents of a place, by its name; other places accept any text without a separator."""
 _ANYTHING = r"((?:(?!(?<! )[;:] |\. ).)+?)"
 _PARENTHESES = re.compile(r"(?:(.+) )?\((.+)\)")
 _SPACES = re.compile(r"\\ ")
@@ -59,7 +59,7 @@ _names: ContextVar[frozenset[str]] = ContextVar("names", default=frozenset())
 
 @contextmanager
 def naming(names: Iterable[str]) -> Iterator[None]:
-    """Leave these names as they are for a while, whatever they mean as words."""
+    """Keep these names untranslated within the block, whatever they mean as words."""
     token = _names.set(frozenset(names))
     try:
         yield
@@ -68,7 +68,7 @@ def naming(names: Iterable[str]) -> Iterator[None]:
 
 
 def names_of(results: Results) -> set[str]:
-    """Return what the author of a scenario has named, and the parts of the catalogue."""
+    """Return the names given by a scenario's author, and the parts of the catalogue."""
     found = {results["name"], results["about"]}
     found |= {row[key] for row in results["rows"] for key in ("variant", "workload")}
     found |= {one["component"] for one in results.get("components", [])}
@@ -79,7 +79,7 @@ def names_of(results: Results) -> set[str]:
         found |= {action["action"], action["status"]} | {one["name"] for one in action.get("values", [])}
     found |= {one["by"] for one in results.get("outages", []) if "by" in one}
     for overlay in ((results["plan"] or {}).get("variants") or {}).values():
-        # what a variant adds: `machine.sw`
+        # components that a variant adds: `machine.sw`
         found |= {place[1] for path in overlay or {} if len(place := path.split(".")) > 1}
     found |= set(_parts(results["plan"]))
     found |= {row["device"] or "" for row in results["rows"] if row.get("device")}
@@ -88,7 +88,7 @@ def names_of(results: Results) -> set[str]:
 
 
 def texts_under(document: Any, *keys: str) -> set[str]:
-    """Return all texts of a document that stand under these keys, at any depth, in lists or alone.
+    """Return all texts of a document under these keys, at any depth, in lists or alone.
 
     >>> sorted(texts_under({"a": [{"name": "x", "of": "y"}], "name": ["z", 1]}, "name"))
     ['x', 'z']
@@ -110,7 +110,7 @@ def _texts(found: Any) -> Iterator[str]:
 
 
 def _parts(plan: Any) -> Iterator[str]:
-    """Return the names of parts that a plan has, wherever they stand."""
+    """Return the names of all parts of a plan."""
     if isinstance(plan, dict):
         for key, value in plan.items():
             if key in ("part", "model", "via"):
@@ -120,21 +120,21 @@ def _parts(plan: Any) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """A sentence with places, as what it is recognised by and what is said instead."""
+    """A sentence with places: its pattern and its translation."""
 
     pattern: re.Pattern[str]
     fields: tuple[str, ...]
     said: str
     literal: str
-    """The longest of its fixed words: a text without them is another sentence."""
+    """Its longest fixed words: a text without them does not match."""
     fixed: int
-    """How much of it is fixed: the sentence that says most is tried first."""
+    """Length of its fixed text: the most specific sentence is tried first."""
 
 
 @cache
 def words(language: str) -> dict[str, str]:
-    """Return the second catalogue of a language: every text of it with what is said instead."""
-    from babel.messages.pofile import read_po  # heavy, and of no use to who reads English
+    """Return the second catalogue of a language: every text with its translation."""
+    from babel.messages.pofile import read_po  # slow to import, and not needed for English
 
     with files("lanetwin.locale").joinpath(f"{language}.sentences.po").open("rb") as file:
         found = read_po(file, locale=language, charset="utf-8")
@@ -147,7 +147,7 @@ def _lookup(language: str) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Return what two texts have in common that differ in capitals and in the kind of their spaces."""
+    """Return the normal form of a text, without capitals and special spaces."""
     return text.replace("\u202f", " ").replace("\u00a0", " ").casefold()
 
 
@@ -172,7 +172,7 @@ def _template(text: str, said: str) -> _Template:
 
 
 def told(text: str) -> str:
-    """Return a text in the current language, as far as the catalogue knows its words; names stay.
+    """Return a text in the current language, as far as its words are in the catalogue; names are kept.
 
     >>> told("the wire is busy 99.1 % of the time (TLPs 98.0 %)")
     'the wire is busy 99.1 % of the time (TLPs 98.0 %)'
@@ -184,7 +184,7 @@ def told(text: str) -> str:
 
 
 def word(text: str) -> str:
-    """Return a fixed word in the current language, even where an author has given something that name.
+    """Return a fixed word in the current language, even if an author has used it as a name.
 
     >>> word("latency")
     'latency'
@@ -194,9 +194,9 @@ def word(text: str) -> str:
 
 
 def case_told(case: str) -> str:
-    """Return the name of a case in the current language where it is composed; what its author named stays.
+    """Return the name of a case in the current language if it is composed; an author's name is kept.
 
-    Of several parts, joined by commas, each is told that is words with a value, and whole.
+    Of several parts, separated by commas, those with words and a value are translated, each as a whole.
 
     >>> case_told("4 KiB, 8 in flight")
     '4 KiB, 8 in flight'
@@ -235,7 +235,7 @@ def _told(text: str, language: str, names: frozenset[str]) -> str:
 
 
 def _split(text: str, joint: str) -> list[str]:
-    """Split a text at a joint, but not within parentheses.
+    """Split a text at a separator, but not within parentheses.
 
     >>> _split("dram 2 : exp 1: 3 (at x: y)", ": ")
     ['dram 2 : exp 1', '3 (at x: y)']
@@ -259,7 +259,7 @@ def _in_parts(text: str, language: str, names: frozenset[str]) -> str:
             continue
         ways = [said.join(found)]
         if joint == ": " and len(parts) > 2:
-            # what stands behind the first one may be a sentence that has such a joint itself
+            # the rest after the first one may be a sentence with such a separator
             ways.append(said.join((found[0], _told(joint.join(parts[1:]), language, names))))
         return min(ways, key=lambda way: len(_LETTERS.findall(way)))
     if inside := _PARENTHESES.fullmatch(text):

@@ -1,7 +1,7 @@
 """Channels as networks of scikit-rf, which has to be installed: ``pip install lanetwin[si]``.
 
-lanetwin reads Touchstone files that other readers refuse (option lines in any order, wrapped rows). What it
-has read can be handed on.
+lanetwin reads Touchstone files that other readers refuse (option lines in any order, wrapped rows). This
+module passes them on.
 """
 
 from __future__ import annotations

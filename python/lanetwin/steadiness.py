@@ -1,4 +1,4 @@
-"""How long was measured and whether it was steady, in the words and units people read."""
+"""Measured times and steadiness, in the words and units of reports."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from lanetwin.results import Results, Round, Row, Steadiness, SteadyState
 
 NOT_STEADY = "NOT STEADY"
-"""What is said of a time that a longer run would not bear out."""
+"""Mark of a measurement that a longer run would not confirm."""
 
 
 def why(steady: Steadiness) -> str:
-    """Say what changed by how much while it was measured; nothing if nothing did.
+    """Describe what changed during the measurement, and by how much; empty if nothing did.
 
     >>> why({"condition": "not-steady", "of": "rate", "range": 0.314, "slope": 0.24})
     'rate: range 31\u202f%, slope 24\u202f%'
@@ -46,7 +46,7 @@ def _percent(fraction: float) -> str:
 
 
 def condition(steady: Steadiness | None) -> str:
-    """Say whether what a row tells was steady; nothing where nobody knows.
+    """Describe whether a row's measurement was steady; empty if unknown.
 
     >>> condition({"condition": "steady"}), condition({"condition": "whole"}), condition(None)
     ('steady', 'whole', '')
@@ -65,7 +65,7 @@ def condition(steady: Steadiness | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time in the unit that suits it.
+    """Write a time in a fitting unit.
 
     >>> duration(0.0142), duration(2e-6), duration(60.0)
     ('14.20\u202fms', '2.000\u202fµs', '60.00\u202fs')
@@ -78,7 +78,7 @@ def duration(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """How much of the modelled world neighbouring cases of a workload stand for."""
+    """The measured time and operations of neighbouring cases of a workload."""
 
     workload: str
     variants: str
@@ -93,7 +93,7 @@ MEASUREMENT = ["workload", "variants", "cases", "measured", "operations", "stead
 
 
 def measurements(results: Results) -> list[Measurement]:
-    """Return how long each case was measured and whether it was steady, alike neighbours together."""
+    """Return the measured time and steadiness of each case, equal neighbours together."""
     first: dict[tuple[str, str, str], Row] = {}
     for row in results["rows"]:
         if "seconds" in row and row.get("device") is None:
@@ -113,7 +113,7 @@ def measurements(results: Results) -> list[Measurement]:
 
 
 def number_of(count: int) -> str:
-    """Write how many there were, of many in thousands or millions.
+    """Write a count, large ones in thousands or millions.
 
     >>> number_of(309), number_of(10_002), number_of(2_500_000)
     ('309', '10.0\u202fk', '2.50\u202fM')
@@ -125,7 +125,7 @@ def number_of(count: int) -> str:
 
 
 def measurement(rows: Sequence[Row]) -> str:
-    """Say how long one case was measured, and how many operations that were, over its variants."""
+    """Describe the measured time and the operations of one case, over its variants."""
     seconds = sorted(row["seconds"] for row in rows if "seconds" in row)
     counts = sorted(row["operations"] for row in rows if "operations" in row)
     if not seconds or not counts:
@@ -147,7 +147,7 @@ def _ends(words: Sequence[str]) -> str:
 def _measurement(
     place: tuple[str, str, str, str], groups: Sequence[Sequence[Row]], names: Sequence[str]
 ) -> Measurement:
-    """Take together what variants have measured of the same cases."""
+    """Combine the measurements of the same cases in several variants."""
     workload, cases, _, _ = place
     rows = [row for group in groups for row in group]
     variants = list(dict.fromkeys(row["variant"] for row in rows))
@@ -170,12 +170,12 @@ def _measurement(
 
 
 WINDOW = 5
-"""The rounds that the rule looks at (SNIA PTS 2.0.1)."""
+"""Number of rounds that the rule judges (SNIA PTS 2.0.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
-    """What has to be steady: its name, its unit, and how many of the document's units are one."""
+    """The quantity that has to be steady: name, unit, and the divisor of the document's unit."""
 
     name: str
     unit: str
@@ -183,7 +183,7 @@ class Tracked:
     key: str
 
     def of(self, one: Round) -> float:
-        """Return its value in a round; 0 if nothing was done in it."""
+        """Return its value in a round; 0 if the round had no I/O."""
         value = one[self.key]  # type: ignore[literal-required]
         return (value or 0.0) / self.scale
 
@@ -197,12 +197,12 @@ TRACKED = {
 
 
 def cases(results: Results) -> list[SteadyState]:
-    """Return the first repeat of every case that went in rounds: what is drawn and tabulated."""
+    """Return the first repeat of every case with rounds, which is drawn and tabulated."""
     return [steady for steady in results.get("steady", []) if steady["repeat"] == 1]
 
 
 def verdict(steady: SteadyState) -> str:
-    """Say whether and when it was steady.
+    """Describe whether and when it was steady.
 
     >>> one = {"rounds": [{}] * 9, "attained": True}
     >>> verdict(one)
@@ -215,12 +215,12 @@ def verdict(steady: SteadyState) -> str:
 
 
 def agreement(results: Results, steady: SteadyState) -> str:
-    """Say in how many repeats it was steady."""
+    """Describe in how many repeats it was steady."""
     place = (steady["variant"], steady["workload"], steady["case"])
     same = [s for s in results.get("steady", []) if (s["variant"], s["workload"], s["case"]) == place]
     return f"{sum(s['attained'] for s in same)} of {len(same)}"
 
 
 def beside_limit(value: float | None, most: float) -> str:
-    """Say a share beside its limit."""
+    """Write a share beside its limit."""
     return "–" if value is None else f"{share(value)} of {share(most)}"

@@ -1,4 +1,4 @@
-"""The folder a run leaves behind: written whole or not at all."""
+"""The folder of a run: written completely or not at all."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ LONGEST_NAME = 80
 """Longest part of a folder's name that comes from the user [characters]."""
 
 GENERATOR = 'name="generator" content="lanetwin'
-"""What a page of ours has in its head."""
+"""The mark in the head of a page of lanetwin."""
 _ATTACHMENT = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/){0,8}[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 NOT_OURS = "name another place with --out: --force replaces what lanetwin has written, and empty folders"
-"""What to do about a folder that is somebody else's."""
+"""Remedy for a folder that is not a run's."""
 
 
 def folder_name(results: Results) -> str:
     """Return the folder's name: the run's name, its digest, and a mark if the result is partial.
 
-    A name may hold anything; a folder's name only letters, digits and ``._-``.
+    A run's name may contain any characters; a folder's name only letters, digits and ``._-``.
     """
     name = slug(results["name"])
     partial = "" if results["complete"] else "-partial"
@@ -55,7 +55,7 @@ def slug(name: str) -> str:
 
 
 def digest_of(document: object) -> str:
-    """Return what tells a document from others: 16 hexadecimal digits."""
+    """Return the digest of a document: 16 hexadecimal digits."""
     text = json.dumps(document, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -63,8 +63,8 @@ def digest_of(document: object) -> str:
 def files(results: Results, formats: Iterable[str] = ()) -> dict[str, str | bytes]:
     """Return the contents of the folder, by file name; `formats` names forms of the rows beside CSV.
 
-    A document may come from anywhere: what it attaches under the name of a path, or of one of our own files,
-    is left out.
+    A document may come from anywhere: attachments with the name of a path, or of a file of lanetwin, are left
+    out.
     """
     attached = {file["name"]: file["text"] for file in results.get("attachments", [])}
     kept: dict[str, str | bytes] = {
@@ -83,7 +83,7 @@ def files(results: Results, formats: Iterable[str] = ()) -> dict[str, str | byte
 
 
 def refuse_to_overwrite(path: Path, *, force: bool) -> None:
-    """Refuse to write where something is that the user has not agreed to lose; an empty folder is nothing.
+    """Refuse to overwrite contents without the user's agreement; an empty folder may be replaced.
 
     Raises `LanetwinError` with its code.
     """
@@ -98,13 +98,13 @@ def taken(
     what: str = "there is something already, which is not overwritten",
     remedy: str = "name another place with --out, or overwrite it with --force",
 ) -> LanetwinError:
-    """Return the error of a place where something is already."""
+    """Return the error of an existing place."""
     found = Diagnostic(code="RS006", severity="error", message=what, help=remedy, file=str(path))
     return LanetwinError("", [found])
 
 
 def unwritable(path: Path, error: OSError, remedy: str = "name another folder with --out") -> LanetwinError:
-    """Return the error of a place where nothing can be written, with what the system says of it."""
+    """Return the error of an unwritable place, with the message of the system."""
     is_file = isinstance(error, FileExistsError)
     why = "a file is where a folder would be" if is_file else error.strerror or str(error)
     said = f"cannot write there: {why}"
@@ -113,11 +113,11 @@ def unwritable(path: Path, error: OSError, remedy: str = "name another folder wi
 
 
 def render_beside(results: Results, stored: Path, *, force: bool = False) -> Path | None:
-    """Write the report of stored results anew where they lie, and return the folder.
+    """Write the report of stored results again beside them, and return the folder.
 
-    A document that does not lie in the folder of a run has none: nothing is written, and None returned.
+    For a document outside the folder of a run nothing is written, and None is returned.
 
-    Raises `LanetwinError` if there is a `report.html` that is not ours, or it cannot be written.
+    Raises `LanetwinError` if there is another `report.html`, or it cannot be written.
     """
     folder = stored if stored.is_dir() else stored.parent
     if not stored.is_dir() and stored.name != "results.json":
@@ -138,7 +138,7 @@ def save(results: Results, folder: Path, formats: Iterable[str] = ()) -> Path:
     """Write the folder, with the rows in these `formats` beside CSV, and return its path.
 
     A reader sees the old folder or the new one, never half of one: the files are written beside it and the
-    folder renamed. A folder that is not a run's is not replaced, whatever was agreed to.
+    folder renamed. A folder that is not a run's is never replaced.
 
     Raises `LanetwinError` if it cannot be written.
     """
@@ -146,7 +146,7 @@ def save(results: Results, folder: Path, formats: Iterable[str] = ()) -> Path:
 
 
 def write_folder(folder: Path, contents: Mapping[str, str | bytes], mark: str) -> Path:
-    """Write a folder of such files and return its path; a folder without the file `mark` is not replaced.
+    """Write a folder of these files and return its path; a folder without the file `mark` is not replaced.
 
     Raises `LanetwinError` if it cannot be written.
     """
@@ -160,9 +160,9 @@ def write_folder(folder: Path, contents: Mapping[str, str | bytes], mark: str) -
 
 
 def replace(folder: Path, write: Callable[[Path], object], mark: str) -> Path:
-    """Put what `write` writes into a fresh folder in the place of `folder`, and return its path.
+    """Replace `folder` by a new one filled by `write`, and return its path.
 
-    A folder that is there is replaced only if it is empty or has the file `mark`.
+    An existing folder is replaced only if it is empty or has the file `mark`.
 
     Raises `LanetwinError` if it cannot be written.
     """
@@ -206,7 +206,7 @@ def _umask() -> int:
 
 
 def _swap(fresh: Path, folder: Path) -> None:
-    """Put `fresh` in the place of `folder`, which must step aside if it holds files."""
+    """Rename `fresh` to `folder`, which is moved aside first if it has files."""
     if not folder.exists():
         fresh.rename(folder)
         return

@@ -103,6 +103,6 @@ def spread(places: list[float], gap: float, low: float, high: float) -> list[flo
 
 
 def _inside(wish: float, count: int, gap: float, low: float, high: float) -> float:
-    """Return the centre nearest to `wish` that keeps a group inside; one that does not fit begins at `low`."""
+    """Return the centre nearest to `wish` that keeps a group inside; a too large one begins at `low`."""
     reach = (count - 1) * gap / 2
     return max(min(wish, high - reach), low + reach)

@@ -1,4 +1,4 @@
-"""Searching the values of a sweep for the best, by Optuna: objectives, constraints, what parts cost."""
+"""Searching the values of a sweep for the best, by Optuna: objectives, constraints, costs of parts."""
 
 from lanetwin.search.goal import Limit, Objective, Quantity
 from lanetwin.search.prices import Prices

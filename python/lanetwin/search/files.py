@@ -1,4 +1,4 @@
-"""What a search leaves behind, and what it says: the best, the front, every point that was tried."""
+"""The folder of a search and its answer: the best point, the front, every point that was tried."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 SCHEMA = "lanetwin-search/1"
 MARKER = "search.json"
-"""What tells the folder of a search from others."""
+"""The file that identifies the folder of a search."""
 STORAGE = "optuna.sqlite3"
 
 
 def storage(folder: Path, asked: Search) -> Path:
-    """Return the file in which Optuna keeps what was tried; the folder is made for it.
+    """Return the file in which Optuna keeps tried points, creating its folder.
 
-    Raises `LanetwinError` (RS013) if the folder has another search, or cannot be made.
+    Raises `LanetwinError` (RS013) if the folder has another search, or cannot be created.
     """
     marker = folder / MARKER
     try:
@@ -47,7 +47,7 @@ def storage(folder: Path, asked: Search) -> Path:
 
 
 def save(found: Searched, folder: Path) -> None:
-    """Write the report, the rows, the trials and the document, each whole or not at all."""
+    """Write the report, the rows, the trials and the document, each completely or not at all."""
     if found.swept.done:
         table, percentiles = sweep_files.tabulate(found.swept)
         page = report.render(found.swept, table, analyse(found.swept.design, table))
@@ -58,7 +58,7 @@ def save(found: Searched, folder: Path) -> None:
 
 
 def document(found: Searched) -> dict[str, Any]:
-    """Return what was asked for and what was found."""
+    """Return the options and results of the search."""
     search, best = found.search, found.best
     return {
         "schema": SCHEMA,
@@ -93,19 +93,19 @@ def _told(found: Searched, trial: Trial) -> dict[str, Any]:
 
 
 def levels(found: Searched, trial: Trial) -> list[str]:
-    """Return the value of each axis at a trial, as it is shown."""
+    """Return the displayed value of each axis at a trial."""
     axes = found.swept.design.axes
     return [axis["values"][at]["text"] for axis, at in zip(axes, trial.point, strict=True)]
 
 
 def sets(found: Searched, trial: Trial) -> list[str]:
-    """Return the changes that make the scenario what a trial has, each ``path=value``."""
+    """Return the changes of the scenario for a trial, each ``path=value``."""
     pairs = zip(found.swept.design.axes, trial.point, strict=True)
     return [f"{path}={axis['values'][at]['set']}" for axis, at in pairs for path in axis["paths"]]
 
 
 def headings(found: Searched) -> list[tuple[str, str]]:
-    """Return the quantities that were looked at, with their units."""
+    """Return the quantities of the search, with their units."""
     every = [str(one) for one in found.search.quantities]
     return list(zip(every, found.units, strict=True))
 

@@ -1,4 +1,4 @@
-"""What a search is for: quantities of a result that are to be high, low, or within a limit."""
+"""Goals of a search: quantities of a result to be maximised, minimised, or kept within a limit."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from lanetwin.results import Row
 
 OF_PARTS = ("cost", "power")
-"""Quantities that are not simulated: sums over parts and values."""
+"""Quantities that are sums over parts and values, not simulated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A metric of the results, or what parts cost or draw."""
+    """A metric of the results, or the cost or power of parts."""
 
     metric: str
     workload: str = ""
-    """Of this workload alone; of all that have the metric if empty."""
+    """The workload; empty for all workloads with the metric."""
     percentile: float | None = None
 
     def __str__(self) -> str:
@@ -28,9 +28,9 @@ class Quantity:
         return said + (f"@{self.workload}" if self.workload else "")
 
     def value(self, rows: Iterable[Row], parts: Mapping[str, float]) -> tuple[float, str] | None:
-        """Return it with its unit, the worst over workloads and variants; none if it is not in the results.
+        """Return it with its unit, the worst over workloads and variants; None if it is not in the results.
 
-        Of a workload with several cases, it is that of the case with the most throughput.
+        For a workload with several cases, it is that of the case with the most throughput.
         """
         if self.metric in OF_PARTS:
             found = parts.get(self.metric)
@@ -61,7 +61,7 @@ def _at(row: Row, percentile: float | None) -> float | None:
 
 
 def _fastest_cases(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
-    """Return the case with the most throughput of each variant and workload, or its first."""
+    """Return the case with the most throughput of each variant and workload, or the first one."""
     best: dict[tuple[str, str], tuple[float, str]] = {}
     for row in rows:
         at = (row["variant"], row["workload"])
@@ -74,14 +74,14 @@ def _fastest_cases(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """A quantity that is to be as high, or as low, as can be."""
+    """A quantity to be maximised or minimised."""
 
     quantity: Quantity
     direction: Literal["maximize", "minimize"]
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
-        """Read an objective as the engine writes it."""
+        """Parse an objective of the engine."""
         return cls(Quantity(**written["quantity"]), written["direction"])
 
     def __str__(self) -> str:
@@ -99,13 +99,13 @@ class Limit:
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
-        """Read a limit as the engine writes it."""
+        """Parse a limit of the engine."""
         return cls(Quantity(**written["quantity"]), written["at_most"], written["bound"], written["unit"])
 
     def __str__(self) -> str:
         return f"{self.quantity} {'<=' if self.at_most else '>='} {self.bound:g} {self.unit}".rstrip()
 
     def excess(self, value: float) -> float:
-        """Return how far a value is beyond the bound, in shares of it; not above 0 if it is within."""
+        """Return the excess of a value over the bound, relative to it; at most 0 if it is within."""
         beyond = value - self.bound if self.at_most else self.bound - value
         return beyond / (abs(self.bound) or 1.0)

@@ -1,4 +1,4 @@
-"""Optuna behind what a search needs of it: propose points, be told what they are worth, go on from a file."""
+"""The functions of Optuna that a search needs: propose points, record their values, continue from a file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 Values = tuple[float, ...] | None
 TRIED = "tried"
-"""The attribute of a trial that has been tried: the key of its result. Other trials repeat what was tried."""
+"""The attribute of a tried trial: the key of its result. Other trials are repetitions."""
 
 
 def is_better(objectives: Sequence[Objective], one: Values, other: Values) -> bool:
-    """Say whether values come before others: by the first objective, then by the next."""
+    """Return whether values are better than others: by the first objective, then by the next."""
     if one is None or other is None:
         return other is None and one is not None
     signs = [-1.0 if of.direction == "maximize" else 1.0 for of in objectives]
@@ -32,7 +32,7 @@ def is_better(objectives: Sequence[Objective], one: Values, other: Values) -> bo
 
 
 def on_front(objectives: Sequence[Objective], own: Values, others: Sequence[Values]) -> bool:
-    """Say whether none of others is as good in every objective and better in one."""
+    """Return whether no other is as good in every objective and better in one."""
     signs = [-1.0 if of.direction == "maximize" else 1.0 for of in objectives]
     mine = [s * v for s, v in zip(signs, own or (), strict=True)]
     for other in others:
@@ -53,10 +53,10 @@ def optuna() -> Any:
 
 
 class Optimiser:
-    """A study of Optuna. What it proposes depends on the seed and on what has been told alone.
+    """A study of Optuna. Its proposals depend only on the seed and the recorded values.
 
-    A sampler is made anew for each proposal, seeded by its number, so that a search that goes on proposes
-    what an uninterrupted one does.
+    Each proposal has a new sampler, seeded by its number, so that a continued search proposes the same points
+    as an uninterrupted one.
     """
 
     def __init__(self, space: list[list[bool]], asked: Search, storage: Path | None) -> None:
@@ -69,7 +69,7 @@ class Optimiser:
         self._begin()
 
     def _begin(self) -> None:
-        """Take up what the storage has of this question."""
+        """Load the trials of this question from the storage."""
         self._study = self._optuna.create_study(
             storage=self._storage,
             study_name=self._name,
@@ -84,11 +84,11 @@ class Optimiser:
         self._told = len(self.tried())
 
     def finished(self) -> int:
-        """Return how many trials have been told."""
+        """Return the number of recorded trials."""
         return self._told
 
     def tried(self) -> list[tuple[int, tuple[int, ...]]]:
-        """Return number and choice of every trial that has been told."""
+        """Return number and choice of every recorded trial."""
         every = self._study.get_trials(deepcopy=False)
         return [
             (trial.number, self._choice(trial.params))
@@ -97,16 +97,16 @@ class Optimiser:
         ]
 
     def restart(self) -> None:
-        """Forget everything that was tried."""
+        """Discard all trials."""
         self._optuna.delete_study(study_name=self._name, storage=self._study._storage)
         self._begin()
 
     def key(self, number: int) -> str:
-        """Return what the result that was told of a trial depended on."""
+        """Return the key of a trial's recorded result."""
         return str(self._study.get_trials(deepcopy=False)[number].user_attrs[TRIED])
 
     def batch(self, count: int) -> list[tuple[int, tuple[int, ...]]]:
-        """Propose so many points, those first that were proposed and never told."""
+        """Propose this many points, beginning with earlier proposals that were never recorded."""
         found, self._open = self._open[: max(count, 0)], self._open[max(count, 0) :]
         known = {choice for _, choice in self.tried()} | {choice for _, choice in found}
         while len(found) < count:
@@ -116,7 +116,7 @@ class Optimiser:
         return found
 
     def tell(self, trial: Trial, key: str) -> None:
-        """Tell what a point is worth, and what its result depends on."""
+        """Record the values of a point, and the key of its result."""
         states = self._optuna.trial.TrialState
         own = self._trial(trial.number)
         objectives = self._asked.objectives
@@ -136,13 +136,13 @@ class Optimiser:
         return self._optuna.trial.Trial(self._study, every[number]._trial_id)
 
     def _propose(self, known: set[tuple[int, ...]]) -> tuple[int, tuple[int, ...]]:
-        """Ask for a point that was not tried yet: what the sampler wants, or what is next to it."""
+        """Return an untried point: the sampler's proposal, or the nearest one."""
         self._study.sampler = self._sampler(len(known))
         trial = self._study.ask()
         wanted = tuple(self._suggest(trial, at) for at in range(len(self._space)))
         if wanted not in known:
             return trial.number, wanted
-        # it says nothing new: a trial that failed is of no use to the sampler, and does not count here
+        # adds nothing new: the sampler ignores a failed trial, and so does the count here
         self._study.tell(trial.number, state=self._optuna.trial.TrialState.FAIL)
         return self._instead(_nearest(wanted, [len(values) for values in self._space], known))
 
@@ -171,7 +171,7 @@ class Optimiser:
 
 
 def _nearest(wanted: tuple[int, ...], sizes: list[int], known: set[tuple[int, ...]]) -> tuple[int, ...]:
-    """Return the untried point with the least steps to another, axis by axis if there are several.
+    """Return the untried point with the fewest steps to another; ties are decided axis by axis.
 
     >>> _nearest((1, 1), [3, 3], {(1, 1), (0, 1)})
     (2, 1)

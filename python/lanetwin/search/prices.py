@@ -1,4 +1,4 @@
-"""What parts cost and draw: a table of the user's own, each line with its source and date."""
+"""Costs and power of parts: the user's own table, each line with its source and date."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS = ("part", "cost", "unit", "power_w", "source", "date")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What one part costs and draws."""
+    """Cost and power of one part."""
 
     cost: float | None
     power_w: float | None
@@ -33,7 +33,7 @@ class Price:
 
 @dataclass(frozen=True)
 class Prices:
-    """What parts cost, in one unit."""
+    """Prices of parts, in one unit."""
 
     unit: str = ""
     parts: dict[str, Price] = field(default_factory=dict)
@@ -63,11 +63,11 @@ class Prices:
 
     @classmethod
     def written(cls, section: Mapping[str, Any]) -> Self:
-        """Return those of a scenario, as the engine writes them."""
+        """Return the prices of a scenario, from the engine's output."""
         return cls(section["unit"], {part: Price(**price) for part, price in section["parts"].items()})
 
     def over(self, others: Prices) -> Prices:
-        """Return these, and others where these say nothing.
+        """Return these prices, completed by others.
 
         Raises `LanetwinError` (RS014) if their costs are not in one unit.
         """
@@ -83,7 +83,7 @@ class Prices:
         return any(price.cost is not None for price in self.parts.values())
 
     def of(self, plan: str) -> tuple[dict[str, float], list[str]]:
-        """Return cost and power of a complete plan if every part has them, and the parts without a price."""
+        """Return cost and power of a plan if every part has them, and the parts without a price."""
         if not self.parts:
             return {}, []
         used = list(_parts(json.loads(plan)))
@@ -124,9 +124,9 @@ def _price(row: dict[str, Any], file: str, line: int) -> Price:
 
 
 def _parts(plan: dict[str, Any]) -> Iterator[str]:
-    """Yield the part of every component and of everything in a link, as often as it is there."""
+    """Yield the part of every component and of every device in a link."""
     for name, component in plan.get("machine", {}).items():
-        # a component that is a model by itself has its own name in a list of what has no price
+        # a component without a part appears by its own name among those without a price
         yield component.get("part") or name if isinstance(component, dict) else str(component)
     for link in plan.get("links", {}).values():
         for via in link.get("via") or []:

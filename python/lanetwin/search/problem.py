@@ -1,4 +1,4 @@
-"""What is wrong with how a search is asked for."""
+"""Errors in the options of a search."""
 
 from __future__ import annotations
 

@@ -31,12 +31,12 @@ PRICES = (
     "give prices of parts with `prices:` in the scenario or --prices FILE, or `cost:` beside swept values"
 )
 BATCH = 8
-"""So many points are proposed before any is told: what is proposed does not depend on who simulates."""
+"""Number of points proposed at a time; proposals do not depend on the executor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goals:
-    """What is asked for beside the scenario, each in the place of what that says under the same word."""
+    """Goals that replace the scenario's keys of the same names."""
 
     maximize: tuple[str, ...] = ()
     minimize: tuple[str, ...] = ()
@@ -45,27 +45,27 @@ class Goals:
     seed: int | None = None
     """Of what is proposed."""
     prices: Prices | None = None
-    """Parts that are not in it have the prices of the scenario."""
+    """Other parts have the prices of the scenario."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """How a search is asked for."""
+    """The options of a search."""
 
     asked: Asked
-    """The scenario and what may be varied, as of a sweep."""
+    """The scenario and the varied paths, as in a sweep."""
     objectives: tuple[Objective, ...]
     limits: tuple[Limit, ...] = ()
     trials: int = 100
     seed: int = 0
-    """Of what is proposed; the seed of the runs is the scenario's."""
+    """The seed of the proposals; the seed of the runs is the scenario's."""
     prices: Prices = field(default_factory=Prices)
 
     @classmethod
     def of(cls, asked: Asked, goals: Goals) -> Self:
-        """Read what the scenario looks for, with what is asked for beside it.
+        """Return the search of the scenario, with the given goals.
 
-        Raises `LanetwinError` with everything that is wrong with it.
+        Raises `LanetwinError` with all mistakes.
         """
         said = engine.search_goals(
             asked.path,
@@ -90,16 +90,16 @@ class Search:
 
     @property
     def quantities(self) -> list[Quantity]:
-        """What is looked at: the objectives, then the limits."""
+        """The quantities: those of the objectives, then of the limits."""
         return [one.quantity for one in self.objectives] + [one.quantity for one in self.limits]
 
     @property
     def question(self) -> list[str]:
-        """What is judged, and by which prices."""
+        """The criteria and the prices."""
         return [*(str(one) for one in (*self.objectives, *self.limits)), str(self.prices)]
 
     def folder_name(self) -> str:
-        """Return the folder's name: that of the scenario, and what tells this search of it from others."""
+        """Return the folder's name: that of the scenario, and a digest of this search."""
         asked = replace(self.asked, path="")
         document = [str(asked), self.question, self.seed, read_text(Path(self.asked.path))]
         return f"{store.slug(Path(self.asked.path).stem)}-search-{store.digest_of(document)}"
@@ -111,36 +111,36 @@ class Trial:
 
     number: int
     point: tuple[int, ...]
-    """The places of its values, one for each axis."""
+    """The indices of its values, one for each axis."""
     values: tuple[float, ...] | None
-    """The objectives; none if the scenario is refused there, or has not got them."""
+    """The objectives; empty if the scenario is refused there, or lacks them."""
     limits: tuple[float, ...] = ()
-    """The quantities that are limited."""
+    """The values of the limited quantities."""
     within: bool = False
     """Whether all are within their limits."""
 
 
 @dataclass(slots=True)
 class Searched:
-    """What a search has found."""
+    """The results of a search."""
 
     search: Search
     swept: Swept
-    """The points that were tried, each once, as those of a sweep."""
+    """The points that were tried, each once, as in a sweep."""
     units: list[str]
-    """Of the objectives and then of the limits."""
+    """Units of the objectives, then of the limits."""
     trials: list[Trial] = field(default_factory=list)
     unpriced: list[str] = field(default_factory=list)
-    """Parts that prices are not known of."""
+    """Parts without a price."""
     known: int = 0
-    """How many trials were there before."""
+    """Number of earlier trials."""
     outdated: int = 0
-    """How many there were before that do not count: results of another build, plan or seed."""
+    """Number of discarded earlier trials: results of another build, plan or seed."""
     complete: bool = True
 
     @property
     def best(self) -> Trial | None:
-        """The best within all limits; of several objectives, the best in the first."""
+        """The best within all limits; for several objectives, the best in the first."""
         within = [trial for trial in self.trials if trial.within and trial.values]
         found: Trial | None = None
         for trial in within:
@@ -150,7 +150,7 @@ class Searched:
 
     @property
     def doubt(self) -> Diagnostic | None:
-        """What to tell of trials that were forgotten."""
+        """The note on discarded trials."""
         if not self.outdated:
             return None
         return Diagnostic(
@@ -161,7 +161,7 @@ class Searched:
         )
 
     def front(self) -> list[Trial]:
-        """Return the trials within all limits that no other is better than, each point once."""
+        """Return the undominated trials within all limits, each point once."""
         within = {trial.point: trial for trial in reversed(self.trials) if trial.within and trial.values}
         tried = sorted(within.values(), key=lambda trial: trial.number)
         return [
@@ -179,11 +179,11 @@ def search(
     executor: Executor | None = None,
     progress: Callable[[engine.Progress], object] | None = None,
 ) -> Searched:
-    """Try points until there are as many as asked for, or every one has been tried.
+    """Try points until the number of trials is reached, or every point has been tried.
 
-    What is tried stands in the SQLite file `storage`, where a search goes on; without one it is forgotten.
-    Ctrl-C makes the answer partial. The same seed proposes the same points, whoever simulates and however
-    often it stops.
+    Trials are kept in the SQLite file `storage`, from which a search continues; without one they are lost.
+    Ctrl-C makes the answer partial. The same seed proposes the same points, with any executor and after any
+    stops.
 
     Raises `LanetwinError` if Optuna is not installed, or the scenario or a goal is wrong.
     """
@@ -222,7 +222,7 @@ def search(
 
 
 def _forget(optimiser: Optimiser, run: _Evaluation, plan: Design) -> int:
-    """Begin anew if a result is not that of this build, plan and seed; return how many were told."""
+    """Discard trials if a result has another build, plan or seed; return the number discarded."""
     for number, choice in optimiser.tried():
         point = _point(plan, choice)
         run.prepare(number, point)
@@ -239,7 +239,7 @@ def _tell(progress: Callable[[engine.Progress], object] | None, done: int, total
 
 
 def _collect(searched: Searched, run: _Evaluation, plan: Design, optimiser: Optimiser) -> None:
-    """Judge everything that was tried, now and before, from what is kept."""
+    """Judge all present and earlier trials from kept results."""
     for number, choice in optimiser.tried():
         point = _point(plan, choice)
         run.prepare(number, point)
@@ -252,32 +252,32 @@ def _collect(searched: Searched, run: _Evaluation, plan: Design, optimiser: Opti
 
 
 def _space(plan: Design) -> list[list[bool]]:
-    """Return for each group of axes that go together its values; each says whether they have an order."""
+    """Return the values of each group of axes that change together, with a flag for ordered values."""
     sizes = [len(plan.axes[group[0]]["values"]) for group in plan.groups]
     ordered = [len(group) == 1 and plan.axes[group[0]]["numeric"] for group in plan.groups]
     return [[of] * size for size, of in zip(sizes, ordered, strict=True)]
 
 
 def _point(plan: Design, choice: Sequence[int]) -> tuple[int, ...]:
-    """Return the places of the values of each axis for a choice of each group."""
+    """Return the indices of the values of each axis for a choice of each group."""
     places = {axis: value for group, value in zip(plan.groups, choice, strict=True) for axis in group}
     return tuple(places[axis] for axis in range(len(plan.axes)))
 
 
 class _Evaluation:
-    """Simulates points that are not known, and says what they are worth."""
+    """Simulates unknown points, and judges them."""
 
     def __init__(self, asked: Search, plan: Design, cache: Cache, executor: Executor, about: str) -> None:
         self.asked = asked
         self.places: dict[tuple[int, ...], int] = {}
-        """The place of each point that was tried."""
+        """The index of each tried point."""
         self.units = [""] * (len(asked.objectives) + len(asked.limits))
         self.unpriced: set[str] = set()
         self.last = ""
         self._found: set[str] = set()
-        """Quantities in question that a result had."""
+        """Quantities of the search that some result had."""
         self._metrics: set[str] = set()
-        """What results have."""
+        """Metrics of the results."""
         tried = Design(plan.axes, plan.groups, [], sampled=True, cheapest=None)
         name = Path(asked.asked.path).stem
         self.swept = Swept(asked.asked, tried, name, about, [], cache)
@@ -287,7 +287,7 @@ class _Evaluation:
         self._numbers: dict[int, tuple[int, ...]] = {}
 
     def prepare(self, number: int, point: tuple[int, ...]) -> None:
-        """Note a point that is to be tried."""
+        """Note a point to be tried."""
         self._numbers[number] = point
         if point not in self.places:
             self.places[point] = len(self.swept.design.points)
@@ -296,11 +296,11 @@ class _Evaluation:
             self.swept.note(self.places[point])
 
     def key(self, point: tuple[int, ...]) -> str:
-        """Return what the result of a point that was noted depends on; empty if its scenario is refused."""
+        """Return the key of a noted point's result; empty if its scenario is refused."""
         return self.swept.keys[self.places[point]] or ""
 
     def simulate(self, tell: Callable[[], object]) -> dict[int, tuple[int, ...]]:
-        """Simulate what is noted and not known; return the point of each number."""
+        """Simulate noted points without a result; return the point of each number."""
         with closing(simulated(self.swept, self._executor)) as points:
             for point in points:
                 self.last = self.swept.design.called(point)
@@ -308,7 +308,7 @@ class _Evaluation:
         return self._numbers
 
     def judge(self, number: int, point: tuple[int, ...]) -> Trial:
-        """Say what a point is worth that has been simulated."""
+        """Judge a simulated point."""
         place = self.places[point]
         key = self.swept.keys[place]
         kept = self.swept.cache.get(key) if key else None
@@ -333,7 +333,7 @@ class _Evaluation:
     def check_metrics(self) -> None:
         """Refuse a quantity that no result has had, if there was any result.
 
-        What parts cost or draw is another matter if there are prices: which parts have none is told.
+        Cost and power are excepted if there are prices: parts without a price are reported.
         """
         if not self._metrics:
             return
@@ -354,7 +354,7 @@ class _Evaluation:
                 refuse("RS013", f"`{limit}`: the results have it in {unit}", f"write the limit in {unit}")
 
     def _sums(self, place: int) -> dict[str, float]:
-        """Return what the parts of a point cost and draw, and what its values cost beside them."""
+        """Return cost and power of a point's parts, including the costs of its values."""
         if place in self._summed:
             return self._summed[place]
         asked, plan = self.asked.asked, self.swept.design

@@ -1,4 +1,4 @@
-"""What every study says without being told: parts, what was computed, limits, sensitivity, threats."""
+"""The generated contents of every study: parts, computations, bottlenecks, sensitivity, threats."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from lanetwin.study.tables import Desk
 
 MOST_LIMITS = 60
-"""The table of limits has no more rows of one run."""
+"""Maximum number of rows of one run in the table of bottlenecks."""
 REPORT = "lanetwin report results/NAME.json"
 CALIBRATED = "calibrated to "
-"""What the head of the column says already."""
+"""The text that the column's heading already has."""
 
 
 class Numbers:
@@ -45,7 +45,7 @@ class Numbers:
 
 
 def numbering() -> str:
-    """Say what A1 means."""
+    """Explain the numbers A1 and so on."""
     return tr("A1, A2 and so on are added.")
 
 
@@ -55,7 +55,7 @@ def entries(*texts: str) -> tuple[Entry, ...]:
 
 
 def parts(desk: Desk, numbers: Numbers) -> list[Content]:
-    """Return the parts of all machines, and how far each is to be trusted."""
+    """Return the parts of all machines, with their grades."""
     found: dict[str, tuple[str, str]] = {}
     assumed: dict[str, list[str]] = {}
     for results in desk.evidence.runs.values():
@@ -89,7 +89,7 @@ def parts(desk: Desk, numbers: Numbers) -> list[Content]:
 
 
 def grade_word(grade: str) -> str:
-    """Return how far a part is to be trusted."""
+    """Return the grade of a part in words."""
     return {
         "datasheet-only": tr("data sheet only"),
         "calibrated": tr("calibrated"),
@@ -98,7 +98,7 @@ def grade_word(grade: str) -> str:
 
 
 def method(desk: Desk, numbers: Numbers) -> list[Content]:
-    """Return what was computed, how long each case was measured and in which state."""
+    """Return the computations, with the measured time and the state of each case."""
     evidence = desk.evidence
     content: list[Content] = []
     if evidence.is_quick:
@@ -135,7 +135,7 @@ def method(desk: Desk, numbers: Numbers) -> list[Content]:
 
 
 def _measured(desk: Desk, numbers: Numbers) -> list[Content]:
-    """Return how long every case was measured and in which state, all runs in one table."""
+    """Return the measured time and the state of every case, all runs in one table."""
     rows: list[tuple[Entry, ...]] = []
     cites = []
     for name, results in desk.evidence.runs.items():
@@ -170,7 +170,7 @@ def _computed(name: str, results: Results, evidence: Evidence) -> tuple[Entry, .
 
 
 def limits(desk: Desk, numbers: Numbers) -> list[Content]:
-    """Return what limits every case, alike cases together."""
+    """Return the bottleneck of every case, equal cases together."""
     rows: list[tuple[Entry, ...]] = []
     cites = []
     for name, results in desk.evidence.runs.items():
@@ -192,13 +192,13 @@ def limits(desk: Desk, numbers: Numbers) -> list[Content]:
 
 
 def _case(name: str) -> str:
-    """Tell a case, or the first and the last of several, in the language, with sizes in units that fit."""
+    """Name a case, or the first and the last of several, in the language, with sizes in fitting units."""
     return " … ".join(case_told(with_fitting_sizes(part)) for part in name.split(" … "))
 
 
 def _places(places: list[tuple[str, str]], results: Results, part: int) -> str:
     everything = variants(results) if part == 0 else unique(row["case"] for row in results["rows"])
-    # in the order of the scenario, whatever limits them
+    # in the order of the scenario, independent of bottlenecks
     names = sorted({place[part] for place in places}, key=everything.index)
     if part == 0 and len(names) == len(everything) and len(names) > 1:
         return tr("all")
@@ -211,7 +211,7 @@ def _places(places: list[tuple[str, str]], results: Results, part: int) -> str:
 
 
 def sensitivity(desk: Desk, numbers: Numbers) -> list[Content]:
-    """Return what changed assumptions do to what is watched, and which numbers of the claims matter."""
+    """Return the effects of changed assumptions on watched rows, and the claims' numbers that matter."""
     content: list[Content] = []
     rows: list[tuple[Entry, ...]] = []
     cites = []
@@ -233,7 +233,7 @@ def sensitivity(desk: Desk, numbers: Numbers) -> list[Content]:
 
 
 def _free_parameters(desk: Desk, numbers: Numbers) -> list[Content]:
-    """Return the numbers that the claims were free to choose, in one table for all of them."""
+    """Return the free parameters of all claims in one table."""
     validation = desk.evidence.validation
     claims = [claim for claim in validation["claims"] if claim.get("parameters")] if validation else []
     if not claims:
@@ -255,7 +255,7 @@ def _free_parameters(desk: Desk, numbers: Numbers) -> list[Content]:
 
 
 def _free(parameters: Sequence[FreeParameter]) -> tuple[tuple[Entry, ...], ...]:
-    """Return a line for each number that is calibrated; nothing twice.
+    """Return a line for each calibrated number, without duplicates.
 
     >>> one = {"part": "card", "name": "burst", "value": "4 KiB", "calibrated_to": None}
     >>> fitted = one | {"calibrated_to": "calibrated to row 1"}
@@ -292,7 +292,7 @@ def _moved(what: WhatIf, base: Results, changed: Results, desk: Desk) -> list[tu
 
 
 def threats(desk: Desk, numbers: Numbers) -> list[Content]:
-    """Return what may make results wrong: what the author knows, and what they say of themselves."""
+    """Return the threats to validity: those of the author, and those in the results."""
     items = [text.told(desk.language) for text in desk.study.threats]
     evidence = desk.evidence
     items += _shared_doubts(evidence.runs)
@@ -302,7 +302,7 @@ def threats(desk: Desk, numbers: Numbers) -> list[Content]:
         items.append(tr("The study is quick: its runs are short and their intervals wide."))
     content: list[Content] = [Items(tuple(Entry(text) for text in items))] if items else []
     missing = unique(text for results in evidence.runs.values() for text in results["not_modelled"])
-    # what is said of one case alone is in the report of its run
+    # notes on a single case are in the report of its run
     general = [text for text in missing if not text.startswith("`")]
     if general:
         content.append(Heading(tr("Not modelled")))
@@ -311,7 +311,7 @@ def threats(desk: Desk, numbers: Numbers) -> list[Content]:
 
 
 def _shared_doubts(runs: Mapping[str, Results]) -> list[str]:
-    """Say once what several runs have in common: on how many numbers they rest, that they were run once."""
+    """Merge the doubts that several runs share: the number of assumptions, a single repeat."""
     kinds = [[one["kind"] for one in results["assumptions"]] for results in runs.values()]
     assumed, calibrated = (
         sorted({own.count(kind) for own in kinds if own}) for kind in ("assumed", "calibrated")
@@ -363,7 +363,7 @@ def _doubts(name: str, results: Results) -> list[str]:
 
 
 def reproduction(desk: Desk, command: str) -> list[Content]:
-    """Return the commands that give everything again."""
+    """Return the commands that reproduce everything."""
     words = {
         "run": tr("run"),
         "changed": tr("changed"),

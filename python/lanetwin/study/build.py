@@ -1,4 +1,4 @@
-"""From a study and its evidence to a document: chapters in the order in which a reader asks."""
+"""From a study and its evidence to a document, with chapters in a fixed order."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 def paper(study: Study, evidence: Evidence, *, language: str, command: str) -> Paper:
     """Return the document.
 
-    Raises `LanetwinError` where the study asks for what its runs do not have.
+    Raises `LanetwinError` if the study uses data that its runs do not have.
     """
     with written_in(language):
         return _Author(Desk(study, evidence, language)).written(command)
 
 
 class _Author:
-    """Writes one document, chapter by chapter, and numbers what is added to the author's tables."""
+    """Writes one document, chapter by chapter, and numbers the generated tables."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
@@ -55,7 +55,7 @@ class _Author:
         self.added = appendix.Numbers()
 
     def written(self, command: str) -> Paper:
-        """Return the document, its chapters made in their order, so that numbers rise."""
+        """Return the document, with chapters in order, so that numbers rise."""
         desk, study, evidence = self.desk, self.desk.study, self.desk.evidence
         told, added = desk.language, self.added
         chapters = [
@@ -132,7 +132,7 @@ class _Author:
         raise TypeError(type(block))
 
     def question(self) -> list[Content]:
-        """Return what is asked, and after which document."""
+        """Return the question, and the document that the study follows."""
         study, told = self.desk.study, self.desk.language
         content: list[Content] = [Paragraph(unbroken((study.abstract or study.about).told(told)))]
         if study.after:
@@ -147,7 +147,7 @@ class _Author:
         """Return every published value beside its prediction, with the error."""
         if not self.compared:
             return []
-        # a quick study has nothing to tell of the others: they stand in their tables
+        # a quick study has no results for the others, which are in their tables
         found = [one for one in self.compared if one.predicted is not None or not self.desk.evidence.is_quick]
         left_out = len(self.compared) - len(found)
         more = tr("{count} more published values are of runs that a quick study leaves out.", count=left_out)
@@ -178,7 +178,7 @@ class _Author:
         return [Paragraph(self.mean_errors()), table]
 
     def mean_errors(self) -> str:
-        """Say how far predictions are from what was published; calibrated values are not among them."""
+        """Describe the errors of predictions against published values, without calibrated ones."""
         errors = [
             abs(one.error) for one in self.compared if one.role == "predicted" and one.error is not None
         ]
@@ -199,7 +199,7 @@ class _Author:
         return text
 
     def conclusion(self, found: list[Judged]) -> list[Content]:
-        """Return the statements with what became of them, and the author's closing words."""
+        """Return the statements with their verdicts, and the author's closing words."""
         content: list[Content] = []
         if found:
             held = sum(one.outcome == "better" for one in found)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lanetwin.study.tables import Compared, Desk
 
 HOLDS, FAILS, OPEN = "better", "worse", "inconclusive"
-"""How the answers are coloured."""
+"""Colours of the answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Judged:
 
     @property
     def word(self) -> str:
-        """Whether it holds, in a word."""
+        """The verdict in a word."""
         return {HOLDS: tr("holds"), FAILS: tr("does not hold")}.get(self.outcome, tr("cannot be told"))
 
 

@@ -1,4 +1,4 @@
-"""A study as it is written: what is computed, and the tables, figures and statements that are made of it."""
+"""The contents of a study file: runs and channels, and the tables, figures and statements made from them."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
     from lanetwin.engine import Outline
 
 ROLES = ("predicted", "calibrated", "input")
-"""What a published number was to the model, as in a validation."""
+"""The role of a published number, as in a validation."""
 KINDS = ("datasheet", "measured", "standard", "assumed")
-"""How a number that the study gives was come by, as in parts."""
+"""The kind of a number of the study, as in parts."""
 OUTCOMES = ("equivalent", "better", "worse", "inconclusive")
-"""What a verdict can be."""
+"""The possible verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A scenario that is run, or results that were kept of a run or of programs on an emulated drive."""
+    """A scenario to run, or kept results of a run or of programs on an emulated drive."""
 
     name: str
     file: Path
     sets: tuple[str, ...]
     quick: tuple[str, ...]
-    """Changes that make it short."""
+    """Changes for a quick study."""
     is_in_quick: bool
     is_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A channel whose budget, and perhaps eyes, are computed."""
+    """A channel whose budget and, optionally, eyes are computed."""
 
     name: str
     file: Path
@@ -54,24 +54,24 @@ class Cycles:
     count: int
     power_count: int
     quick: int
-    """How many of each in a quick study."""
+    """Counts for a quick study."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """Which row of which run; patterns of shells in every name."""
+    """The selection of a run's row, by shell patterns of names."""
 
     run: str = ""
     variant: str = "*"
     workload: str = "*"
     cases: tuple[str, ...] = ()
-    """Every pattern has to fit the case."""
+    """Patterns that must all match the case."""
     metric: str = "*"
     device: str = ""
     percentile: float | None = None
 
     def fits(self, variant: str, workload: str, case: str, metric: str) -> bool:
-        """Return whether a row of the run is meant."""
+        """Return whether a row of the run matches."""
         pairs = ((variant, self.variant), (workload, self.workload), (metric, self.metric))
         return all(fnmatchcase(name, pattern) for name, pattern in pairs) and all(
             fnmatchcase(case, pattern) for pattern in self.cases
@@ -84,7 +84,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the original says."""
+    """A value of the original document."""
 
     value: float
     role: str
@@ -100,7 +100,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What every block has: its kind, number and title, and where it stands."""
+    """Common fields of blocks: kind, number, title and place."""
 
     node: Outline
     path: str
@@ -135,14 +135,14 @@ class Listing(Block):
 
 @dataclass(frozen=True, slots=True)
 class Grid(Block):
-    """Values of runs, rows by columns, beside what was published."""
+    """Values of runs in rows and columns, beside published ones."""
 
     unit: str = ""
     corner: Words = field(default_factory=Words)
     columns: tuple[Words, ...] = ()
     rows: tuple[tuple[Words, tuple[Cell | None, ...]], ...] = ()
     change: str = ""
-    """Against which column the others are held; empty for none."""
+    """The column of the baseline; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Sheet(Block):
 
 @dataclass(frozen=True, slots=True)
 class Stability(Block):
-    """Passed of performed cycles: tests by links."""
+    """Passed and performed cycles: tests by links."""
 
     cycles: str = ""
     links: tuple[tuple[str, Words], ...] = ()
@@ -170,17 +170,17 @@ class Budget(Block):
 
 @dataclass(frozen=True, slots=True)
 class Reckoned(Block):
-    """What things come to by the study's own numbers: each row is a sum of products over a product."""
+    """Calculations with the study's numbers: each row is a sum of products divided by a product."""
 
     unit: str = ""
     corner: Words = field(default_factory=Words)
     rows: tuple[tuple[Words, tuple[tuple[str, ...], ...], tuple[str, ...]], ...] = ()
-    """Name, products to be added, product that is divided by; factors are names of numbers, or digits."""
+    """Name, products to be added, divisor; factors are names of numbers, or digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that the study gives, with where it comes from, or one that a run has."""
+    """A number given by the study with its source, or taken from a run."""
 
     node: Outline
     path: str
@@ -196,7 +196,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Drawn(Block):
-    """A figure of results: `kind` says which."""
+    """A figure of results, of this `kind`."""
 
     kind: str = ""
     of: str = ""
@@ -206,9 +206,9 @@ class Drawn(Block):
     groups: tuple[tuple[Words, Pick], ...] = ()
     unit: str = ""
     whole: tuple[tuple[str, float], ...] = ()
-    """Of a sweep: what is 100 % of each variant, in `unit`; empty draws the metric itself."""
+    """For a sweep: the value of 100 % for each variant, in `unit`; empty draws the metric itself."""
     inside: str = ""
-    """Of a topology: the component that is drawn with what it is made of."""
+    """For a topology: the component that is drawn with its contents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ class Packet(Block):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence of the conclusion, and what has to hold for it."""
+    """A sentence of the conclusion, and its condition."""
 
     node: Outline
     path: str
@@ -235,7 +235,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """A changed assumption, and what is watched."""
+    """A changed assumption, and the watched rows."""
 
     node: Outline
     path: str

@@ -1,4 +1,4 @@
-"""What a study rests on: runs, channels, cycles and claims, each with the command that gives it again."""
+"""The evidence of a study: runs, channels, cycles and claims, each with the command that reproduces it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from lanetwin.study.document import Cycles, Study, WhatIf
 
 SEED = 1
-"""The seed of links that are cycled."""
+"""The seed of stability cycles."""
 
 
 @dataclass(slots=True)
 class Evidence:
-    """What was computed, by name."""
+    """Results, by name."""
 
     is_quick: bool
     runs: dict[str, Results] = field(default_factory=dict)
@@ -34,26 +34,26 @@ class Evidence:
     """Runs of changed assumptions, by their place in the study."""
     validation: Validation | None = None
     commands: dict[str, str] = field(default_factory=dict)
-    """By kind and name ("run performance"): the command that gives it again."""
+    """The command that reproduces each result, by kind and name ("run performance")."""
     left_out: list[str] = field(default_factory=list)
     """Runs and claims that a quick study leaves out."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing was stopped."""
+        """Whether nothing was interrupted."""
         results = [*self.runs.values(), *self.changed.values()]
         links = [*self.cycles.values(), *self.eyes.values()]
         return all(one["complete"] for one in results) and all(one["complete"] for one in links)
 
 
 Report = dict[str, Any]
-"""What is being done: steps done and in all, and the name of what is being computed."""
+"""A progress function: steps done, steps in total, name of the present one."""
 
 
 def gather(
     study: Study, *, quick: bool, progress: Callable[[Report], object] | None = None, outside: bool = True
 ) -> Evidence:
-    """Compute everything that a study rests on, one after the other."""
+    """Compute all evidence of a study, one after the other."""
     evidence = Evidence(quick)
     steps = list(_steps(study, evidence, outside=outside))
     for nth, (what, step) in enumerate(steps):
@@ -72,7 +72,7 @@ def _tell(progress: Callable[[Report], object] | None, done: float, total: int, 
 def _within(
     progress: Callable[[Report], object] | None, nth: int, total: int, what: str
 ) -> Callable[[Report], object] | None:
-    """Give a function that shows how far one step is."""
+    """Return a function that shows the progress of one step."""
     if progress is None:
         return None
 

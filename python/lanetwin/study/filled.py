@@ -1,7 +1,7 @@
-"""Figures in an author's words that stand in results: the words are right whatever results are put there.
+"""Inserts figures from results into an author's text, so that it stays correct with other results.
 
-`{{runs RUN}}` is how often and how long programs ran, `{{made RUN}}` the day, and
-`{{within RUN METRIC VARIANT…}}` how far the intervals of a metric reach, of its value.
+`{{runs RUN}}` is the number and length of the program's runs, `{{made RUN}}` the day, and `{{within RUN
+METRIC VARIANT…}}` the range of a metric's intervals, relative to its value.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lanetwin.study.picking import Place
 
 UNKNOWN = "–"
-"""What stands for a figure that results do not have."""
+"""Placeholder for a figure that results do not have."""
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -33,9 +33,9 @@ _BLANK = re.compile(r"\{\{([^{}]*)\}\}")
 
 
 def filled(content: Content, evidence: Evidence, place: Place) -> Content:
-    """Return content with figures in the place of what names them.
+    """Return content with the figures inserted.
 
-    Raises `LanetwinError` if something is named that there is not.
+    Raises `LanetwinError` if a name does not exist.
     """
 
     def text(words: str) -> str:
@@ -76,7 +76,7 @@ def _figure(words: list[str], evidence: Evidence, place: Place) -> str:
 
 
 def _times(results: Results) -> str:
-    """Say how often each variant ran, and for how long: the last word of the command is seconds."""
+    """Describe how often each variant ran, and for how long: the last word of the command is the seconds."""
     options = results["options"] or {}
     repeats, seconds = options.get("repeats"), str((options.get("command") or [""])[-1])
     if not repeats or not seconds.isdecimal():

@@ -1,4 +1,4 @@
-"""What a study leaves behind: the document in every form, and the results that it rests on."""
+"""The folder of a study: the document in every form, and its results."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from lanetwin.study.paper import Paper
 
 MARK = "study.html"
-"""The file by which a folder of a study is known."""
+"""The file that identifies the folder of a study."""
 
 
 def name(paper: Paper, evidence: Evidence) -> str:
-    """Return the folder's name: the study's, its digest, its language, whether it is short or partial."""
+    """Return the folder's name: the study's name, digest and language, and marks of a quick or partial one."""
     digests = {key: results["digest"] for key, results in evidence.runs.items()}
     digests |= {key: results["digest"] for key, results in evidence.changed.items()}
     links = {key: digest_of(found) for key, found in {**evidence.cycles, **evidence.budgets}.items()}
@@ -30,7 +30,7 @@ def name(paper: Paper, evidence: Evidence) -> str:
 def files(paper: Paper, evidence: Evidence, *, has_pdf: bool) -> dict[str, str | bytes]:
     """Return the files of the folder by their names.
 
-    Raises `LanetwinError` if a PDF is asked for and cannot be printed.
+    Raises `LanetwinError` if a requested PDF cannot be printed.
     """
     page = html.render(paper)
     text, drawings = markdown.render(paper)

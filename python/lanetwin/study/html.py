@@ -26,7 +26,7 @@ def _markdown() -> MarkdownIt:
 
 
 def markdown(text: str) -> Markup:
-    r"""Return Markdown as HTML, in which nothing of the text can be a tag.
+    r"""Return Markdown as HTML, in which no part of the text can become a tag.
 
     >>> str(markdown("*a* <script>"))
     '<p><em>a</em> &lt;script&gt;</p>\n'

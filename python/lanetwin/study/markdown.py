@@ -1,4 +1,4 @@
-"""A study as Markdown, for repositories and wikis; its figures lie beside it as drawings."""
+"""A study as Markdown, for repositories and wikis; its figures are stored beside it as drawings."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _cites(cites: Sequence[Cite]) -> Iterator[str]:
 
 
 def standalone(drawing: str) -> str:
-    """Return a drawing of a page as a file of its own, with the page's colours.
+    """Return a drawing of a page as a separate file, with the page's colours.
 
     >>> "xmlns" in standalone('<svg viewBox="0 0 1 1"></svg>')
     True

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 LONGEST_COMMAND = 110
-"""A longer command is not written below a table [characters]."""
+"""Maximum length of a command below a table [characters]."""
 MANY_CITES = 2
-"""Below what rests on more runs stand their digests alone; the last chapter has the commands."""
+"""Number of runs above which only digests are shown below a table; the last chapter has the commands."""
 LONG_TEXT = 40
-"""A table of text with a longer cell is a list where there is little room [characters]."""
+"""Length of a cell above which a table of text becomes a list on small screens [characters]."""
 
 
 def called(number: str, *, is_figure: bool = False) -> str:
@@ -31,13 +31,13 @@ def called(number: str, *, is_figure: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One cell: a value, what stands below it in small print, and a verdict."""
+    """One cell: a value, its small print, and a verdict."""
 
     text: str
     notes: tuple[str, ...] = ()
     is_number: bool = False
     verdict: str = ""
-    """better, worse, equivalent, inconclusive, or nothing."""
+    """better, worse, equivalent, inconclusive, or empty."""
     word: str = ""
     """The verdict in the language of the study."""
 
@@ -76,7 +76,7 @@ class Table:
 
     @property
     def is_prose(self) -> bool:
-        """Whether it is text rather than numbers: a phone shows it as a list, a block for each row."""
+        """Whether it has text rather than numbers, which a phone shows as a list, a block for each row."""
         numbers = sum(cell.is_number for cell in self.head)
         has_long = any(len(cell.text) > LONG_TEXT for row in self.rows for cell in row)
         return 2 * numbers <= len(self.head) and (has_long or (not numbers and len(self.head) > 4))
@@ -96,19 +96,19 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A numbered table or figure that nothing can be said of yet."""
+    """A numbered table or figure without contents."""
 
     number: str
     title: str
     is_figure: bool
     why: str
     reason: str
-    """Why in a word: not modelled yet, a photograph, left out."""
+    """The reason: not modelled yet, a photograph, left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cite:
-    """Where a table or figure comes from."""
+    """The origin of a table or figure."""
 
     what: str
     digest: str
@@ -116,7 +116,7 @@ class Cite:
 
     @property
     def short(self) -> str:
-        """The command, its changes only counted where they are many; the last chapter has it whole."""
+        """The command, with a count in place of many changes; the last chapter has it in full."""
         if len(self.command) <= LONGEST_COMMAND:
             return self.command
         words, changes = self.command.partition(" --set ")[0], self.command.count(" --set ")
@@ -148,7 +148,7 @@ class Paper:
     is_quick: bool
     is_complete: bool
     answer: tuple[Entry, ...]
-    """The conclusion in short, for the first screen."""
+    """The short conclusion for the first screen."""
     chapters: list[Chapter]
     command: str
 

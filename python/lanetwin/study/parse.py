@@ -1,4 +1,4 @@
-"""From a file to a study: every key known, every name one that is declared, every number taken once."""
+"""From a file to a study: checks that keys are known, names declared, and numbers unique."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ KEYS = (
     "conclusion",
     "closing",
 )
-"""What a study may say."""
+"""The keys of a study."""
 STATEMENT = ("says", "verdict", "cycles", "channel", "published", "claim", "expected", "within")
-"""What a statement may say."""
+"""The keys of a statement."""
 
 
 def load(path: Path, *, outside: bool = False) -> Study:
-    """Read a study; files that it names lie in its folder, or anywhere with `outside`.
+    """Read a study; its files must be in its folder, or anywhere with `outside`.
 
-    Raises `LanetwinError` with everything that is wrong.
+    Raises `LanetwinError` with all mistakes.
     """
     reports = Reports(path)
     root = Section(engine.document(str(path)), "", reports, KEYS)
@@ -97,7 +97,7 @@ def load(path: Path, *, outside: bool = False) -> Study:
 
 
 def with_results(study: Study, given: Sequence[str]) -> Study:
-    """Return a study with results of the user's own in the place of those that it keeps: RUN=FOLDER.
+    """Return a study with the user's own results in place of kept ones: RUN=FOLDER.
 
     Raises `LanetwinError` (ST003) if a run keeps no results.
     """
@@ -119,7 +119,7 @@ def _name(path: Path) -> str:
 
 
 class _Files:
-    """Where files may lie that a study names."""
+    """The permitted places of a study's files."""
 
     def __init__(self, folder: Path, *, outside: bool) -> None:
         self.folder, self.outside = folder, outside
@@ -139,7 +139,7 @@ class _Files:
         return self.folder / path
 
     def _leads_out(self, path: Path) -> bool:
-        """Return whether links of the file system lead out of the folder."""
+        """Return whether symbolic links lead out of the folder."""
         return not (self.folder / path).resolve().is_relative_to(self.folder.resolve())
 
 
@@ -163,7 +163,7 @@ def _runs(root: Section, here: _Files) -> dict[str, Run]:
 
 
 def _kept(name: str, one: Section, here: _Files) -> Run:
-    """Return results that are kept: there is nothing to change in them."""
+    """Return kept results, which cannot be changed."""
     for key in ("scenario", "set", "quick"):
         if key in one:
             one.fault(key, f"`{key}` says nothing of results that are kept", "leave it out, or `results`")
@@ -203,7 +203,7 @@ def _cycles(root: Section, here: _Files) -> dict[str, Cycles]:
 
 
 def _numbers(root: Section, context: parse_blocks.Context) -> dict[str, Number]:
-    """Return the numbers that the study gives: each with its kind, source and date, or of a run."""
+    """Return the study's numbers: each with its kind, source and date, or from a run."""
     known = ("title", "unit", "value", "kind", "source", "date", *parse_blocks.PICK)
     found = {}
     for name, one in root.sections("numbers", known).items():

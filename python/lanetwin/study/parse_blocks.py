@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from lanetwin.study.reading import Reports
 
 PICK = ("run", "variant", "workload", "case", "metric", "device", "percentile")
-"""What a choice of rows may say."""
+"""The keys of a selection of rows."""
 COMMON = ("table", "figure", "title", "note")
-"""What every numbered block may say."""
+"""The keys of every numbered block."""
 NUMBERED_HERE = "+"
-"""The number of what the original does not have: A1, A2 and so on."""
+"""The number of a block that the original does not have: A1, A2 and so on."""
 DRAWINGS = (
     "topology",
     "bars",
@@ -48,19 +48,19 @@ DRAWINGS = (
     "loss",
     "eye",
 )
-"""The figures that there are."""
+"""The kinds of figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What blocks may refer to."""
+    """Names that blocks may refer to."""
 
     reports: Reports
     names: dict[str, tuple[str, ...]]
     """The names of runs, channels and cycles."""
 
     def require(self, kind: str, name: str, section: Section, key: str) -> None:
-        """Note a name that is not declared."""
+        """Report a name that is not declared."""
         known = self.names[kind]
         if name not in known:
             remedy = closest(name, known) if known else f"declare it under `{kind}`"
@@ -68,7 +68,7 @@ class Context:
 
 
 def is_figure(block: Block) -> bool:
-    """Return whether a block is counted among the figures."""
+    """Return whether a block is numbered as a figure."""
     return isinstance(block, Drawn | Packet) or (isinstance(block, Missing) and block.is_figure)
 
 
@@ -83,7 +83,7 @@ def blocks(root: Section, key: str, context: Context) -> tuple[Block, ...]:
 
 
 def pick_of(section: Section, base: Pick) -> Pick:
-    """Return a choice of rows that narrows another one."""
+    """Return a selection of rows that narrows another one."""
     cases = section.names("case")
     percentile = section.number("percentile", base.percentile)
     return replace(
@@ -99,7 +99,7 @@ def pick_of(section: Section, base: Pick) -> Pick:
 
 
 def _both(outer: str, inner: str) -> str:
-    """Return a pattern that fits what both fit: a beginning and an end are joined.
+    """Return a pattern for the intersection of two: a prefix and a suffix are joined.
 
     >>> _both("*", "read"), _both("read*", "*1"), _both("*1", "read*"), _both("read", "write")
     ('read', 'read*1', 'read*1', 'write')
@@ -240,7 +240,7 @@ def _stability(item: Outline, path: str, context: Context) -> Block:
 
 
 def _named(section: Section, key: str) -> tuple[tuple[str, Words], ...]:
-    """Return names and how they are called here."""
+    """Return names with their labels."""
     if key not in section:
         return ()
     inner = Section(section.at(key), f"{section.path}.{key}", section.reports, None)
@@ -333,7 +333,7 @@ def _drawn(item: Outline, path: str, kind: str, context: Context) -> Block:
 
 
 def _wholes(section: Section, context: Context) -> tuple[tuple[str, float], ...]:
-    """Return what counts as 100 % of each variant."""
+    """Return the value of 100 % for each variant."""
     if "whole" not in section:
         return ()
     section.text("unit", required=True)

@@ -1,4 +1,4 @@
-"""A study on paper: the page printed by a browser that reaches no network and no other file."""
+"""A study as PDF: the page printed by a browser without access to a network or other files."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from lanetwin.errors import Diagnostic, LanetwinError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-"""What prints, the first that there is."""
+"""Browsers for printing; the first one found is used."""
 LONGEST = 120
-"""A browser that takes longer is ended [s]."""
+"""Timeout of the browser [s]."""
 
 
 def browser() -> str:
@@ -30,12 +30,12 @@ def browser() -> str:
 
 
 def lacks_signs(language: str) -> bool:
-    """Whether this machine is known to have no font for a language: paper would show boxes for its signs."""
+    """Whether this machine is known to lack a font for a language: the PDF would show boxes."""
     lister = shutil.which("fc-list")
     if language == "en" or lister is None:
         return False
     try:
-        # fontconfig's own list, of a language of the catalogue
+        # fontconfig's list for a language of the catalogue
         asked = [lister, f":lang={language}", "file"]
         done = subprocess.run(asked, capture_output=True, timeout=20, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired):
@@ -69,7 +69,7 @@ def printed(page: str) -> bytes:
             f"--print-to-pdf={target}",
         ]
         if hasattr(os, "geteuid") and os.geteuid() == 0:
-            options.append("--no-sandbox")  # which the browser refuses to root
+            options.append("--no-sandbox")  # which the browser refuses as root
         try:
             done = subprocess.run(  # noqa: S603 - our arguments
                 [program, *options, source.as_uri()], capture_output=True, timeout=LONGEST, check=False

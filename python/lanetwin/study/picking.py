@@ -1,4 +1,4 @@
-"""Finding the rows that a study means, in the units that it asks for."""
+"""Selecting the rows for a study, in the requested units."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from lanetwin.study.evidence import Evidence
 
 MOST_CASES = 40
-"""So many cases of a run are named where a choice fits none."""
+"""Number of cases named if a selection matches none."""
 MOST_NAMED = 6
-"""So many of the rows that a choice fits are named."""
+"""Number of matching rows that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A row in the unit that was asked for."""
+    """A row in the requested unit."""
 
     row: Row
     value: float
@@ -46,7 +46,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in the study something is asked for: what mistakes are told with."""
+    """A place in the study, for error messages."""
 
     file: Path
     node: Outline
@@ -61,7 +61,7 @@ class Place:
 
 
 def rows_of(results: Results, pick: Pick) -> list[Row]:
-    """Return all rows that a choice fits."""
+    """Return all rows that match a selection."""
     return [
         row
         for row in [*results["rows"], *_of_iometer(results), *_speeds(results)]
@@ -70,7 +70,7 @@ def rows_of(results: Results, pick: Pick) -> list[Row]:
 
 
 def _of_iometer(results: Results) -> list[Row]:
-    """Return what Iometer itself shows as rows; they have no interval."""
+    """Return Iometer's own metrics as rows, which have no interval."""
     found: list[Row] = []
     for one in results.get("iometer", []):
         value = one["value"]
@@ -94,11 +94,11 @@ def _of_iometer(results: Results) -> list[Row]:
 
 
 SPEED = "speed"
-"""The metric of how fast a case is beside the first placement, or beside the baseline; its unit is ×."""
+"""The metric of a case's speed relative to the first placement, or to the baseline; its unit is ×."""
 
 
 def _speeds(results: Results) -> list[Row]:
-    """Return how fast cases are beside what they are held against, as rows."""
+    """Return the relative speeds of cases as rows."""
     return [
         {
             "variant": one["variant"],
@@ -119,12 +119,12 @@ def _speeds(results: Results) -> list[Row]:
 
 
 def _fits(pick: Pick, row: Row) -> bool:
-    """Return whether a row is meant, of whichever device it is."""
+    """Return whether a row matches, for any device."""
     return pick.fits(row["variant"], row["workload"], row["case"], row["metric"])
 
 
 def verdicts_of(results: Results, pick: Pick) -> list[Verdict]:
-    """Return all verdicts that a choice fits."""
+    """Return all verdicts that match a selection."""
     return [
         one
         for one in results["verdicts"]
@@ -133,9 +133,9 @@ def verdicts_of(results: Results, pick: Pick) -> list[Verdict]:
 
 
 def reading_of(evidence: Evidence, pick: Pick, unit: str, place: Place) -> Reading | None:
-    """Return the only row that a choice fits, in a unit; None if the run was left out or is not finished.
+    """Return the single row that matches a selection, in a unit; None for a missing or unfinished run.
 
-    Raises `LanetwinError` if it fits none of a finished run, or several, or the unit is of something else.
+    Raises `LanetwinError` if no row of a finished run matches, or several do, or the unit does not fit.
     """
     results = evidence.runs.get(pick.run)
     if results is None:
@@ -188,12 +188,12 @@ def _reading(row: Row, pick: Pick, unit: str, place: Place) -> Reading:
 
 
 def is_simulated(results: Results) -> bool:
-    """Whether a result was computed: what programs or machines measured is no prediction."""
+    """Whether a result was simulated; measurements of programs or machines are not predictions."""
     return results["kind"] == "simulated"
 
 
 def nature(results: Results | None) -> tuple[str, ...]:
-    """Say of results that were not computed what they are."""
+    """Describe the kind of results that were not simulated."""
     if results is None or is_simulated(results):
         return ()
     if results["kind"] == "emulated":
@@ -209,18 +209,18 @@ def nature(results: Results | None) -> tuple[str, ...]:
 
 
 def cite_run(evidence: Evidence, name: str) -> Cite:
-    """Say where what is of a run comes from."""
+    """Return the citation of a run."""
     results = evidence.runs.get(name)
     digest = (results["digest"] or digest_of(results["rows"])) if results else ""
     return Cite(name, digest, evidence.commands.get(f"run {name}", ""))
 
 
 def cite_link(evidence: Evidence, kind: str, name: str, document: dict[str, Any]) -> Cite:
-    """Say where what is of a link comes from."""
+    """Return the citation of a link."""
     return Cite(name, digest_of(document), evidence.commands.get(f"{kind} {name}", ""))
 
 
 def digest_of(document: Any) -> str:
-    """Return a digest of a document that has none of its own."""
+    """Return a digest of a document without one."""
     text = json.dumps(document, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -44,17 +44,17 @@ if TYPE_CHECKING:
     from lanetwin.study.tables import Desk
 
 Data = tuple["Callable[[Any, str, float], str]", "Sequence[Captioned]"]
-"""How something is drawn, and what could be."""
+"""The drawing function of a kind of figure, and the possible data."""
 BROAD = (topology.Topology, waterfall.Breakdown)
-"""What has long names in it is as wide as the page."""
+"""Kinds with long names, which are as wide as the page."""
 EFFICIENCY = "efficiency"
-"""What throughput is called as a part of what there could be at most."""
+"""The name of throughput as a share of its maximum."""
 
 
 def plot(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
-    """Return a figure; what a quick study leaves out is said in its place.
+    """Return a figure, or a note if a quick study leaves it out.
 
-    Raises `LanetwinError` if there is nothing in a finished run that could be drawn.
+    Raises `LanetwinError` if a finished run has no data for it.
     """
     told = desk.language
     if block.kind in ("loss", "eye"):
@@ -82,7 +82,7 @@ def plot(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
 
 
 def packet(block: Packet, desk: Desk, easel: Easel) -> Plot:
-    """Return the fields of a packet as a figure; it is of the author, and rests on no run."""
+    """Return the fields of a packet as a figure; they are given by the author, not by a run."""
     told = desk.language
     parts = tuple(fields.Field(name.told(told), size.told(told), data) for name, size, data in block.fields)
     title = block.title.told(told)
@@ -95,10 +95,10 @@ def packet(block: Packet, desk: Desk, easel: Easel) -> Plot:
 def _told(
     easel: Easel, draw: Callable[[Any, str, float], str], data: Captioned, names: set[str]
 ) -> tuple[Figure, str]:
-    """Draw a figure in the current language; what an author has named stays."""
+    """Draw a figure in the current language; names of authors are kept."""
     with naming(names):
         drawing = easel.figure(draw, data, is_broad=isinstance(data, BROAD))
-        # translated texts are escaped as those were that they stand for
+        # translated texts are escaped like the originals
         wide, narrow = (Markup(translated(one)) for one in (drawing.wide, drawing.narrow))  # noqa: S704
         return replace(drawing, wide=wide, narrow=narrow), told_text(data.description)
 
@@ -133,9 +133,9 @@ def _fits(pattern: str, name: str) -> bool:
 
 
 def _topologies(block: Drawn, results: Results, place: Place) -> list[topology.Topology]:
-    """Return the machines of the variants that are asked for, one component opened if that is asked for.
+    """Return the machines of the requested variants, with one component opened if requested.
 
-    What their variants change is left to the caption.
+    The caption describes the changes of variants.
     """
     found = [replace(one, machine=replace(one.machine, changes={})) for one in topology.topologies(results)]
     chosen = [one for one in found if any(_fits(block.pick.variant, name) for name in one.machine.variants)]

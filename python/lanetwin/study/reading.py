@@ -1,4 +1,4 @@
-"""Reading a study's YAML against the keys it may have, with everything that is wrong with it at once."""
+"""Reading a study's YAML by its permitted keys, reporting all mistakes at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lanetwin.engine import Outline
 
 _STEERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Characters that turn the direction of writing round."""
+"""Characters that change the direction of writing."""
 
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z]+)?")
@@ -31,11 +31,11 @@ class Words:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return a text that is the same in every language."""
+        """Return a text that is equal in every language."""
         return cls({"en": text})
 
     def told(self, language: str) -> str:
-        """Return the text in a language, or in English, or in the one there is."""
+        """Return the text in a language, or in English, or in the only one."""
         known = self.by_language
         return known.get(language) or known.get("en") or next(iter(known.values()), "")
 
@@ -44,7 +44,7 @@ class Words:
 
 
 class Reports:
-    """What is wrong with a document."""
+    """The mistakes in a document."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -68,7 +68,7 @@ def joined(path: str, key: str) -> str:
 
 
 def closest(word: str, known: Sequence[str]) -> str:
-    """Say what may have been meant."""
+    """Suggest the closest key."""
     near = get_close_matches(word, known, 1)
     return f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
 
@@ -83,7 +83,7 @@ def plain(text: str) -> str:
 
 
 def steers(text: str) -> bool:
-    r"""Return whether a text holds what a terminal or a page would obey instead of show.
+    r"""Return whether a text contains control characters for terminals or pages.
 
     >>> steers("a\u202eb"), steers("two\nlines")
     (True, False)
@@ -111,15 +111,15 @@ class Section:
         return key in self.entries
 
     def keys(self, key: str) -> list[str]:
-        """Return the names of the sections that a key holds."""
+        """Return the names of the sections of a key."""
         return [name for name, _ in self.at(key).get("entries") or ()] if key in self else []
 
     def at(self, key: str) -> Outline:
-        """Return where a key stands, or where it should."""
+        """Return the place of a key, or its expected place."""
         return self.entries.get(key, self.node)
 
     def fault(self, key: str, message: str, remedy: str, code: str = "ST002") -> None:
-        """Note what is wrong with the value of a key."""
+        """Note a mistake in the value of a key."""
         self.reports.add(code, self.at(key), joined(self.path, key), message, remedy)
 
     def text(self, key: str, default: str = "", *, required: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""What things come to: sums and products of numbers of the study, with their sources, or of runs."""
+"""Calculations: sums and products of numbers of the study, with their sources, or of runs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def table(block: Reckoned, desk: Desk) -> Table:
-    """Return what each row comes to, how, and beside the first; below it every number with its source.
+    """Return the result of each row, its calculation and ratio to the first, and every number's source.
 
-    Raises `LanetwinError` if a run has not the number that is asked of it.
+    Raises `LanetwinError` if a run does not have a requested number.
     """
     told, numbers = desk.language, desk.study.numbers
     used = unique(
@@ -95,7 +95,7 @@ def _way(terms: tuple[tuple[str, ...], ...], per: tuple[str, ...], desk: Desk) -
 
 
 def _told(number: Number, value: float | None, desk: Desk) -> str:
-    """Say what a number is and where it comes from."""
+    """Describe a number and its source."""
     title = number.title.told(desk.language)
     write = significant if number.value is None else plain_number
     shown = NOT_COMPUTED if value is None else f"{write(value)} {number.unit}".strip()

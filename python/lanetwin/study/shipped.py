@@ -1,4 +1,4 @@
-"""The studies that come with lanetwin: where they lie, and what they ask."""
+"""The studies that come with lanetwin: their folders and questions."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from lanetwin.study.reading import closest
 
 def _folder() -> Path:
     package = Path(lanetwin.__file__).parent
-    # in a checkout a link: what is named in a document is named as in the tree
+    # in a checkout a link: names in documents are those of the tree
     shipped = (package / "shipped" / "studies").resolve()
-    # links are files of text where a system has none
+    # on systems without links, they are text files
     return shipped if shipped.is_dir() else package.parents[1] / "studies"
 
 
 FOLDER = _folder()
-"""Beside the scenarios that they are of: part of the package, in a checkout by way of links."""
+"""Beside their scenarios: part of the package, in a checkout through links."""
 
 TEMPLATE = "study"
-"""How `lanetwin new` calls a study of the user's own."""
+"""Name of the study template for `lanetwin new`."""
 _SCENARIO = "slot"
-"""The template of the scenario that it rests on."""
+"""The template of its scenario."""
 
 
 def template() -> dict[str, str]:
-    """Return the files of a study to begin with, by name."""
+    """Return the files of the study template, by name."""
     text = files("lanetwin.study").joinpath("template.yaml").read_text(encoding="utf-8")
     return {"study.yaml": text, f"{_SCENARIO}.yaml": engine.template(_SCENARIO)}
 
@@ -40,7 +40,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> tuple[Path, bool]:
-    """Return the file of a study by its name or its path, and whether it is one of lanetwin.
+    """Return the file of a study by its name or its path, and whether it comes with lanetwin.
 
     Raises `LanetwinError` if there is none.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lanetwin.study.picking import Reading
 
 NOT_COMPUTED = "–"
-"""What stands for a value that a quick study leaves out."""
+"""Placeholder for a value that a quick study leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What tables and figures are made with."""
+    """The context for tables and figures."""
 
     study: Study
     evidence: Evidence
@@ -64,7 +64,7 @@ def word(outcome: str) -> str:
 
 
 def role_word(role: str) -> str:
-    """Return what a published number was to the model."""
+    """Return the role of a published number in words."""
     return {
         "predicted": tr("predicted"),
         "calibrated": tr("calibrated"),
@@ -73,14 +73,14 @@ def role_word(role: str) -> str:
 
 
 def missing(block: Missing, desk: Desk) -> Absent:
-    """Return what stands in the place of a table or figure that is not modelled, or of a photograph."""
+    """Return the note in place of a table or figure that is not modelled, or of a photograph."""
     told = desk.language
     reason = tr("photograph, not reproduced") if block.is_photograph else tr("not modelled yet")
     return Absent(block.number, block.title.told(told), block.is_figure, block.why.told(told), reason)
 
 
 def listing(block: Listing, desk: Desk) -> Table:
-    """Return a table as its author wrote it."""
+    """Return a table of the author."""
     told = desk.language
     head = tuple(Entry(name.told(told)) for name in block.columns)
     rows = tuple(tuple(Entry(cell.told(told)) for cell in row) for row in block.rows)
@@ -112,7 +112,7 @@ def sheet(block: Sheet, desk: Desk) -> Table:
 
 
 def _source(text: str) -> str:
-    """Return where a number is from; that it is from nowhere, in the current language.
+    """Return the source of a number; a missing source in the current language.
 
     >>> _source("none; an engineering estimate, beside others")
     'none; an engineering estimate, beside others'
@@ -122,7 +122,7 @@ def _source(text: str) -> str:
 
 
 def kind_word(kind: str) -> str:
-    """Return how a number was come by."""
+    """Return the kind of a number in words."""
     return {
         "datasheet": tr("data sheet"),
         "measured": tr("measured"),
@@ -162,7 +162,7 @@ def grid(block: Grid, desk: Desk) -> tuple[Table, list[Compared]]:
 
 
 def _without(runs: Sequence[str], desk: Desk) -> str:
-    """Say why values of runs are not there."""
+    """Describe why values of runs are missing."""
     if all(run in desk.evidence.runs for run in runs):
         return ""
     is_quick = desk.evidence.is_quick
@@ -201,7 +201,7 @@ def _cell(block: Grid, cell: Cell, case: str, desk: Desk, compared: list[Compare
 
 
 def _apart(reading: Reading | None) -> list[str]:
-    """Say how far the runs behind a measured value lie apart, of their mean."""
+    """Describe the spread of the runs behind a measured value, relative to their mean."""
     samples = reading.row.get("samples", []) if reading else []
     if reading is None or len(samples) < 2 or not reading.row["value"]:
         return []
@@ -212,7 +212,7 @@ def _apart(reading: Reading | None) -> list[str]:
 def _verdict(cell: Cell, desk: Desk) -> Any:
     """Return the verdict on a cell, if its variant is compared with another one."""
     results = desk.evidence.runs.get(cell.pick.run)
-    # verdicts are on all devices together
+    # verdicts apply to all devices together
     found = verdicts_of(results, cell.pick) if results and not cell.pick.device else []
     return found[0] if len(found) == 1 and cell.pick.percentile is None else None
 
@@ -228,12 +228,12 @@ def plain_number(value: float) -> str:
 
 
 def values(reading: Reading | None) -> str:
-    """Write a reading, or that there is none."""
+    """Write a value, or a placeholder."""
     return reading.text if reading else NOT_COMPUTED
 
 
 def stability(block: Stability, desk: Desk) -> Table:
-    """Return passed of performed cycles, tests by links."""
+    """Return passed and performed cycles, tests by links."""
     told = desk.language
     found = desk.evidence.cycles.get(block.cycles)
     series = {one["name"]: one for one in found["series"]} if found else {}
@@ -282,7 +282,7 @@ def _passed(series: dict[str, Any] | None, test: str) -> Entry:
 
 
 def thousands(count: int) -> str:
-    """Write a number of cycles as the originals do.
+    """Write a number of cycles as in the original documents.
 
     >>> thousands(10_000), thousands(350)
     ('10k', '350')
@@ -327,7 +327,7 @@ def budget(block: Budget, desk: Desk) -> Table:
 
 
 def budget_word(verdict: str) -> str:
-    """Say whether a channel fits its budget."""
+    """Describe whether a channel fits its budget."""
     return {"fits": tr("fits"), "tight": tr("tight"), "exceeds": tr("exceeds")}.get(verdict, verdict)
 
 
@@ -347,7 +347,7 @@ def _eye(segment: dict[str, Any] | None) -> list[Entry]:
 
 
 def _eye_word(segment: dict[str, Any]) -> str:
-    """Say whether a receiver meets the mask, and if it does not, whether it operates."""
+    """Describe whether a receiver meets the mask, and if not, whether it operates."""
     if segment["passes"]:
         return tr("meets the mask")
     return tr("misses the mask, operates") if segment["operates"] else tr("misses the mask")
