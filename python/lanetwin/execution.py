@@ -91,7 +91,7 @@ def variants_of(scenario: Path, sets: Sequence[str], *, outside: bool = False) -
 
 
 def order(variants: Sequence[str], repeats: int) -> Iterator[str]:
-    """Return the variants in turn, forwards and backwards.
+    """Yield the variants in turn, forwards and backwards.
 
     >>> list(order(["a", "b"], 2))
     ['a', 'b', 'b', 'a']

@@ -28,7 +28,7 @@ RESTATED = ("transfers", "reads", "writes", "completion latency", "submission la
 ALL_CACHED = "each load was found in a cache; throughput is what memory moves"
 """The reason why a memory load has no bottleneck."""
 WIDE_TAIL = 0.05
-"""Relative half-width above which the interval of a value is shown."""
+"""Relative half-width above which the interval of a tail is shown."""
 
 
 @dataclass(frozen=True, slots=True)

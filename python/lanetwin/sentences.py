@@ -110,7 +110,7 @@ def _texts(found: Any) -> Iterator[str]:
 
 
 def _parts(plan: Any) -> Iterator[str]:
-    """Return the names of all parts of a plan."""
+    """Yield the names of all parts of a plan."""
     if isinstance(plan, dict):
         for key, value in plan.items():
             if key in ("part", "model", "via"):

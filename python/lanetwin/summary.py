@@ -1,6 +1,6 @@
-"""What a results document says, in the shape people read: answers, tables of variants side by side, limits.
+"""A results document for people: answers, tables of variants side by side, bottlenecks.
 
-Nothing is computed here but order and grouping: every value, interval and verdict is the engine's.
+Only order and grouping are computed here: every value, interval and verdict comes from the engine.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 NO_BREAK_SPACE = "\u00a0"
 OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "inconclusive", "equivalent")
-"""In the order in which a reader wants to hear of them."""
+"""In the order of importance for a reader."""
 
 
 def unique(names: Iterable[str]) -> list[str]:
@@ -60,7 +60,7 @@ class Answer:
 
 @dataclass(slots=True)
 class CaseLine:
-    """One case of a table: what each variant reached, and how it compares with the baseline."""
+    """One case of a table: the value of each variant, and its comparison with the baseline."""
 
     case: str
     values: dict[str, Row] = field(default_factory=dict)
@@ -90,14 +90,14 @@ class ResultTable:
 
     @property
     def percentiles(self) -> list[float]:
-        """The percentiles any row carries."""
+        """The percentiles in any row."""
         rows = (row for line in self.lines for row in line.values.values())
         return sorted({p for row in rows for p, _ in row.get("percentiles", [])})
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceLine:
-    """What one of several devices reached in one case of one variant."""
+    """The results of one of several devices in one case of one variant."""
 
     case: str
     variant: str
@@ -118,7 +118,7 @@ class DeviceLine:
 
 @dataclass(frozen=True, slots=True)
 class DeviceTable:
-    """The devices of one workload beside each other: of one kind of operation, if there are two."""
+    """The devices of one workload side by side: for one kind of operation, if there are two."""
 
     workload: str
     operation: str
@@ -128,7 +128,7 @@ class DeviceTable:
 
     @property
     def title(self) -> str:
-        """Whose table it is."""
+        """The heading: the workload, and the kind of operation if there are two."""
         return " ".join(word for word in (f"{self.workload}:", self.operation, "by device") if word)
 
     @property
@@ -170,12 +170,12 @@ def tables(results: Results) -> list[ResultTable]:
 
 
 def together(results: Results) -> list[Row]:
-    """Return the rows that tell all devices of a workload together."""
+    """Return the rows for all devices of a workload together."""
     return [row for row in results["rows"] if row.get("device") is None]
 
 
 def device_tables(results: Results) -> list[DeviceTable]:
-    """Return what each of several devices reached, case by case and variant by variant."""
+    """Return the results of each of several devices, by case and by variant."""
     found: dict[tuple[str, str], dict[tuple[str, str, str], dict[str, Row]]] = {}
     for row in results["rows"]:
         device = row.get("device")
@@ -194,7 +194,7 @@ def device_tables(results: Results) -> list[DeviceTable]:
 
 
 def _place(lines: list[DeviceLine]) -> Callable[[DeviceLine], tuple[int, ...]]:
-    """Order lines by case, variant and device, each as they appear."""
+    """Order lines by case, variant and device, each in order of appearance."""
     cases, names, devices = (
         unique(getattr(line, part) for line in lines) for part in ("case", "variant", "device")
     )
@@ -207,11 +207,11 @@ def case_range(cases: Sequence[str]) -> str:
 
 
 def answers(results: Results) -> list[Answer]:
-    """Say what was found: a sentence per kind of verdict, or per metric if nothing was compared."""
+    """Return the findings: a sentence per kind of verdict, or per metric without a comparison."""
     if results["verdicts"]:
         return _placements(results) + _comparisons(results["verdicts"])
     found = tables(results)
-    # what was read and what was written add up to the throughput, of which it is said
+    # reads and writes add up to the throughput, which has the sentence
     whole = {table.workload for table in found if table.metric == "throughput"}
     told = [
         table for table in found if table.workload not in whole or table.metric not in ("reads", "writes")
@@ -220,11 +220,11 @@ def answers(results: Results) -> list[Answer]:
 
 
 MOST_PLACEMENTS = 4
-"""Of more speeds than this the ends are told."""
+"""Number of speeds above which only the ends are named."""
 
 
 def _placements(results: Results) -> list[Answer]:
-    """Say how fast each workload of the baseline is on other placements than the first, if it has any."""
+    """Describe the speed of the baseline's workloads on other placements than the first, if there are any."""
     held = [one for one in results.get("relative", []) if one["variant"] == one["baseline_variant"]]
     first = next(iter(variants(results)), "")
     found = []
@@ -262,7 +262,7 @@ def _comparisons(verdicts: Sequence[Verdict]) -> list[Answer]:
 
 
 def _alike(groups: Sequence[list[Verdict]]) -> list[tuple[list[str], list[Verdict]]]:
-    """Take metrics together whose verdicts read the same, such as throughput and transfers of one size."""
+    """Group metrics whose verdicts have the same text, such as throughput and transfers of one size."""
     found: dict[tuple[object, ...], tuple[list[str], list[Verdict]]] = {}
     for group in groups:
         told = [
@@ -279,18 +279,18 @@ def _difference(verdict: Verdict) -> tuple[str, str]:
 
 
 ONE_SAMPLE = "one sample of each"
-"""What is said where there is no interval."""
+"""Text in place of an interval."""
 
 
 def spread(verdict: Verdict) -> str:
-    """Write the interval of a verdict; say so if there is none."""
+    """Write the interval of a verdict, or that there is none."""
     if verdict.get("spread") == "none":
         return ONE_SAMPLE
     return change_interval(verdict["low"], verdict["high"])
 
 
 def verdict_words(verdict: Verdict) -> str:
-    """Name a verdict; first of all that it is of a time that was not steady, if it is."""
+    """Name a verdict, preceded by a mark if the measurement was not steady."""
     return f"{NOT_STEADY}: {verdict['verdict']}" if verdict.get("not_steady") else verdict["verdict"]
 
 
@@ -300,7 +300,7 @@ def _unbroken(case: str) -> str:
 
 
 def _comparison(metrics: Sequence[str], members: Sequence[Verdict], of: int) -> str:
-    """Say one verdict on `members`, which are the cases of a group of `of` that share it."""
+    """Describe one verdict on `members`, the cases of a group of `of` that share it."""
     one = members[0]
     variant, baseline, metric = one["variant"], one["baseline"], " and ".join(metrics)
     many = len(metrics) > 1 or (metric.endswith("s") and not metric.endswith("ss"))
@@ -332,7 +332,7 @@ def _comparison(metrics: Sequence[str], members: Sequence[Verdict], of: int) -> 
 
 
 def _levels(table: ResultTable) -> list[Answer]:
-    """Say what each variant reached where nothing was compared: the value, or both ends of a sweep."""
+    """Describe each variant's result without a comparison: the value, or both ends of a sweep."""
     found = []
     for variant in table.variants:
         rows = [line.values[variant] for line in table.lines if variant in line.values]
@@ -353,13 +353,13 @@ BEST: dict[str, tuple[str, Callable[..., tuple[Row, str]]]] = {
     "throughput": ("highest", max),
     "latency": ("lowest", min),
 }
-"""The metrics of which one end is what people want: what it is called, and how it is found."""
+"""The metrics with a best value: its name, and how it is found."""
 
 
 def _best(metric: str, rows: Sequence[Row]) -> str | None:
-    """Say what is best where cases are two lists of names (placements, mixes), for each of the second.
+    """Describe the best case if cases are two lists of names (placements, mixes), for each of the second.
 
-    None where cases lie on an axis, or vary in one way alone: then both ends say more.
+    None if cases lie on an axis, or vary in only one way: then both ends are more informative.
     """
     named = [(row, row["case"].split(", ")) for row in rows]
     if metric not in BEST or any(row["x"] or len(names) != 2 for row, names in named):
@@ -376,7 +376,7 @@ def _best(metric: str, rows: Sequence[Row]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What limited a run of neighbouring cases."""
+    """The bottleneck of a run of neighbouring cases."""
 
     variant: str
     workload: str
@@ -386,12 +386,12 @@ class Limit:
 
     @property
     def why(self) -> str:
-        """How the limit shows: at its first case, and at its last where that reads differently."""
+        """The evidence: at the first case, and at the last if that differs."""
         return _from_to(self.whys[0], self.whys[-1])
 
 
 def _from_to(first: str, last: str) -> str:
-    """Say two sentences as one if only numbers differ.
+    """Merge two sentences if only numbers differ.
 
     >>> _from_to("busy 91.2 % of the time", "busy 99.9 % of the time")
     'busy 91.2 … 99.9 % of the time'
@@ -405,7 +405,7 @@ def _from_to(first: str, last: str) -> str:
 
 
 def limits(results: Results) -> list[Limit]:
-    """Return the bottlenecks, neighbouring cases and variants with the same one taken together."""
+    """Return the bottlenecks, neighbouring cases and variants with the same one merged."""
     by_run: dict[tuple[str, str], list[Bottleneck]] = {}
     for workload in unique(b["workload"] for b in results["bottlenecks"]):
         for bottleneck in results["bottlenecks"]:
@@ -421,7 +421,7 @@ def limits(results: Results) -> list[Limit]:
 
 
 def _together(found: list[Limit], known: int) -> list[Limit]:
-    """Return one limit for all variants of a workload that have the same, in their order.
+    """Merge the equal bottlenecks of a workload's variants, in their order.
 
     >>> one = Limit("a", "w", "4 KiB", "link", ["busy"])
     >>> [limit.variant for limit in _together([one, replace(one, variant="b")], 2)]
@@ -441,14 +441,14 @@ def _together(found: list[Limit], known: int) -> list[Limit]:
 
 
 def stopped(results: Results) -> str | None:
-    """Say why a result is partial, or nothing if it is whole."""
+    """Return why a result is partial; None if it is complete."""
     if results["complete"]:
         return None
     return f"partial result: {results['stopped'] or 'stopped early'}; cases that had not run are missing"
 
 
 def cost_line(cost: Cost) -> str:
-    """Say in a line what a run cost.
+    """Write the cost of a run in a line.
 
     >>> cost_line({"events": 48211093, "tlp_hops": 0, "cpu_seconds": 2.41, "peak_memory_bytes": 163_840_000})
     '48\u202f211\u202f093 events in 2.410\u202fs of CPU time, peak memory 163.8\u202fMB'

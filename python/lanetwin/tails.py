@@ -1,6 +1,6 @@
-"""Percentiles that are not settled: how far they reach, in the words people read.
+"""Percentiles that are not settled, with their intervals in words.
 
-The engine says which they are: their intervals reach more than 10 % to a side, or there is none.
+The engine marks them: their intervals reach more than 10 % to a side, or there is none.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from lanetwin.results import Row
 
 NOT_SETTLED = "NOT SETTLED"
-"""What is said of a percentile that a longer run may not bear out."""
+"""Mark of a percentile that a longer run may not confirm."""
 ABOUT = "≈"
-"""What stands before such a percentile in a table."""
+"""Sign before such a percentile in a table."""
 TAIL = 99.0
-"""The percentile that stands beside the mean."""
+"""The percentile shown beside the mean."""
 
 
 def is_unsettled(row: Row, percent: float) -> bool:
-    """Whether a percentile of a row is not known as well as it should be.
+    """Whether a percentile of a row is not settled.
 
     >>> row = {"unsettled": [99.9]}
     >>> is_unsettled(row, 99.9), is_unsettled(row, 99.0), is_unsettled({}, 99.0)
@@ -33,7 +33,7 @@ def is_unsettled(row: Row, percent: float) -> bool:
 
 
 def is_tail(row: Row) -> bool:
-    """Whether a row is the tail of a latency, which stands beside its mean as a metric of its own.
+    """Whether a row is the tail of a latency, which is a separate metric beside the mean.
 
     >>> is_tail({"metric": "p99"}), is_tail({"metric": "latency"})
     (True, False)
@@ -52,7 +52,7 @@ def told(row: Row, percent: float, value: float, digits: int = 4) -> str:
 
 
 def reach(row: Row, percent: float) -> str:
-    """Say how far the interval of a percentile reaches, as shares of it.
+    """Write the ends of a percentile's interval, relative to the percentile.
 
     >>> row = {"percentiles": [(99.0, 200.0)], "percentile_intervals": [(99.0, 180.0, 354.0)]}
     >>> reach(row, 99.0), reach({"percentiles": [(99.0, 200.0)]}, 99.0)
@@ -67,7 +67,7 @@ def reach(row: Row, percent: float) -> str:
 
 
 def doubt(rows: Iterable[Row]) -> str:
-    """Say which 99th percentiles of a case are not settled; nothing if all are.
+    """Describe the 99th percentiles of a case that are not settled; empty if all are.
 
     >>> row = {"metric": "read latency", "unsettled": [99.0, 99.9], "percentiles": [(99.0, 200.0)]}
     >>> doubt([row, {"metric": "write latency"}])

@@ -1,4 +1,4 @@
-"""Operations of a run as a timeline: each with its stages, and the places that they were in, for Perfetto."""
+"""Operations of a run as a timeline for Perfetto: each with its stages, and their components."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 ATTACHMENT = "timeline.json"
-"""What the engine attaches to results if it is asked for operations."""
+"""The attachment of results with operations."""
 PS_PER_NS = 1000
 
 
 class Operation(TypedDict):
-    """One operation that was followed."""
+    """One traced operation."""
 
     what: str
     device: str | None
     at: int
-    """When it was asked [ps]."""
+    """Time of its submission [ps]."""
     stages: list[tuple[str, int]]
-    """How long it was in each, one after the other [ps]."""
+    """Time in each stage, in sequence [ps]."""
 
 
 class Case(TypedDict):
@@ -36,12 +36,12 @@ class Case(TypedDict):
     workload: str
     case: str
     window: list[int]
-    """From when to when it was measured [ps]."""
+    """Begin and end of the measurement [ps]."""
     operations: list[Operation]
 
 
 def require() -> Any:
-    """Return the library that knows Perfetto's format.
+    """Return the library for Perfetto's format.
 
     Raises `LanetwinError` (RS011) without it.
     """
@@ -67,7 +67,7 @@ def take(results: Results) -> list[Case]:
 
 
 def place_of(stage: str) -> str:
-    """Return where a stage is: the component, or the link.
+    """Return the place of a stage: the component, or the link.
 
     >>> place_of("ssd: flash read"), place_of("slot host → ssd")
     ('ssd', 'slot host → ssd')
@@ -76,7 +76,7 @@ def place_of(stage: str) -> str:
 
 
 def lanes(spans: Iterable[tuple[int, int]]) -> list[int]:
-    """Return for each span, in the order of their beginnings, a lane in which none overlaps another.
+    """Return for each span, in the order of begins, a lane without overlaps.
 
     >>> lanes([(0, 5), (2, 4), (5, 9), (6, 7)])
     [0, 1, 0, 1]
@@ -93,7 +93,7 @@ def lanes(spans: Iterable[tuple[int, int]]) -> list[int]:
 def perfetto(cases: Iterable[Case]) -> bytes:
     """Write cases as a trace of Perfetto: for each a track of operations, and one for each place.
 
-    Times are those of the simulated machine, rounded to nanoseconds, which is what Perfetto counts in.
+    Times are those of the simulated machine, rounded to nanoseconds, the unit of Perfetto.
 
     Raises `LanetwinError` (RS011) without the library.
     """
@@ -125,7 +125,7 @@ def _operations(trace: _Trace, parent: int, operations: list[Operation]) -> None
 
 
 def _in_lanes(trace: _Trace, own: int, place: str, spans: list[tuple[int, int, str]]) -> None:
-    """Write what was in a place, beside each other if it was there at the same time."""
+    """Write the spans of a place, side by side if they overlap."""
     spans.sort()
     tracks = {0: own}
     for (begin, end, stage), lane in zip(spans, lanes((s[0], s[1]) for s in spans), strict=True):
@@ -136,7 +136,7 @@ def _in_lanes(trace: _Trace, own: int, place: str, spans: list[tuple[int, int, s
 
 
 def _places(operations: list[Operation]) -> dict[str, list[tuple[int, int, str]]]:
-    """Return what was in each place: from when to when, and the stage."""
+    """Return the spans of each place: begin, end and stage."""
     found: dict[str, list[tuple[int, int, str]]] = {}
     for one in operations:
         for stage, since, until in _stages(one):
@@ -145,7 +145,7 @@ def _places(operations: list[Operation]) -> dict[str, list[tuple[int, int, str]]
 
 
 def _stages(one: Operation) -> Iterator[tuple[str, int, int]]:
-    """Yield the stages of an operation, each from when to when [ps]."""
+    """Yield the stages of an operation, each with begin and end [ps]."""
     at = one["at"]
     for stage, ps in one["stages"]:
         yield stage, at, at + ps
@@ -153,7 +153,7 @@ def _stages(one: Operation) -> Iterator[tuple[str, int, int]]:
 
 
 class _Trace:
-    """A trace of Perfetto that is being written."""
+    """A trace of Perfetto under construction."""
 
     def __init__(self, library: Any) -> None:
         self._trace = library.Trace()
@@ -161,7 +161,7 @@ class _Trace:
         self._tracks = 0
 
     def track(self, name: str, parent: int | None = None) -> int:
-        """Begin a track and return what it is called."""
+        """Begin a track and return its identifier."""
         self._tracks += 1
         packet = self._trace.packet.add()
         packet.track_descriptor.uuid = self._tracks
@@ -171,14 +171,14 @@ class _Trace:
         return self._tracks
 
     def begin(self, track: int, at: int, name: str, lasts: int) -> None:
-        """Begin a slice, which lasts so long [ps]."""
+        """Begin a slice, with its exact length as a note [ps]."""
         event = self._at(track, at, self._event.TYPE_SLICE_BEGIN)
         event.name = name
         exact = event.debug_annotations.add()
         exact.name, exact.int_value = "ps", lasts
 
     def end(self, track: int, at: int) -> None:
-        """End the slice that was begun last."""
+        """End the last slice."""
         self._at(track, at, self._event.TYPE_SLICE_END)
 
     def _at(self, track: int, at: int, kind: int) -> Any:

@@ -1,6 +1,6 @@
-"""How long packets were in switches, in the shape people read: of ways that are alike, the slowest.
+"""Times of packets in switches, as tables: of equal paths, the slowest.
 
-Nothing is computed here but order and grouping.
+Only order and grouping are computed here.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The slowest of the ways through a switch that differ in nothing but their ports."""
+    """The slowest of the paths through a switch that differ only in their ports."""
 
     transit: SwitchTransit
     ways: int
 
     @property
     def way(self) -> str:
-        """Where it leads, and how many more there are like it."""
+        """The path, and the number of equal ones."""
         way = self.transit["way"]
         return way if self.ways == 1 else f"{way} (of {self.ways})"
 
     @property
     def tlp(self) -> str:
-        """What goes there."""
+        """The kind of packet."""
         return packet(self.transit)
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """A latency that a switch was given: what kind of number it is, and for which widths."""
+    """A latency parameter of a switch: the kind of number, and the widths."""
 
     switch: str
     value: str
@@ -49,7 +49,7 @@ class Latency:
 
 
 def packet(transit: SwitchTransit) -> str:
-    """Name what was carried, with its size on the wire.
+    """Name a packet, with its size on the wire.
 
     >>> packet({"tlp": "MWr", "bytes": 280})
     'MWr 280 B'
@@ -58,7 +58,7 @@ def packet(transit: SwitchTransit) -> str:
 
 
 def ordered(results: Results) -> list[SwitchTransit]:
-    """Return all ways through switches, by workload, case and variant, each in the order of the results."""
+    """Return all paths through switches, by workload, case and variant, each in the order of the results."""
     found = results.get("switches", [])
     words = [(transit["workload"], transit["case"], transit["variant"]) for transit in found]
     places = [unique(column) for column in zip(*words, strict=True)]
@@ -70,7 +70,7 @@ def ordered(results: Results) -> list[SwitchTransit]:
 
 
 def ends_of_sweeps(found: Sequence[Passage], most: int) -> Sequence[Passage]:
-    """Return all of them, or, of more than `most`, the first and the last case of each workload."""
+    """Return all lines or, if more than `most`, those of the first and the last case of each workload."""
     if len(found) <= most:
         return found
     cases: dict[str, list[str]] = {}
@@ -81,7 +81,7 @@ def ends_of_sweeps(found: Sequence[Passage], most: int) -> Sequence[Passage]:
 
 
 def varying(found: Sequence[Passage]) -> tuple[list[str], list[list[str]]]:
-    """Return what sets lines apart, of workload, case, variant and switch, and the words of each line."""
+    """Return the fields in which lines differ (workload, case, variant, switch), and each line's values."""
     names = ("workload", "case", "variant", "switch")
     words = [
         (t["workload"], t["case"], t["variant"], t["switch"]) for t in (passage.transit for passage in found)
@@ -91,7 +91,7 @@ def varying(found: Sequence[Passage]) -> tuple[list[str], list[list[str]]]:
 
 
 def passages(results: Results) -> list[Passage]:
-    """Return the slowest of the ways that are alike: one switch, one kind of packet, equal widths."""
+    """Return the slowest of equal paths: one switch, one kind of packet, equal widths."""
     groups: dict[tuple[str, ...], list[SwitchTransit]] = {}
     for transit in ordered(results):
         place = (transit["workload"], transit["case"], transit["variant"], transit["switch"])
@@ -104,7 +104,7 @@ def passages(results: Results) -> list[Passage]:
 
 
 def latencies(results: Results) -> list[Latency]:
-    """Return the latencies that switches were given, each once, with the widths it was used for."""
+    """Return the latency parameters of switches, each once, with its widths."""
     used: dict[tuple[str, str, str, str, str, str], list[str]] = {}
     for transit in ordered(results):
         value = f"{transit['latency']:g} {transit['unit']}"

@@ -1,6 +1,6 @@
 """JSON values as YAML 1.2, for people to read: blocks for nesting, quotes only where YAML would misread.
 
-Only what a plan needs: mappings with text keys, lists, text, numbers, booleans and null.
+Supports only the needs of a plan: mappings with text keys, lists, text, numbers, booleans and null.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def dump(value: Any) -> str:
 
 
 def text(value: str) -> str:
-    """Write a text so that every reader of YAML takes it for one, in blocks and in braces."""
+    """Write a text so that every YAML reader parses it as text, in blocks and in braces."""
     plain = _PLAIN.fullmatch(value) or _QUANTITY.fullmatch(value)
     if plain and value.lower() not in _WORDS:
         return value
-    # JSON's quoting is YAML's; only what neither may hold raw is escaped.
+    # JSON's quoting is valid in YAML; only characters that neither permits are escaped.
     quoted = json.dumps(_SURROGATES.sub("\ufffd", value), ensure_ascii=False)
     return re.sub("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]", lambda c: f"\\u{ord(c[0]):04x}", quoted)
 
@@ -50,7 +50,7 @@ def _scalar(value: Any) -> str:
         return text(value)
     if isinstance(value, float):
         number = json.dumps(value)
-        # YAML 1.1 wants a point in a float and a sign in its exponent.
+        # YAML 1.1 requires a point in a float and a sign in its exponent.
         return re.sub(r"^(-?\d+)e", r"\1.0e", number) if "e" in number else number
     return json.dumps(value)
 

@@ -53,9 +53,9 @@ UNSTEADY_MARK = "!"
 LEGEND = "▲ better, ▼ worse, = equivalent, ? inconclusive"
 UNSTEADY_LEGEND = "! not steady"
 LEAST_CASE = 24
-"""The name of a case is folded to at least this width [characters] …"""
+"""Least width to which the name of a case is folded [characters] …"""
 NARROW_CASE = 14
-"""… or to this one if each metric then fits on a line."""
+"""… and the least one if each metric then fits on a line."""
 _NUMBER_AND_UNIT = re.compile(r"(\d) ")
 MOST_TOGETHER = 24
 """Names of workloads with the same bottleneck share a line up to this length."""
@@ -64,7 +64,7 @@ MOST_OTHERS = 3
 LETTERS = "ABCDEFGHIJKL"
 """Names of variants whose own names do not fit."""
 METRIC_ROOMS = (60, 20, 14)
-"""Width to which a metric's name may be folded if it does not fit on one line [characters]."""
+"""Widths of a metric's name; the first that fits is used [characters]."""
 MOST_STACKED = 30
 """Above this number of stacked lines, each variant has only one line."""
 
@@ -109,7 +109,7 @@ def print_answer(results: Results) -> None:
 
 
 def _measured(results: Results, found: Sequence[Glance]) -> str:
-    """Print the measured time of each workload; if that exceeds a line, the shortest and the longest."""
+    """Return the measured time of each workload; if that exceeds a line, the shortest and the longest."""
     each = "; ".join(" ".join((*_place(one, found), one.measured)) for one in found if one.measured)
     if len(found) == 1 or (len(found) <= MOST_APART and cell_len(each) <= out().width - len("Measured: ")):
         return each
@@ -455,7 +455,7 @@ def _value(row: Row | None, *, spread: bool = True) -> Text:
 
 
 def _limits(found: Sequence[Glance]) -> Table:
-    """Print the bottleneck of each workload, for variants with the same one together, and the next supply."""
+    """Tabulate the bottleneck of each workload, variants with the same one together, and the next supply."""
     several = any(len(one.binding) > 1 for one in found)
     is_named = any(_place(one, found) for one in found)
     names = ["workload"] if is_named else []
@@ -473,7 +473,7 @@ def _limits(found: Sequence[Glance]) -> Table:
 
 
 def _limits_of(one: Glance, *, several: bool) -> Iterator[tuple[str, ...]]:
-    """Return the bottlenecks of a workload: variants if several, the bottleneck, the next supply."""
+    """Yield the bottlenecks of a workload: variants if several, the bottleneck, the next supply."""
     for name in unique(binding.name for binding in one.binding.values()):
         same = {variant: binding for variant, binding in one.binding.items() if binding.name == name}
         words = [named(list(same), list(one.binding)) or "all"] if several else []

@@ -51,7 +51,7 @@ def _print_answers(found: dict[str, Any]) -> None:
 
 
 def _side_by_side(found: dict[str, Any]) -> Any:
-    """Print the links side by side, with a row for each test."""
+    """Tabulate the links side by side, with a row for each test."""
     columns = [("test", False), *((series["name"], True) for series in found["series"])]
     table = plain_table("Link stability: passed of performed cycles", columns)
     # the title explains the numbers; words would leave no room for many links

@@ -144,7 +144,7 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _beside(found: dict[str, Any]) -> list[str]:
-    """Print the components other than functions: nodes, and memories and drives without a function."""
+    """Return the components other than functions: nodes, and memories and drives without a function."""
     known = {device["address"] for device in found["devices"]}
     lines = [
         f"NUMA node {one['node']}: CPUs {one['cpus'] or 'none'}, {gib(one['memory_bytes'])}"
@@ -162,7 +162,7 @@ def _beside(found: dict[str, Any]) -> list[str]:
 
 
 def _lacks(found: dict[str, Any]) -> list[str]:
-    """Print what could not be read."""
+    """Return notes on what could not be read."""
     notes = list(found["notes"])
     devices = found["devices"]
     if not devices:

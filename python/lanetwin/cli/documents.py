@@ -161,7 +161,7 @@ def check(
 
 
 def _trees(trees: list[SharedTree]) -> str:
-    """Print the trees, each below the names of its variants if they differ."""
+    """Return the trees as text, each below the names of its variants if they differ."""
     texts = []
     for shared in trees:
         hosts = shared["hosts"]

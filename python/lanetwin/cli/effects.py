@@ -81,7 +81,7 @@ def summary(claim: Claim, rows: list[ValidationRow], width: int) -> Table:
 
 
 def matrix(claim: Claim, rows: list[ValidationRow]) -> Iterator[dict[str, Any]]:
-    """Return the effect of every end on every row in which it was moved."""
+    """Yield the effect of every end on every row in which it was moved."""
     called = [(row["case"], row["quantity"]) for row in rows if row["role"] == "predicted"]
     for effect in claim.get("effects", []):
         for (case, quantity), change in zip(called, effect["changes_pct"], strict=True):

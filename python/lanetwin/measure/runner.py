@@ -51,7 +51,7 @@ class Asked:
 
 
 def order(asked: Asked) -> Iterator[Step]:
-    """Return the order of runs: forwards and backwards in turn, so that a drift affects all equally.
+    """Yield the runs in order: forwards and backwards in turn, so that a drift affects all equally.
 
     For two targets and one test that is A B B A.
     """

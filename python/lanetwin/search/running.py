@@ -113,7 +113,7 @@ class Trial:
     point: tuple[int, ...]
     """The indices of its values, one for each axis."""
     values: tuple[float, ...] | None
-    """The objectives; empty if the scenario is refused there, or lacks them."""
+    """The objectives; None if the scenario is refused there, or lacks them."""
     limits: tuple[float, ...] = ()
     """The values of the limited quantities."""
     within: bool = False

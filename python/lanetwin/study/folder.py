@@ -17,7 +17,7 @@ MARK = "study.html"
 
 
 def name(paper: Paper, evidence: Evidence) -> str:
-    """Return the folder's name: the study's name, digest and language, and marks of a quick or partial one."""
+    """Return the folder's name: the study's name, digest, language, and marks if it is quick or partial."""
     digests = {key: results["digest"] for key, results in evidence.runs.items()}
     digests |= {key: results["digest"] for key, results in evidence.changed.items()}
     links = {key: digest_of(found) for key, found in {**evidence.cycles, **evidence.budgets}.items()}

@@ -1,4 +1,4 @@
-"""Sweeps: many points of one scenario, run and kept, and what they say together."""
+"""Sweeps: many points of one scenario, run, kept and analysed."""
 
 from lanetwin.sweep.design import Design, design
 from lanetwin.sweep.running import Asked, Swept, sweep

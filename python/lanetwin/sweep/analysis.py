@@ -1,6 +1,6 @@
-"""What the points of a sweep say together, as the engine computes it: front, cheapest, what axes do.
+"""The analysis of a sweep's points by the engine: front, cheapest, effects of axes.
 
-Here it is decided which metrics are asked about; nothing is computed.
+This module selects the metrics; it computes nothing.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from lanetwin.sweep.table import Column, Table
 
 OBJECTIVES = ("throughput", "latency")
-"""Metrics that a point of the Pareto front is judged by, where no value has a cost."""
+"""Metrics of the Pareto front if no value has a cost."""
 MOST_COLUMNS = 24
-"""Metrics of more workloads and variants than this are in the files alone."""
+"""Maximum number of workloads and variants with metrics; others are only in the files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an axis does to a metric."""
+    """The effect of an axis on a metric."""
 
     axis: int
     """The first axis of its group."""
@@ -36,18 +36,18 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What the points say together."""
+    """The analysis of the points."""
 
     columns: list[Column]
-    """The metrics that say most of each variant and workload."""
+    """The main metrics of each variant and workload."""
     objectives: list[int]
-    """Which of them a point of the front is judged by."""
+    """Indices of the metrics of the front."""
     required: list[int]
-    """Which of them have to reach a share of their best."""
+    """Indices of the metrics that have to reach a share of their best."""
     front: list[bool]
     """Whether each point is on the Pareto front."""
     shares: list[float | None]
-    """How good each point is beside the best, in the worst of the required metrics: 1 is the best in all."""
+    """Each point's share of the best, in the worst of the required metrics: 1 is the best in all."""
     enough: list[bool]
     chosen: int | None
     """The cheapest point that is good enough."""
@@ -58,7 +58,7 @@ class Analysis:
 
 
 def analyse(plan: Design, table: Table) -> Analysis:
-    """Ask the engine what the points say together."""
+    """Let the engine analyse the points."""
     every = [
         column
         for variant in table.variants
@@ -66,7 +66,7 @@ def analyse(plan: Design, table: Table) -> Analysis:
         for column in table.telling(variant, workload)
     ]
     asked_for = _required(every, plan.cheapest)
-    # what the question is about stands first
+    # the metric of the question comes first
     columns = [every[n] for n in asked_for] + [c for n, c in enumerate(every) if n not in asked_for]
     columns = columns[:MOST_COLUMNS]
     objectives = [n for n, column in enumerate(columns) if column.place.metric.endswith(OBJECTIVES)]
@@ -109,7 +109,7 @@ def _best(shares: list[float | None], costs: list[float | None]) -> int | None:
 
 
 def _required(columns: list[Column], asked: Cheapest | None) -> list[int]:
-    """Return the metrics that the question of least cost is about, or those of most weight without one."""
+    """Return the metrics of the question of least cost, or the most important ones without a question."""
     metric, workloads = (asked["of"], asked["workloads"]) if asked else (OBJECTIVES[0], [])
     some = [
         (n, column.place)
@@ -127,7 +127,7 @@ def _required(columns: list[Column], asked: Cheapest | None) -> list[int]:
 
 
 def _levels(plan: Design, axis: int) -> list[int]:
-    """Return the place of the value of an axis at each point: of numbers, in their order."""
+    """Return the index of an axis' value at each point; for numbers, in their order."""
     values = plan.axes[axis]["values"]
     order = sorted(range(len(values)), key=lambda n: (values[n]["number"] or 0.0, n))
     if not plan.axes[axis]["numeric"]:

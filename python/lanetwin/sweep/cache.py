@@ -1,4 +1,4 @@
-"""Where results of points are kept: one file, by what they depend on. What is in it is never run again."""
+"""The cache of points' results: one file, by everything they depend on. Its points are never run again."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 FILE = Path("runs") / ".sweeps.sqlite3"
-"""Beside the runs."""
+"""The default file, beside the runs."""
 _TABLE = "CREATE TABLE IF NOT EXISTS points (key TEXT PRIMARY KEY, result BLOB NOT NULL) WITHOUT ROWID"
 
 
 class Cache:
-    """Results by their keys. A result is there whole or not at all, whatever ends the program.
+    """Results by their keys. A result is stored completely or not at all, however the program ends.
 
-    Without a path they are kept until the end of the program, in a file that nobody sees.
+    Without a path they are kept until the end of the program, in a temporary file.
     """
 
     def __init__(self, path: Path | None = FILE) -> None:
@@ -47,7 +47,7 @@ class Cache:
         self.close()
 
     def __del__(self) -> None:
-        # results that a notebook holds no more; without a file there is nothing to close
+        # results that a notebook has released; without a file there is nothing to close
         with suppress(AttributeError, sqlite3.Error):
             self.close()
 
@@ -60,7 +60,7 @@ class Cache:
             return found.fetchone() is not None
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Return what is kept under a key; none if there is nothing that can be read."""
+        """Return the result of a key; None if there is none that can be read."""
         with closing(self._file.execute("SELECT result FROM points WHERE key = ?", (key,))) as found:
             row = found.fetchone()
         if row is None:
@@ -72,7 +72,7 @@ class Cache:
         return kept if isinstance(kept, dict) else None
 
     def put(self, key: str, result: dict[str, Any]) -> None:
-        """Keep a result.
+        """Store a result.
 
         Raises `LanetwinError` if it cannot be written.
         """

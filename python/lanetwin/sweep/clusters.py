@@ -1,7 +1,7 @@
 """Points simulated by other machines: Dask, Ray. Both are extras, and results do not depend on either.
 
-As they come, neither asks who connects: whoever reaches their ports runs programs as their user. Both can:
-Dask by certificates (addresses that begin with ``tls://``), Ray from 2.52 on by a token
+By default neither authenticates connections: whoever reaches their ports can run programs as their user. Both
+can authenticate: Dask by certificates (addresses that begin with ``tls://``), Ray from 2.52 on by a token
 (``RAY_AUTH_MODE=token``).
 """
 
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
 PATIENCE_S = 5.0
-"""A machine that answers does so within this; both libraries wait for minutes. Assumed."""
+"""Timeout for an answer; both libraries wait for minutes. Assumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A point with all that it takes to simulate it elsewhere."""
+    """A point with everything needed to simulate it elsewhere."""
 
     job: Job
     plan: str
     """The complete plan, with the texts of the files that it names."""
     build: str
-    """Which build of the engine has to simulate it."""
+    """The required build of the engine."""
 
 
 def packed(job: Job) -> Packed:
-    """Put a point and what it needs together; raises `LanetwinError` if its scenario is refused."""
+    """Pack a point with everything it needs; raises `LanetwinError` if its scenario is refused."""
     return Packed(job, engine.planned(job.path, job.sets, outside=job.outside), build())
 
 
 def simulate_packed(work: Packed) -> Outcome:
     """Simulate a point that came from another machine.
 
-    Raises `LanetwinError` (RS012) if the engine here is another build: its results could be other ones.
+    Raises `LanetwinError` (RS012) if the engine here is another build, whose results could differ.
     """
     if build() != work.build:
         found = Diagnostic(
@@ -66,7 +66,7 @@ def simulate_packed(work: Packed) -> Outcome:
 
 @contextmanager
 def connecting(kind: str, address: str) -> Iterator[None]:
-    """Raise a `LanetwinError` (RS016) if a cluster does not answer at its address or does not let us in."""
+    """Raise `LanetwinError` (RS016) if a cluster does not answer at its address or refuses the connection."""
     try:
         host, _, port = address.rpartition("://")[2].rpartition(":")
         if host and port.isdigit():
@@ -87,8 +87,8 @@ def connecting(kind: str, address: str) -> Iterator[None]:
 class Dask:
     """Workers of a Dask cluster (``pip install 'lanetwin[dask]'`` there and here).
 
-    `client` is a `distributed.Client`, or the address of a scheduler. The plan of a point travels to the
-    workers, so that they need no files; parts of your own have to be known there, too.
+    `client` is a `distributed.Client`, or the address of a scheduler. The plan of a point is sent to the
+    workers, so that they need no files; your own parts have to be available there, too.
     """
 
     def __init__(self, client: Any) -> None:
@@ -101,13 +101,13 @@ class Dask:
             self.client = client
 
     def run(self, jobs: Iterable[Job]) -> Generator[Outcome, None, None]:
-        """Simulate jobs; a worker that dies is replaced, and what it was about is done again."""
+        """Simulate jobs; a worker that dies is replaced, and its job is done again."""
         as_completed = library("distributed").as_completed
         source = map(packed, jobs)
         threads = sum(self.client.nthreads().values()) or 1
 
         def submit(work: Packed) -> Any:
-            # a key of its own: Dask would give back what it knows of an equal call of another build
+            # a unique key: Dask would return a cached result of an equal call by another build
             return self.client.submit(simulate_packed, work, key=f"lanetwin-{work.job.key}", pure=False)
 
         open_ = as_completed([submit(job) for job in islice(source, threads * AHEAD)])
@@ -126,8 +126,8 @@ class Dask:
 class Ray:
     """Workers of a Ray cluster (``pip install 'lanetwin[ray]'`` there and here).
 
-    `address` is that of a cluster that runs (``auto``, ``HOST:6379``), and the connection to it is closed at
-    the end; without one it is what ``ray.init`` has connected to. A cluster with a token takes it from the
+    `address` is that of a running cluster (``auto``, ``HOST:6379``), whose connection is closed at the end;
+    the default is the cluster to which ``ray.init`` has connected. A cluster with a token takes it from the
     environment (``RAY_AUTH_TOKEN``, ``RAY_AUTH_TOKEN_PATH``) or from ``~/.ray/auth_token``.
     """
 
@@ -139,7 +139,7 @@ class Ray:
                 self._ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
 
     def run(self, jobs: Iterable[Job]) -> Generator[Outcome, None, None]:
-        """Simulate jobs; Ray retries what a worker that dies was about."""
+        """Simulate jobs; Ray retries the jobs of a worker that dies."""
         ray = self._ray
         source = map(packed, jobs)
         task = ray.remote(simulate_packed)

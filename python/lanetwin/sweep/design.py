@@ -1,4 +1,4 @@
-"""What a sweep goes through: axes, values, points. The engine computes it; here it has names."""
+"""The design of a sweep: axes, values, points, as computed by the engine."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class Level(TypedDict):
     """One value of an axis."""
 
     text: str
-    """As it is shown."""
+    """The displayed text."""
     set: str
-    """As it stands behind ``path=``."""
+    """The text after ``path=``."""
     number: float | None
     """As a number in the unit of the axis, if it is one."""
     cost: float | None
-    """What it costs, if that is said."""
+    """Its cost, if given."""
 
 
 class Axis(TypedDict):
-    """What one path goes through, or several that take the same values."""
+    """The values of one path, or of several that take the same values."""
 
     name: str
     paths: list[str]
@@ -36,10 +36,10 @@ class Axis(TypedDict):
 
 
 class Cheapest(TypedDict):
-    """Which point of least cost is looked for."""
+    """The criterion for the point of least cost."""
 
     at_least: float
-    """The share of the best that has to be reached, 0 to 1."""
+    """The required share of the best, 0 to 1."""
     of: str
     """The metric."""
     workloads: list[str]
@@ -47,7 +47,7 @@ class Cheapest(TypedDict):
 
 
 class Written(TypedDict):
-    """A design as the engine writes it."""
+    """A design in the engine's form."""
 
     axes: list[Axis]
     groups: list[list[int]]
@@ -58,20 +58,20 @@ class Written(TypedDict):
 
 @dataclass(frozen=True)
 class Design:
-    """What is swept, and the points."""
+    """The axes and points of a sweep."""
 
     axes: list[Axis]
     groups: list[list[int]]
-    """The axes that go together; each axis is in one group."""
+    """Groups of axes that change together; each axis is in one group."""
     points: list[list[int]] = field(repr=False)
-    """Each point as the places of its values, one for each axis."""
+    """Each point as the indices of its values, one for each axis."""
     sampled: bool
     """Whether the points were drawn; otherwise they are every combination."""
     cheapest: Cheapest | None
 
     @classmethod
     def of(cls, written: Written) -> Self:
-        """Read a design as the engine writes it."""
+        """Parse a design of the engine."""
         return cls(
             written["axes"],
             written["groups"],
@@ -81,7 +81,7 @@ class Design:
         )
 
     def written(self) -> Written:
-        """Return it as the engine writes it."""
+        """Return it in the engine's form."""
         return {
             "axes": self.axes,
             "groups": self.groups,
@@ -98,14 +98,14 @@ class Design:
         return [axis["values"][at] for axis, at in zip(self.axes, self.points[point], strict=True)]
 
     def sets(self, point: int) -> list[str]:
-        """Return the changes that make the scenario the point, each ``path=value``."""
+        """Return the changes of the scenario for a point, each ``path=value``."""
         levels = zip(self.axes, self.levels(point), strict=True)
         return [f"{path}={level['set']}" for axis, level in levels for path in axis["paths"]]
 
     def cost(self, point: int) -> float | None:
-        """Return what a point costs: the sum over its values.
+        """Return the cost of a point: the sum over its values.
 
-        None if no value has a cost, or one has none though other values of its axis have.
+        None if no value has a cost, or one lacks it while other values of its axis have one.
         """
         costs = []
         for axis, level in zip(self.axes, self.levels(point), strict=True):
@@ -117,7 +117,7 @@ class Design:
 
     @property
     def names(self) -> list[str]:
-        """What the axes are called: as short as they can be told apart."""
+        """The names of the axes, as short as is unambiguous."""
         return short([axis["name"] for axis in self.axes])
 
     @property
@@ -127,11 +127,11 @@ class Design:
 
     @property
     def cost_unit(self) -> str:
-        """What costs are counted in."""
+        """The unit of costs."""
         return self.cheapest["unit"] if self.cheapest else ""
 
     def called(self, point: int) -> str:
-        """Say which point it is.
+        """Name a point by its values.
 
         >>> Design([{"name": "a.w", "paths": ["a.w"], "unit": "", "numeric": True,
         ...     "values": [{"text": "x4", "set": "x4", "number": 4, "cost": None}]}],
@@ -143,7 +143,7 @@ class Design:
 
 
 def short(names: Sequence[str]) -> list[str]:
-    """Drop from paths what all need not say.
+    """Drop steps of paths that are not needed to distinguish them.
 
     >>> short(["links.up.width", "links.bay.width", "workloads.rand.block.depth"])
     ['up.width', 'bay.width', 'depth']
@@ -173,12 +173,12 @@ def design(
     sample: int | None = None,
     search: bool = False,
 ) -> Design:
-    """Return what a scenario sweeps, with what is asked for beside it.
+    """Return the design of a scenario's sweep, with additional axes.
 
-    `vary` and `zipped` are each ``path=values``; with `sample`, so many points are drawn.
-    For a `search` it is what that varies, and of its points the first and the last.
+    `vary` and `zipped` are each ``path=values``; with `sample`, this many points are drawn. For a `search` it
+    has the varied axes, and only the first and the last point.
 
-    Raises `LanetwinError` with everything that is wrong with the sweep.
+    Raises `LanetwinError` with all mistakes of the sweep.
     """
     asked: dict[str, Any] = {"sets": list(sets), "vary": list(vary), "zip": list(zipped)}
     asked |= {"sample": sample, "search": search}

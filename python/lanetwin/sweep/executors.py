@@ -1,7 +1,7 @@
-"""Who simulates the points: threads of this program or processes of this machine, behind one interface.
+"""Executors of points: threads of this program or processes of this machine, behind one interface.
 
-An executor takes jobs as they come and answers as they are done, in whatever order. It holds a few at a time,
-so that a large sweep needs no more memory than a small one. Results do not depend on which one it is.
+An executor takes jobs one by one and returns results in the order of completion. It holds a few at a time, so
+that a large sweep needs no more memory than a small one. Results do not depend on the executor.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
 AHEAD = 2
-"""So many jobs wait for each worker."""
+"""Number of waiting jobs for each worker."""
 MOST_LOST = 3
-"""A job that has lost so many workers is given up."""
+"""Number of lost workers after which a job is given up."""
 
 
 class Executor(Protocol):
-    """Who simulates points."""
+    """An executor of points."""
 
     def run(self, jobs: Iterable[Job]) -> Generator[Outcome, None, None]:
-        """Simulate jobs; answers come in the order in which they are done.
+        """Simulate jobs; results are returned in the order of completion.
 
-        Closing the iterator stops what is under way.
+        Closing the iterator stops running jobs.
         """
 
 
@@ -56,7 +56,7 @@ class Threads:
 
 
 class Processes:
-    """Processes of this machine. One that is killed is replaced, and what it was about is done again."""
+    """Processes of this machine. One that is killed is replaced, and its job is done again."""
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or cores()
@@ -73,7 +73,7 @@ class Processes:
             open_ = dict(suspects)
             try:
                 if suspects:
-                    # one at a time: what loses a process now is to blame
+                    # one at a time: a job that ends a process now is the cause
                     yield from self._generation(suspects.values(), open_, 1)
                     suspects = {}
                 yield from self._generation(_noted(source, open_), open_, self.workers * AHEAD)
@@ -104,14 +104,14 @@ class Processes:
 
 
 def cores() -> int:
-    """Return how many cores this program may use."""
+    """Return the number of cores that this program may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_flight(
     submit: Callable[[Job], Future[Outcome]], jobs: Iterable[Job], most: int
 ) -> Generator[Outcome, None, None]:
-    """Keep at most so many jobs submitted, and answer each when it is done."""
+    """Keep at most this many jobs submitted, and yield each when it is done."""
     source = iter(jobs)
     open_: set[Future[Outcome]] = set()
     more = True
@@ -127,7 +127,7 @@ def in_flight(
 
 
 def _noted(jobs: Iterable[Job], open_: dict[int, Job]) -> Iterator[Job]:
-    """Hand jobs on, and note them as open."""
+    """Yield jobs, noting them as open."""
     for job in jobs:
         open_[job.point] = job
         yield job
@@ -137,7 +137,7 @@ _stopped: Any = None
 
 
 def _prepare(stopped: Any) -> None:
-    """Make a process a worker: Ctrl-C is for who started it."""
+    """Set up a worker process, which leaves Ctrl-C to its parent."""
     global _stopped
     _stopped = stopped
     signal.signal(signal.SIGINT, signal.SIG_IGN)

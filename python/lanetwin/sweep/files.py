@@ -1,4 +1,4 @@
-"""The folder that a sweep leaves behind: its rows in one table, the document, the report."""
+"""The folder of a sweep: its rows in one table, the document, the report."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 SCHEMA = "lanetwin-sweep/1"
 MARKER = "sweep.json"
-"""What tells the folder of a sweep from others."""
+"""The file that identifies the folder of a sweep."""
 GROUP = 20_000
-"""So many rows of a Parquet file are held at a time."""
+"""Number of rows of a Parquet file in memory at a time."""
 
 
 def folder_name(asked: Asked, plan: Design) -> str:
-    """Return the folder's name: that of the scenario, and what tells this sweep of it from others."""
+    """Return the folder's name: that of the scenario, and a digest of this sweep."""
     digest = store.digest_of([plan.written(), asked.sets, asked.seed, read_text(Path(asked.path))])
     return f"{store.slug(Path(asked.path).stem)}-sweep-{digest}"
 
 
 def begin(folder: Path, asked: Asked, plan: Design) -> None:
-    """Write what it takes to go on with a sweep that is killed, unless it stands there."""
+    """Write the data for resuming a sweep that is killed, unless they exist."""
     if (folder / MARKER).exists():
         return
     document = _document(asked, plan) | {"complete": False, "done": 0}
@@ -46,7 +46,7 @@ def begin(folder: Path, asked: Asked, plan: Design) -> None:
 
 
 def tabulate(swept: Swept) -> tuple[Table, list[float]]:
-    """Read every result once: metrics as columns of numbers, and the percentiles that any row has."""
+    """Read every result once: metrics as columns of numbers, and the percentiles in any row."""
     table = Table(len(swept.design))
     percents: set[float] = set()
     for point, rows, limits in swept.results():
@@ -64,7 +64,7 @@ def save(
     percentiles: list[float],
     formats: Iterable[str] = (),
 ) -> Path:
-    """Write the folder and return its path; rows are read and written one point after the other.
+    """Write the folder and return its path; rows are read and written point by point.
 
     Raises `LanetwinError` if it cannot be written.
     """
@@ -91,7 +91,7 @@ def _document(asked: Asked, plan: Design) -> dict[str, Any]:
 
 
 def document(swept: Swept, found: Analysis) -> dict[str, Any]:
-    """Return what the sweep was and what came of it, without its rows."""
+    """Return the options and results of the sweep, without its rows."""
     return _document(swept.asked, swept.design) | {
         "about": swept.about,
         "complete": swept.complete,
@@ -119,7 +119,7 @@ def _write_json(file: Path, value: Any) -> None:
 
 
 def write_csv(swept: Swept, percentiles: list[float], file: TextIO) -> None:
-    """Write every row of every point as CSV, behind the point, its values and what it costs."""
+    """Write every row of every point as CSV, after the point, its values and its cost."""
     writer = csv.writer(file)
     plan = swept.design
     names = [harmless(axis["name"]) for axis in plan.axes]
@@ -156,7 +156,7 @@ def write_parquet(swept: Swept, file: Path) -> None:
 
 
 def arrow_schema(plan: Design, pa: Any) -> Any:
-    """Return the columns of all rows of a sweep, as pyarrow has them."""
+    """Return the columns of all rows of a sweep for pyarrow."""
     kinds = {"text": pa.string(), "number": pa.float64(), "count": pa.uint32()}
     kinds |= {"map": pa.map_(pa.float64(), pa.float64()), "list": pa.list_(pa.float64())}
     plain = plain_axes(plan)
@@ -169,7 +169,7 @@ def arrow_schema(plan: Design, pa: Any) -> Any:
 
 
 def records(swept: Swept) -> Iterable[dict[str, Any]]:
-    """Yield every row of every point as one mapping, with the point, its values and what it costs."""
+    """Yield every row of every point as one mapping, with the point, its values and its cost."""
     plan = swept.design
     plain = plain_axes(plan)
     for point, rows, _ in swept.results():
@@ -182,7 +182,7 @@ def records(swept: Swept) -> Iterable[dict[str, Any]]:
 
 
 def plain_axes(plan: Design) -> list[bool]:
-    """Say of each axis whether its values are numbers without a unit."""
+    """Return for each axis whether its values are numbers without a unit."""
     return [
         of["numeric"] and not of["unit"] and not any(level["text"][:1] == "x" for level in of["values"])
         for of in plan.axes
@@ -190,7 +190,7 @@ def plain_axes(plan: Design) -> list[bool]:
 
 
 def resumed(folder: Path) -> Asked:
-    """Return how a sweep was asked for whose folder this is.
+    """Return the options of the sweep in a folder.
 
     Raises `LanetwinError` if it is not the folder of a sweep.
     """

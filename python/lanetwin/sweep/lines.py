@@ -1,4 +1,4 @@
-"""The one table of a sweep: which points are worth a line, and what stands in it."""
+"""The table of a sweep: the selection of points, and the contents of their lines."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Line:
 
     @property
     def mark(self) -> str:
-        """A sign for the answer, and for what nothing beats."""
+        """A sign for the answer, and for points of the Pareto front."""
         return CHOSEN if self.is_chosen else FRONT if self.on_front else ""
 
 
 def whose(found: Analysis) -> list[str]:
-    """Return whose each metric is: variant and workload, as far as there are several."""
+    """Return the owner of each metric: variant and workload, if there are several."""
     variants = {column.place.variant for column in found.columns}
     workloads = {column.place.workload for column in found.columns}
     return [
@@ -52,13 +52,13 @@ def whose(found: Analysis) -> list[str]:
 
 
 def headings(found: Analysis) -> list[str]:
-    """Return the names of the metrics, as short as they can be told apart."""
+    """Return the names of the metrics, as short as is unambiguous."""
     names = zip(whose(found), found.columns, strict=True)
     return [f"{name} {word(column.place.metric)}".lstrip() for name, column in names]
 
 
 def answer_of(plan: Design, found: Analysis) -> int | None:
-    """Return the point that answers the question: the cheapest that is good enough, or the best."""
+    """Return the point of the answer: the cheapest that is good enough, or the best."""
     return found.chosen if plan.cheapest else found.best
 
 
@@ -82,7 +82,7 @@ def _or(cost: float | None, otherwise: float) -> float:
 
 
 def line(plan: Design, table: Table, found: Analysis, point: int) -> Line:
-    """Return what is told of a point."""
+    """Return the line of a point."""
     cost, of_best = found.costs[point], found.shares[point]
     limits = dict.fromkeys(limit for n in found.required if (limit := table.limit(found.columns[n], point)))
     return Line(
@@ -98,13 +98,13 @@ def line(plan: Design, table: Table, found: Analysis, point: int) -> Line:
 
 
 def value_of(column: Column, point: int) -> str:
-    """Write what a metric is at a point, in a unit that fits."""
+    """Write the value of a metric at a point, in a fitting unit."""
     value = column.values[point]
     return "–" if value != value else told(column, value)
 
 
 def told(column: Column, value: float) -> str:
-    """Write a value of a metric, in a unit that fits."""
+    """Write a value of a metric, in a fitting unit."""
     return brief(value, column.unit, column.place.metric)
 
 
@@ -139,21 +139,21 @@ def answer(plan: Design, found: Analysis) -> list[str]:
 
 
 def doubts(plan: Design, table: Table) -> list[str]:
-    """Say which workloads were not steady, at how many points, and what axes say where points are missing."""
+    """Describe unsteady workloads, with the number of points, and the effect of missing points on axes."""
     all_ = len(plan)
     found = [
         f"{workload} {NOT_STEADY} at {len(points)} of {all_} points: a longer run may have other numbers."
         for workload, points in table.unsteady.items()
     ]
     if table.done < all_ and len(plan.groups) > 1:
-        # of a grid of which a corner is there, axes move together
+        # in an incomplete grid, axes are correlated
         said = f"What an axis explains is of {table.done} of {all_} points"
         found.append(f"{said}: without the others one axis may stand for another.")
     return found
 
 
 def _reached(found: Analysis, point: int) -> str:
-    """Write what the metrics in question are at a point."""
+    """Write the values of the required metrics at a point."""
     names = whose(found)
     told_of = [(names[n], value_of(found.columns[n], point)) for n in found.required]
     return ", ".join(f"{name} {value}".lstrip() for name, value in told_of)

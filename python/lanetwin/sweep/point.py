@@ -1,4 +1,4 @@
-"""One point of a sweep: what is asked of a worker, and what it answers. Other processes can have both."""
+"""One point of a sweep: the job of a worker, and its outcome. Both can be sent to other processes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A point to be simulated."""
+    """A point to simulate."""
 
     point: int
     key: str
-    """What its result is kept under."""
+    """The key of its result."""
     path: str
     sets: tuple[str, ...]
     seed: int | None = None
@@ -33,7 +33,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a point."""
+    """The outcome of a point."""
 
     point: int
     key: str
@@ -41,12 +41,12 @@ class Outcome:
     bottlenecks: list[Bottleneck] = field(default_factory=list, repr=False)
     digest: str = ""
     cpu_seconds: float = 0.0
-    """What its simulation took."""
+    """The time of its simulation."""
     refused: list[dict[str, Any]] = field(default_factory=list)
-    """Why it could not be run: the diagnostics of its scenario."""
+    """The diagnostics of its scenario, if it was refused."""
 
     def kept(self) -> dict[str, Any]:
-        """Return what is kept of it, under its key."""
+        """Return the result under its key."""
         return {
             "rows": self.rows,
             "bottlenecks": self.bottlenecks,
@@ -56,18 +56,18 @@ class Outcome:
 
 
 class Stopped(Exception):  # noqa: N818 - nobody made an error
-    """The sweep is being stopped: what is under way is of no use any more."""
+    """The sweep is being stopped, so running jobs are no longer needed."""
 
 
 @cache
 def build() -> str:
-    """Return what tells this build of the engine from others."""
+    """Return the identifier of this build of the engine."""
     with Path(engine.library()).open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def key_of(document: str, seed: int | None) -> str:
-    """Return the key of a result: of the build, the complete plan but for who said it, and the seed."""
+    """Return the key of a result: of the build, the complete plan without its sources, and the seed."""
     plan = json.loads(document)
     plan.pop("origins", None)
     digest = hashlib.blake2b(digest_size=20)
@@ -88,7 +88,7 @@ def planned(path: str, sets: tuple[str, ...], *, seed: int | None, outside: bool
 def simulate(job: Job, is_stopped: Callable[[], bool] | None = None) -> Outcome:
     """Simulate a point on one thread.
 
-    Raises `Stopped` if `is_stopped` says so while it runs, `EngineBug` if the engine is wrong.
+    Raises `Stopped` if `is_stopped` returns true during the run, `EngineBug` on a bug of the engine.
     """
 
     def look(_line: engine.Progress) -> None:
@@ -116,5 +116,5 @@ def simulate(job: Job, is_stopped: Callable[[], bool] | None = None) -> Outcome:
 
 
 def vars_of(found: Any) -> dict[str, Any]:
-    """Return a diagnostic as a dictionary, as the engine writes it."""
+    """Return a diagnostic as a dictionary in the engine's form."""
     return {name: getattr(found, name) for name in found.__dataclass_fields__}

@@ -1,4 +1,4 @@
-"""Running a sweep: what the cache knows is taken from there, the rest is simulated, and kept at once."""
+"""Running a sweep: points in the cache are read, the others are simulated and stored at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a sweep is asked for: what it takes to repeat it."""
+    """The options of a sweep, from which it can be repeated."""
 
     path: str
     sets: tuple[str, ...] = ()
@@ -34,9 +34,9 @@ class Asked:
     outside: bool = False
 
     def design(self, *, search: bool = False) -> Design:
-        """Return what is swept, or what a search varies.
+        """Return the design of the sweep, or of a search.
 
-        Raises `LanetwinError` with all that is wrong with it.
+        Raises `LanetwinError` with all mistakes.
         """
         return design(
             self.path,
@@ -50,28 +50,28 @@ class Asked:
 
 @dataclass(slots=True)
 class Swept:
-    """A sweep that was run, whole or in part. Its results stand in the cache, which has to be open."""
+    """A sweep that was run, completely or in part. Its results are in the cache, which has to be open."""
 
     asked: Asked
     design: Design
     name: str
     about: str
     keys: list[str | None] = field(repr=False)
-    """What the result of each point is kept under; none of one that is refused, or was not reached."""
+    """The key of each point's result; None for one that is refused, or was not reached."""
     cache: Cache = field(repr=False)
     refused: dict[int, list[Diagnostic]] = field(default_factory=dict)
-    """Points whose scenario is refused, and why."""
+    """Points whose scenario is refused, with the reasons."""
     done: int = 0
-    """How many points have a result."""
+    """Number of points with a result."""
     simulated: int = 0
-    """How many of them were simulated now; the others were known."""
+    """Number of points simulated in this run; the others were in the cache."""
     cpu_seconds: float = 0.0
-    """What those simulations took."""
+    """Time of those simulations."""
     complete: bool = True
     """Whether every point has a result, or is refused."""
 
     def note(self, point: int) -> str | None:
-        """Find what the result of a point is kept under; none if its scenario is refused, which is noted."""
+        """Return the key of a point's result; None if its scenario is refused, which is noted."""
         asked = self.asked
         sets = (*asked.sets, *self.design.sets(point))
         try:
@@ -83,13 +83,13 @@ class Swept:
         return self.keys[point]
 
     def job(self, point: int, key: str) -> Job:
-        """Return what a worker is asked for."""
+        """Return the job for a worker."""
         asked = self.asked
         sets = (*asked.sets, *self.design.sets(point))
         return Job(point, key, asked.path, sets, asked.seed, asked.outside)
 
     def results(self) -> Iterator[tuple[int, list[Row], list[Bottleneck]]]:
-        """Read the results of the points that have one, one after the other, in their order."""
+        """Yield the results of the points that have one, in order."""
         for point, key in enumerate(self.keys):
             kept = self.cache.get(key) if key else None
             if kept is not None:
@@ -103,10 +103,10 @@ def sweep(
     cache: Cache | None = None,
     progress: Callable[[engine.Progress], object] | None = None,
 ) -> Swept:
-    """Run every point of a sweep that the cache does not know yet.
+    """Run every point of a sweep that is not in the cache.
 
-    Ctrl-C makes the answer partial; what is finished stays in the cache. Points whose scenario is refused are
-    told in the answer, and no reason to stop; if the first and the last are, nothing is run.
+    Ctrl-C makes the answer partial; finished points stay in the cache. Points whose scenario is refused are
+    listed in the answer, and do not stop the sweep; if the first and the last are refused, nothing is run.
 
     Raises `LanetwinError` if the sweep or the scenario is wrong.
     """
@@ -132,7 +132,7 @@ def sweep(
 
 
 class _Told:
-    """Tells how far a sweep is."""
+    """Reports the progress of a sweep."""
 
     def __init__(self, swept: Swept, progress: Callable[[engine.Progress], object] | None) -> None:
         self._swept = swept
@@ -146,13 +146,13 @@ class _Told:
 
 
 def _outcomes(swept: Swept, executor: Executor, tell: _Told) -> Generator[Outcome, None, None]:
-    """Simulate what is not known; what is known, and what is refused, is noted on the way."""
+    """Simulate unknown points, noting known and refused ones."""
     with closing(executor.run(_unknown(swept, tell))) as running:
         yield from running
 
 
 def _unknown(swept: Swept, tell: _Told) -> Iterator[Job]:
-    """Yield the points whose results are not in the cache, once each result."""
+    """Yield the points whose results are not in the cache, each result once."""
     asked_for = set()
     for point in range(len(swept.design)):
         key = swept.note(point)
@@ -160,7 +160,7 @@ def _unknown(swept: Swept, tell: _Told) -> Iterator[Job]:
             tell(point)
             continue
         if key in asked_for or key in swept.cache:
-            # two points may be one plan, such as a depth beyond what a queue takes
+            # two points may have the same plan, such as a depth beyond the size of a queue
             swept.done += 1
             tell(point)
             continue
@@ -169,7 +169,7 @@ def _unknown(swept: Swept, tell: _Told) -> Iterator[Job]:
 
 
 def simulated(swept: Swept, executor: Executor) -> Generator[int, None, None]:
-    """Simulate the points that are noted and not known; yield each when its result is kept."""
+    """Simulate noted points that are unknown; yield each when its result is stored."""
     unknown = {key: point for point, key in enumerate(swept.keys) if key and key not in swept.cache}
     jobs = (swept.job(point, key) for key, point in unknown.items())
     with closing(executor.run(jobs)) as running:
@@ -179,7 +179,7 @@ def simulated(swept: Swept, executor: Executor) -> Generator[int, None, None]:
 
 
 def _take(swept: Swept, outcome: Outcome) -> None:
-    """Keep what became of a point."""
+    """Store the outcome of a point."""
     if outcome.refused:
         swept.refused[outcome.point] = [Diagnostic.from_dict(fields) for fields in outcome.refused]
         swept.keys[outcome.point] = None
@@ -191,7 +191,7 @@ def _take(swept: Swept, outcome: Outcome) -> None:
 
 
 def check_ends(asked: Asked, plan: Design) -> Any:
-    """Check the first point and the last; raise what is wrong with the first if both are refused."""
+    """Check the first and the last point; raise the errors of the first if both are refused."""
     found = None
     for point in (0, len(plan) - 1):
         checked = engine.check(asked.path, [*asked.sets, *plan.sets(point)], outside=asked.outside)

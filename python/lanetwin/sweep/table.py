@@ -1,4 +1,4 @@
-"""Metrics of all points as columns of numbers: what figures, tables and the analysis are made from."""
+"""Metrics of all points as columns of numbers: the data of figures, tables and the analysis."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from lanetwin.results import Better, Bottleneck, Row
 
 NOTHING = math.nan
-"""The value of a point that has not got the metric."""
+"""The value of a point without the metric."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Whose metric it is: cases are counted, since what is swept may change their names."""
+    """The owner of a metric: cases are numbered, since a sweep may change their names."""
 
     variant: str
     workload: str
@@ -46,30 +46,30 @@ class Column:
         return next(iter(self.cases)) if len(self.cases) == 1 else ""
 
     def known(self) -> list[float]:
-        """Return the values of points that have it."""
+        """Return the values of points with the metric."""
         return [value for value in self.values if not math.isnan(value)]
 
     def optional(self) -> list[float | None]:
-        """Return the values, none where a point has not got it."""
+        """Return the values, None for points without the metric."""
         return [None if math.isnan(value) else value for value in self.values]
 
 
 class Table:
-    """The metrics of all points. Numbers alone are held: a row for each would not fit for large sweeps."""
+    """The metrics of all points. Only numbers are held: complete rows would not fit for large sweeps."""
 
     def __init__(self, points: int) -> None:
         self.points = points
         self.done = 0
-        """Of how many of them there are metrics."""
+        """Number of points with metrics."""
         self.columns: dict[Place, Column] = {}
         self.limits: dict[tuple[str, str, int], dict[int, str]] = {}
-        """What limits a case at each point."""
+        """The bottleneck of each case at each point."""
         self.unsteady: dict[str, set[int]] = {}
         """Points at which a workload was not steady."""
         self._names: dict[str, str] = {}
 
     def add(self, point: int, rows: list[Row], bottlenecks: list[Bottleneck]) -> None:
-        """Take over the rows of a point; those of single devices are left to the files."""
+        """Add the rows of a point; those of single devices are only in the files."""
         self.done += 1
         cases: dict[tuple[str, str], list[str]] = {}
         for row in rows:
@@ -105,16 +105,16 @@ class Table:
 
     @property
     def variants(self) -> list[str]:
-        """The variants, in the order of writing."""
+        """The variants, in the order of the scenario."""
         return unique(place.variant for place in self.columns)
 
     @property
     def workloads(self) -> list[str]:
-        """The workloads, in the order of writing."""
+        """The workloads, in the order of the scenario."""
         return unique(place.workload for place in self.columns)
 
     def telling(self, variant: str, workload: str) -> list[Column]:
-        """Return the metrics that say most of a workload, of its case with the most of the first of them."""
+        """Return the main metrics of a workload, for its case with the largest value of the first."""
         of = [c for p, c in self.columns.items() if (p.variant, p.workload) == (variant, workload)]
         shown = [column for column in of if not column.restates and column.better != "neither"]
         if not shown:
@@ -124,6 +124,6 @@ class Table:
         return [column for column in shown if column.place.case == case]
 
     def limit(self, column: Column, point: int) -> str:
-        """Return what limits the case of a column at a point; empty if nobody knows."""
+        """Return the bottleneck of a column's case at a point; empty if unknown."""
         place = (column.place.variant, column.place.workload, column.place.case)
         return self.limits.get(place, {}).get(point, "")

@@ -1,4 +1,4 @@
-"""A scenario that is being written: its mistakes, its machine, and what of it can be moved."""
+"""A scenario in the editor: its mistakes, its machine, and its sliders."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from lanetwin.results import Results
 
 BASELINE = "baseline"
-"""What a scenario is called that has no variants."""
+"""Name of the variant of a scenario without variants."""
 ALONE = ("variants=null", "compare=null")
-"""What leaves the baseline alone of a scenario."""
+"""Changes that reduce a scenario to its baseline."""
 
 
 @contextmanager
 def draft(place: Path, text: str) -> Iterator[str]:
-    """Lay a text beside the scenario that it may become, so that it finds the files that it names."""
+    """Write a draft beside its scenario, so that relative file names in it are valid."""
     with tempfile.NamedTemporaryFile(
         "w", dir=place.parent, prefix=".lanetwin-draft-", suffix=".yaml", encoding="utf-8", newline=""
     ) as file:
@@ -37,13 +37,13 @@ def draft(place: Path, text: str) -> Iterator[str]:
 
 
 def of_variant(plan: dict[str, Any], variant: str) -> list[str]:
-    """Return the changes that make a variant of the baseline, which is left alone by them."""
+    """Return the changes that turn the baseline into a variant and remove the others."""
     overlay = (plan.get("variants") or {}).get(variant) or {}
     return [*(f"{path}={json.dumps(value)}" for path, value in overlay.items()), *ALONE]
 
 
 def checked(place: Path, text: str, variant: str = "") -> dict[str, Any]:
-    """Check a draft: what is wrong with it, its variants, its machine as a drawing, its sliders."""
+    """Check a draft; return its mistakes, its variants, its machine as a drawing, its sliders."""
     with draft(place, text) as path:
         found = engine.check(path)
         plan = found["plan"]
@@ -68,17 +68,17 @@ def drawn(results: Results) -> str:
 
 
 def _unused(plan: dict[str, Any]) -> Results:
-    """Return results of nothing, of which only the machine is known."""
+    """Return empty results with only the machine."""
     found: Any = {key: [] for key in ("rows", "utilisation", "bottlenecks", "verdicts", "components")}
     found["plan"] = plan
-    # a row, so that there is a variant
+    # a row is needed for a variant
     found["rows"] = [{"variant": BASELINE, "workload": "", "device": None}]
     return cast("Results", found)
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a first look holds back: a workload asks for less at once than its author wants."""
+    """A reduction for a preview: a workload has fewer requests in flight than its author wants."""
 
     workload: str
     path: str
@@ -86,15 +86,15 @@ class Held:
     asked: int
 
     def told(self) -> dict[str, Any]:
-        """Return it for the page."""
+        """Return it in the form for the page."""
         return {"workload": self.workload, "at_once": self.at_once, "asked": self.asked}
 
 
 def held_back(plan: dict[str, Any]) -> list[Held]:
-    """Return what has to be held back so that a look is bounded, however much is asked at once.
+    """Return the reductions that bound a preview for any number of requests in flight.
 
-    What is asked at once takes `ROUNDS` times as many operations to be more than a burst. Where these are
-    many more than are enough, so much less is asked at once that they are not.
+    To be more than a burst, a run needs `ROUNDS` times the requests in flight. If that is many more
+    operations than needed, the requests in flight are reduced accordingly.
     """
     found = []
     for name, workload in (plan.get("workloads") or {}).items():
@@ -113,7 +113,7 @@ def held_back(plan: dict[str, Any]) -> list[Held]:
 
 
 def shortened(plan: dict[str, Any], sets: Sequence[str], held: Sequence[Held] = ()) -> list[str]:
-    """Return the changes that make a run short: one repeat, a small budget, few operations, less at once."""
+    """Return the changes for a short run: one repeat, a small budget, few operations, fewer in flight."""
     found = [*sets, "run.repeats=1", "run.budget=200ms", *(f"{one.path}={one.at_once}" for one in held)]
     least = {one.path: one.at_once for one in held}
     for name, workload in (plan.get("workloads") or {}).items():
@@ -130,13 +130,13 @@ def shortened(plan: dict[str, Any], sets: Sequence[str], held: Sequence[Held] = 
 
 
 def _targets(workload: dict[str, Any]) -> int:
-    """Return how many devices are asked, each for as much as the load says."""
+    """Return the number of target devices, each with the full load."""
     target = workload.get("target")
     return max(len(target), 1) if isinstance(target, list) else 1
 
 
 def _at_once(load: dict[str, Any]) -> int:
-    """Return how much a load asks of a device before the first answer."""
+    """Return the requests in flight of a load on a device."""
     return max((load[key] for key in AT_ONCE if isinstance(load.get(key), int)), default=1)
 
 
@@ -147,11 +147,11 @@ LIMITS = (
     ("iometer", "requests", 1000),
     ("memory", "lines", 500),
 )
-"""Loads, what they do so many times, and how many of it, for all targets, are enough for a first look."""
+"""Loads, their unit of work, and the number of units, over all targets, for a preview."""
 AT_ONCE = ("outstanding", "depth", "iodepth")
-"""Keys of loads that say how much is on its way at once."""
+"""Keys of loads for the requests in flight."""
 ROUNDS = 4
-"""A device is asked for at least so many times what is on its way at once: less is a burst, with other
-throughput and limits."""
+"""Minimum ratio of operations to requests in flight: fewer are a burst, with other throughput and
+bottlenecks."""
 MOST_LOOKS = 2
-"""A look at so many times what is enough is held back."""
+"""Multiple of the needed operations above which a preview is reduced."""

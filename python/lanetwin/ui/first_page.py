@@ -1,4 +1,4 @@
-"""The page: its scripts and its style sheet in it, and allowed by their hashes alone."""
+"""The page, containing its scripts and style sheet, which are allowed only by their hashes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lanetwin import engine
 from lanetwin.report.page import style
 
 SCRIPTS = ("dom", "server", "charts", "completion", "edit", "run", "views", "main")
-"""One subject each, in the order in which they know each other."""
+"""The scripts, one subject each, in the order of their dependences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page and what it may do."""
+    """A page and its content security policy."""
 
     text: str
     policy: str
@@ -28,7 +28,7 @@ class Page:
 
 @cache
 def page() -> Page:
-    """Return the page, the same for everybody: no text of a user is in it."""
+    """Return the page, the same for every user: it contains no text of a user."""
     styles = [str(style()), _file("style.css")]
     scripts = [_file(f"{name}.js") for name in SCRIPTS]
     environment = Environment(

@@ -1,4 +1,4 @@
-"""What of the file system is seen: scenarios and runs below one folder, and nothing beside it."""
+"""The visible part of the file system: scenarios and runs below one folder."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".yaml", ".yml")
 MOST_FILES = 500
-"""More files of a kind are not listed."""
+"""Maximum number of listed files of a kind."""
 DEPTH = 4
-"""So many folders below the first are looked into."""
+"""Depth of folders that are searched."""
 SWEPT = (sweep.MARKER, search.MARKER)
-"""What tells the folders of sweeps and searches."""
+"""The files that identify folders of sweeps and searches."""
 REPORT = "report.html"
 PLAN = "plan.yaml"
 RESULTS = "results.json"
@@ -57,7 +57,7 @@ class Folder:
         return [str(path.parent.relative_to(self.root)) for path in swept[:MOST_FILES]]
 
     def read(self, name: str) -> str:
-        """Return the text of a scenario. Raises `LanetwinError` if it cannot be read or lies elsewhere."""
+        """Return the text of a scenario. Raises `LanetwinError` if it cannot be read or is elsewhere."""
         path = self.scenario(name)
         try:
             return read_text(path)
@@ -67,18 +67,18 @@ class Folder:
             raise LanetwinError(f"cannot read {name}: {os.strerror(error.errno or 0)}") from error
 
     def write(self, name: str, text: str) -> None:
-        """Write a scenario, whole or not at all."""
+        """Write a scenario, completely or not at all."""
         store.write_file(self.scenario(name), text)
 
     def scenario(self, name: str) -> Path:
-        """Return the path of a scenario, which need not be there yet."""
+        """Return the path of a scenario, which need not exist yet."""
         path = self.inside(name)
         if path.suffix not in SUFFIXES:
             raise LanetwinError(f"{name} is no scenario: its name has to end with .yaml")
         return path
 
     def inside(self, name: str) -> Path:
-        """Return a path below the folder, links followed. Raises `LanetwinError` if it lies elsewhere."""
+        """Return a path below the folder, following links. Raises `LanetwinError` if it is elsewhere."""
         root = self.root.resolve()
         path = (root / name).resolve()
         hidden = any(part.startswith(".") for part in Path(name).parts)
@@ -95,9 +95,9 @@ class Folder:
 
 
 def _is_scenario(path: Path) -> bool:
-    """Whether a file has what every scenario has; channels, parts and studies have not.
+    """Whether a file has the keys of a scenario, in contrast to channels, parts and studies.
 
-    The complete plan of a run is one, too, but stands there as part of the run.
+    The complete plan of a run has them, too, but is part of the run.
     """
     if path.name == PLAN and path.with_name(RESULTS).is_file():
         return False

@@ -1,10 +1,10 @@
-"""Who is let in: a browser on this machine, on a page of ours, and nobody else.
+"""Admits only requests from a browser on this machine, on a page of lanetwin.
 
-A page of the web may send requests to a server on its reader's machine (DNS rebinding, forged requests).
-So the Host and the Origin of a request have to be ours, and whatever reads or changes something needs a
-cookie that no other site's requests carry (SameSite=Strict) and no script can read. There is no token in an
-address, which would be in the browser's history and in its Referer. Other users of the machine are told
-by whose the other end of the connection is, where the system says so (Linux).
+A web page may send requests to a server on its reader's machine (DNS rebinding, forged requests). So the Host
+and the Origin of a request have to be ours, and every request that reads or changes something needs a cookie
+that requests from other sites do not carry (SameSite=Strict) and no script can read. Addresses contain no
+token, which would be in the browser's history and in its Referer. Other users of the machine are recognised
+by the owner of the connection's other end, if the system provides it (Linux).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-"""What this machine is called by itself."""
+"""Names of this machine for itself."""
 COOKIE = "lanetwin-ui"
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -33,18 +33,18 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""What every answer says."""
+"""Headers of every answer."""
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
-"""What an answer may do that says nothing else of it."""
+"""The default content security policy of answers."""
 
 
 @dataclass
 class Guard:
-    """Lets a request through to the application, or answers it with 403."""
+    """Passes a request to the application, or answers it with 403."""
 
     app: ASGIApp
     port: int | None
-    """The port that is served; none in tests, where there is no port."""
+    """The served port; None in tests without a port."""
     secret: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,7 +72,7 @@ class Guard:
         await self.app(scope, receive, sealed)
 
     def _refusal(self, scope: Scope) -> str:
-        """Say why a request is refused; nothing if it is not."""
+        """Return why a request is refused; empty if it is not."""
         if peer.is_of_another(scope.get("client")):
             return "this is the live view of another user"
         headers = Headers(scope=scope)

@@ -1,4 +1,4 @@
-"""Whose the other end of a connection on this machine is, as Linux tells it in `/proc/net/tcp`."""
+"""The owner of the other end of a connection on this machine, from Linux's `/proc/net/tcp`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOCAL, OWNER = 1, 7
 
 
 def is_of_another(client: tuple[str, int] | list[object] | None) -> bool:
-    """Whether a client on this machine is another user's; unknown where the system does not tell."""
+    """Whether a client on this machine belongs to another user; false if the system does not tell."""
     if not client:
         return False
     owner = owner_of(int(str(client[1])))
@@ -20,7 +20,7 @@ def is_of_another(client: tuple[str, int] | list[object] | None) -> bool:
 
 
 def owner_of(port: int, table: Path = TABLE) -> int | None:
-    """Return the user who has the loopback end with a port; none if there is none, or nobody knows."""
+    """Return the owner of the loopback end with a port; None if there is none, or if unknown."""
     try:
         lines = table.read_text("ascii").splitlines()[1:]
     except OSError:

@@ -1,4 +1,4 @@
-"""What moving a slider does, at once: throughput, latency and what binds, of one variant, by a short run."""
+"""Previews for sliders: throughput, latency and bottleneck of one variant, by a short run."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 RATES = ("throughput", "IOPS")
-"""Metrics that stay what they are where something else than the load limits."""
+"""Metrics that do not depend on the requests in flight if the load is not the bottleneck."""
 LOAD = "load:"
 WIDE = 0.1
-"""A rate whose interval reaches further than this, of its value, is no answer to go by."""
+"""Relative half-width of the interval above which a rate is not usable."""
 
 
 def answered(
     place: Path, text: str, moved: Sequence[str], variant: str = "", *, is_whole: bool = False
 ) -> dict[str, Any]:
-    """Run a draft for a moment with some values moved.
+    """Run a draft shortly with some values moved.
 
-    A first look is bounded, however much is asked at once: it asks for less, says so, and tells no latency,
-    which would be another one. A second look, `is_whole`, holds nothing back.
+    A first preview is bounded for any number of requests in flight: it reduces them, reports this, and omits
+    latencies, which would differ. A second preview, `is_whole`, reduces nothing.
 
-    Raises `LanetwinError` with what is wrong with it.
+    Raises `LanetwinError` with the mistakes of the draft.
     """
     start = time.monotonic()
     with draft(place, text) as path:
@@ -56,12 +56,12 @@ def answered(
 
 
 def workloads(results: Results) -> list[dict[str, Any]]:
-    """Return what each workload reaches at its telling case, and what limits it."""
+    """Return the results of each workload at its most informative case, and its bottleneck."""
     return [_workload(one) for one in glances(results)]
 
 
 def _held(workload: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what depends on how much is asked at once.
+    """Leave out values that depend on the requests in flight.
 
     >>> lines = [{"metric": "throughput"}, {"metric": "read latency"}, {"metric": "p99"}]
     >>> _held({"lines": lines, "binds": "load: 31 in flight", "why": "", "next": ""})
@@ -97,7 +97,7 @@ def _workload(one: Glance) -> dict[str, Any]:
 
 
 def _doubt(one: Glance) -> str:
-    """Say how far the rate may be off, if that is far: of so much at once, so few operations are a burst."""
+    """Describe the error of the rate, if large: few operations with many in flight are a burst."""
     for line in one.lines:
         row = next(iter(line.values.values()))
         if line.metric.split(" ")[-1] in RATES and row["value"]:

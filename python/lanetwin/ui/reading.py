@@ -1,4 +1,4 @@
-"""What there is to look at: reports of runs, two of them compared, parts with their sources, studies."""
+"""Views: reports of runs, comparisons, parts with their sources, studies."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 REPORT_POLICY = "sandbox allow-scripts allow-downloads; "
-"""What a report may do beside its own policy: it comes from a file, and has no part in the session."""
+"""Additional policy of a report, which comes from a file and does not belong to the session."""
 STORED_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
-"""What a page may do that was not rendered here: be seen."""
+"""Policy of a page that was not rendered here: display only."""
 
 
 def page(folder: Path) -> tuple[str, str]:
-    """Return a report with its policy: of a run rendered anew, of a sweep as it lies there.
+    """Return a report with its policy: that of a run rendered again, that of a sweep as stored.
 
     Raises `LanetwinError`.
     """
@@ -64,7 +64,7 @@ def parts() -> list[dict[str, Any]]:
 
 
 def part(name: str) -> dict[str, Any]:
-    """Return a part with the source of every number, its values as reports spell them.
+    """Return a part with the source of every number, with values spelt as in reports.
 
     Raises `LanetwinError`.
     """
@@ -75,7 +75,7 @@ def part(name: str) -> dict[str, Any]:
 
 
 def studies() -> list[dict[str, str]]:
-    """Return the studies that come with lanetwin, each with its question and the command that makes it."""
+    """Return the studies that come with lanetwin, each with its question and its command."""
     found = []
     for name in shipped.names():
         path, _ = shipped.find(name)

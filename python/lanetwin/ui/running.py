@@ -1,4 +1,4 @@
-"""Runs that go on while their reader looks: started, watched and cancelled, a few at a time."""
+"""Running scenarios in the background: starting, watching and cancelling, a few at a time."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_RUNS = 2
-"""So many runs go on at once."""
+"""Maximum number of simultaneous runs."""
 MOST_KEPT = 16
-"""So many runs that are over are told of again; older ones lie in the folder."""
+"""Number of finished runs that are listed; older ones are in the folder."""
 PATIENCE = 2.0
-"""So long a run may take to stop of itself [s]."""
+"""Time for a run to stop by itself [s]."""
 LONGEST_LINE = 1 << 28
 """Longest line of a worker: a results document [bytes]."""
 
 
 @dataclass
 class Job:
-    """One run: what it has told so far, and who waits for more."""
+    """One run: its messages so far, and its watchers."""
 
     name: str
     said: list[dict[str, Any]] = field(default_factory=list)
@@ -42,14 +42,14 @@ class Job:
     work: asyncio.Task[None] | None = None
 
     async def say(self, line: dict[str, Any]) -> None:
-        """Tell everybody who watches, and who comes later."""
+        """Send a message to all present and later watchers."""
         async with self.changed:
             self.said.append(line)
             self.is_over = line["kind"] in ("done", "failed")
             self.changed.notify_all()
 
     async def watch(self, after: int = 0) -> AsyncIterator[tuple[int, dict[str, Any]]]:
-        """Give what was said after so many lines, and what is said from now on, until it is over."""
+        """Yield the messages after this many lines, and new ones until the run ends."""
         seen = after
         while True:
             async with self.changed:
@@ -62,7 +62,7 @@ class Job:
                 return
 
     async def cancel(self) -> None:
-        """Ask it to stop, which keeps what is finished; if its present case takes too long, end it."""
+        """Request a stop, which keeps finished cases; if the present case takes too long, kill the run."""
         self.is_cancelled = True
         process = self.process
         if process is None or process.returncode is not None:
@@ -82,9 +82,9 @@ class Runs:
     jobs: dict[str, Job] = field(default_factory=dict)
 
     def start(self, path: Path, sets: list[str]) -> str:
-        """Start the run of a scenario and return what it is called.
+        """Start the run of a scenario and return its name.
 
-        Raises `LanetwinError` if too many go on already.
+        Raises `LanetwinError` if there are too many runs.
         """
         if sum(not job.is_over for job in self.jobs.values()) >= MOST_RUNS:
             raise LanetwinError(f"{MOST_RUNS} runs go on already: wait for one, or cancel it")
@@ -125,7 +125,7 @@ class Runs:
             await job.say({"kind": "failed", "message": f"{why}: nothing is stored"})
 
     async def _heard(self, job: Job, line: dict[str, Any]) -> None:
-        """Pass on what a worker says: of results what the page shows, and where the last ones lie."""
+        """Forward the messages of a worker: of results the page's data, and the folder of the last ones."""
         if line["kind"] != "results":
             await job.say(line)
             return

@@ -1,4 +1,4 @@
-"""Bars as Iometer's display has them: families of metrics, each with one bar for whoever did the work."""
+"""Bars as in Iometer's display: families of metrics, each with one bar for each manager, worker or device."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ FIRST = (
     "IOPS",
     "latency",
 )
-"""What Iometer's display begins with; of other loads, what they are about."""
+"""The initial metrics of Iometer's display; for other loads, their main metrics."""
 TAILS = (50.0, 99.0, 99.9, 100.0)
-"""Percentiles that have a chart of their own."""
+"""Percentiles with a separate chart."""
 CHARTS = 6
-"""So many charts are shown."""
+"""Number of charts."""
 
 
 def bars(results: Results) -> dict[str, Any]:
-    """Return every metric with its bars: all together, and by device where that is known.
+    """Return every metric with its bars: in total, and by device if known.
 
-    Of Iometer's workloads with several workers, by manager, worker and target.
+    For Iometer's workloads with several workers, by manager, worker and target.
 
-    A bar has the name of who did the work, its value, and that in words.
+    A bar has a name, its value, and the value in words.
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for row in results["rows"]:

@@ -1,4 +1,4 @@
-"""The application: addresses and what answers them. Everything but the first page is JSON, or a report."""
+"""The application: addresses and their handlers. Everything except the first page is JSON, or a report."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 LONGEST_REQUEST = 1 << 20
-"""Longest body of a request: a scenario and what is moved in it [bytes]."""
+"""Maximum size of a request's body: a scenario and its sliders [bytes]."""
 
 
 def application(root: Path, port: int | None = None) -> Starlette:
-    """Return the live view of a folder; `port` is the one that it is served at."""
+    """Return the live view of a folder; `port` is the port on which it is served."""
     runs = Runs(root.resolve())
     handlers = _Handlers(Folder(root.resolve()), runs)
 
@@ -64,7 +64,7 @@ def application(root: Path, port: int | None = None) -> Starlette:
 
 
 def _answers(handler: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Response]]:
-    """Make a handler's answer JSON, and a mistake of the reader's one with its diagnostics."""
+    """Turn a handler's answer into JSON, and an error of the user into JSON with its diagnostics."""
 
     async def answer(request: Request) -> Response:
         try:
@@ -79,7 +79,7 @@ def _answers(handler: Callable[[Request], Awaitable[Any]]) -> Callable[[Request]
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Read the body of a request: an object of JSON, of a limited size."""
+    """Read the body of a request: a JSON object of limited size."""
     body = b""
     async for piece in request.stream():
         body += piece
@@ -99,20 +99,20 @@ def _texts(body: dict[str, Any], key: str) -> list[str]:
 
 
 class _Handlers:
-    """What answers each address."""
+    """The handlers of all addresses."""
 
     def __init__(self, folder: Folder, runs: Runs) -> None:
         self.folder = folder
         self.runs = runs
         self.turn = asyncio.Lock()
-        """First looks go one after the other: the second of two would only make both slow."""
+        """First previews run one after the other: two at once would only be slower."""
         self.second_turn = asyncio.Lock()
-        """So do second looks, which take longer, beside them."""
+        """Second previews, which take longer, run one after the other beside them."""
         self.asked = 0
-        """How many looks were asked for."""
+        """Number of requested previews."""
 
     async def first(self, _: Request) -> Response:
-        """Show the only page; the rest of it comes as data."""
+        """Return the single page, which loads the rest as data."""
         page = first_page.page()
         return HTMLResponse(page.text, headers={"Content-Security-Policy": page.policy})
 
@@ -145,7 +145,7 @@ class _Handlers:
         )
 
     async def quick(self, request: Request) -> Any:
-        """Run a draft for a moment; a second look is left out if somebody has asked for more since."""
+        """Run a preview of a draft; a second one is omitted if newer ones have been requested."""
         body = await _body(request)
         place = self.folder.scenario(str(body["path"]))
         moved, is_whole = _texts(body, "sets"), body.get("whole") is True
@@ -160,7 +160,7 @@ class _Handlers:
             )
 
     async def schema(self, _: Request) -> Response:
-        """Return what completion goes by."""
+        """Return the schema for completion."""
         return Response(engine.schema(), media_type="application/schema+json")
 
     async def start(self, request: Request) -> Any:
@@ -172,7 +172,7 @@ class _Handlers:
         return {"run": self.runs.start(path, _texts(body, "sets"))}
 
     async def events(self, request: Request) -> Response:
-        """Tell how a run goes, as server-sent events; a reader who comes back hears the rest."""
+        """Report the progress of a run as server-sent events; a client that reconnects gets the rest."""
         job = self.runs.jobs.get(request.path_params["key"])
         if job is None:
             return JSONResponse({"error": "there is no such run"}, 404)
@@ -186,7 +186,7 @@ class _Handlers:
         return StreamingResponse(lines(), media_type="text/event-stream")
 
     async def cancel(self, request: Request) -> Any:
-        """Ask a run to stop."""
+        """Request that a run stops."""
         job = self.runs.jobs.get(request.path_params["key"])
         if job is None:
             raise LanetwinError("there is no such run")
@@ -211,7 +211,7 @@ class _Handlers:
         return await run_in_threadpool(reading.studies)
 
     async def templates(self, _: Request) -> Any:
-        """Return what a scenario can be started from."""
+        """Return the templates of scenarios."""
         found = await run_in_threadpool(engine.templates)
         return [{**one, "text": engine.template(one["name"])} for one in found]
 

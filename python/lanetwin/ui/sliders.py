@@ -1,4 +1,4 @@
-"""What of a scenario can be moved: widths, generations, depths, latencies, weights, each by its path."""
+"""The sliders of a scenario: widths, generations, depths, latencies, weights, each with its path."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ GENERATIONS = (1, 2, 3, 4, 5, 6)
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 WEIGHTS = (1, 2, 3, 4, 6, 8, 12, 16)
 LATENCIES = ("0ns", "2ns", "5ns", "10ns", "20ns", "30ns", "40ns", "60ns", "80ns", "120ns")
-"""Of one way through a retimer."""
+"""Latencies of one pass through a retimer."""
 SIZES = ("64B", "128B", "256B", "512B", "1KiB", "2KiB", "4KiB", "8KiB", "16KiB", "64KiB", "128KiB", "1MiB")
 COUNTED = {"dma": ("outstanding",), "block": ("depth",), "memory": ("threads",)}
-"""The keys of a load that say how much is asked for at once."""
+"""The keys of a load for the requests in flight."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A value of the scenario, and the values that it may be moved to, in their order."""
+    """A value of the scenario, and its possible values, in order."""
 
     label: str
     path: str
     values: tuple[str, ...]
     at: int
-    """Which of them it is now."""
+    """Index of the present value."""
 
     def told(self) -> dict[str, Any]:
-        """Return it for the page."""
+        """Return it in the form for the page."""
         return asdict(self)
 
 
 def sliders(plan: Mapping[str, Any]) -> list[Slider]:
-    """Return what can be moved in the baseline of a plan: links first, then what the loads ask for."""
+    """Return the sliders for the baseline of a plan: first those of links, then those of loads."""
     return [*_links(plan.get("links") or {}), *_loads(plan.get("workloads") or {})]
 
 
 def _together(links: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Return links with their names; more than a few numbered ones that are alike as one, as a path has them.
+    """Yield links with their names; more than a few equal numbered ones as one, in the form of paths.
 
     >>> bays = {f"bay{n}": {"from": "sw", "to": f"ssd{n}", "width": "x4"} for n in range(1, 6)}
     >>> [name for name, _ in _together({"up": {"from": "host", "to": "sw"}, **bays})]
@@ -68,7 +68,7 @@ def _together(links: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _next(name: str) -> str:
-    """Return the name that is numbered one higher; nothing of a name without a number."""
+    """Return the name with the next number; empty for a name without a number."""
     stem = name.rstrip("0123456789")
     return f"{stem}{int(name[len(stem) :]) + 1}" if stem != name else ""
 
@@ -93,7 +93,7 @@ def _links(links: Mapping[str, Any]) -> Iterator[Slider]:
 
 
 def _retimer(via: list[Any]) -> str:
-    """Return the latency of the only retimer of a link, in ns; nothing if there is not exactly one."""
+    """Return the latency of a link's only retimer, in ns; None if there is not exactly one."""
     if len(via) != 1:
         return ""
     own = via[0] if isinstance(via[0], dict) else {}
@@ -129,7 +129,7 @@ def _weights(placement: Any) -> dict[str, Any]:
 
 
 def _one(label: str, path: str, values: tuple[Any, ...], now: Any) -> Slider:
-    """Return a slider whose values have the present one in its place."""
+    """Return a slider whose values include the present one."""
     shown, own = [str(value) for value in values], str(now).replace(" ", "")
     if own not in shown:
         shown = sorted([*shown, own], key=_magnitude)

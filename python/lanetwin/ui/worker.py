@@ -1,7 +1,7 @@
-"""A run in a process of its own, so that it can be cancelled: a job on standard input, lines of JSON out.
+"""A run in a separate process, so that it can be cancelled: a job on standard input, lines of JSON out.
 
-One repeat comes first, then twice as many, until there are as many as the scenario asks for. So there are
-results to look at while it runs, which are those of a whole run of so many repeats.
+One repeat comes first, then twice as many, up to the number of the scenario. So intermediate results are
+available during the run, each of a complete run with fewer repeats.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def tell(**line: Any) -> None:
 
 
 def rounds(repeats: int) -> list[int]:
-    """Return how many repeats there are in each run, the last one being the whole.
+    """Return the number of repeats of each run, of which the last is the complete one.
 
     >>> rounds(1), rounds(5)
     ([1], [1, 2, 5])
@@ -43,7 +43,7 @@ def _progress(nth: int, of: int, line: Progress) -> None:
 
 
 def work(job: dict[str, Any]) -> None:
-    """Run a scenario, round by round, and tell how it goes."""
+    """Run a scenario, round by round, and report its progress."""
     plan = engine.check(job["path"], job["sets"])["plan"]
     if plan is None:
         tell(kind="failed", message="the scenario has mistakes: correct them first")
@@ -62,7 +62,7 @@ def work(job: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Do the job that stands on standard input."""
+    """Execute the job on standard input."""
     try:
         work(json.loads(sys.stdin.read()))
     except LanetwinError as error:

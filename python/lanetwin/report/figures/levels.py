@@ -78,7 +78,7 @@ class Levels:
 
 
 def levels(results: Results, found: Sequence[Glance]) -> list[Levels]:
-    """Return the figure, or None if nothing was measured."""
+    """Return the figure in a list, which is empty if nothing was measured."""
     order = variants(results)
     groups: list[Group] = []
     for one in found:
