@@ -15,10 +15,13 @@
 //!
 //! A path may come back, and its ANA state may change; each request chooses anew. If no path works and none is
 //! expected to come back, requests end with an error (Linux, `drivers/nvme/host/multipath.c`, `nvme_available_path`).
+//! So does a request that has lost a path 16 times.
 //!
 //! **Several hosts.** Each host has paths of its own for its loads. With `takeover`, the paths of other hosts are on
 //! standby: if none of its own has worked for that time, another host sends its requests, until one of its own works
 //! again.
+
+mod leaving;
 
 use crate::roles::nvme::{
     PATH_EXPIRED, PATH_INACCESSIBLE, PATH_LOST, PATH_NON_OPTIMIZED, PATH_OPTIMIZED, PATH_WORKS,
@@ -27,6 +30,7 @@ use crate::roles::nvmeof::Access;
 use lanetwin_kernel::{Component, Metric, Port, Report, Trail};
 use lanetwin_ports::{BlockCommand, Context, Done, Message, Status, Transfer};
 use lanetwin_units::{Better, Instant, Span};
+use leaving::Leaving;
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -36,6 +40,11 @@ const TAKEOVER: u32 = 0;
 /// Time of a request that no path takes: through the block layer and back (assumed). A program that retries at once
 /// does so for ever.
 const REFUSED_AFTER: Span = Span::from_us(10);
+
+/// A request that has lost so many paths ends with an error (a choice). Linux counts the retries of commands without
+/// multipath (5, `nvme_max_retries`), but no fail-over, and goes on for ever where commands time out before any is
+/// answered. A run has to come to an end.
+const MOST_LOSSES: u32 = 16;
 
 /// By which rule a path is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,7 +96,7 @@ pub struct Multipath {
     /// Requests in flight, by load and handle.
     asked: BTreeMap<(u16, u32), Asked>,
     /// Requests that wait for a path, in order of arrival.
-    waiting: VecDeque<(u16, Question, Trail)>,
+    waiting: VecDeque<(u16, Request, Trail)>,
     /// The path that comes next in turn.
     next: usize,
     /// Number of paths of the host itself; they come first, standby paths after them.
@@ -123,16 +132,6 @@ lanetwin_kernel::stages! { WAIT = "wait for a path that works" }
 
 /// Changes of the state of a path that software was told of.
 const CHANGES: Metric = Metric::new("changes of ANA state", "", Better::Lower).if_any("changes of ANA state");
-/// When the first path that requests had to leave was left, and when it was as it had been; since the start.
-const LEFT_AT: Metric = Metric::new("path left at", "ms", Better::Higher).if_any("paths left");
-const BACK_AT: Metric = Metric::new("path back at", "ms", Better::Lower).if_any("paths back");
-/// The share of requests that it was asked, of those until then, meanwhile and afterwards.
-const BEFORE: Metric = Metric::new("requests by that path before", "%", Better::Higher).if_any("paths left");
-const MEANWHILE: Metric =
-    Metric::new("requests by that path meanwhile", "%", Better::Lower).if_any("paths left");
-const AFTER: Metric =
-    Metric::new("requests by that path afterwards", "%", Better::Higher).if_any("paths back");
-
 /// Counters of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PathCounts {
@@ -170,21 +169,23 @@ impl Path {
     }
 }
 
-/// A path that requests had to leave.
-#[derive(Clone, Copy, Debug)]
-struct Leaving {
+struct Asked {
+    request: Request,
     path: usize,
-    /// As it was before.
-    access: Access,
-    at: Instant,
-    back: Option<Instant>,
-    /// Numbers of requests over it and over all paths, when it was left and when it was back.
-    asked: [(u64, u64); 2],
 }
 
-struct Asked {
+/// A request of a load.
+#[derive(Clone, Copy)]
+struct Request {
     question: Question,
-    path: usize,
+    /// How often its path was lost before it was answered.
+    losses: u32,
+}
+
+impl Request {
+    const fn new(question: Question) -> Self {
+        Self { question, losses: 0 }
+    }
 }
 
 /// What a load asks.
@@ -288,14 +289,15 @@ impl Multipath {
         }
     }
 
-    fn ask(&mut self, load: u16, question: Question, cx: &mut Context<'_>) {
+    fn ask(&mut self, load: u16, request: Request, cx: &mut Context<'_>) {
+        let question = request.question;
         let there = !self.is_without(cx.now());
         let Some(path) = self.choose(cx.now()).filter(|_| there) else {
             if there && self.is_hopeless() {
                 let done = Done { handle: question.handle(), status: Status::Aborted };
                 return self.tell(load, (done, REFUSED_AFTER), cx);
             }
-            self.waiting.push_back((load, question, cx.trail()));
+            self.waiting.push_back((load, request, cx.trail()));
             return;
         };
         self.paths[path].in_flight += 1;
@@ -303,7 +305,7 @@ impl Multipath {
         if self.asked.is_empty() && self.waiting.is_empty() {
             self.answered_at = cx.now();
         }
-        self.asked.insert((load, question.handle()), Asked { question, path });
+        self.asked.insert((load, question.handle()), Asked { request, path });
         cx.send(Self::of_path(path as u16, load, self.loads), Span::ZERO, question.message());
     }
 
@@ -314,16 +316,16 @@ impl Multipath {
 
     fn answer(&mut self, path: usize, load: u16, done: Done, cx: &mut Context<'_>) {
         let name = (load, done.handle);
-        let Some(&Asked { question, .. }) = self.asked.get(&name).filter(|asked| asked.path == path) else {
+        let Some(&Asked { request, .. }) = self.asked.get(&name).filter(|asked| asked.path == path) else {
             self.counts.unexpected += 1;
             return;
         };
         self.asked.remove(&name);
         self.paths[path].in_flight -= 1;
         let is_lost = done.status == Status::Aborted && !self.paths[path].is_usable();
-        if is_lost && !self.is_without(cx.now()) {
+        if is_lost && !self.is_without(cx.now()) && request.losses < MOST_LOSSES {
             self.counts.retried += 1;
-            self.ask(load, question, cx);
+            self.ask(load, Request { losses: request.losses + 1, ..request }, cx);
         } else {
             self.tell(load, (done, Span::ZERO), cx);
         }
@@ -383,24 +385,6 @@ impl Multipath {
             _ => {}
         }
     }
-    fn report_leaving(&self, report: &mut Report) {
-        let ms = |at: Instant| at.as_ps() as f64 / 1e9;
-        let share = |(own, all): (u64, u64), (own_before, all_before): (u64, u64)| {
-            let (own, all) = (own - own_before, all - all_before);
-            if all > 0 { own as f64 * 100.0 / all as f64 } else { 0.0 }
-        };
-        let left = self.left.as_ref();
-        let end = left.map_or((0, 0), |left| {
-            (self.paths[left.path].asked, self.paths.iter().map(|path| path.asked).sum())
-        });
-        let back = left.filter(|left| left.back.is_some());
-        let meanwhile = |left: &Leaving| if left.back.is_some() { left.asked[1] } else { end };
-        report.level(LEFT_AT, left.map_or(0.0, |left| ms(left.at)));
-        report.level(BACK_AT, back.and_then(|left| left.back).map_or(0.0, ms));
-        report.level(BEFORE, left.map_or(0.0, |left| share(left.asked[0], (0, 0))));
-        report.level(MEANWHILE, left.map_or(0.0, |left| share(meanwhile(left), left.asked[0])));
-        report.level(AFTER, back.map_or(0.0, |left| share(end, left.asked[1])));
-    }
     /// Stops waiting for a path that does not work.
     fn give_up(&mut self, path: usize, cx: &mut Context<'_>) {
         self.paths[path].waited_for = self.paths[path].works;
@@ -412,10 +396,10 @@ impl Multipath {
     /// Sends waiting requests over a path, if there is one.
     fn ask_waiting(&mut self, cx: &mut Context<'_>) {
         let answered_at = self.answered_at;
-        for (load, question, trail) in std::mem::take(&mut self.waiting) {
+        for (load, request, trail) in std::mem::take(&mut self.waiting) {
             cx.resume(trail);
             cx.mark(WAIT);
-            self.ask(load, question, cx);
+            self.ask(load, request, cx);
             // they had been requested all the time
             self.answered_at = answered_at;
         }
@@ -428,11 +412,11 @@ impl Component<Message> for Multipath {
         match message {
             Message::Block(transfer) => {
                 self.counts.asked += 1;
-                self.ask(load, Question::Move(transfer), cx);
+                self.ask(load, Request::new(Question::Move(transfer)), cx);
             }
             Message::Command(command) => {
                 self.counts.asked += 1;
-                self.ask(load, Question::Do(command), cx);
+                self.ask(load, Request::new(Question::Do(command)), cx);
             }
             Message::BlockDone(done) => self.answer(usize::from(group) - 1, load, done, cx),
             // a driver reports it on each of its ports
@@ -468,7 +452,8 @@ impl Component<Message> for Multipath {
         report.count(RETRIED, self.counts.retried);
         report.count(LOSSES, self.losses);
         report.count(CHANGES, self.changes);
-        self.report_leaving(report);
+        let all = self.paths.iter().map(|path| path.asked).sum();
+        leaving::report(self.left.as_ref(), |path| (self.paths[path].asked, all), report);
         let pause = if self.losses > 0 || self.left.is_some() { self.longest_pause } else { Span::ZERO };
         report.level(PAUSE, pause.as_ps() as f64 / 1e9);
     }

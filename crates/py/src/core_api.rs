@@ -14,13 +14,12 @@ use lanetwin_plan::{Assembly, Catalogue, Files, Grade, Number, Plan, hierarchy};
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{ReadError, Results};
 use lanetwin_textfile::Limit;
-use lanetwin_world::{self as world, Capsule, Granularity, Options, Progress, Watcher};
+use lanetwin_world::{self as world, Capsule, Granularity, Options, Progress, Stopping, Watcher};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
 /// Why the engine refused.
@@ -50,13 +49,13 @@ pub type Answer = Result<String, Failure>;
 #[derive(Debug)]
 pub struct Monitor {
     lines: Option<Sender<String>>,
-    cancelled: AtomicBool,
+    cancelled: Stopping,
 }
 
 impl Monitor {
     /// A monitor whose reports go down `lines`, or nowhere.
-    pub const fn new(lines: Option<Sender<String>>) -> Self {
-        Self { lines, cancelled: AtomicBool::new(false) }
+    pub fn new(lines: Option<Sender<String>>) -> Self {
+        Self { lines, cancelled: Stopping::default() }
     }
 
     /// Reports progress: one JSON object. Never blocks; a reader that has gone away is no error.
@@ -69,12 +68,12 @@ impl Monitor {
 
     /// Asks the computation to stop at the next safe point and give back what it has.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.cancelled.ask();
     }
 
     /// Whether the computation was asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.cancelled.is_asked()
     }
 }
 
@@ -142,6 +141,9 @@ impl Watcher for Monitor {
     }
     fn is_cancelled(&self) -> bool {
         Self::is_cancelled(self)
+    }
+    fn stopping(&self) -> Stopping {
+        self.cancelled.clone()
     }
 }
 

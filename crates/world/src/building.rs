@@ -6,6 +6,7 @@ use super::hosts::{Hosts, hosts};
 use super::loads::AddedLoad;
 use super::names::LINKS;
 use super::pcie_links::{self, Endpoints};
+use super::stopping::Stopping;
 use super::world::World;
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::roles::nvme::ScheduledCommand;
@@ -93,6 +94,7 @@ impl Blueprint<'_> {
             server,
             actions: Vec::new(),
             keeps_operations: false,
+            stopping: Stopping::default(),
             capture: None,
         };
         self.run_programs(&mut world);

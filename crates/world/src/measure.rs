@@ -320,6 +320,7 @@ fn summed<'a>(loads: impl Iterator<Item = (&'a str, &'a Results)>) -> Vec<(Strin
 /// Runs until `answered` operations have been answered, to the end of a slice.
 fn run_to(world: &mut World, answered: u64) {
     while world.progress().1 < answered && world.overload().is_none() {
+        world.stopping.heed();
         assert!(
             world.kernel.next_event().is_some(),
             "nothing is answered any more: {answered} operations are wanted"

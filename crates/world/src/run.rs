@@ -17,6 +17,7 @@ use super::relative::relatives;
 use super::repeats::{Repeats, Task, additional, after_trials, cases, first_repeats};
 use super::rows::rows;
 use super::stages::Spent;
+use super::stopping::{Stopping, was_stopped};
 use super::switches;
 use super::unseen;
 use super::window::Length;
@@ -75,8 +76,12 @@ pub struct Progress {
 pub trait Watcher: Sync {
     /// Another world has completed.
     fn progress(&self, progress: &Progress);
-    /// Whether the run shall end with the results it has.
+    /// Whether no further world shall be started: the run ends with the results it has.
     fn is_cancelled(&self) -> bool;
+    /// A request that ends worlds that are running, too. Nobody makes it by default.
+    fn stopping(&self) -> Stopping {
+        Stopping::default()
+    }
 }
 
 /// Runs a plan.
@@ -98,7 +103,9 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
         let tasks: Vec<Task<'_>> =
             places.iter().map(|(place, repeat)| Task { repeat: *repeat, ..cases[*place].task }).collect();
         let one = |task: &Task<'_>| {
-            watched(watcher, (&done, total), task, || one_world(plan, options, seed, task)).transpose()
+            watched(watcher, (&done, total), task, |stopping| {
+                one_world(plan, options, (seed, stopping), task)
+            })
         };
         let measured = on_all_cores(options.threads, &tasks, one)?;
         for ((place, _), outcome) in places.iter().zip(measured) {
@@ -121,7 +128,7 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
     let tasks: Vec<Task<'_>> = trials.iter().map(|trial| trial.task(&cases)).collect();
     total += tasks.len();
     let one = |task: &Task<'_>| {
-        watched(watcher, (&done, total), task, || one_world(plan, &plain, seed, task)).transpose()
+        watched(watcher, (&done, total), task, |stopping| one_world(plan, &plain, (seed, stopping), task))
     };
     for (trial, outcome) in trials.iter().zip(on_all_cores(options.threads, &tasks, one)?) {
         if let Some(Ok(apart)) = outcome {
@@ -136,17 +143,17 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
     Ok(document(plan, options, seed, cases, cost))
 }
 
-/// Runs a world unless the run is cancelled, and reports the progress.
+/// Runs a world unless the run is cancelled, and reports the progress. Returns `None` if it was not run to its end.
 fn watched<T>(
     watcher: &dyn Watcher,
     (done, total): (&AtomicUsize, usize),
     task: &Task<'_>,
-    world: impl FnOnce() -> T,
-) -> Option<T> {
+    world: impl FnOnce(Stopping) -> Result<Option<T>, Crash>,
+) -> Result<Option<T>, Crash> {
     if watcher.is_cancelled() {
-        return None;
+        return Ok(None);
     }
-    let result = world();
+    let Some(result) = world(watcher.stopping())? else { return Ok(None) };
     watcher.progress(&Progress {
         done: done.fetch_add(1, Ordering::Relaxed) + 1,
         total,
@@ -154,7 +161,7 @@ fn watched<T>(
         workload: task.workload.name.clone(),
         case: task.case.label.clone(),
     });
-    Some(result)
+    Ok(Some(result))
 }
 
 /// The result of each task, in their order.
@@ -181,9 +188,16 @@ pub fn seed_of(seed: u64, repeat: u32) -> u64 {
 /// The outcome of one world.
 type Outcome = Result<Measured, Overload>;
 
-fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Result<Outcome, Crash> {
+/// Returns `None` if the world was asked to stop before its end.
+fn one_world(
+    plan: &Plan,
+    options: &Options,
+    (seed, stopping): (u64, Stopping),
+    task: &Task<'_>,
+) -> Result<Option<Outcome>, Crash> {
     let seed = seed_of(seed, task.repeat);
     let mut world = World::new(task.variant, task.workload, task.case, seed);
+    world.stopping = stopping;
     world.keeps_operations = options.exports.timeline && task.repeat == 0;
     if let Some(most) = options.exports.tlps.filter(|_| task.repeat == 0) {
         world.capture_tlps(usize::try_from(share(plan, most)).unwrap_or(usize::MAX));
@@ -198,7 +212,10 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let length = Length { warm_up: plan.run.warm_up, events, repeats, times };
     let what = (task.case, task.workload.steady.as_ref(), task.workload.pts());
     let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, what, length, follow)));
-    ran.map_err(|payload| {
+    if ran.as_ref().is_err_and(|payload| was_stopped(&**payload)) {
+        return Ok(None);
+    }
+    ran.map(Some).map_err(|payload| {
         let crash = Crash::of(&world, text_of(&*payload));
         let capsule = Capsule {
             path: plan.path.clone(),

@@ -51,6 +51,7 @@ pub(super) fn run_until(world: &mut World, stop: &Stop, mut pace: Option<&mut Pa
     let mut last = (world.progress().1, world.kernel.now());
     let is_early = |now: Instant| stop.deadline.is_none_or(|deadline| now < deadline);
     while last.0 < stop.answered && is_early(world.kernel.now()) {
+        world.stopping.heed();
         if world.overload().is_some() || stop.events.is_some_and(|most| world.kernel.events() >= most) {
             return;
         }

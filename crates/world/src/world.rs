@@ -3,6 +3,7 @@
 //! [`building`](super::building) builds it; `measure` runs it.
 
 use super::capture::{Capture, Captured};
+use super::stopping::Stopping;
 use lanetwin_kernel::{ComponentId, EntryId, ExitId};
 use lanetwin_load::Handles;
 use lanetwin_models::roles::SendsFrames;
@@ -45,6 +46,8 @@ pub struct World {
     pub actions: Vec<WorldAction>,
     /// Whether single operations are kept, beside the sums over all operations.
     pub keeps_operations: bool,
+    /// Seen between the slices of a measurement.
+    pub(super) stopping: Stopping,
     /// Records TLPs on the links, if requested by [`World::capture_tlps`].
     pub(super) capture: Option<Capture>,
 }

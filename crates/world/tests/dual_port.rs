@@ -108,6 +108,17 @@ fn a_controller_that_has_forgotten_its_commands_is_reset() {
     assert!(left.counts.retried > 0, "{:?}", left.counts);
 }
 
+/// Commands take longer than their host waits for them, however often they are tried: the run comes to an end, and says
+/// that everything failed.
+#[test]
+fn requests_whose_paths_are_lost_again_and_again_fail() {
+    let drive = ", driver.multipath: round-robin, driver.link-events: false, driver.timeout: 50us";
+    let plan = machine(drive, ["", ""], "size: 128KiB, depth: 16, requests: 40");
+    let results = results(&plan, &Options::default());
+    let failed = results.rows.iter().find(|row| row.metric == "failed").expect("all of them did");
+    assert!((failed.value - 100.0).abs() < 1e-9, "{}", failed.value);
+}
+
 #[test]
 fn without_any_path_requests_wait_for_one() {
     let drive = ", driver.link-loss: 50us";

@@ -8,11 +8,12 @@ use lanetwin_plan::Plan;
 use lanetwin_ports::{Build, Context, Message, Model, Params, Site};
 use lanetwin_stats::Verdict;
 use lanetwin_stats::results::{Results, Row};
-use lanetwin_world::{Granularity, Options, Progress, Watcher, replay, run};
+use lanetwin_world::{Granularity, Options, Progress, Stopping, Watcher, replay, run};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
+use std::time::Duration;
 
 /// On a machine where every read takes equally long, the waterfall's total is that length, told by the load.
 #[test]
@@ -53,6 +54,35 @@ impl Watcher for Impatient {
     fn is_cancelled(&self) -> bool {
         self.done.lock().expect("nobody panics here").len() >= self.patience
     }
+}
+
+/// Asks the worlds to stop while the first of them runs.
+#[derive(Default)]
+struct Hasty(Stopping);
+
+impl Watcher for Hasty {
+    fn progress(&self, _: &Progress) {}
+    fn is_cancelled(&self) -> bool {
+        let stopping = self.0.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            stopping.ask();
+        });
+        false
+    }
+    fn stopping(&self) -> Stopping {
+        self.0.clone()
+    }
+}
+
+#[test]
+fn a_world_that_would_go_on_for_days_stops_when_it_is_asked_to() {
+    let file = scenarios().into_iter().find(|file| file.ends_with("block.yaml")).expect("the scenario");
+    let plan = plan_of(&file, &["workloads.small.block.requests=100000000"]);
+    let options = Options { threads: Some(1), ..Options::default() };
+    let partial = run(&plan, &options, &Hasty::default()).expect("to be stopped is no fault");
+    assert!(!partial.complete && partial.stopped.as_deref() == Some("interrupted"));
+    assert!(partial.rows.is_empty(), "what is not finished is not told");
 }
 
 #[test]

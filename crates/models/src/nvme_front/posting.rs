@@ -5,8 +5,8 @@
 //! the data of reads. If everything that has been read were handed to the link at once, requests would wait behind all
 //! of it, and a link that carries both ways would carry little more than one.
 //!
-//! Reads that the controller requests pass the writes that wait here. Event indices, which such a read must not pass, do
-//! not wait.
+//! Reads that the controller requests pass the writes that wait here. Event indices, which such a read must not pass,
+//! do not wait.
 
 use super::known::HOST_WRITE;
 use crate::requests::Requests;
