@@ -24,7 +24,7 @@ Granularity = Literal["train", "tlp"]
 Export = Literal["hdr", "timeline"]
 """Optional attachments of results."""
 Progress = dict[str, Any]
-"""One report of a running computation: `done` and `total` steps, and the names of what is being done."""
+"""One report of a running computation: `done` and `total` steps, and the names of the present step."""
 
 
 class Outline(TypedDict):

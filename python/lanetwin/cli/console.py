@@ -31,7 +31,7 @@ class Exit(IntEnum):
     GATE = 3
     """The work was done, but a comparison or a validation did not pass its gate."""
     INTERRUPTED = 130
-    """Ctrl-C, SIGTERM or SIGHUP; what was finished has been written and is marked as partial."""
+    """Ctrl-C, SIGTERM or SIGHUP; finished parts have been written and are marked as partial."""
 
 
 def in_language(text: Text) -> Text:

@@ -25,7 +25,7 @@ FIELDS = {
     "percentiles": "map",
     "samples": "list",
 }
-"""The columns, and what each holds."""
+"""The columns and their contents."""
 
 
 def pyarrow() -> tuple[Any, Any]:

@@ -43,7 +43,7 @@ class Goals:
     require: tuple[str, ...] = ()
     trials: int | None = None
     seed: int | None = None
-    """Of what is proposed."""
+    """The seed of the proposals."""
     prices: Prices | None = None
     """Other parts have the prices of the scenario."""
 

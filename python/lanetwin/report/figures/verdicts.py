@@ -29,7 +29,7 @@ class Changes:
 
     @property
     def title(self) -> str:
-        """What changed, against what."""
+        """The metric, the variant and the baseline."""
         return f"Change of {self.metric}, {self.variant} against {self.baseline}"
 
     @property
