@@ -665,6 +665,10 @@ class Verdict(TypedDict):
     """
     spread: Spread
     """The samples behind the interval."""
+    judged_together: NotRequired[int]
+    """How many metrics were judged together, where that is why the verdict is none: the interval, which is
+    of this one alone, leaves zero out. 0 elsewhere.
+    """
 
 
 class Waterfall(TypedDict):

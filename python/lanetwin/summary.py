@@ -320,6 +320,8 @@ def _comparison(metrics: Sequence[str], members: Sequence[Verdict], of: int) -> 
         where = f" at {_unbroken(one['case'])}" if of > 1 and one["case"] else ""
         interval = spread(one)
         told = interval if interval in (NO_SPREAD, ONE_SAMPLE) else f"95{NARROW_SPACE}% interval {interval}"
+        if together := one.get("judged_together"):
+            told += f", too near to 0 as one of {together} metrics judged together"
         return f"{words.rstrip(',') + where}: {change(one['change'])} ({told})."
     where = f" at all {of} cases" if len(members) == of else f" at {len(members)} of {of} cases"
     low, high = min(members, key=lambda v: v["change"]), max(members, key=lambda v: v["change"])

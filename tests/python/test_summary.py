@@ -47,6 +47,20 @@ def test_one_verdict_is_told_with_its_interval(results: Results) -> None:
     )
 
 
+def test_an_interval_without_zero_that_is_no_verdict_says_why(results: Results) -> None:
+    verdict = results["verdicts"][0]
+    verdict |= {"verdict": "inconclusive", "change": 0.021, "low": 0.002, "high": 0.04, "judged_together": 3}
+    verdict["spread"] = "repeats"
+    results["verdicts"] = [verdict]
+    (answer,) = answers(results)
+    assert answer.statement.endswith(
+        "(95\u202f% interval +0.2 … +4.0\u202f%, too near to 0 as one of 3 metrics judged together)."
+    )
+    del verdict["judged_together"]
+    (answer,) = answers(results)
+    assert answer.statement.endswith("(95\u202f% interval +0.2 … +4.0\u202f%).")
+
+
 def test_a_verdict_on_what_was_not_steady_says_so_first(results: Results) -> None:
     verdict = results["verdicts"][0]
     verdict |= {"not_steady": "gen4: rate: range 31 %, slope 24 %", "spread": "none"}

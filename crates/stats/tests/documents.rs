@@ -62,6 +62,7 @@ fn full() -> Results {
         margin: 0.02,
         not_steady: "gen4: rate: range 31 %, slope 24 %".into(),
         spread: Spread::Batches,
+        judged_together: 2,
     }];
     results.assumptions = vec![Assumption {
         part: "nfp-6000".into(),
@@ -152,7 +153,7 @@ fn every_name_of_the_schema_is_there_and_no_other() {
         document["verdicts"][0],
         json!({"workload": "read-sweep", "case": "64 B", "metric": "throughput", "baseline": "as-is",
                "variant": "gen4", "change": 0.021, "low": 0.019, "high": null, "verdict": "better", "margin": 0.02,
-               "not_steady": "gen4: rate: range 31 %, slope 24 %", "spread": "batches"})
+               "not_steady": "gen4: rate: range 31 %, slope 24 %", "spread": "batches", "judged_together": 2})
     );
     assert_eq!(
         document["assumptions"][0],

@@ -74,7 +74,10 @@ fn judge_pairs(pairs: &[(&Row, &Row)], margin: Margin, seed: u64) -> Vec<Verdict
         .map(|((a, b), change)| match change {
             Some(change) => {
                 let verdict = judged.next().unwrap_or(Verdict::Inconclusive);
-                row(a, b, change.relative(), change.interval(), verdict, margin)
+                let found = row(a, b, change.relative(), change.interval(), verdict, margin);
+                let leaves_zero_out = change.interval().is_some_and(|interval| !interval.contains(0.0));
+                let by_chance = verdict == Verdict::Inconclusive && leaves_zero_out;
+                VerdictRow { judged_together: if by_chance { family.len() as u64 } else { 0 }, ..found }
             }
             None => by_interval(a, b, margin),
         })
@@ -132,6 +135,7 @@ fn row(
             Some(_) if b.n == 1 && a.n == 1 => Spread::Batches,
             Some(_) => Spread::Repeats,
         },
+        judged_together: 0,
     }
 }
 
@@ -176,4 +180,51 @@ pub fn compare(a: &Results, b: &Results, margin: Margin) -> Results {
         results.rows.extend([one, other]);
     }
     results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanetwin_units::Better;
+
+    fn row_of(variant: &str, metric: &str, samples: &[f64]) -> Row {
+        let value = samples.iter().sum::<f64>() / samples.len() as f64;
+        let (variant, metric, samples) = (variant.into(), metric.into(), samples.to_vec());
+        Row {
+            variant,
+            metric,
+            value,
+            n: samples.len() as u32,
+            samples,
+            better: Better::Higher,
+            ..Row::default()
+        }
+    }
+
+    /// Five pairs differ by a little: the interval of each metric leaves zero out by a hair, which is too little
+    /// where five are judged together. One that is far from zero stays what it is.
+    #[test]
+    fn why_an_interval_without_zero_is_no_verdict() {
+        let base = [100.0, 101.0, 102.0, 103.0, 104.0];
+        let rows = |changed: &[f64], metrics: usize| {
+            let metrics: Vec<String> = (0..metrics).map(|n| format!("m{n}")).collect();
+            let of = |variant: &str, samples: &[f64]| {
+                metrics.iter().map(|metric| row_of(variant, metric, samples)).collect::<Vec<_>>()
+            };
+            [of("a", &base), of("b", changed)].concat()
+        };
+        let margin = Margin::new(0.0001).unwrap();
+        let judged = |changed: &[f64], metrics| verdicts(&rows(changed, metrics), "a", margin, 1).remove(0);
+        let shares = [1.009, 1.001, 1.006, 1.002, 1.005];
+        let little: Vec<f64> = base.iter().zip(shares).map(|(value, share)| value * share).collect();
+        let alone = judged(&little, 1);
+        assert!(alone.low.unwrap() > 0.0 && alone.verdict == Verdict::Better, "{alone:?}");
+        assert_eq!(alone.judged_together, 0);
+        let together = judged(&little, 5);
+        assert_eq!((together.verdict, together.judged_together), (Verdict::Inconclusive, 5), "{together:?}");
+        let much = judged(&base.map(|value| 2.0 * value), 5);
+        assert_eq!((much.verdict, much.judged_together), (Verdict::Better, 0), "{much:?}");
+        let none = judged(&[99.0, 102.0, 101.0, 104.0, 104.0], 5);
+        assert_eq!((none.verdict, none.judged_together), (Verdict::Inconclusive, 0), "{none:?}");
+    }
 }

@@ -107,6 +107,7 @@ mod tests {
             margin: 0.02,
             not_steady: String::new(),
             spread: Spread::Repeats,
+            judged_together: 0,
         };
         let worse = verdict("b", Verdict::Worse);
         assert!(is_decided(&row(0.0, 200.0), std::slice::from_ref(&worse)));

@@ -238,6 +238,9 @@ pub struct Utilisation {
     pub mean_queue: f64,
 }
 
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
 fn is_nothing(share: &f64) -> bool {
     *share == 0.0
 }
@@ -286,6 +289,10 @@ pub struct VerdictRow {
     /// The samples behind the interval.
     #[serde(default)]
     pub spread: Spread,
+    /// How many metrics were judged together, where that is why the verdict is none: the interval, which is of this one
+    /// alone, leaves zero out. 0 elsewhere.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub judged_together: u64,
 }
 
 /// The samples behind the interval of a change.
