@@ -63,6 +63,8 @@ class Binding:
     """The next supply by its share in use; None if no other is known."""
     is_places: bool = False
     """Whether it is a number of places that are held until an answer comes, so that a latency limits them."""
+    together: Sequence[str] = ()
+    """The supplies that limit together, each with its component."""
 
     @property
     def is_load(self) -> bool:
@@ -133,22 +135,23 @@ def bindings(results: Results) -> dict[Place, Binding]:
     for bottleneck in results["bottlenecks"]:
         place = (bottleneck["variant"], bottleneck["workload"], bottleneck["case"])
         every = known.get(place, [])
-        binds = [use for use in every if _same(use, bottleneck["name"])]
+        names = bottleneck.get("together") or [bottleneck["name"]]
+        binds = [use for use in every if _same(use, names)]
         own = max((use.share for use in binds), default=None)
         others = [
             use
             for use in every
             if 0 < use.share < (2.0 if own is None else own - ALIKE)
             and not (use.is_places and use.share >= FULL)
-            and not _same(use, bottleneck["name"])
+            and not _same(use, names)
         ]
         closest = max(others, key=lambda use: use.share, default=None)
-        found[place] = Binding(
-            bottleneck["name"], bottleneck["why"], own, closest, any(use.is_places for use in binds)
-        )
+        is_places = any(use.is_places for use in binds)
+        together = tuple(bottleneck.get("together", ()))
+        found[place] = Binding(bottleneck["name"], bottleneck["why"], own, closest, is_places, together)
     return found
 
 
-def _same(use: Use, name: str) -> bool:
-    """Whether a use is that of the bottleneck; a link that waits for credits counts as that link."""
-    return use.name == name or name.startswith(f"{use.name}: ")
+def _same(use: Use, names: Sequence[str]) -> bool:
+    """Whether a use is that of a bottleneck; a link that waits for credits counts as that link."""
+    return any(use.name == name or name.startswith(f"{use.name}: ") for name in names)

@@ -75,7 +75,7 @@ def masked(results: Results, lines: Sequence[Line], binding: Mapping[str, Bindin
     for name in dict.fromkeys(name for line in judged for name in line.verdicts):
         paths = _changed(overlays, base, name)
         same = name in binding and _kind(binding[name].name) == _kind(limit.name)
-        if paths and same and _all_equivalent(judged, name) and not _touches(paths, limit.name):
+        if paths and same and _all_equivalent(judged, name) and not _touches(paths, limit):
             held.append(name)
             changed += paths
     if not held:
@@ -104,15 +104,19 @@ def _kind(limit: str) -> str:
     return re.sub(r"\d+", "", limit)
 
 
-def _touches(paths: Iterable[str], limit: str) -> bool:
+def _touches(paths: Iterable[str], limit: Binding) -> bool:
     """Whether a changed path names the bottleneck, or something that contains it.
 
-    >>> _touches(["links.up.width"], "driver/ssd3: cores")
+    >>> from lanetwin.binding import Binding
+    >>> _touches(["links.up.width"], Binding("driver/ssd3: cores", "", 1.0, None))
     False
-    >>> _touches(["machine.host.driver.cores"], "driver: cores")
+    >>> _touches(["machine.host.driver.cores"], Binding("driver: cores", "", 1.0, None))
     True
+    >>> both = Binding("a, b: tags", "", 1.0, None, together=("a: tags", "b: tags"))
+    >>> _touches(["machine.b.part"], both), _touches(["machine.c.part"], both)
+    (True, False)
     """
-    words = set(re.findall(r"[\w-]+", limit))
+    words = set(re.findall(r"[\w-]+", " ".join([limit.name, *limit.together])))
     return any(words & set(re.findall(r"[\w-]+", path)) for path in paths)
 
 

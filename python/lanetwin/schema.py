@@ -101,6 +101,10 @@ class Bottleneck(TypedDict):
     """The supply that limits ("slot: card → host")."""
     why: str
     """The evidence, as a sentence."""
+    together: NotRequired[list[str]]
+    """What several are called that are full together, each with its component ("driver/ssd1: cores");
+    empty of one.
+    """
 
 
 class ComponentMetric(TypedDict):

@@ -42,7 +42,7 @@ def test_what_limits_both_is_told_first(
     done = runner.invoke(app, ["run", "s.yaml"])
     assert done.exit_code == 0, done.output
     first = " ".join(done.stdout.split("workload ")[0].split())
-    assert ("are equivalent because driver/" in first) == is_masked
+    assert ("are equivalent because all 2 drivers: cores" in first) == is_masked
     if is_masked:
         assert "limits them, and not what was changed (links.up.width)" in first
         assert "cores of the host" in first

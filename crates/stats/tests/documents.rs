@@ -48,7 +48,11 @@ fn full() -> Results {
     let one = Repeat::of_one(stages, Vec::new());
     results.waterfalls = vec![Waterfall::of("as-is", "read-sweep", "64 B", &[&one])];
     results.utilisation = vec![Utilisation { link: "slot".into(), tlp: 0.91, ..Utilisation::default() }];
-    results.bottlenecks = vec![Bottleneck { name: "slot: card → host".into(), ..Bottleneck::default() }];
+    results.bottlenecks = vec![Bottleneck {
+        name: "slot: card → host".into(),
+        together: vec!["slot: card → host".into()],
+        ..Bottleneck::default()
+    }];
     results.verdicts = vec![VerdictRow {
         workload: "read-sweep".into(),
         case: "64 B".into(),
@@ -147,7 +151,8 @@ fn every_name_of_the_schema_is_there_and_no_other() {
     );
     assert_eq!(
         document["bottlenecks"][0],
-        json!({"variant": "", "workload": "", "case": "", "name": "slot: card → host", "why": ""})
+        json!({"variant": "", "workload": "", "case": "", "name": "slot: card → host", "why": "",
+               "together": ["slot: card → host"]})
     );
     assert_eq!(
         document["verdicts"][0],

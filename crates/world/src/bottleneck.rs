@@ -17,25 +17,66 @@ const AS_FULL: f64 = 0.005;
 const CREDITS_SHORT: f64 = 0.10;
 /// A supply of a component is the bottleneck if this share of it is in use.
 const SUPPLY_USED: f64 = 0.95;
+/// The names of the drivers of several drives begin with this.
+const DRIVERS: &str = "driver/";
+
+/// A bottleneck.
+pub(super) struct Limit {
+    /// Its name.
+    pub name: String,
+    /// The evidence.
+    pub why: String,
+    /// If it is several supplies together: each of them, with its component.
+    pub together: Vec<String>,
+}
+
+impl From<(String, String)> for Limit {
+    fn from((name, why): (String, String)) -> Self {
+        Self { name, why, together: Vec::new() }
+    }
+}
 
 /// The bottleneck, and the reason for naming it.
-pub(super) fn name(case: &Case, measured: &Measured) -> (String, String) {
+pub(super) fn name(case: &Case, measured: &Measured) -> Limit {
     full_worker(measured)
-        .or_else(|| short_credits(measured))
-        .or_else(|| short_supply(measured))
-        .unwrap_or_else(|| load(case, measured))
+        .or_else(|| short_credits(measured).map(Limit::from))
+        .or_else(|| short_supply(measured).map(Limit::from))
+        .unwrap_or_else(|| load(case, measured).into())
 }
 
 /// The fullest worker without time left; a wire, if nothing else is fuller.
-fn full_worker(measured: &Measured) -> Option<(String, String)> {
+fn full_worker(measured: &Measured) -> Option<Limit> {
     let servers = measured.limits.iter().filter(|l| l.waiting.is_none());
     let server = servers.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|l| l.share >= SUPPLY_USED);
     let wire = busiest(measured).filter(|l| l.busy() >= WIRE_FULL);
     match (wire, server) {
-        (Some(wire), Some(server)) if server.share > wire.busy() => Some((of_supply(server), in_use(server))),
-        (Some(wire), _) => Some((of_wire(wire), full_wire(wire))),
-        (None, Some(server)) => Some((of_supply(server), in_use(server))),
+        (Some(wire), Some(server)) if server.share > wire.busy() => Some(full_server(server, measured)),
+        (Some(wire), _) => Some((of_wire(wire), full_wire(wire)).into()),
+        (None, Some(server)) => Some(full_server(server, measured)),
         (None, None) => None,
+    }
+}
+
+/// The fullest server, together with those of the same name that are as full: a faster one alone would change little.
+fn full_server(server: &SupplyUse, measured: &Measured) -> Limit {
+    let alike: Vec<&SupplyUse> =
+        measured.limits.iter().filter(|l| l.waiting.is_none() && l.name == server.name).collect();
+    let least = SUPPLY_USED.max(server.share - AS_FULL);
+    let full: Vec<&SupplyUse> = alike.iter().copied().filter(|l| l.share >= least).collect();
+    if full.len() < 2 {
+        return (of_supply(server), in_use(server)).into();
+    }
+    let are_drivers = alike.iter().all(|l| l.component.starts_with(DRIVERS));
+    let who = match (full.len(), &full[..]) {
+        (n, _) if are_drivers && n == alike.len() => format!("all {n} drivers"),
+        (n, _) if are_drivers => format!("{n} of {} drivers", alike.len()),
+        (2, [one, other]) => format!("{}, {}", one.component, other.component),
+        (n, _) => format!("{} and {} more", full[0].component, n - 1),
+    };
+    Limit {
+        name: format!("{who}: {}", server.name),
+        why: format!("of each {}", in_use(server)),
+        together: full.into_iter().map(of_supply).collect(),
     }
 }
 

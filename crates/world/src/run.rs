@@ -1,7 +1,7 @@
 //! Runs a plan: every variant, workload, case and repeat, on all cores, into one document.
 
 use super::actions::outcome;
-use super::bottleneck;
+use super::bottleneck::{self, Limit};
 use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
 use super::component_rows;
@@ -373,7 +373,7 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
     results.actions.extend(acted);
     results.outages.extend(outages::told(task, first));
     results.steady.extend(steady(task, repeats));
-    let (name, why) = bottleneck::name(task.case, first);
+    let Limit { name, why, together } = bottleneck::name(task.case, first);
     let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());
     results.waterfalls.extend(waterfalls(task, repeats));
     for caching in first.components.iter().filter(|component| !component.temperatures.is_empty()) {
@@ -381,7 +381,7 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
         let (device, pages) = (caching.component.clone(), caching.temperatures.clone());
         results.temperatures.push(Temperatures { variant, workload, case, device, pages });
     }
-    results.bottlenecks.push(Bottleneck { variant, workload, case, name, why });
+    results.bottlenecks.push(Bottleneck { variant, workload, case, name, why, together });
 }
 
 /// Time of operations in each stage, over all repeats.

@@ -343,6 +343,35 @@ fn a_driver_without_time() {
     }
 }
 
+/// A driver for each of three drives on a core of its own: no one of them is the limit. Where one drive is slow, the
+/// cores of the other two are.
+#[test]
+fn drivers_without_time_are_told_together() {
+    const THREE: &str = "
+about: What limits three drives?
+machine:
+  host: {model: root-complex}
+  a: {model: block-endpoint, latency: 0ns}
+  b: {model: block-endpoint, latency: 0ns}
+  c: {model: block-endpoint, latency: 0ns}
+links:
+  a: {from: host.slot0, to: a, gen: 5, width: x4}
+  b: {from: host.slot1, to: b, gen: 5, width: x4}
+  c: {from: host.slot2, to: c, gen: 5, width: x4}
+workloads:
+  w: {block: {size: 4KiB, depth: 16, requests: 8000}, on: host, target: [a, b, c]}
+run: {repeats: 1}
+";
+    let limit = |sets: &[&str]| results(THREE, sets).bottlenecks.remove(0);
+    let all = limit(&[]);
+    assert_eq!(all.name, "all 3 drivers: cores");
+    assert_eq!(all.together, ["driver/a: cores", "driver/b: cores", "driver/c: cores"]);
+    let two = limit(&["machine.b.latency=200us"]);
+    assert_eq!((&*two.name, two.together.len()), ("2 of 3 drivers: cores", 2));
+    let one = limit(&["machine.b.latency=200us", "machine.c.latency=200us"]);
+    assert_eq!((&*one.name, one.together.len()), ("driver/a: cores", 0));
+}
+
 /// A timeout of half a minute, as disks have, is not an end: the run waits for it.
 #[test]
 fn a_slow_answer_is_waited_for() {

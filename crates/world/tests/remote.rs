@@ -191,7 +191,7 @@ fn a_report_shows_whether_initiators_disturb_each_other_and_where() {
     };
     // nothing but the switch is shared, and it has a line for each
     assert!((rate("own", "both") / rate("own", "alone") - 1.0).abs() < 0.005);
-    let drives = ("ssd2: channels of the medium", "ssd1: channels of the medium");
+    let drives = ("ssd1, ssd2: channels of the medium", "ssd1: channels of the medium");
     assert_eq!((limit("own", "both"), limit("own", "alone")), drives);
     // 2.4 GB/s of each drive do not go over a line of 25 Gb/s together
     assert!(rate("shared", "both") < 0.7 * rate("shared", "alone"));

@@ -258,6 +258,9 @@ pub struct Bottleneck {
     pub name: String,
     /// The evidence, as a sentence.
     pub why: String,
+    /// What several are called that are full together, each with its component ("driver/ssd1: cores"); empty of one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<String>,
 }
 
 /// The verdict on one metric of a variant against the baseline.

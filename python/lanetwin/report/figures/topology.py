@@ -96,7 +96,8 @@ def topologies(results: Results) -> list[Topology]:
 
     def limiting(machine: Machine) -> frozenset[str]:
         own = (one for one in results["bottlenecks"] if not several or one["variant"] in machine.variants)
-        return frozenset(one["name"].partition(":")[0] for one in own)
+        names = (name for one in own for name in one.get("together") or [one["name"]])
+        return frozenset(name.partition(":")[0] for name in names)
 
     return [Topology(machine, limiting(machine), several) for machine in found]
 
