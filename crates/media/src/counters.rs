@@ -55,6 +55,8 @@ pub struct Counters {
     pub die_busy_ps: u64,
     /// Energy of all operations \[nJ\].
     pub work_nanojoules: u64,
+    /// Time during which requests waited for power \[ps\].
+    pub held_ps: u64,
     /// Idle energy up to the last call \[nJ\].
     pub idle_nanojoules: u64,
     /// Least erases of a block (writes of a line are not counted individually).

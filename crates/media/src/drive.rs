@@ -52,6 +52,10 @@ pub struct Drive {
     governor: Option<Governor>,
     /// Requests that wait for power, in the order of arrival; empty without a governor.
     held: VecDeque<Request>,
+    /// Since when at least one has waited, if one does \[ps\].
+    held_since: u64,
+    /// Time for which requests have waited before that \[ps\].
+    held_ps: u64,
     /// Requests that will be handed over, with their times, in the order of time.
     coming: VecDeque<(u64, Request)>,
     /// Whether any read has been requested so far, and whether anything else has.
@@ -103,6 +107,8 @@ impl Drive {
             energy: config.energy,
             governor: config.energy.allowed_milliwatts().map(Governor::new),
             held: VecDeque::new(),
+            held_since: 0,
+            held_ps: 0,
             coming: VecDeque::new(),
             reads: false,
             others: false,
@@ -188,6 +194,9 @@ impl Drive {
             return;
         }
         if self.lacks_power() {
+            if self.held.is_empty() {
+                self.held_since = self.now;
+            }
             self.held.push_back(*request);
         } else {
             self.hand_over(request);
@@ -224,6 +233,9 @@ impl Drive {
         self.pay();
         while self.governor.as_ref().is_some_and(Governor::lets_pass) {
             let Some(request) = self.held.pop_front() else { break };
+            if self.held.is_empty() {
+                self.held_ps += self.now - self.held_since;
+            }
             self.hand_over(&request);
             self.pay();
         }
@@ -369,6 +381,7 @@ impl Drive {
         counters.host_bytes_read = self.host.bytes_read;
         counters.host_bytes_written = self.host.bytes_written;
         counters.work_nanojoules = (self.work().picojoules(&self.energy) / 1000) as u64;
+        counters.held_ps = self.held_ps + if self.held.is_empty() { 0 } else { self.now - self.held_since };
         counters.idle_nanojoules =
             (u128::from(self.now) * u128::from(self.energy.idle_milliwatts) / 1_000_000) as u64;
         counters

@@ -364,6 +364,12 @@ impl Component<Message> for NvmeSsd {
         let used = |busy: &[u64]| server(busy.iter().map(|ps| u128::from(*ps)).sum(), busy.len() as u64);
         report.supply("channels of the medium", used(&channels));
         report.supply("dies of the medium", used(&dies));
+        let totals = self.totals(now);
+        if let (Some(totals), Some(allowed)) = (&totals, self.allowed_milliwatts) {
+            // what has been saved up is spent before requests wait
+            let kind = SupplyKind::Held { waiting_ps: totals.counters.held_ps.into() };
+            report.supply("power", Supply { in_use_ps: totals.in_use_ps(allowed), supply: 1, kind });
+        }
         let (read, written) = self.front.moved_by_peers();
         report.rate(PEERS_READ, read, 1e6);
         report.rate(PEERS_WROTE, written, 1e6);
@@ -372,10 +378,7 @@ impl Component<Message> for NvmeSsd {
         }
         let (in_progress, most) = ssd.in_progress();
         report.supply("commands in progress", held(in_progress, ssd.short_of_room(), most, now));
-        let Some(totals) = self.totals(now) else { return };
-        if let Some(allowed) = self.allowed_milliwatts {
-            report.supply("power", server(totals.in_use_ps(allowed), 1));
-        }
+        let Some(totals) = totals else { return };
         totals.report(report);
         totals.report_stocks(ssd.stocks(now), report);
     }

@@ -372,6 +372,21 @@ run: {repeats: 1}
     assert_eq!((&*one.name, one.together.len()), ("driver/a: cores", 0));
 }
 
+/// A limit of power is one from when what had been saved up is spent, and requests wait; before, more is taken.
+#[test]
+fn power_is_a_limit_once_requests_wait_for_it() {
+    let limit = |requests: u32| {
+        let text = format!(
+            "about: What limits this drive?\nmachine:\n  host: {{part: generic-host-gen4}}\n  \
+             ssd: {{part: phison-e16, energy.limit-mw: 6000}}\nlinks:\n  bay: {{from: host, to: ssd}}\nworkloads:\n  \
+             w: {{fio: {{rw: read, bs: 128k, iodepth: 16, requests: {requests}}}, on: host, target: ssd}}\nrun: {{repeats: 1}}\n"
+        );
+        results(&text, &[]).bottlenecks.remove(0).name
+    };
+    assert_eq!(limit(500), "ssd: firmware engines", "it takes more than its limit, and nothing waits");
+    assert_eq!(limit(20_000), "ssd: power");
+}
+
 /// A timeout of half a minute, as disks have, is not an end: the run waits for it.
 #[test]
 fn a_slow_answer_is_waited_for() {
