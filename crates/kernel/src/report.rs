@@ -39,6 +39,12 @@ pub struct Supply {
 pub enum SupplyKind {
     /// It works, for a time that does not depend on others: engines, cores, walkers.
     Server,
+    /// It works, but not whenever there is work, as its own rules hold it up: buses of a memory, which is refreshed,
+    /// has rows to open and turns between reads and writes.
+    HeldUp {
+        /// The integral over time of the number that were held up although there was work \[number · ps\].
+        lost_ps: u128,
+    },
     /// It is held while others work, the longer the slower they are: tags, places in a queue.
     Held {
         /// The integral over time of the number of waiters \[number · ps\].

@@ -271,12 +271,7 @@ impl Component<Message> for CxlExpander {
 
     fn report(&mut self, now: Instant, report: &mut Report) {
         if let Some(memory) = &self.memory {
-            let busy = memory.busy(now);
-            let in_use_ps = busy.iter().map(|ps| u128::from(*ps)).sum();
-            report.supply(
-                "data buses",
-                Supply { in_use_ps, supply: busy.len() as u64, kind: SupplyKind::Server },
-            );
+            dram_params::report_buses("data buses", memory, now, report);
         }
         let kind = SupplyKind::Held { waiting_ps: self.waiting.integral_ps(now) };
         let in_use_ps = self.tracker.integral_ps(now);

@@ -1,12 +1,12 @@
 //! Parameters of DRAM behind a device or a host, shared by several models, and the memory that they describe.
 
-use lanetwin_kernel::{Metric, Report};
+use lanetwin_kernel::{Metric, Report, Supply, SupplyKind};
 use lanetwin_media::dram::{
-    Config, Counters, Density, Geometry, Mapping, Order, PagePolicy, Queues, Refresh, Speed, Turn, Width,
-    WriteAnswer,
+    BusUse, Config, Counters, Density, Geometry, Machine, Mapping, Order, PagePolicy, Queues, Refresh, Speed,
+    Turn, Width, WriteAnswer,
 };
 use lanetwin_ports::{Condition, Dimension, Mistake, Param, Params, Setting};
-use lanetwin_units::{Better, Bytes};
+use lanetwin_units::{Better, Bytes, Instant};
 
 const ROW_HITS: Metric = Metric::new("row hits", "%", Better::Higher);
 
@@ -124,6 +124,13 @@ fn queues(params: &Params) -> Queues {
 
 fn small(params: &Params, name: &str) -> u32 {
     u32::try_from(params.count(name)).expect("counts of DRAM are declared with few bits")
+}
+
+/// Reports the use of a memory's data buses up to `now`.
+pub(crate) fn report_buses(name: &str, memory: &Machine, now: Instant, report: &mut Report) {
+    let BusUse { busy_ps, lost_ps } = memory.bus_use(now);
+    let kind = SupplyKind::HeldUp { lost_ps: lost_ps.into() };
+    report.supply(name, Supply { in_use_ps: busy_ps.into(), supply: memory.buses(), kind });
 }
 
 /// Tells the metrics of a memory that has done this so far.

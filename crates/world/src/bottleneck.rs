@@ -20,6 +20,9 @@ const SUPPLY_USED: f64 = 0.95;
 /// The names of the drivers of several drives begin with this.
 const DRIVERS: &str = "driver/";
 
+/// Shares below this would be told as 0.0 %.
+const LEAST_TOLD: f64 = 0.0005;
+
 /// A bottleneck.
 pub(super) struct Limit {
     /// Its name.
@@ -90,7 +93,7 @@ fn full_wire(link: &DirectionUse) -> String {
     ];
     let parts: Vec<String> = parts
         .into_iter()
-        .filter(|p| p.1 >= 0.0005)
+        .filter(|p| p.1 >= LEAST_TOLD)
         .map(|(what, share)| format!("{what} {}", percent(share)))
         .collect();
     format!("the wire is busy {} of the time ({})", percent(link.busy()), parts.join(", "))
@@ -178,12 +181,17 @@ fn of_supply(supply: &SupplyUse) -> String {
 
 fn in_use(supply: &SupplyUse) -> String {
     let share = percent(supply.share);
-    match (supply.supply, supply.waiting) {
+    let in_use = match (supply.supply, supply.waiting) {
         (1, None) => format!("busy {share} of the time"),
         (1, Some(_)) => format!("in use {share} of the time"),
         (n, None) => format!("{share} of the {n} are busy"),
         (n, Some(_)) => format!("{share} of the {n} are in use"),
+    };
+    if supply.lost < LEAST_TOLD {
+        return in_use;
     }
+    let lost = percent(supply.lost);
+    format!("{in_use}, not counting {lost} of the time lost to refreshes, row changes and turnarounds")
 }
 
 fn percent(share: f64) -> String {

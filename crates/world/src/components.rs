@@ -41,8 +41,10 @@ pub struct SupplyUse {
     pub name: String,
     /// Number of units of it.
     pub supply: u64,
-    /// Mean share of the units in use.
+    /// Mean share of the units in use, of the time that is not lost.
     pub share: f64,
+    /// Share of the time during which units were held up by their own rules although there was work.
+    pub lost: f64,
     /// Mean number of requests that waited for a unit, if the supply is held while others work.
     pub waiting: Option<f64>,
 }
@@ -74,8 +76,16 @@ fn supply_use(before: &Supply, after: (String, String, Supply), elapsed: Span) -
         }
         _ => None,
     };
-    let share = mean(before.in_use_ps, in_use_ps) / supply as f64;
-    SupplyUse { component, name, supply, share, waiting }
+    let lost = match (before.kind, kind) {
+        (SupplyKind::HeldUp { lost_ps: before }, SupplyKind::HeldUp { lost_ps }) => {
+            mean(before, lost_ps) / supply as f64
+        }
+        _ => 0.0,
+    };
+    let in_use = mean(before.in_use_ps, in_use_ps) / supply as f64;
+    // a time lost is known once it ends, and so may reach back before the measurement
+    let share = if lost > 0.0 { in_use / (1.0 - lost).max(in_use) } else { in_use };
+    SupplyUse { component, name, supply, share, lost, waiting }
 }
 
 /// Metrics of all components between two reports, in the order in which components were added.

@@ -372,6 +372,31 @@ run: {repeats: 1}
     assert_eq!((&*one.name, one.together.len()), ("driver/a: cores", 0));
 }
 
+/// The buses of a memory are never busy all the time: refreshes stop them, rows are opened, reads and writes take
+/// turns. It is the limit where they could carry hardly more; one that few threads use is not.
+#[test]
+fn a_memory_that_has_no_time_left() {
+    let limit = |threads: u32, mix: &str, pattern: &str| {
+        let text = format!(
+            "about: What limits this memory?\nmachine:\n  host: {{part: intel-xeon-8480}}\nworkloads:\n  \
+             w: {{memory: {{threads: {threads}, mix: {mix}, pattern: {pattern}, working-set: 1GiB, lines: 10000}}, on: host}}\n\
+             run: {{repeats: 1}}\n"
+        );
+        results(&text, &[]).bottlenecks.remove(0)
+    };
+    for (threads, mix, pattern) in
+        [(224, "all-reads", "sequential"), (112, "all-reads", "random"), (112, "1r1w", "sequential")]
+    {
+        let found = limit(threads, mix, pattern);
+        assert_eq!(found.name, "host: DRAM", "{mix}, {pattern}: {}", found.why);
+        assert!(found.why.contains("lost to refreshes, row changes and turnarounds"), "{}", found.why);
+    }
+    for (threads, mix, pattern) in [(8, "all-reads", "sequential"), (8, "1r1w", "random")] {
+        let found = limit(threads, mix, pattern);
+        assert_eq!(found.name, "load: 8 threads", "{mix}, {pattern}: {}", found.why);
+    }
+}
+
 /// A limit of power is one from when what had been saved up is spent, and requests wait; before, more is taken.
 #[test]
 fn power_is_a_limit_once_requests_wait_for_it() {

@@ -90,6 +90,22 @@ pub struct Counters {
     pub merged: u64,
 }
 
+/// Use of data buses, summed over them \[ps\].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct BusUse {
+    /// Time that they carried data.
+    pub busy_ps: u64,
+    /// Time that they did not, although data of a waiting request could have been there by then if nothing had held it
+    /// up: refreshes, rows to be opened, turns between reads and writes, gaps between ranks.
+    pub lost_ps: u64,
+}
+
+impl BusUse {
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self { busy_ps: self.busy_ps + other.busy_ps, lost_ps: self.lost_ps + other.lost_ps }
+    }
+}
+
 /// An issued command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {

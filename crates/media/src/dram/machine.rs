@@ -2,7 +2,7 @@
 
 use super::channel::Channel;
 use super::clock::{Clock, NEVER};
-use super::command::{Command, Counters, Done, Offer, Request, sum};
+use super::command::{BusUse, Command, Counters, Done, Offer, Request, sum};
 use super::config::{BadDram, Config};
 use super::map::Map;
 use lanetwin_units::{Instant, Span};
@@ -154,19 +154,25 @@ impl Machine {
         sum(self.channels.iter().map(|channel| channel.up_to(edge).counters()))
     }
 
-    /// Keeps the history that [`Machine::busy`] needs up to `before` the last request.
+    /// Keeps the history that [`Machine::bus_use`] needs up to `before` the last request.
     pub fn keep_history(&mut self, before: Span) {
         let clocks = self.clock.at_least(before.as_ps());
         self.channels.iter_mut().for_each(|channel| channel.keep_history(clocks));
     }
 
-    /// Time that each data bus has carried data up to `now` \[ps\]; `now` may lie before the last request by at most
+    /// Use of all data buses together up to `now`, which may lie before the last request by at most
     /// the time given to [`Machine::keep_history`]. Commands up to then are decided on a copy; too slow for every
     /// request.
     #[must_use]
-    pub fn busy(&self, now: Instant) -> Vec<u64> {
+    pub fn bus_use(&self, now: Instant) -> BusUse {
         let edge = self.clock.edge(now);
-        self.channels.iter().map(|channel| channel.up_to(edge).busy_ps(now)).collect()
+        let each = self.channels.iter().map(|channel| channel.up_to(edge).bus_use(now));
+        each.fold(BusUse::default(), BusUse::and)
+    }
+    /// Number of data buses.
+    #[must_use]
+    pub fn buses(&self) -> u64 {
+        self.channels.len() as u64
     }
 
     /// Least time of an access: from the request to the last beat, in an open row of an idle bank.

@@ -40,7 +40,7 @@ mod refresh;
 pub mod spec;
 
 pub use clock::Clock;
-pub use command::{Before, Command, CommandKind, Counters, Done, Offer, Operation, Request};
+pub use command::{Before, BusUse, Command, CommandKind, Counters, Done, Offer, Operation, Request};
 pub use config::{
     BadDram, Config, Geometry, LINE, Mapping, Order, PagePolicy, Queues, Refresh, Turn, WriteAnswer,
 };

@@ -191,7 +191,7 @@ fn what_has_come_counts_before_anybody_has_looked() {
     let later = Instant::ZERO + Span::from_us(1);
     assert_eq!((machine.waiting(), machine.counters().accesses), (3, [0, 0]));
     assert_eq!(machine.counters_up_to(later).accesses, [3, 0]);
-    assert!(machine.busy(later)[0] > 0);
+    assert!(machine.bus_use(later).busy_ps > 0);
     // none of that has changed the machine
     assert_eq!((machine.waiting(), machine.counters().accesses), (3, [0, 0]));
     let mut done = Vec::new();
@@ -199,6 +199,41 @@ fn what_has_come_counts_before_anybody_has_looked() {
         machine.advance(next, &mut done);
     }
     assert_eq!((done.len(), machine.waiting()), (3, 0));
+}
+
+/// What waits while its bus is idle has lost that time; what has not had the time to get there has not.
+#[test]
+fn a_bus_loses_the_time_for_which_data_could_have_been_there() {
+    for speed in Speed::ALL {
+        let config = plain(speed, 1);
+        let t = config.timings();
+        let ask = |clock: u64, n: u32, write| {
+            let (bank, row) = ((n % 7) as u8, n * n % 11);
+            (0, Asked { clock, write, token: n, bank, row, line: n })
+        };
+        let use_of = |config: &Config, asked: &[(u32, Asked)]| {
+            let (_, done, machine) = run(config, asked, None);
+            let end = done.iter().map(|done| done.at).max().unwrap();
+            (end, machine.bus_use(end))
+        };
+        // one at a time, with rows to close and to open, waits for nothing but refreshes
+        let mut calm = config.clone();
+        calm.refresh = Refresh::None;
+        let alone: Vec<_> = (0..100).map(|n| ask(1000 * u64::from(n + 1), n, false)).collect();
+        let (_, used) = use_of(&calm, &alone);
+        let bursts = used.busy_ps as f64 / t.clock.instant(t.burst).as_ps() as f64;
+        assert!((99.9..100.1).contains(&bursts) && used.lost_ps == 0, "{speed:?}: {used:?}");
+        // all at once: from when the first could be there, every clock carries data or is lost
+        let begin = 1000;
+        for mixed in [false, true] {
+            let all: Vec<_> = (0..600).map(|n| ask(begin, n, mixed && n % 3 == 0)).collect();
+            let (end, used) = use_of(&config, &all);
+            let due = t.clock.instant(begin + t.command + t.rp + t.rcd + t.cl);
+            let (all, told) = (end.since(due).as_ps(), used.busy_ps + used.lost_ps);
+            assert!(used.lost_ps > all / 20, "{speed:?}: rows are opened, banks refreshed: {used:?}");
+            assert!(told as f64 > 0.99 * all as f64, "{speed:?}, mixed {mixed}: {told} of {all} ps");
+        }
+    }
 }
 
 #[test]

@@ -113,21 +113,15 @@ impl Dram {
             self.due = machine.next().unwrap_or(Instant::NEVER);
         }
     }
-    /// For how long data have been on its buses up to `now`, the present; without controllers, for how long lines have
-    /// occupied it.
-    pub(super) fn used(&self, now: Instant) -> Supply {
-        let (in_use_ps, supply) = match &self.machine {
-            Some(machine) => {
-                let busy = machine.busy(now);
-                (busy.iter().map(|ps| u128::from(*ps)).sum(), busy.len() as u64)
-            }
-            // from now until it is free it is occupied without a break
-            None => {
-                let ahead = self.free.max(now).since(now);
-                (u128::from(self.lines) * u128::from(self.line.as_ps()) - u128::from(ahead.as_ps()), 1)
-            }
-        };
-        Supply { in_use_ps, supply, kind: SupplyKind::Server }
+    /// Reports the use of its buses up to `now`, the present; without controllers, for how long lines have occupied it.
+    fn report(&self, name: &str, now: Instant, report: &mut Report) {
+        if let Some(machine) = &self.machine {
+            return dram_params::report_buses(name, machine, now, report);
+        }
+        // from now until it is free it is occupied without a break
+        let ahead = self.free.max(now).since(now);
+        let in_use_ps = u128::from(self.lines) * u128::from(self.line.as_ps()) - u128::from(ahead.as_ps());
+        report.supply(name, Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
     }
     /// Counters of the machine so far.
     pub(super) fn counters(&self) -> Option<Counters> {
@@ -178,7 +172,7 @@ pub(super) fn tell_supplies(nodes: &[Node], lanes: &[Lane; 2], now: Instant, rep
     let several = local().count() > 1;
     for (socket, dram) in local() {
         let name = if several { format!("DRAM of socket {socket}") } else { "DRAM".to_owned() };
-        report.supply(name, dram.used(now));
+        dram.report(&name, now, report);
     }
     for (from, lane) in lanes.iter().enumerate().filter(|_| several) {
         report.supply(format!("lines from socket {from} to socket {}", 1 - from), lane.used());

@@ -3,6 +3,7 @@
 use super::Channel;
 use super::decision::{only, several};
 use crate::dram::bank::{CLOSED, READ};
+use crate::dram::clock::NEVER;
 use crate::dram::queue::NONE;
 use crate::dram::{Before, CommandKind, Done};
 
@@ -51,6 +52,10 @@ impl Channel {
         slot: u8,
         out: &mut Vec<Done>,
     ) {
+        let first = now + self.gates.data[direction] - self.t.burst;
+        if self.bursts.is_gap(first) {
+            self.bursts.lose(self.due(direction), first);
+        }
         let t = &self.t;
         let queue = &mut self.queues[direction];
         let (entry, passes) = queue.take(slot);
@@ -75,7 +80,7 @@ impl Channel {
         self.gates.accessed(ranks, &mut self.groups[group], rank, direction, now);
         self.counters.accesses[direction] += 1;
         let end = now + self.gates.data[direction];
-        self.bursts.begin(&self.t, end - self.t.burst, self.floor.saturating_sub(self.keep_history));
+        self.bursts.begin(&self.t, first, self.floor.saturating_sub(self.keep_history));
         let kind = || match (direction, close) {
             (READ, false) => CommandKind::Read,
             (READ, true) => CommandKind::ReadClose,
@@ -91,6 +96,20 @@ impl Channel {
         } else if !self.rules.queued {
             self.answer(entry.token, end, out);
         }
+    }
+
+    /// The first clock at which data of a waiting request could be on the bus if nothing had held it up, even if a row
+    /// is closed for it and another opened. Writes wait on purpose until the bus turns to them; reads never do.
+    #[inline(never)]
+    fn due(&self, direction: usize) -> u64 {
+        let t = &self.t;
+        let open = t.command + t.rp + t.rcd;
+        let read = self.queues[READ].oldest().map_or(NEVER, |at| at + open + t.cl);
+        if direction == READ {
+            return read;
+        }
+        let since = |at: u64| at.max(self.turned).saturating_add(open + t.cwl);
+        self.queues[direction].oldest().map_or(read, |at| read.min(since(at)))
     }
 
     /// Moves waiting requests into queue places that have become free; their answers can be known one clock later.

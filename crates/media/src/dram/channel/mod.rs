@@ -19,7 +19,7 @@ mod trail;
 
 use super::bank::{Bank, Gates, Group, READ, Rank, WRITE};
 use super::clock::NEVER;
-use super::command::{Before, Command, CommandKind, Counters, Done};
+use super::command::{Before, BusUse, Command, CommandKind, Counters, Done};
 use super::config::Config;
 use super::map::Place;
 use super::queue::{Entry, NONE, Queue};
@@ -172,13 +172,13 @@ impl Channel {
     pub fn take_record(&mut self) -> Vec<Command> {
         self.record.as_mut().map(core::mem::take).unwrap_or_default()
     }
-    /// Keeps the history that [`Channel::busy_ps`] needs up to `clocks` before the last request.
+    /// Keeps the history that [`Channel::bus_use`] needs up to `clocks` before the last request.
     pub fn keep_history(&mut self, clocks: u64) {
         self.keep_history = clocks;
     }
-    /// Time that the data bus has carried data up to `now` \[ps\].
-    pub fn busy_ps(&self, now: Instant) -> u64 {
-        self.bursts.busy_ps(&self.t, now)
+    /// Use of the data bus up to `now`.
+    pub fn bus_use(&self, now: Instant) -> BusUse {
+        self.bursts.bus_use(&self.t, now)
     }
     /// Least number of clocks from a request to its last beat.
     pub fn least_clocks(&self) -> u64 {
