@@ -29,6 +29,7 @@ mod report;
 mod steps;
 mod wakes;
 
+use crate::dram_params;
 use crate::gauge::{Gauge, held};
 use crate::marks;
 use crate::servers::Servers;
@@ -194,6 +195,8 @@ impl CxlHybrid {
             "write-backs",
             held(&inside.write_backs, &none, u64::from(inside.config.write_backs), now),
         );
+        // requests of later look-ups are not known
+        dram_params::report_buses("data buses", &inside.memory, self.look_ups.next().min(now), report);
     }
 
     fn line(&mut self, line: Line, cx: &mut Context<'_>) {

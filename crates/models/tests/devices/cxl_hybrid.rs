@@ -132,6 +132,19 @@ fn what_the_controller_does_of_its_own_costs_memory_accesses() {
     assert!(later > at + 20.0, "a write waits for what it reads: {at} {later}");
 }
 
+/// The lines of a fetched page and those that are asked for: each a burst of eight beats of DDR4-2666.
+#[test]
+fn the_use_of_its_memory_is_told() {
+    let (_, mut kernel, hybrid) = built(&[], vec![read(0, 1, 0), read(20_000, 2, 64), write(21_000, 3, 128)]);
+    kernel.run_until(ns(1_000_000));
+    let accesses: u64 = totals(&mut kernel, hybrid).memory.accesses.iter().sum();
+    let supplies = kernel.report().into_iter().flat_map(|(_, _, report)| report.supplies);
+    let (_, buses) = supplies.into_iter().find(|(name, _)| name == "data buses").expect("its buses");
+    let burst = buses.in_use_ps as f64 / accesses as f64;
+    assert!(accesses > 64 && (2990.0..=3010.0).contains(&burst), "{burst} ps of each of {accesses}");
+    assert_eq!(buses.supply, 1);
+}
+
 #[test]
 fn nobody_is_answered_beyond_the_capacity_or_without_a_disk() {
     let (answers, _) = run(&[], vec![read(0, 7, 64 << 20), write(10, 8, 1 << 40)]);
