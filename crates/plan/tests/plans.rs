@@ -230,6 +230,24 @@ fn a_section_can_be_the_name_of_its_file_alone() {
     assert_eq!(found[0].path, "workloads.load.fio.file", "{found:#?}");
 }
 
+/// A global `filename` holds for jobs without their own, as every other key does.
+#[test]
+fn a_job_uses_the_namespace_of_its_own_file_or_of_the_global_one() {
+    const PARTED: &str = "
+about: Whose is the file?
+machine: {host: {part: generic-host-gen4}, ssd: {part: samsung-pm1743, namespaces: 2}}
+links: {bay: {from: host, to: ssd}}
+workloads: {load: {fio: jobs.fio, on: host, target: ssd}}
+files: {jobs.fio: \"[global]\\nfilename=/dev/nvme0n2\\nrw=randread\\nsize=1m\\n[a]\\n[b]\\nfilename=/dev/nvme0n1\\n\"}
+";
+    let of = |text: &str| -> Vec<Option<u16>> {
+        let threads = plan(text, &[]).variants[0].workloads[0].cases[0].load.threads();
+        threads.iter().map(|thread| thread.namespace).collect()
+    };
+    assert_eq!(of(PARTED), [Some(1), Some(0)]);
+    assert_eq!(of(&PARTED.replace("filename=/dev/nvme0n2\\n", "")), [None, Some(0)]);
+}
+
 /// As fio without `size` goes through all of a device: a drive of 100 GiB, two namespaces of 1.92 TB, both together.
 #[test]
 fn a_job_without_a_size_goes_through_its_smallest_target() {

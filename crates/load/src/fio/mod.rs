@@ -40,5 +40,5 @@ pub use job::{Effect, Given, Job, JobFile, ShownFile};
 pub use lines::Surroundings;
 pub use problem::CODES;
 pub use read::{Understood, read, read_path, unreadable};
-pub use settings::{LatencyTarget, PERCENTILES, Room, Sequencer, Settings, Share, SteadyState, Way};
+pub use settings::{Files, LatencyTarget, PERCENTILES, Room, Sequencer, Settings, Share, SteadyState, Way};
 pub use stream::{BadJob, Extent, Io, JobWorkload, Stream};

@@ -8,7 +8,7 @@ use super::job::{Effect, Given, Job, JobFile};
 use super::lines::{Line, Section, Surroundings, sections, shown};
 use super::options::{self, Declared, Role};
 use super::problem::Problem;
-use super::settings::{Room, Settings};
+use super::settings::{Room, Settings, names};
 use super::value::Reader;
 use crate::findings::{Finding, Findings, Found, Place};
 use lanetwin_textfile::Limit;
@@ -250,9 +250,10 @@ fn warn_of_rates(job: &Job, report: &mut impl FnMut(Problem)) {
 
 /// Over several files I/Os would be dealt out; a log says itself of which file each is.
 fn warn_of_files(job: &Job, report: &mut impl FnMut(Problem)) {
-    let several = match job.settings.files {
-        [Some(files), _] => ("filename", files),
-        [None, files] => ("nrfiles", files.unwrap_or(1)),
+    let files = &job.settings.files;
+    let several = match &files.filename {
+        Some(text) => ("filename", names(text)),
+        None => ("nrfiles", files.nrfiles.unwrap_or(1)),
     };
     if let (name, files @ 2..) = several
         && job.settings.read_iolog.is_none()

@@ -74,6 +74,14 @@ pub struct LatencyTarget {
     pub percentile: f64,
 }
 
+/// The files of a job, as given.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[expect(missing_docs, reason = "each field is the option of its name (docs/fio.md)")]
+pub struct Files {
+    pub filename: Option<String>,
+    pub nrfiles: Option<u32>,
+}
+
 /// A block size and its share \[%\].
 pub type Share = (u64, u32);
 
@@ -82,8 +90,7 @@ pub type Share = (u64, u32);
 #[expect(missing_docs, reason = "each field is the option of its name (docs/fio.md)")]
 pub struct Settings {
     pub name: Option<String>,
-    /// How many `filename` names, and `nrfiles`, if they are said.
-    pub files: [Option<u32>; 2],
+    pub files: Files,
     pub ioengine: String,
     pub direct: bool,
     pub kb_base: u64,
@@ -150,7 +157,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             name: None,
-            files: [None; 2],
+            files: Files::default(),
             ioengine: "psync".into(),
             direct: false,
             kb_base: 1024,
@@ -214,7 +221,7 @@ pub const PERCENTILES: [f64; 17] =
     [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
 
 /// How many names there are between colons; one behind a backslash is part of a name (`get_next_str`).
-fn names(text: &str) -> u32 {
+pub(super) fn names(text: &str) -> u32 {
     let mut chars = text.chars().peekable();
     let (mut names, mut is_begun) = (0, false);
     while let Some(c) = chars.next() {
@@ -310,7 +317,7 @@ impl Settings {
         match name {
             "iodepth" => self.iodepth = narrow(first(said)),
             "numjobs" => self.numjobs = narrow(first(said)),
-            "nrfiles" => self.files[1] = Some(narrow(first(said))),
+            "nrfiles" => self.files.nrfiles = Some(narrow(first(said))),
             "loops" => self.loops = narrow(first(said)),
             "size" => self.size = room(said),
             "io_size" => self.io_size = room(said),
@@ -346,7 +353,7 @@ impl Settings {
     fn text(&mut self, name: &'static str, text: String, line: &Line, reader: &mut Reader<'_>) -> Option<()> {
         match name {
             "name" => self.name = Some(text),
-            "filename" => self.files[0] = Some(names(&text)),
+            "filename" => self.files.filename = Some(text),
             "ioengine" => self.ioengine = text,
             "read_iolog" => self.read_iolog = Some(text),
             "replay_skip" => self.replay_skip = text,

@@ -185,10 +185,9 @@ impl FioJob {
         );
         steps
     }
-    /// The namespace of its `filename`, from 0: `/dev/nvme0n2` is the second.
+    /// The namespace of its `filename`, its own or a global one, from 0: `/dev/nvme0n2` is the second.
     fn namespace(&self) -> Option<u16> {
-        let given = self.job.given.iter().rev().find(|given| given.name == "filename")?;
-        let number: u16 = given.value.as_ref()?.rsplit_once('n')?.1.parse().ok()?;
+        let number: u16 = self.job.settings.files.filename.as_ref()?.rsplit_once('n')?.1.parse().ok()?;
         number.checked_sub(1)
     }
     /// The priority class of its queue, by its I/O priority: real time is urgent at its highest level and high below,
