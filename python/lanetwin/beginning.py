@@ -18,7 +18,7 @@ HOST = "generic-host-gen5"
 DRIVE = "samsung-pm9a3"
 """The default drive: a server drive with measurements by its maker and others."""
 ADAPTER, SWITCH = "connectx-5-ex", "generic-ethernet-switch-100g"
-"""Adapters for network workers of Iometer."""
+"""The adapter and the switch for network workers of Iometer."""
 DRIVES = frozenset({"nvme-ssd", "block-endpoint"})
 """Models of drives that fit into a slot."""
 TOOLS = {".fio": "fio", ".job": "fio", ".icf": "iometer"}

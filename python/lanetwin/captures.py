@@ -28,7 +28,7 @@ class Capture(NamedTuple):
     packets: int
     """Number of TLPs in it."""
     started: int
-    """Number of TLPs that started on the links during the capture."""
+    """Number of TLPs that started on the links, captured or not."""
 
     @property
     def missing(self) -> int:

@@ -23,7 +23,7 @@ class ComponentTable:
 
     @property
     def title(self) -> str:
-        """The components of the table."""
+        """The heading: the workload and the components."""
         components = unique(component for _, _, component in self.lines)
         named = ", ".join(components) if len(components) <= MOST_NAMED else f"{len(components)} components"
         return f"{self.workload}: what {named} did"

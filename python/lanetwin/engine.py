@@ -341,7 +341,7 @@ class Discovered(TypedDict):
 
 
 def discover(sources: Sequence[str] = (), *, with_record: bool = False) -> Discovered:
-    """Read the PCIe functions of this machine, or of one described by several files and folders.
+    """Read the PCIe functions of this machine, or of the one that files and folders describe together.
 
     Raises `LanetwinError` if one of them cannot be read, or contains no data of a machine.
     """

@@ -82,7 +82,7 @@ def brief(value: float, unit: str, metric: str = "", digits: int = SHORT) -> str
 
 
 def with_fitting_sizes(case: str) -> str:
-    """Write the sizes in the name of a case in fitting units, if those in smaller units are exact.
+    """Write long sizes in the name of a case, which are exact in a small unit, in fitting units.
 
     >>> with_fitting_sizes("4201216 KiB, 8 in flight"), with_fitting_sizes("1536 KiB")
     ('4.01 GiB, 8 in flight', '1536 KiB')

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from lanetwin.summary import CaseLine, ResultTable
 
 MOST_METRICS = 4
-"""Number of metrics shown for a workload."""
+"""Maximum number of metrics shown for a workload."""
 RESTATED = ("transfers", "reads", "writes", "completion latency", "submission latency")
 """Suffixes of metrics that restate another one, or a part of it."""
 ALL_CACHED = "each load was found in a cache; throughput is what memory moves"
-"""The reason why a memory load has no bottleneck."""
+"""The reason why the throughput of a memory load is 0."""
 WIDE_TAIL = 0.05
 """Relative half-width above which the interval of a tail is shown."""
 

@@ -27,7 +27,7 @@ class IometerLine:
 
 @dataclass(frozen=True, slots=True)
 class IometerBar:
-    """The throughput of a variant in a case [MB/s], as a share of the largest, and its change."""
+    """A variant's throughput in a case [MB/s], as a share of the largest, and the change from the first."""
 
     variant: str
     value: float

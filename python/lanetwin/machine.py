@@ -130,7 +130,7 @@ def opened(machine: Machine, name: str, part: dict[str, Any], results: Results) 
 
 
 def _through_ports(edges: list[Edge]) -> list[Edge]:
-    """Return links inside a device; those to its disk lead to the root ports behind it."""
+    """Return links inside a device; those to a disk end at the root port that the disk is linked to."""
     ports = {edge.end: edge.start for edge in edges if edge.speed}
     return [
         edge if edge.speed or edge.end not in ports else replace(edge, end=ports[edge.end]) for edge in edges

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lanetwin.sweep.table import Table
 
 MOST_LINES = 40
-"""Number of lines of a result shown in a notebook."""
+"""Maximum number of lines of a result shown in a notebook."""
 
 
 class Tabular:

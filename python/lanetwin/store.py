@@ -63,8 +63,8 @@ def digest_of(document: object) -> str:
 def files(results: Results, formats: Iterable[str] = ()) -> dict[str, str | bytes]:
     """Return the contents of the folder, by file name; `formats` names forms of the rows beside CSV.
 
-    A document may come from anywhere: attachments with the name of a path, or of a file of lanetwin, are left
-    out.
+    A document may come from anywhere: attachments whose names are not plain paths inside the folder, or are
+    those of lanetwin's own files, are left out.
     """
     attached = {file["name"]: file["text"] for file in results.get("attachments", [])}
     kept: dict[str, str | bytes] = {
@@ -117,7 +117,7 @@ def render_beside(results: Results, stored: Path, *, force: bool = False) -> Pat
 
     For a document outside the folder of a run nothing is written, and None is returned.
 
-    Raises `LanetwinError` if there is another `report.html`, or it cannot be written.
+    Raises `LanetwinError` if there is a `report.html` that is not from lanetwin, or it cannot be written.
     """
     folder = stored if stored.is_dir() else stored.parent
     if not stored.is_dir() and stored.name != "results.json":
@@ -206,7 +206,7 @@ def _umask() -> int:
 
 
 def _swap(fresh: Path, folder: Path) -> None:
-    """Rename `fresh` to `folder`, which is moved aside first if it has files."""
+    """Rename `fresh` to `folder`, which is moved aside first if it exists."""
     if not folder.exists():
         fresh.rename(folder)
         return

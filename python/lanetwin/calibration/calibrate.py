@@ -34,7 +34,7 @@ class Asked:
     scenario: Path
     sets: Sequence[str] = ()
     free: Sequence[str] = ()
-    """Parameters that may move, `NAME` or `NAME=LOW..HIGH`; the part's unconfirmed times if empty."""
+    """Parameters that may move, `NAME` or `NAME=LOW..HIGH`; by default unconfirmed times and rates."""
     on: int | Sequence[str] | None = None
     """The number of places for calibration, or patterns of their names; by default half of them."""
     noise: float = 0.02

@@ -30,7 +30,8 @@ MOST_STEPS = 10
 FURTHER = 10
 """Number of further start points if the misfit is too large. Assumed."""
 FIRST_STEPS, GOING_ON = 4, 2
-"""Number of steps from each start point; the other steps are made from the best. Assumed."""
+"""Number of steps from each further start point, and number of the best of these that get all steps.
+Assumed."""
 MISSED = 3.0
 """A misfit of more than this many times the noise is not explained by chance. Assumed."""
 FOLLOWING = 3

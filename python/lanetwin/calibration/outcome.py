@@ -89,7 +89,7 @@ class Told:
 
     @property
     def is_told(self) -> bool:
-        """Whether the rows determine it."""
+        """Whether the rows determine it without knowledge of the other parameters."""
         return self.deviation < WELL_TOLD
 
     @property

@@ -40,7 +40,7 @@ def key_of(row: Row) -> Key:
 
 
 def values(results: Results) -> dict[Key, Row]:
-    """Return the independent rows of whole cases with values other than 0."""
+    """Return the independent rows of whole cases with positive values."""
     own = (row for row in results["rows"] if not row.get("device") and not row.get("restates"))
     return {key_of(row): row for row in own if row["value"] > 0}
 

@@ -124,7 +124,7 @@ class Parameter:
 
 
 def candidates(part: Mapping[str, Any], settings: Mapping[str, Any], free: Sequence[str]) -> list[Parameter]:
-    """Return the parameters that may move: the named ones, or all unconfirmed times of the part.
+    """Return the parameters that may move: the named ones, or all unconfirmed times and rates of the part.
 
     `settings` are the values that the scenario gives the component. Raises `LanetwinError` (CA004).
     """

@@ -40,9 +40,9 @@ MOST_LINES = 16
 MOST_OF_SEVERAL = 12
 """The same limit for more than two variants, whose bottlenecks also take more lines."""
 MOST_APART = 3
-"""Above this number of workloads, their measured times share one line …"""
+"""Above this number of workloads, only the range of their measured times is printed."""
 MANY_TAILS = 3
-"""… and so do their tails that are not settled."""
+"""From this number of workloads on, their tails that are not settled share one line."""
 MARKS: dict[Outcome, str] = {"better": "▲", "worse": "▼", "equivalent": "=", "inconclusive": "?"}
 """Signs of verdicts, for narrow tables."""
 MOST_SIGNED = 14
@@ -109,7 +109,7 @@ def print_answer(results: Results) -> None:
 
 
 def _measured(results: Results, found: Sequence[Glance]) -> str:
-    """Return the measured time of each workload; if that exceeds a line, the shortest and the longest."""
+    """Return the measured time of each workload; of many, or more than a line, only the range."""
     each = "; ".join(" ".join((*_place(one, found), one.measured)) for one in found if one.measured)
     if len(found) == 1 or (len(found) <= MOST_APART and cell_len(each) <= out().width - len("Measured: ")):
         return each

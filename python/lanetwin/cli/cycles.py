@@ -37,7 +37,7 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Where the randomness o
 GATED = ("fail", "NOT PERFORMED")
 """Verdicts with which --strict ends in status 3."""
 UNCONFIRMED = "LC011"
-"""The code of a plan that was printed without --i-know and --serial, as requested."""
+"""The code of a plan that waits for --i-know and --serial: it was printed, as requested."""
 
 
 def register(link: typer.Typer) -> None:

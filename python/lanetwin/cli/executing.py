@@ -124,7 +124,7 @@ def exec_(
 
 
 def _say_late(runs: Sequence[Run]) -> None:
-    """Print the predicted and the observed latency of each variant, and whether this machine kept up."""
+    """Print each variant's predicted latency, its lateness, and whether this machine kept up."""
     for variant in dict.fromkeys(run.variant for run in runs):
         told = [run.lateness for run in runs if run.variant == variant and run.lateness["answers"]]
         if not told:

@@ -124,7 +124,7 @@ def key(
 
 
 def _served(address: str, asked: dict[str, str]) -> dict[str, Any] | None:
-    """Return the status of the drive served there; None if lanetwin does not serve it."""
+    """Return the answer of the drive served there; None if lanetwin does not serve it."""
     with contextlib.suppress(LanetwinError):
         return emulation.control(address, asked)
     return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def shown(title: str, *, quiet: bool = False) -> Iterator[Callable[[Report], object] | None]:
-    """Yield a function that shows reports, or None without a terminal."""
+    """Yield a function that shows reports, or None if `quiet` or without a terminal."""
     console = err()
     if quiet or not console.is_terminal or console.is_dumb_terminal:
         yield None

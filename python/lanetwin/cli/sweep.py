@@ -255,7 +255,7 @@ def _print_limits(rows: list[lines.Line]) -> None:
 
 
 def _print_effects(swept: Swept, table: Table, found: Analysis) -> None:
-    """Print the most important axis for each metric of the question."""
+    """Print the effects of the axes on each metric of the question, the strongest first."""
     rows = report.effects(report.View(swept.design, table, found))
     if not rows:
         return

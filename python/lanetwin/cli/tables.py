@@ -57,7 +57,7 @@ IOMETER_COLUMNS = {
     "CPU [%]": "% CPU Utilization (total)",
     "errors": "Total Error Count",
 }
-"""Layouts by the room of the terminal."""
+"""Iometer's metrics that fit on a terminal, by their headings."""
 
 VERDICT_STYLES = {"better": "green", "worse": "red", "equivalent": "", "inconclusive": "yellow"}
 

@@ -65,7 +65,7 @@ def memories(found: Mapping[str, Any]) -> Memories:
 def _link(
     device: Mapping[str, Any] | None, devices: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Return the possible and the present link of a memory; None if CXL does not allow such a link."""
+    """Return the possible and the present link of a memory; None if unknown, or if CXL does not allow it."""
     link = device["link"] if device else None
     if not device or not link:
         return None

@@ -37,7 +37,7 @@ class Machine:
     devices: Mapping[str, Device]
     comments: list[str]
     beside: str | None
-    """The folder of the scenario, which also contains its own parts."""
+    """The path of the scenario to be written; its own parts are found beside it."""
     components: dict[str, Any] = field(default_factory=dict)
     links: dict[str, Any] = field(default_factory=dict)
     trained: dict[str, Any] = field(default_factory=dict)

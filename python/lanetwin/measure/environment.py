@@ -1,6 +1,7 @@
 """The environment of a measurement: kernel, clocks, scheduler, interrupts, link, health.
 
-All of it comes from files of the kernel without serial numbers; missing values are left out.
+All of it comes from files of the kernel, or for health from nvme-cli, without serial numbers; missing values
+are left out.
 """
 
 from __future__ import annotations

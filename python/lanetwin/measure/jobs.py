@@ -76,7 +76,7 @@ READS = frozenset({"read", "randread"})
 WRITES = frozenset({"write", "randwrite", "rw", "readwrite", "randrw"})
 """Operations of jobs that write; never a trim."""
 SMALLEST = 4096
-"""Minimum size of a read [bytes]."""
+"""Minimum size of a target behind the begin of a job [bytes]."""
 _VALUE = re.compile(r"[A-Za-z0-9:.,/%_-]{1,200}")
 _NOT_OPTIONS = ("file", "section", "capacity", "requests", "understood")
 _GLOBAL = re.compile(r"^\s*\[\s*global", re.MULTILINE | re.IGNORECASE)

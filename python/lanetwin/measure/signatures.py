@@ -27,7 +27,7 @@ class Mark:
     """Offset from the start, or from the end if negative [bytes]."""
     magic: bytes
     step: int = 0
-    """Number of further possible offsets, and their distance [bytes]."""
+    """Distance between the further possible offsets, of which there are `times` [bytes]."""
     times: int = 0
 
 

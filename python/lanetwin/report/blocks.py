@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 HEAT_EDGES = (1.02, 1.15, 1.4)
 """Ratios to the baseline, in either direction, from which a cell of a matrix has the next colour."""
 MOST_NODES = 4
-"""Number of memories for which a load is drawn."""
+"""Maximum number of memories for which a load is drawn."""
 MOST_ROWS = 400
 """Length above which a table of details is cut, with a note on the rest."""
 
@@ -160,7 +160,7 @@ def devices(results: Results) -> list[Details]:
 
 
 def components(results: Results) -> list[Details]:
-    """Tabulate the metrics of components, with the rows of their own."""
+    """Tabulate the metrics of components, and further rows of theirs."""
     own = [_component_table(table) for table in component_tables(results)]
     return own + _component_rows(results)
 

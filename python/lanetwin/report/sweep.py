@@ -37,7 +37,7 @@ MOST_TICKS = 8
 LEAST_GAP = 0.06
 """Maximum number of values used as ticks of an axis, and their minimum distance as a share of it."""
 MOST_METRICS = 4
-"""Number of metrics that are drawn."""
+"""Maximum number of metrics that are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _refused(swept: Swept) -> list[tuple[str, str]]:
 
 
 def _line_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
-    """Draw each metric against the axis with the largest effect, and against the other numeric axes."""
+    """Draw each metric against the two groups of axes with the largest effects."""
     weights = view.weights()
     order = sorted(_groups(view), key=lambda group: -weights[group])
     wide = [group for group in order if view.size(group) > 1][:2]
@@ -275,7 +275,7 @@ def _front_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
 def _front(
     view: View, column: Column, against: list[float | None], x_name: str, x_unit: str
 ) -> Points | None:
-    """Draw a metric against its cost."""
+    """Draw a metric against the cost or the latency of its points."""
     series: dict[str, list[Mark]] = {"nothing beats it": [], "others": [], "the answer": []}
     answer = lines.answer_of(view.plan, view.found)
     for point, x in enumerate(against):

@@ -54,7 +54,7 @@ class Cycles:
     count: int
     power_count: int
     quick: int
-    """Counts for a quick study."""
+    """Number of cycles of each test in a quick study."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Evidence:
 
 
 Report = dict[str, Any]
-"""A progress function: steps done, steps in total, name of the present one."""
+"""A report of progress: steps done, steps in total, name of the present one."""
 
 
 def gather(

@@ -1,7 +1,7 @@
 """Inserts figures from results into an author's text, so that it stays correct with other results.
 
 `{{runs RUN}}` is the number and length of the program's runs, `{{made RUN}}` the day, and `{{within RUN
-METRIC VARIANT…}}` the range of a metric's intervals, relative to its value.
+METRIC VARIANT…}}` how far a metric's intervals reach from its value, relative to the value.
 """
 
 from __future__ import annotations

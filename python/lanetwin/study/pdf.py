@@ -69,7 +69,7 @@ def printed(page: str) -> bytes:
             f"--print-to-pdf={target}",
         ]
         if hasattr(os, "geteuid") and os.geteuid() == 0:
-            options.append("--no-sandbox")  # which the browser refuses as root
+            options.append("--no-sandbox")  # as root the browser refuses to run in its sandbox
         try:
             done = subprocess.run(  # noqa: S603 - our arguments
                 [program, *options, source.as_uri()], capture_output=True, timeout=LONGEST, check=False

@@ -133,7 +133,9 @@ def verdicts_of(results: Results, pick: Pick) -> list[Verdict]:
 
 
 def reading_of(evidence: Evidence, pick: Pick, unit: str, place: Place) -> Reading | None:
-    """Return the single row that matches a selection, in a unit; None for a missing or unfinished run.
+    """Return the single row that matches a selection, in a unit; None if the run is missing.
+
+    None also if an unfinished run has no such row yet.
 
     Raises `LanetwinError` if no row of a finished run matches, or several do, or the unit does not fit.
     """

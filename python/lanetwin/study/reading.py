@@ -68,7 +68,7 @@ def joined(path: str, key: str) -> str:
 
 
 def closest(word: str, known: Sequence[str]) -> str:
-    """Suggest the closest key."""
+    """Suggest the closest known word, or list all."""
     near = get_close_matches(word, known, 1)
     return f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OBJECTIVES = ("throughput", "latency")
 """Metrics of the Pareto front if no value has a cost."""
 MOST_COLUMNS = 24
-"""Maximum number of workloads and variants with metrics; others are only in the files."""
+"""Maximum number of metrics, over all workloads and variants; others are only in the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _best(shares: list[float | None], costs: list[float | None]) -> int | None:
 
 
 def _required(columns: list[Column], asked: Cheapest | None) -> list[int]:
-    """Return the metrics of the question of least cost, or the most important ones without a question."""
+    """Return the indices of the metrics of the question of least cost; without one, those of throughput."""
     metric, workloads = (asked["of"], asked["workloads"]) if asked else (OBJECTIVES[0], [])
     some = [
         (n, column.place)

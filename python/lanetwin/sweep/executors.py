@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
 AHEAD = 2
-"""Number of waiting jobs for each worker."""
+"""Number of submitted jobs for each worker, including the running one."""
 MOST_LOST = 3
 """Number of lost workers after which a job is given up."""
 

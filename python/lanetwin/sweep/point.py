@@ -41,12 +41,12 @@ class Outcome:
     bottlenecks: list[Bottleneck] = field(default_factory=list, repr=False)
     digest: str = ""
     cpu_seconds: float = 0.0
-    """The time of its simulation."""
+    """CPU time of its simulation."""
     refused: list[dict[str, Any]] = field(default_factory=list)
     """The diagnostics of its scenario, if it was refused."""
 
     def kept(self) -> dict[str, Any]:
-        """Return the result under its key."""
+        """Return the result as stored under its key."""
         return {
             "rows": self.rows,
             "bottlenecks": self.bottlenecks,

@@ -66,7 +66,7 @@ class Swept:
     simulated: int = 0
     """Number of points simulated in this run; the others were in the cache."""
     cpu_seconds: float = 0.0
-    """Time of those simulations."""
+    """CPU time of those simulations."""
     complete: bool = True
     """Whether every point has a result, or is refused."""
 

@@ -30,7 +30,7 @@ WIDE = 0.1
 def answered(
     place: Path, text: str, moved: Sequence[str], variant: str = "", *, is_whole: bool = False
 ) -> dict[str, Any]:
-    """Run a draft shortly with some values moved.
+    """Run a draft briefly with some values moved.
 
     A first preview is bounded for any number of requests in flight: it reduces them, reports this, and omits
     latencies, which would differ. A second preview, `is_whole`, reduces nothing.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_RUNS = 2
 """Maximum number of simultaneous runs."""
 MOST_KEPT = 16
-"""Number of finished runs that are listed; older ones are in the folder."""
+"""Number of finished runs whose messages are kept; older results are only in the folder."""
 PATIENCE = 2.0
 """Time for a run to stop by itself [s]."""
 LONGEST_LINE = 1 << 28

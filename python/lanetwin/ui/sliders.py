@@ -93,7 +93,7 @@ def _links(links: Mapping[str, Any]) -> Iterator[Slider]:
 
 
 def _retimer(via: list[Any]) -> str:
-    """Return the latency of a link's only retimer, in ns; None if there is not exactly one."""
+    """Return the latency of a link's only retimer, in ns; empty if there is not exactly one."""
     if len(via) != 1:
         return ""
     own = via[0] if isinstance(via[0], dict) else {}

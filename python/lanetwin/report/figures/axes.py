@@ -103,7 +103,7 @@ def _ticks_across(x: Axis, room: float) -> dict[float, str]:
 
 
 def label_room(names: list[str], width: float) -> float:
-    """Return the right margin for the names of the series [px]; 0 for a single series."""
+    """Return the right margin for the names of the series [px]; a small one for a single series."""
     if len(names) < 2:
         return 10.0
     most = 0.37 if width > NARROW else 0.4

@@ -18,7 +18,7 @@ class Mark:
     x: float
     y: float
     name: str
-    """Index of the point."""
+    """Name of the point."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ COMPONENTS: dict[str, dict[str, str]] = {
     },
     "blocks erased": {"blocks erased": "blocks erased"},
 }
-"""Metrics of components that are drawn along a sweep: figures, their metrics, and short names."""
+"""Metrics of components drawn along a sweep: common figures, their metrics, titles of separate figures."""
 
 
 def component_sweeps(results: Results) -> list[Sweep]:

@@ -182,7 +182,7 @@ def _is_fan_in(joined: Iterable[tuple[str, str]], start: str, end: str) -> bool:
 def _apart(
     places: dict[str, _Place], joined: Iterable[tuple[str, str]], lanes: Container[tuple[str, str]]
 ) -> dict[tuple[str, str], float]:
-    """Return the distance of horizontal links to the same component, which keeps their labels apart."""
+    """Return vertical offsets of horizontal links to the same component, which keep their labels apart."""
     found: dict[tuple[str, str], float] = {}
     level = [
         ends
