@@ -41,6 +41,7 @@ mod runs;
 // the device that it is about is compiled where assertions are
 #[cfg(debug_assertions)]
 mod self_report;
+mod settings;
 mod steady_rounds;
 mod switches;
 mod transits;

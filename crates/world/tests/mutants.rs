@@ -19,7 +19,7 @@ const LONGEST_CHECK: Duration = Duration::from_secs(60);
 const MOST_CASES: usize = 16;
 
 /// splitmix64: small, and its numbers are the same everywhere.
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
     fn next(&mut self) -> u64 {
@@ -28,10 +28,10 @@ impl Chance {
         let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         x ^ (x >> 31)
     }
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
-    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+    pub(crate) fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
 }
@@ -170,12 +170,12 @@ fn mutant(number: u64, files: &[PathBuf]) -> (PathBuf, String) {
     (file, serde_json::to_string_pretty(&tree).expect("JSON"))
 }
 
-fn checked(file: &Path, text: &str, sets: &[String]) -> Checked {
+pub(crate) fn checked(file: &Path, text: &str, sets: &[String]) -> Checked {
     check_with(file, text, sets, &Catalogue::built_in(), &Files::beside(file))
 }
 
 /// What makes a plan short: few transfers, one repeat. None if that is not to be had.
-fn shortened(plan: &Plan) -> Option<Vec<String>> {
+pub(crate) fn shortened(plan: &Plan) -> Option<Vec<String>> {
     let mut sets = vec!["run.repeats=1".to_owned(), "run.warm-up=0".to_owned()];
     for workload in plan.variants.iter().flat_map(|variant| &variant.workloads) {
         let key = match &workload.cases.first()?.load {
