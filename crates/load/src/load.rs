@@ -7,7 +7,7 @@ use crate::intervals::Intervals;
 use crate::iometer::access::AccessWorkload;
 use crate::requests::{Gate, Request, Requests};
 use crate::results::{Little, Results, Side};
-use crate::role::CountsOperations;
+use crate::role::{CountsOperations, GaveUp};
 use crate::slot::Slot;
 use crate::source::Bursts;
 use crate::stages;
@@ -24,6 +24,9 @@ const ASK: Port = Port(0);
 /// An open loop with this many outstanding is overloaded: each request costs memory here and in the queues below,
 /// without limit. `assumed`: four times the 65,535 commands of the largest NVMe queue.
 pub const MOST_OUTSTANDING: u64 = 1 << 18;
+/// A load of which so many operations are answered at one instant is answered by a machine that takes no time: more
+/// than any load has outstanding.
+pub const MOST_AT_ONCE: u64 = 1 << 20;
 /// Tokens of wakes: the next arrival of an open loop, …
 const ARRIVAL: u32 = 0;
 /// … or the end of a pause: before a burst, or until the next operation is due.
@@ -81,7 +84,9 @@ pub struct Load<P> {
     free: Vec<usize>,
     stopped: bool,
     /// The time at which an open loop reached [`MOST_OUTSTANDING`]; it has sent nothing since.
-    overloaded: Option<Instant>,
+    gave_up: Option<(Instant, GaveUp)>,
+    /// The last instant at which an operation was answered, and how many were then.
+    at_once: (Instant, u64),
     /// Whether it pauses before the next burst.
     paused: bool,
     /// The index of the handle by which a connection is being opened or closed.
@@ -193,7 +198,8 @@ impl<P: LoadProtocol> Load<P> {
             outstanding: Vec::new(),
             free: Vec::new(),
             stopped: false,
-            overloaded: None,
+            gave_up: None,
+            at_once: (Instant::ZERO, 0),
             paused: false,
             dialling: None,
             completed: 0,
@@ -269,16 +275,31 @@ impl<P: LoadProtocol> Load<P> {
     pub fn stop(&mut self) {
         self.stopped = true;
     }
-    /// The time at which it gave up, if it did: an open loop whose answers come so slowly that [`MOST_OUTSTANDING`] are
-    /// waiting.
+    /// When it gave up, and why, if it did: an open loop whose answers come so slowly that [`MOST_OUTSTANDING`] are
+    /// waiting, or a load that is answered [`MOST_AT_ONCE`] times at one instant.
     #[must_use]
-    pub const fn overloaded(&self) -> Option<Instant> {
-        self.overloaded
+    pub const fn gave_up(&self) -> Option<(Instant, GaveUp)> {
+        self.gave_up
     }
     /// Number of operations sent, and number answered, since the start of the run.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         (self.operations.made(), self.completed)
+    }
+
+    fn give_up(&mut self, why: GaveUp, now: Instant) {
+        self.gave_up = Some((now, why));
+        self.stopped = true;
+    }
+    /// Counts an answer.
+    #[inline]
+    fn count_at_once(&mut self, now: Instant) {
+        let (at, answers) = &mut self.at_once;
+        *answers = if *at == now { *answers + 1 } else { 1 };
+        *at = now;
+        if *answers > MOST_AT_ONCE {
+            self.give_up(GaveUp::NoTimePasses, now);
+        }
     }
 
     /// Sends the next operation, if there is one.
@@ -383,8 +404,8 @@ impl<P: LoadProtocol> CountsOperations for Load<P> {
     fn stop(&mut self) {
         Self::stop(self);
     }
-    fn overloaded(&self) -> Option<Instant> {
-        Self::overloaded(self)
+    fn gave_up(&self) -> Option<(Instant, GaveUp)> {
+        Self::gave_up(self)
     }
 }
 
@@ -399,8 +420,7 @@ impl<P: LoadProtocol> Component<Message> for Load<P> {
             self.paused = false;
             self.fill(cx);
         } else if self.counted.number >= MOST_OUTSTANDING {
-            self.overloaded = Some(cx.now());
-            self.stopped = true;
+            self.give_up(GaveUp::Overloaded, cx.now());
         } else if self.ask(cx) {
             self.schedule(cx);
         }
@@ -444,6 +464,7 @@ impl<P: LoadProtocol> Component<Message> for Load<P> {
             intervals.record(now - counted.since, open.operation, open.bytes);
         }
         self.operations.answered(latency, now);
+        self.count_at_once(now);
         self.fill(cx);
     }
 

@@ -4,6 +4,15 @@ use crate::results::Results;
 use crate::tally::Tally;
 use lanetwin_units::{Instant, Span};
 
+/// Why a load sends nothing more before its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GaveUp {
+    /// An open loop is answered so much more slowly than it sends that its backlog only grows.
+    Overloaded,
+    /// A closed loop is answered without any time passing: its rate has no bound, and its end never comes.
+    NoTimePasses,
+}
+
 /// Asks for operations, and counts what becomes of them.
 pub trait CountsOperations {
     /// How many operations have been asked for and how many answered since the start of the run.
@@ -33,9 +42,8 @@ pub trait CountsOperations {
     }
     /// Asks for nothing more.
     fn stop(&mut self);
-    /// When it gave up, if it did: an open loop that is answered so much more slowly than it asks that its backlog only
-    /// grows. A closed loop never does.
-    fn overloaded(&self) -> Option<Instant> {
+    /// When it gave up, and why, if it did.
+    fn gave_up(&self) -> Option<(Instant, GaveUp)> {
         None
     }
     /// What each step has counted that has ended since this was asked last; nothing of a load that does not go in

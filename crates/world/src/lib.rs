@@ -70,7 +70,7 @@ pub use components::{ComponentUse, SupplyUse};
 pub use cxl::CxlDirectionUse;
 pub use formats::Exports;
 pub use granularity::Granularity;
-pub use loads::Overload;
+pub use loads::GivenUp;
 pub use measure::{DirectionUse, Measured};
 pub use memory::MemoryUse;
 pub use rounds::Rounds;

@@ -33,7 +33,7 @@ use super::world::{NvmeLoad, Opening, World, WorldLoad};
 use adding::{Adding, NewLoad, is_shared, path};
 pub(super) use adding::{port, settings};
 use lanetwin_kernel::{Component, ComponentId, Port};
-use lanetwin_load::{CountsOperations, DmaLoad, Handles, Results, Slot};
+use lanetwin_load::{CountsOperations, DmaLoad, GaveUp, Handles, Results, Slot};
 use lanetwin_models::shared_port::{self, SharedPort};
 use lanetwin_models::{self as models, roles::RequestsByDma};
 use lanetwin_pcie::link::EndpointId;
@@ -50,11 +50,13 @@ pub(super) struct AddedLoad {
     pub(super) paths: Vec<(String, ComponentId)>,
 }
 
-/// An open loop that gave up because requests arrived much faster than they were answered.
+/// A load that gave up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Overload {
-    /// When it gave up.
+pub struct GivenUp {
+    /// When.
     pub at: Instant,
+    /// Why.
+    pub why: GaveUp,
     /// Number of operations issued.
     pub asked: u64,
     /// Number of operations answered.
@@ -74,15 +76,15 @@ impl World {
         }
         sum
     }
-    /// The overload of the first load that has given up, if one has.
-    pub fn overload(&mut self) -> Option<Overload> {
+    /// The first load that has given up, if one has.
+    pub fn given_up(&mut self) -> Option<GivenUp> {
         if self.memory.is_some() {
             return None;
         }
         self.load_ids().into_iter().find_map(|id| {
             let load = self.load(id);
-            let (at, (asked, answered)) = (load.overloaded()?, load.progress());
-            Some(Overload { at, asked, answered })
+            let ((at, why), (asked, answered)) = (load.gave_up()?, load.progress());
+            Some(GivenUp { at, why, asked, answered })
         })
     }
     /// Resets the counters of all loads at `at`, the present.

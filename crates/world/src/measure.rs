@@ -7,7 +7,7 @@ use super::capture::Captured;
 use super::carried::{Carried, carried};
 use super::components::{self, ComponentUse, SupplyUse};
 use super::cxl::CxlDirectionUse;
-use super::loads::Overload;
+use super::loads::GivenUp;
 use super::memory::MemoryUse;
 use super::pace::Pace;
 use super::pts;
@@ -168,13 +168,14 @@ fn is_exact(results: &Results) -> bool {
 /// number of repeats, then follows some more operations through switches.
 ///
 /// # Errors
-/// If an open loop is overloaded: its counters would show the rate at which it was answered, not the rate offered.
+/// If a load gave up. An open loop that is overloaded: its counters would show the rate at which it was answered, not
+/// the rate offered. A load that is answered without any time passing: it has no rate.
 pub(super) fn measure(
     world: &mut World,
     (case, steady, pts): (&Case, Option<&SteadyRule>, Option<&PtsPlan>),
     length: Length,
     follow: Option<u32>,
-) -> Result<Measured, Overload> {
+) -> Result<Measured, GivenUp> {
     let (length, follow) = chosen(world, case, length, follow.filter(|_| pts.is_none()));
     let (window, cells) = match (steady, pts) {
         (Some(rule), Some(plan)) => run_pts(world, plan, rule),
@@ -182,8 +183,8 @@ pub(super) fn measure(
         (None, _) => (window::run(world, case, length), Vec::new()),
     };
     let Window { before, end, results, ended, rounds, pace, steadiness, filling } = window;
-    if let Some(overload) = world.overload() {
-        return Err(overload);
+    if let Some(given_up) = world.given_up() {
+        return Err(given_up);
     }
     let begin = before.at;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
@@ -319,7 +320,7 @@ fn summed<'a>(loads: impl Iterator<Item = (&'a str, &'a Results)>) -> Vec<(Strin
 
 /// Runs until `answered` operations have been answered, to the end of a slice.
 fn run_to(world: &mut World, answered: u64) {
-    while world.progress().1 < answered && world.overload().is_none() {
+    while world.progress().1 < answered && world.given_up().is_none() {
         world.stopping.heed();
         assert!(
             world.kernel.next_event().is_some(),
@@ -378,7 +379,7 @@ fn follow_some(world: &mut World, most: u64) -> Vec<Transit> {
     // Operations in flight started before they could be followed.
     let (asked, answered) = world.progress();
     run_to(world, asked + FOLLOWED);
-    if world.overload().is_some() {
+    if world.given_up().is_some() {
         return Vec::new();
     }
     let mut journeys = world.links().fabric().take_journeys();

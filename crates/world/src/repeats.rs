@@ -10,7 +10,7 @@
 //! deterministic case would give the same result in every repeat; run once and longer, it shows how much its mean still
 //! varies over time. If `run.until` is not given, additional repeats settle percentiles.
 
-use super::loads::Overload;
+use super::loads::GivenUp;
 use super::measure::Measured;
 use super::settle;
 use super::until::{self, Repeated};
@@ -44,8 +44,8 @@ pub(super) struct Repeats<'a> {
     pub(super) wanted: usize,
     /// The repeats that were measured, in their order.
     pub(super) done: Vec<Measured>,
-    /// The repeats that ended in an overload. Those that are neither here nor in `done` were not started.
-    pub(super) overloads: Vec<Overload>,
+    /// The repeats in which a load gave up. Those that are neither here nor in `done` were not started.
+    pub(super) given_up: Vec<GivenUp>,
 }
 
 impl Repeats<'_> {
@@ -53,7 +53,7 @@ impl Repeats<'_> {
         self.done.len() == self.wanted
     }
     pub(super) fn was_interrupted(&self) -> bool {
-        self.done.len() + self.overloads.len() < self.wanted
+        self.done.len() + self.given_up.len() < self.wanted
     }
     /// Whether all repeats have the same digest, so that random numbers have no effect.
     fn is_deterministic(&self) -> bool {
@@ -74,7 +74,7 @@ pub(super) fn cases(plan: &Plan) -> Vec<Repeats<'_>> {
         for workload in &variant.workloads {
             cases.extend(workload.cases.iter().map(|case| {
                 let task = Task { variant, workload, case, repeat: 0, alone: false, events: None };
-                Repeats { task, on_trial: false, wanted: 0, done: Vec::new(), overloads: Vec::new() }
+                Repeats { task, on_trial: false, wanted: 0, done: Vec::new(), given_up: Vec::new() }
             }));
         }
     }

@@ -9,10 +9,10 @@ use super::format::FinishedCase;
 use super::formats::{self, Exports};
 use super::granularity::Granularity;
 use super::in_step;
-use super::loads::Overload;
+use super::loads::GivenUp;
 use super::measure::{Measured, measure};
 use super::outages;
-use super::problem::{Problem, at_rate};
+use super::problem::{Problem, at_path, at_rate};
 use super::relative::relatives;
 use super::repeats::{Repeats, Task, additional, after_trials, cases, first_repeats};
 use super::rows::rows;
@@ -24,6 +24,7 @@ use super::window::Length;
 use super::world::World;
 use lanetwin_document::Diagnostic;
 use lanetwin_kernel::mix;
+use lanetwin_load::GaveUp;
 use lanetwin_plan::{Plan, RunLength};
 use lanetwin_ports::Operation;
 use lanetwin_stats::Margin;
@@ -113,7 +114,7 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
             case.wanted += 1;
             match outcome {
                 Some(Ok(measured)) => case.done.push(measured),
-                Some(Err(overload)) => case.overloads.push(overload),
+                Some(Err(given_up)) => case.given_up.push(given_up),
                 None => {}
             }
         }
@@ -186,7 +187,7 @@ pub fn seed_of(seed: u64, repeat: u32) -> u64 {
 }
 
 /// The outcome of one world.
-type Outcome = Result<Measured, Overload>;
+type Outcome = Result<Measured, GivenUp>;
 
 /// Returns `None` if the world was asked to stop before its end.
 fn one_world(
@@ -256,15 +257,22 @@ fn document(plan: &Plan, options: &Options, seed: u64, cases: Vec<Repeats<'_>>, 
     results.seed = Some(seed);
     results.complete = cases.iter().all(Repeats::is_whole);
     let interrupted = cases.iter().any(Repeats::was_interrupted);
-    results.stopped =
-        (!results.complete).then(|| if interrupted { "interrupted" } else { "overloaded" }.into());
+    let first = cases.iter().find_map(|case| case.given_up.first());
+    results.stopped = (!results.complete).then(|| {
+        let why = match first.map(|first| first.why) {
+            _ if interrupted => "interrupted",
+            Some(GaveUp::NoTimePasses) => "no time passes",
+            Some(GaveUp::Overloaded) | None => "overloaded",
+        };
+        why.into()
+    });
     let short = plan.files.iter().filter(|(_, text)| text.len() <= MOST_TWICE);
     let files = short.map(|(name, text)| (name.clone(), text.clone())).collect();
     results.scenario = ScenarioText { path: plan.path.clone(), text: plan.text.clone(), files };
     results.plan = serde_json::to_value(plan).expect("a plan is a document");
     results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
     results.warnings = plan.warnings.iter().map(warning).collect();
-    results.warnings.extend(overloads(plan, &cases));
+    results.warnings.extend(given_up(plan, &cases));
     results.warnings.extend(unseen::warnings(plan, &cases).iter().map(warning));
     let (mut digest, mut formats) = (0_u64, formats::begin(options.exports));
     for ran in cases {
@@ -296,19 +304,23 @@ fn document(plan: &Plan, options: &Options, seed: u64, cases: Vec<Repeats<'_>>, 
     results
 }
 
-/// The first overload of each case.
-fn overloads(plan: &Plan, cases: &[Repeats<'_>]) -> Vec<ScenarioWarning> {
+/// Why loads gave up, of each case the first.
+fn given_up(plan: &Plan, cases: &[Repeats<'_>]) -> Vec<ScenarioWarning> {
     let first = |ran: &Repeats<'_>| {
-        let overload = ran.overloads.first()?;
+        let GivenUp { at, why, asked, answered } = *ran.given_up.first()?;
         let Task { variant, workload, case, .. } = &ran.task;
-        let problem = Problem::Overloaded {
-            case: case.label.clone(),
-            variant: variant.name.clone(),
-            waiting: overload.asked - overload.answered,
-            answered: overload.answered,
-            after: overload.at.since(Instant::ZERO),
-        };
-        Some(at_rate(&problem, plan, &workload.name))
+        let (case, variant) = (case.label.clone(), variant.name.clone());
+        let (waiting, after) = (asked - answered, at.since(Instant::ZERO));
+        Some(match why {
+            GaveUp::Overloaded => {
+                let problem = Problem::Overloaded { case, variant, waiting, answered, after };
+                at_rate(&problem, plan, &workload.name)
+            }
+            GaveUp::NoTimePasses => {
+                let problem = Problem::NoTimePasses { case, variant, after };
+                at_path(&problem, plan, &format!("workloads.{}", workload.name))
+            }
+        })
     };
     let found: Vec<Diagnostic> = cases.iter().filter_map(first).collect();
     found.iter().map(warning).collect()

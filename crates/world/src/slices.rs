@@ -52,7 +52,7 @@ pub(super) fn run_until(world: &mut World, stop: &Stop, mut pace: Option<&mut Pa
     let is_early = |now: Instant| stop.deadline.is_none_or(|deadline| now < deadline);
     while last.0 < stop.answered && is_early(world.kernel.now()) {
         world.stopping.heed();
-        if world.overload().is_some() || stop.events.is_some_and(|most| world.kernel.events() >= most) {
+        if world.given_up().is_some() || stop.events.is_some_and(|most| world.kernel.events() >= most) {
             return;
         }
         let (now, slice) = (world.kernel.now(), slice(world));
@@ -70,7 +70,7 @@ pub(super) fn run_until(world: &mut World, stop: &Stop, mut pace: Option<&mut Pa
         }
         let stuck = world.kernel.next_event().is_none() || now - last.1 > PATIENCE;
         assert!(
-            done >= stop.answered || !stuck,
+            done >= stop.answered || !stuck || world.given_up().is_some(),
             "nothing is answered any more: {done} of {} operations are done",
             stop.answered
         );

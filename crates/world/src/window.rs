@@ -51,7 +51,7 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
         }
         let is_over = |world: &mut World, stretches: &Stretches<'_>| {
             let spent = length.events.is_some_and(|events| world.kernel.events() >= events);
-            spent || stretches.is_over(world) || world.overload().is_some()
+            spent || stretches.is_over(world) || world.given_up().is_some()
         };
         let mut over = is_over(world, &stretches);
         if !over && length.events.is_some() && !steadiness.is_unsteady() && stretches.balances(world) {

@@ -36,6 +36,19 @@ run: {repeats: 1}
     assert!(!found.rows.is_empty() && found.rows.iter().all(|row| row.workload == "calm"));
 }
 
+/// A disk that takes no time has no rate: the load says so instead of going on for ever, and other loads are told.
+#[test]
+fn a_load_that_is_answered_without_time_passing_stops_with_a_code() {
+    let text = "about: How fast is nothing?\nmachine: {host: {part: generic-host-gen4}, disk: {part: null-device}, late: {part: fixed-latency-device}}\n\
+        workloads:\n  calm: {block: {size: 4KiB, depth: 4, requests: 50}, on: host, target: late}\n  \
+        read: {block: {size: 4KiB, depth: 4, requests: 50}, on: host, target: disk}\n";
+    let found = results(&plan("null.yaml", text, &[]), &Options::default());
+    assert_eq!((found.complete, found.stopped.as_deref()), (false, Some("no time passes")));
+    let [told] = &found.warnings[..] else { panic!("{:#?}", found.warnings) };
+    assert_eq!((&*told.code, &*told.path), ("RU002", "workloads.read"));
+    assert!(!found.rows.is_empty() && found.rows.iter().all(|row| row.workload == "calm"));
+}
+
 #[test]
 fn a_rate_that_is_served_is_no_overload() {
     let found = run_of("workloads: {read: {dma: {size: 4KiB, rate: 10GB/s, transfers: 500}, on: card}}\n");
