@@ -11,7 +11,7 @@ problems! {
     /// More operations are offered than can ever be answered.
     Overloaded { case: String, variant: String, waiting: u64, answered: u64, after: Span } = "RU001", "overloaded in `{case}`, variant `{variant}`: after {after} {answered} operations were answered and {waiting} waited, and their number only grows", "lower `rate` below what the system serves, or offer so many in flight instead of a rate; a run of so many `outstanding` (or `depth`) shows what it serves";
     /// Operations are answered without any time passing.
-    NoTimePasses { case: String, variant: String, after: Span } = "RU002", "nothing takes time in `{case}`, variant `{variant}`: after {after} operations are answered at the instant at which they are sent, so that their rate has no bound", "give the device, or something before it, a latency (`read.latency`, `write.latency`, `answer` of a `delay`)";
+    NoTimePasses { case: String, variant: String, after: Span } = "RU002", "nothing takes time in `{case}`, variant `{variant}`: at {after} every operation is answered at the instant at which it is sent, so that the rate has no bound", "give the device, or something before it, a latency (`read.latency`, `write.latency`, `answer` of a `delay`)";
     /// An event to which the scenario gives a time falls outside every measurement.
     Unseen { what: String, variant: String, at: Span, begins: Span, ends: Span } = "RU101", "{what} at {at} in variant `{variant}`, when nothing was measured: that was from {begins} to {ends}", "give it a time within, or make `run.warm-up` shorter, or the workload longer";
 }

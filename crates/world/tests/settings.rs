@@ -10,6 +10,7 @@ use lanetwin_units::{Bytes, Span};
 use lanetwin_world::{Options, Progress, Stopping, Watcher, run};
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 const DRAWS: u64 = 60;
@@ -18,28 +19,33 @@ const MANY_DRAWS: u64 = 1500;
 /// A run of so few operations that goes on for longer, on a loaded machine, goes on for ever.
 const LONGEST_RUN: Duration = Duration::from_secs(240);
 
-/// Ends a run that would never end.
-struct Patient(Stopping);
+/// Ends a run that would never end. Its thread ends with it.
+struct Patient {
+    stopping: Stopping,
+    _lives: Sender<()>,
+}
 
 impl Watcher for Patient {
     fn progress(&self, _: &Progress) {}
     fn is_cancelled(&self) -> bool {
-        self.0.is_asked()
+        self.stopping.is_asked()
     }
     fn stopping(&self) -> Stopping {
-        self.0.clone()
+        self.stopping.clone()
     }
 }
 
 impl Patient {
     fn new() -> Self {
         let stopping = Stopping::default();
+        let (_lives, over) = channel();
         let ends = stopping.clone();
         std::thread::spawn(move || {
-            std::thread::sleep(LONGEST_RUN);
-            ends.ask();
+            if over.recv_timeout(LONGEST_RUN) == Err(RecvTimeoutError::Timeout) {
+                ends.ask();
+            }
         });
-        Self(stopping)
+        Self { stopping, _lives }
     }
 }
 
