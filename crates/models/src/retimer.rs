@@ -70,10 +70,11 @@ const fn latency(name: &'static str, about: &'static str) -> Param {
     Param { name, dimension: Dimension::Time, default: Some("0ns"), about }
 }
 
-/// The latency parameter for a generation: its own, or `latency` if it has none.
+/// The latency parameter for a generation: its own, or `latency` if it has none, as Gen6, at which no retimer runs
+/// here: a scenario that wants it is refused, but only after its link is completed.
 fn latency_parameter(params: &Params, generation: Generation) -> &'static str {
-    let own = LATENCIES[usize::from(generation.number()) - 1];
-    if params.time(own) > Span::ZERO { own } else { LATENCY }
+    let own = LATENCIES.get(usize::from(generation.number()) - 1);
+    own.copied().filter(|own| params.time(own) > Span::ZERO).unwrap_or(LATENCY)
 }
 
 fn extension(params: &Params, generation: Generation) -> Extension {
@@ -102,6 +103,7 @@ mod tests {
         let latency = |generation| extension(&params, generation).latency.as_ps() / 1_000;
         assert_eq!(Generation::ALL.map(latency), [9, 9, 7, 9, 5]);
         assert_eq!(latency_parameter(&params, Generation::Gen4), "latency");
+        assert_eq!(latency_parameter(&params, Generation::Gen6), "latency");
         assert_eq!(extension(&params, Generation::Gen5).kind, ExtensionKind::Retimer { elasticity: 64 });
     }
 }

@@ -326,6 +326,9 @@ fn flits_are_those_of_the_rate_unless_a_link_says_so() {
     let wrong = |set| mistakes(MACHINE, &[&SIX[..], &[set]].concat());
     assert_eq!(wrong("links.slot.flit=68B"), ["SC069 links.slot.flit"]);
     assert_eq!(mistakes(MACHINE, &["links.slot.gen=6"]), ["SC024 links.slot.gen"]);
+    // no retimer is that fast here, and none may bring the check down
+    let retimed = [SIX[0], SIX[1], "links.slot.gen=6", "links.slot.via=low-latency-retimer"];
+    assert_eq!(mistakes(MACHINE, &retimed), ["SC073 links.slot.gen"]);
     // what no link of CXL can be is not told to be slow, too
     let slow = |rate| mistakes(&MACHINE.replace("slot: {", &format!("slot: {{gen: {rate}, ")), &[]);
     assert_eq!(slow(2), ["SC009 links.slot.gen"]);
