@@ -111,15 +111,22 @@ pub fn read(dimension: Dimension, text: &str) -> Result<(Value, Option<Caution>)
             "false" => Ok(plain(Value::Flag(false))),
             _ => Err(Mistake::Form),
         },
-        Dimension::Choice(words) => words
-            .iter()
-            .find(|word| **word == text)
-            .map(|word| plain(Value::Choice(word)))
-            .ok_or(Mistake::Form),
+        Dimension::Choice(words) => chosen(words, text).map(plain).ok_or(Mistake::Form),
         Dimension::ChoiceOrRatio(words) => {
             read(Dimension::Choice(words), text).or_else(|_| read(Dimension::Ratio, text))
         }
     }
+}
+
+/// One of several words. What other readers of YAML make of `on` and `off` (1.1: truth values) is as good.
+fn chosen(words: &[&'static str], text: &str) -> Option<Value> {
+    let find = |text: &str| words.iter().find(|word| **word == text);
+    let word = find(text).or_else(|| match text {
+        "true" => find("on"),
+        "false" => find("off"),
+        _ => None,
+    })?;
+    Some(Value::Choice(word))
 }
 
 /// A description of valid texts of `dimension`, for a message.

@@ -74,6 +74,10 @@ fn ratios_counts_flags_and_words() {
     assert_eq!(value(count, "3.5"), Err(Mistake::Form));
     assert_eq!(value(Dimension::Flag, "yes"), Err(Mistake::Form));
     assert_eq!(value(Dimension::Choice(&["64B", "128B"]), "128B"), Ok(Value::Choice("128B")));
+    // PyYAML and other readers of YAML 1.1 write these for `on` and `off`
+    assert_eq!(value(Dimension::Choice(&["on", "off"]), "true"), Ok(Value::Choice("on")));
+    assert_eq!(value(Dimension::Choice(&["on", "off"]), "false"), Ok(Value::Choice("off")));
+    assert_eq!(value(Dimension::Choice(&["64B", "128B"]), "true"), Err(Mistake::Form));
     let either = Dimension::ChoiceOrRatio(&["all", "none"]);
     assert_eq!(value(either, "none"), Ok(Value::Choice("none")));
     assert_eq!(value(either, "80%"), Ok(Value::Ratio(0.8)));
