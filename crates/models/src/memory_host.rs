@@ -33,6 +33,7 @@ mod following;
 mod hierarchy;
 mod hints;
 mod ids;
+mod mistakes;
 mod nodes;
 mod params;
 mod prefetch;
@@ -48,7 +49,6 @@ mod walking;
 mod warming;
 mod writes;
 
-use crate::dram_params;
 use crate::dram_params::DRAM;
 use crate::marks;
 use crate::roles::memory::RunsPrograms;
@@ -66,7 +66,7 @@ use lanetwin_load::Tally;
 use lanetwin_load::memory::{BadPlacement, Placement, Program};
 use lanetwin_media::dram::Done;
 use lanetwin_ports::{
-    Build, CXL_PORT, Context, HintKind, Message, Mistake, Model, Params, PortInfo, Protocol, Site,
+    Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site,
 };
 use lanetwin_units::{Instant, stream_seed};
 use nodes::{CxlPort, Dram, Lane, Node};
@@ -95,7 +95,7 @@ pub static MODEL: Model = Model {
     params: &[&CXL_PORT, CORES, CACHES, TRANSLATION, MEMORY, &DRAM],
     cores: |params| params.count("sockets") * params.count("cores"),
     conditions: params::CONDITIONS,
-    mistakes,
+    mistakes: mistakes::mistakes,
     build: Build::Component(|params, site| Box::new(MemoryHost::new(params, site))),
     ..Model::DEFAULT
 };
@@ -457,39 +457,4 @@ impl Component<Message> for MemoryHost {
         Some(self)
     }
     lanetwin_kernel::roles! { dyn RunsPrograms }
-}
-
-/// Everything about these parameters that makes a host impossible.
-#[must_use]
-pub fn mistakes(params: &Params) -> Vec<Mistake> {
-    let mut wrong = Vec::new();
-    if params.choice("dram") == "timed" {
-        wrong.extend(dram_params::mistakes(params, params.size("dram.size"), "dram.size"));
-    }
-    let (mean, spread) = (params.time("uncore.latency"), params.time("uncore.spread"));
-    if spread > mean + mean {
-        wrong.push(Mistake {
-            parameter: "uncore.spread",
-            problem: format!(
-                "ways that differ by {spread} around a mean of {mean} would end before they begin"
-            ),
-            remedy: format!("at most {}", mean + mean),
-        });
-    }
-    if params.ratio("uncore.slowest") == 0.0 {
-        wrong.push(Mistake {
-            parameter: "uncore.slowest",
-            problem: "an uncore whose clock stands still answers nothing".to_owned(),
-            remedy: "a share above 0, such as 0.5".to_owned(),
-        });
-    }
-    let page = params.size("tlb.page").0;
-    if params.count("tlb.entries") > 0 && !(page.is_power_of_two() && page >= 4096) {
-        wrong.push(Mistake {
-            parameter: "tlb.page",
-            problem: format!("a page of {page} B does not exist"),
-            remedy: "4KiB, 2MiB or 1GiB".to_owned(),
-        });
-    }
-    wrong
 }

@@ -361,6 +361,8 @@ fn parameters_that_make_no_host_are_told() {
     let wrong = params(&MODEL, &[("dram.size", "63B"), ("tlb.entries", "64"), ("tlb.page", "5000B")]);
     let told: Vec<_> = (MODEL.mistakes)(&wrong).iter().map(|mistake| mistake.parameter).collect();
     assert_eq!(told, ["dram.size", "tlb.page"]);
+    let of_slices = |slice| (MODEL.mistakes)(&params(&MODEL, &[("core.slice", slice)])).len();
+    assert_eq!(["0ns", "1ps", "999ns", "1us"].map(of_slices), [0, 1, 1, 0]);
     assert_eq!((MODEL.mistakes)(&params(&MODEL, &[])), []);
 }
 
