@@ -199,6 +199,27 @@ fn devices_tell_which_pages_are_cached_and_how_hot_they_are() {
     assert!(share("none") < 1.0 && share("ahead") > 90.0, "{} {}", share("none"), share("ahead"));
 }
 
+/// Pages count with their answers: no more are cached than were asked for, wherever the run is cut.
+#[test]
+fn no_more_pages_are_cached_than_were_asked_for() {
+    let sets = [
+        "workloads.stream.memory.working-set=8GiB",
+        "workloads.stream.memory.cache=warm",
+        "workloads.stream.memory.hints={status: 16}",
+        "workloads.stream.memory.lines=2000",
+        "machine.host.ports=1",
+        "machine.exp=null",
+        "links.other=null",
+        "variants=null",
+    ];
+    for seed in ["run.seed=6", "run.seed=10"] {
+        let sets = [&sets[..], &[seed]].concat();
+        let results = results(&plan("hints.yaml", HINTS, &sets), &Options::default());
+        let cached = results.rows.iter().find(|row| row.metric == "pages asked for that are cached");
+        assert_eq!(cached.expect("it asks").value, 100.0, "{seed}");
+    }
+}
+
 fn mistakes(text: &str, sets: &[&str]) -> Vec<String> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     let found = check(Path::new("memory.yaml"), text, &sets, &Catalogue::built_in()).diagnostics;

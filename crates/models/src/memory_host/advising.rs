@@ -41,16 +41,8 @@ impl MemoryHost {
     fn tell(&mut self, program: usize, what: HintKind, pages: &[u64], cx: &mut Context<'_>) {
         for page in pages {
             for Run { port, page, pages } in runs(&self.programs[program], &self.nodes, *page..page + 1) {
-                let told = &mut self.hints.told;
-                let sum = match what {
-                    HintKind::Prefetch => &mut told.announced,
-                    HintKind::Evict => &mut told.dismissed,
-                    HintKind::Status => &mut told.asked,
-                    HintKind::Temperature => &mut told.felt,
-                };
-                *sum += u64::from(pages);
                 self.sent = true;
-                let hint = Hint { what, pages, handle: name_of(what), address: page * PAGE };
+                let hint = Hint { what, pages, handle: name_of(what, pages), address: page * PAGE };
                 cx.resume(Trail::NONE);
                 cx.send_at(Port(port), self.now, Message::Hint(hint));
             }

@@ -20,22 +20,26 @@ pub(super) struct Hints {
     pub(super) told: Advised,
 }
 
-/// Handles of hints that threads give while they run: only their sums are reported.
+/// Hints that threads give while they run: only their sums are reported.
 const ADVICE: [HintKind; 4] = [HintKind::Prefetch, HintKind::Evict, HintKind::Status, HintKind::Temperature];
+/// The most pages of one of these.
+const MOST_PAGES: u32 = 1 << 16;
 
-/// The handle of such a hint.
-pub(super) const fn name_of(what: HintKind) -> u32 {
-    match what {
-        HintKind::Prefetch => u32::MAX,
-        HintKind::Evict => u32::MAX - 1,
-        HintKind::Status => u32::MAX - 2,
-        HintKind::Temperature => u32::MAX - 3,
-    }
+/// The handle of such a hint, which tells what was asked, and of how many pages.
+pub(super) const fn name_of(what: HintKind, pages: u32) -> u32 {
+    let kind = match what {
+        HintKind::Prefetch => 0,
+        HintKind::Evict => 1,
+        HintKind::Status => 2,
+        HintKind::Temperature => 3,
+    };
+    debug_assert!(pages >= 1 && pages <= MOST_PAGES, "a page, or the few of it that are on one device");
+    u32::MAX - kind - (pages - 1) * ADVICE.len() as u32
 }
 
 /// Whether this is the handle of such a hint.
 pub(super) const fn is_advice(handle: u32) -> bool {
-    u32::MAX - handle < ADVICE.len() as u32
+    u32::MAX - handle < ADVICE.len() as u32 * MOST_PAGES
 }
 
 /// The pages of devices that these pages of a program are on.
@@ -90,15 +94,17 @@ impl Hints {
             cx.send(Port(port), Span::ZERO, Message::Hint(hint));
         }
     }
-    /// Handles a device's answer to a hint of a thread.
+    /// Handles a device's answer to a hint of a thread. Its pages count from here on, with their answer: between two
+    /// reports there are no more answers than pages.
     pub(super) fn advised(&mut self, handle: u32, value: u64) {
-        let told = &mut self.told;
-        let sum = match ADVICE[(u32::MAX - handle) as usize] {
-            HintKind::Prefetch => &mut told.accepted,
-            HintKind::Evict => &mut told.leaving,
-            HintKind::Status => &mut told.cached,
-            HintKind::Temperature => &mut told.heat,
+        let (told, kinds) = (&mut self.told, ADVICE.len() as u32);
+        let (pages, sum) = match ADVICE[((u32::MAX - handle) % kinds) as usize] {
+            HintKind::Prefetch => (&mut told.announced, &mut told.accepted),
+            HintKind::Evict => (&mut told.dismissed, &mut told.leaving),
+            HintKind::Status => (&mut told.asked, &mut told.cached),
+            HintKind::Temperature => (&mut told.felt, &mut told.heat),
         };
+        *pages += u64::from((u32::MAX - handle) / kinds + 1);
         *sum += value;
     }
     /// A device has answered.

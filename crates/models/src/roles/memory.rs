@@ -162,26 +162,26 @@ pub struct PageAdvice {
 /// Hints about pages given to devices, and the devices' answers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Advised {
-    /// Pages that were announced.
+    /// Pages that were announced, and answered for.
     pub announced: u64,
     /// Announced pages that were cached, being fetched, or accepted.
     pub accepted: u64,
-    /// Pages that were dismissed.
+    /// Pages that were dismissed, and answered for.
     pub dismissed: u64,
     /// Dismissed pages that were removed.
     pub leaving: u64,
-    /// Pages whose status was queried.
+    /// Pages whose status was queried, and answered for.
     pub asked: u64,
     /// Queried pages that were cached.
     pub cached: u64,
-    /// Pages whose temperature was queried.
+    /// Pages whose temperature was queried, and answered for.
     pub felt: u64,
     /// Their temperatures, summed: accesses that the device counts.
     pub heat: u64,
 }
 
 impl Advised {
-    /// The difference from an earlier report. Some answers may belong to hints given before that.
+    /// The difference from an earlier report.
     #[must_use]
     pub const fn since(&self, earlier: &Self) -> Self {
         Self {
