@@ -180,6 +180,7 @@ pub(crate) fn shortened(plan: &Plan) -> Option<Vec<String>> {
     for workload in plan.variants.iter().flat_map(|variant| &variant.workloads) {
         let key = match &workload.cases.first()?.load {
             Load::Dma(_) => "dma.transfers=20",
+            Load::Memory(_) => "memory.lines=100",
             load if load.blocks::<BlockCase>().is_some() => "block.requests=20",
             _ => return None,
         };

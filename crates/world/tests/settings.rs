@@ -1,10 +1,11 @@
 //! Whatever the parameters of a machine are set to, does a run come to an end, or is it refused with codes? Scenarios
-//! of the tree with a few parameters moved at random: none of them may hang, break, or give what is no number.
+//! of the tree with a few parameters moved at random, and something of a link or a load of memory now and then: none
+//! of them may hang, break, or give what is no number.
 
 use crate::mutants::{Chance, checked, shortened};
 use crate::tree::scenarios;
 use lanetwin_document::quantity;
-use lanetwin_plan::{ComponentPlan, Plan};
+use lanetwin_plan::{ComponentPlan, Load, Plan, Variant, WorkloadPlan};
 use lanetwin_ports::{Dimension, Param, Value};
 use lanetwin_units::{Bytes, Span};
 use lanetwin_world::{Options, Progress, Stopping, Watcher, run};
@@ -82,10 +83,66 @@ fn setting(component: &ComponentPlan, chance: &mut Chance) -> Option<String> {
     Some(format!("machine.{}.{}={written}", component.name, param.name))
 }
 
+/// Settings of links of any kind, in and beside what they can have.
+const LINKS: [&str; 14] = [
+    "gen=3",
+    "gen=5",
+    "gen=6",
+    "width=x1",
+    "width=x16",
+    "ber=1e-9",
+    "ber=1e-6",
+    "propagation=5us",
+    "clocking=sris",
+    "skp=off",
+    "flit=256B",
+    "io=8GB/s",
+    "via=[low-latency-retimer,20ns]",
+    "rate=10Gb/s",
+];
+/// Settings of loads of memory, in and beside what they can have.
+const MEMORY: [&str; 15] = [
+    "pattern=random",
+    "pattern=chase-across-pages",
+    "mix=1r1w",
+    "mix=streaming-writes",
+    "mix=1%",
+    "threads=1",
+    "threads=300",
+    "working-set=4KiB",
+    "working-set=40MiB",
+    "working-set=90GiB",
+    "delay=10us",
+    "chaser=on",
+    "pages=2MiB",
+    "pages=1GiB",
+    "cache=cold",
+];
+
 fn settings(plan: &Plan, chance: &mut Chance) -> Vec<String> {
-    let machine = &plan.variants[0].machine;
+    let variant = &plan.variants[0];
     let most = *chance.one(&[1, 2, 4, 8]);
-    (0..most).filter_map(|_| setting(chance.one(machine), chance)).collect()
+    let of_components = (0..most).filter_map(|_| setting(chance.one(&variant.machine), chance));
+    let mut all: Vec<String> = of_components.collect();
+    all.extend(beside_components(variant, chance));
+    all
+}
+
+/// Now and then something of a link, and of a load of memory.
+fn beside_components(variant: &Variant, chance: &mut Chance) -> Vec<String> {
+    let links = variant.links.iter().map(|link| &link.name).chain(variant.cxl.iter().map(|link| &link.name));
+    let links: Vec<&String> = links.collect();
+    let mut all = Vec::new();
+    if !links.is_empty() && chance.below(3) == 0 {
+        all.push(format!("links.{}.{}", chance.one(&links), chance.one(&LINKS)));
+    }
+    let of_memory = |load: &&WorkloadPlan| matches!(load.cases[0].load, Load::Memory(_));
+    for load in variant.workloads.iter().filter(of_memory) {
+        if chance.below(2) == 0 {
+            all.push(format!("workloads.{}.memory.{}", load.name, chance.one(&MEMORY)));
+        }
+    }
+    all
 }
 
 /// The scenarios that can be made short, with what makes them so.
