@@ -40,10 +40,16 @@ ENGINE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates parts scenari
 PROFILE ?= release
 # how tests, and what lints them, are built: one profile, so that they share what they are made from
 CHECKED := --profile checked
-# benches have no tests, but a program of the whole engine each, which `make lint` compiles
+# benches have no tests, but a program of the whole engine each, which lints compile
 TESTED := --workspace --exclude lanetwin-benches
 # tests that are ignored because they take long without optimisation; those in a module `nightly` take long with it, too
 UNHURRIED := --include-ignored --skip nightly::
+# `make test` lints what it compiles: .ci/rustc says how. Other verbs compile as cargo does by itself
+ifdef LINTED
+export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/.ci/rustc
+# as cargo-clippy hands them over
+export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+endif
 # what proptest draws is the same for the same tree, so that a change is judged by what it changes; the night draws anew
 test test-rust test-debug: export PROPTEST_RNG_SEED ?= 1
 
@@ -80,7 +86,7 @@ install-trained: $(VENV)/.tools | toolchain ## the same, built twice: the second
 	@touch $(VENV)/.built
 
 test: ## every test, lint and rule, and what each step took
-	@.ci/steps fmt lint tidy build-tests test-rust binding test-python
+	@LINTED=true .ci/steps fmt lint build-tests tidy test-rust binding test-python
 
 check: fmt lint tidy ## the quick part of `test`: format, lints, rules
 
@@ -97,7 +103,7 @@ format: $(VENV)/.dev | toolchain ## format every source file
 	$(BIN)/ruff format .
 
 lint: $(VENV)/.dev | toolchain
-	cargo clippy --quiet $(LOCKED) $(CHECKED) --workspace --all-targets -- -D warnings
+	$(if $(LINTED),,cargo clippy --quiet $(LOCKED) $(CHECKED) --workspace --all-targets -- -D warnings)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
@@ -107,6 +113,7 @@ tidy: | toolchain ## hold the tree to its rules; compare generated files
 
 build-tests: $(VENV)/.tools | toolchain
 	cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) --no-run
+	$(if $(LINTED),cargo test --quiet $(LOCKED) $(CHECKED) --workspace --all-targets --no-run)
 
 test-rust: $(VENV)/.tools | toolchain ## the Rust tests, with optimisation and assertions
 	.ci/test-rust --quiet $(LOCKED) $(CHECKED) $(TESTED) -- $(UNHURRIED)

@@ -361,10 +361,15 @@ mod tests {
         assert!(verified.is_successful(), "{verified:?}");
     }
 
-    #[test]
-    fn class_w_has_the_published_norm() {
-        let verified = solve(Class::W);
-        assert!(verified.is_successful(), "{verified:?}");
+    mod nightly {
+        use super::*;
+
+        #[test]
+        #[ignore = "solves a large system of equations"]
+        fn class_w_has_the_published_norm() {
+            let verified = solve(Class::W);
+            assert!(verified.is_successful(), "{verified:?}");
+        }
     }
 
     /// One wrong coefficient must show.
