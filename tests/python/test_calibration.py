@@ -20,9 +20,7 @@ REQUESTS = 100
 """Of each case of a drive: few, so that a calibration takes seconds."""
 
 
-@pytest.fixture(
-    scope="module", params=[0, *(pytest.param(drive, marks=pytest.mark.long) for drive in (1, 2))]
-)
+@pytest.fixture(scope="module", params=[pytest.param(drive, marks=pytest.mark.long) for drive in range(3)])
 def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return synthetic_drives.outcome(request.param, tmp_path_factory.mktemp("drive"), REQUESTS)
 

@@ -31,7 +31,7 @@ const SEED: u64 = 3;
 const OPERATIONS: u64 = 200;
 /// No more are followed to the end once so many TLPs have left: of large requests, one of each device, or, at night, a
 /// few.
-const DEPARTURES: usize = 20_000;
+const DEPARTURES: usize = 5_000;
 const MANY_DEPARTURES: usize = 200_000;
 /// A run ends with the slice in which its last operation is answered.
 const SLICE: Span = Span::from_us(5);
