@@ -31,13 +31,12 @@ from typing import TYPE_CHECKING, Any
 
 import first_answer_jobs
 from first_answer_jobs import CLONES as FEW_CLONES
-from first_answer_jobs import DEPTHS, MIXES, SIZES
+from first_answer_jobs import DEPTHS, MIXES, SIZES, Elsewhere
 from lanetwin import engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from first_answer_jobs import Elsewhere
     from lanetwin.results import Row
 
 DRIVES = {
@@ -59,6 +58,8 @@ CROSS_POINT = ("intel-900p", "intel-p5800x")
 
 TIMES = 10
 """How many times as long the long run is."""
+LINES = 100_000
+"""Lines of a run that tells how many of them a second is."""
 CLOSE = 0.03
 """How far rates and means may be off, if three standard errors are less."""
 CLOSE_P99 = 0.10
@@ -178,10 +179,16 @@ def rows(scenario: str) -> list[Row]:
     whole = [row for row in results["rows"] if row.get("device") is None]
     has_iops = any(row["metric"].endswith("IOPS") for row in whole)
     judged = ("IOPS" if has_iops else "throughput", "latency")
-    lines = results["plan"]["workloads"]["job"].get("memory", {}).get("lines")
-    if lines:  # a row counts what memory moves, and length is that of what is loaded
-        whole = [row | {"operations": lines * row["n"]} for row in whole]
     return [row for row in whole if row["metric"].endswith(judged)]
+
+
+def long_length(job: Job | Elsewhere, first: Row, seed: int) -> int:
+    """Return the length of a long run, by a row of the first answer."""
+    if not isinstance(job, Elsewhere) or job.length != "lines":
+        return first["operations"] // first["n"] * TIMES
+    # a row counts what memory moves, and a length what is loaded: a run tells how much that is in a second
+    short = rows(job.scenario(f"{{seed: {seed}, repeats: 1}}", LINES))[0]
+    return round(LINES * TIMES * first["seconds"] / short["seconds"])
 
 
 def standard_error(row: Row) -> float:
@@ -243,10 +250,10 @@ def unsteady(rows: list[Row]) -> str:
 def examine(job: Job | Elsewhere, seed: int) -> Found:
     """Run a job of default length, and ten times as long with other random numbers."""
     first = rows(job.scenario(f"{{seed: {seed}}}"))
-    operations = first[0]["operations"] // first[0]["n"] * TIMES
+    length = long_length(job, first[0], seed)
 
     def run(seed: int, repeats: int) -> dict[str, Row]:
-        told = rows(job.scenario(f"{{seed: {seed}, repeats: {repeats}}}", operations))
+        told = rows(job.scenario(f"{{seed: {seed}, repeats: {repeats}}}", length))
         return {row["metric"]: row for row in told}
 
     long = run(seed + 1000, 1)

@@ -9,8 +9,11 @@ import pytest
 import first_answer
 import first_answer_jobs
 from first_answer import Found, Job
+from lanetwin import _core, engine
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from first_answer_jobs import Elsewhere
     from lanetwin.results import Row
 
@@ -155,3 +158,29 @@ def test_first_answers_of_memory_and_networks_are_right_or_say_that_they_are_not
 ) -> None:
     found = first_answer.examine(job, seed)
     assert not found.is_miss, found
+
+
+def test_a_long_run_of_memory_lasts_as_many_times_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    [(seed, job), *_] = ELSEWHERE
+    stated: list[str] = []
+
+    def rows(scenario: str) -> list[Row]:
+        stated.append(scenario)
+        return [row(1.0, seconds=0.002)]
+
+    monkeypatch.setattr(first_answer, "rows", rows)
+    assert first_answer.long_length(job, row(1.0, seconds=0.003), seed) == 1_500_000
+    assert '"lines": 100000' in stated[0]
+    assert first_answer.long_length(JOB, row(1.0, operations=50_000), seed) == 100_000
+
+
+def test_memory_of_no_stated_length_is_measured_until_it_is_steady(tmp_path: Path) -> None:
+    path = tmp_path / "memory.yaml"
+    path.write_text(_core.template("memory"))
+
+    def conditions(*sets: str) -> set[str]:
+        rows = engine.run(str(path), sets=("workloads.latency=null", *sets))["rows"]
+        return {row["steady"]["condition"] for row in rows if "steady" in row}
+
+    assert "not-steady" in conditions("workloads.bandwidth.memory.lines=100000")
+    assert conditions() == {"steady"}

@@ -76,6 +76,12 @@ impl World {
         }
         sum
     }
+    /// What the run has cost so far, in events: those of the kernel, and lines that programs of a memory load have
+    /// touched, most of which make no event if caches or the host's own memory serve them. A line costs about as much.
+    pub(super) fn effort(&mut self) -> u64 {
+        let lines = self.memory_host().map_or(0, |host| host.touched());
+        self.kernel.events() + lines
+    }
     /// The first load that has given up, if one has.
     pub fn given_up(&mut self) -> Option<GivenUp> {
         if self.memory.is_some() {

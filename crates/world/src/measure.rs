@@ -89,6 +89,8 @@ pub struct Measured {
     pub digest: u64,
     /// Events handled.
     pub events: u64,
+    /// What it cost, in events; see [`World::effort`].
+    pub(super) effort: u64,
     /// TLPs times links.
     pub tlp_hops: u64,
 }
@@ -186,9 +188,8 @@ pub(super) fn measure(
     if let Some(given_up) = world.given_up() {
         return Err(given_up);
     }
-    let begin = before.at;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
-    let mut load = together(&results);
+    let (begin, mut load) = (before.at, together(&results));
     let mut memory = memory_since(world, &before.advised, ended.then(|| end - begin));
     let mut devices = summed(world.loads.iter().map(|load| load.device.as_str()).zip(&results));
     let mut hosts = by_host(world, &results);
@@ -201,7 +202,7 @@ pub(super) fn measure(
     let limits = components::supplies(&before.reports, &reports, end - begin);
     let components = components::uses(&before.reports, &reports, end - begin);
     let cxl = cxl_since(world, &before.cxl);
-    let (digest, events) = (world.kernel.digest(), world.kernel.events());
+    let (digest, events, effort) = (world.kernel.digest(), world.kernel.events(), world.effort());
     let transits = followed(world, follow, case.load.operations());
     Ok(Measured {
         cells,
@@ -227,6 +228,7 @@ pub(super) fn measure(
         limits,
         digest,
         events,
+        effort,
         tlp_hops: after.iter().map(|r| r.activity.tlps).sum(),
     })
 }
@@ -246,13 +248,13 @@ fn memory_since(world: &mut World, advised: &Advised, ended: Option<Span>) -> Op
 /// The length of the measurement, and the number of repeats for which operations are followed afterwards. In a test
 /// of the PTS none are followed: its load changes all the time, and no operation represents the others.
 fn chosen(world: &World, case: &Case, length: Length, follow: Option<u32>) -> (Length, Option<u32>) {
-    // a log has a beginning and an end, and all of it is measured
+    // a log, or a program that ends, has a beginning and an end, and all of it is measured
+    let length = match case.load.timing().is_whole {
+        true => Length { events: None, times: 1, ..length },
+        false => length,
+    };
     let replays = case.load.timing().is_whole && world.memory.is_none();
-    if replays {
-        (Length { warm_up: WarmUp::Transfers(0), events: None, times: 1, ..length }, None)
-    } else {
-        (length, follow)
-    }
+    if replays { (Length { warm_up: WarmUp::Transfers(0), ..length }, None) } else { (length, follow) }
 }
 
 /// Follows operations after the measurement, for the transit times of switches.

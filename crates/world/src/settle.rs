@@ -33,8 +33,8 @@ const HOPE: f64 = 2.0;
 pub(super) fn more(plan: &Plan, variants: &[Repeated<'_>]) -> Option<Range<u32>> {
     let done = variants.iter().map(|one| one.done.len()).min()? as u32;
     let most = plan.run.repeats.saturating_mul(MOST_TIMES);
-    let events = |one: &Repeated<'_>| one.done.iter().map(|measured| measured.events).sum::<u64>();
-    let spent = variants.iter().map(events).max()?;
+    let effort = |one: &Repeated<'_>| one.done.iter().map(|measured| measured.effort).sum::<u64>();
+    let spent = variants.iter().map(effort).max()?;
     let next = done..done.saturating_mul(2).min(most);
     // the next repeats cost as much as those that are done
     let affordable = spent.saturating_mul(2) <= plan.run.budget.events() / COST_PART;

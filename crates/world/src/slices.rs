@@ -18,7 +18,7 @@ pub(super) struct Stop {
     pub(super) answered: u64,
     /// … or at this time, …
     pub(super) deadline: Option<Instant>,
-    /// … or after this many events.
+    /// … or when the run has cost this many events.
     pub(super) events: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn run_until(world: &mut World, stop: &Stop, mut pace: Option<&mut Pa
     let is_early = |now: Instant| stop.deadline.is_none_or(|deadline| now < deadline);
     while last.0 < stop.answered && is_early(world.kernel.now()) {
         world.stopping.heed();
-        if world.given_up().is_some() || stop.events.is_some_and(|most| world.kernel.events() >= most) {
+        if world.given_up().is_some() || stop.events.is_some_and(|most| world.effort() >= most) {
             return;
         }
         let (now, slice) = (world.kernel.now(), slice(world));

@@ -33,8 +33,8 @@ pub(super) struct Repeated<'a> {
 /// if the budget is spent.
 pub(super) fn more(plan: &Plan, until: Until, variants: &[Repeated<'_>], seed: u64) -> Option<Range<u32>> {
     let done = variants.iter().map(|one| one.done.len()).min()? as u32;
-    let events = |one: &Repeated<'_>| one.done.iter().map(|measured| measured.events).sum::<u64>();
-    let spent = variants.iter().map(events).max()?;
+    let effort = |one: &Repeated<'_>| one.done.iter().map(|measured| measured.effort).sum::<u64>();
+    let spent = variants.iter().map(effort).max()?;
     // the next repeats cost as much as those that are done
     let affordable = spent.saturating_mul(2) <= plan.run.budget.events();
     let next = done..done.saturating_mul(2).min(MOST_REPEATS);

@@ -50,7 +50,7 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
             return stretches.finish(world, Steadiness::default());
         }
         let is_over = |world: &mut World, stretches: &Stretches<'_>| {
-            let spent = length.events.is_some_and(|events| world.kernel.events() >= events);
+            let spent = length.events.is_some_and(|events| world.effort() >= events);
             spent || stretches.is_over(world) || world.given_up().is_some()
         };
         let mut over = is_over(world, &stretches);

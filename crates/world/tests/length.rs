@@ -35,6 +35,19 @@ compare: {equivalent_within: 0.1%}
 run: {repeats: 2}
 ";
 
+/// A thread goes through 4 MiB, of which caches have all but one line in a hundred.
+const LINES: &str = "
+about: What does a program move that its caches serve?
+machine:
+  host: {part: intel-xeon-8480, cores: 8, llc.size: 7680KiB, llc.ways: 15, l2.size: 512KiB}
+  exp: {part: mess-cxl-expander}
+links:
+  slot: {from: host, to: exp}
+workloads:
+  app: {memory: {pattern: random, mix: 1r1w, placement: exp, working-set: 4MiB, threads: 1}, on: host}
+run: {seed: 5}
+";
+
 fn run(text: &str, sets: &[&str]) -> Results {
     results(&plan("length.yaml", text, sets), &Options::default())
 }
@@ -283,4 +296,39 @@ fn repeats_are_added_until_tails_are_settled_where_that_costs_little() {
     let mut samples = added.samples.clone();
     samples.sort_by(f64::total_cmp);
     assert!(samples.windows(2).all(|pair| pair[0] < pair[1]), "no repeat counts twice");
+}
+
+/// 100 000 lines move 800, of which a fifth varies by a third.
+#[test]
+fn memory_loads_go_on_until_they_are_steady() {
+    let stated = run(LINES, &["workloads.app.memory.lines=100000"]);
+    let (few, condition, of) = told(&stated);
+    assert_eq!((condition, of), (Condition::NotSteady, "rate"));
+    let open = run(LINES, &[]);
+    let (more, condition, _) = told(&open);
+    assert!(condition == Condition::Steady && more > few, "{more} after {few}");
+    let [few, more] = [&stated, &open].map(|results| row(results, "throughput").value);
+    assert!((few / more - 1.0).abs() < 0.1, "{few} and {more}");
+}
+
+/// A budget of 150 000 events: each repeat has a fifth of them, and lines that caches serve count.
+#[test]
+fn what_caches_serve_is_paid_from_the_budget() {
+    let poor = run(LINES, &["run.budget=15ms"]);
+    let open = run(LINES, &[]);
+    assert!(open.cost.events < 150_000, "events alone would not have ended it: {}", open.cost.events);
+    let (operations, condition, _) = told(&poor);
+    assert!(condition == Condition::NotSteady && operations < told(&open).0, "{operations}");
+}
+
+#[test]
+fn a_program_that_ends_is_as_long_as_it_is() {
+    let program = "workloads.app.memory={program: {mg: {class: S}}, threads: 4, placement: exp}";
+    let [open, stated] = [&["run.repeats=3"][..], &["run.repeats=3", "workloads.app.memory.lines=100000"]]
+        .map(|sets| {
+            let sets = [&[program], sets].concat();
+            run(LINES, &sets)
+        });
+    assert_eq!(open.rows, stated.rows);
+    assert_eq!(told(&open).1, Condition::Whole);
 }

@@ -26,6 +26,9 @@ impl RunsPrograms for MemoryHost {
     fn progress(&self) -> (u64, u64) {
         Self::progress(self)
     }
+    fn touched(&self) -> u64 {
+        self.threads.iter().map(|thread| thread.steps).sum()
+    }
     fn ended(&self) -> Option<Instant> {
         let have_ended = || self.threads.iter().all(|thread| matches!(thread.waits, Waits::Ended));
         (self.asked == self.answered && have_ended()).then_some(self.last)

@@ -23,6 +23,9 @@ pub trait RunsPrograms {
     fn reset(&mut self, at: Instant);
     /// Number of lines requested from memory, and of lines answered.
     fn progress(&self) -> (u64, u64);
+    /// Number of lines that programs have touched, those included that they touched in no time before the start: what a
+    /// run costs beside its events.
+    fn touched(&self) -> u64;
     /// Time since which all threads have ended and nothing is in progress. Returns `None` before that.
     fn ended(&self) -> Option<Instant>;
     /// No thread takes another step.

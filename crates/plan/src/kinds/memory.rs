@@ -42,6 +42,14 @@ pub(crate) const KIND: Kind = Kind {
     read,
 };
 
+/// Number of lines that are measured at least if it is not stated.
+const LINES: u64 = 100_000;
+
+/// Number of lines to measure.
+fn lines(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<u64> {
+    if fields.written("lines").is_some() { count(fields, "lines", reports) } else { Some(LINES) }
+}
+
 fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
     let on = On { machine: place.machine, nodes: place.nodes, host: place.cores_of? };
     if fields.written(recorded::KEY).is_some() {
@@ -66,7 +74,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
     let policies = on.policies(fields, reports);
     let cache = cache(fields, reports);
     let hints = on.hints(fields, reports);
-    let steps = count(fields, "lines", reports);
+    let steps = lines(fields, reports);
     let (pattern, cache, steps) = (pattern?, cache?, steps?);
     let (hints, policies) = (hints?, policies?);
     on.check_hints(hints, (pattern, &policies), fields, reports)?;
@@ -110,7 +118,7 @@ fn kernels(
     let policies = on.policies(fields, reports);
     let cache = cache(fields, reports);
     let stretches = count(fields, "stretches", reports);
-    let steps = count(fields, "lines", reports)?;
+    let steps = lines(fields, reports)?;
     let (threads, policies, cache, stretches) = (threads?, policies?, cache?, stretches?);
     on.check_cache(&policies, fields, reports);
     let read = threads.iter().map(|said| program::case(kernel, said, (stretches, steps), fields, reports));

@@ -25,7 +25,7 @@ use lanetwin_document::quantity;
 use lanetwin_ports::{Capability, Value};
 
 /// The keys for the number of operations measured, which may be left out.
-const SAMPLES: [&str; 2] = ["requests", "transfers"];
+const SAMPLES: [&str; 3] = ["requests", "transfers", "lines"];
 
 /// Whether the length of a workload's measurement is given.
 fn length(kind: &Kind, workload: &Node) -> RunLength {

@@ -225,7 +225,7 @@ impl<'a> Stretches<'a> {
         }
         let (once, mut steadiness) = (self.wanted, steadiness);
         let mut longer = 1;
-        let most = tails_most(world.kernel.events(), length.events);
+        let most = tails_most(world.effort(), length.events);
         while longer < most && !steadiness.is_unsteady() && !self.is_over(world) {
             let times = [longer, longer + 1, TAILS_HOPE * most].map(|all| all as f64 / longer as f64);
             let needed = times_until_settled(&self.pace, length.repeats, &times);

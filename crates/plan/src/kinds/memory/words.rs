@@ -86,11 +86,10 @@ pub(crate) const MEMORY: &[Field] = &[
         "warm",
         "what the cache of a device in front of a disk holds at the start: what visits to its part of the working set leave, nothing, or what its parameters say",
     ),
-    field(
+    optional(
         "lines",
         Holds::One(count(1, 1_000_000_000)),
-        "100000",
-        "at least so many lines are touched in a case while it is measured, by all threads together: whether they are is looked at every 5 µs or more",
+        "at least so many lines are touched in a case while it is measured, by all threads together: whether they are is looked at every 5 µs or more; otherwise 100000, or more until it is steady; without more for a program that ends",
     ),
 ];
 /// The access patterns of threads.
