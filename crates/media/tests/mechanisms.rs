@@ -224,6 +224,30 @@ fn a_command_in_parts_is_no_sequence_and_commands_in_order_are_one() {
     }
 }
 
+/// Two readers in step go through the same data in order; what they ask for at about the same time comes in any order,
+/// and makes more sequences than two.
+#[test]
+fn what_was_read_ahead_for_one_reader_is_not_read_again_for_another() {
+    const COMMAND: u64 = 4;
+    const COMMANDS: u64 = 2_000;
+    let mut config = eight_dies(Initial::Sequential);
+    let window = Bytes(1 << 20);
+    ftl(&mut config).read_ahead = Some(ReadAhead { streams: 8, trigger: 4, window });
+    let mut drive = Drive::new(&config, 1).expect("no mistakes");
+    let (mut next, mut dice, mut asked) = (0, Dice(5), Vec::new());
+    closed_loop(&mut drive, Instant::ZERO, 2 * COMMANDS, 64, || {
+        if asked.is_empty() {
+            asked.extend((next..next + 8).flat_map(|command| [command; 2]));
+            next += 8;
+        }
+        let command = asked.swap_remove(dice.below(asked.len() as u64) as usize);
+        request(Kind::Read, command * COMMAND, COMMAND)
+    });
+    let units = drive.counters().read_ahead_units;
+    let all = COMMANDS * COMMAND + window.0 / UNIT;
+    assert!(units > all / 2 && units <= all, "{units} units read ahead of {all}");
+}
+
 #[test]
 fn trimmed_data_are_not_moved() {
     let config = eight_dies(Initial::STEADY_STATE);

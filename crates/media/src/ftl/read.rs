@@ -184,13 +184,13 @@ impl Flash {
         let range = ahead.note(&read, &command, self.units);
         let mut unit = range.start;
         while unit < range.end {
-            let held = self.buffer.get(unit as u32).is_some();
+            let held = self.buffer.get(unit as u32).is_some() || ahead.holds(unit);
             let Some(page) = self.page_of_unit(unit).filter(|_| !held) else {
                 unit += 1;
                 continue;
             };
             let mut next = unit + 1;
-            while next < range.end && self.is_on(next, page) {
+            while next < range.end && !ahead.holds(next) && self.is_on(next, page) {
                 next += 1;
             }
             let entry = ahead.expect(unit, (next - unit) as u32);
