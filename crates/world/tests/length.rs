@@ -222,16 +222,16 @@ fn a_tail_that_is_not_known_is_made_longer_or_told() {
     assert_eq!(is_settled, !tail.unsettled.contains(&99.0), "{tail:?}");
 }
 
-/// Readers of a Gen4 drive that all begin at the same place.
+/// Readers that all begin at the same place of a Gen4 drive that reads nothing ahead: each page is read for each of them.
 const CLONES: &str = "
 about: Does it rest on clients that keep step?
 machine:
   host: {part: generic-host-gen4}
-  ssd: {part: samsung-pm9a3}
+  ssd: {part: samsung-pm9a3, ftl.read-ahead.streams: 0}
 links:
   bay: {from: host, to: ssd}
 workloads:
-  reads: {fio: {rw: read, bs: 4k, iodepth: 64, numjobs: 4, requests: 20000, group_reporting: 1}, on: host, target: ssd}
+  reads: {fio: {rw: read, bs: 4k, iodepth: 8, numjobs: 4, requests: 20000, group_reporting: 1}, on: host, target: ssd}
 run: {repeats: 1}
 ";
 
@@ -245,20 +245,25 @@ fn clones_that_read_the_same_in_step_are_told_and_those_that_begin_apart_are_not
     assert_eq!((steady.condition, &*steady.of), (Condition::NotSteady, "clones in step"));
     let more = row(&apart, "IOPS").value / row(&together, "IOPS").value - 1.0;
     let said = steady.apart.expect("it is said how much");
-    assert!(more > 0.5 && (said - more).abs() < 0.1 * more, "{said} {more}");
-    for set in
-        ["workloads.reads.fio.numjobs=1", "workloads.reads.fio.rate=1m", "workloads.reads.fio.rw=randread"]
-    {
+    assert!(more > 0.1 && (said - more).abs() < 0.1 * more, "{said} {more}");
+    for set in [
+        "workloads.reads.fio.numjobs=1",
+        "workloads.reads.fio.rate=1m",
+        "workloads.reads.fio.rw=randread",
+        // what was read ahead for one of them is there for the others
+        "machine.ssd.ftl.read-ahead.streams=8",
+    ] {
         let other = row(&run(CLONES, &[set]), "throughput").steady.clone().expect("it is said");
         assert_eq!(other.apart, None, "{set}");
     }
 }
 
-/// Eight of 64 KiB fill the link in any case; together some of them wait for others, apart all of them in turn.
+/// Eight keep all dies of a drive busy in any case; together some of them wait for others, apart all of them in turn.
 #[test]
 fn a_tail_that_rests_on_clones_in_step_is_open_to_what_it_is_apart() {
-    let full: Vec<&str> = "bs=64k iodepth=32 numjobs=8 ioengine=spdk requests=30000".split(' ').collect();
-    let full: Vec<String> = full.iter().map(|set| format!("workloads.reads.fio.{set}")).collect();
+    let full =
+        "numjobs=8 ioengine=spdk requests=8000".split(' ').map(|set| format!("workloads.reads.fio.{set}"));
+    let full: Vec<String> = full.chain(["machine.ssd.part=phison-e16".to_owned()]).collect();
     let mut sets: Vec<&str> = full.iter().map(String::as_str).collect();
     let together = row(&run(CLONES, &sets), "latency").clone();
     sets.push("workloads.reads.fio.offset_increment=12%");
@@ -267,7 +272,7 @@ fn a_tail_that_rests_on_clones_in_step_is_open_to_what_it_is_apart() {
     assert!((apart.value / together.value - 1.0).abs() < 0.05 && tail(&apart) < 0.85 * tail(&together));
     let low = together.percentile_intervals.iter().find(|(of, ..)| *of == 99.0).expect("it is told").1;
     assert!(low <= tail(&apart) && together.unsettled.contains(&99.0), "{low}");
-    assert!(together.steady.expect("it is said").apart.is_none() && !apart.unsettled.contains(&99.0));
+    assert!(together.steady.expect("it is said").apart.is_none());
 }
 
 /// A mix whose 99th percentile of reads five repeats leave open.
