@@ -154,7 +154,9 @@ def programs(tree: Path, *arguments: str, failing: str = QUICK) -> subprocess.Co
 def test_programs_of_tests_all_run_and_are_told(tree: Path) -> None:
     done = programs(tree)
     assert (done.returncode, done.stderr) == (0, "")
-    told = sorted(line.rsplit(",", 1)[0] for line in done.stdout.splitlines())
+    # seconds by the clock, and those of a processor
+    told = sorted(line.rsplit(",", 2)[0] for line in done.stdout.splitlines())
+    assert all(re.search(r", \d+\.\d s, \d+\.\d CPU s$", line) for line in done.stdout.splitlines())
     assert told == ["crate failing: ok, 2 passed", "crate quick: ok, 2 passed", "documentation: ok, 3 passed"]
 
 
@@ -169,6 +171,41 @@ def test_a_program_that_fails_shows_why_and_the_others_run(tree: Path) -> None:
 def test_what_does_not_build_runs_nothing(tree: Path) -> None:
     done = programs(tree, "--broken")
     assert (done.returncode, done.stdout) == (101, "")
+
+
+SAYS = """#!/usr/bin/env bash
+echo "$(basename "$0") $*"
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "compiler", "added"),
+    [
+        ("-vV", "rustc", ""),
+        ("--crate-name lanetwin_phy crates/phy/src/lib.rs --crate-type lib", "rustc", " -D warnings"),
+        ("--crate-name lanetwin_phy crates/phy/src/lib.rs --test", "clippy-driver", " -C opt-level=0"),
+        ("--crate-name subjects crates/world/tests/main.rs --test", "clippy-driver", ""),
+        ("--crate-name requests crates/media/benches/requests.rs", "clippy-driver", " -C opt-level=0"),
+        ("--crate-name _core crates/py/src/lib.rs --crate-type cdylib", "clippy-driver", ""),
+        ("--crate-name build_script_build crates/plan/build.rs", "clippy-driver", ""),
+    ],
+)
+def test_all_but_libraries_is_linted_as_it_is_compiled(
+    tree: Path, arguments: str, compiler: str, added: str
+) -> None:
+    for name in ("rustc", "clippy-driver"):
+        (tree / name).write_text(SAYS, encoding="utf-8")
+        (tree / name).chmod(0o755)
+    done = subprocess.run(
+        [".ci/rustc", str(tree / "rustc"), *arguments.split()],
+        cwd=tree,
+        env=os.environ | {"PATH": f"{tree}:{os.environ['PATH']}"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    named = f"{tree / 'rustc'} " if compiler == "clippy-driver" else ""
+    assert done.stdout == f"{compiler} {named}{arguments}{added}\n"
 
 
 def test_what_changed_within_a_day_is_changed(tree: Path) -> None:
