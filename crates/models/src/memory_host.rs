@@ -65,9 +65,7 @@ use lanetwin_kernel::{Component, Port, Report, mix};
 use lanetwin_load::Tally;
 use lanetwin_load::memory::{BadPlacement, Placement, Program};
 use lanetwin_media::dram::Done;
-use lanetwin_ports::{
-    Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site,
-};
+use lanetwin_ports::{Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site};
 use lanetwin_units::{Instant, stream_seed};
 use nodes::{CxlPort, Dram, Lane, Node};
 use params::{CACHES, CORES, MEMORY, Rules};
