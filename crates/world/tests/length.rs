@@ -222,7 +222,7 @@ fn a_tail_that_is_not_known_is_made_longer_or_told() {
     assert_eq!(is_settled, !tail.unsettled.contains(&99.0), "{tail:?}");
 }
 
-/// Readers that all begin at the same place of a Gen4 drive that reads nothing ahead: each page is read for each of them.
+/// Readers that all begin at the same place of a Gen4 drive that reads nothing ahead: it reads each page once for each.
 const CLONES: &str = "
 about: Does it rest on clients that keep step?
 machine:
