@@ -1,4 +1,4 @@
-//! Cycling a link on request, on this machine or on one simulated in memory; and restoring after a killed run.
+//! Stability cycles on request, on this machine or on a simulated one; and restoring after a run that was killed.
 
 mod request;
 
@@ -68,7 +68,7 @@ impl Report {
     }
 }
 
-/// Cycles the link above a device. Returns the names of both ends, and the results.
+/// Cycles the link above a device. Returns the results, and false if `watch` stopped the run.
 ///
 /// # Errors
 /// Reasons for a refusal; the machine is unchanged.
@@ -170,7 +170,8 @@ fn no_access(at: Address, error: &HostError) -> Finding {
     }
 }
 
-/// The writes that one cycle of each test would make, found on a simulated machine with the values of a real one.
+/// The writes that one cycle of each test would make, found by running it on a simulated machine with these
+/// configuration spaces.
 #[must_use]
 pub fn plan(spaces: BTreeMap<Address, Vec<u8>>, ends: (Address, Address), wish: &CyclePlan) -> Plan {
     let mut plans = Vec::new();
@@ -183,7 +184,7 @@ pub fn plan(spaces: BTreeMap<Address, Vec<u8>>, ends: (Address, Address), wish: 
         let one =
             CyclePlan { tests: vec![test], count: 1, power_count: 1, dwell: Span::ZERO, ..wish.clone() };
         if let Ok(mut bench) = Bench::new(&mut session, port, device) {
-            // a test that is impossible on this link reports that when it runs
+            // a test that is impossible on this link makes fewer writes; the real run reports why
             let _ = bench.run(&one, &mut |_| core::ops::ControlFlow::Continue(()));
         }
         plans.push((test, session.written().to_vec()));
@@ -255,7 +256,7 @@ pub fn real(
     Ok(report)
 }
 
-/// The function at an address, if all of its registers can be read.
+/// The function at an address, if more than the first 64 B of its configuration space can be read.
 fn whole_function(linux: &mut Linux, at: Address) -> Result<Function, Vec<Finding>> {
     let function = Function::find(linux, at).map_err(|error| vec![no_access(at, &error)])?;
     if linux.size(at).is_ok_and(|size| size <= 64) {
@@ -290,7 +291,7 @@ fn warn(linux: &mut Linux, report: &mut Report, port: Address, device: &Function
     }
 }
 
-/// A link that runs below the capabilities of both ends.
+/// A warning if the link runs below the capabilities of both ends.
 fn degraded(host: &mut dyn Host, port: &Function, device: &Function) -> Option<Finding> {
     let status = port.read(host, LINK_STATUS).ok()??;
     let [above, below] = [port, device].map(|end| end.read(host, LINK_CAPABILITIES).ok().flatten());
@@ -328,7 +329,7 @@ fn default_journal(root: &Path, device: Address) -> PathBuf {
 /// Cycles a link of a simulated machine.
 ///
 /// # Errors
-/// `LC015`, and reasons for a refusal.
+/// As [`Request::wish`], [`dumped`] and [`cycle`].
 pub fn fake(
     text: &str,
     behaviour: Behaviour,
@@ -348,10 +349,11 @@ pub fn fake(
     Ok(report)
 }
 
-/// The configuration spaces of a dump, and the link in it: the one above `device`, otherwise the first.
+/// The configuration spaces of a dump, and the two ends of a link in it: the link above `device`, or the first one if
+/// no device is given.
 ///
 /// # Errors
-/// `LC001`, `LC005`, `LC015`, `LC016`.
+/// `LC001`, `LC002`, `LC005`, `LC015`, `LC016`.
 #[expect(clippy::type_complexity, reason = "the spaces of a machine and the two ends of a link in it")]
 pub fn dumped(
     text: &str,
@@ -396,9 +398,9 @@ pub struct Restored {
     pub journal: String,
     /// The device.
     pub device: Address,
-    /// Number of registers checked.
+    /// Number of registers in the journal.
     pub registers: usize,
-    /// Number of attributes checked.
+    /// Number of attributes in the journal.
     pub attributes: usize,
     /// What could not be restored; the journal is kept in that case.
     pub findings: Vec<Finding>,
@@ -421,7 +423,7 @@ pub fn restore(linux: &mut Linux, path: &Path) -> Result<Restored, Vec<Finding>>
     }
     linux.allow_writes();
     if Function::find(linux, opening.device).is_err() {
-        // brings back a device that the kernel has given up; failures show below
+        // brings back a device that the kernel has removed; if that fails, the registers below cannot be restored
         let _ = linux.rescan(opening.device);
     }
     let left = put_back(linux, (opening.port, opening.device), &saved, &attributes);

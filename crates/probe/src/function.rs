@@ -32,7 +32,7 @@ pub struct Function {
 impl Function {
     /// Reads the identity of a function and walks its capability lists.
     ///
-    /// Always terminates: a list ends where it points to itself or outside.
+    /// Always terminates: a list ends where it points to a capability already visited or outside its part of the space.
     ///
     /// # Errors
     /// If the function does not exist, or the machine does not permit reading it.
@@ -97,7 +97,7 @@ impl Function {
     pub fn capabilities(&self) -> &[(Home, u16)] {
         &self.capabilities
     }
-    /// Whether it has a capability.
+    /// Whether the function has a capability; the header always exists.
     #[must_use]
     pub fn has(&self, home: Home) -> bool {
         home == Home::Header || self.capabilities.iter().any(|(known, _)| *known == home)

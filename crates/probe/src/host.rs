@@ -17,7 +17,7 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Address {
-    /// The segment, as Linux calls a domain.
+    /// The PCI segment group; Linux and lspci call it the domain.
     pub domain: u32,
     /// The bus.
     pub bus: u8,
@@ -172,7 +172,7 @@ pub trait Host {
 
     /// The kind of the machine: `simulated`, `fake`, `Linux 6.1.0`.
     fn name(&self) -> String;
-    /// Resets everything below `port`, where `device` has to be the only function, through the operating system.
+    /// Resets the bus below `port` through the operating system; `device` has to be the only function there.
     ///
     /// # Errors
     /// If the system has no such service; on [`HostError::Unsupported`] the runner sets the bit itself.
@@ -193,7 +193,7 @@ pub trait Host {
     fn rescan(&mut self, _device: Address) -> Result<(), HostError> {
         Err(HostError::Unsupported("a rescan of the bus"))
     }
-    /// Requests a width by the machine's own means: a vendor's register, a simulation.
+    /// Requests a link width by the machine's own means, such as a vendor's register or a simulation.
     ///
     /// # Errors
     /// If it has none.
@@ -208,7 +208,7 @@ pub trait Host {
     fn state(&mut self, _port: Address) -> Option<String> {
         None
     }
-    /// The internal failures since the last call, where a simulation shows them; registers do not.
+    /// The causes of failures since the last call, where a simulation reports them; registers do not.
     fn take_causes(&mut self, _port: Address) -> Vec<FailureCode> {
         Vec::new()
     }

@@ -40,9 +40,9 @@ pub struct Saved {
     pub width: Width,
     /// The previous value.
     pub value: u32,
-    /// The bits that keep the value written.
+    /// The bits that hold what is written to them.
     pub keeps: u32,
-    /// The bits that writing a one clears.
+    /// The bits that a write of one clears (RW1C).
     pub clears: u32,
     /// Its name.
     pub name: String,

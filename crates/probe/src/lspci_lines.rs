@@ -1,8 +1,8 @@
-//! The lines of what `lspci -x` prints: the address of a function, and rows of its bytes.
+//! Parsers of the lines that `lspci -x` prints: the address of a function, and rows of its bytes.
 
 use crate::host::Address;
 
-/// The address that opens the text of a function.
+/// The address in the line that begins a function's text.
 pub(crate) fn heading(line: &str) -> Option<Address> {
     let word = line.split_whitespace().next()?;
     let opens = !line.starts_with(char::is_whitespace) && word.contains('.');

@@ -94,7 +94,7 @@ impl<'h> Session<'h> {
         of.read(self.host, register)
     }
 
-    /// Writes a register that keeps its value; saves it first. Returns false if the function does not have it.
+    /// Writes a register, and saves its value before the first write. Returns false if the function does not have it.
     ///
     /// # Errors
     /// If the machine or the journal does not permit it.
@@ -179,7 +179,7 @@ impl<'h> Session<'h> {
         if left.is_empty()
             && let Some(journal) = self.journal.take()
         {
-            // a journal that is left over only makes the next run ask
+            // if the file cannot be removed, the next run only refuses (LC012) until the journal is restored
             let _ = journal.close();
         }
         left

@@ -24,7 +24,7 @@ pub const FOR_DOWN: Span = ms(100);
 /// The first pause between two checks, and the longest.
 const PAUSES: (Span, Span) = (Span::from_us(10), ms(1));
 
-/// Checks until `done` holds, at most for `limit`. Returns whether it held.
+/// Polls until `done` returns true, at most for `limit`. Returns whether it did.
 ///
 /// # Errors
 /// As `done`.

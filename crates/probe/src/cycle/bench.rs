@@ -14,12 +14,12 @@ use lanetwin_units::Span;
 use lanetwin_wire::Word;
 use serde::Serialize;
 
-/// Why an action ended early.
+/// Why an action of a test ended early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// There is no proof that the action had an effect; the reason.
+    /// There is no proof that the action had an effect, for this reason.
     NotPerformed(String),
-    /// It had an effect, and the link is not in the expected state.
+    /// The action had an effect, and the link or the device is not in the expected state.
     Failed(FailureCode, String),
     /// The machine does not permit it.
     Refused(String),
@@ -59,11 +59,11 @@ pub struct Bench<'s, 'h> {
     pub port: Function,
     /// The device below the link.
     pub device: Function,
-    /// The initial state of the link.
+    /// The state that the link is compared with: its initial state, or the best that both ends support.
     pub reference: LinkState,
     /// The rates that both ends support, ascending \[number of the generation\].
     pub rates: Vec<u8>,
-    /// Time from the trigger of a training to its end, in the current cycle.
+    /// Time that the link took to train, or the device to wake up, in the current cycle: the sum of all trainings.
     pub link_time: Span,
     /// Whether Data Link Layer Link Active is reliable.
     reports_activity: bool,
@@ -138,7 +138,7 @@ impl<'s, 'h> Bench<'s, 'h> {
         Ok((1..=7).filter(|rate| port & device & 1 << (rate - 1) != 0).collect())
     }
 
-    /// Waits until the link is active and training has ended. Returns whether it is active.
+    /// Waits until the link is active and training has ended, at most 1 s. Returns whether both hold.
     ///
     /// A port that cannot report activity counts as active once training has ended.
     pub fn wait_for_link(&mut self) -> Step<bool> {
@@ -148,14 +148,14 @@ impl<'s, 'h> Bench<'s, 'h> {
         Ok(until(self.host(), FOR_LINK, |host| Ok(port.read(host, LINK_STATUS)?.is_some_and(up)))?)
     }
 
-    /// Waits until training of the port has ended.
+    /// Waits until training has ended, at most 1 s. Returns whether it has.
     fn wait_while_training(&mut self) -> Step<bool> {
         let port = self.port.clone();
         let rests = |status: LinkStatus| !status.training();
         Ok(until(self.host(), FOR_LINK, |host| Ok(port.read(host, LINK_STATUS)?.is_some_and(rests)))?)
     }
 
-    /// Retrains the link. Proof: Link Bandwidth Management Status, cleared before, is set after.
+    /// Retrains the link. Proof: Link Bandwidth Management Status is cleared before and set afterwards.
     pub fn retrain(&mut self) -> Step<()> {
         if !self.of_port(LINK_CAPABILITIES)?.bandwidth_notification() {
             let why = "the port has no Link Bandwidth Notification: nothing would show a retraining";
@@ -253,7 +253,7 @@ impl<'s, 'h> Bench<'s, 'h> {
         })
     }
 
-    /// The port's status of equalisation at a rate; `None` if it has no such status.
+    /// The port's equalisation status at a rate; `None` if it has no register for it.
     pub fn equalisation(&mut self, speed: u8) -> Step<Option<Phases>> {
         let port = self.port.clone();
         let of = |status: EqualizationStatus| Phases {
@@ -272,7 +272,7 @@ impl<'s, 'h> Bench<'s, 'h> {
         })
     }
 
-    /// Writes Link Control of the port.
+    /// Changes Link Control of the port. Returns the value that it then reads.
     pub fn set_link_control(&mut self, change: impl Fn(LinkControl) -> LinkControl) -> Step<LinkControl> {
         let control = self.of_port(LINK_CONTROL)?;
         self.set_port(LINK_CONTROL, change(control))?;
@@ -285,7 +285,7 @@ impl<'s, 'h> Bench<'s, 'h> {
 pub struct Phases {
     /// Whether it is complete.
     pub complete: bool,
-    /// Phases 1, 2 and 3.
+    /// Whether phases 1, 2 and 3 were successful.
     pub passed: [bool; 3],
 }
 
@@ -295,7 +295,7 @@ impl Phases {
     pub const fn all(self) -> bool {
         self.complete && self.passed[0] && self.passed[1] && self.passed[2]
     }
-    /// The first phase that is missing; no register distinguishes phase 0 from phase 1.
+    /// The first phase that was not successful; no register distinguishes phase 0 from phase 1.
     #[must_use]
     pub fn first_missing(self) -> Option<(FailureCode, &'static str)> {
         let phases = [
@@ -308,7 +308,7 @@ impl Phases {
     }
 }
 
-/// A word with a field value that is known to fit.
+/// Unwraps a word whose field values are known to fit.
 pub fn word<W>(built: Result<W, lanetwin_wire::DoesNotFit>) -> W {
     built.expect("the value was made for its field")
 }

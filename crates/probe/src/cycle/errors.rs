@@ -1,4 +1,4 @@
-//! Errors at both ends of a link: Advanced Error Reporting, lanes, parity; counted between two reads.
+//! Errors at both ends of a link since the last read: Advanced Error Reporting, errors of lanes, parity mismatches.
 
 use super::bench::{Bench, Step};
 use crate::function::Function;
@@ -14,20 +14,20 @@ use std::collections::BTreeMap;
 /// Errors of one end since the last read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Seen {
-    /// Correctable errors, by their status bit.
+    /// Correctable Error Status: the bits that were set.
     pub correctable: u32,
-    /// Uncorrectable errors, by their status bit.
+    /// Uncorrectable Error Status: the bits that were set.
     pub uncorrectable: u32,
     /// Lanes with an error.
     pub lanes: u32,
-    /// Lanes with a parity mismatch: at the port, at the first and at the second retimer.
+    /// Lanes with a parity mismatch: at this end, at the first and at the second retimer.
     pub parity: [u32; 3],
-    /// Counters of the operating system.
+    /// Increase of the operating system's counters; `None` at the first read, or if there are no counters.
     pub counted: Option<Counters>,
 }
 
 impl Seen {
-    /// Least number of correctable errors: each status bit stands for one or more.
+    /// Minimum number of correctable errors: each status bit stands for one or more.
     #[must_use]
     pub fn correctable_errors(&self) -> u64 {
         let counted = self.counted.map_or(0, |counters| counters.correctable);
@@ -40,7 +40,7 @@ impl Seen {
 pub struct Tally {
     /// Cycles with an error of this name.
     pub cycles: BTreeMap<String, u64>,
-    /// Counters of the operating system, in total.
+    /// Errors counted by the operating system in all cycles.
     pub counted: Option<Counters>,
 }
 

@@ -1,12 +1,11 @@
 //! Lane Margining at the Receiver: how far the sampling point of each receiver can be moved before bits are lost.
 //!
-//! Receivers are 1 (the port), 2 to 5 (retimers, two each) and 6 (the device); retimers respond through the port. The
-//! protocol is that of pciutils `lmr/` and of PCIe Base 6.0 §4.2.18: a command is written to the lane's control
+//! Receivers are 1 (the port), 2 to 5 (two of each retimer) and 6 (the device); retimers are accessed through the port.
+//! The protocol is that of pciutils `lmr/` and of PCIe Base 6.0 §4.2.18: a command is written to the lane's control
 //! register, and its response appears in the lane's status register with the same type and receiver. No Command is sent
 //! between two commands.
 //!
-//! Restored at the end: ASPM, which is off at both ends meanwhile, and autonomous changes of width and speed, which are
-//! disabled.
+//! ASPM and autonomous changes of width and speed are disabled at both ends meanwhile, and restored at the end.
 
 use super::bench::{Bench, Step, Stop, word};
 use crate::function::Function;
@@ -18,7 +17,7 @@ use lanetwin_pcie::spec::link_words::Aspm;
 use lanetwin_units::Span;
 use serde::Serialize;
 
-/// Time between two commands, and longest wait for a response \[ps\]: PCIe Base 6.0 §4.2.18.1.1, 10 ms.
+/// Wait after each command, before its response is read \[ps\]: PCIe Base 6.0 §4.2.18.1.1, 10 ms.
 const BETWEEN: Span = Span::from_us(10_000);
 /// Time that a receiver stays at a step \[ps\]; at 32 GT/s 100 ms are 3.2e9 bits (assumed: pcilmr stays 1 s).
 const DWELL: Span = Span::from_us(100_000);
@@ -41,14 +40,14 @@ mod payload {
     pub const VOLTAGE_REACH: u8 = 0x8c;
     pub const NORMAL: u8 = 0x0f;
     pub const CLEAR_LOG: u8 = 0x55;
-    /// Error count limit: the low six bits.
+    /// Set Error Count Limit; the limit is in the low six bits.
     pub const LIMIT: u8 = 0xc0;
     pub const NONE: u8 = 0x9c;
 }
 
-/// Number of errors at which a receiver returns by itself (pcilmr has the same).
+/// Error Count Limit: above this number of errors a receiver returns to its default by itself (pcilmr uses the same).
 const ERROR_LIMIT: u8 = 4;
-/// Meaning of a reported maximum offset of 0: half a UI, half a volt.
+/// Meaning of a reported maximum offset of 0 \[% of a UI, or of a volt\].
 const WHOLE_REACH: u8 = 50;
 
 /// Margins of a receiver of a lane.
@@ -64,7 +63,7 @@ pub struct LaneMargin {
     pub voltage_v: Option<[f64; 2]>,
     /// Size of a step \[UI\], and \[V\].
     pub step: (f64, f64),
-    /// Whether the last step had no errors, so that the margin is only a lower bound.
+    /// Whether a direction passed at the receiver's last step, so that its margin is only a lower bound.
     pub at_limit: bool,
 }
 
@@ -81,11 +80,11 @@ struct Abilities {
 }
 
 impl Bench<'_, '_> {
-    /// Measures the margins of every receiver of every lane. The link stays up; errors during margining are caused by
-    /// it.
+    /// Measures the margins of every receiver of every lane. The link stays up; margining causes errors on it.
     ///
     /// # Errors
-    /// Not performed if no end has Lane Margining, the link runs below 16 GT/s, or a receiver does not respond.
+    /// Not performed if neither end is ready for Lane Margining, the link does not run at 16 or 32 GT/s, or no receiver
+    /// responds.
     pub fn margins(&mut self) -> Step<Vec<LaneMargin>> {
         let status = self.of_port(LINK_STATUS)?;
         if !(4..=5).contains(&status.speed()) {
@@ -208,7 +207,7 @@ impl Bench<'_, '_> {
         }))
     }
 
-    /// Number of steps without errors in a direction.
+    /// Number of steps in a direction up to which the receiver has no more errors than [`ERROR_LIMIT`].
     fn steps(&mut self, lane: u8, receiver: u8, how: u8, direction: u8, most: u8) -> Step<u8> {
         let mut good = 0;
         for step in 1..=most {
@@ -217,7 +216,7 @@ impl Bench<'_, '_> {
             }
             self.host().wait(DWELL);
             let status = self.lane_status(lane, receiver)?;
-            // bits 7:6 of the answer: 2 while it is margined, 1 while it is being set up, 0 too many errors, 3 refused
+            // bits 7:6 of the response: 2 margining, 1 being set up, 0 too many errors, 3 not accepted (NAK)
             if status.payload() >> 6 != 2 || status.payload() & 0x3f > ERROR_LIMIT {
                 break;
             }

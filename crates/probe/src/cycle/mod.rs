@@ -1,7 +1,7 @@
 //! Stability cycles: a link is reset, retrained or put into a power state some thousand times, and checked each time.
 //!
-//! Every action has a proof of its effect. Without proof a cycle is NOT PERFORMED, which is neither a pass nor a
-//! failure: a runner whose writes have no effect reports that instead of ten thousand passes.
+//! Every test has a proof that its action had an effect. Without the proof a cycle is NOT PERFORMED, which is neither a
+//! pass nor a failure: a runner whose writes have no effect reports that instead of ten thousand passes.
 //!
 //! | test | proof |
 //! |---|---|

@@ -8,7 +8,7 @@ use lanetwin_pcie::logic::ltssm::failure::FailureCode;
 use lanetwin_pcie::spec::link_words::{Aspm, PowerState};
 use lanetwin_units::Span;
 
-/// Time that an idle link is given to enter L1 \[ps\]; timers of ports are some microseconds.
+/// Time that an idle link is given to enter L1 \[ps\]; the idle timers of ports are a few microseconds.
 const FOR_L1: Span = Span::from_us(1_000);
 
 impl Bench<'_, '_> {

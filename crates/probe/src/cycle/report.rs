@@ -1,4 +1,4 @@
-//! Results of the cycles: one row per test, with the bound that it proves.
+//! Results of the cycles: one row per test, with an upper bound of the failure rate.
 
 use super::bench::LinkState;
 use super::errors::Tally;
@@ -17,14 +17,14 @@ pub struct Failure {
     pub cycle: u64,
     /// Its outcome.
     pub outcome: String,
-    /// The codes.
+    /// Its failure codes.
     pub codes: Vec<&'static str>,
-    /// The observation.
+    /// What was observed.
     pub said: String,
 }
 
 impl Failure {
-    /// The failure of a cycle, counted from 0.
+    /// The failure of cycle number `at`, counted from 0.
     pub(super) fn new(at: u64, cycle: &Cycle) -> Self {
         let codes = cycle.codes.iter().map(|code| code.text()).collect();
         Self { cycle: at + 1, outcome: cycle.outcome.to_string(), codes, said: cycle.said.clone() }
@@ -79,7 +79,7 @@ pub struct TestReport {
     pub not_performed: u64,
     /// `pass`, `fail`, `NOT PERFORMED` or `stopped`.
     pub verdict: &'static str,
-    /// The reason for the first missing proof.
+    /// Why the first cycle without proof has none.
     pub reason: Option<String>,
     /// The first proof.
     pub proof: Option<String>,
@@ -87,7 +87,7 @@ pub struct TestReport {
     pub codes: BTreeMap<&'static str, u64>,
     /// The first failures.
     pub failures: Vec<Failure>,
-    /// Why the series ended early, if the link was lost.
+    /// Why the series ended early, if the link could not be restored after a failure.
     pub stopped: Option<String>,
     /// Upper bound of the failure rate with 95 % confidence; `None` if no cycle was performed.
     pub bound: Option<f64>,
@@ -100,7 +100,7 @@ pub struct TestReport {
 }
 
 impl TestReport {
-    /// A row before the first cycle.
+    /// The row of a test before its first cycle.
     pub(super) fn new(test: Test, wanted: u64) -> Self {
         Self {
             test,
@@ -123,7 +123,7 @@ impl TestReport {
             errors: [Tally::default(), Tally::default()],
         }
     }
-    /// Counts a failure; only the first `told` are kept.
+    /// Counts a failure; lists it if it is one of the first `told`.
     pub(super) fn fail(&mut self, failure: Failure, told: usize) {
         self.failed += 1;
         for code in &failure.codes {
@@ -151,14 +151,14 @@ impl TestReport {
 pub struct Power {
     /// Number of cycles.
     pub cycles: u64,
-    /// The bound if no cycle fails.
+    /// Upper bound of the failure rate with 95 % confidence if no cycle fails.
     pub bound: f64,
-    /// Margins of each cycle \[sigma\], and the probability for each that no cycle fails.
+    /// Margin of every cycle \[sigma\], and the probability that no cycle fails with it.
     pub pass_all: Vec<(f64, f64)>,
 }
 
 impl Power {
-    /// For a series of this length.
+    /// The power of a series of this length.
     #[must_use]
     pub fn of(cycles: u64) -> Self {
         let pass_all = [3.0, 4.0, 5.0, 6.0].map(|sigmas| (sigmas, proportion::pass_all(sigmas, cycles)));
@@ -197,7 +197,7 @@ pub struct Cycle {
     pub outcome: Outcome,
     /// Failure codes.
     pub codes: FailureCodes,
-    /// The proof, or the reason.
+    /// The proof of its effect, or the reason why it failed or was not performed.
     pub said: String,
     /// Time from the trigger of a training to its end.
     pub link_time: Span,

@@ -10,9 +10,9 @@ use lanetwin_pcie::logic::ltssm::failure::FailureCode;
 use lanetwin_units::Span;
 
 impl Bench<'_, '_> {
-    /// A bus reset through the operating system; through the bit in Bridge Control if the system offers none.
+    /// A bus reset by the operating system; if it offers none, by Secondary Bus Reset in Bridge Control.
     pub(super) fn hot_reset(&mut self) -> Step<String> {
-        // Linux gives up if a port claims to report activity and reports none
+        // Linux gives up on a reset if the port claims to report link activity and reports none
         let claims = self.of_port(LINK_CAPABILITIES)?.link_active_reporting();
         if claims && !self.reports_activity() {
             return self.bus_reset();
@@ -39,7 +39,7 @@ impl Bench<'_, '_> {
         Ok(lost)
     }
 
-    /// Secondary Bus Reset for 2 ms; saves and restores the device's registers.
+    /// Sets Secondary Bus Reset for 2 ms; saves and restores the device's registers.
     pub(super) fn bus_reset(&mut self) -> Step<String> {
         self.save_device()?;
         let mark = self.mark(false)?;
@@ -58,7 +58,7 @@ impl Bench<'_, '_> {
         Ok(lost)
     }
 
-    /// Disables and enables the link. Proof: the link was not active.
+    /// Disables and enables the link. Proof: Data Link Layer Link Active was clear while it was disabled.
     pub(super) fn disable(&mut self) -> Step<String> {
         if !self.reports_activity() {
             let why =
@@ -113,12 +113,12 @@ impl Bench<'_, '_> {
         Ok(lost)
     }
 
-    /// Whether the link is inactive, as far as the port reports it.
+    /// Whether the port reports the link as inactive; false for a port that does not report link activity.
     fn is_down(&mut self) -> Step<bool> {
         Ok(self.reports_activity() && !self.of_port(LINK_STATUS)?.active())
     }
 
-    /// Waits for the link, then for the device.
+    /// Waits until the link is active, then until the device responds.
     fn come_back(&mut self, start: lanetwin_units::Instant) -> Step<()> {
         let up = self.wait_for_link()?;
         self.link_time += self.session.now().since(start);
@@ -140,7 +140,7 @@ impl Bench<'_, '_> {
         Err(Stop::Failed(FailureCode::CfgRrsTimeout, said))
     }
 
-    /// The proof that the device was reset.
+    /// The proof that the device was reset: its mark is lost, or the link went down.
     fn proof(&mut self, mark: Option<Mark>, went_down: bool) -> Step<String> {
         let lost = match mark {
             Some(mark) => !self.has_mark(mark)?,

@@ -1,9 +1,10 @@
 //! The runner: repeats each test and records the results.
 //!
 //! ```text
-//!  precheck ─► act ─► proof of effect ─► settle ─► verify ─► errors at both ends ─► dwell ─► errors again ─► record
-//!                        │ none                       │ not as it should be
-//!                        └─► NOT PERFORMED            └─► code ─► mend: retrain, reset, rescan
+//!  precheck ─► clear errors ─► act ─► proof ─► verify ─► clear errors ─► dwell ─► errors at both ends ─► verify
+//!                                      │ none     │ link not in its reference state
+//!                                      │          └─► failure code ─► mend: retrain, reset, rescan
+//!                                      └─► NOT PERFORMED
 //! ```
 
 use super::bench::{Bench, Step, Stop, rate};
@@ -96,7 +97,7 @@ impl Bench<'_, '_> {
         Ok((reports, true))
     }
 
-    /// Makes the best state that both ends support the reference, and tries once to reach it.
+    /// Makes the best speed and width that both ends support the reference, and tries once to reach the speed.
     fn expect_the_best(&mut self) -> Step<()> {
         use crate::registers::LINK_CAPABILITIES;
         let above = self.of_port(LINK_CAPABILITIES)?;
@@ -106,7 +107,7 @@ impl Bench<'_, '_> {
         self.reference.width = above.max_width().min(below.max_width());
         self.reference.speed = best;
         if found.speed < best {
-            // the result does not matter, since the cycles will show it
+            // a failure is ignored here, since the cycles will show it
             let _ = self.change_speed(best);
         }
         Ok(())
@@ -227,7 +228,7 @@ impl Bench<'_, '_> {
         Ok(())
     }
 
-    /// Checks that the link is in its reference state.
+    /// Checks that the link is up, at least as fast and wide as its reference, and with the same retimers.
     fn verify(&mut self) -> Step<()> {
         if !self.wait_for_link()? {
             let said = "the link was not active within 1 s";
@@ -250,7 +251,7 @@ impl Bench<'_, '_> {
         Ok(())
     }
 
-    /// Observes the link for the dwell time.
+    /// Waits for the dwell time, and checks that errors stay within their limit and the link in its reference state.
     fn dwell(
         &mut self,
         wish: &CyclePlan,
@@ -285,7 +286,7 @@ impl Bench<'_, '_> {
         }
     }
 
-    /// Restores the link after a failure: by retraining, otherwise by a reset, otherwise by a rescan.
+    /// Repairs the link after a failure: by retraining, then if necessary by a reset, then by a rescan.
     ///
     /// # Errors
     /// Why the link cannot be used any more.

@@ -1,4 +1,4 @@
-//! State that a reset clears and that is restored: registers set by software, and a mark that proves the reset.
+//! State of a device that a reset clears: registers, which are restored, and a mark that proves the reset.
 
 use super::bench::{Bench, Step, word};
 use crate::host::Width;
@@ -41,14 +41,14 @@ const OF_A_DEVICE: &[Place] = &[
     place("Command", Home::Header, 0x04, Width::Word, 0x0547),
 ];
 
-/// A value in the device that every reset changes.
+/// A value set in the device before a reset; that it is lost proves the reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mark {
     /// Function Mask of MSI-X, set while MSI-X is off. Operating systems do not restore it.
     FunctionMask,
-    /// Cache Line Size, which PCI Express keeps for software and does not use. Operating systems restore it.
+    /// Cache Line Size, which is writable but has no effect in PCI Express. Operating systems restore it.
     CacheLine(u8),
-    /// Interrupt Line, which only software looks at. Operating systems restore it.
+    /// Interrupt Line, which only software uses. Operating systems restore it.
     InterruptLine(u8),
 }
 
@@ -70,7 +70,7 @@ impl Bench<'_, '_> {
         Ok(self.session.put_back_function(address).into_iter().map(|left| left.saved.name).collect())
     }
 
-    /// Sets a mark; with `by_system`, one that the operating system would not restore. `None` if the device keeps none.
+    /// Sets a mark; with `by_system`, only one that the operating system does not restore. `None` if none can be set.
     pub(super) fn mark(&mut self, by_system: bool) -> Step<Option<Mark>> {
         let device = self.device.clone();
         if let Some(control) = self.session.get(&device, MSIX_CONTROL)?

@@ -22,7 +22,7 @@ macro_rules! tests {
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$variant => $title,)+ }
             }
-            /// What happens, in a sentence.
+            /// A sentence that says what the test does.
             #[must_use]
             pub const fn about(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($doc, "\n"),+).trim_ascii(),)+ }
@@ -59,7 +59,7 @@ tests! {
 }
 
 impl Test {
-    /// The eleven of a full run: all but the one that leaves the link alone.
+    /// The eleven tests of a full run: all but Function Level Reset, which does not affect the link.
     #[must_use]
     pub fn full() -> Vec<Self> {
         Self::ALL.iter().copied().filter(|test| *test != Self::FunctionReset).collect()
@@ -69,7 +69,7 @@ impl Test {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|test| test.name() == name)
     }
-    /// Whether the device loses its state in it.
+    /// Whether the device may lose its state in this test.
     #[must_use]
     pub const fn resets(self) -> bool {
         matches!(

@@ -12,7 +12,7 @@ impl Bench<'_, '_> {
         Ok("Link Bandwidth Management Status was set".into())
     }
 
-    /// To a slower rate, another one in each cycle, and back.
+    /// Changes to a slower rate and back; successive cycles take successive slower rates.
     pub(super) fn speed_change(&mut self, cycle: u64) -> Step<String> {
         let best = self.reference.speed;
         let slower: Vec<u8> = self.rates.iter().copied().filter(|rate| *rate < best).collect();
@@ -23,7 +23,7 @@ impl Bench<'_, '_> {
         self.there_and_back(to)
     }
 
-    /// To 2.5 GT/s, and from there to the highest rate.
+    /// Changes to 2.5 GT/s, and from there to the highest rate.
     pub(super) fn speed_change_max(&mut self) -> Step<String> {
         if self.reference.speed == 1 {
             return Err(Stop::NotPerformed("2.5 GT/s is the only rate of both ends".into()));
@@ -38,7 +38,7 @@ impl Bench<'_, '_> {
         Ok(format!("the link ran at {} and again at {}", rate(to), rate(best)))
     }
 
-    /// Equalisation again at the two highest rates, the lower first.
+    /// Repeats equalisation at the two highest rates, the lower first.
     pub(super) fn equalisation_redo(&mut self) -> Step<String> {
         let best = self.reference.speed;
         let rates: Vec<u8> = self.rates.iter().copied().filter(|rate| (3..=best).contains(rate)).collect();
@@ -81,7 +81,7 @@ impl Bench<'_, '_> {
         }
     }
 
-    /// Fewer lanes and all of them again, where the standard or the machine has a way to ask for it.
+    /// Changes to half the lanes and back to all, by L0p if both ends support it, otherwise by the machine's own means.
     pub(super) fn dynamic_width(&mut self) -> Step<String> {
         let full = self.reference.width;
         if full < 2 {
@@ -124,7 +124,7 @@ impl Bench<'_, '_> {
         Ok(port && can(self.session.get(&device, DEVICE_CAPABILITIES_3)?))
     }
 
-    /// L0p: lanes sleep while the link stays in L0. Negotiated Link Width shows the lanes that are awake.
+    /// By L0p: some lanes are idle while the link stays in L0. Negotiated Link Width shows the number of active lanes.
     fn l0p(&mut self, narrow: u8) -> Step<String> {
         let code = narrow.trailing_zeros() as u8;
         let control = self.of_port(DEVICE_CONTROL_3)?;

@@ -1,4 +1,4 @@
-//! The request for a run of cycles, and the plan in it.
+//! The request for a run of cycles, and the plan that follows from it.
 
 use crate::cycle::{CyclePlan, Test};
 use crate::problem::{Finding, Problem};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
-    /// The tests by name; `all` for the eleven.
+    /// The tests by name; `all` stands for the eleven of a full run.
     pub tests: Vec<String>,
     /// Cycles of each test.
     pub count: u64,
@@ -22,7 +22,7 @@ pub struct Request {
     pub max_correctable: u64,
     /// Number of failures after which a test ends.
     pub max_failures: Option<u64>,
-    /// Whether the reference is the initial state of the link.
+    /// Whether the reference is the initial state of the link instead of the best that both ends support.
     pub as_found: bool,
     /// Whether the margins of the lanes are measured at the end.
     pub margins: bool,
@@ -39,8 +39,8 @@ pub struct Request {
 }
 
 impl Default for Request {
-    /// All eleven tests 10 000 times, below 70 °C, which is what many drives take for the end of their normal range
-    /// (assumed: their data sheets differ).
+    /// The eleven tests, 10 000 cycles each (1 000 power cycles), at 70 °C at most: the upper end of the normal range
+    /// of many drives (assumed: their data sheets differ).
     fn default() -> Self {
         Self {
             tests: vec!["all".into()],
@@ -64,7 +64,7 @@ impl Default for Request {
 const MOST: u64 = 100_000_000;
 
 impl Request {
-    /// The plan in it.
+    /// The plan of this request.
     ///
     /// # Errors
     /// `LC013`, `LC021`.

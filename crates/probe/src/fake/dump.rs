@@ -27,10 +27,10 @@ pub struct NotADump {
     pub said: String,
 }
 
-/// Reads a dump: the bytes of each function, as many as there are, at least 64.
+/// Reads a dump: the bytes of each function, at least 64.
 ///
 /// # Errors
-/// If bytes are not in order, belong to no function, or are too few.
+/// If bytes are not in order, belong to no function or are too few, a function occurs twice, or there is none.
 pub fn read(text: &str) -> Result<BTreeMap<Address, Vec<u8>>, NotADump> {
     let mut found: BTreeMap<Address, Vec<u8>> = BTreeMap::new();
     let mut now: Option<(Address, usize)> = None;

@@ -1,4 +1,4 @@
-//! A simulated machine with only configuration spaces.
+//! A simulated machine that consists of configuration spaces only.
 
 use crate::function::Function;
 use crate::host::{Address, Host, HostError, Width};
@@ -12,12 +12,12 @@ use lanetwin_units::{Instant, Span};
 use lanetwin_wire::Word;
 use std::collections::BTreeMap;
 
-/// The effect of a write.
+/// What a write does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Behaviour {
-    /// None.
+    /// Nothing.
     Inert,
-    /// The requested effect.
+    /// It changes the register, and takes the requested effect at once.
     Obliging,
 }
 
@@ -77,7 +77,7 @@ impl Fake {
         &self.spaces
     }
 
-    /// Reads a function, whether or not its link is up.
+    /// Reads the space of a function, whether or not its link is up.
     fn peek(&self, at: Address, offset: u16, width: Width) -> u32 {
         let Some(space) = self.spaces.get(&at) else { return width.ones() };
         let byte = |step: u16| space.get(usize::from(offset + step)).copied().map_or(0xff, u32::from);
@@ -101,8 +101,8 @@ impl Fake {
         }
     }
 
-    /// Stores a write according to the register map. Returns the registers that it reached, with the value written to
-    /// each.
+    /// Stores a write in the registers of the map that it covers completely; others do not change. Returns these
+    /// registers, with the value written to each.
     pub fn keep(&mut self, at: Address, offset: u16, width: Width, value: u32) -> Vec<(Place, u32)> {
         let Some(function) = self.functions.get(&at).cloned() else { return Vec::new() };
         let mut reached = Vec::new();
@@ -153,7 +153,7 @@ impl Fake {
         }
     }
 
-    /// Carries out the request in a write to the port.
+    /// Carries out what a write to a register of the port requests: retraining, disabling, a reset.
     fn oblige(&mut self, port: &Function, place: &Place, written: u32) {
         let Some(device) = self.below(port.address) else { return };
         if *place == LINK_CONTROL.place {
@@ -167,14 +167,14 @@ impl Fake {
         }
     }
 
-    /// Whether anything holds the link of a port down.
+    /// Whether Link Disable or Secondary Bus Reset keeps the link of a port down.
     fn held_down(&self, port: &Function) -> bool {
         let disabled = self.word(port, LINK_CONTROL).is_some_and(LinkControl::disable);
         disabled
             || self.word(port, BRIDGE_CONTROL).is_some_and(|word| port.bridge && word.secondary_bus_reset())
     }
 
-    /// Updates the link activity; resets a device whose link goes down.
+    /// Updates Data Link Layer Link Active of the port; resets the device if the link goes down.
     fn settle(&mut self, port: &Function, device: &Function) {
         let Some(status) = self.word(port, LINK_STATUS) else { return };
         let active = !self.held_down(port);

@@ -2,10 +2,11 @@
 //!
 //! | behaviour | a write |
 //! |---|---|
-//! | inert | goes nowhere: every action has to be reported as not performed |
-//! | obliging | is kept as the map of registers says, and does at once what it asks for: what a plan of the writes is made on |
+//! | inert | has no effect: the runner has to report every action as not performed |
+//! | obliging | changes the bits that the register map names, and takes effect at once; plans of the writes use it |
 //!
-//! Not here: a link that trains, with states, times and failures (`lanetwin-link-lab` drives these spaces from one).
+//! Not here: a link that trains, with states, times and failures (`lanetwin-link-lab` simulates one behind these
+//! spaces).
 
 pub mod dump;
 mod machine;

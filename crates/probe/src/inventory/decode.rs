@@ -1,5 +1,5 @@
-//! Decodes each function from its configuration space: kind, link, sizes of requests, capabilities; and builds the
-//! tree.
+//! Decodes each function from its configuration space (kind, link, request sizes, capabilities), and builds the tree
+//! of functions.
 
 use super::device::{Device, End, Errors, Extended, Kind, Link, Requests, Subsystem, Told};
 use super::facts::Facts;
@@ -17,18 +17,18 @@ use lanetwin_pcie::spec::config_words::{BUS_NUMBERS_OFFSET, BusNumbers};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The extended capability of vendors (DVSEC), PCIe Base 6.0 §7.9.6.
+/// ID of the Designated Vendor-Specific Extended Capability (DVSEC), PCIe Base 6.0 §7.9.6.
 const DVSEC: u16 = 0x0023;
 
 /// Offset of the subsystem IDs in the header of an endpoint \[B\].
 const SUBSYSTEM_OFFSET: u16 = 0x2c;
-/// The capability with the subsystem IDs of a bridge.
+/// The capability that holds the subsystem IDs of a bridge.
 const OF_BRIDGE: Home = Home::Capability(0x0d);
 
 /// The functions of a machine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Inventory {
-    /// By address.
+    /// The functions, sorted by address.
     pub devices: Vec<Device>,
     /// NUMA nodes.
     pub nodes: Vec<Node>,
@@ -67,10 +67,11 @@ impl Inventory {
     }
 }
 
-/// The bridge above each function: the one with the fewest buses whose range below it contains the function's bus.
+/// The bridge above each function: of the bridges whose secondary to subordinate buses include the function's bus, the
+/// one with the fewest buses.
 ///
-/// A bridge's buses have higher numbers than its own bus, so that no bridge is below itself, whatever its registers
-/// hold.
+/// A bridge whose secondary bus number is not above its own bus number is ignored, so that no bridge is below itself,
+/// whatever its registers hold.
 fn parents(devices: &[Device]) -> BTreeMap<Address, Address> {
     let buses = |device: &Device| Some((device.address, device.buses?));
     let bridges: Vec<_> =
@@ -85,7 +86,7 @@ fn parents(devices: &[Device]) -> BTreeMap<Address, Address> {
     devices.iter().filter_map(above).collect()
 }
 
-/// A function from its configuration space; fields that the space lacks come from attributes.
+/// Decodes a function from its configuration space; what the space does not have comes from its attributes.
 fn device(snapshot: &Snapshot, address: Address) -> Option<Device> {
     let none = Facts::new();
     let told = Told(snapshot.attributes.get(&address).unwrap_or(&none));
@@ -138,8 +139,8 @@ fn place(function: &Function, home: Home) -> Option<u16> {
     function.capabilities().iter().find(|(known, _)| *known == home).map(|(_, at)| *at)
 }
 
-/// Offset of a register of `bytes` bytes at `offset` in a capability; `None` if the next capability begins before its
-/// end.
+/// Offset in configuration space of a register of `bytes` bytes at `offset` in the capability at `at`; `None` if the
+/// next capability begins before the register's end.
 fn behind(function: &Function, at: u16, offset: u16, bytes: u16) -> Option<u16> {
     function.room(at).is_none_or(|room| offset + bytes <= room).then(|| at.checked_add(offset)).flatten()
 }
@@ -159,8 +160,8 @@ fn buses(host: &mut Recorded<'_>, address: Address) -> Option<(u8, u8)> {
     (word.secondary() <= word.subordinate()).then_some((word.secondary(), word.subordinate()))
 }
 
-/// The link registers. A capability of version 1 ends before the second set, and the bytes after it belong to another
-/// capability.
+/// The link registers. A PCI Express capability of version 1 has none of the second set (Link Capabilities 2 and so
+/// on); the bytes at their offsets do not belong to it.
 fn link(host: &mut Recorded<'_>, function: &Function, has_second: bool) -> Option<Link> {
     let capabilities = function.read(host, LINK_CAPABILITIES).ok()??;
     let status = function.read(host, LINK_STATUS).ok()??;

@@ -1,11 +1,11 @@
-//! A function as far as it is known, from its registers or from a text.
+//! What is known of a function, from its registers or from the text of a program such as lspci.
 
 use super::facts::Facts;
 use super::reading::Reading;
 use crate::host::Address;
 use serde::Serialize;
 
-/// What kind of function it is, by its PCI Express capability (PCIe Base 6.0 §7.5.3.2, Device/Port Type).
+/// The kind of a function: Device/Port Type of its PCI Express capability (PCIe Base 6.0 §7.5.3.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -21,12 +21,12 @@ pub enum Kind {
     Bridge,
     /// Inside a root complex, without a link.
     Integrated,
-    /// Without a PCI Express capability, as far as it can be read.
+    /// Without a PCI Express capability, or with one that was not read.
     Conventional,
 }
 
 impl Kind {
-    /// By the number of the standard.
+    /// The kind with this number of Device/Port Type.
     pub(super) const fn of(number: u8) -> Self {
         match number {
             0 | 1 => Self::Endpoint,
@@ -63,7 +63,7 @@ pub struct End {
     pub width: u8,
 }
 
-/// The link of a function, from its own end.
+/// The link of a function, as the registers at its own end describe it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Link {
     /// Maximum speed and width of this end.
@@ -84,7 +84,7 @@ pub struct Link {
     pub status: u16,
 }
 
-/// Supported and configured sizes of a function's requests.
+/// Supported and configured sizes of a function's payloads and read requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Requests {
     /// Maximum Payload Size that it supports \[B\].
@@ -93,7 +93,7 @@ pub struct Requests {
     pub mps: u16,
     /// Maximum Read Request Size \[B\].
     pub mrrs: u16,
-    /// Whether it supports more than 32 outstanding reads, and whether they are enabled.
+    /// Whether it supports 8-bit tags, for more than 32 outstanding reads, and whether they are enabled.
     pub extended_tags: (bool, bool),
     /// Device Control, raw.
     pub control: u16,
@@ -106,7 +106,7 @@ pub struct Extended {
     pub id: u16,
     /// Its offset \[B\].
     pub offset: u16,
-    /// For a vendor's own capability (DVSEC): the vendor, and its ID there. The vendor of CXL is 1e98h.
+    /// For a DVSEC: the vendor that defines it, and the vendor's ID for it. CXL has vendor 1e98h.
     pub vendor: Option<(u16, u16)>,
 }
 
@@ -120,7 +120,7 @@ pub struct Subsystem {
 }
 
 impl Subsystem {
-    /// The subsystem; `None` if it is not set: zeroes, or ones for unread bytes.
+    /// The subsystem; `None` if its vendor is not set (zero), or was not read (all ones).
     pub(super) fn of(vendor: u16, device: u16) -> Option<Self> {
         (!matches!(vendor, 0 | u16::MAX)).then_some(Self { vendor, device })
     }
@@ -147,13 +147,13 @@ pub struct Device {
     pub buses: Option<(u8, u8)>,
     /// Its link.
     pub link: Option<Link>,
-    /// Its sizes.
+    /// Its payload and request sizes.
     pub requests: Option<Requests>,
     /// Capability IDs and their offsets \[B\].
     pub capabilities: Vec<(u8, u16)>,
     /// Extended capabilities.
     pub extended: Vec<Extended>,
-    /// Its registers by name, field by field; empty for a function that is known from a text only.
+    /// Its registers by name, with their fields; empty for a function that is known from a text only.
     pub registers: Vec<Reading>,
     /// Size of the configuration space that was read \[B\].
     pub read: u16,
@@ -161,9 +161,9 @@ pub struct Device {
     pub driver: Option<String>,
     /// The NUMA node, if there are several.
     pub node: Option<i64>,
-    /// Its name in a text; configuration space has no names.
+    /// Its name, if a text has one; configuration space has no names.
     pub name: Option<String>,
-    /// Its slot, in the naming of the firmware.
+    /// The firmware's name of its slot.
     pub slot: Option<String>,
     /// Throughput of its link in one direction, if speed and width are unknown \[MB/s\].
     pub link_mb_s: Option<u32>,
@@ -192,11 +192,11 @@ impl Told<'_> {
     fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
         self.says(name)?.parse().ok()
     }
-    /// A number such as `0x010802`, as in sysfs and in registers.
+    /// A hexadecimal number such as `0x010802`, as sysfs writes it.
     fn hex(&self, name: &str) -> Option<u32> {
         u32::from_str_radix(self.says(name)?.trim_start_matches("0x"), 16).ok()
     }
-    /// Its kind, if known.
+    /// Its kind; [`Kind::Conventional`] if the attributes have none.
     pub(super) fn kind(&self) -> Kind {
         self.number("port_type").map_or(Kind::Conventional, Kind::of)
     }
@@ -261,10 +261,10 @@ impl Told<'_> {
     }
 }
 
-/// Unassigned class (PCI Code and ID Assignment Specification 1.16, §1), for a function of unknown class.
+/// The class code for "unassigned" (PCI Code and ID Assignment Specification 1.16, §1), if the class is unknown.
 const NO_CLASS: u32 = 0x00ff_0000;
 
-/// `16.0 GT/s PCIe`, or `8 GT/s` as older kernels write.
+/// The generation of a rate such as `16.0 GT/s PCIe`, or `8 GT/s` as older kernels write it.
 fn generation_of(text: &str) -> Option<u8> {
     let rate = text.split_whitespace().next()?.trim_end_matches(".0");
     let rates = ["2.5", "5", "8", "16", "32", "64", "128"];

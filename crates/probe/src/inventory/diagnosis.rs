@@ -1,4 +1,4 @@
-//! Problems of a machine that its registers show: with evidence, likely cause, and remedy.
+//! Problems of a machine that can be seen in its registers, with evidence, likely cause and remedy.
 
 use super::decode::Inventory;
 use super::device::{Device, End, Kind};
@@ -9,9 +9,9 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Gravity {
-    /// Performance or errors.
+    /// Performance is lost, or errors are logged.
     Warning,
-    /// Good to know.
+    /// For information.
     Note,
 }
 
@@ -20,7 +20,7 @@ pub enum Gravity {
 pub struct Evidence {
     /// The function.
     pub address: Address,
-    /// Its name.
+    /// The name of the register.
     pub register: &'static str,
     /// Its value, in hexadecimal.
     pub value: String,
@@ -35,7 +35,7 @@ pub struct Shortfall {
     pub capable: End,
     /// Current speed and width.
     pub trained: End,
-    /// The Maximum Payload Size on it \[B\].
+    /// The Maximum Payload Size of the function below it \[B\]; 256 if it is unknown.
     pub mps: u16,
 }
 
@@ -56,7 +56,7 @@ pub struct Diagnosis {
     pub cause: String,
     /// What to do.
     pub remedy: String,
-    /// The shortfall of the link, from which its cost can be computed.
+    /// Speed and width that the link lacks; the lost throughput can be computed from them.
     pub shortfall: Option<Shortfall>,
 }
 
@@ -74,7 +74,8 @@ pub fn diagnose(inventory: &Inventory) -> Vec<Diagnosis> {
     found
 }
 
-/// The port above a link, given the function below it; once for all functions of a device.
+/// The port at the other end of a function's link. `None` for all functions of a device but function 0, so that each
+/// link is examined once.
 fn ends<'i>(inventory: &'i Inventory, below: &'i Device) -> Option<&'i Device> {
     let above = inventory.at(below.parent?)?;
     let is_link = above.kind.is_above_its_link() && below.kind.is_below_its_link();
@@ -135,12 +136,12 @@ fn downtrained(inventory: &Inventory, below: &Device) -> Option<Diagnosis> {
     })
 }
 
-/// Finds a payload size smaller than all functions on the path to the root support.
+/// Finds an endpoint whose Maximum Payload Size is below 256 B although it and all functions above it support more.
 fn payload(inventory: &Inventory, device: &Device) -> Option<Diagnosis> {
     let sizes = device.requests.filter(|_| device.kind == Kind::Endpoint)?;
     ends(inventory, device)?;
     let (mut least, mut at) = (sizes.mps_supported, device);
-    // a chain of bridges is shorter than the number of buses, whatever the registers hold
+    // a chain of bridges has at most one bridge for each of the 256 buses, whatever the registers hold
     for _ in 0..256 {
         let Some(above) = at.parent.and_then(|parent| inventory.at(parent)) else { break };
         least = least.min(above.requests.map_or(least, |own| own.mps_supported));
@@ -188,7 +189,7 @@ fn retimer(device: &Device) -> Option<Diagnosis> {
 /// Errors that a function has logged (AER), and lanes with errors.
 fn errors(device: &Device) -> Vec<Diagnosis> {
     let corrected = device.errors.correctable.filter(|word| word & OF_THE_LINK != 0);
-    // every scan of an empty slot causes Unsupported Request (bit 20)
+    // Unsupported Request (bit 20) is ignored, since every scan of an empty slot causes it
     let uncorrected = device.errors.uncorrectable.filter(|word| word & !(1 << 20) != 0);
     let lanes = device.errors.lanes.filter(|word| *word != 0);
     let found = [
@@ -254,7 +255,7 @@ impl Logged {
     }
 }
 
-/// A register in hexadecimal; empty if only its decoded contents are known, from a text.
+/// A register in hexadecimal; empty if it is 0, as it is for a function that is known from a text only.
 fn hex(word: u32, digits: usize) -> String {
     if word == 0 { String::new() } else { format!("{word:0digits$x}") }
 }

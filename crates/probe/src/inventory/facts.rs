@@ -1,31 +1,31 @@
-//! What a text says of one function, under the names that sysfs has for it, so that there is one place that decodes
-//! it.
+//! Attributes of a function that the readers of texts find. They have the names that sysfs uses, so that all sources
+//! are decoded in one place.
 
 use super::told::kept;
 use std::collections::BTreeMap;
 
-/// Facts of a function, by name.
+/// Attributes of a function, by name.
 pub(super) type Facts = BTreeMap<String, String>;
 
-/// Puts facts under the names of sysfs, and a few of its own kind.
+/// Sets attributes under the names that sysfs uses; a few, such as `port_type` and `link_mb_s`, are not in sysfs.
 pub(super) trait Tells {
-    /// A fact as it is.
+    /// Sets an attribute, shortened by [`kept`]; an empty value is ignored.
     fn tell(&mut self, name: &str, value: impl ToString);
-    /// Vendor and device ID.
+    /// Sets Vendor ID and Device ID.
     fn tell_ids(&mut self, vendor: u16, device: u16) {
         self.tell("vendor", format!("{vendor:#06x}"));
         self.tell("device", format!("{device:#06x}"));
     }
-    /// The subsystem.
+    /// Sets Subsystem Vendor ID and Subsystem ID.
     fn tell_subsystem(&mut self, vendor: u16, device: u16) {
         self.tell("subsystem_vendor", format!("{vendor:#06x}"));
         self.tell("subsystem_device", format!("{device:#06x}"));
     }
-    /// Base class and subclass, with no programming interface.
+    /// Sets the class code from base class and subclass, with programming interface 0.
     fn tell_class(&mut self, class: u16) {
         self.tell("class", format!("{:#08x}", u32::from(class) << 8));
     }
-    /// The buses below a bridge.
+    /// Sets the first and the last bus below a bridge.
     fn tell_buses(&mut self, first: u8, last: u8) {
         self.tell("secondary_bus_number", first);
         self.tell("subordinate_bus_number", last);
@@ -41,7 +41,7 @@ impl Tells for Facts {
     }
 }
 
-/// Words of lspci for classes (pci.ids), with base class and subclass, where a text has the words alone.
+/// Base class and subclass by the name that lspci prints (pci.ids), for texts that have no class numbers.
 const CLASSES: &[(&str, u16)] = &[
     ("SCSI storage controller", 0x0100),
     ("IDE interface", 0x0101),
@@ -72,13 +72,13 @@ const CLASSES: &[(&str, u16)] = &[
     ("Processing accelerators", 0x1200),
 ];
 
-/// Base class and subclass by the word of lspci.
+/// Base class and subclass of the class that lspci prints as `word`.
 pub(super) fn class_of(word: &str) -> Option<u16> {
     CLASSES.iter().find(|(known, _)| *known == word).map(|(_, class)| *class)
 }
 
-/// Splits `Some name [8086:2030]` or `Some name [0108]` into the name and what is in the brackets, if that is
-/// hexadecimal.
+/// Splits `Some name [8086:2030]` or `Some name [0108]` into the name and the text in the brackets, if that consists of
+/// hexadecimal numbers.
 pub(super) fn numbered(text: &str) -> (&str, Option<&str>) {
     let text = text.trim();
     let found = text.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
@@ -93,12 +93,12 @@ fn is_number(text: &str) -> bool {
     text.split_once(':').map_or_else(|| digits(text), |(vendor, device)| digits(vendor) && digits(device))
 }
 
-/// Four hexadecimal digits.
+/// A 16-bit number in hexadecimal: `0108`.
 pub(super) fn hex16(text: &str) -> Option<u16> {
     u16::from_str_radix(text.trim(), 16).ok()
 }
 
-/// `8086:2030`.
+/// Vendor and device ID: `8086:2030`.
 pub(super) fn ids(text: &str) -> Option<(u16, u16)> {
     let (vendor, device) = text.trim().split_once(':')?;
     Some((hex16(vendor)?, hex16(device)?))

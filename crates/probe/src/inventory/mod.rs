@@ -1,4 +1,4 @@
-//! The functions of a machine, live or recorded: what each is, how its link has trained, what is wrong.
+//! The functions of a machine, live or recorded: their kinds, the state of their links, and problems.
 //!
 //! ```text
 //!  /sys, a copy of it ───────────┐                ┌─► Inventory: functions in a tree, links, nodes, memories, drives
@@ -6,10 +6,10 @@
 //!  a record ─────────────────────┘   bytes, facts └─► a record, redacted
 //! ```
 //!
-//! Nothing is written, and nothing is read that has a side effect. Readers are tolerant: what cannot be read
-//! is a note.
+//! Nothing is written, and only what can be read without side effects is read. Readers are tolerant: what cannot be
+//! read is reported in a note.
 //!
-//! Not here: what a finding costs, which is the simulator's to say; names of vendors and devices.
+//! Not here: the throughput that a finding costs, which needs a simulation; names of vendors and devices.
 
 mod decode;
 mod device;

@@ -1,4 +1,4 @@
-//! The registers of a function by name, field by field, as far as the map knows them.
+//! The registers of a function by name, with their fields, as far as the register map has them.
 
 use super::recorded::Recorded;
 use crate::function::Function;
@@ -12,17 +12,17 @@ use serde::ser::{SerializeMap, Serializer};
 pub struct Reading {
     /// Its name.
     pub register: &'static str,
-    /// Where it is \[B\].
+    /// Its offset in configuration space \[B\].
     pub offset: u16,
-    /// What it holds, in hexadecimal.
+    /// Its value, in hexadecimal.
     pub value: String,
-    /// Its fields and what they hold, the highest bits first; reserved ones are left out.
+    /// Its fields and their values, the highest bits first, without reserved fields.
     #[serde(serialize_with = "as_map")]
     pub fields: Vec<(&'static str, u32)>,
 }
 
 impl Reading {
-    /// What a field holds; none if the register has no such field.
+    /// The value of a field; `None` if the register has no such field.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<u32> {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
@@ -37,8 +37,7 @@ fn as_map<S: Serializer>(fields: &[(&'static str, u32)], to: S) -> Result<S::Ok,
     map.end()
 }
 
-/// Reads every register that a function has and the map knows; those of a link where it has one. One that reads as all
-/// ones is not there.
+/// Reads every register of the register map that a function has. A register that reads as all ones is left out.
 pub(super) fn readings(host: &mut Recorded<'_>, function: &Function, has_link: bool) -> Vec<Reading> {
     let word = function.read(host, EXPRESS_CAPABILITIES).ok().flatten();
     let version = word.map_or(0, |word| word.version());
@@ -61,8 +60,9 @@ pub(super) fn readings(host: &mut Recorded<'_>, function: &Function, has_link: b
     found
 }
 
-/// Whether a register that its capability would have is there: those of links are where a link is, and the second set
-/// is since version 2 of the PCI Express capability (PCIe Base 6.0 §7.5.3, figure of the structure).
+/// Whether a function has a register whose capability it has. Link registers need a link, and the second set needs
+/// version 2 of the PCI Express capability (PCIe Base 6.0 §7.5.3, figure of the structure). Registers of one byte in
+/// the header are left out.
 fn has(place: &Place, version: u8, has_link: bool) -> bool {
     let of_link = LINK.contains(&place.offset) || SECOND_LINK.contains(&place.offset);
     match place.home {
@@ -72,9 +72,9 @@ fn has(place: &Place, version: u8, has_link: bool) -> bool {
     }
 }
 
-/// Where registers of the link are in the PCI Express capability \[B\].
+/// Offsets of the link registers in the PCI Express capability \[B\].
 const LINK: core::ops::Range<u16> = 0x0c..0x14;
-/// Where the second set of registers begins \[B\].
+/// Offset of the second set of registers \[B\].
 const SECOND: u16 = 0x24;
-/// Those of it that are of the link \[B\].
+/// Offsets of the link registers of the second set \[B\].
 const SECOND_LINK: core::ops::Range<u16> = 0x2c..0x34;

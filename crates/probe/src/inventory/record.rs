@@ -1,10 +1,10 @@
-//! A record of a machine that its owner can give away: what [`read`](super::read) found, without what could tell it
-//! from another of its kind.
+//! A record of a machine that its owner can publish: what [`read`](super::read) found, without anything that identifies
+//! this particular machine.
 //!
-//! Of configuration spaces the header and the registers of capabilities that are known are kept, and everything else
-//! is zero: the Device Serial Number, vital product data (VPD), what vendors keep in capabilities of their own, and
-//! bytes that belong to no capability. Attributes are the few that [`Snapshot`] has; none is a serial number, an
-//! EUI-64, an NQN, a MAC address or the name of a host.
+//! Of each configuration space, the header and the registers of known capabilities are kept. Everything else is set to
+//! zero: the Device Serial Number, vital product data (VPD), the contents of vendor-specific capabilities, and bytes
+//! that belong to no capability. Attributes are the few that [`Snapshot`] has; none is a serial number, an EUI-64, an
+//! NQN, a MAC address or the name of a host.
 
 use super::facts::Tells;
 use super::recorded::Recorded;
@@ -16,11 +16,11 @@ use crate::registers::{ExpressCapabilities, Home};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a record says that it is.
+/// The name of the format, which is in every record.
 const FORMAT: &str = "lanetwin-machine-1";
-/// Where the pointer to the first capability is \[B\].
+/// Offset of the pointer to the first capability \[B\].
 const POINTER: usize = 0x34;
-/// Bytes in a row of a record.
+/// Bytes of configuration space in a row of a record.
 const ROW: usize = 32;
 
 #[derive(Serialize, Deserialize)]
@@ -41,16 +41,16 @@ struct Document {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Recording {
-    /// How many bytes were read; none of a function that a text alone tells of.
+    /// Number of bytes that were read; 0 for a function that is known from a text only.
     size: usize,
-    /// Rows that are not zero, by their offset in hexadecimal.
+    /// The rows that are not all zero, in hexadecimal, by their offset in hexadecimal.
     #[serde(default)]
     config: BTreeMap<String, String>,
     #[serde(default)]
     attributes: BTreeMap<String, String>,
 }
 
-/// Whether JSON begins as a record does.
+/// Whether a JSON text is a record: its first 200 bytes contain the name of the format.
 pub(super) fn is_one(text: &str) -> bool {
     text.get(..200).unwrap_or(text).contains(FORMAT)
 }
@@ -81,7 +81,7 @@ pub fn write(snapshot: &Snapshot) -> String {
 /// Reads a record.
 ///
 /// # Errors
-/// If it is none, with the line.
+/// If the text is not a record; errors of JSON are reported with their line.
 pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
     let document: Document = serde_json::from_str(text)
         .map_err(|error| NotRead(format!("it is no record of a machine: {error}")))?;
@@ -130,7 +130,7 @@ fn rows(space: &[u8]) -> BTreeMap<String, String> {
     rows.map(|(nth, row)| (format!("{:03x}", nth * ROW), hex(row))).collect()
 }
 
-/// The bytes of a function of which nothing but what is known is kept.
+/// The configuration space of a function in which only known registers are kept; all other bytes are zero.
 fn redacted(snapshot: &Snapshot, address: Address) -> Vec<u8> {
     let Some(space) = snapshot.spaces.get(&address) else { return Vec::new() };
     let mut kept = vec![0; space.len()];
@@ -142,13 +142,13 @@ fn redacted(snapshot: &Snapshot, address: Address) -> Vec<u8> {
     };
     keep(0, HEADER);
     if let Ok(function) = Function::find(&mut Recorded(snapshot), address) {
-        // a list also ends where a capability has no ID but ones
+        // a list also ends at an ID of all ones; such an ID is kept, so that the list in the record ends there, too
         let mut ends = vec![space[POINTER]];
         for (home, at) in function.capabilities() {
             let room = function.room(*at).map_or(WHOLE, usize::from);
             let at = usize::from(*at);
-            // a capability may be shorter than its ID allows, a link has fewer lanes than there is room for, and a
-            // serial number may stand behind either
+            // nothing beyond the start of the next capability is kept: a capability may be shorter than usual, or have
+            // registers for fewer lanes, and the one after it may hold a serial number
             keep(at, (length(*home, space, at) + more_lanes(*home)).min(room));
             ends.extend(space.get(at + 1).filter(|_| matches!(home, Home::Capability(_))));
         }
@@ -161,15 +161,15 @@ fn redacted(snapshot: &Snapshot, address: Address) -> Vec<u8> {
     kept
 }
 
-/// How much of a capability is kept \[B\]: its registers, where none of them can tell one device from another of its
-/// kind; its header alone otherwise (lengths of PCIe Base 6.0 §7.5 to §7.9).
+/// Size of the part of a capability that is kept \[B\]: the registers that do not identify a particular device; only
+/// the header for all other capabilities (sizes from PCIe Base 6.0 §7.5 to §7.9).
 fn length(home: Home, space: &[u8], at: usize) -> usize {
     match home {
         Home::Header => HEADER,
         Home::Capability(id) => match id {
             // Power Management
             0x01 => 8,
-            // MSI: its control; addresses and data are the kernel's
+            // MSI: Message Control only, since the kernel sets addresses and data
             0x05 => 4,
             0x10 => express_length(space, at),
             // MSI-X
@@ -179,10 +179,10 @@ fn length(home: Home, space: &[u8], at: usize) -> usize {
             _ => 2,
         },
         Home::Extended(id) => match id {
-            // AER up to its mask and control; its log of headers has addresses and data
+            // AER up to Capabilities and Control; the header log after it may hold addresses and data
             0x0001 => 0x1c,
-            // Access Control Services, Alternative Routing-ID, Latency Tolerance Reporting, Precision Time
-            // Measurement
+            // Access Control Services, Alternative Routing-ID Interpretation, Latency Tolerance Reporting; then
+            // Precision Time Measurement
             0x000d | 0x000e | 0x0018 => 8,
             0x001f => 12,
             // Single Root I/O Virtualisation
@@ -193,12 +193,12 @@ fn length(home: Home, space: &[u8], at: usize) -> usize {
             0x001d => 0x0c,
             // L1 PM Substates
             0x001e => 0x14,
-            // those of vendors (DVSEC): header, vendor and ID
+            // DVSEC: header, vendor and ID
             0x0023 => 10,
             // Data Link Feature
             0x0025 => 12,
-            // Physical Layer 16.0 GT/s and 32.0 GT/s, Lane Margining with control and status, Physical Layer
-            // 64.0 GT/s, each with the first lane
+            // Physical Layer 16.0 GT/s and 32.0 GT/s, Lane Margining at the Receiver, Physical Layer 64.0 GT/s, each
+            // with the first lane
             0x0026 | 0x002a => 0x20 + 1,
             0x0027 => 8 + 4,
             0x0031 => 0x10 + 1,
@@ -209,8 +209,8 @@ fn length(home: Home, space: &[u8], at: usize) -> usize {
     }
 }
 
-/// How long a PCI Express capability is \[B\]: version 1 ends behind the last register that its kind of function has
-/// (PCIe Base 1.1 §7.8, figure of the structure), version 2 has all.
+/// Size of a PCI Express capability \[B\]: version 1 ends after the last register that its kind of function has (PCIe
+/// Base 1.1 §7.8, figure of the structure), version 2 has all registers.
 fn express_length(space: &[u8], at: usize) -> usize {
     let register = space.get(at + 2..at + 4).map_or(0, |bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
     let word = ExpressCapabilities::from_raw(register);
@@ -225,7 +225,7 @@ fn express_length(space: &[u8], at: usize) -> usize {
     }
 }
 
-/// How much room a capability has for the other lanes of a x32 \[B\].
+/// Size of the registers for lanes 1 to 31 in a capability that has a register for each lane \[B\].
 const fn more_lanes(home: Home) -> usize {
     match home {
         Home::Extended(0x0019) => 2 * 31,

@@ -1,10 +1,10 @@
-//! A snapshot as a host: what was not recorded reads as all ones, and nothing can be written.
+//! A snapshot as a [`Host`]: bytes that were not recorded read as all ones, and writes are refused.
 
 use super::snapshot::Snapshot;
 use crate::host::{Address, Host, HostError, Width};
 use lanetwin_units::{Instant, Span};
 
-/// A snapshot to be read from.
+/// A [`Host`] that reads from a snapshot.
 #[derive(Debug)]
 pub(super) struct Recorded<'s>(pub &'s Snapshot);
 

@@ -1,31 +1,31 @@
-//! What was read of a machine: the bytes of each function's configuration space, and what its operating system says.
+//! What was read of a machine: the configuration space of each function, and attributes from its operating system.
 
 use super::facts::Facts;
 use super::told::{Drive, Memory, Node};
 use crate::host::Address;
 use std::collections::BTreeMap;
 
-/// The whole of a configuration space \[B\].
+/// Size of a whole configuration space \[B\].
 pub(super) const WHOLE: usize = 4096;
-/// The least that a function has \[B\].
+/// Size of the header, the minimum for a function \[B\].
 pub(super) const HEADER: usize = 64;
-/// Functions that are read; a machine has fewer, those of virtual functions included. Assumed.
+/// Maximum number of functions that are read; a machine has fewer, virtual functions included. Assumed.
 pub(super) const MANY: usize = 8192;
 
 /// What was read of a machine.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Snapshot {
-    /// The bytes of each function: 64 to 4096. Where a text alone was read, there are none.
+    /// The configuration spaces, of 64 to 4096 bytes. A function that is known from a text only has none.
     pub spaces: BTreeMap<Address, Vec<u8>>,
-    /// What the operating system, or a text, says of it, by name.
+    /// Attributes of each function, by name, from the operating system or from a text.
     pub attributes: BTreeMap<Address, Facts>,
-    /// NUMA nodes, in their order.
+    /// NUMA nodes.
     pub nodes: Vec<Node>,
     /// CXL memory devices.
     pub memories: Vec<Memory>,
     /// NVMe controllers.
     pub drives: Vec<Drive>,
-    /// What could not be read, in words.
+    /// Notes on what could not be read.
     pub notes: Vec<String>,
 }
 
@@ -35,8 +35,8 @@ pub struct Snapshot {
 pub struct NotRead(pub String);
 
 impl Snapshot {
-    /// Puts another reading of the same machine to this one. Where both have something, this one counts, but of bytes
-    /// the reading that has more.
+    /// Adds another snapshot of the same machine to this one. If both have an attribute, node, memory or drive, this
+    /// snapshot's is kept; of two configuration spaces, the longer one.
     #[must_use]
     pub fn merged(mut self, other: Self) -> Self {
         for (address, bytes) in other.spaces {
@@ -59,7 +59,7 @@ impl Snapshot {
     }
 }
 
-/// Appends what is not there yet.
+/// Appends the items whose names `own` does not have yet.
 fn append<T, K: PartialEq>(own: &mut Vec<T>, more: Vec<T>, name: impl Fn(&T) -> K) {
     for one in more {
         if own.iter().all(|known| name(known) != name(&one)) {

@@ -1,7 +1,7 @@
-//! What other programs tell of a machine beside its functions: NUMA nodes, CXL memories, NVMe drives.
+//! What other programs report of a machine besides its functions: NUMA nodes, CXL memories, NVMe drives.
 //!
-//! None of these has room for a serial number, an EUI-64, an NQN or the name of a host: what could tell one machine
-//! from another of its kind is never kept.
+//! None of these types has a field for a serial number, an EUI-64, an NQN or the name of a host: nothing that
+//! identifies a particular machine is kept.
 
 use crate::host::Address;
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 pub struct Node {
     /// Its number.
     pub node: u32,
-    /// Its CPUs, as a list of ranges: `0-15,32-47`. Empty for a node of memory alone.
+    /// Its CPUs, as a list of ranges: `0-15,32-47`. Empty for a node that has only memory.
     pub cpus: String,
     /// Its memory \[B\].
     pub memory_bytes: u64,
-    /// Distances to every node, 10 to itself (ACPI 6.5 §5.2.17, SLIT).
+    /// Distances to all nodes, 10 for the distance to itself (ACPI 6.5 §5.2.17, SLIT).
     pub distances: Vec<u32>,
 }
 
@@ -32,37 +32,37 @@ pub struct Memory {
     pub volatile_bytes: u64,
     /// Persistent memory \[B\].
     pub persistent_bytes: u64,
-    /// The NUMA node that it is near to, or is.
+    /// The NUMA node that the operating system reports for it.
     pub node: Option<u32>,
 }
 
-/// An NVMe controller and what it has.
+/// An NVMe controller.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drive {
     /// What the system calls it: `nvme0`.
     pub name: String,
-    /// Its function, of one on PCI Express whose address is told.
+    /// Its function, if it is on PCI Express and its address is known.
     pub address: Option<Address>,
     /// Its model.
     pub model: String,
     /// Its firmware.
     pub firmware: String,
-    /// All its namespaces together \[B\].
+    /// Sum of its namespaces \[B\].
     pub capacity_bytes: u64,
 }
 
-/// A text that is kept: printable, without the spaces around it, not longer than names are.
+/// A text as it is kept: without control characters, without spaces around it, at most [`LONGEST_NAME`] characters.
 #[must_use]
 pub(super) fn kept(text: &str) -> String {
     let plain: String = text.chars().filter(|sign| !sign.is_control()).collect();
     plain.trim().chars().take(LONGEST_NAME).collect::<String>().trim_end().to_owned()
 }
 
-/// The longest name that is kept \[characters\]; those of pci.ids are shorter. Assumed.
+/// Maximum length of a name that is kept \[characters\]; names in pci.ids are shorter. Assumed.
 const LONGEST_NAME: usize = 160;
 
-/// Numbers of CPUs as a list of ranges: `0-2,5`.
+/// CPU numbers as a list of ranges: `0-2,5`.
 #[must_use]
 pub(super) fn cpu_ranges(numbers: &[u32]) -> String {
     let mut numbers = numbers.to_vec();

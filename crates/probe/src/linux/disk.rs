@@ -1,4 +1,4 @@
-//! A block device to be written: its properties, and its contents.
+//! A block device to be written: its properties, and what uses it.
 
 use super::storage::{Store, entries, stores_of};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Disk {
     /// Its name: `nvme0n1`.
     pub name: String,
-    /// A description, if it consists of other devices or is a part of one; `None` for a whole drive.
+    /// Why it is not a whole drive, if it is a partition or is made of other devices; `None` for a whole drive.
     pub made_of: Option<String>,
     /// The serial number of the drive; for a loop device its file.
     pub serial: Option<String>,
@@ -34,7 +34,7 @@ pub fn disk(root: &Path, name: &str) -> Option<Disk> {
         made_of: made_of(&folder),
         serial: serial(&folder),
         model: text("device/model"),
-        // sectors of 512 B, whatever the drive has (Linux, Documentation/ABI/stable/sysfs-block)
+        // in units of 512 B, whatever the drive's block size (Linux, Documentation/ABI/stable/sysfs-block)
         bytes: text("size").parse::<u64>().unwrap_or(0).saturating_mul(512),
         read_only: text("ro") == "1",
         stores: stores_of(root, name),
@@ -53,7 +53,8 @@ fn made_of(folder: &Path) -> Option<String> {
     Some(said.to_owned())
 }
 
-/// NVMe and MMC, then virtio, then SCSI (page 80h of vital product data, SPC-4 §7.8.15), then a loop device's file.
+/// The serial number, from the first of these that has one: NVMe or MMC, virtio, SCSI (page 80h of vital product data,
+/// SPC-4 §7.8.15), the file of a loop device.
 fn serial(folder: &Path) -> Option<String> {
     let text = |file: &str| fs::read_to_string(folder.join(file)).ok();
     let vpd = || {

@@ -78,14 +78,14 @@ fn serial(linux: &mut Linux, device: &Function, folder: &Path) -> Option<String>
     })
 }
 
-/// The word in brackets: `none [integrity] confidentiality`.
+/// The lockdown mode: the word in brackets, as in `none [integrity] confidentiality`.
 fn lockdown(root: &Path) -> String {
     let text = fs::read_to_string(root.join("sys/kernel/security/lockdown")).unwrap_or_default();
     let chosen = text.split('[').nth(1).and_then(|rest| rest.split(']').next());
     chosen.unwrap_or("none").to_owned()
 }
 
-/// The warmest sensor below a function: `hwmon*/temp1_input` \[m°C\].
+/// Temperature of the warmest sensor below a function \[°C\], from `hwmon*/temp1_input` \[m°C\].
 fn celsius(folder: &Path) -> Option<i64> {
     let mut folders = vec![folder.to_owned()];
     folders.extend(entries(&folder.join("nvme")).iter().map(|name| folder.join("nvme").join(name)));

@@ -75,7 +75,8 @@ impl Linux {
         }
         Ok(())
     }
-    /// The current attributes for driver and power of a device, which [`unbind`](Self::unbind) and tests change.
+    /// The settings of a device that [`unbind`](Self::unbind), [`keep_awake`](Self::keep_awake) and bus resets change,
+    /// with their current values.
     #[must_use]
     pub fn attributes(&self, at: Address) -> Vec<Attribute> {
         let driver = self.file_of(at, "driver").canonicalize().ok();
@@ -97,9 +98,9 @@ impl Linux {
         }
         found
     }
-    /// Disables runtime power management of a device that has no driver.
+    /// Disables runtime power management of a device, so that the kernel does not suspend it while it has no driver.
     pub fn keep_awake(&self, at: Address) {
-        // without runtime power management this file does not exist
+        // a kernel without runtime power management does not have this file
         let _ = write(&self.file_of(at, "power/control"), "on");
     }
 
@@ -143,7 +144,7 @@ impl Host for Linux {
         let path = self.file_of(at, "config");
         match self.config(at)?.read_at(&mut bytes[..length], u64::from(offset)) {
             Ok(read) if read == length => Ok(u32::from_le_bytes(bytes) & width.ones()),
-            // without privilege the kernel ends the file after the header
+            // for an unprivileged process the file ends after the header
             Ok(read) => {
                 let said = format!("{read} of {length} bytes at {offset:#x}");
                 Err(HostError::Refused { what: path.display().to_string(), said })
@@ -210,7 +211,7 @@ impl Host for Linux {
         if !config.exists() {
             return Err(HostError::Gone(device));
         }
-        // a driver binds to a device that comes back; it is unbound again
+        // the kernel binds a driver to the device after the rescan
         self.unbind(device)?;
         self.keep_awake(device);
         Ok(())
@@ -229,7 +230,7 @@ impl Host for Linux {
     }
     fn put_back(&mut self, attribute: &Attribute) -> Result<(), HostError> {
         let path = Path::new(&attribute.name);
-        // the driver has bound the device already
+        // the driver is not bound again if it has the device already
         let bound = path.ends_with("bind")
             && path.parent().is_some_and(|driver| driver.join(&attribute.value).exists());
         if bound {

@@ -5,11 +5,11 @@
 //! | configuration space | `/sys/bus/pci/devices/BDF/config` |
 //! | bus reset | `reset_method`, `reset` |
 //! | driver | `driver/unbind`, `drivers/NAME/bind` |
-//! | gone devices | `remove`, `/sys/bus/pci/rescan` |
+//! | devices that disappeared | `remove`, `/sys/bus/pci/rescan` |
 //! | counted errors | `aer_dev_correctable`, `aer_dev_nonfatal`, `aer_dev_fatal` |
-//! | power | a program of the user's |
+//! | power cycle | a program that the user names |
 //!
-//! The files stand below a folder, so that tests can make a machine of files.
+//! All paths are below a root folder, so that tests can use a folder of files as a machine.
 
 mod disk;
 mod facts;

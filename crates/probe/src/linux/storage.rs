@@ -17,7 +17,7 @@ pub struct Store {
     pub root: bool,
 }
 
-/// `O_EXCL`: for a block device, refused while anything in the kernel claims it.
+/// `O_EXCL`: opening a block device with it fails while a part of the kernel has claimed the device.
 const EXCLUSIVE: i32 = 0o200;
 /// `EBUSY`.
 const BUSY: i32 = 16;
@@ -41,7 +41,7 @@ fn of_disk(root: &Path, mounts: &Mounts, name: &str) -> Vec<Store> {
     names.retain(partition);
     names.insert(0, name.to_owned());
     let mut found: Vec<Store> = names.iter().map(|name| store(root, mounts, name)).collect();
-    // claiming a partition also claims the disk, so this only matters if nothing else is known
+    // a claim on a partition also claims the disk, so this is a sign of an unknown user only if none is known
     if found.iter().all(|store| store.users.is_empty()) {
         for store in found.iter_mut().filter(|store| claimed(root, &store.name)) {
             store.users.push("something in the kernel has it to itself, as ZFS does".into());
@@ -50,7 +50,7 @@ fn of_disk(root: &Path, mounts: &Mounts, name: &str) -> Vec<Store> {
     found
 }
 
-/// The names of whole block devices whose folder lies below a function's, or whose controller does.
+/// The names of whole block devices whose folder, or whose controller's folder, lies below that of a function.
 fn block_devices(root: &Path, function: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let function = function.canonicalize().unwrap_or_else(|_| function.to_owned());
@@ -71,7 +71,7 @@ fn block_devices(root: &Path, function: &Path) -> BTreeSet<String> {
             }
         }
     }
-    // the path of a single controller to a namespace is hidden, and cannot be opened
+    // a block device for one controller's path to a shared namespace is hidden, and cannot be opened
     let hidden = |name: &String| {
         fs::read_to_string(class.join(name).join("hidden")).is_ok_and(|text| text.trim() == "1")
     };
@@ -104,7 +104,7 @@ fn store(root: &Path, mounts: &Mounts, name: &str) -> Store {
     Store { name: name.to_owned(), users, root: on_root }
 }
 
-/// The kind of a holder.
+/// The kind of a holder, the block device that is built on another one.
 fn kind_of(root: &Path, holder: &str) -> &'static str {
     let folder = root.join("sys/class/block").join(holder);
     let uuid = fs::read_to_string(folder.join("dm/uuid")).unwrap_or_default();
@@ -135,7 +135,7 @@ pub fn entries(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Mounts and swap.
+/// Mounts, swap and open files of all processes.
 struct Mounts {
     /// Device number, source and mount point.
     mounts: Vec<(String, String, String)>,
@@ -145,8 +145,8 @@ struct Mounts {
 }
 
 impl Mounts {
-    /// `/proc/self/mountinfo` (proc(5)): ID, parent, major:minor, root, mount point, options, … `-`, type, source,
-    /// options. All processes count, as far as they can be seen: other mount namespaces have theirs.
+    /// Fields of `/proc/self/mountinfo` (proc(5)): ID, parent, major:minor, root, mount point, options, … `-`, type,
+    /// source, options. It is read for all processes that are visible, since each mount namespace has its own.
     fn read(root: &Path) -> Self {
         let proc = root.join("proc");
         let (mut mounts, mut openers) = (BTreeSet::new(), BTreeSet::new());
@@ -154,7 +154,7 @@ impl Mounts {
         for process in processes.chain(["self".to_owned()]) {
             let text = fs::read_to_string(proc.join(&process).join("mountinfo")).unwrap_or_default();
             mounts.extend(text.lines().filter_map(mount));
-            // `self` is also among the processes by its ID
+            // this process is also among the others, by its ID
             if process == "self" {
                 continue;
             }
@@ -166,7 +166,7 @@ impl Mounts {
         let swaps = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next());
         Self { mounts: mounts.into_iter().collect(), swaps: swaps.map(str::to_owned).collect(), openers }
     }
-    /// The mount points of a block device; Btrfs names its device only as the source.
+    /// The mount points of a block device. A Btrfs mount has a device number of its own, but the device as its source.
     fn of<'a>(&'a self, number: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
         let on = move |(dev, source, _): &&(String, String, String)| {
             (!number.is_empty() && dev == number) || source.strip_prefix("/dev/") == Some(name)
@@ -175,7 +175,7 @@ impl Mounts {
     }
 }
 
-/// The name in `/dev` that an open file has.
+/// The name below `/dev` of an open file; `None` if it is elsewhere.
 fn device_name(link: &Path) -> Option<String> {
     let target = fs::read_link(link).ok()?;
     Some(target.strip_prefix("/dev").ok()?.to_str()?.to_owned())

@@ -1,5 +1,5 @@
-//! The register map: offsets and writable bits of all registers, shared by reading, restoring and the simulated
-//! machines.
+//! The register map: offsets and writable bits of all registers, used for reading and restoring them and by the
+//! simulated machines.
 
 use super::words::*;
 use crate::host::Width;
@@ -11,7 +11,7 @@ use lanetwin_pcie::spec::link_words::{
 };
 use lanetwin_wire::{Field, Word};
 
-/// The base of a register's offset.
+/// What a register's offset is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Home {
     /// The start of configuration space.
@@ -54,15 +54,15 @@ pub const PHYSICAL_64: Home = Home::Extended(0x0031);
 pub struct Place {
     /// Its name.
     pub name: &'static str,
-    /// The base of its offset.
+    /// What its offset is counted from.
     pub home: Home,
     /// Its offset \[B\].
     pub offset: u16,
     /// Its width.
     pub width: Width,
-    /// The bits that keep the value written.
+    /// The bits that hold what is written to them; commands, such as Retrain Link, are not among them.
     pub keeps: u32,
-    /// The bits that writing a one clears.
+    /// The bits that a write of one clears (RW1C).
     pub clears: u32,
 }
 
@@ -90,7 +90,7 @@ impl<W: Word> Register<W> {
         };
         Self { place: Place { name, home, offset, width, keeps, clears }, word: PhantomData }
     }
-    /// The register `bytes` further on, that of another lane.
+    /// The same register at an offset that is `bytes` higher, for example that of another lane.
     #[must_use]
     pub const fn plus(self, bytes: u16) -> Self {
         let Place { offset, .. } = self.place;

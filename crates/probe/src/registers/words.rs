@@ -1,5 +1,5 @@
-//! The words that driving a link needs beside those of `lanetwin_pcie::spec`: resets, lane margining, containment,
-//! errors of lanes. Least significant byte first.
+//! Words for stability cycles that `lanetwin_pcie::spec` does not have: resets, lane margining, Downstream Port
+//! Containment, errors of lanes. Least significant byte first.
 //!
 //! Offsets and bits are those of pciutils `lib/header.h` (`PCI_EXP_DEV*`, `PCI_LMR_*`, `PCI_ERR_UNC_*`, `PCI_DPC_*`,
 //! `PCI_MSIX_*`, `PCI_DEV3_*`) and of Linux `pci_regs.h`, which follow PCI Express Base 6.0 §7.5.3 to §7.9.
@@ -7,15 +7,15 @@
 use lanetwin_wire::wire;
 
 wire! {
-    /// Cache Line Size: kept for software, of no effect in PCI Express.
+    /// Cache Line Size: writable for software, without effect in PCI Express.
     pub struct CacheLine(u8) {
         /// The size \[DW\]
         dwords / with_dwords: u8 = 7:0;
     }
 
-    /// Interrupt Line: kept for software, of no effect in the device.
+    /// Interrupt Line: writable for software, without effect on the device.
     pub struct InterruptLine(u8) {
-        /// What software put there
+        /// The value that software wrote
         value / with_value: u8 = 7:0;
     }
 
@@ -37,7 +37,7 @@ wire! {
         reserved = 31:29;
         /// Function Level Reset Capability
         function_level_reset / with_function_level_reset: bool = 28:28;
-        /// Captured Slot Power Limit Scale: tenfold less power so often
+        /// Captured Slot Power Limit Scale: the value is multiplied by 10^-scale W
         slot_power_scale / with_slot_power_scale: u8 = 27:26;
         /// Captured Slot Power Limit Value
         slot_power / with_slot_power: u8 = 25:18;
@@ -57,15 +57,15 @@ wire! {
         extended_tag / with_extended_tag: bool = 5:5;
         /// Phantom Functions Supported
         phantom_functions / with_phantom_functions: u8 = 4:3;
-        /// Maximum Payload Size Supported: 128 B doubled so often
+        /// Maximum Payload Size Supported: 128 B × 2^value
         payload / with_payload: u8 = 2:0;
     }
 
     /// Device Control.
     pub struct DeviceControl(u16) {
-        /// Initiate Function Level Reset, which reads as zero; of a bridge to PCI Bridge Configuration Retry Enable
+        /// Initiate Function Level Reset, which reads as zero; Bridge Configuration Retry Enable in a bridge to PCI
         initiate_reset / with_initiate_reset: bool = 15:15;
-        /// Maximum Read Request Size: 128 B doubled so often
+        /// Maximum Read Request Size: 128 B × 2^value
         read_request / with_read_request: u8 = 14:12;
         /// Enable No Snoop
         no_snoop / with_no_snoop: bool = 11:11;
@@ -75,7 +75,7 @@ wire! {
         phantom_functions / with_phantom_functions: bool = 9:9;
         /// Extended Tag Field Enable
         extended_tag / with_extended_tag: bool = 8:8;
-        /// Maximum Payload Size: 128 B doubled so often
+        /// Maximum Payload Size: 128 B × 2^value
         payload / with_payload: u8 = 7:5;
         /// Enable Relaxed Ordering
         relaxed_ordering / with_relaxed_ordering: bool = 4:4;
@@ -91,13 +91,13 @@ wire! {
 
     /// Lane Error Status: a bit for each lane.
     pub struct LaneErrors(u32) {
-        /// The lanes that saw an error
+        /// The lanes with an error
         lanes / with_lanes: u32 = 31:0;
     }
 
     /// Data parity mismatches: a bit for each lane.
     pub struct Parity(u32) {
-        /// The lanes that saw one
+        /// The lanes with a mismatch
         lanes / with_lanes: u32 = 31:0;
     }
 
@@ -127,7 +127,7 @@ wire! {
 
     /// Status of uncorrectable errors (AER).
     pub struct Uncorrectable(u32) {
-        /// Errors of transactions
+        /// Errors of transactions, and reserved bits
         transactions / with_transactions: u32 = 31:6;
         /// Surprise Down
         surprise_down / with_surprise_down: bool = 5:5;
@@ -139,9 +139,9 @@ wire! {
 
     /// Downstream Port Containment (DPC) Control.
     pub struct ContainmentControl(u16) {
-        /// Reserved, and the finer controls
+        /// Reserved, and other controls
         reserved = 15:2;
-        /// Trigger Enable: 0 off, 1 fatal, 2 also nonfatal errors
+        /// Trigger Enable: 0 disabled, 1 for fatal errors, 2 for fatal and nonfatal errors
         trigger / with_trigger: u8 = 1:0;
     }
 

@@ -1,8 +1,8 @@
-//! A folder of sysfs in a tarball, plain or compressed by gzip or bzip2.
+//! A folder of sysfs in a tarball, uncompressed or compressed by gzip or bzip2.
 //!
-//! Nothing is unpacked: members are read one after the other, and those whose names end as a file of a function or of
-//! a NUMA node does are kept, up to the size that such a file has. So it does not matter where a name leads, and what
-//! a member expands to costs time alone, which is limited.
+//! Nothing is unpacked to disk: members are read one after the other, and only those whose names end like a file of a
+//! function or of a NUMA node are kept, up to the size of such a file. So paths in a tarball cannot do harm, and a
+//! member that expands to a large size costs only time, which is limited.
 
 use super::sysfs::{ATTRIBUTES, LONGEST, node_of};
 use crate::host::Address;
@@ -13,25 +13,25 @@ use std::io::Read;
 use std::path::Path;
 use tar::{Archive, Entry, EntryType, Header};
 
-/// What a tarball may expand to \[B\]: the files of /sys of a large server have a tenth of that. Assumed.
+/// Maximum size of an expanded tarball \[B\]: /sys of a large server has a tenth of that. Assumed.
 const MOST_EXPANDED: u64 = 256 << 20;
-/// Members of a tarball, of which a large server's /sys has a fifth. Assumed.
+/// Maximum number of members of a tarball: /sys of a large server has a fifth of that. Assumed.
 const MOST_MEMBERS: usize = 1_000_000;
-/// Where a header of tar says that it is one \[B\].
+/// Offset of the magic in a tar header \[B\].
 const MAGIC: usize = 257;
-/// Where it has the sum of its bytes \[B\].
+/// Offsets of the checksum in a tar header \[B\].
 const SUM: std::ops::Range<usize> = 148..156;
-/// How long it is \[B\].
+/// Size of a tar header \[B\].
 const HEADER_OF_MEMBER: usize = 512;
 
-/// Whether bytes begin as a tarball does.
+/// Whether a file begins like a tarball: with the magic of gzip or bzip2, or a tar header.
 pub(super) fn is_one(bytes: &[u8]) -> bool {
     let is_packed = bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(b"BZh");
     is_packed || bytes.get(..HEADER_OF_MEMBER).is_some_and(is_header)
 }
 
-/// Whether these are the header of a member: its magic, which any text may have at that place, and its sum, in which
-/// the sum itself counts as blanks.
+/// Whether these bytes are a tar header. The magic alone does not prove it, as any text may have it at this offset; the
+/// checksum, whose own bytes are summed as spaces, does.
 fn is_header(bytes: &[u8]) -> bool {
     let sum: u32 = bytes
         .iter()
@@ -42,10 +42,10 @@ fn is_header(bytes: &[u8]) -> bool {
     bytes[MAGIC..].starts_with(b"ustar") && told.is_ok_and(|told| told == sum)
 }
 
-/// Reads it.
+/// Reads a tarball.
 ///
 /// # Errors
-/// If it is damaged before anything of a function was read, expands to too much, or has no function.
+/// If it expands to too much or has too many members, or if nothing of a function or NUMA node could be read from it.
 pub(super) fn read(bytes: &[u8]) -> Result<Snapshot, NotRead> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
         members(flate2::read::MultiGzDecoder::new(bytes))
@@ -89,7 +89,7 @@ fn members(reader: impl Read) -> Result<Snapshot, NotRead> {
         }
     }
     let Members { mut found, nodes } = members;
-    // a function counts if its configuration space was read
+    // functions without at least the header of their configuration space are left out
     found.spaces.retain(|_, space| space.len() >= HEADER);
     found.attributes.retain(|address, _| found.spaces.contains_key(address));
     let node = |(node, files): (u32, NodeFiles)| node_of(node, &files.cpus, &files.memory, &files.distances);
@@ -102,7 +102,7 @@ fn members(reader: impl Read) -> Result<Snapshot, NotRead> {
 }
 
 impl Members {
-    /// Keeps a member if its name says that it is a file of a function or of a node.
+    /// Keeps a member if it is a file of a function or of a NUMA node, judged by its name.
     fn take<R: Read>(&mut self, entry: &mut Entry<'_, R>) -> std::io::Result<()> {
         let path = entry.path()?.into_owned();
         let part = |path: Option<&Path>| Some(path?.file_name()?.to_str()?.to_owned());
@@ -134,14 +134,14 @@ impl Members {
     }
 }
 
-/// The text of a member. `tar` pads a file of sysfs, which says that it has 4096 B, with zeros.
+/// The text of a member. Files of sysfs claim a size of 4096 B, so `tar` pads them with zeros, which are removed.
 fn text(entry: &mut impl Read) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     entry.take(LONGEST).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).trim_matches(['\0', '\n', ' ']).to_owned())
 }
 
-/// A reader that fails once it has given as much as it may.
+/// A reader that fails after a limited number of bytes.
 struct Limited<R> {
     reader: R,
     left: u64,

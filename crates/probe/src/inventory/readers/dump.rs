@@ -1,16 +1,16 @@
-//! The bytes in what `lspci -x`, `-xxx` and `-xxxx` print, with or without the text of `-v`.
+//! Configuration spaces in the output of `lspci -x`, `-xxx` and `-xxxx`, with or without the text of `-v`.
 
 use crate::host::Address;
 use crate::inventory::snapshot::{HEADER, MANY, NotRead, Snapshot, WHOLE};
 use crate::lspci_lines::{heading, row};
 
 impl Snapshot {
-    /// Reads what `lspci -x`, `-xxx` or `-xxxx` prints, with or without the text of `-v`.
+    /// Reads the output of `lspci -x`, `-xxx` or `-xxxx`, with or without the text of `-v`.
     ///
-    /// A row that does not follow the one before it ends the bytes of its function, with a note.
+    /// A row whose offset does not follow the row before ends the bytes of its function, and is reported in a note.
     ///
     /// # Errors
-    /// If there are no bytes of a function in it.
+    /// If it does not contain the bytes of any function, or contains more functions than a machine has.
     pub fn of_dump(text: &str) -> Result<Self, NotRead> {
         let mut found = Self::default();
         let mut now: Option<Address> = None;

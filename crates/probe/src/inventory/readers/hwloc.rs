@@ -1,7 +1,7 @@
 //! The XML of hwloc 1.x and 2.x (`lstopo box.xml`): functions, bridges, NUMA nodes and CXL memories.
 //!
-//! It knows what each link carries, and neither its speed nor its width. Entities that a document declares are never
-//! expanded, and nothing that it names is opened.
+//! It has the throughput of each link, but neither speed nor width. Entities that a document declares are not expanded,
+//! and files or addresses that it names are not opened.
 
 use crate::host::Address;
 use crate::inventory::facts::{Facts, Tells, hex16, ids};
@@ -12,12 +12,12 @@ use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 use std::collections::BTreeMap;
 
-/// Objects within objects: a machine has some twenty. Assumed.
+/// Maximum nesting of objects: a machine has about 20 levels. Assumed.
 const DEEPEST: usize = 256;
-/// NUMA nodes and CXL memories that are read. Assumed.
+/// Maximum number of NUMA nodes, and of CXL memories, that are read. Assumed.
 const MOST_MEMORIES: usize = 1024;
 
-/// What an open object is.
+/// The kind of an element whose end has not been read yet.
 #[derive(Clone, Copy)]
 enum Open {
     Function(Address),
@@ -25,10 +25,10 @@ enum Open {
     Other,
 }
 
-/// Reads it.
+/// Reads the XML.
 ///
 /// # Errors
-/// If it is no XML, not hwloc's, or has no function and no node.
+/// If it is not XML, not hwloc's, has neither a function nor a NUMA node, or has more than a machine has.
 pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
     let mut reader = Reader::from_str(text);
     let mut found = Snapshot::default();
@@ -65,7 +65,7 @@ pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
 
 type Attributes = BTreeMap<String, String>;
 
-/// What an element says, with entities of XML itself alone.
+/// The attributes of an element. One with an entity other than the predefined ones of XML is left out.
 fn attributes(tag: &BytesStart<'_>) -> Attributes {
     let of = |attribute: quick_xml::events::attributes::Attribute<'_>| {
         Some((attribute.key.as_ref().to_owned(), unescape(&attribute.value).ok()?.into_owned()))
@@ -107,7 +107,7 @@ fn take(found: &mut Snapshot, open: &[Open], tag: &BytesStart<'_>) -> Open {
     }
 }
 
-/// What an element says of the object that it stands in.
+/// Takes the name and value of an `info` element, which describes the object that contains it.
 fn info(found: &mut Snapshot, object: Option<&Open>, name: &str, value: &str) {
     match object {
         Some(Open::Function(address)) => {
@@ -133,12 +133,13 @@ fn info(found: &mut Snapshot, object: Option<&Open>, name: &str, value: &str) {
     }
 }
 
-/// `262144KiB`, or `262144`, which are KiB as well, in bytes.
+/// A size \[B\] from `262144KiB`, or from `262144`, which is in KiB as well.
 fn size(value: &str) -> u64 {
     value.strip_suffix("KiB").unwrap_or(value).parse::<u64>().unwrap_or(0).saturating_mul(1024)
 }
 
-/// `pci_type="0604 [8086:2f08] [0000:0000] 02"`, `bridge_pci="0000:[04-07]"`, `pci_link_speed="3.94"` in GB/s.
+/// A function from `pci_type="0604 [8086:2f08] [0000:0000] 02"`, `bridge_pci="0000:[04-07]"` and
+/// `pci_link_speed="3.94"` \[GB/s\].
 fn function(of: &Attributes) -> Facts {
     let mut facts = Facts::new();
     let says = |name: &str| of.get(name).map_or("", String::as_str);
@@ -172,7 +173,7 @@ fn node(of: &Attributes) -> Option<Node> {
     })
 }
 
-/// The CPUs of a mask of 32-bit words, the highest first: `0x00000001,0x0000ffff`.
+/// The CPUs in a mask of 32-bit words, the most significant word first: `0x00000001,0x0000ffff`.
 fn cpus(mask: &str) -> Vec<u32> {
     let words = mask
         .rsplit(',')

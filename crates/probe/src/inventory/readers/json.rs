@@ -1,5 +1,5 @@
-//! The JSON of `cxl list` and of nvme-cli's `list`, in the schemas of 1.x and 2.x. What is read is picked by name;
-//! serial numbers, NQNs and names of hosts are not.
+//! The JSON of `cxl list`, and of `nvme list` in the schemas of nvme-cli 1.x and 2.x. Only named fields are read;
+//! serial numbers, NQNs and names of hosts are not among them.
 
 use crate::host::Address;
 use crate::inventory::snapshot::{NotRead, Snapshot};
@@ -7,13 +7,13 @@ use crate::inventory::told::{Drive, Memory, kept};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Devices that are read; a machine has fewer. Assumed.
+/// Maximum number of devices that are read; a machine has fewer. Assumed.
 const MANY: usize = 65_536;
 
-/// Reads either.
+/// Reads the JSON of either program.
 ///
 /// # Errors
-/// If it is no JSON, or neither.
+/// If it is not JSON, or not of either program.
 pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
     let value: Value = serde_json::from_str(text)
         .map_err(|error| NotRead(format!("it begins as JSON, and is none: {error}")))?;
@@ -35,7 +35,7 @@ fn drives(devices: &[Value]) -> Vec<Drive> {
     for device in devices.iter().filter_map(Value::as_object) {
         if device.contains_key("Subsystems") {
             for subsystem in objects(device, "Subsystems") {
-                // a namespace with several paths stands beside the controllers, or below each of them
+                // a namespace that several controllers share is listed in the subsystem, or in each controller
                 let shared = capacity(subsystem);
                 for controller in objects(subsystem, "Controllers") {
                     let drive = controller_of(controller, shared);
@@ -67,7 +67,7 @@ fn capacity(of: &Map<String, Value>) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
 
-/// The schema of 1.x: a namespace an entry, `/dev/nvme0n1`.
+/// Takes an entry of the schema of 1.x, which is one namespace, such as `/dev/nvme0n1`.
 fn take_namespace(namespace: &Map<String, Value>, found: &mut BTreeMap<String, Drive>) {
     let path = text(namespace, "DevicePath");
     let own = path.rsplit('/').next().unwrap_or("");
@@ -86,13 +86,13 @@ fn take_namespace(namespace: &Map<String, Value>, found: &mut BTreeMap<String, D
     drive.capacity_bytes = drive.capacity_bytes.saturating_add(size);
 }
 
-/// Memory devices, wherever they stand: alone, below buses, ports or regions. Each is told once.
+/// Collects memory devices at any depth: at the top, or below buses, ports or regions. Each name is kept once.
 fn collect_memories(value: &Value, found: &mut BTreeMap<String, Memory>) {
     match value {
         Value::Array(list) => list.iter().for_each(|one| collect_memories(one, found)),
         Value::Object(object) => {
             let name = text(object, "memdev");
-            // a mapping of a region names its device, and no size
+            // a mapping of a region also has the name of a device, but no size
             let is_device = object.contains_key("ram_size") || object.contains_key("pmem_size");
             if !name.is_empty() && is_device && found.len() < MANY {
                 found.insert(name.clone(), memory(name, object));
@@ -113,7 +113,7 @@ fn memory(name: String, object: &Map<String, Value>) -> Memory {
     }
 }
 
-/// `268435456`, or `256.00 MiB (268.44 MB)` as `cxl list -u` writes.
+/// A size \[B\] from `268435456`, or from `256.00 MiB (268.44 MB)` as `cxl list -u` writes it.
 fn bytes(value: &Value) -> Option<u64> {
     if let Some(number) = value.as_u64() {
         return Some(number);

@@ -1,17 +1,17 @@
-//! What `lspci -mm` and `-vmm` print: classes, names, drivers and NUMA nodes; nothing of links.
+//! The output of `lspci -mm` and `-vmm`: classes, names, drivers and NUMA nodes, but nothing about links.
 
 use crate::host::Address;
 use crate::inventory::facts::{Facts, Tells, class_of, hex16, numbered};
 use crate::inventory::snapshot::{MANY, NotRead, Snapshot};
 use crate::inventory::told::kept;
 
-/// Whether a text begins as these do.
+/// Whether a text begins like this output.
 pub(super) fn is_one(text: &str) -> bool {
     let line = text.lines().next().unwrap_or("");
     opens_record(line).is_some() || quoted(line).is_some()
 }
 
-/// Reads it.
+/// Reads the output.
 ///
 /// # Errors
 /// If there are more functions than a machine has.
@@ -46,16 +46,16 @@ pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
     Ok(found)
 }
 
-/// `Slot: 01:00.0`, or `Device:` as it was once called.
+/// The address in the first line of a record: `Slot: 01:00.0`, or `Device: 01:00.0` in old versions.
 fn opens_record(line: &str) -> Option<Address> {
     let said = line.strip_prefix("Slot:").or_else(|| line.strip_prefix("Device:"))?;
     said.trim().parse().ok()
 }
 
-/// Class, vendor, device; vendor and device of the subsystem, empty where there is none.
+/// Class, vendor, device; vendor and device of the subsystem, empty if there is none.
 type Words = [String; 5];
 
-/// `01:00.0 "class" "vendor" "device" -r01 "vendor of the subsystem" "subsystem"`.
+/// A line of `-mm`: `01:00.0 "class" "vendor" "device" -r01 "vendor of the subsystem" "subsystem"`.
 fn quoted(line: &str) -> Option<(Address, Words)> {
     let (address, rest) = line.split_once(' ')?;
     let address = address.parse().ok()?;
@@ -67,7 +67,7 @@ fn quoted(line: &str) -> Option<(Address, Words)> {
     ))
 }
 
-/// Quoted words; a backslash takes the next sign as it is.
+/// The quoted words of a line; a backslash escapes the next character.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let mut signs = text.chars();
     std::iter::from_fn(move || {
@@ -85,7 +85,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 
 fn put(found: &mut Snapshot, address: Address, [class, vendor, device, of, within]: &Words) {
     let facts: &mut Facts = found.attributes.entry(address).or_default();
-    // with -n there are numbers alone, with -nn both
+    // -n prints only numbers, -nn names and numbers
     let number = |text: &str| {
         let (name, inside) = numbered(text);
         inside.and_then(hex16).or_else(|| (name.len() == 4).then(|| hex16(name)).flatten())

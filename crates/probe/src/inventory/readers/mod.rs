@@ -1,17 +1,17 @@
-//! Readers of what other programs write about a machine. Each is one file: bytes or text in, a [`Snapshot`] out.
+//! Readers of the output of other programs about a machine. Each is one file: bytes or text in, a [`Snapshot`] out.
 //!
-//! | what | reader |
+//! | input | reader |
 //! |---|---|
-//! | `lspci -v`, `-vv`, `-vvv`, old and new, bytes of `-x` between them or not | [`verbose`] |
+//! | `lspci -v`, `-vv`, `-vvv`, of old and new versions, with or without the bytes of `-x` | [`verbose`] |
 //! | `lspci -mm`, `-vmm` | [`machine_readable`] |
 //! | hwloc's XML | [`hwloc`] |
-//! | `cxl list`, nvme-cli's `list`, JSON | [`json`] |
+//! | JSON of `cxl list` and `nvme list` | [`json`] |
 //! | `numactl -H` | [`numactl`] |
 //! | a folder of sysfs in a tarball | [`archive`] |
-//! | what `discover --record` wrote | [`record`](super::record) |
+//! | a record of `discover --record` | [`record`](super::record) |
 //!
-//! All are tolerant: what they do not know is passed over. What they keep is limited by how many functions a machine
-//! has.
+//! All are tolerant: they skip what they do not know. What they keep is limited by the number of functions that a
+//! machine can have.
 
 mod archive;
 mod dump;
@@ -25,10 +25,10 @@ mod verbose;
 use super::record;
 use super::snapshot::{NotRead, Snapshot};
 
-/// Reads a file by what is in it; its name does not count.
+/// Reads a file; its contents, not its name, decide which reader is used.
 ///
 /// # Errors
-/// If it is nothing that is known, or nothing of a machine is in it.
+/// If no reader knows the format, or the file contains nothing about a machine.
 pub fn read(bytes: &[u8]) -> Result<Snapshot, NotRead> {
     if archive::is_one(bytes) {
         return archive::read(bytes);

@@ -1,21 +1,21 @@
-//! What `numactl -H` prints: nodes, their CPUs, memory and distances.
+//! The output of `numactl -H`: NUMA nodes with their CPUs, memory and distances.
 
 use crate::inventory::snapshot::{NotRead, Snapshot};
 use crate::inventory::told::{Node, cpu_ranges};
 use std::collections::BTreeMap;
 
-/// Nodes that are read: as many as Linux has at most (`NODES_SHIFT` 10).
+/// Maximum number of nodes that are read: the maximum of Linux (`NODES_SHIFT` 10).
 const MOST_NODES: usize = 1024;
 
-/// Whether a text begins as this does.
+/// Whether a text begins like this output.
 pub(super) fn is_one(text: &str) -> bool {
     text.starts_with("available: ") && text.lines().next().is_some_and(|line| line.contains(" node"))
 }
 
-/// Reads it.
+/// Reads the output.
 ///
 /// # Errors
-/// If no node is in it, or more than a machine has.
+/// If it has no node, or more than a machine has.
 pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
     let mut nodes: BTreeMap<u32, Node> = BTreeMap::new();
     for line in text.lines().skip(1) {
@@ -46,7 +46,7 @@ fn numbers(said: &str) -> Vec<u32> {
     said.split_whitespace().filter_map(|word| word.parse().ok()).collect()
 }
 
-/// `64325 MB`, which are MiB.
+/// A size \[B\] from `64325 MB`, which is in MiB.
 fn mebibytes(said: &str) -> Option<u64> {
     said.trim().strip_suffix(" MB")?.parse::<u64>().ok()?.checked_mul(1 << 20)
 }

@@ -9,9 +9,9 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-/// The longest value of an attribute \[B\]: a page, as sysfs gives.
+/// Maximum size of an attribute \[B\]: sysfs limits it to a page.
 pub(super) const LONGEST: u64 = 4096;
-/// Attributes of a function that are read, as far as they are there.
+/// Attributes of a function that are read, if they exist.
 pub(super) const ATTRIBUTES: &[&str] = &[
     "vendor",
     "device",
@@ -28,11 +28,11 @@ pub(super) const ATTRIBUTES: &[&str] = &[
 ];
 
 impl Snapshot {
-    /// Reads `sys/bus/pci/devices` below `root`: `/` for this machine, a folder for a copy of another. Nodes, CXL
-    /// memories and NVMe drives are read as well where they are there.
+    /// Reads `sys/bus/pci/devices` below `root`: `/` for this machine, a folder for a copy of another. If `root` has
+    /// no such folder, it is itself the folder of functions. NUMA nodes, CXL memories and NVMe drives are read as well.
     ///
     /// # Errors
-    /// If there is no such folder. A function that cannot be read is a note.
+    /// If the folder does not exist, or a copy has no functions. A function that cannot be read is reported in a note.
     pub fn of_sysfs(root: &Path) -> Result<Self, NotRead> {
         let below = root.join("sys/bus/pci/devices");
         let folder = if below.is_dir() { below } else { root.to_owned() };
@@ -64,14 +64,14 @@ fn facts(device: &Path) -> Facts {
     for name in ATTRIBUTES {
         facts.tell(name, text(&device.join(name)));
     }
-    // the name of the driver, which a link in a live tree points to
+    // in a live tree `driver` is a link to the driver's folder, whose name is the driver's
     if let Some(driver) = fs::read_link(device.join("driver")).ok().as_deref().and_then(Path::file_name) {
         facts.tell("driver", driver.to_string_lossy());
     }
     facts
 }
 
-/// NUMA nodes, of `devices/system/node`.
+/// NUMA nodes, from `devices/system/node`.
 fn nodes(sys: &Path) -> Vec<Node> {
     let folder = sys.join("devices/system/node");
     let of = |name: &String| {
@@ -84,7 +84,7 @@ fn nodes(sys: &Path) -> Vec<Node> {
     found
 }
 
-/// A node from what its files say.
+/// A NUMA node from the contents of its files `cpulist`, `meminfo` and `distance`.
 pub(super) fn node_of(node: u32, cpus: &str, memory: &str, distances: &str) -> Node {
     // `Node 0 MemTotal:       65868196 kB`
     let total = memory.lines().find_map(|line| line.split_once("MemTotal:"));
@@ -97,7 +97,7 @@ pub(super) fn node_of(node: u32, cpus: &str, memory: &str, distances: &str) -> N
     }
 }
 
-/// CXL memory devices, of `bus/cxl/devices`.
+/// CXL memory devices, from `bus/cxl/devices`.
 fn memories(sys: &Path) -> Vec<Memory> {
     let folder = sys.join("bus/cxl/devices");
     let names = entries(&folder)
@@ -122,14 +122,14 @@ fn memories(sys: &Path) -> Vec<Memory> {
     names.map(of).collect()
 }
 
-/// NVMe controllers, of `class/nvme`.
+/// NVMe controllers, from `class/nvme`.
 fn drives(sys: &Path) -> Vec<Drive> {
     let folder = sys.join("class/nvme");
     let of = |name: String| {
         let controller = folder.join(&name);
         let file = |of: &str| text(&controller.join(of));
         let own = entries(&controller).into_iter().filter(|entry| entry.starts_with(&name));
-        // sectors of 512 B, whatever the drive has (Linux, Documentation/ABI/stable/sysfs-block)
+        // in units of 512 B, whatever the drive's block size (Linux, Documentation/ABI/stable/sysfs-block)
         let sectors = own.filter_map(|entry| file(&format!("{entry}/size")).parse::<u64>().ok());
         Drive {
             address: file("address").parse().ok(),
@@ -142,14 +142,14 @@ fn drives(sys: &Path) -> Vec<Drive> {
     entries(&folder).into_iter().filter(|name| name.starts_with("nvme")).map(of).collect()
 }
 
-/// The first bytes of a file; a device may let fewer be read than there are.
+/// The first `most` bytes of a file, or fewer if it ends before; `None` if it cannot be read.
 fn bytes(path: &Path, most: u64) -> Option<Vec<u8>> {
     let mut found = Vec::new();
     fs::File::open(path).ok()?.take(most).read_to_end(&mut found).ok()?;
     Some(found)
 }
 
-/// The text of an attribute; nothing if it cannot be read.
+/// The text of an attribute; empty if it cannot be read.
 fn text(path: &Path) -> String {
     let found = bytes(path, LONGEST).and_then(|found| String::from_utf8(found).ok());
     found.map(|text| text.trim().to_owned()).unwrap_or_default()

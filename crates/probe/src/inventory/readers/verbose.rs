@@ -1,4 +1,4 @@
-//! The text of `lspci`, `-v`, `-vv` and `-vvv`: headings of functions and what stands indented below them.
+//! The text of `lspci`, `-v`, `-vv` and `-vvv`: headings of functions, and the indented lines below them.
 //!
 //! ```text
 //! 01:00.0 Non-Volatile memory controller [0108]: A drive [144d:a824] (prog-if 02 [NVM Express])
@@ -7,15 +7,16 @@
 //!                 LnkSta: Speed 16GT/s (downgraded), Width x4
 //! ```
 //!
-//! pciutils before 3.0 wrote `Device:` and `Link:` instead, with rates in `Gb/s`. Everything else is passed over,
-//! serial numbers and vital product data among it.
+//! pciutils before 3.0 wrote `Device:` and `Link:` instead, with rates in `Gb/s`. Everything else is skipped, including
+//! serial numbers and vital product data.
 
 use crate::host::Address;
 use crate::inventory::facts::{Facts, Tells, class_of, hex16, ids, numbered};
 use crate::inventory::snapshot::{MANY, NotRead, Snapshot};
 use crate::lspci_lines::heading;
 
-/// Device/Port Types by the words of lspci (PCIe Base 6.0 §7.5.3.2); the longer of two that begin alike comes first.
+/// Device/Port Types by the names that lspci prints (PCIe Base 6.0 §7.5.3.2). The first that matches the beginning of a
+/// text counts.
 const TYPES: &[(&str, u8)] = &[
     ("Root Complex Integrated Endpoint", 9),
     ("Root Complex Event Collector", 10),
@@ -43,7 +44,7 @@ const UNCORRECTABLE: &[(&str, u8)] = &[
     ("UnsupReq", 20),
     ("ACSViol", 21),
 ];
-/// Correctable errors, likewise (§7.8.4.5).
+/// Correctable errors as lspci names them, with their bits (§7.8.4.5).
 const CORRECTABLE: &[(&str, u8)] = &[
     ("RxErr", 0),
     ("BadTLP", 6),
@@ -54,7 +55,7 @@ const CORRECTABLE: &[(&str, u8)] = &[
     ("NonFatalErr", 13),
 ];
 
-/// Reads it; without a heading the answer has no functions.
+/// Reads the text; without a heading of a function the result is empty.
 ///
 /// # Errors
 /// If there are more functions than a machine has.
@@ -73,7 +74,7 @@ pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
             if !line.starts_with(char::is_whitespace) {
                 continue;
             }
-            // a register's text goes on in the lines below it
+            // a line without a name continues the text of the register above
             let (name, said) = named(line).unwrap_or(("", line.trim()));
             if !name.is_empty() {
                 name.clone_into(&mut register);
@@ -84,14 +85,14 @@ pub(super) fn read(text: &str) -> Result<Snapshot, NotRead> {
     Ok(found)
 }
 
-/// `LnkCap: …`: a name without spaces, or with them if it is one that is known.
+/// The name and text of a line such as `LnkCap: …`. Names with spaces count only if they are known.
 fn named(line: &str) -> Option<(&str, &str)> {
     let (name, said) = line.trim().split_once(':')?;
     let known = ["Kernel driver in use", "NUMA node", "Physical Slot"].contains(&name);
     (known || (!name.is_empty() && !name.contains(' '))).then(|| (name, said.trim()))
 }
 
-/// The heading of a function, and what it says.
+/// The address and attributes of a function from its heading.
 fn function(line: &str) -> Option<(Address, Facts)> {
     let address = heading(line)?;
     let (class, rest) = line.split_once(char::is_whitespace)?.1.split_once(": ")?;
@@ -100,7 +101,7 @@ fn function(line: &str) -> Option<(Address, Facts)> {
         rest.rsplit_once("(prog-if ").and_then(|(_, said)| u8::from_str_radix(said.get(..2)?, 16).ok());
     let name = rest.split(" (rev ").next().unwrap_or(rest).split(" (prog-if ").next().unwrap_or(rest);
     let (word, number) = numbered(class);
-    // `lspci -n` has numbers alone
+    // `lspci -n` prints only numbers
     let plain = (word.len() == 4 && number.is_none()).then(|| hex16(word)).flatten();
     if let Some(class) = number.and_then(hex16).or(plain).or_else(|| class_of(word)) {
         facts.tell("class", format!("{:#08x}", u32::from(class) << 8 | u32::from(interface.unwrap_or(0))));
@@ -116,7 +117,7 @@ fn function(line: &str) -> Option<(Address, Facts)> {
     Some((address, facts))
 }
 
-/// Takes what a line says of a register, or of the operating system.
+/// Takes attributes from the text of a register, or of a line about the operating system.
 fn take(facts: &mut Facts, register: &str, said: &str) {
     match register {
         "Bus" => buses(facts, said),
@@ -147,7 +148,7 @@ fn take(facts: &mut Facts, register: &str, said: &str) {
     }
 }
 
-/// `Some maker A card [144d:a801]`, or the IDs alone.
+/// The subsystem from `Some maker A card [144d:a801]`, or from only its IDs.
 fn subsystem(facts: &mut Facts, said: &str) {
     let (name, number) = numbered(said);
     if let Some((vendor, device)) = number.and_then(ids).or_else(|| ids(name)) {
@@ -155,7 +156,7 @@ fn subsystem(facts: &mut Facts, said: &str) {
     }
 }
 
-/// `primary=00, secondary=01, subordinate=01, sec-latency=0`.
+/// The buses below a bridge from `primary=00, secondary=01, subordinate=01, sec-latency=0`.
 fn buses(facts: &mut Facts, said: &str) {
     let of = |name: &str| {
         let word = said.split(", ").find_map(|word| word.strip_prefix(name))?;
@@ -166,7 +167,8 @@ fn buses(facts: &mut Facts, said: &str) {
     }
 }
 
-/// `[70] Express (v2) Endpoint, IntMsgNum 0`; of a bridge `[a4] Subsystem: Some maker A card [144d:a801]`.
+/// The Device/Port Type from `[70] Express (v2) Endpoint, IntMsgNum 0`, and the subsystem of a bridge from
+/// `[a4] Subsystem: Some maker A card [144d:a801]`.
 fn capability(facts: &mut Facts, said: &str) {
     if let Some((_, rest)) = said.split_once("] Subsystem: ") {
         subsystem(facts, rest);
@@ -191,7 +193,7 @@ fn requests(facts: &mut Facts, said: &str) {
     }
 }
 
-/// `Port #0, Speed 32GT/s, Width x4, …`.
+/// Speed and width from `Port #0, Speed 32GT/s, Width x4, …`.
 fn link(facts: &mut Facts, which: &str, said: &str) {
     if let Some(speed) = rate(said, "Speed ") {
         facts.tell(&format!("{which}_link_speed"), speed);
@@ -209,14 +211,14 @@ fn retimers(facts: &mut Facts, said: &str) {
     }
 }
 
-/// `RxErr+ BadTLP-`: the register as it was.
+/// The value of an error status register from `RxErr+ BadTLP-`, as far as lspci prints its bits.
 fn errors(facts: &mut Facts, name: &str, bits: &[(&str, u8)], said: &str) {
     let set = bits.iter().filter(|(word, _)| flag(said, word) == Some(true));
     let word = set.fold(0_u32, |word, (_, bit)| word | 1 << bit);
     facts.tell(name, format!("{word:#010x}"));
 }
 
-/// `LaneErr at lane: 0 1 2`.
+/// Lane Error Status from `LaneErr at lane: 0 1 2`.
 fn lanes(facts: &mut Facts, said: &str) {
     let Some((_, list)) = said.split_once("lane:") else { return };
     let lanes = list.split([' ', ',']).filter_map(|word| word.parse::<u32>().ok()).filter(|lane| *lane < 32);
@@ -224,21 +226,21 @@ fn lanes(facts: &mut Facts, said: &str) {
     facts.tell("lane_errors", format!("{word:#010x}"));
 }
 
-/// The number behind a word.
+/// The number that follows the text `behind`.
 fn number(said: &str, behind: &str) -> Option<u32> {
     let rest = said.split_once(behind)?.1;
     let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
     rest.get(..end)?.parse().ok()
 }
 
-/// The rate behind a word, as sysfs writes it: `16 GT/s`.
+/// The rate that follows the text `behind`, as sysfs writes it: `16 GT/s`.
 fn rate(said: &str, behind: &str) -> Option<String> {
     let word = said.split_once(behind)?.1.split([',', ' ']).next()?;
     let number = word.strip_suffix("GT/s").or_else(|| word.strip_suffix("Gb/s"))?;
     Some(format!("{number} GT/s"))
 }
 
-/// Whether `word+` or `word-` is there, as a whole word.
+/// Whether the flag `word` is set (`word+`) or clear (`word-`); `None` if the text does not have it.
 fn flag(said: &str, word: &str) -> Option<bool> {
     let sign = said.split([' ', ',', '\t']).find_map(|found| found.strip_prefix(word))?;
     match sign {
