@@ -1,4 +1,4 @@
-//! Embeds the claims, their tables, the scenarios that are shipped and the files that those name.
+//! Embeds the claims, their tables, the built-in scenarios, and the files that these name.
 
 fn main() -> std::io::Result<()> {
     lanetwin_embed::embed(&[

@@ -1,7 +1,8 @@
-//! Links and switches without hosts and devices, where nothing but the wire is in the way, beside arithmetic.
+//! Simulated links and switches without hosts and devices, whose only limit is the wire, for comparison with
+//! arithmetic.
 //!
-//! No scenario is as bare: both directions of a link busy with writes, credits to spare, DLLPs as an application note
-//! of 2009 reckons with them; packets that enter a switch through several ports at the same instant.
+//! No scenario can describe them: both directions of a link busy with writes, more credits than needed, DLLPs as an
+//! application note of 2009 counts them; packets that enter a switch through several ports at the same instant.
 
 use crate::experiment::{of_rows, row};
 use crate::spec::Ask;
@@ -19,15 +20,15 @@ use lanetwin_stats::results::{Results, Row};
 use lanetwin_units::{Generation, Instant, LinkRate, Span, Width};
 use std::any::Any;
 
-/// From the decision to write to the write being eligible.
+/// Time from the decision to write until the write is eligible.
 const ISSUE: Span = Span::from_ns(20);
 const PCIE: Port = Port(0);
 const WIDTHS: [Width; 5] = [Width::X1, Width::X2, Width::X4, Width::X8, Width::X16];
-/// TLPs of a train with which a link is saturated, and trains that wait for the wire.
+/// To saturate a link: TLPs in a train, and trains that wait for the wire.
 const TRAIN: (u16, u32) = (32, 8);
 const FROM_FIRST_TO_LAST: &str = "first bit in to last bit out";
 
-/// What a claim asks of bare links.
+/// The rows of a claim about links and switches without hosts and devices.
 pub(crate) fn results(ask: &Ask) -> Results {
     of_rows(
         "bare links",
@@ -39,9 +40,9 @@ pub(crate) fn results(ask: &Ask) -> Results {
     )
 }
 
-/// Payloads of 64 B to 4 KiB over Gen2 links: framing alone, or with an Ack and an UpdateFC for every four TLPs.
+/// Payloads of 64 B to 4 KiB over Gen2 links: with framing only, or also with an Ack and an UpdateFC for every 4 TLPs.
 fn application_note() -> Vec<Row> {
-    // over which DLLPs are gathered; SKPs, which they would travel with, are off
+    // DLLPs are sent together once in this period, which is that of SKP ordered sets; these have no duration here
     let epoch = Span::from_us(1);
     let mut found = Vec::new();
     for (figure, width) in
@@ -65,9 +66,9 @@ fn application_note() -> Vec<Row> {
 
 const PAYLOADS: [u16; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
 
-/// Writes of full MPS, with DLLPs and SKP ordered sets, of every generation and width.
+/// Writes of full MPS over links of every generation and width, with DLLPs and SKP ordered sets.
 fn ceilings() -> Vec<Row> {
-    // more of everything than a round trip on the fastest link needs
+    // more credits than a round trip on the fastest link needs
     let ample =
         Credits { header: [Some(2047); CLASSES], data: [Some(32_767); CLASSES], latency: Span::from_ns(60) };
     let mut found = Vec::new();
@@ -91,7 +92,7 @@ fn ceilings() -> Vec<Row> {
                 dllps,
                 ..Direction::bare(LinkRate::pcie(generation, width))
             };
-            // measuring lasts for so many SKPs that one more or less is far below the bar
+            // the measurement covers so many SKPs that one more or less changes the result by far less than the bar
             let period = skp.period().as_ps_ceil().as_ps();
             let times = (Span::from_ps(16 * period), Span::from_ps(512 * period));
             let both = plateau(payload, AddressWidth::Bits64, direction, times);
@@ -103,8 +104,8 @@ fn ceilings() -> Vec<Row> {
     found
 }
 
-/// What both directions of a saturated link deliver together \[Gb/s\], from one delivery to a later one: whole trains
-/// over a whole number of picoseconds.
+/// Payload throughput of a saturated link, the sum of both directions \[Gb/s\]: the trains between the first and the
+/// last delivery in the measurement, divided by the time between these.
 fn plateau(
     bytes: u16,
     addresses: AddressWidth,
@@ -133,8 +134,8 @@ fn plateau(
     devices.iter().map(delivered).sum()
 }
 
-/// One packet through an idle switch, and the last of four that come at once. A core that is fast enough moves nothing:
-/// with one, the pairs of widths and the sizes in which it could matter most.
+/// One packet through an idle switch, and the last of four that arrive at once. The cores are fast enough to change
+/// nothing; with them, only the width pairs and sizes are run for which they could matter most.
 fn forwarding() -> Vec<Row> {
     const OUTPUT: OutputBuffer = OutputBuffer { tlps: 16, data: 16 * 256 };
     let cores = [
@@ -167,9 +168,9 @@ fn forwarding() -> Vec<Row> {
     found
 }
 
-/// Sends one write from each source through an idle switch of Gen4 links: from the instant at which all are eligible to
-/// the last being all there. The links have no flight, and a packet that waits for nobody enters the switch at that
-/// instant.
+/// Sends one write from each source through an idle switch with Gen4 links. Returns the time from the instant at which
+/// all are eligible until the last has arrived completely. The links have no propagation delay, and a packet that need
+/// not wait enters the switch at that instant.
 fn incast(
     (bytes, sources): (u16, usize),
     widths: (Width, Width),
@@ -196,7 +197,7 @@ fn incast(
     devices[0].last.expect("there is a source").since(Instant::ZERO + ISSUE)
 }
 
-/// Runs devices on links until then.
+/// Runs devices on links until an instant. Returns the devices.
 fn run(links: LinksBuilder, devices: Vec<Device>, until: Instant) -> Vec<Device> {
     let mut builder = Builder::new();
     let links = builder.add_foreseeing("links", Box::new(links.build(1).expect("links that fit together")));
@@ -212,7 +213,7 @@ fn run(links: LinksBuilder, devices: Vec<Device>, until: Instant) -> Vec<Device>
     ids.into_iter().map(device).collect()
 }
 
-/// Keeps trains of writes waiting for its wire, and counts what arrives.
+/// A device that keeps trains of writes waiting for the wire, and counts the trains that it receives.
 #[derive(Clone, Copy)]
 struct Device {
     me: EndpointId,
@@ -222,7 +223,7 @@ struct Device {
     waiting: u32,
     /// Whether another train is handed in when one has left.
     again: bool,
-    /// When it begins to count.
+    /// The instant from which deliveries are counted.
     from: Instant,
     /// The first and the last delivery that were counted, and the trains after the first.
     first: Option<Instant>,

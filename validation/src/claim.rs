@@ -39,7 +39,7 @@ pub enum Role {
     Input,
     /// A parameter was fitted to it.
     Calibrated,
-    /// The model has never seen it.
+    /// The model was neither given the number nor fitted to it.
     Predicted,
 }
 

@@ -25,7 +25,7 @@ impl Claim {
     /// The claim that `validation/claims/NAME.yaml` describes.
     ///
     /// # Panics
-    /// If there is no such file, or it is not right.
+    /// If there is no such file, or it has errors.
     pub(crate) fn shipped(name: &'static str) -> Self {
         let text = embedded::text(embedded::CLAIMS, name);
         let spec: Spec = serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -33,13 +33,13 @@ impl Claim {
         let Spec { about, bar, cpu_seconds, .. } = spec;
         Self { name, about, bar, cpu_seconds: *cpu_seconds, spec }
     }
-    /// Runs it; `None` if it was stopped.
+    /// Runs the claim; `None` if it was stopped.
     pub(crate) fn run(&self, watch: &mut Watch<'_>) -> Option<Outcome> {
         shipped::run(self.spec, watch)
     }
 }
 
-/// Their names, from simple to complex: a channel, a link alone, links of all kinds, switches, machines, media.
+/// The names of the claims, from simple to complex: a channel, single links, switches, machines, media.
 const NAMES: [&str; 21] = [
     "eye",
     "link-stability",

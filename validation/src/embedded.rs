@@ -4,10 +4,10 @@ include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 use lanetwin_plan::Files;
 
-/// A text in a folder, by the name of its file without the extension.
+/// The text of a file in an embedded folder, by its name without the extension.
 ///
 /// # Panics
-/// If there is none; all names are built in.
+/// If there is no such file; the names are constants or stand in embedded files.
 pub(crate) fn text(folder: &'static [(&str, &str)], stem: &str) -> &'static str {
     let found = folder.iter().find(|(name, _)| *name == stem);
     found.unwrap_or_else(|| panic!("there is no `{stem}`")).1
@@ -23,7 +23,7 @@ pub(crate) fn scenario(path: &str) -> &'static str {
     }
 }
 
-/// The files that built-in scenarios name, by those names.
+/// The files that built-in scenarios refer to, by the paths that the scenarios use: with and without `../`.
 pub(crate) fn files() -> Files {
     let jobs = JOB_FILES.iter().map(|(stem, text)| (format!("fio/{stem}.fio"), text));
     let specifications =

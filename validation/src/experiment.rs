@@ -8,7 +8,8 @@ use lanetwin_units::NumberKind;
 use lanetwin_world::{self as world, Options, Progress, Watcher};
 use std::sync::LazyLock;
 
-/// The built-in parts, read once: a claim makes hundreds of plans, and reading all parts takes as long as a short run.
+/// The built-in parts. They are read only once, since a claim makes hundreds of plans, and reading all parts takes as
+/// long as a short run.
 pub(crate) fn catalogue() -> &'static Catalogue {
     static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
     &CATALOGUE

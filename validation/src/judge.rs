@@ -21,17 +21,17 @@ pub(crate) struct Judge {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Test {
-    /// Largest absolute error of a prediction \[%\].
+    /// Maximum absolute error of a prediction \[%\].
     Worst(f64),
-    /// Largest mean of the absolute errors of predictions \[%\].
+    /// Maximum mean of the absolute errors of predictions \[%\].
     Mean(f64),
     /// Whether the mean error has to be below that of the closed form.
     BelowClosedForm(bool),
-    /// Least share of rows, including bounds, that are within their own bars \[%\].
+    /// Minimum share of rows, including bounds, that are within their own bars \[%\].
     Share(f64),
     /// Whether upper bounds have to hold.
     Bounds(bool),
-    /// Largest absolute deviation of a value, in its own unit.
+    /// Maximum absolute deviation of every row, in its own unit.
     Within(f64),
     /// Whether all rows have to be judged equivalent by their scenario, or none.
     Equivalent(bool),
@@ -44,7 +44,7 @@ impl Judge {
         row.published.group.starts_with(&self.of)
     }
 
-    /// Whether it is met, and the finding in a sentence.
+    /// Whether the condition is met, and the finding in a sentence.
     pub(crate) fn verdict(&self, rows: &[Compared<'_>], free: &[FreeParameter]) -> (bool, String) {
         let meant: Vec<&Compared<'_>> = rows.iter().filter(|row| self.is_of(row)).collect();
         let errors = || meant.iter().filter(|row| row.is_predicted()).map(|row| row.error_pct);

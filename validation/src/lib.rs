@@ -3,14 +3,14 @@
 //! ```text
 //!   published table ──► cells: input | calibrated | predicted ─┐
 //!   simulation, from parts and scenarios alone ────────────────┼─► rows with errors ─► summary: is the bar met?
-//!   closed form that anybody can evaluate: the baseline ───────┘
+//!   closed form, as the baseline ──────────────────────────────┘
 //! ```
 //!
-//! A [`Claim`] sets a published table beside what lanetwin says. Each of its rows has a [`Role`]: what went in, what
-//! was fitted, what is predicted. Errors are averaged over predicted rows only; a claim with as many free parameters as
-//! predicted rows is not called predicted. docs/validation.md explains how to read the table.
+//! A [`Claim`] compares a published table with the results of lanetwin. Each of its rows has a [`Role`]: the model was
+//! given the number, was fitted to it, or predicts it. Errors are averaged over predicted rows only; a claim needs more
+//! predicted rows than free parameters to be called a prediction. docs/validation.md explains how to read the table.
 //!
-//! Not here: the parameters of parts, fitted ones included (`parts/`); what a scenario means (the plan crate).
+//! Not here: the parameters of parts, including fitted ones (`parts/`); the meaning of a scenario (the plan crate).
 //!
 //! ```
 //! let report = lanetwin_validation::run(&["section-i"], &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
@@ -45,11 +45,11 @@ use lanetwin_document::Diagnostic;
 use std::ops::ControlFlow;
 use watch::Watch;
 
-/// Runs the claims with these names, or all of them if there are none, the shortest first. `progress` is told how far
-/// it is, and ends the run with what it has by breaking.
+/// Runs the claims with these names; without names, all claims, the shortest first. `progress` is called after each
+/// step; if it breaks, the run ends, and the report has what is known by then.
 ///
 /// # Errors
-/// VA001, naming every claim there is, if one of the names is none of them.
+/// VA001, with the names of all claims, if one of the names is not a claim.
 pub fn run(
     names: &[&str],
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
@@ -64,7 +64,7 @@ pub fn run(
     let mut report = Report::new();
     for claim in chosen {
         let mut watch = Watch::new(claim.name, progress);
-        // one that was stopped late says what it knows
+        // a claim that is stopped during its sensitivity analysis still has an outcome
         if let Some(outcome) = claim.run(&mut watch) {
             report.add(claim, outcome);
         }

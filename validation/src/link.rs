@@ -1,9 +1,9 @@
-//! Claims about channels: `lanetwin link eye` and `lanetwin link cycle` on the same document say the same.
+//! Claims about channels: `lanetwin link eye` and `lanetwin link cycle` on the same document give the same results.
 //!
-//! What they answer becomes rows as a scenario has them: a verdict is 2 if it is good and 1 if not. Noise of eyes is
-//! calibrated: the channel that takes the whole budget just meets the mask. Every other number of transmitter and
-//! receiver that nobody has confirmed is moved to both ends of a range, alone, and noise is calibrated anew; one that
-//! turns a verdict is a free parameter.
+//! The results become rows like those of a scenario: a verdict is 2 if it is good and 1 if not. The noise of eyes is
+//! calibrated so that the channel that takes the whole budget just meets the mask. Every other unconfirmed number of
+//! transmitter and receiver is moved to both ends of a range, one at a time, and the noise is calibrated again; a
+//! number that changes a verdict is a free parameter.
 
 use crate::claim::{Effect, FreeParameter, Role};
 use crate::experiment::{of_rows, row};
@@ -18,12 +18,13 @@ use lanetwin_units::{Generation, NumberKind};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// A channel that is shipped has an answer.
+/// Message of the panic if a built-in channel cannot be computed.
 const ANSWERS: &str = "a channel that is shipped has an answer";
 const MARGIN: &str = "height or width over the mask's";
 
-/// A number of transmitter and receiver, and by which factors it is moved to the ends of its range, all assumed: a
-/// fifth of what is a corner frequency, a quarter of what is jitter, half of what is a limit or a bandwidth.
+/// A number of transmitter or receiver, and the factors that move it to the ends of its range. All ranges are assumed:
+/// ±20 % for corner frequencies, ±25 % for jitter, half and double for DFE limits, ±50 % for the noise bandwidth, and
+/// others for the transmitter's swing and rise time.
 type Moved = (&'static str, fn(&mut Reference) -> Vec<&mut f64>, [f64; 2]);
 
 const MOVED: [Moved; 9] = [
@@ -46,7 +47,7 @@ fn corner(reference: &mut Reference, place: usize) -> Vec<&mut f64> {
     reference.ctle.corners_mut().into_iter().skip(place).take(1).collect()
 }
 
-/// The description of a channel, with changes, and of its variants those that rows ask for.
+/// The channel of a table, with the changes `sets`, and only those of its variants that the table has rows for.
 fn channel(table: &Shipped, sets: &[String]) -> Channel {
     let text = crate::embedded::scenario(table.scenario);
     let mut channel =
@@ -59,7 +60,7 @@ const fn as_number(good: bool) -> f64 {
     if good { 2.0 } else { 1.0 }
 }
 
-/// The eyes of a channel.
+/// The eyes of a channel, as rows.
 pub(crate) fn eyes(table: &Shipped) -> Results {
     judged(table, &channel(table, &[]))
 }
@@ -85,13 +86,13 @@ fn judged(table: &Shipped, channel: &Channel) -> Results {
     of_rows(table.scenario, of_segments.chain(of_stress).collect())
 }
 
-/// How many ends of ranges there are.
+/// Number of ends of ranges, including the changes of the description in `sets`.
 pub(crate) const fn moves(sets: &[String]) -> usize {
     2 * MOVED.len() + sets.len()
 }
 
-/// What moving numbers does: those that turn a verdict, and each effect on the predicted rows of the tables. `step` is
-/// told of each, and ends it.
+/// Moves each number to both ends of its range, and applies each change in `sets`. Returns the numbers that change a
+/// verdict, and all effects on the predicted rows of the tables. `step` is called after each, and can stop it.
 pub(crate) fn moved(
     tables: &[Shipped],
     sets: &[String],
@@ -125,7 +126,7 @@ pub(crate) fn moved(
 
 type Factor = (fn(&mut Reference) -> Vec<&mut f64>, f64);
 
-/// Verdict and margin of each predicted row.
+/// The value (a verdict) and the margin of each predicted row.
 fn with_change(tables: &[Shipped], change: Option<Factor>, sets: &[String]) -> Vec<(f64, f64)> {
     let of = |table: &Shipped| {
         let mut channel = channel(table, sets);
@@ -144,7 +145,7 @@ fn with_change(tables: &[Shipped], change: Option<Factor>, sets: &[String]) -> V
     tables.iter().flat_map(of).collect()
 }
 
-/// Cycles of the links of a channel, and the assumed numbers that they rest on.
+/// Stability cycles on the links of a channel, as rows, and the assumed numbers that they rest on.
 pub(crate) fn cycles(table: &Shipped, tests: &Tests) -> (Results, Vec<FreeParameter>) {
     let channel = channel(table, &[]);
     let variants: Vec<String> = channel.variants.iter().map(|variant| variant.name.clone()).collect();

@@ -1,4 +1,4 @@
-//! What a user of this crate can get wrong.
+//! Mistakes that a user of this crate can make.
 
 use lanetwin_document::{Diagnostic, Severity};
 
@@ -19,7 +19,7 @@ pub(crate) fn unknown_claim(name: &str, known: &[&str]) -> Diagnostic {
     }
 }
 
-/// Letters to insert, delete or replace (Levenshtein).
+/// The Levenshtein distance: the number of letters to insert, delete or replace.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

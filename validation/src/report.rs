@@ -20,7 +20,7 @@ pub struct Report {
     pub complete: bool,
     /// A summary of each claim.
     pub claims: Vec<Summary>,
-    /// Every cell of every table.
+    /// Every published value that is compared; bounds are not among them.
     pub rows: Vec<Row>,
 }
 
@@ -47,8 +47,7 @@ pub struct Row {
     pub error_pct: f64,
     /// The role of the published number for the model.
     pub role: Role,
-    /// Number of assumed or calibrated numbers of the model; for claims with a sensitivity analysis, only those that
-    /// move a row.
+    /// Number of the claim's free parameters.
     pub free_parameters: usize,
     /// Relative error of the closed form \[%\]; `None` if there is none.
     pub baseline_error_pct: Option<f64>,
@@ -63,11 +62,11 @@ pub struct Row {
 pub struct Summary {
     /// The claim's name.
     pub claim: &'static str,
-    /// Its statement.
+    /// What it claims, in a sentence.
     pub about: &'static str,
     /// The bar that has to be met.
     pub bar: &'static str,
-    /// Whether it is met.
+    /// Whether the bar is met, and the claim is a prediction.
     pub met: bool,
     /// Whether there are more predicted rows than free parameters; otherwise the claim is not called a prediction.
     pub is_prediction: bool,
@@ -77,7 +76,7 @@ pub struct Summary {
     pub mape: f64,
     /// Mean absolute error of the closed form on the predicted rows that it covers \[%\].
     pub baseline_mape: Option<f64>,
-    /// Every assumed or calibrated number of the model.
+    /// The numbers that count: all assumed or calibrated ones, or with a sensitivity analysis those that move a row.
     pub free_parameters: Vec<FreeParameter>,
     /// The findings, in sentences.
     pub text: String,

@@ -3,10 +3,10 @@
 //!
 //! ```text
 //!   plan ──► every assumed or calibrated number, with two ends
-//!        ──► all moved to one end at once: same traces? none of them acts. Otherwise half of them, and so on, down to one
-//!        ──► one that acts: the predictions at that end, beside those without, of the rows that it can act on
-//!        ──► clearly beyond a tenth of the bar and what another seed does? it counts. Clearly below? it does not
-//!        ──► in between: those rows once more, longer
+//!        ──► all moved to one end at once: same traces? None acts. Otherwise half of them, and so on, down to one
+//!        ──► one that acts: predictions with the number at that end, for the rows on which it can act
+//!        ──► change clearly above a tenth of the bar and above chance? It counts. Clearly below? It does not
+//!        ──► in between: these rows again, with longer runs
 //! ```
 //!
 //! A range is half and double for quantities, the neighbours in the list for words, and the opposite for flags, unless
@@ -15,8 +15,8 @@
 //!
 //! Numbers that a scenario sets without confirmation ([`Chosen`](crate::spec::Chosen)) are moved like the others.
 //!
-//! Not here: numbers that the scenario sets because they are its question; the constants of the phy crate, which
-//! [`crate::claims::eye`] moves.
+//! Not here: numbers that the scenario sets because it asks about them; the constants of the phy crate, which
+//! [`crate::link`] moves.
 
 mod finding;
 mod numbers;
@@ -43,7 +43,8 @@ pub(crate) enum Effort {
     Long,
 }
 
-/// A set of kinds of runs. A row and a run have the same kind if the same numbers act on them.
+/// A set of kinds of runs, such as all runs of one workload of one variant. A number acts on a row only if it acts on a
+/// kind of run from which the row is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Kinds(u64);
 
@@ -98,7 +99,7 @@ pub(crate) trait Predict: Sync {
 /// Seeds that show the effect of chance on a row, besides the first seed.
 const SEEDS: std::ops::RangeInclusive<u32> = 2..=4;
 
-/// Predictions without changes, and the largest effect of another seed on them.
+/// Predictions without changes, and how much other seeds change them.
 #[derive(Clone, PartialEq, Debug)]
 struct Base {
     rows: Vec<f64>,
@@ -110,9 +111,9 @@ struct Analysis<'a> {
     numbers: &'a [Number],
     predict: &'a dyn Predict,
     traces: Vec<Digest>,
-    /// By effort.
+    /// For each [`Effort`].
     bases: [Base; 2],
-    /// The least change of each row for a number to count \[%\].
+    /// The change of each row above which a number counts \[%\].
     floors: Vec<f64>,
 }
 
@@ -120,20 +121,20 @@ struct Analysis<'a> {
 struct Group {
     side: usize,
     places: Vec<usize>,
-    /// The kinds of runs on which they may act: those of the group that they come from.
+    /// The kinds of runs on which they may act: those on which the group that they are a part of acts.
     may_touch: Kinds,
 }
 
 /// The result for some numbers on one side.
 struct Found {
-    /// How many.
+    /// Number of these numbers.
     settled: usize,
     /// The effect of the one that acts; `None` for numbers that do not act.
     moved: Option<Moved>,
 }
 
 /// Moves each number to both ends. Returns which of them count. `bars` has the bar of each row \[%\]. `watch` is called
-/// for each number and can stop the analysis; all numbers may count then.
+/// for each number and can stop the analysis; then all numbers count.
 ///
 /// # Panics
 /// If the unchanged machine is not valid.
@@ -170,7 +171,7 @@ pub(crate) const fn steps(numbers: usize) -> usize {
     AS_IT_IS + 2 * numbers
 }
 
-/// Number of runs without changes: one for each seed, for each effort.
+/// Number of predictions without changes: one for each seed and effort.
 const AS_IT_IS: usize = 8;
 
 /// The traces and predictions without changes.
@@ -216,7 +217,7 @@ impl Analysis<'_> {
         if sets.is_empty() {
             return none_acts(places.len());
         }
-        // changes that make no valid machine may act on everything
+        // changes that make no valid machine may act on all kinds that are left
         let touched = self.touched(&sets, *may_touch).unwrap_or(*may_touch);
         if touched.is_empty() {
             return none_acts(places.len());
@@ -243,7 +244,7 @@ impl Analysis<'_> {
     fn alone(&self, side: usize, place: usize, touched: Kinds) -> Moved {
         let number = &self.numbers[place];
         for sets in &number.ends[side] {
-            // a smaller change may act on fewer rows, and on none on which the larger one does not act
+            // a smaller change acts on the same kinds of runs as the larger one, or on fewer
             let Some(mut changes) = self.changes(sets, Effort::Full, touched, &vec![true; self.floors.len()])
             else {
                 continue;

@@ -12,7 +12,7 @@ use lanetwin_stats::results::Results;
 use lanetwin_world::Options;
 use std::collections::BTreeSet;
 
-/// Runs it; `None` if it was stopped.
+/// Runs the claim; `None` if it was stopped.
 pub(crate) fn run(spec: &'static Spec, watch: &mut Watch<'_>) -> Option<Outcome> {
     let tables: &'static [Shipped] = spec.tables.iter().map(Tabled::shipped).collect::<Vec<_>>().leak();
     let predictor = spec.sensitivity.as_ref().map(|weighing| Predictor::new(spec, weighing, tables));
@@ -71,7 +71,8 @@ fn answered(table: &Shipped) -> (Results, Vec<FreeParameter>) {
     }
 }
 
-/// The findings in sentences: the bars, the rows that miss their own bar, and the rows without a counterpart.
+/// The findings in sentences: the conditions, the rows that miss their own bar, the claim's note, and the result of the
+/// sensitivity analysis.
 fn told(spec: &Spec, verdicts: &[(bool, String)], rows: &[Compared<'_>], weighed: &str) -> String {
     let bars: Vec<&str> = verdicts.iter().map(|(_, told)| &**told).collect();
     let missed: Vec<String> = rows.iter().filter(|row| !row.is_met()).map(Compared::told).collect();

@@ -1,4 +1,4 @@
-//! The description of a claim with a built-in scenario and a table: `validation/claims/NAME.yaml`.
+//! The description of a claim, `validation/claims/NAME.yaml`: its scenarios, their tables, and its conditions.
 
 use crate::claim::FreeParameter;
 use crate::embedded::{self, TABLES};
@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Spec {
-    /// Its statement, in a sentence.
+    /// What it claims, in a sentence.
     pub(crate) about: String,
     /// The bar that has to be met, in a sentence.
     pub(crate) bar: String,
@@ -24,7 +24,7 @@ pub(crate) struct Spec {
     pub(crate) tables: Vec<Tabled>,
     /// The conditions that have to be met.
     pub(crate) judge: Vec<Judge>,
-    /// For channels whose numbers are moved: changes of their description that are also tried.
+    /// For claims about eyes: changes of the channel's description that are tried like those of numbers.
     #[serde(default)]
     pub(crate) moved: Vec<String>,
     /// The source of published values for rows that name none.
@@ -33,13 +33,15 @@ pub(crate) struct Spec {
     /// A note for readers of the figures.
     #[serde(default)]
     pub(crate) note: String,
-    /// Numbers that count without being moved, since each is fitted to a row or decides it.
+    /// Numbers that count without being moved, since each is fitted to a row or decides it. If there are any, they
+    /// replace the assumed and calibrated numbers of the plans.
     #[serde(default)]
     pub(crate) counted: Vec<FreeParameter>,
-    /// Numbers of its scenarios, each fitted to a row, that count besides those of the parts.
+    /// Numbers of its scenarios, each fitted to a row, that count in addition.
     #[serde(default)]
     pub(crate) fitted: Vec<FreeParameter>,
-    /// The settings of the sensitivity analysis. Without it all assumed or calibrated numbers count.
+    /// The settings of the sensitivity analysis. Without it, all assumed or calibrated numbers count, or those in
+    /// `counted`.
     #[serde(default)]
     pub(crate) sensitivity: Option<Weighing>,
 }
@@ -56,7 +58,7 @@ pub(crate) struct Tabled {
     pub(crate) ask: Ask,
     /// The name of its table among `validation/claims/*.csv`.
     pub(crate) rows: String,
-    /// Settings for a run that is just long enough to show whether a number acts at all.
+    /// Settings for a run that is just long enough to show whether a number changes any event.
     #[serde(default)]
     pub(crate) trace: Vec<String>,
     /// Settings for a run that distinguishes most differences from chance.
@@ -78,11 +80,11 @@ pub(crate) enum Ask {
     Eye,
     /// `lanetwin link cycle` on a channel.
     Cycle(Tests),
-    /// Bare links without a document: payload and framing, as computed in an application note.
+    /// Links without hosts and devices, and without a document: payload throughput as in an application note.
     ApplicationNote,
-    /// The same, with DLLPs and SKP ordered sets.
+    /// Such links of every generation and width, with DLLPs and SKP ordered sets.
     Ceilings,
-    /// Packets through a bare switch.
+    /// Packets through a switch without hosts and devices.
     Forwarding,
 }
 
@@ -112,15 +114,15 @@ pub(crate) struct Weighing {
     pub(crate) fits: Vec<Fit>,
 }
 
-/// The range of a number of a part, if it is not half and double.
+/// The range of a number of a part, if it is not the general one (half and double).
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Range {
     pub(crate) part: String,
     pub(crate) name: String,
-    /// Settings of the component, separated by commas if one alone makes no valid machine.
+    /// The settings of its component at each end; several, separated by commas, if one alone makes no valid machine.
     pub(crate) ends: [String; 2],
-    /// Why the range is no wider.
+    /// Why the range is not wider.
     #[allow(dead_code, reason = "readers of the claim find it there; a test asks that it is given")]
     pub(crate) reason: String,
 }
@@ -135,17 +137,17 @@ pub(crate) struct Chosen {
     pub(crate) calibrated_to: Option<String>,
 }
 
-/// A number that is calibrated to a row, and is recalibrated.
+/// A time that is calibrated to a row, and is recalibrated when another number is moved.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Fit {
-    /// The paths of times that share the change.
+    /// The paths of the times that are changed together.
     pub(crate) set: Vec<String>,
     /// The case of the row.
     pub(crate) row: String,
-    /// How it is recalibrated from the change of the row.
+    /// How it follows from the change of the row.
     pub(crate) by: By,
-    /// The variant with this number, if others have their own.
+    /// The only variant whose time is changed, if other variants have their own.
     #[serde(default)]
     pub(crate) only: Option<String>,
 }
@@ -154,9 +156,9 @@ pub(crate) struct Fit {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum By {
-    /// The row is a time, too: its change is subtracted.
+    /// The row is a time, too: its change is subtracted from the time.
     Difference,
-    /// The row is a rate: the time grows by the share by which the rate is too high.
+    /// The row is a rate: the time is multiplied by the rate divided by its target.
     Share,
 }
 
@@ -166,7 +168,7 @@ pub(crate) struct Shipped {
     pub(crate) scenario: &'static str,
     pub(crate) ask: &'static Ask,
     pub(crate) rows: Vec<Published>,
-    /// The variants that can be left out of a plan: all but the baseline.
+    /// The variants that can be left out of a plan: all but the baseline. Filled in at first use.
     variants: OnceLock<Vec<String>>,
 }
 
@@ -182,8 +184,8 @@ impl Tabled {
 }
 
 impl Shipped {
-    /// The plan of only one workload of one variant, or of one of its cases, with changes; `None` if they make no valid
-    /// machine.
+    /// The plan of only one workload of one variant, or of only one case of it, with the changes `sets`; `None` if they
+    /// make no valid machine.
     pub(crate) fn of(
         &self,
         variant: &str,

@@ -15,10 +15,10 @@ use serde::Deserialize;
 pub(crate) struct Published {
     /// The cell of the published table.
     pub(crate) case: String,
-    /// Its name; by default that of its metric.
+    /// The name of the quantity; by default that of its metric.
     #[serde(default)]
     pub(crate) quantity: Option<String>,
-    /// The group with which it is judged.
+    /// The group of rows that it belongs to; conditions can be limited to groups.
     #[serde(default)]
     pub(crate) group: String,
     /// How it is computed from the results.
@@ -42,22 +42,22 @@ pub(crate) struct Published {
     /// The other metric, variant or case that [`How`] needs.
     #[serde(default)]
     pub(crate) against: String,
-    /// The position on a curve, if it is read off one.
+    /// The position on the curve, for [`How::Curve`].
     #[serde(default)]
     pub(crate) at: Option<f64>,
     /// Its unit, as in the results.
     pub(crate) unit: String,
-    /// The value.
+    /// The published value.
     pub(crate) published: f64,
     /// The meaning of the value for the device.
     #[serde(default)]
     pub(crate) bound: Bound,
     /// The role of the value for the model.
     pub(crate) role: Role,
-    /// Largest deviation of the prediction, or largest excess over a bound \[%\].
+    /// Maximum deviation of the prediction, or maximum excess over a bound \[%\].
     #[serde(default)]
     pub(crate) bar_pct: Option<f64>,
-    /// The value of the closed form, which is on the claim's page.
+    /// The value of the closed form, which the claim's page explains.
     #[serde(default)]
     pub(crate) closed_form: Option<f64>,
     /// Whether it is used in the sensitivity analysis: `yes`, or empty.
@@ -81,7 +81,7 @@ pub(crate) enum Bound {
     /// It was measured, or is stated for this device in this state.
     #[default]
     Value,
-    /// The best of a family, or of the best state, which no device exceeds.
+    /// It is stated for the best of a family, or for the best state, and no device exceeds it.
     AtMost,
 }
 
@@ -96,7 +96,7 @@ pub(crate) enum How {
     Sum,
     /// The mean with another metric.
     Mean,
-    /// The reduction in another variant.
+    /// The difference to another variant: this one minus the other.
     Less,
     /// The ratio to another variant.
     Ratio,
@@ -104,7 +104,7 @@ pub(crate) enum How {
     CaseRatio,
     /// The ratio of another case of the workload to this one.
     InverseCaseRatio,
-    /// Where another metric of the workload's cases reaches [`Published::at`], read off their curve.
+    /// The value at the point of the curve of all cases where another metric reaches [`Published::at`].
     Curve,
     /// The largest value of all cases of the workload.
     Peak,
@@ -112,11 +112,11 @@ pub(crate) enum How {
     Verdict,
     /// One of Iometer's own metrics.
     Iometer,
-    /// Nothing in the results stands beside it.
+    /// Nothing in the results corresponds to it.
     NotCompared,
 }
 
-/// What the results say of a published value.
+/// The value in the results that corresponds to a published value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Found {
     pub(crate) value: f64,
@@ -136,10 +136,10 @@ impl Found {
 }
 
 impl Published {
-    /// What the results say; none if nothing stands beside it.
+    /// The corresponding value in the results; `None` if it is not compared.
     ///
     /// # Panics
-    /// If the results have no such row, or more than one.
+    /// If the results have no such row, or more than one where one is meant.
     pub(crate) fn found(&self, results: &Results) -> Option<Found> {
         let own = || self.read(results, &self.variant, self.label.as_deref(), &self.metric);
         let case = || self.read(results, &self.variant, Some(&self.against), &self.metric).value;
@@ -169,19 +169,19 @@ impl Published {
         })
     }
 
-    /// The variants of the scenario that it is made from.
+    /// The variants of the scenario from which it is computed.
     pub(crate) fn variants(&self) -> impl Iterator<Item = &str> {
         let other = matches!(self.how, How::Less | How::Ratio).then_some(&*self.against);
         std::iter::once(&*self.variant).chain(other)
     }
 
-    /// The only case of the workload that it is made from, if it is made from one.
+    /// The case of the workload from which it is computed; `None` if it needs several, or the workload has only one.
     pub(crate) fn only_case(&self) -> Option<&str> {
         let is_of_others = matches!(self.how, How::CaseRatio | How::InverseCaseRatio);
         self.label.as_deref().filter(|_| !is_of_others)
     }
 
-    /// The rows of the workload, one of each case.
+    /// The rows of the workload for a variant and a metric, one for each case.
     fn rows<'a>(
         &'a self,
         results: &'a Results,
@@ -215,7 +215,7 @@ impl Published {
         Found::exactly(of.unwrap_or_else(|| panic!("no such percentile: {self:?}")).1)
     }
 
-    /// The verdict that it stands beside, if it stands beside one.
+    /// The scenario's verdict that it is compared with, for [`How::Verdict`].
     fn judged<'a>(&self, results: &'a Results) -> Option<&'a VerdictRow> {
         let is_it = |row: &&VerdictRow| {
             let is_case = self.label.as_ref().is_none_or(|label| row.case == *label);
@@ -236,7 +236,8 @@ impl Published {
         Found::exactly(one.value.unwrap_or_else(|| panic!("Iometer has no value: {self:?}")))
     }
 
-    /// The metric where the other one is what is published; at the end of the curve beyond it.
+    /// The metric at the point where the other metric reaches [`Published::at`], interpolated between two cases; beyond
+    /// an end of the curve, the value at that end.
     fn on_curve(&self, results: &Results) -> Found {
         let at = self.at.unwrap_or_else(|| panic!("a place on a curve is missing: {self:?}"));
         let xs = self.rows(results, &self.variant, &self.against).map(|row| row.value);
@@ -251,18 +252,19 @@ impl Published {
     }
 }
 
-/// A published row beside what the scenario came to.
+/// A published row, and the value in the results.
 pub(crate) struct Compared<'a> {
     pub(crate) published: &'a Published,
     pub(crate) predicted: f64,
-    /// How far the prediction is above it \[%\].
+    /// The relative error of the prediction \[%\]; positive if it is too high.
     pub(crate) error_pct: f64,
-    /// What the scenario says of it, if that is what it stands beside.
+    /// The scenario's verdict, for [`How::Verdict`].
     pub(crate) verdict: Option<Verdict>,
 }
 
 impl Compared<'_> {
-    /// Whether the prediction is within the bar of the row; without one a value is, and a bound has to be kept.
+    /// Whether the prediction is within the row's bar. Without a bar, a value is always met, and a bound must not be
+    /// exceeded.
     pub(crate) fn is_met(&self) -> bool {
         let Published { bound, bar_pct, .. } = *self.published;
         match bound {
@@ -273,7 +275,7 @@ impl Compared<'_> {
     pub(crate) fn is_predicted(&self) -> bool {
         self.published.role == Role::Predicted && self.published.bound == Bound::Value
     }
-    /// `PM9A3, random read, 16 in flight: 193 k/s beside 120 (+61.2 %)`, and what is known of it.
+    /// `PM9A3, random read, 16 in flight: 193 k/s beside 120 (+61.2 %)`, with the row's note.
     pub(crate) fn told(&self) -> String {
         let Published { case, quantity, unit, published, note, bound, .. } = self.published;
         let at_most = if *bound == Bound::AtMost { "at most " } else { "" };
@@ -287,7 +289,7 @@ impl Compared<'_> {
     }
 }
 
-/// A number with three digits at least.
+/// A number with at least three significant digits, or three decimals below 1.
 fn digits(value: f64) -> String {
     let decimals = match value.abs() {
         value if value >= 100.0 => 0,
@@ -301,13 +303,13 @@ fn digits(value: f64) -> String {
 /// The rows of a table.
 ///
 /// # Panics
-/// If the text is no such table.
+/// If the text is not such a table.
 pub(crate) fn published(text: &str) -> Vec<Published> {
     let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
     rows.map(|row| row.unwrap_or_else(|error| panic!("a published table is right: {error}"))).collect()
 }
 
-/// Every row that is compared beside what the scenario came to.
+/// Every row that is compared, with the value in the results.
 pub(crate) fn compared<'a>(results: &Results, published: &'a [Published]) -> Vec<Compared<'a>> {
     let beside = published.iter().filter_map(|published| {
         let predicted = published.found(results)?.value;
@@ -318,7 +320,7 @@ pub(crate) fn compared<'a>(results: &Results, published: &'a [Published]) -> Vec
     beside.collect()
 }
 
-/// The cells of the rows that are values; bounds are no numbers to be near to.
+/// The cells of a report: all compared rows but bounds, for which an error has no meaning.
 pub(crate) fn cells(results: &Results, published: &'static [Published], source: &'static str) -> Vec<Cell> {
     let values = published.iter().filter(|published| published.bound == Bound::Value);
     let cell = |published: &'static Published| {

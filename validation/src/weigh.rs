@@ -1,7 +1,7 @@
-//! What the assumed and calibrated numbers of a shipped scenario do to its rows, with what is calibrated fitted anew.
+//! Predictions of a claim's rows with changed numbers, for the sensitivity analysis; calibrated times are fitted again.
 //!
-//! A run of one workload of one variant is a kind, of one of its cases where a row is of one. A calibrated number that
-//! is itself moved stays where it was moved to.
+//! A kind of run is one workload of one variant, or one case of it if a row is about one case. A calibrated time that
+//! is itself moved is not fitted again.
 
 use crate::claim::Role;
 use crate::experiment;
@@ -12,7 +12,7 @@ use lanetwin_plan::Plan;
 use lanetwin_stats::results::{Digest, Results};
 use lanetwin_world::Options;
 
-/// A workload of a variant of a scenario, or a case of it.
+/// A kind of run: a workload of a variant of a scenario, or a case of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Kind {
     table: usize,
@@ -21,10 +21,10 @@ struct Kind {
     label: Option<&'static str>,
 }
 
-/// A setting, and the variant that it is of, if others have their own.
+/// A setting, and the only variant that it applies to, if there is one.
 type Setting = (Option<String>, String);
 
-/// The rows that are weighed.
+/// Predicts the rows of a claim that take part in its sensitivity analysis.
 pub(crate) struct Predictor {
     spec: &'static Spec,
     weighing: &'static Weighing,
@@ -33,7 +33,7 @@ pub(crate) struct Predictor {
     rows: Vec<&'static Published>,
     /// The row of each fit.
     fitted: Vec<&'static Published>,
-    /// What those come to without any change, by effort.
+    /// The values of these rows without changes, by effort.
     targets: [Vec<f64>; 2],
 }
 
@@ -57,7 +57,7 @@ impl Predictor {
         found
     }
 
-    /// What fits aim at: what their rows come to without any change.
+    /// Computes the targets of the fits: the values of their rows without changes.
     pub(crate) fn calibrate(&mut self) {
         let target = |effort, row: &&'static Published| {
             self.row(row, effort, &[], &mut self.none()).expect("what is as it is can be run")
@@ -73,13 +73,13 @@ impl Predictor {
         self.rows.iter().any(|weighed| std::ptr::eq(*weighed, row))
     }
 
-    /// Every number of the first variant of the first scenario that nobody confirms.
+    /// Every unconfirmed number of the first variant of the first scenario.
     pub(crate) fn numbers(&self) -> Vec<Number> {
         let Weighing { ranges, chosen, .. } = self.weighing;
         sensitivity::numbers(&self.tables[0].plan(), ranges, chosen)
     }
 
-    /// The kinds of runs that a row is made from.
+    /// The kinds of runs from which a row is computed.
     fn of(&self, row: &'static Published) -> Vec<Kind> {
         let is_there = |table: &Shipped| table.rows.iter().any(|other| std::ptr::eq(other, row));
         let table = self.tables.iter().position(is_there).expect("a row is of a table");
@@ -93,11 +93,11 @@ impl Predictor {
         self.kinds.iter().map(|_| None).collect()
     }
 
-    /// The plan of a kind, of nothing but it; none if the settings make no machine.
+    /// The plan of only one kind of run; `None` if the settings make no valid machine.
     fn plan(&self, kind: Kind, length: &[String], sets: &[Setting]) -> Option<Plan> {
         let Kind { table, variant, workload, label } = kind;
         let meant = sets.iter().filter(|(only, _)| only.as_deref().is_none_or(|only| only == variant));
-        // a workload that the variant does not have cannot be made shorter
+        // settings of other workloads are left out, as the variant may not have these
         let own = format!("workloads.{workload}.");
         let length = length.iter().filter(|set| !set.starts_with("workloads.") || set.starts_with(&own));
         let all: Vec<String> = meant.map(|(_, set)| set).chain(length).cloned().collect();
@@ -109,7 +109,7 @@ impl Predictor {
         if effort == Effort::Full { full } else { long }
     }
 
-    /// What a row comes to; runs that are known are not made again. None if the settings make no machine.
+    /// The value of a row. Runs are kept in `known` and not repeated. `None` if the settings make no valid machine.
     fn row(
         &self,
         row: &'static Published,
@@ -133,7 +133,7 @@ impl Predictor {
         row.found(&together?).map(|found| found.value)
     }
 
-    /// The settings with what is calibrated fitted anew; none if they make no machine.
+    /// The settings, with the calibrated times fitted again; `None` if they make no valid machine.
     fn refitted(&self, sets: &[Setting], effort: Effort) -> Option<Vec<Setting>> {
         let mut all = sets.to_vec();
         for (at, (fit, row)) in self.weighing.fits.iter().zip(&self.fitted).enumerate() {
@@ -155,7 +155,7 @@ impl Predictor {
 }
 
 impl Fit {
-    /// The setting that brings a row back from `value` to `target`, or its share of it.
+    /// The setting of one time that brings its row from `value` back to `target`, with the other times of the fit.
     fn anew(&self, plan: &Plan, path: &str, value: f64, target: f64) -> String {
         let component = |component: &&lanetwin_plan::ComponentPlan| {
             path.strip_prefix("machine.")

@@ -1,15 +1,14 @@
-//! Work that finds more work, on all cores, while somebody watches.
+//! Tasks on all cores that can add further tasks, with progress reports in the thread of the caller.
 //!
-//! Runs of worlds have pools of threads of their own, and a thread of a pool that waits for another takes the next task
-//! meanwhile: tasks that are given to such a pool nest, and as many worlds are in memory as there is room on the stack.
-//! Here a thread has one task at a time.
+//! Runs of worlds have thread pools of their own. In such a pool a thread that waits for another one takes the next
+//! task meanwhile, so that tasks nest, and many worlds are in memory at once. Here each thread has one task at a time.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// What a task has come to: results to be told, and tasks that it has found.
+/// The outcome of a task: its results, and further tasks.
 pub(crate) struct Done<T, R> {
     pub(crate) results: Vec<R>,
     pub(crate) more: Vec<T>,
@@ -17,7 +16,7 @@ pub(crate) struct Done<T, R> {
 
 struct Queue<T> {
     waiting: Vec<T>,
-    /// Tasks that somebody works on.
+    /// Number of tasks in progress.
     busy: usize,
     is_over: bool,
 }
@@ -35,7 +34,8 @@ impl<T> WorkPool<T> {
         self.queue().is_over = true;
         self.changed.notify_all();
     }
-    /// The next task, the newest first, so that few wait; none if there will be none.
+    /// Waits for the next task. The newest comes first, so that few tasks wait. `None` when all are done, or at the
+    /// end.
     fn next(&self) -> Option<T> {
         let mut queue = self.queue();
         loop {
@@ -55,7 +55,7 @@ impl<T> WorkPool<T> {
             let done = each(task);
             std::mem::forget(alarm);
             for result in done.results {
-                // nobody listens any more only if it is over
+                // sending fails only after the caller has ended the work
                 drop(results.send(result));
             }
             let mut queue = self.queue();
@@ -67,7 +67,7 @@ impl<T> WorkPool<T> {
     }
 }
 
-/// Sends the others home if a task panics: they would wait for what it finds.
+/// Ends the other threads if a task panics; they would wait forever for the tasks that it may add.
 struct EndOnPanic<'a, T>(&'a WorkPool<T>);
 impl<T> Drop for EndOnPanic<'_, T> {
     fn drop(&mut self) {
@@ -75,11 +75,11 @@ impl<T> Drop for EndOnPanic<'_, T> {
     }
 }
 
-/// Does all tasks and those that they find. `told` gets each result in the thread of the caller, in no order, and ends
-/// the work by breaking: what is begun is finished, and nothing else is begun. None if it was ended.
+/// Does all tasks and those that they add. `told` gets each result in the thread of the caller, in no particular order.
+/// If it breaks, tasks in progress are finished, no others are begun, and the result is `None`.
 ///
 /// # Panics
-/// If a task does.
+/// If a task panics.
 pub(crate) fn work<T: Send, R: Send>(
     tasks: Vec<T>,
     each: &(dyn Fn(T) -> Done<T, R> + Sync),
@@ -112,7 +112,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
-    /// A task finds two of half its size, down to one.
+    /// A task adds two tasks of half its size, down to size 1.
     fn halves(size: usize) -> Done<usize, usize> {
         match size {
             1 => Done { results: vec![1], more: Vec::new() },

@@ -1,10 +1,10 @@
-//! The ceilings once more, by arithmetic that knows neither the simulator nor the claim's own formula: time for time,
-//! one period between two SKP ordered sets is filled.
+//! The ceilings once more, by arithmetic that uses neither the simulator nor the claim's own formula: it fills one
+//! period between two SKP ordered sets.
 
 use lanetwin_validation::run;
 use std::ops::ControlFlow;
 
-/// Nanoseconds of one byte on one lane.
+/// Time of one byte on one lane \[ns\].
 fn byte_ns(generation: u32) -> f64 {
     match generation {
         1 => 4.0,
@@ -13,7 +13,8 @@ fn byte_ns(generation: u32) -> f64 {
     }
 }
 
-/// The ACK latency limit of the table in symbols of 4, 2, 1, 0.5, 0.25 ns, by generation, lanes and MPS.
+/// The Ack latency limit \[ns\] for a generation, width and MPS, from the standard's table in symbol times, which are
+/// 4, 2, 1, 0.5 and 0.25 ns.
 fn ack_limit_ns(generation: u32, lanes: u32, mps: u32) -> f64 {
     let tenths: u32 = match (lanes, mps > 256) {
         (1 | 2 | 4, false) => 14,
@@ -27,10 +28,11 @@ fn ack_limit_ns(generation: u32, lanes: u32, mps: u32) -> f64 {
     f64::from((mps + 28) * tenths / (10 * lanes) + delay) * symbol_ns
 }
 
-/// Gb/s of payload in each direction: fill the time between two SKPs with groups of TLPs, their Ack and their UpdateFC.
+/// Payload throughput of each direction \[Gb/s\]: groups of TLPs, each with an Ack and an UpdateFC, fill the time
+/// between two SKPs.
 fn gbps(generation: u32, lanes: u32, mps: u32) -> f64 {
     let byte = byte_ns(generation) / f64::from(lanes);
-    // SKP: 4 symbols each 1180, or 16 symbols (a block) each 370 blocks.
+    // SKP: 4 symbols in every 1180, or 16 symbols (a block) in every 370 blocks.
     let (period, skp) = if generation < 3 { (1180.0, 4.0) } else { (5920.0, 16.0) };
     let lane_byte = byte_ns(generation);
     let free = (period - skp) * lane_byte;

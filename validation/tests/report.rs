@@ -1,4 +1,4 @@
-//! What a user of `lanetwin validate` sees.
+//! The report that a user of `lanetwin validate` sees.
 
 use lanetwin_validation::{Report, Role, claims, run};
 use std::ops::ControlFlow;

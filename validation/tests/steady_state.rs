@@ -1,10 +1,10 @@
-//! The published analysis of the steady state, to which the tables are held; once more, by iterating the equations of
-//! the flow between levels.
+//! The published analysis of the steady state, from which the tables have their values: its closed form, compared with
+//! an iteration of the equations of the flow between levels (numbers of valid units in a block).
 
 use lanetwin_validation::run;
 use std::ops::ControlFlow;
 
-/// Dies, blocks of a die, units of 4 KiB of a block; blocks of a die that GC keeps free, and blocks that are open.
+/// The drive: dies, blocks per die, units of 4 KiB per block; blocks per die that GC keeps free, and open blocks.
 const DIES: u32 = 2;
 const BLOCKS: u32 = 256;
 const BLOCK: u32 = 120;
@@ -23,12 +23,13 @@ fn fluid(share: f64) -> f64 {
 
 /// Write amplification for blocks of `block` units, by the mean share of valid units in full blocks.
 ///
-/// In the steady state j · f(j) is the same for all levels j above the lowest one. For a lowest level k, of which
-/// a part x of the flow goes on to k − 1, the share follows; k and x are searched for.
+/// With f(j) the share of blocks with j valid units, j · f(j) is the same in the steady state for all levels j above
+/// the lowest one. If the lowest level is k, and a part x of its flow goes on to k − 1, the share of valid units
+/// follows; k and x are searched for.
 fn mean_field(block: u32, share: f64) -> f64 {
     let b = f64::from(block);
     let state = |victims: f64| {
-        // victims hold k − x units in the mean: k and the part x that is taken just below k
+        // victims hold k − x valid units on average: a part x of them has k − 1, the others k
         let (k, x) = (victims.ceil().max(1.0), victims.ceil().max(1.0) - victims);
         let levels = (k as u32 + 1..=block).map(|j| 1.0 / f64::from(j)).sum::<f64>() + x / k;
         let units = b - k + x;
@@ -42,15 +43,15 @@ fn mean_field(block: u32, share: f64) -> f64 {
     b / (b - low)
 }
 
-/// The share of valid units in full blocks: of each die some blocks are free, of those that are open half is written,
-/// and half of a victim has been moved.
+/// The share of valid units in full blocks. Some blocks of each die are free; open blocks are half full on average, and
+/// half of a victim has been moved.
 fn share(units: u64) -> f64 {
     let full = f64::from(BLOCKS - FREE) - f64::from(OPEN + 1) / 2.0;
     units as f64 / f64::from(DIES) / (full * f64::from(BLOCK))
 }
 
-/// Blocks by their number of valid units, followed through time: each step a share of all valid units is overwritten,
-/// and the emptiest blocks are collected until there is room for what was written.
+/// Write amplification, by following the numbers of blocks with each number of valid units over time: each step
+/// overwrites a share of all valid units, and collects the emptiest blocks until there is room for what was written.
 fn by_iteration(block: usize, share: f64) -> f64 {
     let mut f = vec![0.0; block + 1];
     let low = (share * block as f64).floor() as usize;
@@ -91,7 +92,7 @@ fn the_analysis_is_what_its_equations_lead_to() {
     assert!((mean_field(20_000, 0.8) / fluid(0.8) - 1.0).abs() < 0.002);
 }
 
-/// Over-provisioning, what the analysis says, and what its limit for large blocks does.
+/// Each row of the tables has the result of the analysis for its over-provisioning, and the limit for large blocks.
 #[test]
 fn tables_have_what_the_formulas_say() {
     let tables =
@@ -111,7 +112,7 @@ fn tables_have_what_the_formulas_say() {
     }
 }
 
-/// The claim itself, which `make claims` holds to its figures, too.
+/// The claim itself, which `make claims` checks as well.
 mod nightly {
     use super::*;
 

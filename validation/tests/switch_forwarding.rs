@@ -1,20 +1,20 @@
-//! The textbook once more, time for time, by somebody who knows neither the simulator nor the claim's formula: when
-//! each byte is where.
+//! The latencies of a switch once more, by arithmetic that uses neither the simulator nor the claim's formula: it
+//! follows the time of each byte.
 
 use lanetwin_validation::run;
 use std::ops::ControlFlow;
 
-/// Picoseconds of one byte on one lane of Gen4: 8 bits at 16 GT/s, 130 for 128.
+/// Time of one byte on one lane of Gen4 \[ps\]: 8 bits at 16 GT/s, with 128b/130b encoding.
 const BYTE_PS: f64 = 507.8125;
 const LATENCY_PS: f64 = 120_000.0;
 
-/// When the last bit of the last of `n` packets leaves, if all begin to come in at 0: each output byte no sooner than
-/// `LATENCY_PS` after its arrival, and the outputs back to back.
+/// When the last bit of the last of `n` packets leaves, if all begin to arrive at 0 \[ps\]: each byte leaves no sooner
+/// than `LATENCY_PS` after its arrival, and the packets leave back to back.
 fn last_bit_ps(payload: u64, (arriving, leaving): (f64, f64), cut_through: bool, n: u64) -> f64 {
     let bytes = payload + 24;
     let arrival = |byte: u64| (byte + 1) as f64 * BYTE_PS / arriving;
     let first_seen = if cut_through { arrival(23) } else { arrival(bytes - 1) };
-    // The output may begin when no byte would be asked for before it is there.
+    // The output may begin as soon as no byte would be due before it has arrived.
     let start = (0..bytes)
         .map(|byte| arrival(byte) - (byte + 1) as f64 * BYTE_PS / leaving)
         .fold(first_seen, f64::max);

@@ -3,7 +3,7 @@
 use super::Number;
 use crate::claim::{Effect, FreeParameter};
 
-/// The effect of one end: the change of each row \[%\].
+/// The effect of moving a number to one end: the change of each row \[%\].
 pub(super) struct Moved {
     pub(super) number: usize,
     pub(super) side: usize,
@@ -37,13 +37,14 @@ pub(crate) struct Sensitivity {
 }
 
 impl Sensitivity {
-    /// The analysis was stopped, so that each number may count.
+    /// The result of an analysis that was stopped: every number counts.
     pub(super) fn unfinished(numbers: &[Number]) -> Self {
         let free = numbers.iter().map(Number::free).collect();
         Self { free, effects: Vec::new(), all: numbers.len(), inert: None, most: None, chance: f64::NAN }
     }
 
-    /// Of what was moved, by number and side, with what each row has to move by \[%\].
+    /// The result of an analysis. `moved` is sorted by number and side; `floors` has the change of each row above which
+    /// a number counts \[%\].
     pub(super) fn of(numbers: &[Number], moved: &[Moved], floors: &[f64], chance: f64) -> Self {
         let (mut free, mut effects, mut inert, mut most) = (Vec::new(), Vec::new(), 0, None::<(f64, String)>);
         for (place, number) in numbers.iter().enumerate() {
@@ -94,8 +95,8 @@ impl Sensitivity {
         )
     }
 
-    /// The effects, for a claim with more predicted rows than were analysed; `finding` marks the analysed rows, and the
-    /// effects on others are unknown.
+    /// The effects on all predicted rows of a claim. `finding` marks those that were analysed; for others the effects
+    /// are unknown (NaN).
     pub(crate) fn effects_among(&self, finding: &[bool]) -> Vec<Effect> {
         let spread = |effect: &Effect| {
             let mut known = effect.changes_pct.iter();

@@ -16,12 +16,12 @@ pub(crate) struct Number {
     /// The path before its name in a setting (`machine.host.`).
     prefix: String,
     what: FreeParameter,
-    /// For each side, the settings, the farthest first.
+    /// The possible settings for each side, the farthest from the number's value first.
     pub(super) ends: [Vec<Vec<String>>; 2],
 }
 
 impl Number {
-    /// A number with these ends, for tests of what is done with numbers.
+    /// A number with these ends, for tests.
     #[cfg(test)]
     pub(super) fn with_ends(name: &'static str, ends: [&[&str]; 2]) -> Self {
         let owned = |side: &[&str]| side.iter().map(|set| vec![(*set).to_owned()]).collect();
@@ -55,8 +55,8 @@ impl Number {
     }
 }
 
-/// Every assumed or calibrated number of the first variant, and those that the scenario sets without confirmation, with
-/// their ends.
+/// Every assumed or calibrated number of the first variant, and the chosen ones, which the scenario sets without
+/// confirmation; with their ends.
 pub(crate) fn numbers(plan: &Plan, ranges: &[Range], chosen: &[Chosen]) -> Vec<Number> {
     let machine = &plan.variants[0].machine;
     let known = plan.assumptions();
@@ -101,7 +101,7 @@ fn of_component(
     component.origins.iter().filter_map(number).collect()
 }
 
-/// Factors down to half, and up to double, in hundredths.
+/// Factors down to a half and up to double \[%\], the farthest first.
 const FACTORS: [[u64; 4]; 2] = [[50, 75, 90, 95], [200, 150, 110, 105]];
 
 /// The values for one side of a number, the farthest first.

@@ -1,4 +1,4 @@
-//! Numbers that act, that do not, that cannot be moved.
+//! Tests with numbers that act, that do not act, and that cannot be moved.
 
 use super::*;
 use crate::experiment;
@@ -7,14 +7,15 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Two rows, each of a kind of its own: `a` moves the first by 1 % a step, `b` neither but the events, `c` makes no
-/// machine beyond 1 and moves the second by 0.1 % a step. `near` moves the first by a little less than counts in a full
-/// run, and by more in a long one. Another seed moves the first by `noise`.
+/// Predicts two rows, each from a kind of run of its own. `a` moves the first row by 1 % per unit. `b` changes events
+/// but no row. `c` moves the second row by 0.1 % per unit, and makes no valid machine above 1. `near` moves the first
+/// row by a little less than what counts in a full run, and by more in a long one. Other seeds move the first row by
+/// `noise`.
 #[derive(Default)]
 struct Rows {
     noise: f64,
     traces: AtomicUsize,
-    /// Rows that were run.
+    /// How often each row was predicted.
     runs: [AtomicUsize; 2],
     long: AtomicUsize,
 }
@@ -49,7 +50,7 @@ impl Predict for Rows {
     }
 }
 
-/// With bars of 3 %: 0.3 % counts.
+/// Analyses numbers with bars of 3 %, so that a change of more than 0.3 % counts.
 fn finding(numbers: &[Number], rows: &Rows) -> Sensitivity {
     analyse(numbers, &[3.0, 3.0], rows, &mut Watch::new("test", &mut |_| ControlFlow::Continue(())))
 }
@@ -90,11 +91,11 @@ fn what_does_not_act_is_run_once() {
     let numbers: Vec<Number> = names.iter().map(|set| Number::with_ends("n", [&[set], &[set]])).collect();
     let rows = Rows::default();
     let found = finding(&numbers, &rows);
-    // without any change, and all at once to either side: each in both kinds
+    // without changes, and with all numbers moved to each side at once: for both kinds of runs
     assert_eq!((found.inert, rows.traces.into_inner()), (Some(64), 3 * 2));
 }
 
-/// A row is run again only if a number acts on its kind.
+/// A row is predicted again only if a number acts on its kind of run.
 #[test]
 fn rows_that_a_number_does_not_act_on_are_not_run() {
     let rows = Rows::default();
@@ -103,7 +104,7 @@ fn rows_that_a_number_does_not_act_on_are_not_run() {
     assert_eq!(first, second + 2, "both ends, in the first row alone");
 }
 
-/// A longer run is made where a shorter one leaves open whether a number counts, and decides.
+/// If a full run leaves undecided whether a number counts, a longer run decides.
 #[test]
 fn what_is_near_a_tenth_of_the_bar_is_run_longer() {
     let clear = Rows::default();
@@ -114,7 +115,7 @@ fn what_is_near_a_tenth_of_the_bar_is_run_longer() {
     assert_eq!((found.free.len(), near.long.into_inner()), (1, 5));
 }
 
-/// What another seed does, too, does not count.
+/// A change that other seeds cause as well does not count.
 #[test]
 fn what_is_no_more_than_chance_does_not_count() {
     let found =
@@ -122,7 +123,7 @@ fn what_is_no_more_than_chance_does_not_count() {
     assert!(found.free.is_empty() && found.told().contains("another seed does 1.50 %"), "{}", found.told());
 }
 
-/// Somebody who ends it has every number counted: it is not known which matter.
+/// If the analysis is stopped, every number counts, since it is not known which matter.
 #[test]
 fn what_is_ended_counts_everything() {
     let numbers =
@@ -143,7 +144,7 @@ fn what_is_ended_counts_everything() {
     }
 }
 
-/// The steps that are told are those that were promised.
+/// The number of steps that are counted is the number announced by [`steps`].
 #[test]
 fn progress_ends_at_the_number_of_steps() {
     let numbers = [

@@ -1,4 +1,4 @@
-//! Does every claim ask what its scenario has, and can it miss?
+//! Tests that every claim's rows exist in its scenario, and that wrong values and wrong machines are noticed.
 
 use crate::claim::Role;
 use crate::claims::claims;
@@ -13,7 +13,7 @@ fn shipped() -> impl Iterator<Item = (&'static str, &'static Spec)> {
     claims().iter().map(|claim| (claim.name, claim.spec))
 }
 
-/// Every row stands beside a workload and a case of its scenario, or says why it stands beside nothing.
+/// Every row has a workload and a case in its scenario, or a note that says why it is not compared.
 #[test]
 fn every_row_asks_what_its_scenario_has() {
     let of_scenarios = shipped().flat_map(|(_, spec)| &spec.tables).filter(|table| table.ask == Ask::Run);
@@ -37,7 +37,7 @@ fn every_row_asks_what_its_scenario_has() {
     }
 }
 
-/// Every end of a range is a machine, and every number that is said to be moved or fitted is one.
+/// Every range and every chosen number is of a number of the machine, every range has a reason, and every fit a row.
 #[test]
 fn every_range_and_every_fit_is_of_the_machine() {
     for (name, spec) in shipped() {
@@ -54,7 +54,7 @@ fn every_range_and_every_fit_is_of_the_machine() {
     }
 }
 
-/// The law: no published value reaches a prediction. A table in which every cell is wrong gives the same ones to the
+/// No published value influences a prediction: a table in which every value is wrong has the same predictions to the
 /// last bit, and is missed.
 #[test]
 fn a_corrupted_table_has_the_same_predictions_and_is_missed() {
@@ -78,7 +78,7 @@ fn claim(wanted: &str) -> &'static Spec {
     shipped().find(|(name, _)| *name == wanted).expect("a claim that is quick").1
 }
 
-/// Corrupts the first table of a claim, which is met or is not.
+/// Checks this for the first table of a claim; `met` says whether the right table is met.
 fn corrupt(name: &str, met: bool) {
     let spec = claim(name);
     let table: &'static Shipped = Box::leak(Box::new(spec.tables[0].shipped()));
@@ -98,7 +98,7 @@ fn corrupt(name: &str, met: bool) {
     assert_eq!((is_met(&table.rows), is_met(wrong)), (met, false));
 }
 
-/// Wrong machines are seen: half the lanes, a memory of another generation, half of a second level.
+/// Wrong machines change predictions: fewer lanes, slower memory, another size and another latency of the L2.
 #[test]
 fn a_corrupted_machine_moves_what_is_predicted() {
     for (name, case, set, least_pct) in [
@@ -122,8 +122,8 @@ fn a_corrupted_machine_moves_what_is_predicted() {
     }
 }
 
-/// A claim that lists the numbers that count has not forgotten one: all the others at once, to either side as far as
-/// they make a machine together, change no event of arrays in caches, behind them and in the device.
+/// A claim that lists the numbers that count does not lack one: all others, moved to either side at once as far as they
+/// make a valid machine together, change no event of runs on arrays in DRAM and in the device.
 #[test]
 #[ignore = "takes minutes without optimisation: make test-rust"]
 fn what_is_not_counted_changes_nothing() {
