@@ -63,8 +63,8 @@ class Glance:
     lines: list[Line]
     every: list[Line]
     """The same metrics of all its cases."""
-    binding: dict[str, Binding]
-    """By variant."""
+    bindings: dict[str, dict[str, Binding]]
+    """The bottlenecks of each case, by variant."""
     outcomes: dict[str, dict[Outcome, int]]
     """Number of verdicts of each kind, by variant, over all cases."""
     notes: list[str]
@@ -73,6 +73,11 @@ class Glance:
     """The measured time; empty if unknown."""
     masked: Masked | None
     """The bottleneck of equivalent variants, if it is not what they change."""
+
+    @property
+    def binding(self) -> dict[str, Binding]:
+        """The bottlenecks of this case, by variant."""
+        return self.bindings.get(self.case, {})
 
     @property
     def outcome(self) -> Outcome | None:
@@ -113,13 +118,16 @@ def glances(results: Results) -> list[Glance]:
         case = _telling(every)
         lines = [line for line in every if line.case == case]
         names = unique(name for line in lines for name in line.values)
-        binds = {name: binding[name, workload, case] for name in names if (name, workload, case) in binding}
         cases = unique(line.case for line in every)
+        binds = {
+            case: {name: binding[place] for name in names if (place := (name, workload, case)) in binding}
+            for case in cases
+        }
         notes = _notes(results, workload, case)
         measured = measurement(
             [row for row in results["rows"] if (row["workload"], row["case"]) == (workload, case)]
         )
-        held = masked(results, lines, binds)
+        held = masked(results, lines, binds[case])
         found.append(
             Glance(workload, case, len(cases), lines, every, binds, _outcomes(own), notes, measured, held)
         )

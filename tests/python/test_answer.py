@@ -139,7 +139,8 @@ def test_a_sweep_of_one_variant_is_a_line_for_each_value(
     Path("s.yaml").write_text(DEPTHS, encoding="utf-8")
     lines = call(runner, "run", "s.yaml").stdout.splitlines()
     assert len(lines) <= MOST_LINES
-    told = [line for line in lines if "in flight" in line and "NOT SETTLED" not in line]
+    numbers = lines[: next(n for n, line in enumerate(lines) if "limited by" in line)]
+    told = [line for line in numbers if "in flight" in line]
     assert [line.split()[:2] for line in told][1:] == [["4", "KiB,"]] * 7
     # 300 requests, five times over
     assert [line for line in lines if "p99 NOT SETTLED (latency: " in line]
@@ -254,6 +255,30 @@ def test_cases_that_were_not_steady_are_named_wherever_they_stand(core: FakeCore
     assert len(others) > 0
     assert "NOT STEADY in other cases" not in before
     assert f"read-sweep: NOT STEADY in other cases: {'; '.join(others[:3])}" in shown
+
+
+def test_a_limit_that_changes_from_case_to_case_is_told_of_each(core: FakeCore, runner: CliRunner) -> None:
+    rows = [row for row in core.answer["rows"] if row["variant"] == core.answer["rows"][0]["variant"]]
+    workload, variant = rows[0]["workload"], rows[0]["variant"]
+    cases = list(dict.fromkeys(row["case"] for row in rows if row["workload"] == workload))
+    assert len(cases) > 2
+    core.answer["rows"] = [row for row in rows if row["workload"] == workload]
+    core.answer["verdicts"] = []
+    core.answer["bottlenecks"] = [
+        {
+            "variant": variant,
+            "workload": workload,
+            "case": case,
+            "name": "slot: up" if nth < len(cases) - 1 else "card: engines",
+            "why": "all are busy",
+        }
+        for nth, case in enumerate(cases)
+    ]
+    told = call(runner, "run", "slot.yaml", "--force").stdout.split("limited by", 1)[1]
+    assert f"{cases[0]} … {cases[-2]}" in told
+    assert "slot: up" in told
+    assert told.count(cases[-1]) == 1
+    assert "card: engines" in told
 
 
 def test_every_table_is_printed_on_request(core: FakeCore, runner: CliRunner) -> None:

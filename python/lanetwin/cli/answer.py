@@ -23,14 +23,15 @@ from lanetwin.glance import ALL_CACHED, all_lines, geometric_mean, glances
 from lanetwin.numbers import DIGITS, change, percentile_name, share
 from lanetwin.sentences import word as metric_word
 from lanetwin.steadiness import NOT_STEADY, measurement
-from lanetwin.summary import spread, stopped, unique, variants, verdict_words
+from lanetwin.summary import case_range, spread, stopped, unique, variants, verdict_words
 from lanetwin.tails import ABOUT, NOT_SETTLED, TAIL, is_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.table import Table
 
+    from lanetwin.binding import Binding
     from lanetwin.comparison import ErrorLine
     from lanetwin.glance import Glance, Line
     from lanetwin.results import Outcome, Results, Row
@@ -59,6 +60,8 @@ NARROW_CASE = 14
 _NUMBER_AND_UNIT = re.compile(r"(\d) ")
 MOST_TOGETHER = 24
 """Names of workloads with the same bottleneck share a line up to this length."""
+MOST_MORE_LIMITS = 5
+"""With more lines beyond one for each workload, only the bottlenecks of the shown cases are printed."""
 MOST_OTHERS = 3
 """Maximum number of other cases named as not steady."""
 LETTERS = "ABCDEFGHIJKL"
@@ -90,7 +93,9 @@ def print_answer(results: Results) -> None:
             console.print(Text(note, "dim"))
         console.print()
     if any(one.binding for one in found):
-        console.print(_limits(found))
+        limits = _limits(found, every_case=_shows_every_case(all_lines(results), variants(results)))
+        is_short = limits.row_count <= len(found) + MOST_MORE_LIMITS and fits(limits, console)
+        console.print(limits if is_short else _limits(found, every_case=False))
     told_of = _measured(results, found)
     if told_of:
         console.print(Text(printable(f"Measured: {told_of}"), "dim"))
@@ -171,14 +176,24 @@ def _print_errors(results: Results, lines: Sequence[ErrorLine]) -> None:
         console.print(Text(printable(note), "dim"))
 
 
+def _places(lines: Sequence[Line]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((line.workload, line.case) for line in lines))
+
+
+def _shows_every_case(lines: Sequence[Line], names: Sequence[str]) -> bool:
+    """Whether the table of numbers has all cases, and not only the most informative ones."""
+    if len(lines) <= (MOST_LINES if len(names) <= len(PAIR) else MOST_OF_SEVERAL):
+        return True
+    return len(names) == 1 and len(_places(lines)) <= MOST_LINES
+
+
 def _numbers(results: Results, found: Sequence[Glance]) -> tuple[Table, str]:
     """Make the table of numbers: all cases if few, else the most informative ones, else a line a variant."""
     names, lines = variants(results), all_lines(results)
-    places = list(dict.fromkeys((line.workload, line.case) for line in lines))
-    if len(names) == 1 and len(places) <= MOST_LINES < len(lines):
-        return _by_case(lines, places, names[0]), ""
+    if len(names) == 1 and len(_places(lines)) <= MOST_LINES < len(lines):
+        return _by_case(lines, _places(lines), names[0]), ""
     notes: list[str] = []
-    if len(lines) > (MOST_LINES if len(names) <= len(PAIR) else MOST_OF_SEVERAL):
+    if not _shows_every_case(lines, names):
         before = len(lines)
         lines = [line for one in found for line in one.lines if line.verdicts or not results["verdicts"]]
         if any(one.cases > 1 for one in found):
@@ -454,29 +469,58 @@ def _value(row: Row | None, *, spread: bool = True) -> Text:
     return Text(sign + (told(row) if spread else brief(row["value"], row["unit"], row["metric"], DIGITS)))
 
 
-def _limits(found: Sequence[Glance]) -> Table:
-    """Tabulate the bottleneck of each workload, variants with the same one together, and the next supply."""
+def _limits(found: Sequence[Glance], *, every_case: bool) -> Table:
+    """Tabulate the bottleneck of each workload, variants with the same one together, and the next supply.
+
+    If the numbers of every case are shown, so is where the bottleneck changes from case to case.
+    """
     several = any(len(one.binding) > 1 for one in found)
     is_named = any(_place(one, found) for one in found)
+    of = {one.workload: _by_cases(one, every_case=every_case) for one in found}
+    in_cases = any(len(parts) > 1 for parts in of.values())
     names = ["workload"] if is_named else []
-    names += [*(["variants"] if several else []), "limited by", "closest behind it"]
-    table = plain_table("", [(name, False) for name in names])
+    names += [*(["case"] if in_cases else []), *(["variants"] if several else [])]
+    table = plain_table("", [(name, False) for name in (*names, "limited by", "closest behind it")])
     alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
-    for one in found:
-        alike.setdefault(tuple(_limits_of(one, several=several)), []).append(one.workload)
-    for rows, workloads in alike.items():
+    for workload, parts in of.items():
+        rows = [
+            (*([""] if nth else [cases])[: int(in_cases)], *words)
+            for cases, binding in parts
+            for nth, words in enumerate(_limits_of(binding, several=several))
+        ]
+        alike.setdefault(tuple(rows), []).append(workload)
+    for same, workloads in alike.items():
         for place in _together(workloads):
-            for nth, words in enumerate(rows):
+            for nth, words in enumerate(same):
                 head = ["" if nth else place] if is_named else []
                 table.add_row(*(Text(printable(word)) for word in (*head, *words)))
     return table
 
 
-def _limits_of(one: Glance, *, several: bool) -> Iterator[tuple[str, ...]]:
-    """Yield the bottlenecks of a workload: variants if several, the bottleneck, the next supply."""
-    for name in unique(binding.name for binding in one.binding.values()):
-        same = {variant: binding for variant, binding in one.binding.items() if binding.name == name}
-        words = [named(list(same), list(one.binding)) or "all"] if several else []
+def _by_cases(one: Glance, *, every_case: bool) -> list[tuple[str, Mapping[str, Binding]]]:
+    """Return the bottlenecks of neighbouring cases with the same ones, by variant, after their names.
+
+    All of them are those of the shown case, unless every case is asked for and they differ.
+    """
+    groups: list[list[str]] = []
+    for case, binding in one.bindings.items() if every_case else ():
+        limits = {variant: bound.name for variant, bound in binding.items()}
+        before = one.bindings[groups[-1][-1]] if groups else {}
+        if groups and limits == {variant: bound.name for variant, bound in before.items()}:
+            groups[-1].append(case)
+        else:
+            groups.append([case])
+    if len(groups) < 2:
+        return [("all", one.binding)]
+    shown = [one.case if one.case in cases else cases[-1] for cases in groups]
+    return [(case_range(cases), one.bindings[case]) for cases, case in zip(groups, shown, strict=True)]
+
+
+def _limits_of(bindings: Mapping[str, Binding], *, several: bool) -> Iterator[tuple[str, ...]]:
+    """Yield the bottlenecks of a case: variants if several, the bottleneck, the next supply."""
+    for name in unique(binding.name for binding in bindings.values()):
+        same = {variant: binding for variant, binding in bindings.items() if binding.name == name}
+        words = [named(list(same), list(bindings)) or "all"] if several else []
         first = next(iter(same.values()))
         yield (*words, str(first), str(first.next) if first.next else "–")
 
