@@ -1,8 +1,8 @@
-//! `gen`: writes every file, or part of a file, that is generated; `gen --check` says which are out of date.
+//! `gen`: writes every file, or part of a file, that is generated; `gen --check` lists those that are out of date.
 //!
-//! A generator is a function from the checkout to the text a file should have; [`GENERATORS`] lists them. Text that a
-//! crate of the engine knows is asked for by running that crate ([`workspace::output`]), so that this tool never
-//! has to link the engine and `cargo xtask tidy` stays a matter of seconds.
+//! A generator is a function from the checkout to the text that a file should have; [`GENERATORS`] lists them. They use
+//! only the text of files and the output of cargo, so that this tool does not link the engine, and `cargo xtask tidy`
+//! takes seconds.
 
 use crate::schema;
 use crate::workspace::{self, Workspace};
@@ -15,7 +15,7 @@ use std::path::Path;
 pub enum Mode {
     /// Bring every file up to date.
     Write,
-    /// Touch nothing; report what `Write` would change.
+    /// Change nothing; report what `Write` would change.
     Check,
 }
 
@@ -62,13 +62,13 @@ fn write(path: &Path, text: &str) -> Result<()> {
     workspace::write(path, text)
 }
 
-/// ARCHITECTURE.md with the map of imports as cargo knows them.
+/// ARCHITECTURE.md with the present map of imports between crates.
 fn architecture(workspace: &Workspace) -> Result<String> {
     let text = workspace.files.get("ARCHITECTURE.md").context("the file is missing")?;
     between_marks(text, "imports", &import_map(workspace))
 }
 
-/// The imports between the workspace's crates as a Mermaid graph, without arrows that follow from others.
+/// The imports between the workspace's crates as a Mermaid graph, without imports that follow from others.
 fn import_map(workspace: &Workspace) -> String {
     let imports = |name: &str| {
         workspace
@@ -97,7 +97,7 @@ fn leads<'a>(imports: &impl Fn(&str) -> &'a [String], from: &str, to: &str) -> b
     imports(from).iter().any(|next| next == to || leads(imports, next, to))
 }
 
-/// `text` with what stands between the marks `<!-- generated: NAME -->` and `<!-- end -->` replaced by `body`.
+/// `text` with `body` in place of the text between the marks `<!-- generated: NAME -->` and `<!-- end -->`.
 fn between_marks(text: &str, name: &str, body: &str) -> Result<String> {
     let open = format!("<!-- generated: {name} -->\n");
     let (before, rest) = text.split_once(&open).with_context(|| format!("no mark `{}`", open.trim()))?;

@@ -1,19 +1,19 @@
-//! Which file of a crate takes something from which other: the imports inside a crate, from its tokens.
+//! The imports between the files of a crate, found in its tokens.
 //!
 //! Paths that begin with `crate`, `super`, `self`, a module declared in the file or a name imported there are followed
-//! through `use` lines, so that an item reached by way of a re-export counts as taken from the file that defines it. A
-//! `mod` line alone takes nothing. Tests (`#[cfg(test)]`) do not count.
+//! through `use` lines, so that an item reached through a re-export counts as imported from the file that defines it. A
+//! `mod` line alone imports nothing. Tests (`#[cfg(test)]`) do not count.
 //!
-//! Not seen: items that only a glob import names, and what macros expand to.
+//! Not seen: items that are imported by a glob, and the results of macros.
 
 use crate::source::{self, Token};
 use crate::workspace::{self, Workspace};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More re-exports behind each other are a circle of their own.
+/// Maximum number of re-exports on the way to an item; more are a circle of re-exports.
 const MOST_HOPS: usize = 16;
 
-/// The files of a crate, and what each takes from the others.
+/// The files of a crate, and what each imports from the others.
 #[derive(Default)]
 pub struct Imports {
     modules: Vec<Module>,
@@ -24,9 +24,9 @@ struct Module {
     file: String,
     parent: Option<usize>,
     children: BTreeMap<String, usize>,
-    /// What `use` lines bring in: the name here, and the path it stands for.
+    /// The names that `use` lines import, with their paths.
     names: BTreeMap<String, Vec<String>>,
-    /// Every path in the file that may lead to another one.
+    /// Every path in the file that may lead to another file.
     paths: BTreeSet<Vec<String>>,
 }
 
@@ -39,7 +39,7 @@ impl Imports {
         imports
     }
 
-    /// Files that take something from each other, directly or by way of others: each group with at least two, in order.
+    /// Groups of two or more files that import from each other, directly or through others.
     #[must_use]
     pub fn circles(&self) -> Vec<Vec<&str>> {
         let reached: Vec<BTreeSet<usize>> = (0..self.modules.len()).map(|from| self.reached(from)).collect();
@@ -55,7 +55,7 @@ impl Imports {
         circles.into_iter().map(named).collect()
     }
 
-    /// What each file of a circle takes from another file of the same circle, a line for each pair of files.
+    /// What each file of a circle imports from another file of the same circle, with a line for each pair of files.
     #[must_use]
     pub fn inside_circles(&self) -> Vec<String> {
         let circles = self.circles();
@@ -78,7 +78,7 @@ impl Imports {
         lines
     }
 
-    /// Every module that one takes something from, directly or by way of others.
+    /// Every module from which a module imports, directly or through others.
     fn reached(&self, from: usize) -> BTreeSet<usize> {
         let mut reached = BTreeSet::new();
         let mut open = vec![from];
@@ -100,8 +100,8 @@ impl Imports {
         found
     }
 
-    /// The module that a path in `from` leads to, and whether it is the module itself that is meant; none if it leads
-    /// out of the crate.
+    /// The module to which a path in `from` leads, and whether the path names the module itself instead of an item in
+    /// it; `None` if it leads out of the crate.
     fn resolve(&self, from: usize, path: &[String], hops: usize) -> Option<(usize, bool)> {
         let (mut at, mut rest) = (from, path);
         let first = rest.first()?;
@@ -159,7 +159,7 @@ impl Imports {
                 self.modules[place].children.insert(module, child);
             }
         }
-        // a list is made of an item of each
+        // a list macro uses one item of each of its modules
         let listed = listed.into_iter().map(|(word, item)| vec![word, item.into()]);
         let module = &mut self.modules[place];
         module.paths.extend(listed);
@@ -168,7 +168,7 @@ impl Imports {
     }
 }
 
-/// Notes the `use` lines and all other paths of a file, but not who may see an item (`pub(in path)`).
+/// Reads the `use` lines and all other paths of a file, except the visibility of items (`pub(in path)`).
 fn read_paths(tokens: &[Token], module: &mut Module) {
     let mut at = 0;
     while at < tokens.len() {
@@ -188,15 +188,15 @@ fn read_paths(tokens: &[Token], module: &mut Module) {
     }
 }
 
-/// Whether a path of two names at least begins here: `a::b`, but not the `b::c` of `a::b::c` or of `$crate::b::c`.
+/// Whether a path of at least two names begins here: `a::b`, but not the `b::c` in `a::b::c` or in `$crate::b::c`.
 fn is_path_start(tokens: &[Token], at: usize) -> bool {
     let before = |count: usize| at.checked_sub(count).map(|before| tokens[before].text.as_str());
-    // one colon stands before a type, or before the value of a field: a path may begin behind it
+    // a single colon stands before a type or before the value of a field: a path may begin after it
     let goes_on = matches!(before(1), Some("." | "$")) || (before(1), before(2)) == (Some(":"), Some(":"));
     !goes_on && source::is_name(&tokens[at].text) && chain(&tokens[at..]).len() > 1
 }
 
-/// The names at the beginning of the tokens that `::` joins.
+/// The names, joined by `::`, with which the tokens begin.
 fn chain(tokens: &[Token]) -> Vec<String> {
     let mut names = vec![tokens[0].text.clone()];
     let mut rest = &tokens[1..];
@@ -209,7 +209,7 @@ fn chain(tokens: &[Token]) -> Vec<String> {
     names
 }
 
-/// Reads what a `use` line says after `prefix`: a path, a list in braces, an `as`, a glob.
+/// Reads the rest of a `use` line after `prefix`: a path, a list in braces, an `as`, a glob.
 fn read_use(tokens: &[Token], prefix: &[String], module: &mut Module) {
     let Some(first) = tokens.first() else { return };
     if first.text == "{" {
@@ -237,7 +237,7 @@ fn read_use(tokens: &[Token], prefix: &[String], module: &mut Module) {
     module.paths.insert(path);
 }
 
-/// The elements of the list in braces that the tokens open with.
+/// The elements of the list in braces with which the tokens begin.
 fn elements(tokens: &[Token]) -> Vec<&[Token]> {
     let (mut depth, mut begin, mut found) = (0_usize, 1, Vec::new());
     for (at, token) in tokens.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! The contributor's verbs.
+//! The verbs of this tool for contributors.
 //!
 //! ```text
-//! cargo xtask tidy              hold the tree to the rules of ARCHITECTURE.md and CONTRIBUTING.md
+//! cargo xtask tidy              check the tree against the rules of ARCHITECTURE.md and CONTRIBUTING.md
 //! cargo xtask gen [--check]     write (or compare) every generated file
-//! cargo xtask circles [CRATE]   say which imports make circles between files
+//! cargo xtask circles [CRATE]   print which imports make circles between files
 //! cargo xtask new-model NAME    write crates/models/src/NAME.rs and add the word to the list
 //! ```
 //!
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// True if the tree is in order after the verb has run.
+/// Runs a verb. True if the tree is in order afterwards.
 fn run(words: &[&str]) -> Result<bool> {
     let root = workspace::root();
     match words {

@@ -1,4 +1,4 @@
-//! The little Markdown the rules need: tables and links.
+//! A reader of the parts of Markdown that the rules need: tables and links.
 
 /// A table: its header and its rows, each cell trimmed.
 #[derive(Debug, PartialEq, Eq)]
@@ -10,14 +10,14 @@ pub struct Table {
 }
 
 impl Table {
-    /// The position of the column with this heading, whatever its capitals.
+    /// The position of the column with this heading, regardless of case.
     #[must_use]
     pub fn column(&self, heading: &str) -> Option<usize> {
         self.header.iter().position(|cell| cell.eq_ignore_ascii_case(heading))
     }
 }
 
-/// Every table of a document, in order. Tables in fenced code are not tables.
+/// Every table of a document, in order, except in fenced code.
 #[must_use]
 pub fn tables(text: &str) -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
@@ -53,7 +53,7 @@ pub fn links(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Numbered lines outside fenced code.
+/// The lines outside fenced code, with their numbers from 1.
 pub fn prose_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -63,7 +63,7 @@ pub fn prose_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The cells of a row. A `|` inside a code span, or after a backslash, does not part cells.
+/// The cells of a row. A `|` in a code span, or after a backslash, does not separate cells.
 fn row(line: &str) -> Option<Vec<String>> {
     let inner = line.trim().strip_prefix('|')?;
     let (mut cells, mut cell, mut code, mut escaped) = (Vec::new(), String::new(), false, false);

@@ -1,14 +1,14 @@
-//! `new-model`: a device is one file and one word. This writes the file and adds the word.
+//! `new-model`: writes the file of a new model, and adds its name to the list of models.
 
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 
-/// The models crate compiles it for tests, and a test of the world runs it: what `new-model` writes works as it is.
+/// The template. The models crate compiles it for tests, and a test of the world runs it, so that a new model works.
 const TEMPLATE: &str = include_str!("../templates/model.rs");
 const FOLDER: &str = "crates/models/src";
 
-/// Writes `crates/models/src/NAME.rs` and adds the word to the list `models! { … }`.
+/// Writes `crates/models/src/NAME.rs` and adds the name to the list `models! { … }`.
 pub fn run(root: &Path, name: &str) -> Result<()> {
     let module = module_name(name)?;
     let file = root.join(FOLDER).join(format!("{module}.rs"));
@@ -24,7 +24,7 @@ pub fn run(root: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// `fixed_latency` of `fixed-latency` or `fixed_latency`.
+/// The name of the module: `fixed_latency` for `fixed-latency` or `fixed_latency`.
 fn module_name(name: &str) -> Result<String> {
     let module = name.replace('-', "_");
     let letters = module.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
@@ -42,7 +42,7 @@ fn fill(module: &str) -> String {
     TEMPLATE.replace("TemplateModel", &type_name).replace("template-model", &module.replace('_', "-"))
 }
 
-/// The source with `word` in its list `models! { … }`, before the first word that follows it in the alphabet.
+/// The source with `word` added to its list `models! { … }`, before the first word that follows it alphabetically.
 fn add_word(text: &str, word: &str) -> Result<String> {
     let (head, body, tail) =
         split_list(text).context("crates/models/src/lib.rs has no list `models! { … }`")?;
@@ -64,7 +64,7 @@ fn starts_a_line(text: &str, at: usize) -> bool {
     text[..at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
 }
 
-/// A list with one word a line, each with its comma.
+/// Adds a word to a list with one word in each line, each with a comma.
 fn add_line(body: &str, word: &str) -> String {
     let lines: Vec<&str> = body.lines().collect();
     let is_word = |line: &str| line.trim_start().starts_with(|c: char| c.is_ascii_lowercase());
@@ -75,7 +75,7 @@ fn add_line(body: &str, word: &str) -> String {
     lines.join("\n") + if body.ends_with('\n') { "\n" } else { "" }
 }
 
-/// A list on one line.
+/// Adds a word to a list on one line.
 fn add_between(body: &str, word: &str) -> String {
     let mut words: Vec<&str> = body.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
     let at = words.iter().position(|known| *known > word).unwrap_or(words.len());
@@ -87,7 +87,7 @@ fn add_between(body: &str, word: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A device is one file and one word: nothing else changes, and that by one line.
+    /// A new model is one file, and one line in the list; nothing else changes.
     #[test]
     fn a_new_model_is_one_file_and_one_word() {
         let root = std::env::temp_dir().join(format!("lanetwin-new-model-{}", std::process::id()));

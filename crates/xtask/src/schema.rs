@@ -1,13 +1,13 @@
-//! The types of the results document for Python's type checkers, from the Rust types that write it.
+//! Generates the types of the results document for Python's type checkers from the Rust types that write it.
 //!
 //! ```text
 //!  crates/stats/src/results/*.rs ── structs and enums with `Serialize` ──► python/lanetwin/schema.py: TypedDicts, Literals
 //! ```
 //!
-//! A field that is left out where it is empty is `NotRequired`; what may be null is `| None`. Documentation comes
-//! along.
+//! A field that is left out if it is empty is `NotRequired`; a field that may be null is `| None`. Documentation is
+//! copied.
 //!
-//! Not here: what Python does with a document (`python/lanetwin/results.py`).
+//! Not here: the use of documents in Python (`python/lanetwin/results.py`).
 
 use crate::source::{self, Token, starts_with};
 use crate::workspace::Workspace;
@@ -15,19 +15,19 @@ use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The file that is generated.
+/// The generated file.
 pub const PATH: &str = "python/lanetwin/schema.py";
 
-/// Where the types are declared: the results document, and what it takes from elsewhere.
+/// Where the types are declared: the folder of the results document, and the files of enums that it uses.
 const FOLDER: &str = "crates/stats/src/results";
 const ENUMS: [&str; 2] = ["crates/stats/src/verdict.rs", "crates/units/src/better.rs"];
 
-/// What types of Rust are called in Python, where the name is another.
+/// Types that have another name in Python: the name in Rust, and in Python.
 const NAMES: [(&str, &str); 4] =
     [("X", "Abscissa"), ("VerdictRow", "Verdict"), ("ScenarioText", "Scenario"), ("Verdict", "Outcome")];
-/// Fields that are null for want of an interval, and that reading a document fills in.
+/// Fields that are null if there is no interval, and that are filled in when a document is read.
 const FILLED: [(&str, [&str; 2]); 2] = [("Row", ["low", "high"]), ("VerdictRow", ["low", "high"])];
-/// No line is longer.
+/// Maximum length of a line \[characters\].
 const WIDTH: usize = 110;
 const KEYWORDS: [&str; 5] = ["from", "import", "class", "in", "is"];
 
@@ -49,7 +49,7 @@ struct Declared {
 #[derive(Debug)]
 enum Kind {
     Struct(Vec<Field>),
-    /// The words that stand in the document.
+    /// The words that a document may have.
     Enum(Vec<String>),
 }
 
@@ -59,11 +59,11 @@ struct Field {
     about: String,
     /// The type, as tokens.
     rust: Vec<String>,
-    /// Left out where it is empty.
+    /// Whether it is left out if it is empty.
     optional: bool,
 }
 
-/// The text of the file.
+/// The text of the generated file.
 pub fn python(workspace: &Workspace) -> Result<String> {
     let mut declared = Vec::new();
     let results = workspace.in_folder(FOLDER, ".rs");
@@ -74,7 +74,7 @@ pub fn python(workspace: &Workspace) -> Result<String> {
     }
     let needed = reachable("Results", &declared);
     declared.retain(|one| needed.contains(&one.name));
-    // what is made of other types stands behind them, and enums in front
+    // enums first, then structs, each sorted by name
     declared.sort_by(|a, b| (a.is_struct(), &a.name).cmp(&(b.is_struct(), &b.name)));
     let mut text = HEAD.to_owned();
     for one in &declared {
@@ -86,7 +86,7 @@ pub fn python(workspace: &Workspace) -> Result<String> {
     Ok(text)
 }
 
-/// A type, and all that it is made of.
+/// The names of a type, and of all types of its fields.
 fn reachable(from: &str, declared: &[Declared]) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     let mut open = vec![from.to_owned()];
@@ -105,7 +105,7 @@ impl Declared {
     }
 }
 
-/// The public types of a file that are written to documents as they are declared.
+/// The public types of a file that derive `Serialize`.
 fn declarations(tokens: &[Token]) -> Result<Vec<Declared>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -131,7 +131,7 @@ fn declarations(tokens: &[Token]) -> Result<Vec<Declared>> {
     Ok(found)
 }
 
-/// What stands before a declaration or a field.
+/// The attributes of a declaration or a field.
 #[derive(Default, Debug)]
 struct Attributes {
     about: String,
@@ -141,7 +141,7 @@ struct Attributes {
 }
 
 impl Attributes {
-    /// Reads all attributes from `at` on, and moves it behind them.
+    /// Reads all attributes from `at` on, and moves `at` past them.
     fn read(tokens: &[Token], at: &mut usize) -> Self {
         let mut read = Self::default();
         while starts_with(&tokens[*at..], &["#", "["]) {
@@ -167,7 +167,7 @@ impl Attributes {
     }
 }
 
-/// The place of the token that closes the group which opens at `open`.
+/// The position of the token that closes the group that `open` opens.
 fn group_end(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -183,7 +183,7 @@ fn group_end(tokens: &[Token], open: usize) -> usize {
     tokens.len() - 1
 }
 
-/// The text of a literal of Rust, with its escapes of brackets and quotes undone.
+/// The text of a string literal of Rust, without escapes of backslashes, quotes and brackets.
 fn unquoted(literal: &str) -> String {
     let text = literal.trim_start_matches('r').trim_matches('#').trim_matches('"');
     text.replace("\\\\", "\\").replace("\\\"", "\"").replace("\\[", "[").replace("\\]", "]")
@@ -212,7 +212,7 @@ fn fields(body: &[Token]) -> Vec<Field> {
     fields
 }
 
-/// The words of an enum without data.
+/// The words of an enum without data, as they are written to documents.
 fn words(body: &[Token], item: &Attributes) -> Vec<String> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -224,7 +224,7 @@ fn words(body: &[Token], item: &Attributes) -> Vec<String> {
     words
 }
 
-/// A variant as serde writes it.
+/// A variant as serde writes it under a `rename_all` rule.
 fn renamed(variant: &str, rule: &str) -> String {
     match rule {
         "lowercase" => variant.to_lowercase(),
@@ -243,7 +243,7 @@ fn called(rust: &str) -> &str {
     NAMES.iter().find(|(name, _)| *name == rust).map_or(rust, |(_, python)| python)
 }
 
-/// A type of Rust in Python, with nothing left over.
+/// A type of Rust, as a type of Python.
 fn typed(rust: &[String], declared: &[Declared]) -> Result<String> {
     let (found, rest) = type_at(rust, declared)?;
     if rest.is_empty() { Ok(found) } else { bail!("{} is no type of a document", rust.concat()) }
@@ -260,12 +260,12 @@ fn type_at<'t>(rust: &'t [String], declared: &[Declared]) -> Result<(String, &'t
         "f64" => ("float".into(), rest),
         "bool" => ("bool".into(), rest),
         "u8" | "u16" | "u32" | "u64" | "usize" | "i64" => ("int".into(), rest),
-        // any JSON: of a plan or of options, an object
+        // any JSON; the plan and the options of a run are objects
         "Value" => ("dict[str, Any]".into(), rest),
         "Option" => inside(rest).map(|(found, rest)| (format!("{found} | None"), rest))?,
         "Vec" => inside(rest).map(|(found, rest)| (format!("list[{found}]"), rest))?,
         "BTreeMap" => {
-            // keys are texts
+            // keys are strings
             let (found, rest) = type_at(&rest[3..], declared)?;
             (format!("dict[str, {found}]"), &rest[1..])
         }
@@ -304,7 +304,7 @@ fn typed_dict(one: &Declared, fields: &[Field], declared: &[Declared]) -> Result
     }
     let mut text = String::new();
     if fields.iter().any(|field| KEYWORDS.contains(&&*field.name)) {
-        // a keyword of Python can be a key, but no attribute
+        // a keyword of Python can be a key, but not an attribute of a class
         write!(text, "\n\n{name} = TypedDict(\n    \"{name}\",\n    {{\n")?;
         for (field, known) in of_fields {
             writeln!(text, "        \"{}\": {known},", field.name)?;
@@ -319,13 +319,13 @@ fn typed_dict(one: &Declared, fields: &[Field], declared: &[Declared]) -> Result
     Ok(text)
 }
 
-/// A sentence as a string literal, on as many lines as it takes.
+/// A docstring with this text, in as many lines as necessary.
 fn documentation(about: &str, indent: &str) -> String {
     let about = about.replace("[`", "`").replace("`]", "`").replace('\\', "");
     let mut lines = vec![String::from("\"\"\"")];
     for word in about.split(' ') {
         let line = lines.last_mut().expect("there is a line");
-        // three quotes more may follow
+        // the closing quotes may follow
         if indent.len() + line.chars().count() + 1 + word.chars().count() + 3 > WIDTH {
             lines.push(word.to_owned());
         } else {
@@ -394,7 +394,7 @@ pub struct Hop { /** Where. */ pub from: String }
             "class Row(TypedDict):\n    \"\"\"A row of a table, with a unit [ns].\"\"\"\n\n    name: str\n    \"\"\"Its name.\"\"\"\n",
             "    pairs: NotRequired[list[tuple[float, int]]]\n",
             "    files: dict[str, list[Way]]\n",
-            // reading a document fills these in
+            // filled in when a document is read
             "    low: float\n",
             "Hop = TypedDict(\n    \"Hop\",\n    {\n        \"from\": str,\n    },\n)\n",
         ] {

@@ -1,15 +1,14 @@
-//! Rust source as a stream of tokens: enough to find imports, modules and error codes without understanding the
-//! program.
+//! Rust source as a sequence of tokens, which is enough to find imports, modules and error codes.
 //!
-//! Tokens, not lines: comments do not count, and what stands inside a macro call does.
+//! Comments have no tokens; the arguments of macros do.
 
 use anyhow::{Result, anyhow};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A token and the line it stands on, from 1. Groups are opened: their delimiters become tokens.
+/// A token and its line. The delimiters of groups are tokens of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// The token as it is written.
+    /// The token as it is in the source.
     pub text: String,
     /// Line, from 1.
     pub line: usize,
@@ -70,7 +69,7 @@ pub fn starts_with(tokens: &[Token], pattern: &[&str]) -> bool {
     tokens.len() >= pattern.len() && tokens.iter().zip(pattern).all(|(token, text)| token.text == *text)
 }
 
-/// The position after the first group that `open` opens, looking from `from`; after a `;` if that comes first.
+/// The position after the first group from `from` on that `open` opens, or after a `;` if that comes first.
 fn after_group(tokens: &[Token], from: usize, open: &str) -> usize {
     let close = if open == "[" { "]" } else { "}" };
     let mut depth = 0_usize;
@@ -108,7 +107,7 @@ pub fn names_under(tokens: &[Token], prefix: &str) -> Vec<Token> {
     names
 }
 
-/// The first token of every element of the brace list that `tokens` opens with.
+/// The first token of every element of the list in braces with which the tokens begin.
 fn first_names(tokens: &[Token]) -> Vec<Token> {
     let (mut depth, mut names, mut fresh) = (0_usize, Vec::new(), true);
     for token in tokens {
@@ -129,17 +128,17 @@ fn first_names(tokens: &[Token]) -> Vec<Token> {
     names
 }
 
-/// List macros that declare a module for each of their words, and the item of each that the list is made of.
+/// List macros that declare a module for each of their words, and the item of each module that the list contains.
 pub const LISTS: [(&str, &str); 3] = [("models", "MODEL"), ("kinds", "KIND"), ("formats", "FORMAT")];
 
-/// The modules that list macros declare ([`LISTS`]), each with the item that the list takes of it.
+/// The modules that list macros ([`LISTS`]) declare, each with the item that the list contains.
 #[must_use]
 pub fn listed(tokens: &[Token]) -> Vec<(String, &'static str)> {
     let of = |(name, item)| macro_words(tokens, name).into_iter().map(move |word| (word, item));
     LISTS.into_iter().flat_map(of).collect()
 }
 
-/// The names in a list macro: `a` and `b` in `name! { a, b }`, whatever the delimiter.
+/// The names in a list macro: `a` and `b` in `name! { a, b }`, with any kind of brackets.
 #[must_use]
 pub fn macro_words(tokens: &[Token], name: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -167,7 +166,7 @@ pub fn modules(tokens: &[Token]) -> Vec<(String, Option<String>)> {
     found
 }
 
-/// The string of a `#[path = "…"]` that ends the tokens, before an optional visibility.
+/// The string of a `#[path = "…"]` at the end of the tokens; a visibility may follow it.
 fn path_attribute(before: &[Token]) -> Option<String> {
     let end = before.iter().rposition(|token| token.text == "]")?;
     let only_visibility =
@@ -177,7 +176,7 @@ fn path_attribute(before: &[Token]) -> Option<String> {
     is_path.then(|| string_value(&before[end - 1].text).map(str::to_owned)).flatten()
 }
 
-/// What stands between the quotes of a plain string literal.
+/// The text between the quotes of a plain string literal.
 #[must_use]
 pub fn string_value(literal: &str) -> Option<&str> {
     literal.strip_prefix('"')?.strip_suffix('"')

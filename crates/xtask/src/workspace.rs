@@ -1,4 +1,4 @@
-//! What the rules look at: the text of every file of the repository, and what cargo knows of its packages.
+//! The input of the rules: the text of every file of the repository, and its packages as cargo lists them.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -9,15 +9,15 @@ use std::process::Command;
 /// The repository's root directory.
 #[must_use]
 pub fn root() -> PathBuf {
-    // cargo tells a program that it runs where its package lies; the path at compile time may be another checkout's
+    // `cargo run` sets the variable to the folder of this package; the path at compile time may be another checkout's
     let package = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     Path::new(&package).ancestors().nth(2).expect("crates/xtask lies two levels below the root").to_path_buf()
 }
 
-/// Everything a rule may look at. Rules are functions of this value alone, so that tests can hand them a made-up tree.
+/// The input of the rules. They are functions of this value alone, so that tests can call them with an invented tree.
 #[derive(Default)]
 pub struct Workspace {
-    /// Text of every file git tracks or would track, by path from the root with `/` between the parts.
+    /// Text of every file that git tracks or does not ignore, by its path from the root, with `/` between the parts.
     pub files: BTreeMap<String, String>,
     /// The packages of the workspace.
     pub packages: Vec<Package>,
@@ -26,11 +26,11 @@ pub struct Workspace {
 /// One package of the workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Package {
-    /// Name without the prefix `lanetwin-`.
+    /// Its name without the prefix `lanetwin-`.
     pub name: String,
-    /// Names, without prefix, of the workspace's own packages it imports outside its tests.
+    /// Names, without the prefix, of the workspace's packages that it imports, not counting dev-dependencies.
     pub imports: Vec<String>,
-    /// The files its targets start from (`src/lib.rs`, `tests/x.rs` …), from the root.
+    /// The root files of its targets (`src/lib.rs`, `tests/x.rs` …), by their paths from the root of the repository.
     pub roots: Vec<String>,
 }
 
@@ -56,15 +56,15 @@ impl Workspace {
 }
 
 fn read_files(root: &Path) -> Result<BTreeMap<String, String>> {
-    // a checkout that another user owns, as in a container, is to be read all the same; nothing in it is run
+    // git also has to list a checkout that another user owns, as in a container; nothing in it is run
     let trust = format!("safe.directory={}", root.display());
     let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     let listing = output(Command::new("git").current_dir(root).args(["-c", &trust]).args(list))?;
     let mut files = BTreeMap::new();
     for path in listing.split('\0').filter(|path| !path.is_empty()) {
-        // a file may be deleted and not yet committed
+        // a file may have been deleted without a commit
         let Ok(bytes) = std::fs::read(root.join(path)) else { continue };
-        // a binary can be linked to, and has no text
+        // a binary file can be the target of a link, but has no text
         files.insert(path.to_owned(), String::from_utf8(bytes).unwrap_or_default());
     }
     ensure!(!files.is_empty(), "git lists no file in {}", root.display());
@@ -82,7 +82,7 @@ fn metadata(root: &Path) -> Result<Value> {
     serde_json::from_str(&text).context("cargo metadata did not print JSON")
 }
 
-/// Runs a command, which must succeed, and returns what it printed.
+/// Runs a command, which has to succeed, and returns its output.
 pub fn output(command: &mut Command) -> Result<String> {
     let what = format!("{command:?}");
     let output = command.output().with_context(|| format!("cannot start {what}"))?;
@@ -90,7 +90,7 @@ pub fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("{what} printed something that is not text"))
 }
 
-/// The path from the root that `target` means in `folder`; nothing if it leaves the repository.
+/// The path from the root of a relative path `target` in `folder`; `None` if it leaves the repository.
 pub fn resolve(folder: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in target.split('/') {
@@ -105,7 +105,7 @@ pub fn resolve(folder: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Writes a file, and says which one if it cannot.
+/// Writes a file; an error names the file.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

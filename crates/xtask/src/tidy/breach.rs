@@ -11,7 +11,7 @@ pub struct Breach {
 }
 
 impl Breach {
-    /// A breach by a file as a whole.
+    /// A breach in a file as a whole.
     pub fn of(file: &str, says: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line: None, says: says.into() }
     }

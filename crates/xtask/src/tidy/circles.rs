@@ -1,13 +1,13 @@
-//! Inside a crate, imports between files run one way: no file takes something from another that takes something from
-//! it.
+//! Inside a crate, imports between files go one way: no file imports from a file that imports from it, directly or
+//! through others.
 
 use super::Breach;
 use crate::imports::Imports;
 use crate::workspace::{Package, Workspace};
 
-/// What a program is, if not the library of its package.
+/// The root files from which imports are read: the library and the program of a package.
 const ROOTS: [&str; 2] = ["/src/lib.rs", "/src/main.rs"];
-/// A circle of more files is not named whole.
+/// Maximum number of files of a circle that are listed.
 const MOST_NAMED: usize = 6;
 
 /// The circles of all crates.
@@ -20,7 +20,7 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     crates.iter().flat_map(Imports::circles).map(says).collect()
 }
 
-/// Prints which imports make the circles: of one package, named in full or without `lanetwin-`, or of all.
+/// Prints which imports make the circles, of one package (its name without `lanetwin-`) or of all.
 pub fn print(workspace: &Workspace, name: Option<&str>) {
     let is_meant = |package: &&Package| {
         name.is_none_or(|name| package.name == name || package.name.strip_prefix("lanetwin-") == Some(name))

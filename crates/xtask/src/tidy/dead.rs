@@ -1,11 +1,11 @@
-//! Every Rust file is part of a target: a file no `mod` line leads to is compiled by nobody and rots.
+//! Every Rust file is part of a target: a file to which no `mod` line leads is never compiled.
 
 use super::Breach;
 use crate::source;
 use crate::workspace::{self, Workspace};
 use std::collections::BTreeSet;
 
-/// Files below a package that cannot be reached from the roots of its targets.
+/// Files of packages that cannot be reached from the root files of their targets.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let roots: Vec<&String> = workspace.packages.iter().flat_map(|package| &package.roots).collect();
     let mut reached = BTreeSet::new();
@@ -22,7 +22,7 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
         .collect()
 }
 
-/// `crates/a` of `crates/a/src/lib.rs` and of `crates/a/tests/x.rs`.
+/// The folder of a package: `crates/a` for `crates/a/src/lib.rs` and for `crates/a/tests/x.rs`.
 fn package_folder(root: &str) -> Option<&str> {
     ["/src/", "/tests/", "/benches/", "/examples/"]
         .iter()

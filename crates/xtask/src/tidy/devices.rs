@@ -1,5 +1,5 @@
-//! Outside the models crate nobody knows a device by its type or its name: a device says what it is in its declaration,
-//! what it did in its report, and what it can do as a role.
+//! Code outside the models crate does not depend on the type or the name of a device. It uses the declarations of
+//! devices, their reports, and their roles.
 
 use super::Breach;
 use crate::source::{self, Token, starts_with};
@@ -7,12 +7,12 @@ use crate::workspace::Workspace;
 
 const SHELF: &str = "crates/models/";
 const LIST: &str = "crates/models/src/lib.rs";
-/// Who may: tests, and measurements of single devices.
+/// Folders that are exempt: tests, and measurements of single devices.
 const FREE: [&str; 3] = ["/tests/", "/benches/", "benches/"];
-/// What the models crate is called where it is imported.
+/// The names of the models crate in imports.
 const CRATE: [&str; 2] = ["lanetwin_models", "models"];
 
-/// Places in programs outside the models crate that import a device, or compare the name of a model.
+/// Places outside the models crate that import a device, or compare the name of a model.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let Some(list) = workspace.files.get(LIST).and_then(|text| source::tokens(text).ok()) else {
         return Vec::new();

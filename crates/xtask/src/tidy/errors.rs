@@ -1,7 +1,7 @@
-//! Every error code has its page in `docs/errors/`, and every page its code.
+//! Every error code has a page in `docs/errors/`, and every page a code.
 //!
-//! A code is two capitals and three digits. It counts where it is a whole string literal or a name in Rust, or a
-//! whole string in Python; tests may make codes up.
+//! A code is two capital letters and three digits. It counts if it is a whole string literal or a name in Rust, or a
+//! whole string in Python; tests may invent codes.
 
 use super::Breach;
 use crate::source;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 const FOLDER: &str = "docs/errors";
 
-/// Codes without a page, pages without a code, pages whose title is not about their code.
+/// Codes without a page, pages without a code, pages whose title does not contain their code.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let used = used_codes(workspace);
     let pages: BTreeMap<&str, &str> = workspace
@@ -35,7 +35,7 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     found
 }
 
-/// Every code and the first place where it stands.
+/// Every code, and the first place where it is used.
 fn used_codes(workspace: &Workspace) -> BTreeMap<String, (String, usize)> {
     let mut used = BTreeMap::new();
     for (path, text) in &workspace.files {

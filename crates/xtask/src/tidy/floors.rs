@@ -1,8 +1,8 @@
-//! Imports go downward only: the table of floors in ARCHITECTURE.md against `cargo metadata`.
+//! Imports go downward only: compares the table of floors in ARCHITECTURE.md with `cargo metadata`.
 //!
-//! A crate may import the workspace's crates of strictly lower floors. Crates of one floor do not know each other,
-//! which is how the protocols stay apart. `aside` may import anything and is imported by nobody. Imports of tests
-//! (dev-dependencies) are free.
+//! A crate may import the workspace's crates on lower floors. Crates on the same floor do not import each other, which
+//! keeps protocols separate. Crates that are `aside` may import every crate but each other, and no crate imports them.
+//! Imports of tests (dev-dependencies) are not restricted.
 
 use super::Breach;
 use crate::markdown;
@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 
 const MAP: &str = "ARCHITECTURE.md";
 
-/// A floor: twice its number, so that 4½ is whole; `None` stands aside.
+/// Twice the number of a floor, so that 4½ is an integer; `None` for `aside`.
 type Floor = Option<u32>;
 
-/// Breaches of the floors, crates missing in the table, rows without a crate.
+/// Imports that do not go downward, crates that the table lacks, rows without a crate.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let Some(text) = workspace.files.get(MAP) else { return vec![Breach::of(MAP, "is missing")] };
     let (floors, mut found) = read_table(text);
@@ -42,7 +42,7 @@ fn upward_imports(package: &Package, floor: Floor, floors: &BTreeMap<String, (us
         (_, Some((_, None))) => false,
         (None, _) => true,
         (Some(own), Some((_, Some(other)))) => *other < own,
-        // a crate that is not in the table is reported once, by itself
+        // a crate that is not in the table is reported elsewhere, once
         (Some(_), None) => true,
     };
     package
@@ -56,7 +56,7 @@ fn upward_imports(package: &Package, floor: Floor, floors: &BTreeMap<String, (us
         .collect()
 }
 
-/// Line and floor of every crate in the table, and what is wrong with the table itself.
+/// Line and floor of every crate in the table, and breaches of the table itself.
 fn read_table(text: &str) -> (BTreeMap<String, (usize, Floor)>, Vec<Breach>) {
     let (mut floors, mut found) = (BTreeMap::new(), Vec::new());
     for table in markdown::tables(text) {

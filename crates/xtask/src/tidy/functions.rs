@@ -1,16 +1,16 @@
-//! No function is so long that it must do two things.
+//! No function is longer than 60 lines; a longer one does more than one thing.
 
 use super::Breach;
 use crate::source::{self, Token};
 use crate::workspace::Workspace;
 
-/// The most lines of a function, from `fn` to its closing brace.
+/// Maximum number of lines of a function, from `fn` to its closing brace.
 const MOST: usize = 60;
 
-/// Functions that may be longer as yet: their file and name.
+/// Functions that may be longer for the time being: their file and name.
 const LONGER: [(&str, &str); 1] = [("crates/plan/src/resolve/mod.rs", "resolve")];
 
-/// Functions that are too long, outside tests, and exceptions that no function needs.
+/// Functions outside tests that are too long, and exceptions that are not needed.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let is_judged =
         |path: &str| path.ends_with(".rs") && !path.contains("/tests/") && !path.ends_with("tests.rs");
@@ -35,12 +35,12 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     found
 }
 
-/// Every function with a body: the line on which it begins, its name, and how many lines it has.
+/// Every function with a body: its first line, its name, and its number of lines.
 fn functions(tokens: &[Token]) -> Vec<(usize, &str, usize)> {
     let mut all = Vec::new();
     for (at, pair) in tokens.windows(2).enumerate() {
         let [keyword, name] = pair else { continue };
-        // a pointer to a function has no name
+        // the type of a function pointer, which has no name, is skipped
         if keyword.text != "fn" || name.text == "(" {
             continue;
         }
@@ -51,7 +51,7 @@ fn functions(tokens: &[Token]) -> Vec<(usize, &str, usize)> {
     all
 }
 
-/// The line of the brace that closes the body; none if it is only declared.
+/// The line of the brace that closes the body; `None` if the function is only declared.
 fn body_end(tokens: &[Token]) -> Option<usize> {
     let mut depth = 0_usize;
     let mut in_body = false;

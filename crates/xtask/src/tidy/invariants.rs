@@ -1,17 +1,17 @@
-//! An invariant in ARCHITECTURE.md that says what holds it tells the truth: the test or the rule exists.
+//! The tests and rules that are listed in ARCHITECTURE.md as guards of invariants exist.
 //!
-//! In the column `held by`, `tidy: NAME` is a rule of this tool, `make VERB` a verb of the Makefile, and
-//! `path/to/file::name` a test in that file. A cell that is a dash says openly that nothing holds the invariant yet.
+//! In the column `held by`, `tidy: NAME` is a rule of this tool, `make VERB` a target of the Makefile, and
+//! `path/to/file::name` a test in that file. A dash says that nothing checks the invariant yet.
 
 use super::Breach;
 use crate::markdown;
 use crate::workspace::Workspace;
 
 const MAP: &str = "ARCHITECTURE.md";
-/// Where each rule has a file of its own.
+/// The folder with a file for each rule.
 const RULES: &str = "crates/xtask/src/tidy/";
 
-/// Invariants whose guard does not exist, or that name none and do not say so.
+/// Invariants whose guard does not exist, or that have neither a guard nor a dash.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let text = workspace.files.get(MAP).map_or("", String::as_str);
     let mut found = Vec::new();

@@ -1,13 +1,13 @@
-//! No file is so long that it must have two subjects.
+//! No source file is longer than 500 lines without its tests; a longer one has more than one subject.
 
 use super::Breach;
 use crate::source;
 use crate::workspace::Workspace;
 
-/// The most lines of a file, without the tests at its end.
+/// Maximum number of lines of a file, without the tests at its end.
 const MOST: usize = 500;
 
-/// Files that may be longer, and why they are one subject all the same.
+/// Files that may be longer, and why they are nevertheless one subject.
 const LONGER: [(&str, &str); 2] = [
     (
         "crates/cxl/src/spec/flit.rs",
@@ -16,7 +16,7 @@ const LONGER: [(&str, &str); 2] = [
     ("python/lanetwin/schema.py", "generated: the types of one document"),
 ];
 
-/// Source files that are too long, and exceptions that no file needs.
+/// Source files that are too long, and exceptions that are not needed.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let source = |path: &str| path.ends_with(".rs") || path.ends_with(".py");
     let may = |path: &str| LONGER.iter().any(|(longer, _)| *longer == path);
@@ -39,12 +39,12 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
         .collect()
 }
 
-/// The tests stand last in a file.
+/// The number of lines before the test module, which is the last item of a file.
 fn lines_before_tests(text: &str) -> usize {
     let whole = text.lines().count();
     let Ok(tokens) = source::tokens(text) else { return whole };
     let tests = ["#", "[", "cfg", "(", "test", ")", "]", "mod"];
-    // a module in a file of its own is declared, and the declaration stands anywhere
+    // the declaration of a test module in a file of its own may be anywhere, and ends nothing
     let begins = |at: usize| {
         let here = &tokens[at..];
         source::starts_with(here, &tests) && here.get(tests.len() + 1).is_some_and(|token| token.text == "{")

@@ -1,4 +1,4 @@
-//! Links between our own documents lead somewhere.
+//! The targets of links between the documents of the repository exist.
 
 use super::Breach;
 use crate::markdown;

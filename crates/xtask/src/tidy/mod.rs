@@ -1,7 +1,7 @@
-//! `tidy`: the rules of this tree that a compiler does not know. What a person checks is soon not checked.
+//! `tidy`: rules of this repository that no compiler checks, checked by a program so that they are kept.
 //!
-//! Every rule is a function `&Workspace -> Vec<Breach>` in a file of its own, with the tests that it catches what it
-//! should and lets pass what it should. A new rule is one file and one line in [`RULES`].
+//! Every rule is a function `&Workspace -> Vec<Breach>` in a file of its own, with tests of what it reports and of what
+//! it does not. A new rule is one file and one entry in [`RULES`].
 
 mod breach;
 mod circles;
@@ -26,7 +26,7 @@ use anyhow::Result;
 use breach::Breach;
 use std::path::Path;
 
-/// A rule: its name, its sentence, and the function that finds the breaches.
+/// A rule: its name, the rule in a sentence, and the function that finds breaches.
 struct Rule {
     name: &'static str,
     about: &'static str,
@@ -99,13 +99,13 @@ pub fn run(root: &Path) -> Result<bool> {
     Ok(count == 0)
 }
 
-/// Prints what makes the circles between files, of one crate or of all.
+/// Prints the imports that make circles between files, of one crate or of all.
 pub fn print_circles(root: &Path, name: Option<&str>) -> Result<()> {
     circles::print(&Workspace::read(root)?, name);
     Ok(())
 }
 
-/// Ways for tests to make up a tree and to read what a rule says of it.
+/// For tests of rules: an invented workspace, and breaches as text.
 #[cfg(test)]
 pub mod testing {
     use super::{Breach, Workspace};

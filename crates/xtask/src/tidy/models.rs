@@ -1,4 +1,4 @@
-//! No model knows another: a device made of devices is an assembly, written as data.
+//! No model imports another: a device that is made of other devices is an assembly, which is data.
 
 use super::Breach;
 use crate::source;
@@ -17,7 +17,7 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
         let top_level = *path == format!("{FOLDER}/{own}.rs");
         let mut imported = source::names_under(&tokens, "crate");
         if top_level {
-            // deeper in a model's folder, `super` is the model itself
+            // in files of a model's folder, `super` is the model itself
             imported.extend(source::names_under(&tokens, "super"));
         }
         for token in imported.iter().filter(|token| token.text != *own && names.contains(&token.text)) {
@@ -28,7 +28,7 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     found
 }
 
-/// The words of the list `models! { … }` in the crate's root; without one, every file beside it.
+/// The words of the list `models! { … }` in the crate's `lib.rs`; without a list, all files beside it.
 fn model_names(workspace: &Workspace) -> Vec<String> {
     let root = workspace.files.get(&format!("{FOLDER}/lib.rs"));
     let listed =

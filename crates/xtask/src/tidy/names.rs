@@ -1,4 +1,4 @@
-//! No file or folder is called after nothing in particular.
+//! No source file or folder has a name that says nothing about its contents, such as `util`.
 
 use super::Breach;
 use crate::workspace::Workspace;

@@ -1,8 +1,8 @@
-//! Every number of a part says what kind of number it is and where it comes from.
+//! Every number of a part has a kind and a source.
 //!
 //! In `parts/` and in the `data/` of crates, a mapping with `value:` is a number, and so is every entry of a part's
-//! `parameters:`. It carries `kind:` (datasheet, measured, standard, assumed, calibrated) and `source:`; a calibrated
-//! one also `to:`, what it was fitted to.
+//! `parameters:`. It has `kind:` (datasheet, measured, standard, assumed, calibrated) and `source:`; if it is
+//! calibrated, also `to:`, which names what it was fitted to.
 
 use super::Breach;
 use crate::workspace::Workspace;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 const KINDS: [&str; 5] = ["datasheet", "measured", "standard", "assumed", "calibrated"];
 
-/// Numbers in `parts/` and `crates/*/data/` whose origin is not given.
+/// Numbers in `parts/` and `crates/*/data/` without kind or source, and files that are not YAML.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let mut found = Vec::new();
     let numbers = |path: &str| {
@@ -30,7 +30,7 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
                 }
                 walk(&document, String::new(), &mut report);
             }
-            // the lines after the first draw the place, which the first one says
+            // the first line has the message with its place; the others show the text there
             Err(error) => {
                 let said = error.to_string();
                 found.push(Breach::of(
@@ -48,7 +48,7 @@ fn parameters(document: &Value) -> impl Iterator<Item = (&String, &Value)> {
     document.get("parameters").and_then(Value::as_object).into_iter().flatten()
 }
 
-/// Visits every mapping with a `value:`, wherever it lies in the document.
+/// Checks every mapping with a `value:` at any depth of the document.
 fn walk(value: &Value, place: String, report: &mut impl FnMut(&str, String)) {
     let below = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
     match value {

@@ -1,9 +1,9 @@
-//! A scenario opens with a sentence on why it exists: a comment, or `about:`.
+//! A scenario begins with a sentence that says why it exists, in a comment or in `about:`.
 
 use super::Breach;
 use crate::workspace::Workspace;
 
-/// Scenarios whose first line says nothing.
+/// Scenarios that do not begin with a sentence of at least three words.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     workspace
         .files
@@ -18,7 +18,7 @@ fn opens_with_a_sentence(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "---");
     let first = lines.next().unwrap_or_default();
     let sentence = match first.strip_prefix("about:").map(str::trim) {
-        // a block scalar: the sentence stands on the next line
+        // a block scalar: the sentence begins on the next line
         Some(mark) if mark.starts_with(['>', '|']) => lines.next(),
         Some(sentence) => Some(sentence),
         None => first.strip_prefix('#').map(str::trim),

@@ -1,12 +1,12 @@
-//! Comments of Rust files are read in an editor: 120 characters are enough for a line of them.
+//! Lines of comments in Rust files have at most 120 characters, so that they can be read in an editor.
 
 use super::Breach;
 use crate::workspace::Workspace;
 
-/// The most characters of a line.
+/// Maximum length of a line \[characters\].
 const MOST: usize = 120;
 
-/// Lines of comments that are longer. Tables, and what stands in fences (pictures, code), cannot be broken.
+/// Lines of comments that are longer, except in tables and fences (diagrams, code), which cannot be broken.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let rust = workspace.files.iter().filter(|(path, _)| path.ends_with(".rs"));
     rust.flat_map(|(path, text)| long_lines(text).map(move |(line, length)| too_long(path, line, length)))

@@ -1,14 +1,14 @@
-//! Words that have no place in the tree, by the list in `crates/xtask/words.txt`: paths of somebody's machine, notes
-//! to self.
+//! Words that may not occur in the repository, listed in `crates/xtask/words.txt`: paths of a particular machine, notes
+//! to oneself.
 
 use super::Breach;
 use crate::workspace::Workspace;
 
 const LIST: &str = include_str!("../../words.txt");
-/// Texts that others wrote, or that must name the words.
+/// Files that are exempt: others wrote them, or they have to contain the words.
 const EXEMPT: [&str; 5] = ["crates/xtask/", "Cargo.lock", "fuzz/Cargo.lock", "LICENSE-APACHE", "LICENSE-MIT"];
 
-/// Every place where a listed word stands.
+/// Every place where a listed word occurs.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let words = read_list(LIST);
     let ours = |path: &str| !EXEMPT.iter().any(|exempt| path.starts_with(exempt));
@@ -23,7 +23,7 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     found
 }
 
-/// Lines `word  # why`; empty lines and lines that open with `#` do not count.
+/// The words of lines such as `word  # why`, with their reasons. Empty lines and lines that begin with `#` are skipped.
 fn read_list(text: &str) -> Vec<(&str, &str)> {
     text.lines()
         .filter_map(|line| line.split_once('#'))
@@ -32,7 +32,8 @@ fn read_list(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// True if `word` stands in `line` by itself: not as the end of a longer word, nor, for a path, of a longer path.
+/// Whether `word` occurs in `line` by itself: not as a part of a longer word or, if it is a path, as the end of a
+/// longer path.
 fn stands_in(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
