@@ -1,15 +1,15 @@
-//! Lists the documents that a crate embeds: parts, pages of the diagnostics, templates. A new file in one of these
-//! folders is in the next build; no list in the code has to be told.
+//! Lists the documents that a crate embeds: parts, pages of error codes, templates. A new file in one of these folders
+//! is embedded by the next build; there is no list in the code to extend.
 //!
-//! For build scripts, which write `embedded.rs` with it; the crate includes that from `OUT_DIR`.
+//! For build scripts, which write `embedded.rs` with it; the crate includes this file from `OUT_DIR`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Writes `embedded.rs`: for each folder a constant, a list of pairs of a file's stem and its text, in the order of the
-/// names. A folder is given as the constant's name, its path from the crate, and the ending of its files; `README` is
-/// left out.
+/// Writes `embedded.rs`: for each folder a constant, which is a list of pairs of a file's stem and its text, sorted by
+/// name. A folder is given as the name of the constant, its path from the crate, and the ending of its files; `README`
+/// is left out.
 ///
 /// # Errors
 /// If a folder cannot be read, or the list cannot be written.
@@ -28,7 +28,7 @@ pub fn embed(folders: &[(&str, &str, &str)]) -> io::Result<()> {
     fs::write(out.join("embedded.rs"), text)
 }
 
-/// Appends `const NAME: &[(stem, text)]`, in the order of the names.
+/// Appends `const NAME: &[(stem, text)]`, sorted by name.
 fn list(text: &mut String, constant: &str, folder: &Path, ending: &str) -> io::Result<()> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -17,22 +17,22 @@
 //! assert_eq!(problem::CODES, ["XX001", "XX101"]);
 //! ```
 //!
-//! A code never changes its meaning and is never used again; `docs/errors/` has a page for each. Where a problem was
-//! found is added by whoever reports it: each kind of text has places of its own.
+//! A code never changes its meaning and is never used again; `docs/errors/` has a page for each. The place of a problem
+//! is added by the code that reports it, since each kind of text has its own kind of places.
 
 use serde::Serialize;
 
-/// Whether it stops what was asked for.
+/// Whether a problem stops the request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// There is no answer: no plan, nothing understood, nothing done.
+    /// The request is refused: there is no plan, no result, and nothing is done.
     Error,
-    /// There is an answer; it may not be what was meant, or not be as good as it looks.
+    /// There is a result, but it may not be what was meant, or be less accurate than it seems.
     Warning,
 }
 
-/// What can be reported: anything that has a code, a message and a remedy.
+/// A problem that can be reported: it has a code, a message and a remedy.
 pub trait Complaint {
     /// The code, two letters and three digits: `SC011`.
     fn code(&self) -> &'static str;
@@ -40,14 +40,14 @@ pub trait Complaint {
     fn message(&self) -> String;
     /// What to do about it.
     fn help(&self) -> String;
-    /// Whether it stops what was asked for: codes from 101 on do not.
+    /// Whether it stops the request: codes from 100 on are warnings.
     fn severity(&self) -> Severity {
         if self.code()[2..].starts_with('0') { Severity::Error } else { Severity::Warning }
     }
 }
 
-/// Declares the mistakes that a module can tell of: one variant a code, with its message and its remedy, as an enum
-/// `Problem`, and the list of all codes as `CODES`. The crate that uses it needs `thiserror`.
+/// Declares the problems that a module can report, as an enum `Problem` with a variant for each code, its message and
+/// its remedy; and the list of all codes as `CODES`. The crate that uses the macro needs `thiserror`.
 #[macro_export]
 macro_rules! problems {
     ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {

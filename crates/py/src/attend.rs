@@ -1,4 +1,4 @@
-//! Waiting for the engine as a good guest of the interpreter: the lock released, progress passed on, Ctrl-C heard.
+//! Waits for the engine: the interpreter lock is released, progress is passed on, and Ctrl-C is noticed.
 //!
 //! ```text
 //!  Python's thread            engine's thread
@@ -9,8 +9,8 @@
 //!   └───────────────────────── Answer
 //! ```
 //!
-//! The work has a thread of its own because signals reach only Python's main thread: it must be free to look,
-//! however long the engine takes between two reports.
+//! The engine has a thread of its own, since only Python's main thread can check for signals; it has to be free to do
+//! so, however long the engine takes between two reports.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,16 +22,16 @@ use pyo3::prelude::*;
 
 use crate::core_api::{Answer, Failure, Monitor};
 
-/// How long the waiting thread sleeps before it looks for a signal. A person does not notice a tenth of it.
+/// Time between two checks for signals; users hardly notice such a delay.
 const LOOK_FOR_SIGNALS_EVERY: Duration = Duration::from_millis(100);
 
-/// Room for the deepest scenario document: the reader recurses once per level of nesting.
+/// Stack for the most deeply nested scenario document: its reader recurses once for each level.
 const STACK_BYTES: usize = 16 << 20;
 
-/// Runs `work` with the interpreter lock released, handing its reports to `progress`.
+/// Runs `work` with the interpreter lock released, and calls `progress` with its reports.
 ///
-/// The first Ctrl-C asks the work to stop and give back what it has. A second one raises `KeyboardInterrupt`
-/// at once and leaves the work behind. An exception in `progress` stops the work and is raised when it has ended.
+/// The first Ctrl-C requests the work to stop and return what it has. A second one raises `KeyboardInterrupt` at
+/// once, without waiting for the work. An exception in `progress` stops the work, and is raised after its end.
 pub fn attend<W>(py: Python<'_>, progress: Option<&Py<PyAny>>, work: W) -> PyResult<Answer>
 where
     W: FnOnce(&Monitor) -> Answer + Send + 'static,
@@ -72,13 +72,13 @@ where
     trouble.map_or(Ok(answer), Err)
 }
 
-/// Sleeps until the work is over or it is time to look for signals; says which.
+/// Sleeps until the work is over or it is time to check for signals. Returns whether the work is over.
 fn is_over(finished: &Mutex<Receiver<()>>) -> bool {
     let finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
     matches!(finished.recv_timeout(LOOK_FOR_SIGNALS_EVERY), Err(RecvTimeoutError::Disconnected))
 }
 
-/// Hands the reports that have come in to `progress`.
+/// Calls `progress` with each report that has arrived.
 fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, lines: &Receiver<String>) -> PyResult<()> {
     for line in lines.try_iter() {
         if let Some(callback) = progress {

@@ -1,6 +1,7 @@
-//! The door to the description of a channel: `lanetwin link` up to training. JSON text in, JSON text out.
+//! Functions for channels, for the commands `lanetwin link` other than `train` and `cycle`. JSON text in, JSON text
+//! out.
 //!
-//! Not here: what any of it means (`lanetwin-link-lab`), links that train and are cycled (`cycles`).
+//! Not here: the computation (`lanetwin-link-lab`); training and stability cycles of links (`cycles`).
 
 use crate::core_api::{Answer, Failure, Monitor, json, parse, refused};
 use lanetwin_link_lab::{channel, stability};
@@ -13,7 +14,7 @@ pub fn schema() -> Answer {
     Ok(lanetwin_plan::link_schema())
 }
 
-/// A channel with these of its variants; with all if none is named.
+/// Checks a channel, and keeps these of its variants, or all if none is named.
 fn checked(path: &str, sets: &[String], variants: &[String]) -> Result<channel::Channel, Failure> {
     let channel = channel::check_path(Path::new(path), sets).map_err(|d| refused(&d))?;
     stability::only(channel, variants).map_err(|d| refused(&d))
@@ -37,8 +38,8 @@ pub fn eye(path: &str, sets: &[String], variants: &[String], monitor: &Monitor) 
     json(&channel::eye(&channel, &mut watch).map_err(|d| refused(&d))?)
 }
 
-/// Where retimers may sit in a channel. `options`: `{"sets": […], "variants": […], "retimers": n, "part": "…", "after":
-/// […]}`.
+/// Where retimers can be placed in a channel. `options`: `{"sets": […], "variants": […], "retimers": n, "part": "…",
+/// "after": […]}`.
 pub fn place(path: &str, options: &str) -> Answer {
     #[derive(Deserialize)]
     struct Asked {
@@ -54,12 +55,12 @@ pub fn place(path: &str, options: &str) -> Answer {
     json(&channel::place(&channel, &wish).map_err(|d| refused(&d))?)
 }
 
-/// What there is to know about a Touchstone file.
+/// The properties of a Touchstone file.
 pub fn touchstone(path: &str, rate: &str, ports: &[usize]) -> Answer {
     json(&channel::inspect(Path::new(path), rate, ports).map_err(|d| refused(&d))?)
 }
 
-/// A Touchstone file in the form that every tool reads.
+/// A Touchstone file, rewritten in a form that every tool reads.
 pub fn rewritten(path: &str) -> Answer {
     channel::rewritten(Path::new(path)).map_err(|d| refused(&d))
 }

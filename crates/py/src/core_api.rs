@@ -1,10 +1,10 @@
-//! The one door between the binding and the engine: JSON text in, JSON text out, no Python in sight.
+//! The functions of the engine that the binding calls: JSON text in, JSON text out, without Python.
 //!
-//! Every function here is called with the interpreter lock released. A long one is given a [`Monitor`]: it
-//! reports progress to it and asks it, now and then, whether the user wants it to stop.
+//! They are called with the interpreter lock released. A function that takes long gets a [`Monitor`], to which it
+//! reports progress, and which it asks regularly whether to stop.
 //!
-//! Not here: what any of the documents mean (`lanetwin-plan`, `lanetwin-world`, `lanetwin-validation`,
-//! `lanetwin-load`), channels (`channels`), and anything of Python (the crate root).
+//! Not here: the meaning of documents (`lanetwin-plan`, `lanetwin-world`, `lanetwin-validation`, `lanetwin-load`),
+//! channels (`channels`), and Python (the crate root).
 
 use lanetwin_document::Diagnostic;
 use lanetwin_document::problem::Severity;
@@ -25,16 +25,16 @@ use std::sync::mpsc::Sender;
 /// Why the engine refused.
 #[derive(Debug)]
 pub enum Failure {
-    /// The author of a document erred: a JSON array of diagnostics, all of them at once.
+    /// A document has errors: a JSON array of all diagnostics.
     Diagnostics(String),
-    /// Anything else that is not a bug: one sentence that says what was attempted and the likely remedy.
+    /// Anything else that is not a bug: a sentence that says what is wrong and what to do.
     Message(String),
-    /// The engine itself is wrong: what the panic said.
+    /// A bug of the engine: the message of the panic.
     Bug(String),
 }
 
 impl Failure {
-    /// A panic of the engine, as far as it can be read.
+    /// The failure for a panic of the engine, with its message if that is text.
     pub fn from_panic(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -42,10 +42,10 @@ impl Failure {
     }
 }
 
-/// What a function of the engine gives back: a JSON document, or why not.
+/// The result of a function of the engine: a JSON document, or why there is none.
 pub type Answer = Result<String, Failure>;
 
-/// The line between a running computation and the person who waits for it. Any thread may hold it.
+/// Connects a running computation with the user who waits for it. Any thread may use it.
 #[derive(Debug)]
 pub struct Monitor {
     lines: Option<Sender<String>>,
@@ -53,25 +53,25 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// A monitor whose reports go down `lines`, or nowhere.
+    /// A monitor that sends its reports to `lines`, or drops them.
     pub fn new(lines: Option<Sender<String>>) -> Self {
         Self { lines, cancelled: Stopping::default() }
     }
 
-    /// Reports progress: one JSON object. Never blocks; a reader that has gone away is no error.
+    /// Reports progress: one JSON object. Never blocks; it is no error if the receiver is gone.
     pub fn report(&self, line: String) {
         if let Some(lines) = &self.lines {
-            // The receiver only goes away when nobody waits any more; then there is nobody to tell.
+            // sending only fails if nothing waits for the reports any more
             let _ = lines.send(line);
         }
     }
 
-    /// Asks the computation to stop at the next safe point and give back what it has.
+    /// Requests the computation to stop at the next safe point and return what it has.
     pub fn cancel(&self) {
         self.cancelled.ask();
     }
 
-    /// Whether the computation was asked to stop.
+    /// Whether the computation was requested to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.is_asked()
     }
@@ -83,12 +83,12 @@ pub fn json<T: Serialize + ?Sized>(document: &T) -> Answer {
         .map_err(|error| Failure::Message(format!("the answer is no JSON: {error}")))
 }
 
-/// What the author of a document did wrong.
+/// The failure for a document with errors.
 pub fn refused(diagnostics: &[Diagnostic]) -> Failure {
     json(diagnostics).map_or_else(|failure| failure, Failure::Diagnostics)
 }
 
-/// The plan of a scenario; with `outside`, files that it names may lie out of its folder.
+/// The plan of a scenario; with `outside`, files that it names may be outside its folder.
 pub fn plan_of(path: &str, sets: &[String], outside: bool) -> Result<Plan, Vec<Diagnostic>> {
     let path = Path::new(path);
     let files = Files::beside(path);
@@ -103,9 +103,9 @@ pub fn check(path: &str, sets: &[String], outside: bool) -> Answer {
     }
 }
 
-/// Numbers what is below the hosts of a scenario:
-/// `{"diagnostics": […], "trees": [{"variants": […], "hosts": […]}] | null}`, with an entry for variants that are
-/// alike.
+/// Enumerates the PCIe hierarchies below the hosts of a scenario:
+/// `{"diagnostics": […], "trees": [{"variants": […], "hosts": […]}] | null}`, with one entry for all variants with the
+/// same hierarchies.
 pub fn tree(path: &str, sets: &[String], outside: bool) -> Answer {
     match plan_of(path, sets, outside) {
         Ok(plan) => {
@@ -116,7 +116,7 @@ pub fn tree(path: &str, sets: &[String], outside: bool) -> Answer {
     }
 }
 
-/// How a run is asked for.
+/// The options of a run.
 #[derive(Deserialize)]
 struct RunOptions {
     #[serde(default)]
@@ -161,7 +161,7 @@ pub fn run(path: &str, options: &str, monitor: &Monitor) -> Answer {
     }
 }
 
-/// Writes a capsule where the user can find it; says what happened and how to bring it back.
+/// Writes a capsule to the current folder. Returns what happened, and how to replay it.
 fn keep_capsule(capsule: &Capsule) -> String {
     let what = format!(
         "{} at {} ps in `{}` (variant `{}`, workload `{}`, case `{}`, seed {})",
@@ -207,7 +207,7 @@ pub fn compare(a: &str, b: &str, options: &str) -> Answer {
     Err(nothing_to_compare(empty.map(|(name, _)| name)))
 }
 
-/// Why a comparison says nothing: the one of the two that has no rows, or that they have none in common.
+/// Why a comparison is empty: `empty` names the document that has no rows; otherwise the two have no row in common.
 fn nothing_to_compare(empty: Option<&str>) -> Failure {
     let (message, help) = match empty {
         Some(_) => (
@@ -235,7 +235,7 @@ pub fn iometer_show(path: &str) -> Answer {
     }
 }
 
-/// Reads a document that is understood elsewhere: every value with its place,
+/// Reads a YAML document whose meaning Python knows: every value with its place,
 /// `{"line", "column", "text" | "items" | "entries"}`.
 pub fn document(path: &str) -> Answer {
     let text = lanetwin_textfile::read_text(Path::new(path), Limit::Document)
@@ -256,7 +256,7 @@ pub fn fio_show(path: &str) -> Answer {
     }
 }
 
-/// The margin of equivalence of a comparison that names none.
+/// The default margin of equivalence of a comparison.
 const DEFAULT_MARGIN: f64 = 0.02;
 
 fn read_failure(error: &ReadError) -> Failure {
@@ -267,8 +267,7 @@ fn read_failure(error: &ReadError) -> Failure {
     Failure::Diagnostics(diagnostic.to_string())
 }
 
-/// Sets predictions against published numbers, for the claims named or for all of them: rows, and a summary of each
-/// claim.
+/// Compares predictions with published numbers, for the named claims or for all: rows, and a summary of each claim.
 pub fn validate(claims: &[String], monitor: &Monitor) -> Answer {
     let names: Vec<&str> = claims.iter().map(String::as_str).collect();
     let mut progress = |progress: &lanetwin_validation::Progress| {
@@ -293,7 +292,7 @@ pub fn validate(claims: &[String], monitor: &Monitor) -> Answer {
     json(&serde_json::json!({ "complete": report.complete, "rows": report.rows, "claims": claims }))
 }
 
-/// The claims: what each is about and what has to hold.
+/// The claims: what each is about, and its bar.
 pub fn claims_list() -> Answer {
     let list: Vec<_> = lanetwin_validation::claims::claims()
         .iter()
@@ -306,7 +305,7 @@ pub fn claims_list() -> Answer {
     json(&list)
 }
 
-/// The parts of the program, of the folders of the user and of `parts/` beside a scenario.
+/// The built-in parts, those in the user's folders, and those in `parts/` beside a scenario.
 fn catalogue(beside: Option<&str>) -> Result<Catalogue, Failure> {
     let (catalogue, found) = Catalogue::beside(beside.map(Path::new));
     if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
@@ -337,7 +336,7 @@ pub fn parts_list(beside: Option<&str>) -> Answer {
     json(&all.into_values().collect::<Vec<_>>())
 }
 
-/// A number of a part, under the name by which it is said.
+/// A number of a part, under this name.
 fn number_of(name: &str, number: &Number) -> serde_json::Value {
     serde_json::json!({
         "parameter": name, "value": lanetwin_document::quantity::label(number.value), "kind": number.kind,
@@ -346,7 +345,7 @@ fn number_of(name: &str, number: &Number) -> serde_json::Value {
     })
 }
 
-/// A part that is made of parts.
+/// An assembly: a device that is made of other parts.
 fn assembly_show(assembly: &Assembly) -> Answer {
     let of = |(outer, (inner, what)): (&String, &(String, String))| serde_json::json!({ "port": outer, "about": format!("{inner}.{what}") });
     let exposed = |(outer, (inner, what)): (&String, &(String, String))| serde_json::json!({ "name": outer, "means": format!("{inner}.{what}") });
@@ -453,7 +452,7 @@ pub fn schema() -> Answer {
     Ok(lanetwin_plan::schema())
 }
 
-/// Replays the capsule of a run that stopped on a bug, up to one event before it.
+/// Replays the capsule of a run that failed, up to the event before the failure.
 pub fn replay(capsule: &str) -> Answer {
     let text = lanetwin_textfile::read_text(Path::new(capsule), Limit::Data)
         .map_err(|error| Failure::Message(format!("the capsule {capsule} cannot be read: {error}")))?;

@@ -1,7 +1,7 @@
-//! The door to links that train and are cycled: `lanetwin link train` and `lanetwin link cycle`. JSON text in, JSON
-//! text out.
+//! Functions for training and stability cycles of links, for `lanetwin link train` and `lanetwin link cycle`. JSON text
+//! in, JSON text out.
 //!
-//! Not here: what any of it means (`lanetwin-link-lab`, `lanetwin-probe`).
+//! Not here: the simulation and the tests (`lanetwin-link-lab`, `lanetwin-probe`).
 
 use crate::core_api::{Answer, Failure, Monitor, json, parse, refused};
 use lanetwin_link_lab::{channel, stability};
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What is asked.
+/// A request for stability cycles.
 #[derive(Deserialize)]
 struct Asked {
     source: Source,
@@ -25,7 +25,7 @@ struct Asked {
     options: stability::Options,
 }
 
-/// Whose link it is.
+/// Where the link is.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Source {
@@ -44,7 +44,7 @@ enum Source {
     },
 }
 
-/// What answers for a dump.
+/// How the machine of a dump behaves.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Dumped {
@@ -103,7 +103,7 @@ pub fn link_cycle(asked: &str, monitor: &Monitor) -> Answer {
     }
 }
 
-/// Puts back what a killed run has left.
+/// Restores the state before a killed run from its journal.
 pub fn link_restore(journal: &str) -> Answer {
     json(&drive::restore(&mut Linux::new(), Path::new(journal)).map_err(|found| told(&found))?)
 }

@@ -1,4 +1,4 @@
-//! An emulated drive as Python sees it: bytes in, bytes out, the interpreter lock released while anybody waits.
+//! An emulated drive as an object of Python: bytes in, bytes out, with the interpreter lock released during waits.
 
 use crate::core_api::{self, Failure, json, refused};
 use crate::refusal::refusal;
@@ -18,7 +18,7 @@ use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a drive is opened.
+/// The options with which a drive is opened.
 #[derive(Deserialize)]
 struct Wanted {
     #[serde(default)]
@@ -27,11 +27,11 @@ struct Wanted {
     drive: Option<String>,
     bytes: Option<u64>,
     data: Option<PathBuf>,
-    /// Drives that are served beside it.
+    /// Other drives that are served together with it.
     #[serde(default)]
     others: Vec<Beside>,
     record: Option<PathBuf>,
-    /// The secrets of hosts that are admitted by NVMe/TCP.
+    /// The file with the secrets of the hosts that NVMe/TCP admits.
     keys: Option<PathBuf>,
     seed: Option<u64>,
     #[serde(default)]
@@ -40,34 +40,34 @@ struct Wanted {
     outside: bool,
 }
 
-/// A drive that is served beside another, and where its bytes are.
+/// Another drive that is served, and the file with its data.
 #[derive(Deserialize)]
 struct Beside {
     drive: String,
     data: Option<PathBuf>,
 }
 
-/// A reply: ticket, how it ended, data, latency \[ps\], time \[ps\].
+/// A reply: ticket, status, data, latency \[ps\], time \[ps\].
 type Told<'py> = (u64, &'static str, Bound<'py, PyBytes>, u64, u64);
 
-/// A drive of a scenario, in this process.
+/// A drive of a scenario that is emulated in this process.
 #[pyclass(frozen)]
 pub struct Device(Local);
 
-/// A drive that options choose.
+/// The drive that options choose, with its data.
 pub struct Chosen {
     pub drive: Drive,
-    /// Its bytes, and those of the drives beside it.
+    /// Its data, and those of the other drives.
     pub stores: Vec<Box<dyn ByteStore + Send>>,
-    /// How time passes.
+    /// Whether it runs in real time or in virtual time.
     pacing: Pacing,
-    /// Where what is asked of it is recorded.
+    /// The file in which its commands are recorded.
     pub record: Option<Record>,
     /// The file with the secrets of hosts.
     pub keys: Option<PathBuf>,
 }
 
-/// The drive that options choose.
+/// Chooses the drive of a scenario, and opens its data.
 pub fn choose(path: &str, options: &str) -> Result<Chosen, Failure> {
     let Wanted { sets, variant, drive, bytes, data, others, record, keys, seed, virtual_time, outside } =
         core_api::parse(options, "the options of the drive")?;
@@ -87,7 +87,7 @@ pub fn choose(path: &str, options: &str) -> Result<Chosen, Failure> {
     Ok(Chosen { drive, stores, pacing, record, keys })
 }
 
-/// Where bytes of a drive are: a file, or memory.
+/// The store of a drive's data: a file, or memory.
 fn store(facts: Facts, file: Option<PathBuf>) -> Result<Box<dyn ByteStore + Send>, Problem> {
     Ok(match file {
         None => Box::new(SparseMemory::new()),
@@ -103,7 +103,7 @@ fn open(path: &str, options: &str) -> Result<Local, Failure> {
         .map_err(|error| Failure::Message(format!("no thread for the drive: {error}")))
 }
 
-/// Of a kind that Python names.
+/// The kind of command with this name in Python.
 fn kind(name: &str) -> Option<Kind> {
     Some(match name {
         "read" => Kind::Read,
@@ -135,7 +135,7 @@ impl Device {
     fn new(py: Python<'_>, path: &str, options: &str) -> PyResult<Self> {
         py.detach(|| open(path, options)).map(Self).map_err(|failure| refusal(py, failure))
     }
-    /// What the drive says of itself: `{"bytes", "block", "is_volatile"}`.
+    /// The properties of the drive: `{"bytes", "block", "is_volatile", "atomic"}`.
     fn facts(&self, py: Python<'_>) -> PyResult<String> {
         let facts = self.0.facts();
         let said = serde_json::json!({
@@ -143,7 +143,7 @@ impl Device {
         });
         json(&said).map_err(|failure| refusal(py, failure))
     }
-    /// Asks; the reply has the ticket that this returns.
+    /// Submits a command. Returns its ticket, which is also in the reply.
     #[pyo3(signature = (name, first, length, data=None, fua=false))]
     fn ask(
         &self,
@@ -166,36 +166,36 @@ impl Device {
         let asked = asked.map_err(|problem| refusal(py, refused(&[problem.at("drive")])))?;
         asked.map_err(|Gone| gone(py))
     }
-    /// Asks for a reply that no drive has a part in.
+    /// Submits a request that is answered at once, without the drive. Returns its ticket.
     fn echo(&self, py: Python<'_>) -> PyResult<u64> {
         self.0.echo().map_err(|Gone| gone(py))
     }
-    /// Waits for replies in real time, at most for so many seconds.
+    /// Waits for replies in real time, for at most this many seconds.
     fn take<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Vec<Told<'py>>> {
         let timeout = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         let taken = py.detach(|| self.0.take(timeout));
         Ok(told(py, taken.map_err(|Gone| gone(py))?))
     }
-    /// Lets virtual time pass to the next replies; none if nothing is in progress.
+    /// Lets virtual time pass until the next replies; `None` if no command is in progress.
     fn wait<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Told<'py>>>> {
         let waited = py.detach(|| self.0.wait()).map_err(|Gone| gone(py))?;
         Ok(waited.map(|(at, replies)| told(py, replies.into_iter().map(|reply| (at, reply)).collect())))
     }
-    /// A fault: `{"fault": "media-error", "first", "bytes"}`, `slow-die`, `link-down`, `lie`, `none`.
+    /// Injects a fault: `{"fault": "media-error", "first", "bytes"}`, `slow-die`, `link-down`, `lie`, `none`.
     fn fault(&self, py: Python<'_>, fault: &str) -> PyResult<()> {
         let fault: Fault = core_api::parse(fault, "the fault").map_err(|failure| refusal(py, failure))?;
         self.0.fault(fault).map_err(|Gone| gone(py))
     }
-    /// The power fails: how many atomic units of what was not sure are there, and how many not.
+    /// Cuts the power. Returns how many atomic units of data that were not durable are kept, and how many are lost.
     fn power_cut(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
         let outcome = py.detach(|| self.0.power_cut()).map_err(|Gone| gone(py))?;
         Ok((outcome.kept, outcome.lost))
     }
-    /// The power is back.
+    /// Restores the power.
     fn power_on(&self, py: Python<'_>) -> PyResult<()> {
         self.0.power_on().map_err(|Gone| gone(py))
     }
-    /// By how much replies leave earlier \[ns\].
+    /// Sets by how much earlier replies leave \[ns\].
     fn set_lead(&self, py: Python<'_>, ns: u64) -> PyResult<()> {
         self.0.set_lead(Span::from_ns(ns)).map_err(|Gone| gone(py))
     }
@@ -204,11 +204,11 @@ impl Device {
         let told = py.detach(|| self.0.lateness()).map_err(|Gone| gone(py))?;
         json(&told).map_err(|failure| refusal(py, failure))
     }
-    /// Forgets how late replies were.
+    /// Resets the statistics of how late replies were.
     fn forget_lateness(&self, py: Python<'_>) -> PyResult<()> {
         self.0.forget_lateness().map_err(|Gone| gone(py))
     }
-    /// Ends the drive; whether everything that was acknowledged is written.
+    /// Closes the drive. Returns whether all acknowledged data are written.
     fn close(&self, py: Python<'_>) -> bool {
         py.detach(|| self.0.close())
     }

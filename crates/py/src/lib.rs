@@ -1,12 +1,12 @@
-//! `lanetwin._core`: the engine as Python sees it. JSON text in, JSON text out, the interpreter lock released. An
-//! emulated drive is an object, whose bytes are no JSON.
+//! `lanetwin._core`: the engine for Python. JSON text in, JSON text out, with the interpreter lock released. An
+//! emulated drive is an object, since its data are not JSON.
 //!
 //! ```text
 //!  lanetwin (Python) ──► _core (here) ──► core_api ──► scenario, stats, validation, load
 //! ```
 //!
-//! The only crate that knows Python, and it knows nothing else: no document is understood here, no number is
-//! computed. Refusals become `lanetwin.LanetwinError`, whose `diagnostics` say where and what to do.
+//! This is the only crate that uses Python. It does not interpret documents, and computes nothing. Refusals become
+//! `lanetwin.LanetwinError`, whose `diagnostics` have places and remedies.
 
 mod attend;
 mod channels;
@@ -27,15 +27,15 @@ use attend::attend;
 use core_api::{Answer, Failure};
 use refusal::refusal;
 
-/// Calls a short function of the engine with the lock released.
+/// Calls a short function of the engine with the interpreter lock released.
 fn ask<F: FnOnce() -> Answer + Send>(py: Python<'_>, question: F) -> PyResult<String> {
-    // A question shares nothing that a panic could leave half done.
+    // sound, as the function shares no state that a panic could leave inconsistent
     py.detach(|| catch_unwind(AssertUnwindSafe(question)))
         .unwrap_or_else(|payload| Err(Failure::from_panic(&*payload)))
         .map_err(|failure| refusal(py, failure))
 }
 
-/// The functions Python can call; `python/lanetwin/_core.pyi` gives their types.
+/// The functions that Python can call; `python/lanetwin/_core.pyi` has their types.
 #[pymodule]
 mod _core {
     use super::*;
@@ -43,7 +43,7 @@ mod _core {
     #[pymodule_export]
     use super::device::Device;
 
-    /// Serves an emulated drive to other processes until Ctrl-C: how late answers were.
+    /// Serves an emulated drive to other processes until Ctrl-C. Returns how late replies were.
     #[pyfunction]
     #[pyo3(signature = (path, options, entrance, place, progress=None))]
     fn serve_device(
@@ -59,17 +59,17 @@ mod _core {
         })?
         .map_err(|failure| refusal(py, failure))
     }
-    /// Where the control socket of a drive is that is served at this path or address.
+    /// The path of the control socket of a drive that is served at this path or address.
     #[pyfunction]
     fn control_path(py: Python<'_>, place: &str) -> PyResult<String> {
         serving::control_path(place).map_err(|failure| refusal(py, failure))
     }
-    /// Measures a subsystem by NVMe/TCP: what was found, and how long reads took.
+    /// Discovers and reads a subsystem over NVMe/TCP. Returns what was found, and how long reads took.
     #[pyfunction]
     fn nvme_tcp_ping(py: Python<'_>, address: String, asked: String) -> PyResult<String> {
         py.detach(|| serving::ping(&address, &asked)).map_err(|failure| refusal(py, failure))
     }
-    /// A new secret for authentication by NVMe/TCP.
+    /// A new secret for authentication over NVMe/TCP.
     #[pyfunction]
     fn nvme_tcp_key(py: Python<'_>, name: &str) -> PyResult<String> {
         serving::new_key(name).map_err(|failure| refusal(py, failure))
@@ -88,7 +88,7 @@ mod _core {
         ask(py, || core_api::check(path, &sets, outside))
     }
 
-    /// Numbers what is below the hosts of a scenario: `{"diagnostics": […], "trees": […] | null}`.
+    /// Enumerates the PCIe hierarchies below the hosts of a scenario: `{"diagnostics": […], "trees": […] | null}`.
     #[pyfunction]
     #[pyo3(signature = (path, sets, outside=false))]
     fn tree(py: Python<'_>, path: &str, sets: Vec<String>, outside: bool) -> PyResult<String> {
@@ -109,25 +109,25 @@ mod _core {
             .map_err(|failure| refusal(py, failure))
     }
 
-    /// What a scenario sweeps: axes and points.
+    /// The design of a scenario's sweep: axes and points.
     #[pyfunction]
     fn sweep_design(py: Python<'_>, path: &str, asked: &str) -> PyResult<String> {
         ask(py, || sweeps::sweep_design(path, asked))
     }
 
-    /// What a search of a scenario looks for: objectives, limits, prices of parts.
+    /// The goals of a search in a scenario: objectives, limits, prices of parts.
     #[pyfunction]
     fn search_goals(py: Python<'_>, path: &str, asked: &str) -> PyResult<String> {
         ask(py, || sweeps::search_goals(path, asked))
     }
 
-    /// What the points of a sweep say together.
+    /// The analysis of the points of a sweep.
     #[pyfunction]
     fn sweep_analysis(py: Python<'_>, points: &str) -> PyResult<String> {
         ask(py, || sweeps::sweep_analysis(points))
     }
 
-    /// The complete plan of a scenario: what a result depends on, beside the seed and the program.
+    /// The complete plan of a scenario: everything on which a result depends, besides the seed and the program.
     #[pyfunction]
     #[pyo3(signature = (path, sets, outside=false))]
     fn planned(py: Python<'_>, path: &str, sets: Vec<String>, outside: bool) -> PyResult<String> {
@@ -140,7 +140,7 @@ mod _core {
         ask(py, || core_api::compare(a, b, options))
     }
 
-    /// Sets predictions against published numbers.
+    /// Compares predictions with published numbers.
     #[pyfunction]
     #[pyo3(signature = (claims, progress=None))]
     fn validate(py: Python<'_>, claims: Vec<String>, progress: Option<Py<PyAny>>) -> PyResult<String> {
@@ -148,7 +148,7 @@ mod _core {
             .map_err(|failure| refusal(py, failure))
     }
 
-    /// The claims that predictions are held to.
+    /// The claims: published tables with which predictions are compared.
     #[pyfunction]
     fn claims_list(py: Python<'_>) -> PyResult<String> {
         ask(py, core_api::claims_list)
@@ -168,14 +168,14 @@ mod _core {
         ask(py, || core_api::parts_show(name, beside))
     }
 
-    /// The functions of a machine, and what is wrong with them; a record of it if that is asked for.
+    /// The functions of a machine, and problems found; on request, a record of the machine.
     #[pyfunction]
     #[pyo3(signature = (sources="[]", with_record=false))]
     fn discover(py: Python<'_>, sources: &str, with_record: bool) -> PyResult<String> {
         ask(py, || machines::discover(sources, with_record))
     }
 
-    /// A block device of this machine, with what is on it and who uses that.
+    /// A block device of this machine, with its partitions and their users.
     #[pyfunction]
     fn disk(py: Python<'_>, name: &str) -> PyResult<String> {
         ask(py, || machines::disk(name))
@@ -247,7 +247,7 @@ mod _core {
         ask(py, || core_api::iometer_show(path))
     }
 
-    /// Replays the capsule of a run that stopped on a bug, up to one event before it.
+    /// Replays the capsule of a run that failed, up to the event before the failure.
     #[pyfunction]
     fn replay(py: Python<'_>, capsule: &str) -> PyResult<String> {
         ask(py, || core_api::replay(capsule))
@@ -281,19 +281,19 @@ mod _core {
         ask(py, || channels::elements(rate, library))
     }
 
-    /// Where retimers may sit in a channel.
+    /// Where retimers can be placed in a channel.
     #[pyfunction]
     fn link_place(py: Python<'_>, path: &str, options: &str) -> PyResult<String> {
         ask(py, || channels::place(path, options))
     }
 
-    /// A Touchstone file in the form that every tool reads.
+    /// A Touchstone file, rewritten in a form that every tool reads.
     #[pyfunction]
     fn link_rewritten(py: Python<'_>, path: &str) -> PyResult<String> {
         ask(py, || channels::rewritten(path))
     }
 
-    /// What there is to know about a Touchstone file.
+    /// The properties of a Touchstone file.
     #[pyfunction]
     fn link_touchstone(py: Python<'_>, path: &str, rate: &str, ports: Vec<usize>) -> PyResult<String> {
         ask(py, || channels::touchstone(path, rate, &ports))
@@ -305,7 +305,7 @@ mod _core {
         ask(py, || cycles::link_train(path, &sets, options))
     }
 
-    /// Cycles a link: of a device, a channel or a dump.
+    /// Runs stability cycles on the link of a device, a channel or a dump.
     #[pyfunction]
     #[pyo3(signature = (asked, progress=None))]
     fn link_cycle(py: Python<'_>, asked: String, progress: Option<Py<PyAny>>) -> PyResult<String> {
@@ -313,7 +313,7 @@ mod _core {
             .map_err(|failure| refusal(py, failure))
     }
 
-    /// Puts back what a killed run of cycles has left.
+    /// Restores the state before a killed run of cycles from its journal.
     #[pyfunction]
     fn link_restore(py: Python<'_>, journal: &str) -> PyResult<String> {
         ask(py, || cycles::link_restore(journal))

@@ -1,4 +1,4 @@
-//! Machines that exist: their functions, and the statistics of what is measured on them.
+//! Functions for real machines: their inventory, their block devices, and statistics of measurements.
 
 use crate::core_api::{Answer, Failure, json, parse};
 use lanetwin_probe::inventory::{Inventory, NotRead, Snapshot, diagnose, read, record};
@@ -6,8 +6,8 @@ use lanetwin_stats::{Confidence, Interval};
 use lanetwin_textfile::Limit;
 use std::path::Path;
 
-/// The functions of a machine: of this one, or of what files and folders say of one, the first that says something
-/// first. With them a record of it, redacted, if that is asked for.
+/// The functions of a machine: of this one, or of the one that files and folders describe; if several describe the same
+/// thing, the first counts. On request, also a redacted record of the machine.
 pub fn discover(sources: &str, with_record: bool) -> Answer {
     let sources: Vec<String> = parse(sources, "the sources")?;
     let snapshots: Result<Vec<Snapshot>, Failure> = sources.iter().map(|source| snapshot(source)).collect();
@@ -24,7 +24,7 @@ pub fn discover(sources: &str, with_record: bool) -> Answer {
     json(&document)
 }
 
-/// What may be read of a machine, for who has something else.
+/// The remedy if a source cannot be read: the sources that can.
 const KNOWN: &str = "give what `lspci -xxxx`, `-vvv` or `-mm` prints, hwloc's XML, the JSON of `cxl list` or `nvme list`, what \
                      `numactl -H` prints, a copy or a tarball of /sys, or a record of `lanetwin discover`";
 
@@ -45,13 +45,14 @@ fn snapshot(source: &str) -> Result<Snapshot, Failure> {
     read(&bytes).map_err(|why| told(source, &why))
 }
 
-/// A block device of this machine, with what is on it and who uses that: `null` if there is none of this name.
+/// A block device of this machine, with its partitions and their users; `null` if there is none of this name.
 pub fn disk(name: &str) -> Answer {
     let is_name = !name.is_empty() && !name.contains('/') && name != "..";
     json(&is_name.then(|| lanetwin_probe::linux::disk(Path::new("/"), name)).flatten())
 }
 
-/// The mean of repeated measurements with its 95 % interval, which one alone has none of.
+/// The mean of repeated measurements, with its 95 % interval. A single measurement has no interval: its ends are the
+/// mean.
 pub fn mean_of(samples: &str) -> Answer {
     let samples: Vec<f64> = parse(samples, "the samples")?;
     let interval = lanetwin_stats::interval::mean(&samples, Confidence::P95);

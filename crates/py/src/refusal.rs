@@ -1,4 +1,4 @@
-//! What the engine refuses, as Python's exceptions.
+//! Failures of the engine as Python's exceptions.
 
 use crate::core_api::Failure;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! An emulated drive for other processes, and the host that measures one.
+//! Functions that serve emulated drives to other processes, and that measure a served drive over NVMe/TCP.
 
 use crate::core_api::{self, Answer, Failure, Monitor, json, refused};
 use crate::device::{Chosen, choose};
@@ -14,12 +14,11 @@ use lanetwin_doors::vfio_user::link::LinkSeen;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
-/// Serves a drive until the monitor says that it is over: how late answers were.
+/// Serves a drive until the monitor is cancelled. Returns how late replies were.
 ///
-/// `entrance` is `nbd`, `vfio-user`, `nvme-tcp` or `fuse`, `place` the path of a Unix socket (of the first two), one or
-/// more addresses with commas between them, or an empty folder.
-/// `options` are those of a drive. When it listens it reports
-/// `{"place", "control", "nqn", "file", "bytes", "namespaces", "lead_us"}`.
+/// `entrance` is `nbd`, `vfio-user`, `nvme-tcp` or `fuse`. `place` is the path of a Unix socket for the first two, one
+/// or more addresses, separated by commas, for NVMe/TCP, or an empty folder for FUSE. `options` are those of a drive.
+/// As soon as it listens, it reports `{"place", "control", "nqn", "file", "bytes", "namespaces", "lead_us"}`.
 pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor: &Monitor) -> Answer {
     let Chosen { drive, stores, record, keys, .. } = choose(path, options)?;
     let wrong = |problem: Problem| refused(&[problem.at(place)]);
@@ -78,13 +77,13 @@ pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor
     json(&lateness)
 }
 
-/// Where the control socket of a served drive is.
+/// The path of the control socket of a drive that is served at `place`.
 pub fn control_path(place: &str) -> Result<String, Failure> {
     let path = path_of(place).map_err(|problem| refused(&[problem.at(place)]))?;
     Ok(path.display().to_string())
 }
 
-/// Discovers, connects and reads by NVMe/TCP: what was found, and how long reads took.
+/// Discovers, connects and reads over NVMe/TCP. Returns what was found, and how long reads took.
 pub fn ping(address: &str, asked: &str) -> Answer {
     let ping: Ping = core_api::parse(asked, "what the ping asks for")?;
     let wrong = |said: String| refused(&[Problem::NoTarget { address: address.into(), said }.at(address)]);
@@ -96,7 +95,7 @@ pub fn ping(address: &str, asked: &str) -> Answer {
     json(&pong)
 }
 
-/// A new secret for a host or a subsystem: for a hash (`sha-256`, `sha-384`, `sha-512`), or for none.
+/// A new secret for a host or a subsystem, for a hash (`sha-256`, `sha-384`, `sha-512`) or `none`.
 pub fn new_key(hash: &str) -> Answer {
     let named = keys::hash_named(hash);
     if named.is_none() && hash != "none" {

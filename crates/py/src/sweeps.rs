@@ -1,7 +1,7 @@
-//! Sweeps and searches at the door: what one goes through, what a point of it is, what it looks for, and what its
-//! points say together.
+//! Functions for sweeps and searches: the design of a sweep, the plan of a point, the goals of a search, and the
+//! analysis of points.
 //!
-//! Not here: which point is run when and where, and where results are kept (Python).
+//! Not here: when and where points are run, and where results are kept (Python).
 
 use crate::core_api::{Answer, json, parse, plan_of, refused};
 use lanetwin_plan::search::{self, search};
@@ -10,7 +10,8 @@ use lanetwin_stats::sweep::{Column, cheapest, effect, pareto};
 use serde::Deserialize;
 use std::path::Path;
 
-/// What the scenario at `path` sweeps: `{"axes": […], "groups": […], "points": […], "sampled": …, "cheapest": …}`.
+/// The design of a sweep of the scenario at `path`: `{"axes": […], "groups": […], "points": […], "sampled": …,
+/// "cheapest": …}`.
 ///
 /// `asked`: `{"sets": […], "vary": […], "zip": […], "sample": n | null, "search": …}`.
 pub fn sweep_design(path: &str, asked: &str) -> Answer {
@@ -21,7 +22,7 @@ pub fn sweep_design(path: &str, asked: &str) -> Answer {
     }
 }
 
-/// What a search of the scenario at `path` looks for: `{"objectives": […], "limits": […], "trials": …, "seed": …,
+/// The goals of a search in the scenario at `path`: `{"objectives": […], "limits": […], "trials": …, "seed": …,
 /// "prices": {…}}`.
 ///
 /// `asked`: `{"sets": […], "maximize": […], "minimize": […], "require": […], "trials": n | null, "seed": n | null}`.
@@ -33,25 +34,25 @@ pub fn search_goals(path: &str, asked: &str) -> Answer {
     }
 }
 
-/// What is asked of the points of a sweep.
+/// The points of a sweep, and the analysis that is requested of them.
 #[derive(Deserialize)]
 struct Analysed {
-    /// The metrics.
+    /// The metrics, with their values at each point.
     columns: Vec<Column>,
-    /// The place of the value of each axis, at each point.
+    /// For each axis, the position of its value at each point.
     factors: Vec<Vec<u32>>,
-    /// Which metrics a point of the Pareto front is judged by; a cost counts as one if there is one.
+    /// The metrics of the Pareto front; costs are added to them if there are any.
     objectives: Vec<usize>,
-    /// What each point costs.
+    /// The cost of each point.
     costs: Vec<Option<f64>>,
-    /// Which metrics have to reach a share of their best.
+    /// The metrics that have to reach a share of their best value.
     required: Vec<usize>,
     /// That share.
     at_least: f64,
 }
 
-/// What the points of a sweep say together: `{"front": […], "choice": {…}, "effects": [[… | null, …], …]}`, with the
-/// effects of each factor on each column.
+/// The analysis of the points of a sweep: `{"front": […], "choice": {…}, "effects": [[… | null, …], …]}`, with the
+/// effect of each axis on each metric.
 pub fn sweep_analysis(text: &str) -> Answer {
     let asked: Analysed = parse(text, "the points of the sweep")?;
     let pick = |places: &[usize]| -> Vec<Column> {
@@ -70,8 +71,8 @@ pub fn sweep_analysis(text: &str) -> Answer {
     json(&serde_json::json!({ "front": pareto(&objectives), "choice": choice, "effects": effects }))
 }
 
-/// The complete plan of the scenario at `path` with the changes `sets`: what a result depends on, beside the seed and
-/// the program.
+/// The complete plan of the scenario at `path` with the changes `sets`: everything on which a result depends, besides
+/// the seed and the program.
 pub fn planned(path: &str, sets: &[String], outside: bool) -> Answer {
     let plan = plan_of(path, sets, outside).map_err(|d| refused(&d))?;
     json(&plan.document())

@@ -1,8 +1,7 @@
-//! Reading a whole file that a person named. A name can be anything: a folder, a disk, a pipe that nobody writes to,
-//! `/dev/zero`, which has no end. What is not a plain file, or is larger than such a file can be, is refused before
-//! memory is spent on it.
+//! Reads a whole file that a user named. The name can be that of a folder, a disk, a pipe to which no process writes,
+//! or `/dev/zero`, which has no end. Anything but a plain file of limited size is refused before memory is used for it.
 //!
-//! Not here: what a text means, and the code of the refusal, which belong to whoever asked for the file.
+//! Not here: the meaning of a text, and the code of the refusal, which depend on the caller.
 //!
 //! ```
 //! use lanetwin_textfile::{Limit, read_text};
@@ -18,18 +17,19 @@ use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// How large a file may be.
+/// The kind of a file, which decides its maximum size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// What people write: scenarios, parts, job files. The largest that is shipped has 40 KB, a written-out plan some
-    /// MB.
+    /// Files that people write: scenarios, parts, job files. The largest one of lanetwin has 40 KB; a complete plan has
+    /// a few MB.
     Document,
-    /// What programs write: S-parameters, logs of I/Os, results.
+    /// Files that programs write: S-parameters, logs of I/Os, results.
     Data,
 }
 
 impl Limit {
-    /// The most bytes; `assumed`, far above what such a file has and far below the memory of a small machine.
+    /// The maximum size \[B\]; `assumed`: far above the size of such files, and far below the memory of a small
+    /// machine.
     const fn most_bytes(self) -> u64 {
         match self {
             Self::Document => 32 << 20,
@@ -51,16 +51,16 @@ impl Limit {
 /// The bytes of the plain file at `path`.
 ///
 /// # Errors
-/// What the system says; `InvalidInput` for a folder, a device, a pipe or a socket, which are not opened;
+/// The error of the operating system; `InvalidInput` for a folder, a device, a pipe or a socket, which are not opened;
 /// `FileTooLarge` above the limit.
 pub fn read_bytes(path: &Path, limit: Limit) -> io::Result<Vec<u8>> {
-    // opening a pipe waits for somebody who writes to it
+    // checked before opening, since opening a pipe would wait for a writer
     check(&std::fs::metadata(path)?, limit)?;
     let file = File::open(path)?;
-    // the name may mean something else by now
+    // checked again, since the name may belong to another file by now
     check(&file.metadata()?, limit)?;
     let mut bytes = Vec::new();
-    // files of /proc say that they have 0 B
+    // limited again, since files of /proc claim a size of 0 B
     file.take(limit.most_bytes() + 1).read_to_end(&mut bytes)?;
     limit.check(bytes.len() as u64)?;
     Ok(bytes)

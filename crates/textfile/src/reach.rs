@@ -1,27 +1,28 @@
-//! Where the files may be that a document names: one that somebody sent reads nothing else of whoever opens it.
+//! Where files that a document names may be, so that a document from somebody else cannot read any file of the user.
 
 use std::path::{Component, Path, PathBuf};
 
-/// Where the files may be that a document names.
+/// Where files that a document names may be.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Reach {
-    /// Anywhere: a person has named the document, and says so.
+    /// Anywhere, as the user has permitted it.
     #[default]
     Anywhere,
     /// In this folder and below.
     Below(PathBuf),
 }
 
-/// A file lies out of reach.
+/// A file is out of reach.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("it lies outside of the folder of the scenario; to read it all the same, run with `--outside`")]
 pub struct OutOfReach;
 
 impl Reach {
-    /// Whether a path is within reach, whatever links are on the way; of what is not there, whether it would be.
+    /// Checks that a path is within reach, after following symbolic links. A path that does not exist is judged by its
+    /// text.
     ///
     /// # Errors
-    /// If it is not.
+    /// If it is out of reach.
     pub fn check(&self, path: &Path) -> Result<(), OutOfReach> {
         match self {
             Self::Below(folder) if !is_within(folder, path) => Err(OutOfReach),
