@@ -24,8 +24,8 @@ const ASK: Port = Port(0);
 /// An open loop with this many outstanding is overloaded: each request costs memory here and in the queues below,
 /// without limit. `assumed`: four times the 65,535 commands of the largest NVMe queue.
 pub const MOST_OUTSTANDING: u64 = 1 << 18;
-/// A load of which so many operations are answered at one instant is answered by a machine that takes no time: more
-/// than any load has outstanding.
+/// A load that gets more answers than this at one instant is answered without any time passing: no load has so many
+/// operations outstanding.
 pub const MOST_AT_ONCE: u64 = 1 << 20;
 /// Tokens of wakes: the next arrival of an open loop, …
 const ARRIVAL: u32 = 0;
@@ -85,11 +85,11 @@ pub struct Load<P> {
     stopped: bool,
     /// The time at which an open loop reached [`MOST_OUTSTANDING`]; it has sent nothing since.
     gave_up: Option<(Instant, GaveUp)>,
-    /// The last instant at which an operation was answered, and how many were then.
+    /// The last instant at which an operation was answered, and the number of answers then.
     at_once: (Instant, u64),
-    /// Whether it pauses before the next burst.
+    /// Whether it waits for the end of a pause, or for a connection to be opened or closed.
     paused: bool,
-    /// The index of the handle by which a connection is being opened or closed.
+    /// The index of the handle of the request that opens or closes a connection.
     dialling: Option<usize>,
     completed: u64,
     /// The sum of all latencies, for the digest.
@@ -275,8 +275,8 @@ impl<P: LoadProtocol> Load<P> {
     pub fn stop(&mut self) {
         self.stopped = true;
     }
-    /// When it gave up, and why, if it did: an open loop whose answers come so slowly that [`MOST_OUTSTANDING`] are
-    /// waiting, or a load that is answered [`MOST_AT_ONCE`] times at one instant.
+    /// When it gave up, and why, if it did: an open loop with [`MOST_OUTSTANDING`] operations outstanding, or a load
+    /// with more than [`MOST_AT_ONCE`] answers at one instant.
     #[must_use]
     pub const fn gave_up(&self) -> Option<(Instant, GaveUp)> {
         self.gave_up
@@ -291,7 +291,7 @@ impl<P: LoadProtocol> Load<P> {
         self.gave_up = Some((now, why));
         self.stopped = true;
     }
-    /// Counts an answer.
+    /// Counts the answers at one instant, and gives up after more than [`MOST_AT_ONCE`].
     #[inline]
     fn count_at_once(&mut self, now: Instant) {
         let (at, answers) = &mut self.at_once;

@@ -1,4 +1,4 @@
-//! The requests of access specifications of Iometer and of jobs of fio, as a load asks for them.
+//! The requests of access specifications of Iometer and of jobs of fio, for a load.
 
 use crate::conversation::Dialling;
 use crate::fio::{Io, Stream};
@@ -6,32 +6,32 @@ use crate::iometer::access::{AccessWorkload, Accesses, Connections};
 use crate::requests::{Gate, Request, Requests};
 use lanetwin_units::{Instant, Span};
 
-/// The accesses of a worker, counted.
+/// The accesses of a worker of Iometer.
 #[derive(Clone, Debug)]
 pub(crate) struct Bursts {
     accesses: Accesses,
     made: u64,
     count: Option<u64>,
     connections: Option<Connected>,
-    /// Of a network: whether accesses have replies in the place of addresses, and how it is connected to.
+    /// Whether the target is a network, so that requests have the length of the reply in place of an address.
     network: bool,
     dialling: Option<Dialling>,
 }
 
-/// A target that is opened, used for some transactions, and closed when all of them are answered, again and again.
+/// A target that is opened, used for some transactions, and closed when all of them are answered, repeatedly.
 #[derive(Clone, Debug)]
 struct Connected {
     each: Connections,
-    /// How many transactions the present connection has left to ask for.
+    /// Number of transactions that the current connection has left.
     left: u32,
-    /// When its opening began; none before the first.
+    /// When the opening of the current connection began; `None` before the first one.
     begun: Option<Instant>,
-    /// How long the one took that has ended since it was last asked for.
+    /// Duration of the connection that was closed since the last query.
     ended: Option<Span>,
 }
 
 impl Connected {
-    /// What to wait for before the next transaction: nothing, answers, or that the target is open again.
+    /// What to wait for before the next transaction: nothing, answers, or the opening of the target.
     fn gate(&mut self, now: Instant, outstanding: u64) -> Gate {
         if self.left > 0 {
             return Gate::Open;

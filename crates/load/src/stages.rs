@@ -1,4 +1,5 @@
-//! Where operations spent their time: the sum of every stage over all of them, and a sample of them for percentiles.
+//! Where operations spent their time: the sum of each stage over all operations, and a sample of operations for
+//! percentiles.
 //!
 //! **Sums** are integers. Following an operation costs time, so long runs follow a share of them: the first
 //! [`FOLLOWED`] operations of all loads together are all followed, of the next [`FOLLOWED`] every second one, of the
@@ -16,11 +17,11 @@ use lanetwin_stats::{Bucket, Histogram};
 use lanetwin_units::{Instant, Span};
 use std::ops::Range;
 
-/// How many operations of all loads of a machine together are followed without sampling.
+/// Number of operations, of all loads of a machine together, that are all followed.
 const FOLLOWED: u64 = 1 << 12;
-/// The most operations in a sample.
+/// Maximum number of operations in a sample.
 const SAMPLE: usize = 512;
-/// The most operations in a merged sample: large enough that drawing from it hardly moves a percentile.
+/// Maximum number of operations in a merged sample: large enough that drawing from it hardly changes a percentile.
 const MERGED: usize = 16 * SAMPLE;
 
 /// The time that operations spent in each stage. Stages are numbered across the whole kernel.
@@ -36,27 +37,28 @@ pub struct StageTimes {
     every: u64,
 }
 
-/// What operations spent in a stage.
+/// The time that operations spent in a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct StageSum {
-    /// Together \[ps\].
+    /// The sum \[ps\].
     pub ps: u64,
-    /// How often one was in it.
+    /// How often an operation was in it.
     pub times: u64,
 }
 
-/// One operation, which stands for so many.
+/// A sampled operation.
 #[derive(Clone, Debug)]
 struct Sampled {
     weight: u64,
-    /// When it was asked; none where latencies alone are known.
+    /// When it was submitted; `None` if only latencies are known.
     asked: Option<Instant>,
     /// Its stages, from the last to the first \[ps\].
     stages: Vec<(u32, u64)>,
 }
 
 impl StageTimes {
-    /// Takes in the operation that is being handled, which took from when to when, and stands for so many.
+    /// Adds the current operation, which lasted from the start to the end of `within` and represents `weight`
+    /// operations.
     pub fn take(&mut self, within: Range<Instant>, weight: u64, cx: &mut Context<'_>) {
         let every = self.every.max(1);
         let most = self.order.len().max(24);
@@ -82,7 +84,7 @@ impl StageTimes {
             self.thin();
         }
     }
-    /// Adds operations that spent all their time in one stage, none of them left out.
+    /// Adds operations that spent all their time in one stage, with all their latencies.
     pub fn take_all(&mut self, stage: u32, latencies: &Histogram) {
         if latencies.is_empty() {
             return;
@@ -190,8 +192,8 @@ impl StageTimes {
     pub fn sample(&self) -> impl Iterator<Item = (Instant, &[(u32, u64)])> {
         self.sample.iter().filter_map(|one| Some((one.asked?, &*one.stages)))
     }
-    /// The weighted percentile, over the sample, of the time spent in the stages that `is` selects; none of an empty
-    /// sample.
+    /// The weighted percentile, over the sample, of the time spent in the stages that `is` selects; `None` if the
+    /// sample is empty.
     #[must_use]
     pub fn percentile(&self, percent: f64, is: impl Fn(u32) -> bool) -> Option<Span> {
         let of = |one: &Sampled| one.stages.iter().filter(|(stage, _)| is(*stage)).map(|(_, ps)| *ps).sum();
@@ -263,7 +265,7 @@ fn meet<'s>(
 mod tests {
     use super::*;
 
-    /// By hand: 30 and 70 ps of two of four operations that took 201 ps together.
+    /// By hand: 30 and 70 ps in the stages of two followed operations, out of four that took 201 ps together.
     #[test]
     fn what_some_stand_for_is_made_up_to_the_sum_of_all() {
         let sums = vec![StageSum { ps: 30, times: 2 }, StageSum::default(), StageSum { ps: 70, times: 4 }];
@@ -275,7 +277,7 @@ mod tests {
         let told: Vec<_> = all.sums().map(|(stage, sum)| (stage, sum.ps, sum.times)).collect();
         assert_eq!(told, [(2, 140, 4), (0, 61, 2)]);
         assert_eq!((all.total_ps(), all.operations(), all.followed()), (201, 4, 2));
-        // a round of three operations, of which the last one followed stands for two
+        // the last followed operation represents more operations than there were
         let many = StageTimes { operations: 5, ..some };
         assert_eq!(
             (many.made_up_to(&latencies).operations(), many.made_up_to(&latencies).total_ps()),
@@ -283,7 +285,7 @@ mod tests {
         );
     }
 
-    /// Of 200 loads of 500 samples each, whose latencies are 1 to 100 000 ps, in an order that mixes them.
+    /// With 200 loads of 500 samples each; their latencies are 1 to 100 000 ps in a mixed order.
     #[test]
     fn samples_of_many_loads_keep_weights_and_percentiles() {
         let (loads, each) = (200, 500);
@@ -304,7 +306,7 @@ mod tests {
         }
     }
 
-    /// The weights add up to the number of operations, to within the weight of the last one.
+    /// The weights add up to the number of operations, except for at most the weight of the last one.
     #[test]
     fn those_that_are_followed_stand_for_all() {
         for loads in [1, 3, 16, 100_000] {

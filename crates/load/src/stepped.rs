@@ -1,12 +1,12 @@
-//! A load that goes through steps: each asks for something else, for the same time, when everything of the one before
-//! has been answered.
+//! A load that consists of steps with different workloads and the same duration. A step begins when all operations of
+//! the step before have been answered.
 //!
 //! ```text
-//!  first ─ so many ─► drained ─► step 1 ─ its time ─► drained ─► step 2 ─ … ─► last step ─► drained ─► step 1 …
+//!  first ─ its count ─► drained ─► step 1 ─ its time ─► drained ─► step 2 ─ … ─► last step ─► drained ─► step 1 …
 //! ```
 //!
-//! What a step shows is what was answered from its begin to the end of its time; what is answered while it drains
-//! counts for nobody.
+//! The results of a step are the operations answered from its start to the end of its time; operations that are
+//! answered while it drains are not counted.
 
 use crate::handles::Handles;
 use crate::load::BlockLoad;
@@ -19,21 +19,21 @@ use lanetwin_ports::{Context, Message};
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
 
-/// What the load is woken for: the time of a step is over. What its parts are woken for are small numbers.
+/// Token of the wake at the end of a step's time. The tokens of its parts are small numbers.
 const OVER: u32 = 1 << 16;
 
-/// What a stepped load asks for.
+/// The workloads of a stepped load.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Steps {
-    /// What comes before the first step, and is not counted; it has an end of its own ([`Workload::count`]).
+    /// A workload before the first step, which is not counted; it ends by its own [`Workload::count`].
     pub first: Option<Workload>,
-    /// What each step asks for, over and over; at least one, without ends of their own, in closed loops.
+    /// The workloads of the steps, which are repeated; at least one. They are closed loops without a count.
     pub round: Vec<Workload>,
-    /// How long each of them lasts.
+    /// The duration of each step.
     pub lasts: Span,
 }
 
-/// Asks a block device for what its steps say, out of port 0.
+/// Sends the operations of its steps to a block device, out of port 0.
 #[derive(Debug)]
 pub struct SteppedLoad {
     steps: Steps,
@@ -41,23 +41,23 @@ pub struct SteppedLoad {
     path: String,
     handles: Handles,
     unit: u16,
-    /// What asks now.
+    /// The load of the current part: a step, or the workload before the first one.
     part: BlockLoad,
-    /// How many parts there were before.
+    /// Number of parts before the current one.
     number: u64,
-    /// Whether the time of the part is over.
+    /// Whether the time of the current part is over.
     over: bool,
     stopped: bool,
-    /// What parts before have asked for and were answered.
+    /// Number of operations sent, and number answered, by the parts before.
     before: (u64, u64),
-    /// Of the parts before, for the digest.
+    /// A hash of the parts before, for the digest.
     history: u64,
-    /// What steps have shown, those that nobody has taken yet.
+    /// The results of completed steps that have not been taken yet.
     ended: Vec<Results>,
 }
 
 impl SteppedLoad {
-    /// A load at `path` in a run with this seed.
+    /// A stepped load in a slot.
     ///
     /// # Panics
     /// If there is no step, or one of the workloads cannot be run ([`Workload::check`]).
@@ -72,17 +72,17 @@ impl SteppedLoad {
         let (number, over, stopped) = (0, false, false);
         Self { steps, seed, path, handles, unit, part, number, over, stopped, before, history, ended }
     }
-    /// What the steps that are over have shown, each in its time; forgets them.
+    /// Takes the results of the steps that have ended since the last call.
     pub fn take_ended(&mut self) -> Vec<Results> {
         std::mem::take(&mut self.ended)
     }
-    /// How many operations have been asked for and how many answered since the start of the run.
+    /// Number of operations sent, and number answered, since the start of the run.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         let (asked, answered) = self.part.progress();
         (self.before.0 + asked, self.before.1 + answered)
     }
-    /// What the part that asks now has counted up to `at`, the present.
+    /// The counts of the current part up to `at`, the present.
     ///
     /// # Panics
     /// If something was counted after `at`.
@@ -90,19 +90,19 @@ impl SteppedLoad {
     pub fn results(&self, at: Instant) -> Results {
         self.part.results(at)
     }
-    /// Nothing: each step counts from its own begin on.
+    /// Does nothing, since each step counts from its own start.
     pub fn reset(&mut self, _: Instant) {}
-    /// Asks for nothing more.
+    /// Stops sending.
     pub fn stop(&mut self) {
         self.stopped = true;
         self.part.stop();
     }
 
-    /// Whether what asks now is no step, but what comes before them.
+    /// Whether the current part is the workload before the first step.
     fn is_first(&self) -> bool {
         self.number == 0 && self.steps.first.is_some()
     }
-    /// What asks now, as a place in the round.
+    /// The index of the current step among the workloads of the steps.
     fn place(&self) -> usize {
         let before = u64::from(self.steps.first.is_some());
         (self.number.saturating_sub(before) % self.steps.round.len() as u64) as usize
@@ -115,7 +115,7 @@ impl SteppedLoad {
         }
         self.part.start(cx);
     }
-    /// Goes on to the next part, if this one is over and everything has been answered.
+    /// Begins the next part if the current one is over and all its operations have been answered.
     fn go_on(&mut self, cx: &mut Context<'_>) {
         let (asked, answered) = self.part.progress();
         let count = self.steps.first.filter(|_| self.is_first()).and_then(|first| first.count);
@@ -208,8 +208,8 @@ mod tests {
         Workload { mix, bytes, unit: bytes, span: 1 << 20, pattern: Pattern::Random, arrivals, count }
     }
 
-    /// By hand: 4 in flight of 80 µs each are 48 in a step of 1 ms and 12 times 80 µs; the last four of a step are
-    /// answered 40 µs behind its end.
+    /// By hand: with 4 outstanding of 80 µs each, 12 × 4 = 48 are answered in a step of 1 ms; the last four are
+    /// answered 40 µs after its end.
     #[test]
     fn each_step_counts_its_own_and_begins_when_the_one_before_is_drained() {
         let first = Some(workload(Mix::Writes, 4096, Some(8)));

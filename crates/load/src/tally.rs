@@ -1,26 +1,26 @@
-//! What was counted without its distribution: little enough to be looked at often.
+//! Counts without distributions, which are small enough to be read often.
 
 use lanetwin_units::Span;
 
-/// With fewer operations than this it matters where between two answers counting begins and ends.
+/// With fewer operations than this, a rate depends on where between two answers counting begins and ends.
 const FEW: u64 = 1000;
 
 /// Operations of one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Answered {
-    /// How many were answered as asked.
+    /// Number of operations answered successfully.
     pub completed: u64,
-    /// How many were not.
+    /// Number of operations that failed.
     pub failed: u64,
-    /// What was moved \[B\].
+    /// Bytes that they moved \[B\].
     pub bytes: u64,
-    /// How many latencies were counted: of block requests and transfers one each, of memory those of loads.
+    /// Number of latencies: one for each block request and DMA transfer; for memory, one for each load.
     pub timed: u64,
-    /// Their sum \[ps\].
+    /// The sum of these latencies \[ps\].
     pub latency_ps: u128,
 }
 
-/// What was counted up to some time; of two of them what came in between.
+/// The counts up to an instant; the difference of two tallies has the counts between their instants.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     /// The reads.
@@ -52,26 +52,26 @@ impl Tally {
             area_ps: of(self.area_ps, other.area_ps),
         }
     }
-    /// What was counted here and there.
+    /// The sum of two tallies.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         self.with(other, |a, b| a + b)
     }
-    /// What was counted since an earlier look.
+    /// The counts since an earlier tally.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         self.with(earlier, |a, b| a - b)
     }
-    /// How many operations were answered as asked.
+    /// Number of operations answered successfully.
     #[must_use]
     pub const fn completed(&self) -> u64 {
         self.reads.completed + self.writes.completed
     }
-    /// The time that rates are over. Of many operations it is the time that was counted. Of fewer than 1000 it matters
-    /// where counting begins and ends between their answers; then it follows from Little's law: as many operations,
-    /// each as long as they were, with as many outstanding as there were on average. More than those outstanding can
-    /// neither have been cut off nor come in too early: where operations hang, as they do while a link is down, the
-    /// ones that are answered are no measure of the others.
+    /// The time by which counts are divided for rates. For 1000 operations or more, it is the elapsed time. With fewer,
+    /// rates would depend on where between two answers counting begins and ends; the time then follows from Little's
+    /// law: the sum of the latencies divided by the mean number outstanding. At most as many operations as were
+    /// outstanding on average can be missing or too many at the ends of the interval, which limits the correction:
+    /// while operations hang, because a link is down for instance, the latencies of the others do not represent them.
     #[must_use]
     pub fn time(&self, elapsed: Span) -> Span {
         let (r, w) = (&self.reads, &self.writes);

@@ -7,12 +7,14 @@
 //! ```
 //!
 //! On the left the first line names the columns, in any order and among others: a time (`time_s`, `time_ms`, `time_us`,
-//! `time_ns`), `operation` (`read`, `write`, `r`, `w`), `offset` and `size` in bytes. On the right there is none: these
-//! are the seven columns of the traces of Microsoft Research Cambridge (Narayanan et al., "Write Off-Loading", FAST
-//! 2008; SNIA IOTTA repository): a time in units of 100 ns, host, disk, type, offset, size, response time.
+//! `time_ns`), `operation` (`read`, `write`, `r`, `w`), `offset` and `size` in bytes. On the right there is no such
+//! line: these are the seven columns of the traces of Microsoft Research Cambridge (Narayanan et al., "Write
+//! Off-Loading", FAST 2008; SNIA IOTTA repository): a time in units of 100 ns, host, disk, type, offset, size, response
+//! time.
 //!
-//! **Replay.** A request goes out as long after the first as the trace has it, whatever became of those before, unless
-//! as many are in flight as there may be: then when one of them is answered. Its latency begins when it goes out.
+//! **Replay.** A request is sent at its time in the trace after the first request, divided by the speed, whether or not
+//! earlier requests have been answered. If the maximum number is outstanding, it is sent when one of them is answered.
+//! Its latency begins when it is sent.
 
 use crate::findings::{Finding, Findings, Found, Place, problems};
 use crate::requests::{Gate, Request, Requests};
@@ -22,50 +24,50 @@ use lanetwin_units::{Instant, Span};
 use std::sync::Arc;
 
 problems! {
-    /// A file cannot be read.
+    /// The file cannot be read.
     Unreadable { said: String } = "TR001", "the file cannot be read: {said}", "check the path, and that the file may be read";
-    /// A line that is no request.
+    /// A line is not a request.
     NoRequest { why: String } = "TR002", "{why}", "name the columns in the first line, such as `time_us,operation,offset,size`, and write times, bytes and `read` or `write` below; or give a trace of Microsoft Research Cambridge as it is";
-    /// Nothing is asked for.
+    /// The trace has no requests.
     Empty = "TR003", "the trace has no read and no write", "write a line for each request below the names of the columns";
-    /// A trace too long.
+    /// The trace is too long.
     Long { most: usize } = "TR004", "the trace has more than {most} requests", "split it";
 }
 
-/// A trace has at most so many requests.
+/// Maximum number of requests in a trace.
 const MOST_REQUESTS: usize = 20_000_000;
-/// More lines that are no requests are not told.
+/// Maximum number of errors that are reported.
 const MOST_TOLD: usize = 20;
-/// What a `time` is called with its unit, and what that is \[ps\].
+/// The possible names of the column of times, with their units \[ps\].
 const TIMES: [(&str, f64); 4] = [("time_s", 1e12), ("time_ms", 1e9), ("time_us", 1e6), ("time_ns", 1e3)];
 /// The unit of the times of Microsoft Research Cambridge \[ps\].
 const FILE_TIME_PS: u128 = 100_000;
-/// Their columns.
+/// Number of columns of the traces of Microsoft Research Cambridge.
 const MSR_COLUMNS: usize = 7;
 
 /// A trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
-    /// Its requests, in the order of their times; at least one, and the first at no time.
+    /// Its requests, in the order of their times; the first is at time 0.
     entries: Vec<(Span, Request)>,
 }
 
 /// How a trace is replayed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pace {
-    /// How fast, in percent of its own speed.
+    /// The speed, relative to the trace \[%\].
     pub percent: u64,
-    /// How many requests are in flight at most.
+    /// Maximum number of requests outstanding.
     pub depth: u32,
-    /// How much of the medium it uses, if it is less than the trace does \[B\]: addresses begin again behind that.
+    /// Size of the part of the medium that is used \[B\]; higher addresses wrap around. `None` if the trace fits.
     pub span: Option<u64>,
 }
 
 impl Trace {
-    /// Reads a trace; `file` is what findings call it.
+    /// Reads a trace; `file` is its name in findings.
     ///
     /// # Errors
-    /// Everything that is wrong with it, in the order of the lines.
+    /// All errors, at most 20, in the order of the lines.
     pub fn read(text: &str, file: &str) -> Result<Self, Vec<Finding>> {
         let mut found = Findings::default();
         let mut reader =
@@ -96,20 +98,20 @@ impl Trace {
         }
         Ok(Self::of(all))
     }
-    /// What is wrong with a file that cannot be read.
+    /// The finding for a file that cannot be read.
     #[must_use]
     pub fn unreadable(said: &str, file: &str) -> Finding {
         Problem::Unreadable { said: said.to_owned() }.at(Place::default(), "", file)
     }
 
-    /// Requests with their times \[ps\], which begin anywhere.
+    /// A trace of requests with their times \[ps\]; these may begin at any time, and are sorted.
     fn of(mut all: Vec<(u128, Request)>) -> Self {
         all.sort_by_key(|(at, _)| *at);
         let first = all.first().map_or(0, |(at, _)| *at);
         let since = |at: u128| Span::from_ps(u64::try_from(at - first).unwrap_or(u64::MAX));
         Self { entries: all.into_iter().map(|(at, request)| (since(at), request)).collect() }
     }
-    /// The same trace up to so many requests.
+    /// The first `requests` requests of the trace.
     #[must_use]
     pub fn first(mut self, requests: usize) -> Self {
         self.entries.truncate(requests);
@@ -119,7 +121,7 @@ impl Trace {
     pub fn requests(&self) -> impl ExactSizeIterator<Item = &Request> {
         self.entries.iter().map(|(_, request)| request)
     }
-    /// From its first request to its last.
+    /// The time from its first request to its last.
     #[must_use]
     pub fn lasts(&self) -> Span {
         self.entries.last().map_or(Span::ZERO, |(at, _)| *at)
@@ -130,11 +132,11 @@ fn line(record: &StringRecord) -> u64 {
     record.position().map_or(0, csv::Position::line)
 }
 
-/// Where what is needed stands in a line.
+/// The positions of the columns that are used.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Columns {
     time: usize,
-    /// What a time is multiplied with \[ps\].
+    /// The unit of the times.
     unit: Unit,
     operation: usize,
     offset: usize,
@@ -151,7 +153,7 @@ enum Unit {
 
 const MSR: Columns = Columns { time: 0, unit: Unit::FileTime, operation: 3, offset: 4, size: 5 };
 
-/// The request of a line; none if it is the first and names the columns.
+/// The request in a line; `None` if it is the first line and names the columns.
 fn columns_or_request(
     columns: &mut Option<Columns>,
     record: &StringRecord,
@@ -162,7 +164,7 @@ fn columns_or_request(
             columns.insert(MSR).request(record).map(Some)
         }
         None => {
-            // where the names are wrong, every line would be
+            // if the names are wrong, this is reported once, and not for every line
             *columns = Some(MSR);
             *columns = Some(Columns::named(record)?);
             Ok(None)
@@ -187,7 +189,7 @@ impl Columns {
             Unit::FileTime => time.parse::<u64>().ok().map(|units| u128::from(units) * FILE_TIME_PS),
             Unit::Named(unit) => {
                 time.parse::<f64>().ok().filter(|time| *time >= 0.0 && time.is_finite()).map(
-                    // as far as a picosecond can be told in a float
+                    // with the precision of a float
                     |time| (time * unit).round() as u128,
                 )
             }
@@ -206,7 +208,7 @@ impl Columns {
     }
 }
 
-/// A trace as a load asks for it.
+/// The replay of a trace: the requests of a load.
 #[derive(Clone, Debug)]
 pub struct Replay {
     trace: Arc<Trace>,
@@ -215,7 +217,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// A replay from the start of the run on.
+    /// A replay that begins at the start of the run.
     #[must_use]
     pub const fn new(trace: Arc<Trace>, pace: Pace) -> Self {
         Self { trace, pace, made: 0 }
@@ -237,7 +239,7 @@ impl Requests for Replay {
     fn next(&mut self, _: Instant) -> Option<Request> {
         let (_, request) = *self.trace.entries.get(self.made)?;
         self.made += 1;
-        // what would reach over the end begins at the start
+        // a request that would reach beyond the end wraps around to the start
         let room = self.pace.span.map(|span| span.saturating_sub(request.bytes.into()) + 1);
         let address = room.map_or(request.address, |room| request.address % room);
         Some(Request { address, ..request })

@@ -1,87 +1,87 @@
-//! What is asked for, and when.
+//! The workload of a load: its operations and their times.
 
 use lanetwin_units::Span;
 use std::fmt;
 
-/// A cell that a DMA benchmark aligns its transfers to \[B\]: a cache line.
+/// The alignment of transfers in a DMA benchmark \[B\]: a cache line.
 const CELL: u32 = 64;
 
-/// What a load asks for, and when.
+/// The operations of a load, and their times.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Workload {
-    /// Which operations.
+    /// Reads, writes, or a mix of them.
     pub mix: Mix,
     /// The size of each \[B\].
     pub bytes: u32,
     /// Addresses are multiples of this \[B\].
     pub unit: u32,
-    /// Operations lie in the first so many bytes of the address space; at least in one unit.
+    /// Size of the address range, which begins at 0 \[B\]; at least one unit is used.
     pub span: u64,
-    /// How addresses follow one another.
+    /// The order of addresses.
     pub pattern: Pattern,
-    /// When operations are asked for.
+    /// When operations are sent.
     pub arrivals: Arrivals,
-    /// How many operations there are in all; no end if none.
+    /// Total number of operations; `None` if there is no end.
     pub count: Option<u64>,
 }
 
-/// Which operations, in which order.
+/// The types of operations, and their order.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Mix {
     /// Reads only.
     Reads,
     /// Writes only.
     Writes,
-    /// A read, a write, a read, …: as many of one as of the other.
+    /// A read, a write, a read, and so on.
     Alternating,
-    /// Each a read with this probability.
+    /// Each operation is a read with this probability, otherwise a write.
     Share {
         /// The probability, from 0 to 1.
         reads: f64,
     },
 }
 
-/// How addresses follow one another.
+/// The order of addresses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Pattern {
-    /// Each unit of the span equally likely.
+    /// Random; each unit of the span is equally likely.
     Random,
-    /// One unit after the other, from the start again at the end.
+    /// One unit after the other; after the last one, the first again.
     Sequential,
 }
 
-/// When operations are asked for.
+/// When operations are sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrivals {
-    /// The next as soon as fewer than so many are outstanding: a closed loop.
+    /// A closed loop: the next operation is sent as soon as fewer than `outstanding` are outstanding.
     Closed {
-        /// How many.
+        /// Maximum number of operations outstanding.
         outstanding: u32,
     },
-    /// One after each interval, whatever happens: an open loop.
+    /// An open loop with constant intervals, whatever is outstanding.
     Fixed {
-        /// From one to the next.
+        /// The time from one operation to the next.
         interval: Span,
     },
-    /// At random, independently of one another and whatever happens: an open loop with exponential intervals.
+    /// An open loop with exponentially distributed intervals, whatever is outstanding.
     Poisson {
         /// The mean interval.
         mean: Span,
     },
 }
 
-/// What is wrong with a workload.
+/// Why a workload cannot be run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadWorkload {
-    /// Operations of no bytes.
+    /// The size of operations is 0.
     NoBytes,
-    /// Addresses that are multiples of nothing.
+    /// The unit of addresses is 0.
     NoUnit,
-    /// A closed loop with nothing outstanding.
+    /// A closed loop has 0 operations outstanding.
     NothingOutstanding,
-    /// An open loop that asks for everything at once.
+    /// The interval of an open loop is 0.
     NoInterval,
-    /// A share that is not a probability.
+    /// The share of reads is not between 0 and 1.
     NoShare,
 }
 
@@ -105,15 +105,15 @@ impl Workload {
     pub const fn dma_unit(bytes: u32) -> u32 {
         bytes.next_multiple_of(CELL)
     }
-    /// How many different addresses there are.
+    /// Number of different addresses.
     #[must_use]
     pub fn places(&self) -> u64 {
         (self.span / u64::from(self.unit)).max(1)
     }
-    /// Whether it can be run.
+    /// Checks whether it can be run.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first reason why it cannot.
     pub fn check(&self) -> Result<(), BadWorkload> {
         let never = match self.arrivals {
             Arrivals::Closed { outstanding } => (outstanding == 0).then_some(BadWorkload::NothingOutstanding),

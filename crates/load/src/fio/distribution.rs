@@ -45,7 +45,7 @@ pub enum Distribution {
     Normal {
         /// Width of a uniform spread that is added \[% of the blocks\].
         deviation: f64,
-        /// As for `Zipf`; no rotation if none.
+        /// As for `Zipf`, but no rotation if `None`.
         center: Option<f64>,
     },
     /// Zones, each with its share of the accesses and of the blocks.
@@ -229,7 +229,7 @@ fn normal(blocks: u64, spread: u64, stream: &mut Stream) -> u64 {
         return mean as u64;
     }
     let mut moved = stream.below(spread) as i64 - (spread / 2) as i64;
-    // below the first block counts as past the end, too
+    // a value below the first block is past the end as well
     while mean + moved < 0 || mean + moved >= blocks as i64 {
         if moved == 0 {
             break;
@@ -251,7 +251,7 @@ mod tests {
         counts
     }
 
-    /// Of the ranks: several of them can be hidden behind one block.
+    /// Ranks are compared, not blocks, since several ranks can fall on the same block.
     #[test]
     fn a_fifth_of_the_ranks_has_four_fifths_of_the_accesses() {
         const BLOCKS: u64 = 100_000;

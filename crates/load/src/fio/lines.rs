@@ -4,10 +4,10 @@
 //! ```text
 //! [job name]            the text between the brackets
 //! option=value          up to the first `;`, then up to the first `#`, wherever they stand
-//! option                a yes
-//! include other.fio     its options here; it has no sections
-//! size=${SIZE}          a variable of the environment; nothing if it is not there
-//! iodepth=$ncpus*4      a number of the machine, and arithmetic on it in whole numbers
+//! option                without a value: yes
+//! include other.fio     the options of that file; it must not have sections
+//! size=${SIZE}          an environment variable; empty if it does not exist
+//! iodepth=$ncpus*4      a number of the machine, and an expression of whole numbers with it
 //! ```
 
 use super::problem::Problem;

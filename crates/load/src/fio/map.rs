@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const WORD: u64 = 64;
 /// Words in a piece of a map of a large file.
 const PIECE: u64 = 64;
-/// Up to this many used blocks are stored as a set. With many drives, as many maps, each larger than a cache, would
-/// have to be searched otherwise.
+/// Up to this many used blocks are stored as a set. Otherwise a run with many drives would have to search many maps
+/// that are each larger than a CPU cache.
 const FEW: usize = 4096;
 /// With more used blocks, the map of a file of up to this many blocks is stored as a whole (8 MiB); for larger files
 /// only the pieces that were touched.

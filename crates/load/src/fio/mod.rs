@@ -7,14 +7,14 @@
 //!
 //! | Module | Useful for | Not here |
 //! |---|---|---|
-//! | [`read()`], [`read_path`] | text into jobs, or everything that is wrong with it | which device a job goes to |
-//! | [`Job`], [`Settings`] | what a job says, as types | |
-//! | [`Distribution`] | how random accesses are spread | |
-//! | [`JobWorkload`], [`Stream`] | the I/Os of a clone of a job, and when they go out | |
-//! | [`iolog`] | logs of I/Os, both ways | binary traces of blktrace |
-//! | [`output`], [`plat`], [`steady`] | results as fio's JSON: its histogram, its rule of a steady state | fio's text |
+//! | [`read()`], [`read_path`] | reading a job file, or all errors in it | the device of a job |
+//! | [`Job`], [`Settings`] | the options of a job, as types | |
+//! | [`Distribution`] | the distribution of random accesses | |
+//! | [`JobWorkload`], [`Stream`] | the I/Os of a clone of a job, and their times | |
+//! | [`iolog`] | reading and writing logs of I/Os | binary traces of blktrace |
+//! | [`output`], [`plat`], [`steady`] | results as fio's JSON, its histogram, its rule for a steady state | fio's text output |
 //!
-//! All facts are those of fio 3.33 (its sources and behaviour); each is cited by the name of the source file.
+//! Everything follows fio 3.33 (its sources and behaviour); comments name the source files.
 //! `docs/fio.md` lists what is read and what is not modelled.
 
 mod distribution;

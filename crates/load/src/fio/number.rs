@@ -2,14 +2,14 @@
 //!
 //! | Written | Read | Why (`parse.c`) |
 //! |---|---|---|
-//! | `4k`, `4K`, `4kb`, `4ki` | 4096 | `kb_base` is 1024, and only the first letter counts … |
-//! | `4kib`, `4KiB` | 4000 | … but for these, which are the opposite of `kb_base` |
-//! | ` 4k` (a blank before it) | 4 | the unit is looked for from the first character on |
-//! | `1.5g` | 1 | whole numbers only, and no unit behind a point |
+//! | `4k`, `4K`, `4kb`, `4ki` | 4096 | `kb_base` is 1024, and only the first letter counts |
+//! | `4kib`, `4KiB` | 4000 | these units are the opposite of `kb_base` |
+//! | ` 4k` (a blank before it) | 4 | the unit is searched for from the first character on, where the blank stands |
+//! | `1.5g` | 1 | whole numbers only, and no unit after a point |
 //! | `10sec`, `5min` | 10 µs, 5 µs | the units of time are `us`, `ms`, `s`, `m`, `h`, `d` |
 //! | `5s:9s` | 5 µs, 9 s | the first of several times has no unit of its own |
 
-/// All of it \[%\].
+/// The whole \[%\].
 pub(super) const WHOLE: u64 = 100;
 
 /// A number as read, and a doubt about it.

@@ -235,7 +235,7 @@ impl FinishedJobs<'_> {
     }
 }
 
-/// The index of a depth among seven powers of two.
+/// The shares of seven levels of depth \[%\]: 100 % for the level of this depth, 0 for the others.
 fn levels(depth: f64, names: &[&str; 7], first: f64) -> Map<f64> {
     let mut most = first;
     let mut place = 0;

@@ -27,7 +27,7 @@ pub struct Understood {
     pub warnings: Vec<Finding>,
 }
 
-/// Reads the file at `path` with the environment, the processors and the memory of this machine, as fio would see them.
+/// Reads the file at `path` with the environment and the number of processors of this machine, as fio would see them.
 /// To read without them, see [`read`].
 ///
 /// # Errors
@@ -248,7 +248,7 @@ fn warn_of_rates(job: &Job, report: &mut impl FnMut(Problem)) {
     }
 }
 
-/// Over several files I/Os would be dealt out; a log says itself of which file each is.
+/// Warns of several files, over which fio would distribute the I/Os. A log has the file of each I/O itself.
 fn warn_of_files(job: &Job, report: &mut impl FnMut(Problem)) {
     let files = &job.settings.files;
     let several = match &files.filename {

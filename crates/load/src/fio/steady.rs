@@ -9,7 +9,7 @@ use lanetwin_stats::steady::{FioRule, Measure, fio_rule};
 use lanetwin_units::Span;
 use serde::Serialize;
 
-/// fio's report of it.
+/// fio's report of a steady state.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct JobEntry {
     ss: String,

@@ -11,7 +11,7 @@
 //! and a request that would not fit before the end of the region starts over at its start (`IOTargetDisk.cpp`, `Seek`).
 //!
 //! Random numbers are not Iometer's: they come from streams by purpose, so that each can be repeated and changed alone.
-//! A disk sends no replies; a network target does, after each access whose line has one.
+//! Disks send no replies; a network target sends one after each access whose line has a reply.
 
 use super::config::{AccessLine, DiskSettings};
 use lanetwin_kernel::Stream;
@@ -35,7 +35,7 @@ pub struct AccessWorkload {
     pub count: Option<u64>,
     /// Settings for closing and opening the target repeatedly, if that is tested.
     pub connections: Option<Connections>,
-    /// Whether the target is a program of another host, which is connected to and sends replies.
+    /// Whether the target is a program of another host, over a connection, which sends replies.
     pub network: bool,
 }
 
@@ -65,9 +65,9 @@ pub struct Region {
 pub enum BadAccesses {
     /// The shares of the lines do not sum to 100.
     Shares,
-    /// An operation of no bytes.
+    /// The size of an operation is 0.
     NoBytes,
-    /// A disk without a sector.
+    /// The sector size of the disk is 0.
     NoSector,
     /// The number outstanding is 0.
     NothingOutstanding,

@@ -1,7 +1,7 @@
 //! The lines of an `.icf` file: comments with names, and values below them.
 //!
 //! ```text
-//! 'Run Time                            a key: an apostrophe, then at once the name
+//! 'Run Time                            a key: an apostrophe, directly followed by the name
 //! '⇥hours      minutes    seconds      column heads: an apostrophe, then white space; skipped
 //! ⇥0          0          15            a value: no apostrophe
 //! ```
@@ -56,7 +56,7 @@ impl<'a> Line<'a> {
     pub(super) const fn field(&self) -> Field<'a> {
         Field { place: self.place, text: self.text }
     }
-    /// Its values; nothing follows a comma at the end.
+    /// Its values; a comma at the end is ignored.
     pub(super) fn fields(&self, between: Between) -> Vec<Field<'a>> {
         let apart = |c: char| c == ',' || (between == Between::Spaces && c.is_whitespace());
         let mut fields = Vec::new();

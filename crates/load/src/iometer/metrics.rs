@@ -2,22 +2,22 @@
 //!
 //! | Family | Here |
 //! |---|---|
-//! | operations per second | I/Os as counted; transactions equal I/Os; connections, where a worker tests them |
-//! | megabytes per second | both: decimal (10⁶ B) and binary (2²⁰ B), told apart by name |
-//! | average latency, maximum latency | as counted; of a transaction: that of its I/O |
-//! | CPU | of the driver's cores, if somebody has measured how long they were busy |
+//! | operations per second | I/Os, with replies; transactions; connections, if a worker tests them |
+//! | megabytes per second | decimal (10⁶ B) and binary (2²⁰ B), under different names |
+//! | average latency, maximum latency | of I/Os, of transactions, and of connections, if a worker tests them |
+//! | CPU | of the driver's cores, if their busy time was measured |
 //! | network | of the adapters of the driver's computer, if it has any |
-//! | errors | I/Os that came back damaged, or not at all |
+//! | errors | I/Os that returned corrupt data or were aborted |
 //!
-//! **Transactions.** A transaction is a request and its reply; an access specification without replies makes one I/O a
-//! transaction, and Iometer counts and times it with each (`IOGrunt.cpp`, `Record_IO`: `remaining_requests +
-//! remaining_replies == 1`). Disk workers have no replies, so their transactions are their I/Os. The reply of a network
-//! worker's transaction is an I/O of the other kind.
+//! **Transactions.** A transaction is a request and its reply. Without replies a transaction is one I/O, and Iometer
+//! counts and times it with each I/O (`IOGrunt.cpp`, `Record_IO`: `remaining_requests + remaining_replies == 1`). Disk
+//! workers have no replies, so their transactions are their I/Os. The reply in a network worker's transaction is an I/O
+//! of the other kind.
 //!
 //! **CPU effectiveness** is I/Os per second divided by the percentage of total CPU utilisation, 0 if that is 0
 //! (`Manager.cpp`, `UpdateResults`).
 //!
-//! **Nothing counted.** An average over no operation is 0, and so is a rate over no time, as in Iometer.
+//! **Nothing counted.** The average of no operations is 0, and so is a rate if no time has passed, as in Iometer.
 
 use crate::results::Side;
 use lanetwin_stats::Histogram;

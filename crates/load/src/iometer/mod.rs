@@ -7,15 +7,15 @@
 //!
 //! | Module | Useful for | Not here |
 //! |---|---|---|
-//! | [`config`] | what a file says, as types | which devices its targets are |
-//! | [`read()`], [`read_path`] | text into a configuration, or everything that is wrong with it | |
-//! | [`access`] | the operations of an access specification, and when they go out | network workers, replies |
-//! | [`metrics`] | the seven families of metrics of a result | where the numbers come from |
-//! | [`results_csv`] | the results file, both ways | the file of updates that 1.1.0 also writes |
+//! | [`config`] | the contents of a configuration file, as types | the devices that its targets stand for |
+//! | [`read()`], [`read_path`] | reading a configuration, or all errors in it | |
+//! | [`access`] | the operations of an access specification, and their times | network connections |
+//! | [`metrics`] | the seven families of metrics of a result | counting |
+//! | [`results_csv`] | reading and writing the results file | the file of updates that 1.1.0 also writes |
 //!
-//! The facts are those of Iometer's sources (versions 2008.06.18 and 1.1.0; the layout of 2004.07.30's files is that of
-//! 2008.06.18's) and of its user's guide; each is cited where it stands by the name of its source file.
-//! `docs/iometer.md` says what is read and what is not modelled.
+//! Everything follows Iometer's sources (versions 2008.06.18 and 1.1.0; files of 2004.07.30 have the layout of
+//! 2008.06.18) and its user's guide; comments name the source files. `docs/iometer.md` lists what is read and what is
+//! not modelled.
 //!
 //! ```
 //! use lanetwin_load::BlockLoad;

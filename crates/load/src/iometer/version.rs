@@ -23,13 +23,13 @@ pub struct Version {
 /// The layout of a version's files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Dialect {
-    /// As 2004.07.30 does.
+    /// The layout of 2004.07.30.
     Dated,
-    /// As 1.1.0 does.
+    /// The layout of 1.1.0.
     Numbered,
 }
 
-/// Since this version every section is closed by an `'END` line (`PageSetup.cpp`, `LoadConfig`).
+/// The first version in which every section ends with an `'END` line (`PageSetup.cpp`, `LoadConfig`).
 const OLDEST: (u16, u16, u16) = (1999, 2, 17);
 /// The last year in which a version was named by its date.
 const NEWEST_YEAR: u16 = 2010;
@@ -66,7 +66,7 @@ impl Version {
 }
 
 impl Dialect {
-    /// The version that stands for the layout.
+    /// The known version with this layout.
     #[must_use]
     pub const fn version(self) -> Version {
         match self {

@@ -38,7 +38,7 @@ macro_rules! words {
 }
 
 words! {
-    /// Down to which level results are recorded.
+    /// The levels for which results are recorded.
     Record {
         /// Targets, workers, managers, all.
         All = "ALL",
@@ -66,7 +66,7 @@ words! {
         CycleTargets = "CYCLE_TARGETS",
         /// The number of workers.
         CycleWorkers = "CYCLE_WORKERS",
-        /// Targets are added to all workers at a time.
+        /// Targets are added to all workers at the same time.
         IncrementTargetsParallel = "INCREMENT_TARGETS_PARALLEL",
         /// Targets are added to one worker after the other.
         IncrementTargetsSerial = "INCREMENT_TARGETS_SERIAL",
@@ -77,7 +77,7 @@ words! {
         /// Outstanding I/Os and targets.
         CycleOutstandingIosAndTargets = "CYCLE_OUTSTANDING_IOS_AND_TARGETS",
     }
-    /// Which new workers are given an access specification unasked.
+    /// The new workers to which an access specification is assigned by default.
     Assignment {
         /// None.
         None = "NONE",
@@ -88,7 +88,7 @@ words! {
         /// Network workers.
         Network = "NET",
     }
-    /// What the bar charts show.
+    /// The time that the bar charts cover.
     UpdateType {
         /// Since the last update.
         LastUpdate = "LAST_UPDATE",
@@ -109,7 +109,7 @@ words! {
         /// Virtual Interface.
         Vi = "VI",
     }
-    /// What a worker, or a target, is.
+    /// The type of a worker or target.
     Kind {
         /// A disk.
         Disk = "DISK",

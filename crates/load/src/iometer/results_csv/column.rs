@@ -6,8 +6,8 @@
 //! | 1.1.0 (release candidate 1) | 59 | `MBps (Binary)`, `MBps (Decimal)` |
 //! | 1.1.0 | 80 | `MiBps (Binary)`, `MBps (Decimal)`; 21 bins of latency |
 //!
-//! Spreadsheets find columns by their names or by their numbers, so the header is Iometer's to the letter
-//! (`ManagerList.cpp`, `SaveResults`): the last bin opens with a space.
+//! Spreadsheets find columns by their names or by their positions, so the header is exactly Iometer's
+//! (`ManagerList.cpp`, `SaveResults`), with a space before the name of the last bin.
 
 use super::super::version::Dialect;
 
@@ -22,18 +22,19 @@ pub enum Form {
 
 macro_rules! columns {
     ($($(#[$doc:meta])* $name:ident = $title:literal $(or $dated:tt)? $(also $alias:literal)?, $form:ident;)*) => {
-        /// A column with a number, behind those with the kind, the name and the access specification of a row.
+        /// A column with numbers. Three columns before these have the kind, the name and the access specification of a
+        /// row.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Column {
             $($(#[$doc])* $name,)*
-            /// How many I/Os took less than this bin's end and not less than its start; from 0 to 20.
+            /// Number of I/Os whose latency is in this bin, from 0 to 20: at least its start, and less than its end.
             Bin(u8),
         }
         const NAMED: &[(Column, &str, Option<&str>, &str, Form)] =
             &[$((Column::$name, $title, dated!($title $(, $dated)?), concat!($($alias)?), Form::$form)),*];
     };
 }
-/// The title in dated versions; none if they lack the column.
+/// The title in dated versions; `None` if they lack the column.
 macro_rules! dated {
     ($title:literal) => {
         Some($title)
@@ -47,11 +48,11 @@ macro_rules! dated {
 }
 
 columns! {
-    /// How many managers ran.
+    /// Number of managers that ran.
     Managers = "# Managers", Whole;
-    /// How many workers ran.
+    /// Number of workers that ran.
     Workers = "# Workers", Whole;
-    /// How many targets there were.
+    /// Number of targets.
     Disks = "# Disks", Whole;
     /// I/Os per second.
     Iops = "IOps", Real;
@@ -59,17 +60,17 @@ columns! {
     ReadIops = "Read IOps", Real;
     /// Writes per second.
     WriteIops = "Write IOps", Real;
-    /// 2²⁰ B per second.
+    /// Throughput \[MiB/s\].
     BinaryMbps = "MiBps (Binary)" or "MBps" also "MBps (Binary)", Real;
-    /// 2²⁰ B per second that were read.
+    /// Throughput of reads \[MiB/s\].
     BinaryReadMbps = "Read MiBps (Binary)" or "Read MBps" also "Read MBps (Binary)", Real;
-    /// 2²⁰ B per second that were written.
+    /// Throughput of writes \[MiB/s\].
     BinaryWriteMbps = "Write MiBps (Binary)" or "Write MBps" also "Write MBps (Binary)", Real;
-    /// 10⁶ B per second.
+    /// Throughput \[MB/s\].
     DecimalMbps = "MBps (Decimal)" or "", Real;
-    /// 10⁶ B per second that were read.
+    /// Throughput of reads \[MB/s\].
     DecimalReadMbps = "Read MBps (Decimal)" or "", Real;
-    /// 10⁶ B per second that were written.
+    /// Throughput of writes \[MB/s\].
     DecimalWriteMbps = "Write MBps (Decimal)" or "", Real;
     /// Transactions per second.
     Transactions = "Transactions per Second", Real;
@@ -95,21 +96,21 @@ columns! {
     MaximumTransaction = "Maximum Transaction Time", Real;
     /// \[ms\]
     MaximumConnection = "Maximum Connection Time", Real;
-    /// How many I/Os failed.
+    /// Number of I/Os that failed.
     Errors = "Errors", Whole;
-    /// How many reads failed.
+    /// Number of reads that failed.
     ReadErrors = "Read Errors", Whole;
-    /// How many writes failed.
+    /// Number of writes that failed.
     WriteErrors = "Write Errors", Whole;
     /// \[B\]
     BytesRead = "Bytes Read", Whole;
     /// \[B\]
     BytesWritten = "Bytes Written", Whole;
-    /// How many reads were answered.
+    /// Number of reads that were answered.
     ReadIos = "Read I/Os", Whole;
-    /// How many writes were answered.
+    /// Number of writes that were answered.
     WriteIos = "Write I/Os", Whole;
-    /// How many connections were made.
+    /// Number of connections.
     Connections = "Connections", Whole;
     /// -1 if connections are not tested.
     TransactionsPerConnection = "Transactions per Connection", Whole;
@@ -147,17 +148,17 @@ columns! {
     DpcTime = "% DPC Time", Real;
     /// \[%\]
     InterruptTime = "% Interrupt Time", Real;
-    /// The ticks of the clock that raw times count \[1/s\].
+    /// Frequency of the clock in which raw times are counted \[1/s\].
     ProcessorSpeed = "Processor Speed", Real;
     /// Interrupts per second.
     Interrupts = "Interrupts per Second", Real;
-    /// I/Os per second for each percent of CPU utilisation.
+    /// I/Os per second per percent of CPU utilisation.
     Effectiveness = "CPU Effectiveness", Real;
     /// Packets per second.
     Packets = "Packets/Second", Real;
-    /// How many packets were damaged.
+    /// Number of packets received with errors.
     PacketErrors = "Packet Errors", Real;
-    /// TCP segments per second that were sent again.
+    /// Retransmitted TCP segments per second.
     Retransmitted = "Segments Retransmitted/Second", Real;
 }
 
@@ -190,7 +191,7 @@ const BINS: [&str; 21] = [
     "5 to 10 s",
     " >= 10 s",
 ];
-/// Where each bin but the first starts \[µs\].
+/// Start of each bin but the first \[µs\].
 pub(super) const BIN_STARTS_US: [u64; 20] = [
     50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 30_000, 50_000, 100_000, 200_000,
     500_000, 1_000_000, 2_000_000, 4_700_000, 5_000_000, 10_000_000,
@@ -206,7 +207,7 @@ impl Column {
         let bins = (0..).zip(BINS).map(|(nth, title)| (Self::Bin(nth), title));
         named.chain(bins.filter(move |_| dialect == Dialect::Numbered))
     }
-    /// The column with this title in any version; white space around it does not count.
+    /// The column with this title in any version. The title has no white space around it.
     #[must_use]
     pub fn from_title(title: &str) -> Option<Self> {
         let named = NAMED.iter().find(|(_, numbered, dated, alias, _)| {

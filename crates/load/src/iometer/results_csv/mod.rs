@@ -4,10 +4,10 @@
 //! 'Test Type,Test Description        once for a series of tests
 //! 'Version
 //! 'Time Stamp
-//! 'Access specifications             for each test: what ran …
-//! 'Results                           … the header and the rows …
-//! 'Time Stamp                        … and when it ended
-//! 'End Test                          all went well
+//! 'Access specifications             for each test: the specifications that ran,
+//! 'Results                           the header and the rows,
+//! 'Time Stamp                        and the end time
+//! 'End Test                          if the series was completed
 //! ```
 //!
 //! The format has no quotes: commas and line ends in names become spaces, as in Iometer (`Worker.cpp`, `SaveResults`).
@@ -25,5 +25,5 @@ pub use read::read;
 pub use row::{Cell, Row, RowKind, Running, Settings, not_modelled};
 pub use series::{Series, Test};
 
-/// Replaces the time of day in the file of a simulation, whose file does not depend on the time of the run.
+/// The time of day in the results file of a simulation, so that the file does not depend on the time of the run.
 pub const NO_TIME: &str = "1970-01-01 00:00:00:000";

@@ -16,14 +16,14 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 /// # Errors
 /// Every error, in the order of the places.
 pub fn read(text: &str, file: &str) -> Result<Vec<Series>, Vec<Finding>> {
-    // the csv crate counts a record that begins between CR and LF to the previous line
+    // the csv crate gives a record after CR LF the number of the previous line
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     // this format has no quotes; a heading has fewer fields than a row
     let mut records = ReaderBuilder::new();
     records.has_headers(false).flexible(true).quoting(false).trim(Trim::All);
     let mut reader = Reader { file, found: Findings::default(), series: Vec::new(), part: Part::Nothing };
     for record in records.from_reader(text.as_bytes()).into_records() {
-        // text is UTF-8, and lines may have any length: nothing else can fail
+        // no error is possible: the text is UTF-8, and records may have any number of fields
         let Ok(record) = record else { continue };
         reader.record(&record);
     }
@@ -51,7 +51,7 @@ struct Reader<'a> {
     part: Part,
 }
 
-/// Columns before those with numbers.
+/// Number of columns before those with numbers.
 const NAMES: usize = 3;
 
 impl Reader<'_> {
@@ -67,7 +67,7 @@ impl Reader<'_> {
             self.value(first, record, line);
         }
     }
-    /// Handles a line that announces what follows.
+    /// Handles a heading, which says what the next lines are.
     fn heading(&mut self, heading: &str, record: &StringRecord, line: u32) {
         if heading != "Test Type" && self.series.is_empty() {
             self.report(&Problem::NotResults, line);

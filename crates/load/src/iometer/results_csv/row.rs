@@ -308,8 +308,8 @@ impl Row {
     }
 }
 
-/// Number of latencies in each bin. The histogram's buckets are 0.1 % wide; one that a limit cuts counts above it, as
-/// does the limit itself. (Iometer drops latencies of 10 s and more: its loop over the bins ends one early,
+/// Number of latencies in each bin. The histogram's buckets are 0.1 % wide; a bucket that includes the start of a bin
+/// counts in that bin. (Iometer drops latencies of 10 s and more: its loop over the bins ends one too early,
 /// `IOGrunt.cpp`, `Record_IO`.)
 fn bins(latency: &Histogram) -> [u64; 21] {
     let mut bins = [0; 21];
