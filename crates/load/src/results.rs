@@ -28,7 +28,7 @@ pub struct Results {
     pub connections: Option<Box<Histogram>>,
 }
 
-/// Operations of one kind.
+/// The counts of one kind of operation.
 #[derive(Clone, Default, Debug)]
 pub struct Side {
     /// Number of operations answered successfully.
@@ -41,16 +41,16 @@ pub struct Side {
     pub stages: StageTimes,
     /// Number of operations answered with corrupt data.
     pub corrupt: u64,
-    /// How many were not answered by the device.
+    /// Number of operations that the device did not answer.
     pub aborted: u64,
-    /// What came in reply, over a network: the other way.
+    /// Replies, if the device is a network; they travel in the opposite direction.
     pub replies: Replies,
 }
 
 /// Replies over a network.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Replies {
-    /// How many there were.
+    /// Number of replies.
     pub number: u64,
     /// Their bytes \[B\].
     pub bytes: u64,
@@ -63,18 +63,19 @@ impl Replies {
     }
 }
 
-/// Little's law, from two witnesses.
+/// Both sides of Little's law (the integral of the number outstanding is the sum of the times outstanding), measured
+/// independently of each other.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Little {
-    /// The integral of the number outstanding over the time counted \[operations · ps\], kept from the clock.
+    /// The integral of the number of outstanding operations over the window \[operations · ps\].
     pub area_ps: u128,
-    /// The time that each operation was outstanding while it was counted, summed \[ps\], kept from each one's own
-    /// instants.
+    /// The sum over all operations of the time that each was outstanding in the window \[ps\], from its own start and
+    /// end.
     pub residence_ps: u128,
 }
 
 impl Results {
-    /// How long was counted.
+    /// The length of the window.
     #[must_use]
     pub const fn elapsed(&self) -> Span {
         self.until.since(self.since)
@@ -84,12 +85,12 @@ impl Results {
     pub fn tally(&self) -> Tally {
         Tally { reads: self.reads.answered(), writes: self.writes.answered(), area_ps: self.little.area_ps }
     }
-    /// The time that rates are over: see [`Tally::time`].
+    /// The time by which counts are divided to get rates: see [`Tally::time`].
     #[must_use]
     pub fn time(&self) -> Span {
         self.tally().time(self.elapsed())
     }
-    /// The operations of this kind.
+    /// The counts of this kind of operation.
     #[must_use]
     pub const fn side(&self, operation: Operation) -> &Side {
         match operation {
@@ -97,7 +98,7 @@ impl Results {
             Operation::Write => &self.writes,
         }
     }
-    /// The same in little memory, for keeping: see [`Histogram::packed`].
+    /// The same with packed histograms, which need less memory: see [`Histogram::packed`].
     #[must_use]
     pub fn packed(mut self) -> Self {
         for side in [&mut self.reads, &mut self.writes] {
@@ -105,14 +106,14 @@ impl Results {
         }
         self
     }
-    /// Forgets where operations spent their time.
+    /// Deletes the times by stage.
     pub fn forget_stages(&mut self) {
         (self.reads.stages, self.writes.stages) = Default::default();
     }
-    /// Takes in what another load counted in the same window: the sum of both, as of one load.
+    /// Adds the counts of another load in the same window, as if both were one load.
     ///
     /// # Panics
-    /// If it was another window.
+    /// If the windows differ.
     pub fn merge(&mut self, other: &Self) {
         let windows = [&*self, other].map(|results| (results.since, results.until));
         assert_eq!(windows[0], windows[1], "only what was counted in one window can be summed");
@@ -133,7 +134,7 @@ impl Results {
             (sum, more) => *sum = sum.take().or_else(|| more.clone()),
         }
     }
-    /// Takes in what the same load counted in the window behind this one: what it counted in both, as one.
+    /// Adds the counts of the same load in the window that follows this one, as if both were one window.
     ///
     /// # Panics
     /// If the other window does not begin where this one ends.
@@ -154,8 +155,8 @@ impl Results {
         self.outstanding = next.outstanding;
         self.merge_connections(next);
     }
-    /// Takes in what was counted in another window, wherever it is: what was counted in both, as in one that is as long
-    /// as both together.
+    /// Adds the counts of any other window. The result is that of one window as long as both together, without
+    /// intervals.
     pub fn join(&mut self, other: &Self) {
         let until = self.until + other.elapsed();
         self.until = other.since;
@@ -163,12 +164,12 @@ impl Results {
         self.append(other);
         self.until = until;
     }
-    /// Bits per second that were moved, both ways together; nothing if no time has passed.
+    /// Bits per second read and written together; `None` if no time has passed.
     #[must_use]
     pub fn bits_per_second(&self) -> Option<f64> {
         per_second((self.reads.bytes + self.writes.bytes) as f64 * 8.0, self.time())
     }
-    /// The mean number outstanding; nothing if no time has passed.
+    /// The mean number of outstanding operations; `None` if no time has passed.
     #[must_use]
     pub fn mean_outstanding(&self) -> Option<f64> {
         let elapsed = self.elapsed().as_ps();
@@ -188,7 +189,7 @@ impl Side {
             Status::Aborted => self.aborted += 1,
         }
     }
-    /// The same without its distribution.
+    /// The same without the distribution of latencies.
     pub(crate) const fn answered(&self) -> Answered {
         Answered {
             completed: self.completed,
@@ -198,7 +199,7 @@ impl Side {
             latency_ps: self.latency.sum_ps(),
         }
     }
-    /// Takes in what was counted elsewhere: the sum of both.
+    /// Adds other counts of the same kind of operation.
     pub fn merge(&mut self, other: &Self) {
         self.completed += other.completed;
         self.bytes += other.bytes;
@@ -209,12 +210,12 @@ impl Side {
         self.replies.number += other.replies.number;
         self.replies.bytes += other.replies.bytes;
     }
-    /// Bits per second that were moved in `time`; nothing if no time has passed.
+    /// Bits per second; `None` if `time` is zero.
     #[must_use]
     pub fn bits_per_second(&self, time: Span) -> Option<f64> {
         per_second(self.bytes as f64 * 8.0, time)
     }
-    /// Operations per second in `time`; nothing if no time has passed.
+    /// Successful operations per second; `None` if `time` is zero.
     #[must_use]
     pub fn operations_per_second(&self, time: Span) -> Option<f64> {
         per_second(self.completed as f64, time)
@@ -243,8 +244,8 @@ mod tests {
         assert_eq!(side.operations_per_second(Span::ZERO), None);
     }
 
-    /// Two windows of 1 ms with three and five reads are one of 2 ms with eight; what was outstanding in between does
-    /// not count.
+    /// Two windows of 1 ms with three and five reads make one of 2 ms with eight; the number outstanding at the end of
+    /// the first is dropped.
     #[test]
     fn windows_behind_each_other_are_one() {
         let window = |ms: u64, answers: u64, outstanding| {
@@ -270,8 +271,9 @@ mod tests {
         assert_eq!(both.little.area_ps, 8);
     }
 
-    /// By hand: two outstanding all the time, 10 µs each: 200 000 a second, wherever counting begins and ends. Four
-    /// answers in 24 µs would be 167 000, five in it 208 000.
+    /// By hand: with two operations outstanding all the time, 10 µs each, 200 000 are answered per second, wherever the
+    /// window begins and ends. A window of 24 µs has four or five answers: divided by its length, they would be
+    /// 167 000 or 208 000 per second.
     #[test]
     fn of_few_operations_the_time_follows_from_littles_law() {
         let results = |answers: u64, us: u64| {
@@ -298,8 +300,8 @@ mod tests {
         }
         assert_eq!(results(1000, 4000).time(), Span::from_us(4000));
         assert_eq!(results(0, 10).time(), Span::from_us(10));
-        // of two outstanding one hangs for 80 µs while the other is answered twice: one or two answers may be cut off
-        // or have come in, and no more
+        // one operation hangs for 80 µs while the other is answered twice: the time is limited to that for as many
+        // answers more or fewer as operations are outstanding
         assert_eq!(results(2, 80).time(), Span::from_us(40));
     }
 }

@@ -164,7 +164,7 @@ fn columns_or_request(
             columns.insert(MSR).request(record).map(Some)
         }
         None => {
-            // if the names are wrong, this is reported once, and not for every line
+            // if the names are wrong, later lines are read in the MSR format, so that the names are reported only once
             *columns = Some(MSR);
             *columns = Some(Columns::named(record)?);
             Ok(None)

@@ -7,9 +7,9 @@
 //! | module | is about |
 //! |---|---|
 //! | [`chase`] | pointer chases: latency alone |
-//! | [`kernels`] | applications that run their algorithm and touch what it touches |
+//! | [`kernels`] | applications, as the memory accesses of their algorithms |
 //! | [`traffic`] | threads that stream over buffers: bandwidth, by mix and by load |
-//! | [`recorded`] | programs that ran, as a tool wrote down what they touched |
+//! | [`recorded`] | memory accesses of real programs, recorded by a tool |
 //! | [`placement`] | NUMA policies: which node each page is on |
 
 pub mod chase;

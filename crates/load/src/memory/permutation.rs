@@ -1,9 +1,9 @@
-//! Orders in which each of n items occurs once, without storing them: a computed permutation.
+//! A permutation of n numbers that is computed and not stored: an order in which each of n items occurs once.
 //!
-//! A balanced Feistel network of four rounds permutes the numbers below a power of four (Luby and Rackoff 1988: four
-//! rounds make a permutation that looks random to whoever may go both ways); what falls at or above n is sent through
-//! again until it is below (cycle walking: Black and Rogaway 2002, section 4). That takes fewer than four passes on
-//! average, whatever n.
+//! A balanced Feistel network of four rounds permutes the numbers below a power of four (Luby and Rackoff 1988: with
+//! four rounds, the permutation looks random even to someone who can apply it in both directions). Results
+//! of n and above are passed through the network again until they are below n (cycle walking: Black and Rogaway 2002,
+//! section 4). That takes fewer than four passes on average for any n.
 
 use lanetwin_kernel::Stream;
 use lanetwin_units::mix;
@@ -58,8 +58,8 @@ mod tests {
         }
     }
 
-    /// Neighbours of a random order of n are some n / 3 apart on average; those of a stride or of a short cycle are
-    /// not.
+    /// Neighbours in a random order of n numbers differ by about n / 3 on average; those in a stride or a short cycle
+    /// do not.
     #[test]
     fn neighbours_are_as_far_apart_as_chance_has_it() {
         const N: u64 = 100_000;

@@ -48,8 +48,9 @@ pub trait Program: std::fmt::Debug {
     fn reuse(&self) -> Option<u64> {
         None
     }
-    /// How many steps each thread makes before the program proper, to bring into caches what an earlier part of the run
-    /// has left there. They take no time and are no part of the program: whoever has no caches passes over them.
+    /// Number of steps of each thread before the program proper, which bring into the caches what an earlier part of
+    /// the run has left there. They take no time and are not part of the program: they are skipped if there are no
+    /// caches.
     fn warm_up(&self) -> u64 {
         0
     }

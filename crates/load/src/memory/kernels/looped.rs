@@ -1,4 +1,4 @@
-//! An application as parallel loops, one after the other, divided among threads as OpenMP does it.
+//! An application as a sequence of parallel loops, which are divided among threads as in OpenMP.
 //!
 //! ```text
 //!  prologue │ body │ body │ … │ epilogue        each a list of parallel loops
@@ -6,9 +6,9 @@
 //!   loop ──► trips ──► static chunks ──► thread ──► walks and steps of its trips, one trip after the other
 //! ```
 //!
-//! **Not modelled:** barriers. A thread that is done with its chunk of a loop begins the next loop at once. Chunks are
-//! equal to a trip, so threads in one machine stay together as far as their memory is alike. Reductions, calls and the
-//! sequential parts between loops touch a few lines and are left out.
+//! **Not modelled:** barriers. A thread that has finished its chunk of a loop begins the next loop at once. Chunks
+//! differ by at most one trip, so threads with equally fast memory stay together. Reductions, calls and the sequential
+//! parts between loops touch few lines and are left out.
 
 use super::walk::LINE;
 use super::walk::Walk;
@@ -19,41 +19,41 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// What an application's loops are.
+/// The loops of an application.
 pub(super) trait Loops: Debug {
-    /// Names a loop.
+    /// Identifies a loop.
     type Loop: Copy + Debug;
-    /// What a thread keeps from trip to trip of a loop.
+    /// State of a thread between the trips of a loop.
     type Scratch: Debug + Default;
-    /// How many trips this parallel loop has in all.
+    /// Number of trips of a parallel loop, all threads together.
     fn trips(&self, of: Self::Loop) -> u64;
-    /// About how many lines a trip touches: places samples, and nothing else.
+    /// Approximate number of lines that a trip touches; used only to place samples.
     fn weight(&self, of: Self::Loop) -> u64;
-    /// Writes the first of `trips`, or more of them; returns how many. They are the last ones of a thread's chunk, and
-    /// `first` says that the thread comes from elsewhere. It writes something.
+    /// Writes one or more of the first of `trips`, which are the rest of a thread's chunk, to the tape. Returns their
+    /// number. `first` is true if the thread did not do the trip before these.
     fn write(&self, of: Self::Loop, trips: Range<u64>, first: bool, tape: &mut Tape<Self::Scratch>) -> u64;
-    /// Steps of each of so many threads that bring into caches what the loops before a sample have left there.
+    /// Number of steps of each thread that fill caches with what the loops before a sample leave there.
     fn warm_up(&self, _threads: u32) -> u64 {
         0
     }
-    /// Such a step of one of so many threads: an address, and what is done there.
+    /// The address and the access of such a step.
     fn warm(&self, _step: u64, _thread: u32, _threads: u32) -> (u64, Touch) {
         unreachable!("there is no step to warm up with")
     }
 }
 
-/// What a thread does next.
+/// The next steps of a thread.
 #[derive(Debug, Default)]
 pub(super) struct Tape<S> {
-    /// Innermost loops.
+    /// Innermost loops, which follow the steps.
     pub(super) walks: VecDeque<Walk>,
-    /// Steps, before any loop.
+    /// Single steps, before all loops.
     pub(super) steps: Vec<Step>,
-    /// Computing time behind the last of `steps` \[ps\].
+    /// Computing time after the last of `steps` \[ps\].
     pub(super) trailing_ps: u64,
-    /// Computing time that the next step will carry \[ps\].
+    /// Computing time since the last step \[ps\], which is added to that of the next one.
     unpaid_ps: u64,
-    /// What the application keeps.
+    /// The application's state.
     pub(super) scratch: S,
     played: usize,
 }
@@ -74,7 +74,7 @@ impl<S> Tape<S> {
         }
         None
     }
-    /// With the computing time that was left.
+    /// Adds the computing time since the last step.
     fn paid(&mut self, step: Step) -> Step {
         let left = std::mem::take(&mut self.unpaid_ps);
         Step { think: Span::from_ps(step.think.as_ps() + left), ..step }
@@ -93,14 +93,14 @@ pub(super) struct Schedule<L> {
     pub(super) prologue: Vec<L>,
     /// Loops of an iteration.
     pub(super) body: Vec<L>,
-    /// How many iterations there are.
+    /// Number of iterations.
     pub(super) repeats: u64,
     /// Loops after the iterations.
     pub(super) epilogue: Vec<L>,
 }
 
 impl<L: Copy> Schedule<L> {
-    /// The loop at a position; none behind the last.
+    /// The loop at a position; `None` after the last one.
     pub(super) fn at(&self, position: u64) -> Option<L> {
         let (before, body) = (self.prologue.len() as u64, self.body.len() as u64);
         let in_body = body * self.repeats;
@@ -115,8 +115,8 @@ impl<L: Copy> Schedule<L> {
     }
 }
 
-/// The trips of one thread, in a static schedule without a chunk size (OpenMP 5.2 §11.5.3): as equal as can be, the
-/// first ones longer.
+/// The trips of one thread, in a static schedule without a chunk size (OpenMP 5.2 §11.5.3): chunks are as equal as
+/// possible, and the first ones are longer.
 pub(super) fn chunk(trips: u64, threads: u32, thread: u32) -> Range<u64> {
     let (threads, thread) = (u64::from(threads), u64::from(thread));
     let (each, more) = (trips / threads, trips % threads);
@@ -124,21 +124,21 @@ pub(super) fn chunk(trips: u64, threads: u32, thread: u32) -> Range<u64> {
     first..first + each + u64::from(thread < more)
 }
 
-/// Where a thread is.
+/// The state of a thread.
 #[derive(Debug, Default)]
 struct Thread<S> {
     tape: Tape<S>,
     /// Position in the schedule.
     position: u64,
-    /// What is left of its chunk there.
+    /// The rest of its chunk there.
     trips: Range<u64>,
-    /// Whether it has just come to these trips.
+    /// Whether none of these trips has been written yet.
     first: bool,
-    /// How many steps of the warm-up have been made.
+    /// Number of steps of the warm-up that have been made.
     warmed: u64,
-    /// How many samples have been begun.
+    /// Number of samples that have been begun.
     sampled: usize,
-    /// Steps left before the next sample; no end if none.
+    /// Number of steps left in the current sample; `None` if the whole run is simulated.
     left: Option<u64>,
 }
 
@@ -149,14 +149,14 @@ pub(super) struct Looped<A: Loops> {
     schedule: Schedule<A::Loop>,
     footprint: u64,
     threads: Vec<Thread<A::Scratch>>,
-    /// Where samples begin, and their length in steps; the whole run if none.
+    /// Where samples begin, and their length in steps; `None` if the whole run is simulated.
     samples: Option<(Vec<Place>, u64)>,
     /// Steps of each thread before the first sample.
     warm_steps: u64,
 }
 
 impl<A: Loops> Looped<A> {
-    /// So many threads; `window` says which part of the run they do.
+    /// The threads of an application; `window` is the part of the run that is simulated.
     pub(super) fn new(
         application: A,
         schedule: Schedule<A::Loop>,
@@ -182,7 +182,7 @@ impl<A: Loops> Looped<A> {
         }
         looped
     }
-    /// A thread comes to the loop at its position; false if there is none.
+    /// Begins the loop at a thread's position. Returns false if there is none.
     fn enter(&mut self, thread: u32, threads: u32) -> bool {
         let at = &mut self.threads[thread as usize];
         let Some(of) = self.schedule.at(at.position) else { return false };
@@ -190,7 +190,7 @@ impl<A: Loops> Looped<A> {
         at.first = true;
         true
     }
-    /// A thread goes to its next sample; false if it has done all.
+    /// Moves a thread to its next sample. Returns false if there is none.
     fn jump(&mut self, thread: u32, threads: u32) -> bool {
         let Some((places, steps)) = &self.samples else { return true };
         let (places, steps) = (places, *steps);

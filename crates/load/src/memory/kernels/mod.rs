@@ -1,15 +1,14 @@
-//! Applications as programs: kernels that run their algorithm, or what is left of it without its data, and touch what
-//! it touches.
+//! Applications as programs: kernels that make the memory accesses of an algorithm, with or without its data.
 //!
-//! | module | is | exact | drawn |
+//! | module | application | exact | drawn at random |
 //! |---|---|---|---|
 //! | [`cg`] | the NPB's Conjugate Gradient | classes S to C | columns of D and E |
 //! | [`mg`] | the NPB's Multi-Grid | all classes | nothing |
-//! | [`graph500`] | a breadth-first search on a Kronecker graph | to scale 20 | above |
-//! | [`kv`] | a key-value store as Redis is one | chains of its hash table | keys, operations |
+//! | [`graph500`] | a breadth-first search on a Kronecker graph | up to scale 20 | above scale 20 |
+//! | [`kv`] | a key-value store like Redis | chains of its hash table | keys, operations |
 //!
-//! *Exact* means that a run of the real algorithm touches the same lines in the same order; tests compare the two. All
-//! of them are [`Kernel`]s, which have programs, parts and a footprint.
+//! *Exact* means that a run of the real algorithm touches the same lines in the same order; tests compare the two. Each
+//! application is a [`Kernel`], which has a program, data structures (parts) and a size.
 //!
 //! Not here: caches, prefetchers and the time that a line takes (the memory host), NUMA policies (placement).
 //!
@@ -47,10 +46,10 @@ use npb::Class;
 use std::fmt;
 pub use window::{Window, sampled};
 
-/// The computing time of a floating-point operation (assumed: 200 ps, two for each cycle of a core of 2.4 GHz, as loops
-/// sustain that are not waiting for memory).
+/// The computing time of a floating-point operation (assumed: 200 ps, two per cycle at 2.4 GHz, as in loops that do not
+/// wait for memory).
 pub const FLOP: Span = Span::from_ps(200);
-/// The most threads of a program.
+/// Maximum number of threads of a program.
 const MOST_THREADS: u32 = 4096;
 
 /// An application.
@@ -76,16 +75,16 @@ pub enum Kernel {
     KeyValue(KeyValue),
 }
 
-/// What is wrong with a kernel.
+/// A problem of a kernel's parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadKernel {
     /// No thread, or more than 4096.
     Threads,
-    /// Stretches of nothing, or none.
+    /// A window has no stretches, or stretches of 0 steps.
     Window,
-    /// About the graph.
+    /// A problem of the graph.
     Graph(BadGraph),
-    /// About the store.
+    /// A problem of the store.
     KeyValue(BadKeyValue),
 }
 
@@ -112,10 +111,10 @@ impl Kernel {
     pub const fn mg(class: Class) -> Self {
         Self::Mg { class, flop: FLOP }
     }
-    /// Its program with so many threads: all of its run or a sample of it.
+    /// Its program with this number of threads: the whole run, or a sample of it.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All problems of its parameters.
     pub fn program(
         &self,
         threads: u32,
@@ -133,7 +132,7 @@ impl Kernel {
             Self::KeyValue(spec) => Box::new(kv::program(spec, threads, window, seed)),
         })
     }
-    /// Everything that is wrong with it, for so many threads and this window.
+    /// All problems of its parameters, with this number of threads and this window.
     #[must_use]
     pub fn check(&self, threads: u32, window: Window) -> Vec<BadKernel> {
         let mut wrong = Vec::new();
@@ -150,7 +149,7 @@ impl Kernel {
         }
         wrong
     }
-    /// Which data structures lie where, by address. Only a store has more of them with more threads.
+    /// Its data structures, by address. Only a store has more of them with more threads.
     ///
     /// # Panics
     /// If [`Self::check`] finds something wrong.
@@ -164,7 +163,7 @@ impl Kernel {
             Self::KeyValue(spec) => kv::parts(spec, threads),
         }
     }
-    /// The sum of its data structures, those that are not touched included \[B\].
+    /// The size of all its data structures, including those that are not accessed \[B\].
     ///
     /// # Panics
     /// If [`Self::check`] finds something wrong.
@@ -182,10 +181,9 @@ mod tests {
         kernel.bytes(1) as f64 / 1e9
     }
 
-    /// CG of class E: a run of NPB 3.4.3-OMP was seen to take 154 GB at its peak (notes on a CloudLab c6420, by
-    /// `time -v`); the declared arrays are 160.9 GB, the rows that come out shorter than declared leave pages
-    /// untouched. Others: the arrays that NPB 3.4 declares, u and r on all levels and v on the finest, 8 B for each
-    /// point.
+    /// CG of class E: a run of NPB 3.4.3-OMP used 154 GB at its peak (notes on a CloudLab c6420, by `time -v`). The
+    /// declared arrays have 160.9 GB; rows that are shorter than declared leave pages untouched. Others: the arrays
+    /// that NPB 3.4 declares, u and r on all levels and v on the finest one, 8 B for each point.
     #[test]
     fn classes_have_their_sizes() {
         assert!((gb(Kernel::cg(Class::E)) / 154.0 - 1.0).abs() < 0.05, "{}", gb(Kernel::cg(Class::E)));
@@ -198,7 +196,7 @@ mod tests {
             let bytes = gb(Kernel::mg(class));
             assert!((bytes / mg(n) - 1.0).abs() < 1e-9, "{class}: {bytes}");
         }
-        // the benchmark's mini problem needs some 100 GB beside its edges
+        // the benchmark's problem of class mini needs about 100 GB besides its list of edges
         let search: u64 = graph500::parts(&Graph500::of_scale(29))
             .iter()
             .filter(|part| part.touched)
@@ -227,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_window_is_as_long_as_it_says_and_stays_inside() {
-        // a row of MG's class E alone is 2800 steps
+        // a single row of MG in class E has 2800 steps
         let window = Window::Stretches { count: 2, steps: 5000 };
         for kernel in large() {
             let mut program = kernel.program(3, window, 1).expect("no mistakes");
@@ -277,7 +275,7 @@ mod tests {
         }
     }
 
-    /// Stores of all steps, of class W of MG: what twenty stretches say beside the whole run.
+    /// The share of stores in MG of class W: twenty stretches compared with the whole run.
     #[test]
     fn a_window_estimates_the_run_within_its_interval() {
         let share = |steps: &[crate::memory::Step]| {
@@ -298,7 +296,7 @@ mod tests {
             assert!(means.interval.width() < 0.15, "{means:?}");
             covered += u32::from(means.interval.contains(share(&whole)));
         }
-        // 95 % of ten: seven or fewer have a chance of 1 %
+        // with ten intervals of 95 %, seven or fewer that hold have a probability of 1 %
         assert!(covered >= 8, "{covered} of {seeds}");
     }
 

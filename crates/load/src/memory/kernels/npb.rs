@@ -1,7 +1,7 @@
-//! What all NAS Parallel Benchmarks share: the classes of problems and the random numbers.
+//! Common parts of the NAS Parallel Benchmarks: the classes of problems, and the random number generator.
 //!
-//! Source: Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, sections 2.2 (classes) and 2.3 (the generator);
-//! the classes since then: NPB 3.4.
+//! Sources: Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, sections 2.2 (classes) and 2.3 (generator); NPB
+//! 3.4 for later classes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,7 +26,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// All, from small to large.
+    /// All classes, from small to large.
     pub const ALL: [Self; 7] = [Self::S, Self::W, Self::A, Self::B, Self::C, Self::D, Self::E];
     /// Its letter.
     #[must_use]
@@ -74,7 +74,7 @@ const MASK: u64 = (1 << BITS) - 1;
 pub(super) struct Generator(u64);
 
 impl Generator {
-    /// With the seed that CG and MG use.
+    /// The generator with the seed that CG and MG use.
     pub(super) const fn new() -> Self {
         Self(SEED)
     }
@@ -87,7 +87,7 @@ impl Generator {
     pub(super) fn unit(&mut self) -> f64 {
         self.bits() as f64 * (1.0 / (1_u64 << BITS) as f64)
     }
-    /// The next whole number below 2ᵖ, from the uppermost bits.
+    /// The next whole number below 2^`power`, from the most significant bits.
     pub(super) const fn below_power(&mut self, power: u32) -> u64 {
         self.bits() >> (BITS - power)
     }

@@ -1,11 +1,11 @@
-//! A permutation of the numbers of so many bits that can be turned back.
+//! An invertible permutation of the numbers with a given number of bits.
 
 use lanetwin_kernel::mix;
 
 const ROUNDS: usize = 3;
 
-/// A permutation of 2ᵐ numbers: multiplications by odd numbers, the upper half of the bits folded onto the lower after
-/// each.
+/// A permutation of 2ᵐ numbers: multiplications by odd numbers, each followed by an exclusive or of the lower half of
+/// the bits with the upper half.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scramble {
     bits: u32,
@@ -14,7 +14,7 @@ pub(super) struct Scramble {
 }
 
 impl Scramble {
-    /// Of numbers below 2^`bits`; `bits` is at least 1 and below 64.
+    /// A permutation of the numbers below 2^`bits`; `bits` is at least 1 and below 64.
     pub(super) fn new(bits: u32, seed: u64) -> Self {
         let multipliers = [1, 2, 3].map(|round| mix(seed ^ mix(round)) | 1);
         Self { bits, multipliers, inverses: multipliers.map(inverse) }
@@ -30,13 +30,13 @@ impl Scramble {
     const fn mask(&self) -> u64 {
         (1 << self.bits) - 1
     }
-    /// Twice is nothing.
+    /// Its own inverse.
     const fn fold(&self, x: u64) -> u64 {
         x ^ (x >> self.bits.div_ceil(2))
     }
 }
 
-/// The inverse of an odd number modulo 2⁶⁴, by Newton's iteration: each round doubles the bits that are right.
+/// The inverse of an odd number modulo 2⁶⁴, by Newton's iteration: each round doubles the number of correct bits.
 fn inverse(odd: u64) -> u64 {
     (0..6).fold(odd, |x, _| x.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(x))))
 }

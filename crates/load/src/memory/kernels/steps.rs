@@ -1,10 +1,10 @@
-//! Steps of a loop whose addresses are data: forward references and gathers, as they come about.
+//! Steps of a loop whose addresses depend on data: references that move forward, and gathers.
 
 use super::walk::LINE;
 use crate::memory::{Step, Touch};
 use lanetwin_units::Span;
 
-/// Writes steps, by the rule of [`super::walk`].
+/// Writes steps, following the rule in [`super::walk`].
 #[derive(Debug)]
 pub(super) struct Writer<'a> {
     steps: &'a mut Vec<Step>,
@@ -16,7 +16,8 @@ impl<'a> Writer<'a> {
     pub(super) const fn new(steps: &'a mut Vec<Step>) -> Self {
         Self { steps, computed_ps: 0 }
     }
-    /// A reference that moves forward touches an address; `last` is its last line. True if that is a step.
+    /// A reference that moves forward accesses an address; `last` is the last line that it touched. Returns whether the
+    /// access is a step.
     pub(super) fn forward(
         &mut self,
         last: &mut Option<u64>,
@@ -32,13 +33,13 @@ impl<'a> Writer<'a> {
         }
         is_new
     }
-    /// A step in any case.
+    /// An access that is always a step.
     pub(super) fn step(&mut self, address: u64, touch: Touch, depends: bool) {
         let think = Span::from_ps(std::mem::take(&mut self.computed_ps));
         let address = address / LINE * LINE;
         self.steps.push(Step { think, address, touch, depends, ends: false, sets: false });
     }
-    /// The last step ends an operation.
+    /// Marks the last step as the end of an operation.
     pub(super) fn end(&mut self) {
         if let Some(last) = self.steps.last_mut() {
             last.ends = true;

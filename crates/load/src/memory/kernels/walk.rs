@@ -1,30 +1,31 @@
 //! One innermost loop over arrays, as the lines that it touches.
 //!
-//! **When a reference is a step.** A [`Reference`] is one row of one array in one innermost loop, and moves forward. It
-//! makes a step where it comes to a line behind those that it has touched; other elements lie in lines that the thread
-//! has just used, and their cost is in the computing time. Each loop begins anew: its first pass touches the line of
-//! every reference.
+//! **When an access is a step.** A [`Reference`] is one row of one array in one innermost loop, and moves forward. Its
+//! access is a step if the line lies after all lines that it has touched. Other elements are in lines that the thread
+//! has just used, and their cost is part of the computing time. Each loop starts afresh: in its first pass the access
+//! of every reference is a step.
 //!
-//! The same rule, applied to a run of the real algorithm, is [`super::watch::Lines`].
+//! [`super::watch::Lines`] applies the same rule to a run of the real algorithm.
 
 use crate::memory::{Step, Touch};
 use lanetwin_units::Span;
 
 /// The size of a line \[B\].
 pub(super) const LINE: u64 = 64;
-/// References of the widest loop: eight rows around a row of a grid, the row itself, the right side and the result.
+/// Maximum number of references of a loop. The widest loop has eight rows around a row of a grid, the row itself, the
+/// right side and the result.
 const MOST: usize = 12;
 
-/// A row of an array, as an innermost loop passes over it.
+/// A row of an array that an innermost loop passes over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference {
-    /// The address of the first element that the first pass touches \[B\].
+    /// The address of the first element that the first pass accesses \[B\].
     pub(super) first: u64,
-    /// From one pass to the next \[B\].
+    /// Distance from one pass to the next \[B\].
     pub(super) stride: u64,
-    /// From the first element that a pass touches to the last \[B\].
+    /// Distance from the first element that a pass accesses to the last one \[B\].
     pub(super) reach: u64,
-    /// What is done to it.
+    /// Load or store.
     pub(super) touch: Touch,
 }
 
@@ -35,18 +36,18 @@ impl Reference {
     }
 }
 
-/// A reference under way.
+/// The progress of a reference.
 #[derive(Clone, Copy, Debug)]
 struct Cursor {
     reference: Reference,
     /// The line to touch next.
     line: u64,
-    /// The pass in which that happens.
+    /// The pass in which it is touched.
     due: u64,
 }
 
 impl Cursor {
-    /// Moves on to the next line and the pass that comes to it.
+    /// Moves on to the next line, and to the pass that touches it first.
     fn advance(&mut self) {
         let Reference { first, stride, reach, .. } = self.reference;
         if stride >= LINE {
@@ -64,7 +65,7 @@ impl Cursor {
     }
 }
 
-/// An innermost loop under way.
+/// The progress of an innermost loop.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     cursors: [Cursor; MOST],
@@ -72,20 +73,20 @@ pub(super) struct Walk {
     passes: u64,
     /// Computing time of a pass \[ps\].
     pass_ps: u64,
-    /// The cursor whose turn it is.
+    /// The cursor with the next step.
     next: usize,
-    /// Passes whose computing time has been given out.
+    /// Number of passes whose computing time is part of a step already.
     paid: u64,
     /// Whether the last step ends an operation.
     ends: bool,
 }
 
 impl Walk {
-    /// A loop of so many passes over these references, in the order in which a pass touches them; each pass computes
+    /// A loop of `passes` passes over these references, in the order in which a pass accesses them; each pass computes
     /// for `pass_ps`.
     ///
     /// # Panics
-    /// Of our own mistakes: no reference, or more than twelve; a stride of a line and more with a reach.
+    /// If there is no reference, or more than twelve, or one with a stride of a line or more and a reach.
     pub(super) fn new(references: &[Reference], passes: u64, pass_ps: u64, ends: bool) -> Self {
         assert!(!references.is_empty() && references.len() <= MOST, "a loop has one to {MOST} references");
         let empty = Reference { first: 0, stride: LINE, reach: 0, touch: Touch::Load };
@@ -99,7 +100,7 @@ impl Walk {
         }
         Self { cursors, used: references.len(), passes, pass_ps, next: 0, paid: 0, ends }
     }
-    /// The next step and the computing time of the passes before it \[ps\]; none at the end.
+    /// The next step, with the computing time of the passes before it; `None` at the end.
     pub(super) fn next(&mut self) -> Option<Step> {
         let cursor = &mut self.cursors[self.next];
         let due = cursor.due;
@@ -114,11 +115,11 @@ impl Walk {
         let ends = self.ends && self.cursors[self.next].due >= self.passes;
         Some(Step { think, address, touch, depends: false, ends, sets: false })
     }
-    /// The computing time that no step has carried yet \[ps\].
+    /// The computing time that is not part of a step yet \[ps\].
     pub(super) const fn unpaid_ps(&self) -> u64 {
         (self.passes - self.paid) * self.pass_ps
     }
-    /// The cursor that is due first; of several the one that stands first.
+    /// Chooses the cursor that is due first; of several, the first in order.
     fn choose(&mut self) {
         let mut next = 0;
         for (index, cursor) in self.cursors[..self.used].iter().enumerate().skip(1) {
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Element by element, by the rule of the module.
+    /// The steps of a loop, element by element, by the rule of the module.
     fn slowly(references: &[Reference], passes: u64) -> Vec<(u64, Touch)> {
         let mut last = vec![None; references.len()];
         let mut out = Vec::new();

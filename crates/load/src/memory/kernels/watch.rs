@@ -1,24 +1,24 @@
-//! Who looks on while an algorithm runs: nobody, or a recorder of the lines that it touches.
+//! Observers of a running algorithm: one that does nothing, and one that records the lines that it touches.
 
 #[cfg(test)]
 use super::walk::LINE;
 use crate::memory::Touch;
 
-/// Looks on while an algorithm runs.
+/// Observes the accesses of an algorithm.
 pub(super) trait Watch {
     /// An innermost loop begins: its references have touched nothing yet.
     fn enter(&mut self);
-    /// The loop's `reference`, which moves forward, touches an address.
+    /// The loop's `reference`, which moves forward, accesses an address.
     fn touch(&mut self, reference: usize, address: u64, touch: Touch);
-    /// The loop's `reference`, which goes anywhere, loads from an address.
+    /// The loop's `reference`, which may go anywhere, loads from an address.
     fn gather(&mut self, reference: usize, address: u64);
-    /// An address is touched, whatever was touched before.
+    /// An access that is always a step, whatever was touched before.
     fn always(&mut self, address: u64, touch: Touch);
-    /// The loop's `reference` goes elsewhere: it has touched nothing yet.
+    /// The loop's `reference` starts afresh elsewhere: it has touched nothing yet.
     fn anew(&mut self, reference: usize);
 }
 
-/// Nobody: the algorithm runs at full speed.
+/// Observes nothing: the algorithm runs at full speed.
 #[derive(Debug)]
 pub(super) struct Nobody;
 
@@ -30,12 +30,12 @@ impl Watch for Nobody {
     fn anew(&mut self, _: usize) {}
 }
 
-/// Records the lines that a thread comes to, by the rule of [`super::walk`].
+/// Records the steps of a thread, by the rule of [`super::walk`].
 #[cfg(test)]
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     last: Vec<Option<u64>>,
-    /// What has been touched, in order: the first address of the line, and what was done.
+    /// The steps in order: the first address of the line, and the access.
     pub(super) seen: Vec<(u64, Touch)>,
 }
 

@@ -1,36 +1,36 @@
-//! Which part of a long run is simulated, and how sure that makes its mean.
+//! The part of a long run that is simulated, and the uncertainty of its mean.
 //!
-//! A class E kernel makes some 10¹² steps. [`Window::Stretches`] simulates disjoint stretches of equal length instead,
+//! A class E kernel makes about 10¹² steps. [`Window::Stretches`] simulates disjoint stretches of equal length instead,
 //! spread over one iteration by systematic sampling: the iteration is cut into `count` parts of equal weight (about the
 //! same number of lines), and a stretch begins at the same share of each part, drawn from the seed. All threads are in
 //! the same loop at the same time, as barriers would keep them.
 //!
-//! The mean over stretches estimates the mean over the run, and its error follows from how the stretches differ:
-//! [`sampled`] is batch means with a stretch as batch. What no interval shows: caches are cold for the lines that an
-//! earlier part of the same loop left in them, so the first lines of a stretch miss more than they would. A stretch
-//! should be several times as long as the reuse it is meant to see; doubling the length and looking at the change
-//! tells.
+//! The mean over stretches estimates the mean over the run, and the differences between stretches give its error:
+//! [`sampled`] computes batch means with a stretch as batch. The interval does not include one error: caches lack the
+//! lines that an earlier part of the same loop would have left in them, so that the first lines of a stretch miss more
+//! often. A stretch should be several times as long as the reuse distances of interest; doubling the length shows
+//! whether it is long enough.
 
 use lanetwin_kernel::Stream;
 use lanetwin_stats::Confidence;
 use lanetwin_stats::steady::{BatchMeans, batch_means};
 
-/// Which part of a run is simulated.
+/// The part of a run that is simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Window {
-    /// All of it.
+    /// The whole run.
     Whole,
     /// Disjoint stretches.
     Stretches {
-        /// How many.
+        /// Number of stretches.
         count: u32,
-        /// The length of each for each thread \[steps\].
+        /// The length of each stretch for each thread \[steps\].
         steps: u64,
     },
 }
 
 impl Window {
-    /// Whether there is something in it.
+    /// Whether it has no steps.
     pub(super) const fn is_empty(self) -> bool {
         matches!(self, Self::Stretches { count: 0, .. } | Self::Stretches { steps: 0, .. })
     }
@@ -39,9 +39,9 @@ impl Window {
 /// Where a stretch begins.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Place {
-    /// Which loop of the body.
+    /// Index of the loop in the body.
     pub(super) of: usize,
-    /// How much of the loop lies before it, from 0 to 1.
+    /// Share of the loop before it, from 0 to 1.
     pub(super) share: f64,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn places(weights: &[u64], count: u32, seed: u64) -> Vec<Place> {
     (0..count).map(place).collect()
 }
 
-/// The mean of one value for each stretch, and its interval of 95 %; none of fewer than two stretches.
+/// The mean of one value for each stretch, with its 95 % interval; `None` for fewer than two stretches.
 #[must_use]
 pub fn sampled(stretches: &[f64]) -> Option<BatchMeans> {
     batch_means(stretches, stretches.len(), Confidence::P95)

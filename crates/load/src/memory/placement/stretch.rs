@@ -1,23 +1,24 @@
-//! Pages of one size that go round alike.
+//! Consecutive pages of one size that are distributed over nodes in the same round.
 
-/// Pages from one on: the i-th of a round goes to `turns[i]`. Numbers of pages and frames count pages of its size, but
-/// for those of [`Stretch::first`] and [`Stretch::place`].
+/// Pages from `first` on. They are numbered in rounds, and page i of a round is on the node `turns[i]`. Pages and
+/// frames are counted in pages of this size, except by [`Stretch::first`] and [`Stretch::place`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Stretch {
     first: u64,
-    /// How many pages of 4 KiB a page is, as a power of two.
+    /// Binary logarithm of the size of a page \[4 KiB\].
     shift: u32,
-    /// For each page of a round its node, and how many pages before it in the round have the same one.
+    /// For each page of a round, its node, and the number of pages before it in the round on the same node.
     turns: Vec<(u16, u64)>,
-    /// For each node, how many pages of a round it has.
+    /// For each node, its number of pages in a round.
     shares: Vec<u64>,
-    /// For each node, the frame of its first page in the round that `first` is in; less than 0 in spirit where that
-    /// page came before.
+    /// For each node, the frame of its first page in the round of `first`. It may be negative if that page lies before
+    /// `first`, and so does not belong to this stretch.
     bases: Vec<i128>,
 }
 
 impl Stretch {
-    /// From a page of 2^shift pages of 4 KiB on.
+    /// The stretch that begins at page `first`; pages have 2^`shift` × 4 KiB. `used` has the number of used frames of
+    /// each node.
     pub(super) fn new((first, shift): (u64, u32), turns: &[u16], used: &[u64]) -> Self {
         let mut shares = vec![0; used.len()];
         let counted = |&node: &u16| {
@@ -37,7 +38,7 @@ impl Stretch {
     pub(super) const fn first(&self) -> u64 {
         self.first << self.shift
     }
-    /// Whether what follows it is where it would go on itself.
+    /// Whether `next` places its pages as this stretch would, if it continued.
     pub(super) fn goes_on_as(&self, next: &Self) -> bool {
         let alike = |i: u64| self.frame(next.first + i) == next.frame(next.first + i);
         self.shift == next.shift && self.turns == next.turns && (0..next.turns.len() as u64).all(alike)
@@ -60,7 +61,7 @@ impl Stretch {
         let n = usize::from(node);
         (node, (self.bases[n] + i128::from(rounds * self.shares[n] + before)) as u64)
     }
-    /// How many of its first pages lie on the node.
+    /// Number of its first `length` pages that are on the node.
     fn count(&self, node: u16, length: u64) -> u64 {
         let (round, n) = (self.turns.len() as u64, usize::from(node));
         let up_to = |page: u64| {
@@ -69,7 +70,7 @@ impl Stretch {
         };
         up_to(self.first + length) - up_to(self.first)
     }
-    /// How many pages, of at most so many, are placed until a node that has a turn is full.
+    /// Number of pages, at most `most`, that can be placed before a node of the round is full.
     pub(super) fn until_full(&self, frames: &[u64], most: u64, used: &[u64]) -> u64 {
         let fits = |length: u64| {
             (0..frames.len()).all(|n| used[n] + self.count(n as u16, length) <= frames[n].max(used[n]))
@@ -84,7 +85,7 @@ impl Stretch {
         }
         low
     }
-    /// Takes the frames of its first pages.
+    /// Counts the frames of its first `length` pages as used.
     pub(super) fn take(&self, length: u64, used: &mut [u64]) {
         for (node, used) in used.iter_mut().enumerate() {
             *used += self.count(node as u16, length);

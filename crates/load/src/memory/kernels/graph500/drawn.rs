@@ -1,9 +1,10 @@
-//! A search that is not run: vertices, their neighbours and what is found are drawn as [`super::levels`] expects them.
+//! A search that is not run: vertices, their neighbours and discoveries are drawn from the distributions of
+//! [`super::levels`].
 //!
-//! What is drawn is distributed as in a search, and what it is drawn from is exact in the mean. Lost is: the order of a
-//! level (a search finds well-connected vertices first, here all parts of a level are alike), that an entry has a
-//! partner in the other vertex's list, and which vertices of a kind are neighbours, beyond their kinds. A list lies
-//! where it would lie if all before it were of mean length.
+//! The draws are distributed as in a search, and their means are exact. Some properties of a real search are lost: the
+//! order within a level (a search finds well-connected vertices first; here all parts of a level are alike), that each
+//! entry has a counterpart in the other vertex's list, and which vertices of two kinds are neighbours. A list is at the
+//! address that it would have if all lists before it had the mean length.
 
 use super::super::looped::{Loops, Tape};
 use super::super::scramble::Scramble;
@@ -15,10 +16,10 @@ use crate::memory::Touch;
 use lanetwin_kernel::{Stream, mix};
 use std::ops::Range;
 
-/// Vertices whose parents are in caches before a sample (assumed: 128 MiB of lines, more than most caches hold; fewer
-/// stay where there is less room).
+/// Number of vertices whose parents are brought into caches before a sample (assumed: 128 MiB of lines, more than most
+/// caches hold; smaller caches keep fewer).
 const POPULAR: usize = 1 << 21;
-/// Entries that are written at once: lists of millions of entries are written in pieces.
+/// Maximum number of entries that are written to the tape at once; lists can have millions.
 const PIECE: u64 = 256;
 
 /// The search.
@@ -32,37 +33,37 @@ pub(super) struct Drawn {
     look_ps: u64,
     threads: u32,
     seed: u64,
-    /// The vertices that are looked at most, the least popular first.
+    /// The vertices that are examined most often, the least popular first.
     popular: Vec<u32>,
 }
 
-/// What is drawn from in a level.
+/// The distributions of a level.
 #[derive(Debug)]
 struct OfLevel {
-    /// Its entries, over all vertices.
+    /// Number of entries of all its vertices.
     entries: u64,
-    /// How many vertices it has, and how many there are in levels before it.
+    /// Number of its vertices, and of those in levels before it.
     vertices: f64,
     before: f64,
-    /// Kinds of vertices; kinds weighted with their entries.
+    /// The kinds of its vertices; the kinds weighted by their entries.
     kinds: Table,
     entered: Table,
     lists: Vec<List>,
-    /// The mean number of entries to this level of a vertex of each kind that is found from it.
+    /// For each kind of vertex, the mean number of entries to this level.
     pull: Vec<f64>,
 }
 
-/// What a vertex of a kind has in its list.
+/// The list of a vertex of a kind: mean numbers of entries to the level before and of others, and their kinds.
 #[derive(Debug)]
 struct List {
     back: f64,
     others: f64,
     to_back: Table,
-    /// To others: kinds in the same level, then kinds onward.
+    /// Of other entries: first the kinds in the same level, then those not found yet.
     to_others: Table,
 }
 
-/// Running sums, scaled to 2⁶⁴.
+/// A discrete distribution: running sums, scaled to 2⁶⁴.
 #[derive(Debug)]
 struct Table(Vec<u64>);
 
@@ -75,7 +76,7 @@ impl Table {
         };
         let sums: Vec<f64> = weights.map(add).collect();
         let scale = 2_f64.powi(64) / if sum > 0.0 { sum } else { 1.0 };
-        // the cast saturates: the last is never exceeded
+        // the cast saturates, so that no draw exceeds the last sum
         Self(sums.into_iter().map(|below| (below * scale) as u64).collect())
     }
     fn draw(&self, bits: u64) -> usize {
@@ -121,13 +122,13 @@ impl Drawn {
     pub(super) const fn levels(&self) -> usize {
         self.levels.len()
     }
-    /// A vertex of a kind, each equally likely, under its new name.
+    /// A vertex of a kind, all equally likely, by its new name.
     fn vertex(&self, kind: usize, stream: &mut Stream) -> u64 {
         let zeros = kind as u32 > self.scale / 2;
         let wanted = if zeros { self.scale - kind as u32 } else { kind as u32 };
         let (mut label, mut have) = (0_u64, 0);
         while have < wanted {
-            // four places from 64 bits, each to within 2^-16
+            // four bit positions from 64 random bits; their probabilities are exact to 2^-16
             let mut bits = stream.bits();
             for _ in 0..4 {
                 let place = ((bits & 0xFFFF) * u64::from(self.scale)) >> 16;
@@ -154,7 +155,7 @@ impl List {
     }
 }
 
-/// The vertices with the most entries, under their names, the one with most entries last: those whose labels have the
+/// The new names of the vertices with the most entries, the one with the most entries last. Their labels have the
 /// fewest ones.
 fn popular(scale: u32, names: &Scramble) -> Vec<u32> {
     let mut popular = vec![names.apply(0) as u32];
@@ -162,7 +163,7 @@ fn popular(scale: u32, names: &Scramble) -> Vec<u32> {
         let mut label = (1_u64 << ones) - 1;
         while label < 1 << scale && popular.len() < POPULAR {
             popular.push(names.apply(label) as u32);
-            // the next label with as many ones (Knuth, The Art of Computer Programming 4A, §7.1.3)
+            // the next label with the same number of ones (Knuth, The Art of Computer Programming 4A, §7.1.3)
             let lowest = label & label.wrapping_neg();
             let carried = label + lowest;
             label = carried | (((carried ^ label) / lowest) >> 2);
@@ -172,21 +173,21 @@ fn popular(scale: u32, names: &Scramble) -> Vec<u32> {
     popular
 }
 
-/// Where a thread is in its entries.
+/// The progress of a thread in its entries.
 #[derive(Debug)]
 pub(super) struct Looking {
     stream: Stream,
     kind: usize,
     vertex: u64,
-    /// Entries of the vertex that are left: to the level before, and others.
+    /// Number of entries of the vertex that are left: to the level before, and others.
     back: u64,
     others: u64,
-    /// The next entry's place.
+    /// Index of the next entry.
     entry: u64,
     column: Option<u64>,
     queue: Option<u64>,
     found: Option<u64>,
-    /// Places in the queue of the next vertex to take and the next one found.
+    /// Positions in the queue of the next vertex to take, and of the next one to be found.
     place: u64,
     next: u64,
     fresh: bool,
@@ -212,7 +213,7 @@ impl Default for Looking {
 }
 
 impl Drawn {
-    /// A thread comes to some entries of a level: into the middle of a list.
+    /// Moves a thread to the first of some entries of a level, which may be in the middle of a list.
     fn arrive(&self, level: Level, trips: &Range<u64>, at: &mut Looking) {
         let of = &self.levels[level];
         *at = Looking {
@@ -231,7 +232,7 @@ impl Drawn {
         at.others -= (skipped - backward).min(at.others);
         at.entry += skipped;
     }
-    /// The list of a vertex of the kind that is set.
+    /// Draws a vertex of the kind `at.kind`, and its list.
     fn take(&self, level: Level, at: &mut Looking) {
         let list = &self.levels[level].lists[at.kind];
         (at.back, at.others) = if list.back > 0.0 {
@@ -240,12 +241,12 @@ impl Drawn {
             (0, poisson_from_one(list.others, &mut at.stream))
         };
         at.vertex = self.vertex(at.kind, &mut at.stream);
-        // a list begins anywhere in a line
+        // the start of a list may be anywhere in a line
         at.entry = (at.vertex as f64 * self.mean_degree) as u64 + mix(at.vertex) % (LINE / INDEX);
         at.column = None;
         at.fresh = true;
     }
-    /// The vertex, its place in the queue and its row.
+    /// Writes the steps that take the vertex from the queue and load its row start.
     fn open(&self, at: &mut Looking, out: &mut Writer<'_>) {
         let waits = out.forward(&mut at.queue, self.map.queued(at.place), Touch::Load, false);
         at.place += 1;
@@ -255,11 +256,11 @@ impl Drawn {
             out.step(end, Touch::Load, false);
         }
     }
-    /// One neighbour; `share` is how much of the level has been done.
+    /// Writes the steps that examine one neighbour; `share` is the share of the level that is done.
     fn look(&self, level: Level, share: f64, at: &mut Looking, out: &mut Writer<'_>) {
         let of = &self.levels[level];
         let list = &of.lists[at.kind];
-        // lists near the end of the array do not run over it
+        // a list near the end of the array must not run past it
         let column = self.map.column(at.entry).min(self.map.parents - INDEX);
         let waits = std::mem::take(&mut at.fresh);
         let fresh = out.forward(&mut at.column, column, Touch::Load, waits);
@@ -277,7 +278,7 @@ impl Drawn {
         };
         let parent = self.map.parent(self.vertex(kind, &mut at.stream));
         out.step(parent, Touch::Load, fresh);
-        // no entry looked at earlier leads to the same vertex
+        // the vertex is found if no entry examined earlier leads to it
         if is_onward && at.stream.chance(libm::exp(-share * of.pull[kind])) {
             out.step(parent, Touch::Store, false);
             out.forward(&mut at.found, self.map.queued(at.next), Touch::Store, false);
@@ -301,7 +302,7 @@ impl Loops for Drawn {
     fn warm_up(&self, threads: u32) -> u64 {
         self.popular.len().div_ceil(threads as usize) as u64
     }
-    /// A look at the parent of a popular vertex.
+    /// A load of the parent of a popular vertex.
     fn warm(&self, step: u64, thread: u32, threads: u32) -> (u64, Touch) {
         let index = step * u64::from(threads) + u64::from(thread);
         let vertex = self.popular[(index as usize).min(self.popular.len() - 1)];
@@ -322,7 +323,7 @@ impl Loops for Drawn {
                 self.take(level, at);
                 self.open(at, &mut out);
             }
-            // all threads are as far: what is left of this chunk is left of every one
+            // all threads are assumed to be equally far: the same share of every chunk is left
             let share = 1.0 - (trips.end - trips.start - done) as f64 / chunk as f64;
             self.look(level, share.max(0.0), at, &mut out);
         }

@@ -11,7 +11,8 @@ use std::ops::Range;
 /// The parent of a vertex that the search does not reach.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// Adjacency lists of an undirected graph, one after the other. Loops are left out; repeated edges are kept.
+/// Adjacency lists of an undirected graph, one after the other. Edges from a vertex to itself are left out; repeated
+/// edges are kept.
 #[derive(Clone, Debug)]
 pub struct Graph {
     starts: Vec<u64>,
@@ -121,8 +122,8 @@ impl Search {
         self.levels.push(self.queue.len());
         !self.last().is_empty()
     }
-    /// Takes a vertex from the queue. Queue, columns and next queue move forward (references 0, 1, 2); row starts and
-    /// parents lie anywhere.
+    /// Takes a vertex from the queue. Accesses to queue, columns and next queue move forward (references 0, 1, 2);
+    /// those to row starts and parents may be anywhere.
     fn open<W: Watch>(&self, place: usize, map: &Map, watch: &mut W) {
         let vertex = u64::from(self.queue[place]);
         watch.touch(0, map.queued(place as u64), Touch::Load);

@@ -1,8 +1,8 @@
-//! What a search is expected to find in each level, from the probabilities of the generator alone.
+//! The vertices that a search is expected to find in each level, from the probabilities of the generator alone.
 //!
-//! **Kinds.** Two vertices whose labels (before they are renamed) have as many ones are alike: the generator treats
-//! them the same. With n_k vertices of k ones, M edges and 2M entries, the entries from one vertex of kind j to all of
-//! kind k are Poisson's with the mean
+//! **Kinds.** Vertices whose labels (before they are renamed) have the same number of ones are of one kind: the
+//! generator treats them in the same way. With n_k vertices of k ones, M edges and 2M entries, the number of entries
+//! from one vertex of kind j to all of kind k is Poisson distributed with the mean
 //!
 //! ```text
 //!  Λ(j→k) = 2 M (A+B)^(s−j) (B+D)^j · P(k | j)      P(k | j): ones of s−j draws of B/(A+B) and j draws of D/(B+D)
@@ -11,48 +11,48 @@
 //! to within 1/M: entries of different pairs of vertices are independent (edges are drawn independently of one
 //! another).
 //!
-//! **Levels.** Let F(k) be the vertices of kind k in a level and U(k) the share of kind k that no level so far has. A
-//! vertex of kind k has R(k) = Σ_j F(j) Λ(j→k) / n_k entries to the level in the mean, so it is found with the
-//! probability 1 − e^−R(k), and the next level has n_k U(k) (1 − e^−R(k)). This is exact for many vertices, since what
-//! a vertex has to do with a level is independent of what it has to do with levels before it. Few vertices are not
-//! many: the neighbours of the root are drawn, and the root's kind. That a level after them is taken as its mean is the
-//! error of this model.
+//! **Levels.** Let F(k) be the number of vertices of kind k in a level, and U(k) the share of kind k that has not been
+//! found up to this level. A vertex of kind k has R(k) = Σ_j F(j) Λ(j→k) / n_k entries to the level on average, so it
+//! is found with the probability 1 − e^−R(k), and the next level has n_k U(k) (1 − e^−R(k)) vertices. This is exact for
+//! many vertices, since the entries of a vertex to a level are independent of those to levels before it. Where there
+//! are few vertices it is not: the kinds of the root and of its neighbours are drawn instead. That later levels have
+//! their mean sizes is the error of this model.
 
 use super::kronecker::{A, B, D};
 use super::spec::Graph500;
 use lanetwin_kernel::Stream;
 
-/// A level ends the search that has fewer vertices in the mean.
+/// The search ends at a level with fewer vertices than this on average.
 const LEAST: f64 = 0.5;
-/// More levels than any search has: the diameter of these graphs is below ten.
+/// Maximum number of levels. Searches have fewer: the diameter of these graphs is below ten.
 const MOST: usize = 64;
 
-/// A level of the search, from the root.
+/// A level of the search; the root is level 0.
 pub(super) type Level = usize;
 
 /// All levels of a search.
 #[derive(Debug)]
 pub(super) struct Levels {
-    /// How many bits a label has.
+    /// Number of bits of a label.
     pub(super) scale: u32,
-    /// Vertices of each kind.
+    /// Number of vertices of each kind.
     pub(super) vertices: Vec<f64>,
     /// Λ of the module, by the kind of the vertex and of its neighbour.
     entries: Vec<Vec<f64>>,
-    /// Vertices of each level by kind.
+    /// Number of vertices of each level, by kind.
     pub(super) found: Vec<Vec<f64>>,
-    /// The share of each kind that no level before has.
+    /// For each level, the share of each kind that was not found in levels before it.
     left: Vec<Vec<f64>>,
 }
 
-/// The entries of a vertex of a level, in the mean, by where they lead.
+/// The mean numbers of entries of a vertex of a level, by kind of neighbour.
 #[derive(Clone, Debug)]
 pub(super) struct Entries {
-    /// To vertices of the level before, of each kind: at least one in all.
+    /// To vertices of the level before; a vertex has at least one of these.
     pub(super) back: Vec<f64>,
     /// To vertices of the same level.
     pub(super) same: Vec<f64>,
-    /// To vertices that no level up to this one has.
+    /// To vertices that are not found up to this level.
     pub(super) onward: Vec<f64>,
 }
 
@@ -81,7 +81,7 @@ impl Levels {
         }
         levels
     }
-    /// The root and its neighbours, drawn. Roots have neighbours.
+    /// Draws the root, which has at least one neighbour, and its neighbours.
     fn begin(&mut self, stream: &mut Stream) {
         let all: f64 = self.vertices.iter().sum();
         let (kind, degree) = loop {
@@ -99,7 +99,7 @@ impl Levels {
         let mut first = vec![0.0; kinds];
         for _ in 0..degree {
             let neighbour = pick(&self.entries[kind], stream.unit() * self.degree(kind));
-            // not more than there are
+            // not more than exist
             first[neighbour] = f64::min(first[neighbour] + 1.0, self.vertices[neighbour]);
         }
         self.push(first);
@@ -110,11 +110,11 @@ impl Levels {
         self.left.push(left.map(|((left, found), all)| f64::max(left - found / all, 0.0)).collect());
         self.found.push(next);
     }
-    /// The mean number of entries from a vertex of each kind to the last level.
+    /// The mean number of entries from a vertex of each kind to a level.
     fn rates(&self, level: Level) -> Vec<f64> {
         (0..self.vertices.len()).map(|kind| self.to_level(kind, level).iter().sum()).collect()
     }
-    /// The mean number of entries from a vertex of this kind to the vertices of a level, by their kind.
+    /// The mean number of entries from a vertex of this kind to a level, by the kind of neighbour.
     fn to_level(&self, kind: usize, level: Level) -> Vec<f64> {
         let found = self.found[level].iter().zip(&self.vertices).map(|(found, all)| found / all);
         self.entries[kind].iter().zip(found).map(|(entries, share)| entries * share).collect()
@@ -130,7 +130,7 @@ impl Levels {
     fn degree(&self, kind: usize) -> f64 {
         self.entries[kind].iter().sum()
     }
-    /// The entries of a vertex of this kind in a level.
+    /// The mean numbers of entries of a vertex of this kind in a level.
     pub(super) fn entries(&self, level: Level, kind: usize) -> Entries {
         let none = || vec![0.0; self.vertices.len()];
         let back = if level == 0 { none() } else { self.to_level(kind, level - 1) };
@@ -141,14 +141,15 @@ impl Levels {
             onward.map(|(((left, found), all), entries)| entries * f64::max(left - found / all, 0.0));
         Entries { back, same, onward: onward.collect() }
     }
-    /// The mean number of entries from a vertex of each kind, not found so far, to a level.
+    /// The mean number of entries to a level from a vertex of each kind that is not found yet.
     pub(super) fn pull(&self, level: Level) -> Vec<f64> {
         self.rates(level)
     }
 }
 
 impl Entries {
-    /// The mean number of entries of a vertex that was found, by an entry back or, of the root, at all.
+    /// The mean number of entries of a vertex that was found: it has at least one entry back or, if it is the root, at
+    /// least one entry.
     pub(super) fn mean(&self) -> f64 {
         let back: f64 = self.back.iter().sum();
         let others: f64 = self.same.iter().chain(&self.onward).sum();
@@ -156,12 +157,12 @@ impl Entries {
     }
 }
 
-/// The number of ways to choose.
+/// The binomial coefficient: the number of ways to choose `some` of `of`.
 fn choose(of: u32, some: u32) -> f64 {
     (0..some).fold(1.0, |ways, index| ways * f64::from(of - index) / f64::from(index + 1)).round()
 }
 
-/// The probabilities that a neighbour of a vertex with so many ones has 0, 1, … ones.
+/// The probabilities that a neighbour of a vertex with `ones` ones has 0, 1, … ones.
 fn neighbour_ones(scale: u32, ones: u32) -> Vec<f64> {
     let mut shares = vec![1.0];
     for bit in 0..scale {
@@ -185,8 +186,8 @@ pub(super) fn pick(weights: &[f64], at: f64) -> usize {
     place.or_else(|| weights.iter().rposition(|weight| *weight > 0.0)).unwrap_or(0)
 }
 
-/// A draw of Poisson's distribution: by products of even draws for small means, by the normal distribution from 500 on,
-/// where the two differ by less than a hundredth in their quantiles.
+/// A draw from the Poisson distribution: by products of uniform draws for small means, by the normal distribution from
+/// 500 on, where the quantiles of the two differ by less than 1 %.
 pub(super) fn poisson(mean: f64, stream: &mut Stream) -> u64 {
     if mean >= 500.0 {
         let radius = (-2.0 * libm::log(stream.unit())).sqrt();
@@ -202,7 +203,7 @@ pub(super) fn poisson(mean: f64, stream: &mut Stream) -> u64 {
     count
 }
 
-/// A draw of Poisson's distribution that is not 0.
+/// A draw from the Poisson distribution, given that it is not 0.
 pub(super) fn poisson_from_one(mean: f64, stream: &mut Stream) -> u64 {
     if mean <= 0.0 {
         return 1;
@@ -210,7 +211,7 @@ pub(super) fn poisson_from_one(mean: f64, stream: &mut Stream) -> u64 {
     if mean > 20.0 {
         return poisson(mean, stream).max(1);
     }
-    // the first event of a Poisson process that has one in this time, then the others
+    // the time of the first event of a Poisson process with at least one event, then the number of others
     let first = -libm::log1p(stream.unit() * libm::expm1(-mean)) / mean;
     1 + poisson(mean * (1.0 - first).max(0.0), stream)
 }
@@ -227,7 +228,7 @@ mod tests {
         let entries: f64 =
             levels.vertices.iter().zip(&levels.entries).map(|(n, row)| n * row.iter().sum::<f64>()).sum();
         assert!((entries / (2.0 * graph.edges() as f64) - 1.0).abs() < 1e-9);
-        // as many from kind to kind as back
+        // between two kinds there are as many entries in one direction as in the other
         for (j, k) in [(0, 5), (3, 11), (10, 12)] {
             let there = levels.vertices[j] * levels.entries[j][k];
             let back = levels.vertices[k] * levels.entries[k][j];

@@ -2,20 +2,21 @@
 //!
 //! ```text
 //!  for each level, the entries of the adjacency lists of its vertices, divided among the threads:
-//!    queue ─► row start ─► column, column, … ─► parent of each ─┬─ has one: nothing
-//!                                                               └─ has none: parent and next queue are written
+//!    queue ─► row start ─► column, column, … ─► parent of each ─┬─ is set: nothing
+//!                                                               └─ is not set: parent and next queue are written
 //! ```
 //!
 //! | scales | the search is | what is kept |
 //! |---|---|---|
-//! | to 20 | run on the real graph, before the first step; its addresses are those of the run ([`searched`]) | the graph: 144 B for each vertex and edge factor 16 |
-//! | from 21 | expected: how many vertices of which kind each level has follows from the generator's probabilities, and vertices, neighbours and discoveries are drawn from that ([`levels`], [`drawn`]) | tables of some 100 kB |
+//! | up to 20 | run on the real graph, before the first step; its addresses are those of the run ([`searched`]) | the graph: 144 B per vertex with edge factor 16 |
+//! | from 21 on | drawn: the number of vertices of each kind in each level follows from the generator's probabilities, and vertices, neighbours and discoveries are drawn from these ([`levels`], [`drawn`]) | tables of about 100 kB |
 //!
-//! The entries of a level are divided evenly (assumed: a search balanced by edges, as tuned codes are). Adjacency lists
-//! have indices of 8 B, as in the reference of version 2.1; loops of the generator are left out, repeated edges stay.
+//! The entries of a level are divided evenly (assumed: a search that is balanced by edges, as in tuned codes).
+//! Adjacency lists have indices of 8 B, as in the reference code of version 2.1. Edges from a vertex to itself are left
+//! out, repeated edges are kept.
 //!
-//! **Counting.** An operation is one look at a neighbour: an entry of an adjacency list. Each edge has two entries, so
-//! TEPS are half of the operations for each second, of those of the component of the root.
+//! **Counting.** An operation is the examination of one neighbour: an entry of an adjacency list. Each edge of the
+//! root's component has two entries, so traversed edges per second (TEPS) are half the operations per second.
 //!
 //! Sources: Graph 500 Benchmark specification, versions 1.2 and 2.0 (generator §3, construction, search and
 //! validation); Chakrabarti, Zhan & Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004.
@@ -39,7 +40,7 @@ use map::Map;
 pub use spec::{BadGraph, Graph500};
 pub use validate::{Invalid, validate};
 
-/// The largest scale that is searched really.
+/// The largest scale whose search is run on the real graph.
 const LARGEST_REAL: u32 = 20;
 
 /// The data structures of a graph.
@@ -47,7 +48,7 @@ pub(super) fn parts(graph: &Graph500) -> Vec<Part> {
     Map::new(graph).layout.parts()
 }
 
-/// The threads of a search. It has been checked.
+/// The threads of a search; its parameters have been checked.
 pub(super) fn program(graph: &Graph500, threads: u32, window: Window, seed: u64) -> Box<dyn Program> {
     let map = Map::new(graph);
     let footprint = map.layout.end();

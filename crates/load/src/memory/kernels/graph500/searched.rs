@@ -13,27 +13,27 @@ use crate::memory::Touch;
 use lanetwin_kernel::Stream;
 use std::ops::Range;
 
-/// The graph, and what the search did.
+/// The graph, and the results of the search.
 #[derive(Debug)]
 pub(super) struct Searched {
     graph: Graph,
     search: Search,
     map: Map,
     look_ps: u64,
-    /// For each place of the queue, the entries of its level that lie before it.
+    /// For each position of the queue, the number of entries of its level before those of its vertex.
     before: Vec<u64>,
-    /// The entries of each level.
+    /// Number of entries of each level.
     entries: Vec<u64>,
 }
 
-/// Where a thread is in its entries.
+/// The progress of a thread in its entries.
 #[derive(Debug, Default)]
 pub(super) struct Looking {
-    /// The place in the queue of the vertex under way.
+    /// Position of the current vertex in the queue.
     place: usize,
     queue: Option<u64>,
     found: Option<u64>,
-    /// How many vertices this thread knows to be found before: where the next one goes.
+    /// Position in the queue of the next vertex to be found.
     next: usize,
 }
 
@@ -56,11 +56,11 @@ impl Searched {
         }
         Self { graph, search, map, look_ps, before, entries }
     }
-    /// Levels with vertices.
+    /// Number of levels with vertices.
     pub(super) fn levels(&self) -> usize {
         self.search.levels.windows(2).filter(|level| level[0] < level[1]).count()
     }
-    /// The place in the queue whose vertex has this entry of a level.
+    /// Position in the queue of the vertex that has this entry of a level.
     fn place(&self, level: Level, entry: u64) -> usize {
         let (first, end) = (self.search.levels[level], self.search.levels[level + 1]);
         first + self.before[first..end].partition_point(|before| *before <= entry) - 1
@@ -88,7 +88,7 @@ impl Loops for Searched {
     fn weight(&self, _: Level) -> u64 {
         1
     }
-    /// The entries of one vertex.
+    /// Writes entries of one vertex.
     fn write(&self, level: Level, trips: Range<u64>, first: bool, tape: &mut Tape<Looking>) -> u64 {
         let Tape { steps, scratch, trailing_ps, .. } = tape;
         let next_level = self.search.levels[level + 1]..self.search.levels[level + 2];
@@ -112,7 +112,7 @@ impl Loops for Searched {
         }
         let mut column = None;
         for (entry, at) in (entries.start + skipped..).zip(trips.start..trips.start + written) {
-            // where the entries lie is known once the row's start is
+            // the address of the entries depends on the row start
             let fresh = out.forward(&mut column, self.map.column(entry), Touch::Load, at == trips.start);
             let neighbour = self.graph.neighbour(entry);
             out.step(self.map.parent(u64::from(neighbour)), Touch::Load, fresh);

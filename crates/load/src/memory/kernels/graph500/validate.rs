@@ -1,14 +1,14 @@
-//! The five rules that a result must keep (Graph 500 specification, "Validation").
+//! The five rules for a valid result (Graph 500 specification, "Validation").
 
 use super::{Edge, Graph, UNREACHED};
 
 /// A rule that a result breaks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Invalid {
-    /// Rule 1: the parents are no tree: there is a cycle, or a parent that is no vertex or not in the tree.
+    /// Rule 1: the parents are not a tree: there is a cycle, or a parent that is not a vertex or not in the tree.
     NoTree,
-    /// Rule 2: an edge of the tree joins vertices whose levels do not differ by one. A tree has the levels of its own
-    /// edges, so this is about the root: it must be its own parent.
+    /// Rule 2: an edge of the tree joins vertices whose levels do not differ by one. As levels are computed from the
+    /// tree, only the root can break it, if it is not its own parent.
     TreeLevels,
     /// Rule 3: an edge of the graph joins vertices whose levels differ by more than one.
     EdgeLevels,
@@ -18,8 +18,8 @@ pub enum Invalid {
     NoEdge,
 }
 
-/// Checks the parents that a search from `root` found in a graph of these edges: the level of each vertex, none if it
-/// is not reached.
+/// Checks the parents that a search from `root` found in a graph with these edges. Returns the level of each vertex,
+/// `None` if it is not reached.
 ///
 /// # Errors
 /// All rules that are broken, each once.
@@ -60,7 +60,7 @@ pub fn validate(
     if wrong.is_empty() { Ok(levels) } else { Err(wrong) }
 }
 
-/// The distance of each vertex from the root along the tree; none if the parents are no tree.
+/// The distance of each vertex from the root along the tree; `None` if the parents are not a tree.
 fn levels(root: u32, parents: &[u32]) -> Option<Vec<Option<u32>>> {
     let mut levels = vec![None; parents.len()];
     levels[root as usize] = Some(0);

@@ -1,32 +1,31 @@
-//! A hash table with chaining, without its memory: which keys share a bucket follows from a hash that can be turned
-//! back.
+//! A hash table with chaining that is not stored: an invertible hash gives the keys of each bucket.
 //!
 //! Keys are numbered in the order of their insertion. The hash of a key is a permutation of 2ᵐ numbers, 16 of them for
-//! each bucket; the members of a bucket are those of its 16 preimages that are keys. The number of members is binomial
-//! with 16 trials, where that of an ideal hash is Poisson's: with one key for each bucket its variance is 15/16 of
-//! that.
+//! each bucket; the members of a bucket are those of its 16 preimages that are keys. The number of members has a
+//! binomial distribution with 16 trials, while that of an ideal hash has a Poisson distribution; with one key per
+//! bucket, its variance is 15/16 of the ideal one.
 
 use super::super::scramble::Scramble;
 
-/// Possible keys of a bucket, as a power of two.
+/// Binary logarithm of the number of possible keys of a bucket.
 const PREIMAGES: u32 = 4;
 
 /// The buckets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Table {
     keys: u64,
-    /// The logarithm of the number of buckets.
+    /// Binary logarithm of the number of buckets.
     power: u32,
     hash: Scramble,
 }
 
 impl Table {
-    /// Buckets for so many keys, a power of two not below their number, as Redis grows its table (`dict.c`).
+    /// A table for this number of keys. The number of buckets is the next power of two, as in Redis (`dict.c`).
     pub(super) fn new(keys: u64, seed: u64) -> Self {
         let power = keys.next_power_of_two().trailing_zeros();
         Self { keys, power, hash: Scramble::new(power + PREIMAGES, seed) }
     }
-    /// How many buckets there are.
+    /// Number of buckets.
     pub(super) const fn buckets(&self) -> u64 {
         1 << self.power
     }
@@ -34,8 +33,8 @@ impl Table {
     pub(super) fn bucket(&self, key: u64) -> u64 {
         self.hash.apply(key) & (self.buckets() - 1)
     }
-    /// The keys that a search for `key` comes to before it, in the order of the chain: a new key becomes the first of
-    /// its chain, so those are the ones that were inserted later.
+    /// The keys that a search for `key` finds before it, in the order of the chain. A new key becomes the first of its
+    /// chain, so these are the keys that were inserted later.
     pub(super) fn before(&self, key: u64, out: &mut Vec<u64>) {
         let bucket = self.bucket(key);
         out.clear();
@@ -49,7 +48,7 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// Beside a table with real chains.
+    /// Compared with a table with real chains.
     #[test]
     fn chains_are_those_of_a_real_table() {
         for keys in [1, 2, 100, 1000, 1024] {
@@ -66,8 +65,7 @@ mod tests {
         }
     }
 
-    /// A search that succeeds looks at 1 + (N − 1) / 2B keys in the mean (Knuth, The Art of Computer Programming 3,
-    /// §6.4).
+    /// A successful search examines 1 + (N − 1) / 2B keys on average (Knuth, The Art of Computer Programming 3, §6.4).
     #[test]
     fn searches_are_as_long_as_with_an_ideal_hash() {
         for keys in [70_000_u64, 131_072] {
@@ -80,7 +78,7 @@ mod tests {
             }
             let (mean, expected) =
                 (looked_at as f64 / keys as f64, 1.0 + (keys - 1) as f64 / (2 * table.buckets()) as f64);
-            // 16 preimages: a sixteenth fewer neighbours than an ideal hash has
+            // with 16 preimages there are a sixteenth fewer neighbours than with an ideal hash
             assert!((mean - expected).abs() < 0.05, "{mean} {expected}");
             assert!((mean - 1.0 - (expected - 1.0) * 15.0 / 16.0).abs() < 0.01, "{mean} {expected}");
         }

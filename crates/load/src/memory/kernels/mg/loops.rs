@@ -34,7 +34,7 @@ pub(in crate::memory::kernels) enum Sweep {
     Norm,
 }
 
-/// The timed part of the benchmark: a residual, the V-cycles with a residual each, the norm.
+/// The timed part of the benchmark: a residual and its norm, the V-cycles with a residual each, the norm.
 pub(super) fn schedule(levels: u32, iterations: u64) -> Schedule<Sweep> {
     let with_border = |sweep, array, level| [sweep, Sweep::Edges(array, level), Sweep::Planes(array, level)];
     let residual = |level| with_border(Sweep::Residual(level), Array::R, level);

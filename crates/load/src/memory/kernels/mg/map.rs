@@ -1,4 +1,4 @@
-//! Where the grids lie.
+//! Addresses of the grids.
 
 use super::super::layout::Layout;
 use super::loops::Array;
@@ -7,7 +7,7 @@ use super::loops::Array;
 const BORDER: u64 = 2;
 pub(super) const DOUBLE: u64 = 8;
 
-/// Where the grids lie.
+/// Addresses of the grids.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
     /// The number of levels.
@@ -30,12 +30,12 @@ impl Map {
     pub(super) const fn layout(&self) -> &Layout {
         &self.layout
     }
-    /// The address of a point, counted from 0 along the three axes, the border included.
+    /// The address of a point; its coordinates begin at 0 and include the border.
     pub(super) fn address(&self, array: Array, level: u32, [i1, i2, i3]: [u64; 3]) -> u64 {
         let n = edge(level);
         self.grid(array, level) + (i1 + n * (i2 + n * i3)) * DOUBLE
     }
-    /// Where a level of an array begins: finer levels lie before coarser ones.
+    /// The address of a level of an array. Finer levels come before coarser ones.
     pub(super) fn grid(&self, array: Array, level: u32) -> u64 {
         let finer: u64 = (level + 1..=self.levels).map(|finer| points(finer) * DOUBLE).sum();
         match array {
@@ -46,7 +46,7 @@ impl Map {
     }
 }
 
-/// Points along an edge of a level, the border included.
+/// Number of points along an edge of a level, including the border.
 pub(super) const fn edge(level: u32) -> u64 {
     (1 << level) + BORDER
 }

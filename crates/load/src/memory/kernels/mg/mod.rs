@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The loops ([`loops::Sweep`]) are those of the OpenMP version of NPB 3.4: they run over the rows of a grid
-//! (`collapse(2)`) or over its planes, and [`sweeps`] says which rows of which arrays a trip touches. [`solve::Grids`]
-//! does the arithmetic of the same loops; that its addresses are equal to these is a test.
+//! (`collapse(2)`) or over its planes. [`sweeps`] has the rows of the arrays that a trip accesses. [`solve::Grids`]
+//! does the arithmetic of the same loops; a test compares the addresses of both.
 //!
 //! Sources: RNR-94-007 section 3.2; NPB 3.4-OMP, MG (classes, smoother by class, order of loops, norms to verify).
 

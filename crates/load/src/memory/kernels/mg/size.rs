@@ -2,14 +2,14 @@
 
 use super::super::npb::Class;
 
-/// What a class is.
+/// The parameters of a class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
-    /// The logarithm of the points of an edge: the number of levels.
+    /// The binary logarithm of the number of points along an edge, which is the number of levels.
     pub(super) levels: u32,
-    /// V-cycles.
+    /// Number of V-cycles.
     pub(super) iterations: u64,
-    /// The norm of the last residual that the NPB publishes.
+    /// The published norm of the last residual.
     pub(super) norm: f64,
 }
 

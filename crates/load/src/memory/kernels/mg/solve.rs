@@ -8,23 +8,23 @@ use super::map::{DOUBLE, Map, edge, points};
 use super::size::{Size, size};
 use super::sweeps::{AROUND, AROUND_COARSE, LOAD, MultiGrid, STORE, inner_row};
 
-/// A of the equation, by the number of coordinates in which a neighbour differs; the second is 0 (RNR-94-007 §3.2.2).
+/// The operator A, by the number of coordinates in which a neighbour differs; the second is 0 (RNR-94-007 §3.2.2).
 const A: [f64; 4] = [-8.0 / 3.0, 0.0, 1.0 / 6.0, 1.0 / 12.0];
 /// The smoother of classes S, W and A; the last is 0.
 const SMOOTHER_SMALL: [f64; 3] = [-3.0 / 8.0, 1.0 / 32.0, -1.0 / 64.0];
 /// The smoother of larger classes.
 const SMOOTHER: [f64; 3] = [-3.0 / 17.0, 1.0 / 33.0, -1.0 / 61.0];
-/// Charges of each sign.
+/// Number of charges of each sign.
 const CHARGES: usize = 10;
 /// The largest relative error that the NPB accepts.
 const TOLERANCE: f64 = 1e-8;
 
-/// A result beside the published one.
+/// A computed result and the published one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Verified {
-    /// What came out.
+    /// The computed value.
     pub computed: f64,
-    /// What the NPB publishes.
+    /// The value that the NPB publishes.
     pub published: f64,
     /// The largest relative error that the NPB accepts.
     pub tolerance: f64,
@@ -39,8 +39,8 @@ impl Verified {
     }
 }
 
-/// Solves a class: the L2 norm of the last residual. Class A needs some 0.5 GB and half a minute, larger ones eight
-/// times as much each.
+/// Solves a class and returns the L2 norm of the last residual. Class A takes about 0.5 GB and half a minute; larger
+/// grids take eight times as much for each level.
 #[must_use]
 pub fn solve(class: Class) -> Verified {
     let Size { levels, iterations, norm } = size(class);
@@ -61,13 +61,13 @@ pub(super) struct Grids {
     smoother: [f64; 3],
     /// The sum of squares of [`Sweep::Norm`].
     squares: f64,
-    /// Sums over the rows around a row.
+    /// Sums over rows around a row.
     faces: Vec<f64>,
     corners: Vec<f64>,
     thirds: Vec<f64>,
 }
 
-/// A row of a grid: where its first point lies in its array.
+/// A row of a grid, with the position and the address of its first point.
 #[derive(Clone, Copy)]
 struct Row {
     array: Array,
@@ -82,7 +82,7 @@ impl Row {
 }
 
 impl Grids {
-    /// The problem of the NPB: charges in V, no solution yet.
+    /// The problem of the NPB before it is solved: charges in V, zeros elsewhere.
     pub(super) fn new(levels: u32, smoother: [f64; 3]) -> Self {
         let map = Map::new(levels);
         let all: u64 = (1..=levels).map(points).sum();
@@ -105,7 +105,8 @@ impl Grids {
         }
         grids
     }
-    /// The timed part with so many V-cycles, as many threads as there are watches: the norm of the last residual.
+    /// Runs the timed part with this number of V-cycles, and one thread per watch. Returns the norm of the last
+    /// residual.
     pub(super) fn run<W: Watch>(&mut self, iterations: u64, watches: &mut [W]) -> f64 {
         let schedule = schedule(self.map.levels, iterations);
         let threads = watches.len() as u32;
@@ -187,7 +188,7 @@ impl Grids {
             Array::V => &mut self.v[row.at + i1],
         }
     }
-    /// The sum over four rows, which are references `first` and the next three.
+    /// The sum of a point of four rows, which are references `first` and the next three.
     fn four<W: Watch>(&self, watch: &mut W, first: usize, rows: &[Row], i1: usize) -> f64 {
         let [a, b, c, d] = [0, 1, 2, 3].map(|index| self.load(watch, first + index, rows[index], i1));
         a + b + c + d
@@ -304,7 +305,7 @@ impl Grids {
         let rows = [n - 2, 0, 1, n - 1].map(|i2| self.row(array, level, i2, i3));
         self.copy_rows(level, rows, watch);
     }
-    /// The first row into the second, the third into the fourth.
+    /// Copies the first row into the second, and the third into the fourth.
     fn copy_rows<W: Watch>(&mut self, level: u32, rows: [Row; 4], watch: &mut W) {
         watch.enter();
         for i1 in 0..edge(level) as usize {
@@ -316,7 +317,8 @@ impl Grids {
     }
 }
 
-/// The right side: +1 where the ten largest random numbers fall, −1 where the ten smallest do (RNR-94-007 §3.2.3).
+/// The right side: +1 at the points with the ten largest random numbers, −1 at those with the ten smallest (RNR-94-007
+/// §3.2.3).
 fn charges(levels: u32) -> Vec<f64> {
     let (n, inner) = (edge(levels) as usize, 1_usize << levels);
     let mut generator = Generator::new();
@@ -336,7 +338,7 @@ fn charges(levels: u32) -> Vec<f64> {
     v
 }
 
-/// Keeps the ten best, the best first.
+/// Keeps the ten best numbers, the best first.
 fn keep(best: &mut Vec<(u64, usize)>, new: (u64, usize), is_better: fn(u64, u64) -> bool) {
     if best.len() == CHARGES && !best.last().is_some_and(|(worst, _)| is_better(new.0, *worst)) {
         return;
@@ -372,7 +374,7 @@ mod tests {
         }
     }
 
-    /// One wrong coefficient must show.
+    /// One wrong coefficient must make the verification fail.
     #[test]
     fn another_smoother_has_another_norm() {
         let computed = Grids::new(5, SMOOTHER).run(4, &mut [Nobody]);

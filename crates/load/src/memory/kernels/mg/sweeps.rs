@@ -1,4 +1,4 @@
-//! Which rows a trip of each loop touches, in the order in which the loop's statements name them.
+//! The rows that a trip of each loop accesses, in the order of the loop's statements.
 
 use super::super::looped::{Loops, Tape};
 use super::super::walk::{LINE, Reference, Walk};
@@ -7,8 +7,8 @@ use super::map::{DOUBLE, Map, edge};
 use crate::memory::Touch;
 use std::ops::Range;
 
-/// Floating-point operations for each result, as counted in the sources of the NPB: additions and multiplications of
-/// the statements that are not commented out.
+/// Number of floating-point operations for each point, for each inner loop: the additions and multiplications in the
+/// NPB's source, without statements that are commented out.
 mod flops {
     /// `resid`: 12 A + 3 M; six of them in the first inner loop.
     pub(super) const RESIDUAL: [u64; 2] = [6, 9];
@@ -25,17 +25,17 @@ mod flops {
 /// The rows around a row: the four that share a face with it, then the four that share an edge.
 pub(super) const AROUND: [[i64; 2]; 8] =
     [[-1, 0], [1, 0], [0, -1], [0, 1], [-1, -1], [1, -1], [-1, 1], [1, 1]];
-/// The same as `rprj3` names them.
+/// The same rows in the order of `rprj3`.
 pub(super) const AROUND_COARSE: [[i64; 2]; 8] =
     [[-1, 0], [1, 0], [0, -1], [0, 1], [-1, -1], [-1, 1], [1, -1], [1, 1]];
 
-/// The trip of a loop over the inner rows of a grid with `edge` points along an edge.
+/// The row of a trip, in a loop over the inner rows of a grid with `edge` points along an edge.
 pub(super) const fn inner_row(trip: u64, edge: u64) -> [u64; 2] {
     let inner = edge - 2;
     [1 + trip % inner, 1 + trip / inner]
 }
 
-/// What is done to an array that is updated in place, or only read.
+/// The access to an array that is only read; an array that is updated in place has a [`STORE`].
 pub(super) const LOAD: Touch = Touch::Load;
 pub(super) const STORE: Touch = Touch::Store;
 
@@ -90,11 +90,11 @@ impl MultiGrid {
         let (i2, i3) = (2 * j2, 2 * j3);
         let [first, second] = flops::PROJECT;
         let twice = |reference| Reference { stride: 2 * DOUBLE, ..reference };
-        // the sums at even points, from the border on
+        // the sums at every other point, from the border on
         let rows = self.around(Array::R, level, [1, i2, i3], &AROUND_COARSE).map(twice);
         tape.walks.push_back(self.walk(&rows, coarse - 1, first, false));
         let mut all = self.around(Array::R, level, [2, i2, i3], &AROUND_COARSE).map(twice).to_vec();
-        // here the rows that share an edge come first
+        // in this loop the rows that share an edge come first
         all.rotate_left(4);
         let centre = self.row(Array::R, level, [1, i2, i3], LOAD);
         all.push(Reference { reach: 2 * DOUBLE, ..twice(centre) });
