@@ -1,11 +1,11 @@
-//! Do the pages of the errors about job files and logs tell the truth, and is any text read without a panic?
+//! Tests that the examples on the pages of errors of job files and logs are correct, and that no text causes a panic.
 
 use lanetwin_load::Finding;
 use lanetwin_load::fio::{CODES, Surroundings, iolog, read, read_path};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// What has no example: the absence of a file, a log of many megabytes.
+/// Codes without an example: a missing file, and a log of many megabytes.
 const WITHOUT_EXAMPLES: [&str; 2] = ["FI001", "FI020"];
 
 fn repository(path: &str) -> PathBuf {
@@ -38,13 +38,13 @@ fn every_code_has_a_page_whose_examples_are_true() {
             continue;
         }
         let wrong: Vec<&str> = example(&page, "wrong").iter().map(|finding| finding.code).collect();
-        // what is left out of a machine's number is told besides
+        // keywords that stand for numbers of the machine are reported as well
         let others = |found: &&&str| **found != *code && **found != "FI108";
         assert!(wrong.contains(code) && wrong.iter().filter(others).count() == 0, "{code}, wrong: {wrong:?}");
         assert_eq!(example(&page, "right"), [], "{code}, right");
     }
 }
-/// What is found in an example of a page: a job file or a log.
+/// The findings in an example of a page, which is a job file or a log.
 fn example(page: &str, which: &str) -> Vec<Finding> {
     let text = |kind: &str| -> Option<String> {
         let fence = format!("```{kind} {which}");
@@ -121,7 +121,7 @@ fn several_files_are_told_to_be_one_here() {
     for several in ["filename=/dev/nvme0n1:/dev/nvme1n1", "filename=a:b:c", "nrfiles=8"] {
         assert_eq!(codes(several), ["FI115"], "{several}");
     }
-    // a colon of a name stands behind a backslash, and what is named is not counted
+    // a colon in a name is escaped with a backslash, and `nrfiles` does not matter if there is a name
     for one in [
         "filename=/dev/nvme0n1",
         "filename=/dev/disk/by-path/pci-0000\\:01",
@@ -154,7 +154,7 @@ fn every_job_file_that_is_shipped_is_understood_without_a_doubt() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Any text is understood or told what is wrong with it, with a code and a place.
+    /// Any text is either read or reported as wrong, with a place and help.
     #[test]
     fn no_text_panics(text in "(\\[[a-z]{0,4}\\]?\n)?((bs|rw|size|rate|bssplit|random_distribution|ss|x)[ =]{0,2}[-0-9a-z:/,.%${}#;]{0,12}\n){0,6}") {
         let lines = text.split('\n').count() as u32;

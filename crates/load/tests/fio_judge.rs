@@ -1,6 +1,8 @@
-//! fio 3.33 as the judge: does it accept what we ship, does it read what we read, and are its offsets spread like ours?
+//! Compares with fio 3.33 ("the judge"): it accepts the shipped job files, reads the same from job files as we do, and
+//! its offsets have the same distributions.
 //!
-//! Without fio these tests do nothing and say so; where the environment variable `REQUIRE` names it, they fail.
+//! Without fio, these tests print a note and do nothing else; if the environment variable `REQUIRE` names it, they
+//! fail.
 
 use lanetwin_load::Severity;
 use lanetwin_load::fio::{JobWorkload, Stream, Surroundings, read, read_path};
@@ -13,7 +15,7 @@ use std::sync::Arc;
 
 const JUDGE: &str = "fio";
 
-/// Whether the judge is here.
+/// Whether fio is installed.
 fn is_here() -> bool {
     let version = Command::new(JUDGE).arg("--version").output();
     let here = version.is_ok_and(|said| said.stdout.starts_with(b"fio-3.3"));
@@ -28,7 +30,7 @@ fn is_here() -> bool {
     here
 }
 
-/// A folder that goes when it is dropped.
+/// A folder that is deleted when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -69,8 +71,8 @@ fn fio_accepts_every_job_file_that_is_shipped() {
     }
 }
 
-/// Job files of others: the folder `examples` of fio's sources, or any. What fio accepts is accepted here, or cannot be
-/// simulated; what fio refuses is refused, unless this fio only lacks the engine.
+/// Tests job files of others, e.g. the folder `examples` of fio's sources. Files that fio accepts are accepted here or
+/// cannot be simulated (FI021); files that fio rejects are rejected, unless this fio only lacks the engine.
 #[test]
 fn job_files_of_a_folder_are_judged_as_fio_judges_them() {
     const FOLDER: &str = "LANETWIN_FIO_EXAMPLES";
@@ -100,7 +102,7 @@ fn job_files_of_a_folder_are_judged_as_fio_judges_them() {
     eprintln!("{} job files were judged as fio judges them", judged.len());
 }
 
-/// What fio says that it reads: for every section its name, and every option with the numbers in it.
+/// What fio has read, by its own debug output: the name of every section, and every option with its numbers.
 type Trace = Vec<(String, Vec<(String, Vec<u64>)>)>;
 
 fn theirs(text: &str, folder: &Folder) -> (bool, Trace) {
@@ -113,7 +115,7 @@ fn theirs(text: &str, folder: &Folder) -> (bool, Trace) {
         else {
             continue;
         };
-        // short numbers of processes are padded
+        // short process IDs are padded
         let line = line.trim_start();
         let number = || line.split_once("out=").and_then(|(_, out)| out.trim().parse().ok());
         if let Some(name) = line.strip_prefix("Parsing section [") {
@@ -122,7 +124,7 @@ fn theirs(text: &str, folder: &Folder) -> (bool, Trace) {
             let name = name.split(',').next().unwrap_or_default().to_owned();
             trace.last_mut().expect("a section").1.push((name, Vec::new()));
         } else if let (true, Some(number)) = (line.starts_with("ret=0, out="), number()) {
-            // defaults of an engine have numbers, and belong to no option that is written
+            // defaults of an engine have numbers too, but belong to no option in the file
             if let Some(option) = trace.last_mut().and_then(|section| section.1.last_mut()) {
                 option.1.push(number);
             }
@@ -131,7 +133,7 @@ fn theirs(text: &str, folder: &Folder) -> (bool, Trace) {
     (said.status.success(), trace)
 }
 
-/// A number as people write it, and as they should not.
+/// A number, valid or invalid.
 fn number() -> impl Strategy<Value = String> {
     let digits = prop_oneof![1_u32..=5000, Just(1), 1_u32..=9].prop_map(|n| n.to_string());
     let unit = prop::sample::select(vec![
@@ -241,8 +243,8 @@ fn section() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
-    /// What we understand, fio reads: the same sections, the same options in the same order, the same numbers. What fio
-    /// refuses, we refuse.
+    /// Files that we accept are read alike by fio: the same sections, the same options in the same order, the same
+    /// numbers. Files that fio rejects are rejected.
     #[test]
     fn fio_reads_what_we_read(sections in prop::collection::vec(section(), 1..4)) {
         if !is_here() {
@@ -252,7 +254,7 @@ proptest! {
         let (accepted, trace) = theirs(&text, &Folder::new("judge"));
         match ours(&text) {
             Err(findings) => {
-                // we refuse more than `--parse-only` does: what is out of all range, what contradicts itself, what
+                // we reject more than `--parse-only` does: values far out of range, contradictions, and jobs that
                 // cannot be simulated
                 let told = findings.iter().map(|finding| finding.code).collect::<Vec<_>>();
                 let stricter = ["FI009", "FI011", "FI013", "FI017", "FI021"];
@@ -273,7 +275,7 @@ proptest! {
     }
 }
 
-/// The offsets of a job, in blocks of 4 KiB, that fio itself makes.
+/// The offsets of a job in fio, in blocks of 4 KiB.
 fn offsets_of_fio(options: &str, folder: &Folder) -> Vec<u64> {
     let _ = std::fs::remove_file(folder.0.join("log"));
     let job = folder.file("job.fio", &format!("[a]\nioengine=null\ndirect=1\nwrite_iolog=log\n{options}\n"));
@@ -292,8 +294,8 @@ fn offsets_of_ours(options: &str, count: usize) -> Vec<u64> {
     std::iter::repeat_with(io).take(count).collect()
 }
 
-/// The largest distance between the distributions of two samples, times √(nm/(n+m)): what Kolmogorov and Smirnov hold
-/// against their limit.
+/// The statistic of the Kolmogorov–Smirnov test: the largest distance between the distributions of two samples, times
+/// √(nm/(n+m)).
 fn kolmogorov_smirnov(one: &[f64], other: &[f64]) -> f64 {
     let sorted = |sample: &[f64]| {
         let mut sample = sample.to_vec();
@@ -307,16 +309,16 @@ fn kolmogorov_smirnov(one: &[f64], other: &[f64]) -> f64 {
     let most = one.iter().chain(&other).map(distance).fold(0.0, f64::max);
     most * (n * m / (n + m)).sqrt()
 }
-/// Beyond this two samples of one distribution are once in ten thousand times (√(−ln(α/2)/2), α = 10⁻⁴).
+/// Two samples of the same distribution exceed this once in ten thousand times (√(−ln(α/2)/2), α = 10⁻⁴).
 const LIMIT: f64 = 2.226;
 
-/// How often the block of each access is met in all: the same for any rotation, and for hidden ranks.
+/// The rank of the block of each access, by the number of accesses to it. It does not depend on where the blocks lie.
 fn frequencies(offsets: &[u64]) -> Vec<f64> {
     let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
     offsets.iter().for_each(|offset| *counts.entry(*offset).or_insert(0) += 1);
     let mut ranked: Vec<u32> = counts.values().copied().collect();
     ranked.sort_unstable_by(|a, b| b.cmp(a));
-    // an access counts as the rank of its block
+    // one rank for each access
     (0..).zip(ranked).flat_map(|(rank, count)| vec![f64::from(rank); count as usize]).collect()
 }
 fn as_floats(offsets: &[u64]) -> Vec<f64> {
@@ -333,7 +335,7 @@ fn our_offsets_are_spread_as_those_of_fio() {
     let base = format!(
         "rw=randread\nbs=4k\nsize=400m\nnumber_ios={COUNT}\nio_size=400m\nrandrepeat=0\nnorandommap\n"
     );
-    // where they lie: distributions without a rotation, or with one that is given
+    // offsets can be compared for distributions without a rotation or with a given one
     for spread in [
         "random",
         "zipf:1.2:0.3",
@@ -352,7 +354,7 @@ fn our_offsets_are_spread_as_those_of_fio() {
         let ranked = kolmogorov_smirnov(&frequencies(&theirs), &frequencies(&ours));
         assert!(ranked < LIMIT, "{spread}, by frequency: {ranked}");
     }
-    // which distribution it is makes a difference that is seen
+    // the test can tell similar distributions apart
     let other = offsets_of_ours(&format!("{base}random_distribution=zipf:1.2:0.3"), COUNT);
     let theirs = offsets_of_fio(&format!("{base}random_distribution=zipf:1.1:0.3"), &folder);
     assert!(kolmogorov_smirnov(&as_floats(&theirs), &as_floats(&other)) > LIMIT);
@@ -376,7 +378,7 @@ fn sequences_without_chance_are_those_of_fio() {
         assert!(theirs.len() > 8, "{options}: {theirs:?}");
         assert_eq!(theirs, offsets_of_ours(options, theirs.len()), "{options}");
     }
-    // a map: every block once in a pass
+    // with a map, every block comes once in a pass
     let options = "rw=randread\nbs=4k\nsize=4m";
     let sorted = |mut offsets: Vec<u64>| {
         offsets.sort_unstable();

@@ -1,4 +1,5 @@
-//! Is what was written read back, is every mistake told, and do the pages of the errors tell the truth?
+//! Tests that written files are read back, that errors are reported, and that the examples on the pages of errors are
+//! correct.
 
 use lanetwin_load::iometer::config::*;
 use lanetwin_load::iometer::{
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
-/// The codes of what is found in a text, and where.
+/// The findings in a text.
 fn found(text: &str) -> Vec<Finding> {
     match read(text, "test.icf") {
         Ok(understood) => understood.warnings,
@@ -82,7 +83,7 @@ fn display() -> impl Strategy<Value = Display> {
         },
     )
 }
-/// Shares that add to 100, by cutting 100 at random places.
+/// Shares that add up to 100, made by cutting 100 at random places.
 fn shares() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(0..=100_u8, 0..6).prop_map(|mut cuts| {
         cuts.extend([0, 100]);
@@ -146,7 +147,7 @@ fn config() -> impl Strategy<Value = Config> {
     let specs = prop::collection::vec(spec(), 0..4);
     (version, parts, specs, prop::collection::vec(manager, 0..3)).prop_map(
         |(version, (setup, display), mut specs, mut managers)| {
-            // names are told apart by their place; each worker does everything
+            // numbers make the names distinct; each worker has all specifications
             specs.iter_mut().enumerate().for_each(|(nth, spec)| spec.name.push_str(&nth.to_string()));
             let names: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
             for worker in managers.iter_mut().flat_map(|manager| &mut manager.workers) {
@@ -244,7 +245,7 @@ fn the_samples_are_understood_without_a_doubt_and_say_the_same() {
         let path = repository(&format!("scenarios/iometer/idt-{version}.icf"));
         let understood = read_path(&path).expect("a configuration");
         assert_eq!(understood.warnings, []);
-        // byte for byte, but for the line ends of the repository
+        // equal byte for byte, except for line ends, which Git may convert
         let text = std::fs::read_to_string(path).expect("a text");
         assert_eq!(text.replace("\r\n", "\n"), understood.config.to_icf().replace("\r\n", "\n"));
         understood.config
@@ -270,7 +271,7 @@ fn every_code_has_a_page_whose_examples_are_true() {
         assert_eq!(example(&page, "right"), [], "{code}, right");
     }
 }
-/// What is found in an example of a page: a configuration or results.
+/// The findings in an example of a page, which is a configuration or a results file.
 fn example(page: &str, which: &str) -> Vec<Finding> {
     let text = |kind: &str| -> Option<String> {
         let fence = format!("```{kind} {which}");

@@ -1,4 +1,4 @@
-//! Does a load run an access specification: its shares, its bursts, its pauses?
+//! Tests that a load runs an access specification with its shares, bursts and pauses.
 
 use lanetwin_kernel::{Component, Kernel, Port};
 use lanetwin_load::BlockLoad;
@@ -7,7 +7,7 @@ use lanetwin_load::iometer::config::AccessLine;
 use lanetwin_ports::{Builder, Context, Done, Message, Operation, Status, Transfer};
 use lanetwin_units::{Instant, Span};
 
-/// Answers after a while, and remembers what it was asked for and when.
+/// Answers after a fixed time, and records all requests and their times.
 struct Disk {
     takes: Span,
     asked: Vec<(Instant, Transfer)>,
@@ -29,7 +29,7 @@ const LINE: AccessLine =
     AccessLine { size: 4096, share: 100, reads: 100, random: 0, delay_ms: 0, burst: 1, align: 0, reply: 0 };
 const REGION: Region = Region { start: 0, bytes: 1 << 30, sector: 512 };
 
-/// Runs to the end: the kernel, what the disk was asked for, what was counted.
+/// Runs a load to its end.
 fn run(lines: &[AccessLine], outstanding: u32, count: u64, takes: Span) -> Run {
     run_with(lines, outstanding, count, takes, None)
 }
@@ -68,8 +68,8 @@ struct Run {
     digest: u64,
 }
 
-/// By hand: opening takes 50 µs, ten transactions by four at a time three rounds of 80 µs: 290 µs for each connection.
-/// The last of ten is not closed, as nothing comes after it.
+/// By hand: opening takes 50 µs, and ten transactions, four at a time, take three rounds of 80 µs: 290 µs for each
+/// connection. The last of ten is not closed, since nothing comes after it.
 #[test]
 fn a_target_is_closed_when_all_its_transactions_are_answered_and_opened_again() {
     let connections = Some(Connections { transactions: 10, opening: Span::from_us(50) });
@@ -104,11 +104,12 @@ fn a_mix_moves_shares_of_accesses() {
 
 #[test]
 fn a_burst_goes_out_after_its_delay_and_answers_are_taken_meanwhile() {
-    // four at a time, in bursts of six, 1 ms apart; the disk takes 100 µs
+    // at most four outstanding, bursts of six after delays of 1 ms; the disk takes 100 µs
     let line = AccessLine { burst: 6, delay_ms: 1, ..LINE };
     let Run { asked, results, .. } = run(&[line], 4, 18, Span::from_us(100));
     let times: Vec<u64> = asked.iter().map(|(at, _)| at.as_ps() / 1_000_000).collect();
-    // the first burst waits too; its last two go out with the first answers, and then the next delay begins
+    // the delay comes before the first burst too; the last two are sent at the first answers, when the next delay
+    // begins
     let burst = |start: u64| [start, start, start, start, start + 100, start + 100];
     assert_eq!(times, [burst(1000), burst(2100), burst(3200)].concat());
     assert_eq!((results.reads.completed, results.outstanding), (18, 0));

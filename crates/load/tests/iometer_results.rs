@@ -1,4 +1,4 @@
-//! Is a results file what Iometer writes, and read back as it was?
+//! Tests that results files are those that Iometer writes, and that they are read back unchanged.
 
 use lanetwin_load::Side;
 use lanetwin_load::iometer::config::{AccessLine, AccessSpec};
@@ -82,7 +82,7 @@ fn a_file_has_the_lines_and_the_commas_of_its_version() {
         assert_eq!(rows[0].split(',').count(), columns);
         assert!(rows[1].starts_with("ALL,All,mixed,1,1,1,1000.000000,670.000000,330.000000,1360.625000,"));
         assert!(rows[2].starts_with("MANAGER,HOST,mixed,,1,1,1000.000000,"));
-        // where Iometer writes so many commas in one piece
+        // Iometer writes this number of commas here at once
         assert!(rows[3].starts_with(&format!("PROCESSOR,CPU 0{},25.000000,", ",".repeat(before_cpu))));
         assert_eq!(rows[3].split(',').count(), if columns == 80 { 59 } else { 56 });
         assert!(rows[4].starts_with("WORKER,Worker 1,mixed,,,1,1000.000000,"));
@@ -107,7 +107,7 @@ fn a_file_reads_back_with_both_megabytes_where_it_has_them() {
         assert_eq!(at(Column::DecimalMbps).map(|v| (v * 1e4).round() / 1e4), decimal);
         assert_eq!(at(Column::Effectiveness), Some(40.0));
         assert_eq!((&again[0].tests[0].specs, again[0].ended), (&written.tests[0].specs, true));
-        // what is read is written as it was
+        // written again, it is the same text
         assert_eq!(again[0].to_csv(), written.to_csv().replace("a,b", "a b"));
     }
 }
@@ -145,7 +145,7 @@ fn row(dialect: Dialect) -> impl Strategy<Value = Row> {
     let cells = prop::collection::btree_map(prop::sample::select(columns), -1..1_000_000_000_000_i64, 0..40);
     (kind, "[A-Za-z][A-Za-z0-9: ]{0,8}x", "([a-z]{1,6})?", cells).prop_map(|(kind, name, spec, cells)| {
         let cell = |(column, value): (Column, i64)| {
-            // six decimals: what the file keeps
+            // six decimals, as in the file
             let real = Cell::Real(value as f64 / 1e6);
             (column, if column.form() == Form::Whole { Cell::Whole(value) } else { real })
         };

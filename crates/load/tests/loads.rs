@@ -1,4 +1,4 @@
-//! Loads against a server of random latency: what is asked for, when, and what is counted.
+//! Tests loads at a server with random latencies: their requests, the times of these, and the counts.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use lanetwin_kernel::{Component, ComponentId, Port, Stream};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 type Log = Rc<RefCell<Vec<(u64, Transfer)>>>;
 
-/// Answers everything after a time between `least` and `most`, and keeps a list of what it was asked.
+/// Answers everything after a time between `least` and `most` \[ps\], and keeps a list of all requests.
 struct Server {
     least: u64,
     most: u64,
@@ -42,7 +42,7 @@ const WORKLOAD: Workload = Workload {
     count: None,
 };
 
-/// A DMA load before a server with these latencies \[ps\].
+/// A DMA load at a server with these limits of its latency \[ps\].
 fn machine(workload: Workload, seed: u64, (least, most): (u64, u64)) -> (Kernel, ComponentId, Log) {
     let (mut builder, log) = (Builder::new(), Log::default());
     let load = builder.add("load", Box::new(DmaLoad::new(workload, seed, "load")));
@@ -95,8 +95,8 @@ fn an_open_loop_asks_at_its_rate_whatever_happens() {
     assert!((share - (-1.0_f64).exp()).abs() < 0.03, "{share} of the gaps are longer than the mean");
 }
 
-/// Three loads with a server each: what they ask carries their handles and units, and together they are a load of three
-/// times the depth.
+/// Three loads with a server each: their requests have their own handles and units, and the sum of their results is
+/// that of a load with three times the depth.
 #[test]
 fn several_loads_do_not_share_handles_and_can_be_summed() {
     let (mut builder, log) = (Builder::new(), Log::default());
@@ -230,7 +230,7 @@ fn a_second_answer_is_our_own_mistake() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Little's law holds for every stretch of every run, to the picosecond.
+    /// Little's law holds exactly in every part of a run.
     #[test]
     fn littles_law_is_an_identity(
         seed: u64,
@@ -245,7 +245,7 @@ proptest! {
             1 => Arrivals::Fixed { interval: Span::from_ps(u64::from(outstanding) * 777) },
             _ => Arrivals::Poisson { mean: Span::from_ps(u64::from(outstanding) * 777) },
         };
-        // at least 1 ps, or a closed loop stands still
+        // at least 1 ps: with latency 0, time would not pass in a closed loop
         let latency = (least + 1, least + 1 + spread);
         let (mut kernel, load, _) = machine(Workload { arrivals, ..WORKLOAD }, seed, latency);
         let mut now = Instant::ZERO;

@@ -1,5 +1,5 @@
-//! What loads, files of fio and Iometer and traces are held to, in one program: each of these files as one of its own
-//! would compile and link the same again. `cargo test -p lanetwin-load loads` runs the file of that name.
+//! The integration tests of this crate in one program, since each program more would compile and link the same again.
+//! `cargo test -p lanetwin-load loads` runs the tests in the file of that name.
 
 mod fio_jobs;
 mod fio_judge;

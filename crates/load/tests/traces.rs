@@ -1,10 +1,10 @@
-//! The pages of errors in traces show what is wrong, and what is right.
+//! Tests that the examples on the pages of errors in traces are correct.
 
 use lanetwin_load::memory::{MemoryTrace, recorded};
 use lanetwin_load::trace::{self, Trace};
 use std::path::Path;
 
-/// Checks the examples of pages that are marked like this, and counts the pages that have some.
+/// Checks the examples with this mark on the pages of these codes. Returns the number of pages with examples.
 fn shown<T>(codes: &[&str], mark: &str, read: impl Fn(&str) -> Result<T, Vec<&'static str>>) -> usize {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
     let mut shown = 0;

@@ -421,10 +421,10 @@ mod tests {
         );
         let expected = [
             (0x1e40, Touch::Load, 2, false),
-            // 16 B that begin in the line and end in the next
+            // 16 B that begin in this line and end in the next one
             (0x1e40, Touch::Store, 0, false),
             (0x1e80, Touch::Store, 0, false),
-            // what is modified is loaded and stored; what is loaded from there again is no step
+            // a modification is a load and a store; a later load from the same line is not a step
             (0x8a0 / 64 * 64, Touch::Load, 1, false),
             (0x8a0 / 64 * 64, Touch::Store, 0, false),
         ];

@@ -290,7 +290,7 @@ mod tests {
             let share = moved_in / (moved_in + moved_out);
             assert!((share - reads).abs() < 1e-4, "{reads}: {share}");
         }
-        // as the mixes that have a name
+        // the same steps as the named mixes
         for named in [TrafficMix::R3W1, TrafficMix::R1W1] {
             let mix = TrafficMix::Share(ReadShare::new(named.reads()).unwrap());
             assert_eq!(all(TrafficSpec { mix, ..SPEC }, 0), all(TrafficSpec { mix: named, ..SPEC }, 0));
@@ -306,7 +306,7 @@ mod tests {
         let mut begins: Vec<Span> = (0..200).map(|thread| traffic.next(thread).unwrap().think).collect();
         assert!((0..200).all(|thread| traffic.next(thread).unwrap().think == spec.think));
         begins.sort_unstable();
-        // a quarter of them in each quarter, give or take four deviations
+        // a quarter of them in each quarter of the interval, to within four standard deviations
         let within = |part: u64| begins.partition_point(|at| at.as_ps() < part * 22_500) as u64;
         (1..=4).for_each(|part| assert!(within(part).abs_diff(part * 50) < 28, "{part}: {}", within(part)));
         begins.dedup();

@@ -27,7 +27,7 @@ fn sequential_accesses_go_on_leave_gaps_and_begin_again() {
     assert_eq!(offsets("rw=read\nsize=16k", 6), [0, 1, 2, 3, 0, 1]);
     assert_eq!(offsets("rw=read:4k\nsize=32k", 6), [0, 2, 4, 6, 0, 2]);
     assert_eq!(offsets("rw=write\nsize=16k\noffset=8k", 5), [2, 3, 4, 5, 2]);
-    // backwards: a gap of minus two blocks, from the end again
+    // backwards: a gap of minus two blocks; after the start, it goes on at the end
     assert_eq!(offsets("rw=read:-8k\nsize=32k", 4), [0, 6, 5, 4]);
 }
 
@@ -98,7 +98,7 @@ fn rates_hold_back_and_thinking_waits_until_all_is_answered() {
     assert_eq!(stream.gate(us(0), 1), Gate::After(Span::from_us(1000)));
     assert_eq!(stream.gate(us(2500), 1), Gate::Open);
     stream.next(us(2500));
-    // it has fallen behind, and catches up
+    // it is behind its rate and catches up
     assert_eq!(stream.gate(us(2500), 2), Gate::Open);
     assert_eq!(stream.gate(us(2500), 4), Gate::Answered);
 
@@ -145,7 +145,7 @@ fn a_latency_target_finds_the_depth_that_keeps_it() {
     );
     let mut stream = Stream::new(job, 1, "load");
     let mut now = Instant::ZERO;
-    // 5 µs for each that is outstanding: a depth of 20 just keeps the target
+    // the latency is 5 µs per outstanding I/O: the target is kept up to a depth of 20
     for _ in 0..4000 {
         now += Span::from_us(50);
         stream.answered(Span::from_us(u64::from(stream.depth.now) * 5), now);

@@ -1,4 +1,4 @@
-//! Do shares, percentages, alignment and bursts mean what Iometer means by them?
+//! Tests that shares, percentages, alignment and bursts have the same meaning as in Iometer.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn shares_are_of_accesses_and_not_of_bytes() {
     assert!(read.iter().all(|access| access.bytes == 2 * MIB as u32));
     assert!(written.iter().all(|access| access.bytes == 64 * 1024));
     let bytes = |side: &[&Access]| side.iter().map(|access| f64::from(access.bytes)).sum::<f64>();
-    // 67 · 32 against 33 · 1
+    // in units of 64 KiB: 67 · 32 read, 33 · 1 written
     let share = bytes(&read) / (bytes(&read) + bytes(&written));
     assert!((share - 2144.0 / 2177.0).abs() < 0.001, "{share}");
 }
@@ -63,7 +63,7 @@ fn random_accesses_cover_the_region_and_stay_inside() {
         assert_eq!(access.address % 4096, 0);
         counts[(access.address / 4096 - 5) as usize] += 1;
     }
-    // the first place has the draws below it, and those above the last place: two tenths in all, less one byte
+    // draws are rounded up; those above the last place fall on the first one, so that it also has one tenth
     assert!(counts[1..].iter().all(|count| count.abs_diff(1000) < 150), "{counts:?}");
     assert!(counts[0].abs_diff(1000) < 150, "{counts:?}");
 }
@@ -96,7 +96,7 @@ fn a_burst_keeps_its_line_and_its_delay_comes_before_it() {
         }
         bursts[usize::from(first == 512)] += 1;
     }
-    // shares choose bursts: half of them, and so three quarters of the accesses
+    // the share is one of bursts: half of them, and therefore three quarters of the accesses
     assert!(bursts[0].abs_diff(100) < 35, "{bursts:?}");
 }
 

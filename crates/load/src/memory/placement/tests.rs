@@ -1,11 +1,12 @@
-//! Is every page where the kernel would put it, one after the other?
+//! Tests that every page is where Linux would put it if it placed one page after the other.
 
 use super::*;
 use proptest::prelude::*;
 use std::ops::Range;
 
-/// Page by page, as the kernel would: a large one if it lies in the mapping and a node has a whole free frame for it,
-/// else a small one; whose turn it is by the page's own number, and the nearest node with room. None if there is none.
+/// Places page by page, as Linux does: a large page if it lies in the mapping and a node has a whole free frame for it,
+/// otherwise a small one. The page's number determines whose turn it is; the page goes to the nearest node with room.
+/// `None` if there is none.
 fn one_by_one(
     mapping: &Mapping,
     pages: Range<u64>,
@@ -77,8 +78,8 @@ proptest! {
         prop_assert_eq!(Some(places), one_by_one(&mapping, 0..pages, &frames, &mut used.clone()));
     }
 
-    /// Large pages, and a part that begins and ends anywhere with pages of another size: the same as page by page, and
-    /// what is said to be large is whole.
+    /// With large pages, and a part with any limits and pages of another size: the result is the same as page by page,
+    /// and pages that are called large are whole.
     #[test]
     fn every_large_page_is_where_one_by_one_would_put_it(
         policies in (policy(), policy()),
@@ -114,7 +115,7 @@ proptest! {
         }
     }
 
-    /// A map that was extended is the map of all pages.
+    /// An extended map is the same as one of all pages at once.
     #[test]
     fn pages_that_come_later_go_on_with_the_turns(policy in policy(), pages in 1..100_u64, more in 0..100_u64) {
         let (frames, mapping) = ([40, 30, 200, 500], small(policy));
@@ -137,8 +138,8 @@ fn turns_are_taken_by_large_pages() {
         PageMap::new(&in_pages(PageSize::Huge, policy.clone()), 512 * 21 + 13, &nodes, &[0; 2]).unwrap();
     let far = |unit: u64, n: u64| (0..n).filter(|page| map.place(page * unit).0 == 1).collect::<Vec<_>>();
     assert_eq!(far(512, 21), [6, 13, 20]);
-    // what does not fill a whole page goes round in pages of 4 KiB, by their own numbers: the first of the thirteen is
-    // number 10 752, of turn 0
+    // the rest, which does not fill a large page, takes turns in pages of 4 KiB by their own numbers: the first of the
+    // thirteen has the number 10 752, which is turn 0
     let rest: Vec<u16> = (512 * 21..512 * 21 + 13).map(|page| map.place(page).0).collect();
     assert_eq!(rest, [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
     assert_eq!(map.large(), [Large { pages: 0..512 * 21, size: PageSize::Huge }]);
@@ -146,7 +147,7 @@ fn turns_are_taken_by_large_pages() {
         PageMap::new(&in_pages(PageSize::Gigantic, policy), (1 << 18) * 3 + 1, &[1 << 18, 1 << 20], &[0, 1])
             .unwrap();
     let of = |page| gigabytes.place(page);
-    // one fits on the first node; on the other they begin at a multiple of 1 GiB
+    // one page fits on the first node; on the other node, they begin at multiples of 1 GiB
     assert_eq!(
         [of(5), of(1 << 18), of(2 << 18), of(3 << 18)],
         [(0, 5), (1, 1 << 18), (1, 2 << 18), (1, 3 << 18)]
@@ -158,8 +159,8 @@ fn what_has_no_room_for_a_whole_large_page_is_in_small_ones() {
     let mapping = |policy| in_pages(PageSize::Huge, policy);
     let map =
         PageMap::new(&mapping(Policy::Interleave(vec![0, 1])), 1024, &[1100, 1500], &[40, 600]).unwrap();
-    // frames 40 to 511 are passed over, for a large page begins at a multiple of its size; the second finds no room for
-    // a whole one anywhere
+    // frames 40 to 511 are skipped, since a large page begins at a multiple of its size; there is no room for a second
+    // large page on any node
     assert_eq!([map.place(0), map.place(511)], [(0, 512), (0, 1023)]);
     assert_eq!([map.place(512), map.place(513)], [(0, 1024), (1, 600)]);
     assert_eq!(map.large(), [Large { pages: 0..512, size: PageSize::Huge }]);
@@ -193,11 +194,11 @@ fn parts_have_policies_of_their_own_and_dax_whole_pages_of_two_mebibytes() {
     assert_eq!(&nodes[8..22], &[0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1]);
     assert!(nodes[100..700].iter().chain(&nodes[900..]).all(|node| *node == 2));
     assert!(nodes[700..900].iter().all(|node| *node < 2));
-    // both begin at a multiple of 2 MiB, and what is left of their last page is nobody's
+    // both begin at a multiple of 2 MiB, and the rest of their last large page is not used
     assert_eq!((map.place(100), map.place(699), map.place(900)), ((2, 512), (2, 1111), (2, 1536)));
     let large = [100..700, 900..1000].map(|pages| Large { pages, size: PageSize::Huge });
     assert_eq!((map.used()[2], map.large()), (2048, &large[..]));
-    // every other place is there once
+    // no two pages have the same place
     let places: std::collections::BTreeSet<_> = (0..1000).map(|page| map.place(page)).collect();
     assert_eq!(places.len(), 1000);
     let tight = PageMap::new(&small(Policy::Dax(1)), 513, &[9999, 1023], &[0; 2]).unwrap_err();

@@ -51,13 +51,13 @@ fn the_program_of_class_s_touches_what_the_solver_touches() {
     }
 }
 
-/// What is compared of a stream: steps in each structure, and for loads from p how many other lines of p lie between
-/// two touches.
+/// The compared properties of a stream: the steps in each structure, the lengths of rows, and for loads from p the
+/// number of other lines of p between two touches of a line.
 #[derive(Debug, Default)]
 struct Shape {
     rows: u64,
     steps: BTreeMap<&'static str, u64>,
-    /// Gathers by the power of two of the reuse distance; first touches apart.
+    /// Number of loads from p by the power of two of the reuse distance; `None` for the first touch of a line.
     distances: BTreeMap<Option<u32>, u64>,
     row_lengths: Vec<f64>,
 }
@@ -108,14 +108,15 @@ fn drawn_rows_are_distributed_as_those_of_the_benchmark() {
     let real = shape(size, Rows::kept(&size), ROWS);
     let drawn = shape(size, Rows::drawn(&size, 7), ROWS);
     let off = |a: f64, b: f64| (a / b - 1.0).abs();
-    // a row's length has a deviation of a third of its mean: two means of 3000 rows differ by 0.9 % at one sigma
+    // the standard deviation of a row's length is a third of its mean: that of the difference of two means of 3000
+    // rows is 0.9 %
     assert!(off(mean(&drawn.row_lengths), mean(&real.row_lengths)) < 0.03);
     assert!(off(deviation(&drawn.row_lengths), deviation(&real.row_lengths)) < 0.06);
     let per_element = |shape: &Shape, name| shape.steps[name] as f64 / shape.row_lengths.iter().sum::<f64>();
     for name in ["a", "colidx", "p"] {
         assert!(off(per_element(&drawn, name), per_element(&real, name)) < 0.005, "{name}");
     }
-    // Kolmogorov's distance of the reuse distances, in powers of two
+    // the Kolmogorov distance between the distributions of reuse distances, in powers of two
     let share_below = |shape: &Shape, limit: u32| {
         let all: u64 = shape.distances.values().sum();
         let below: u64 = shape
@@ -130,7 +131,7 @@ fn drawn_rows_are_distributed_as_those_of_the_benchmark() {
         let (a, b) = (share_below(&drawn, limit), share_below(&real, limit));
         assert!((a - b).abs() < 0.005, "below 2^{limit}: {a} {b}");
     }
-    // the expected length is what is used to place rows
+    // rows are placed by their expected length
     let drawn = Rows::drawn(&size, 7);
     assert!(off(drawn.mean_length(), Rows::kept(&size).mean_length()) < 0.01);
 }
@@ -149,7 +150,7 @@ fn a_drawn_row_is_the_same_at_every_visit_and_another_with_another_seed() {
     assert!(columns(1, 5).iter().all(|column| u64::from(*column) < size.rows));
 }
 
-/// A load from p that follows a line of indices waits for it; others have their index.
+/// Only a load from p right after a load of a line of indices may wait; for the others, the index is already loaded.
 #[test]
 fn gathers_wait_for_new_indices_alone() {
     let mut program = with_rows(size(Class::S), Rows::kept(&size(Class::S)), FLOP, 1, Window::Whole, 1);

@@ -69,7 +69,7 @@ fn the_program_of_a_small_graph_touches_what_the_search_touches() {
     }
 }
 
-/// The operations and the steps in each structure, loads and stores apart.
+/// The number of operations, and that of steps by structure and whether they are stores.
 fn census(
     next: &mut dyn FnMut() -> Option<Step>,
     parts: &[Part],
@@ -86,7 +86,7 @@ fn census(
 mod nightly {
     use super::*;
 
-    /// Scale 14, the mean of 12 seeds: roots differ, and a level of the expected search is a mean.
+    /// At scale 14, the mean over 12 seeds, since roots differ and the levels of the expected search are means.
     #[test]
     #[ignore = "makes twelve graphs"]
     fn an_expected_search_is_like_real_ones() {
@@ -123,7 +123,7 @@ mod nightly {
     }
 }
 
-/// How the entries divide among the levels: the largest level and the two around it, of 12 searches.
+/// Compares the shares of entries in the largest level and the two next to it, as means over 12 searches.
 #[test]
 fn expected_levels_are_like_real_ones() {
     const SCALE: u32 = 14;
@@ -157,7 +157,7 @@ fn wrong_scales_are_said() {
     assert_eq!(Graph500::of_scale(29).check(), []);
 }
 
-/// The specification's table of classes: 0.0172 TB of edges in class toy, 0.137 TB in mini, at 16 B for each.
+/// By the specification's table of classes: 0.0172 TB of edges in class toy, 0.137 TB in class mini, 16 B per edge.
 #[test]
 fn edge_lists_have_the_published_sizes() {
     for (scale, terabytes) in [(26, 0.0172), (29, 0.1374)] {

@@ -44,12 +44,12 @@ fn a_get_goes_from_bucket_to_entry_to_key() {
     }
 }
 
-/// 1 + α/2 · 15/16 keys are looked at for each operation, α = 1.
+/// An operation examines 1 + α/2 · 15/16 keys on average, here with α = 1.
 #[test]
 fn searches_follow_chains() {
     let parts = parts(&SMALL, 1);
     let entries = parts.iter().find(|part| part.name == "entries").expect("a part");
-    // an entry of 24 B has a third of a line and lies in two of them in one case of four
+    // an entry of 24 B takes about a third of a line; one in four lies across two lines
     let in_entries =
         |step: &&Step| step.depends && (entries.first..entries.first + entries.bytes).contains(&step.address);
     let all = operations(SMALL, 20_000);
