@@ -24,8 +24,8 @@ const ASK: Port = Port(0);
 /// An open loop with this many outstanding is overloaded: each request costs memory here and in the queues below,
 /// without limit. `assumed`: four times the 65,535 commands of the largest NVMe queue.
 pub const MOST_OUTSTANDING: u64 = 1 << 18;
-/// A load that gets more answers than this at one instant is answered without any time passing: no load has so many
-/// operations outstanding.
+/// A load that gets more answers than this at one instant has latencies of zero, and time would never pass: no load has
+/// this many operations outstanding.
 pub const MOST_AT_ONCE: u64 = 1 << 20;
 /// Tokens of wakes: the next arrival of an open loop, …
 const ARRIVAL: u32 = 0;

@@ -42,7 +42,7 @@ pub struct StageTimes {
 pub struct StageSum {
     /// The sum \[ps\].
     pub ps: u64,
-    /// How often an operation was in it.
+    /// Number of times that an operation was in it.
     pub times: u64,
 }
 
@@ -238,7 +238,8 @@ pub(crate) fn weight(number: u64, loads: u64) -> u64 {
     if number.is_multiple_of(every) { every } else { 0 }
 }
 
-/// From the `number`-th operation on, one of so many is followed (a power of two), for each of `loads` loads.
+/// The interval of followed operations from the `number`-th on, a power of two: one out of this many is followed, if
+/// there are `loads` loads.
 #[inline]
 #[must_use]
 pub fn every(number: u64, loads: u64) -> u64 {

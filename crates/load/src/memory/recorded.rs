@@ -10,16 +10,16 @@
 //!
 //! On the left, what `valgrind --tool=lackey --trace-mem=yes --log-file=FILE PROGRAM` writes (Valgrind's manual,
 //! "Lackey: an example tool"): each instruction, load, store and modification with its address in hexadecimal digits
-//! and its size. It runs one thread at a time and does not say which: all are one thread here. On the right a table of
-//! comma-separated values for other tools. Its first line names the columns, in any order and among others: `operation`
-//! (`load`, `store`, `stream`, or their first letters `l`, `s`, `n`) and `address`; if they are known, `size` \[B\],
-//! `thread`, `instructions` (so many since the thread's last line) and `depends` (whether the address comes from the
-//! thread's last load).
+//! and its size. It runs one thread at a time and does not record which: here, all accesses are those of one thread. On
+//! the right, a table of comma-separated values for other tools. Its first line names the columns, in any order: it
+//! must have `operation` (`load`, `store`, `stream`, or the letters `l`, `s`, `n`) and `address`, and may have `size`
+//! \[B\], `thread`, `instructions` (their number since the thread's last line), `depends` (whether the address comes
+//! from the thread's last load), and others, which are ignored.
 //!
-//! **Steps.** A thread makes a step when it touches another line of 64 B than before, or stores to one that it has only
-//! loaded from. Accesses in between hit registers or the first-level cache, and their instructions are part of the next
-//! step's computing time. Touched pages are contiguous here, in the order of their addresses, since pages that are
-//! never touched are not placed.
+//! **Steps.** A thread makes a step when it touches another line of 64 B than before, or stores to the current line for
+//! the first time. Other accesses are assumed to hit registers or the first-level cache, and their instructions are
+//! part of the next step's computing time. The touched pages are made contiguous, in the order of their addresses,
+//! since pages that are never touched are not placed.
 
 use super::{Program, Step, Touch};
 use crate::findings::{Finding, Findings, Found, Place, problems};

@@ -1,8 +1,8 @@
 //! Traffic like that of Intel's Memory Latency Checker (MLC): threads that each stream over a buffer of their own.
 //!
 //! **Mixes are ratios of memory traffic.** A store to part of a line reads it first and writes it back later: one read
-//! and one write. So the mixes need no writes of their own, only a share of stores (Intel, Memory Latency Checker
-//! v3.11a, options `-W2`, `-W3`, `-W5`):
+//! and one write. So the mixes consist of loads and a share of stores (Intel, Memory Latency Checker v3.11a, options
+//! `-W2`, `-W3`, `-W5`):
 //!
 //! | mix | steps | reads : writes at the memory |
 //! |---|---|---|
@@ -12,10 +12,12 @@
 //! | 1R1W | store | 1 : 1 |
 //! | streaming writes | whole lines past the caches | 0 : 1 |
 //!
-//! Any other share *r* of reads is made of the same steps: above a half of loads and (1 − r) / r stores a step, below
-//! it of streaming writes and r / (1 − r) stores a step, as evenly as whole steps can be.
+//! Any other share *r* of reads is made of the same steps, spread as evenly as possible: from one half on, a share
+//! (1 − r) / r of all steps are stores and the others loads; below, r / (1 − r) are stores and the others streaming
+//! writes.
 //!
-//! That holds where lines do not come back while they are cached: for buffers larger than the caches.
+//! The ratios are reached only if buffers are larger than the caches, so that no line is touched again while it is
+//! cached.
 //!
 //! **Think** is the time between two lines of a thread: MLC's delay in a loaded-latency sweep (`-d`). Each thread
 //! begins at a random time within the first such interval, as independent threads do. Threads that begin at the same

@@ -15,20 +15,20 @@
 //! **Pages of 2 MiB and 1 GiB.** A policy gives a large page to one node and takes one turn for it: Linux 6.9 divides
 //! the place in the mapping by the size of the page before it looks whose turn it is (`mm/mempolicy.c`:
 //! `get_vma_policy`, `interleave_nid`, `weighted_interleave_nid`). Only aligned pages that lie wholly in the mapping
-//! are large (`include/linux/huge_mm.h`: `thp_vma_suitable_order`); what is left at its ends is in pages of 4 KiB,
-//! whose turns are counted in their own size. Where no node has room for a whole large page, the rest is in pages of 4
-//! KiB. A node that is full sends its large pages to the nearest that has room, as Linux does for interleaving, and for
-//! memory that was advised to be in huge pages; other large pages under `preferred` it would rather break up on their
-//! own node.
+//! are large (`include/linux/huge_mm.h`: `thp_vma_suitable_order`); the rest at its ends is in pages of 4 KiB, whose
+//! turns are counted in their own size. If no node has room for a whole large page, the remaining pages are of 4 KiB.
+//! If a node is full, its large pages go to the nearest node with room, as in Linux for interleaving and for memory
+//! with `MADV_HUGEPAGE`; under `preferred` without this advice, Linux would rather use small pages on their own node.
 //!
-//! *Near* goes by the numbers of the nodes from the page's own upwards, and round again: nodes are numbered by sockets
-//! first, then by memory behind CXL.
+//! The *nearest* node is the next one by number, from the page's own node upwards and then from 0: the nodes of sockets
+//! have the lowest numbers, those of CXL memory follow.
 //!
-//! **Order of allocation: ascending addresses.** It is what Linux does for the mapping's own policy (`mbind`), where
-//! the turn follows from the page's place in the mapping, and for the task's policy (`numactl`) when one thread touches
-//! the memory first from its start to its end, as an initialising loop does. (Under a task's policy each thread has its
-//! own turn; several threads that touch pages first in no fixed order leave the same shares in another order.) It makes
-//! the place of a page a function of its number: nothing is stored for a page, however large the memory.
+//! **Order of allocation: ascending addresses.** This agrees with Linux for the policy of a mapping (`mbind`), where
+//! the turn follows from the page's position in the mapping, and for the policy of a task (`numactl`) if one thread is
+//! the first to touch all the memory, from start to end, as an initialising loop does. (Under a task's policy, each
+//! thread has its own turn; if several threads touch pages first in no fixed order, the shares are the same, but in
+//! another order.) The place of a page is then a function of its number: nothing is stored per page, however large the
+//! memory.
 
 mod map;
 mod policy;

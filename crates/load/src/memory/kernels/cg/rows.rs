@@ -46,7 +46,7 @@ impl Rows {
     pub(super) fn drawn(size: &Size, seed: u64) -> Self {
         let (rows, nonzero) = (size.rows as f64, size.nonzero as f64);
         let terms = 1.0 + nonzero + nonzero * nonzero;
-        // of so many terms, so many are in different columns
+        // the expected number of different columns among this many terms
         let mean_length = -rows * libm::expm1(terms * libm::log1p(-1.0 / rows));
         let mut at_most = Vec::new();
         let (mut term, mut sum) = (libm::exp(-nonzero), 0.0);
