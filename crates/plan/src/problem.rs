@@ -3,6 +3,7 @@
 pub(crate) mod network;
 pub(crate) mod partitions;
 pub(crate) mod programs;
+pub(crate) mod variants;
 
 use lanetwin_document::node::Spot;
 use lanetwin_document::problem::{Diagnostic, Reports};

@@ -20,7 +20,7 @@ const WITHOUT_EXAMPLES: [&str; 2] = ["SC002", "SC105"];
 
 #[test]
 fn wrong_examples_are_reported_and_right_ones_are_not() {
-    let families = ["SC", "SW"];
+    let families = ["SC", "SV", "SW"];
     let is_ours = |code: &&str| families.iter().any(|family| code.starts_with(family));
     for (code, _) in codes().filter(|(code, _)| is_ours(code) && !WITHOUT_EXAMPLES.contains(code)) {
         let page = explain(code).expect("every code has a page");

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from lanetwin import outages
-from lanetwin.binding import named
+from lanetwin.cli import limits
 from lanetwin.cli.console import out, printable
 from lanetwin.cli.tables import VERDICT_STYLES, fits, plain_table, width_of
 from lanetwin.comparison import errors, mean_error, question
@@ -23,15 +23,14 @@ from lanetwin.glance import ALL_CACHED, all_lines, geometric_mean, glances
 from lanetwin.numbers import DIGITS, change, percentile_name, share
 from lanetwin.sentences import word as metric_word
 from lanetwin.steadiness import NOT_STEADY, measurement
-from lanetwin.summary import case_range, spread, stopped, unique, variants, verdict_words
+from lanetwin.summary import spread, stopped, unique, variants, verdict_words
 from lanetwin.tails import ABOUT, NOT_SETTLED, TAIL, is_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
     from rich.table import Table
 
-    from lanetwin.binding import Binding
     from lanetwin.comparison import ErrorLine
     from lanetwin.glance import Glance, Line
     from lanetwin.results import Outcome, Results, Row
@@ -58,10 +57,6 @@ LEAST_CASE = 24
 NARROW_CASE = 14
 """… and the least one if each metric then fits on a line."""
 _NUMBER_AND_UNIT = re.compile(r"(\d) ")
-MOST_TOGETHER = 24
-"""Names of workloads with the same bottleneck share a line up to this length."""
-MOST_MORE_LIMITS = 5
-"""With more lines beyond one for each workload, only the bottlenecks of the shown cases are printed."""
 MOST_OTHERS = 3
 """Maximum number of other cases named as not steady."""
 LETTERS = "ABCDEFGHIJKL"
@@ -93,16 +88,15 @@ def print_answer(results: Results) -> None:
             console.print(Text(note, "dim"))
         console.print()
     if any(one.binding for one in found):
-        limits = _limits(found, every_case=_shows_every_case(all_lines(results), variants(results)))
-        is_short = limits.row_count <= len(found) + MOST_MORE_LIMITS and fits(limits, console)
-        console.print(limits if is_short else _limits(found, every_case=False))
+        every_case = _shows_every_case(all_lines(results), variants(results))
+        console.print(limits.table(found, console, every_case=every_case))
     told_of = _measured(results, found)
     if told_of:
         console.print(Text(printable(f"Measured: {told_of}"), "dim"))
     for one in found:
         for note in one.notes:
             if ALL_CACHED in note:
-                console.print(Text(printable(": ".join((*_place(one, found), note))), "dim"))
+                console.print(Text(printable(": ".join((*limits.place(one, found), note))), "dim"))
     came_back = outages.in_short(results)
     if came_back:
         console.print(Text(printable(came_back), "dim"))
@@ -115,17 +109,12 @@ def print_answer(results: Results) -> None:
 
 def _measured(results: Results, found: Sequence[Glance]) -> str:
     """Return the measured time of each workload; of many, or more than a line, only the range."""
-    each = "; ".join(" ".join((*_place(one, found), one.measured)) for one in found if one.measured)
+    each = "; ".join(" ".join((*limits.place(one, found), one.measured)) for one in found if one.measured)
     if len(found) == 1 or (len(found) <= MOST_APART and cell_len(each) <= out().width - len("Measured: ")):
         return each
     shown = {(one.workload, one.case) for one in found}
     whole = measurement([row for row in results["rows"] if (row["workload"], row["case"]) in shown])
     return f"each workload {whole}" if whole else ""
-
-
-def _place(one: Glance, found: Sequence[Glance]) -> list[str]:
-    """Return the workload's name; empty for a single one with a long name, which the table of numbers has."""
-    return [] if len(found) == 1 and cell_len(one.workload) > MOST_TOGETHER else [one.workload]
 
 
 def _doubts(found: Sequence[Glance]) -> list[str]:
@@ -138,11 +127,11 @@ def _doubts(found: Sequence[Glance]) -> list[str]:
         doubts = of[one.workload]
         if doubts and not (is_many and one.workload in tails):
             more = f"; {len(doubts) - 1} more: --full" if len(doubts) > 1 else ""
-            place = ", ".join(unique((*_place(one, found), one.case)))
+            place = ", ".join(unique((*limits.place(one, found), one.case)))
             lines.append(f"{place}: {doubts[0]}{more}")
         if others := one.unsteady_elsewhere:
             more = f" and {len(others) - MOST_OTHERS} more" if len(others) > MOST_OTHERS else ""
-            place = "".join(f"{word}: " for word in _place(one, found))
+            place = "".join(f"{word}: " for word in limits.place(one, found))
             named_cases = "; ".join(others[:MOST_OTHERS])
             lines.append(f"{place}{NOT_STEADY} in other cases: {named_cases}{more}. Why: --full")
     if is_many:
@@ -467,75 +456,3 @@ def _value(row: Row | None, *, spread: bool = True) -> Text:
         return Text("–")
     sign = f"{ABOUT} " if is_tail(row) and row.get("unsettled") else ""
     return Text(sign + (told(row) if spread else brief(row["value"], row["unit"], row["metric"], DIGITS)))
-
-
-def _limits(found: Sequence[Glance], *, every_case: bool) -> Table:
-    """Tabulate the bottleneck of each workload, variants with the same one together, and the next supply.
-
-    If the numbers of every case are shown, so is where the bottleneck changes from case to case.
-    """
-    several = any(len(one.binding) > 1 for one in found)
-    is_named = any(_place(one, found) for one in found)
-    of = {one.workload: _by_cases(one, every_case=every_case) for one in found}
-    in_cases = any(len(parts) > 1 for parts in of.values())
-    names = ["workload"] if is_named else []
-    names += [*(["case"] if in_cases else []), *(["variants"] if several else [])]
-    table = plain_table("", [(name, False) for name in (*names, "limited by", "closest behind it")])
-    alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
-    for workload, parts in of.items():
-        rows = [
-            (*([""] if nth else [cases])[: int(in_cases)], *words)
-            for cases, binding in parts
-            for nth, words in enumerate(_limits_of(binding, several=several))
-        ]
-        alike.setdefault(tuple(rows), []).append(workload)
-    for same, workloads in alike.items():
-        for place in _together(workloads):
-            for nth, words in enumerate(same):
-                head = ["" if nth else place] if is_named else []
-                table.add_row(*(Text(printable(word)) for word in (*head, *words)))
-    return table
-
-
-def _by_cases(one: Glance, *, every_case: bool) -> list[tuple[str, Mapping[str, Binding]]]:
-    """Return the bottlenecks of neighbouring cases with the same ones, by variant, after their names.
-
-    All of them are those of the shown case, unless every case is asked for and they differ.
-    """
-    groups: list[list[str]] = []
-    for case, binding in one.bindings.items() if every_case else ():
-        limits = {variant: bound.name for variant, bound in binding.items()}
-        before = one.bindings[groups[-1][-1]] if groups else {}
-        if groups and limits == {variant: bound.name for variant, bound in before.items()}:
-            groups[-1].append(case)
-        else:
-            groups.append([case])
-    if len(groups) < 2:
-        return [("all", one.binding)]
-    shown = [one.case if one.case in cases else cases[-1] for cases in groups]
-    return [(case_range(cases), one.bindings[case]) for cases, case in zip(groups, shown, strict=True)]
-
-
-def _limits_of(bindings: Mapping[str, Binding], *, several: bool) -> Iterator[tuple[str, ...]]:
-    """Yield the bottlenecks of a case: variants if several, the bottleneck, the next supply."""
-    for name in unique(binding.name for binding in bindings.values()):
-        same = {variant: binding for variant, binding in bindings.items() if binding.name == name}
-        words = [named(list(same), list(bindings)) or "all"] if several else []
-        first = next(iter(same.values()))
-        yield (*words, str(first), str(first.next) if first.next else "–")
-
-
-def _together(workloads: Sequence[str]) -> list[str]:
-    """Join names as long as they stay short.
-
-    >>> _together(["read", "small-read", "a-name-that-is-rather-long"])
-    ['read, small-read', 'a-name-that-is-rather-long']
-    """
-    found: list[str] = []
-    for name in workloads:
-        joined = f"{found[-1]}, {name}" if found else name
-        if found and len(joined) <= MOST_TOGETHER:
-            found[-1] = joined
-        else:
-            found.append(name)
-    return found

@@ -15,6 +15,7 @@ mod machine;
 mod memory;
 mod numbers;
 mod queues;
+mod replaced;
 mod subsystems;
 mod transports;
 mod wiring;
@@ -124,10 +125,11 @@ fn plan(
     let seed = run.as_ref().map_or(1, |run| run.seed);
     let mut variants = Vec::new();
     let mut found = Vec::new();
-    for (name, spot, tree) in &trees {
+    for (name, spot, varied) in &trees {
         let mut reports = Reports::default();
         let known = Known { catalogue, configurations: &configurations, channels: &channels, seed };
-        let variant = resolve(name, tree, known, &mut reports);
+        let variant = resolve(name, varied, known, &mut reports);
+        replaced::explain(&tree, name, &mut reports);
         found.push((name.clone(), reports));
         variants.extend(variant.map(|variant| (*spot, variant)));
     }
