@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 
 from lanetwin import _core
-from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.errors import Diagnostic, LanetwinError, require_whole
 from lanetwin.files import read_text
 from lanetwin.results import parse, require_all
 
@@ -194,6 +194,8 @@ def run(
     HdrHistogram, ``timeline`` has operations stage by stage. With `tlps`, at most this many TLPs on the links
     are attached, as a capture file.
     """
+    require_whole("seed", seed, 0, 2**64 - 1)
+    require_whole("threads", threads, 1, 2**32 - 1)
     attached: dict[str, bool | int] = dict.fromkeys(exports, True)
     if tlps is not None:
         attached["tlps"] = tlps

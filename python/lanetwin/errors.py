@@ -79,3 +79,10 @@ class LanetwinError(Exception):
 
 class EngineBug(RuntimeError):  # noqa: N818 - the user made no error
     """A bug of the engine, independent of the user's input; the message has the component and the time."""
+
+
+def require_whole(name: str, value: object, least: int, most: int) -> None:
+    """Raise `LanetwinError` if an argument is something else than a whole number in its range."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    if value is not None and not is_whole:
+        raise LanetwinError(f"{name} is a whole number from {least} to {most}, not {value!r}")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lanetwin import frames, report, store
+from lanetwin.errors import LanetwinError
 from lanetwin.fit import told
 from lanetwin.formats.parquet import FIELDS, flat
 from lanetwin.glance import all_lines
@@ -18,7 +20,6 @@ from lanetwin.sweep.analysis import Analysis, analyse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from lanetwin.results import Results, Row
     from lanetwin.sweep.running import Swept
@@ -104,18 +105,24 @@ class Run(Tabular):
         """Return the report as one self-contained page."""
         return report.render(self.document)
 
-    def save(self, folder: Path, formats: Sequence[str] = ()) -> Path:
+    def save(self, folder: Path | str, formats: Sequence[str] = ()) -> Path:
         """Write the folder of a run, as `lanetwin run` does.
 
         Raises `LanetwinError` if it cannot be written.
         """
-        return store.save(self.document, folder, formats)
+        return store.save(self.document, Path(folder), formats)
 
     def plot(self, metric: str = "throughput") -> Any:
-        """Draw a metric over the cases of each workload (``pip install 'lanetwin[plots]'``)."""
+        """Draw a metric over the cases of each workload (``pip install 'lanetwin[plots]'``).
+
+        Raises `LanetwinError` if no row has it.
+        """
         altair = frames.library("altair")
         of = [row for row in self.records() if row["metric"] == metric and row["device"] is None]
-        unit = of[0]["unit"] if of else ""
+        if not of:
+            known = ", ".join(dict.fromkeys(row["metric"] for row in self.rows))
+            raise LanetwinError(f"no row has the metric {metric!r}; there are {known}")
+        unit = of[0]["unit"]
         has_axis = any(row["x_value"] is not None for row in of)
         x = altair.X("x_value:Q", title=of[0]["x_name"]) if has_axis else altair.X("case:N", sort=None)
         chart = altair.Chart(altair.Data(values=of))
@@ -212,7 +219,7 @@ class Points(Tabular):
         """Return the report as one self-contained page."""
         return sweep_report.render(self.swept, self._tabulated[0], self.analysis)
 
-    def save(self, folder: Path, formats: Sequence[str] = ()) -> Path:
+    def save(self, folder: Path | str, formats: Sequence[str] = ()) -> Path:
         """Write the folder of a sweep, as `lanetwin sweep` does.
 
         Raises `LanetwinError` if it cannot be written.
@@ -220,7 +227,7 @@ class Points(Tabular):
         _, percentiles = self._tabulated
         return files.save(
             self.swept,
-            folder,
+            Path(folder),
             page=self.html(),
             found=self.analysis,
             percentiles=percentiles,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from lanetwin import engine
+from lanetwin import engine, store
 from lanetwin.outcome import Points, Run
 from lanetwin.search import Goals, Prices, Search, search
 from lanetwin.sweep.cache import Cache
@@ -150,7 +150,7 @@ class Scenario:
             return
         with tempfile.TemporaryDirectory(prefix="lanetwin-") as folder:
             # a document of JSON is one of YAML
-            file = Path(folder) / f"{self.name}.yaml"
+            file = Path(folder) / f"{store.slug(self.name)}.yaml"
             file.write_text(json.dumps(self.source), encoding="utf-8")
             yield str(file)
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 LONGEST_NAME = 80
 """Longest part of a folder's name that comes from the user [characters]."""
 
+RESULTS = "results.json"
+"""The file that makes a folder that of a run."""
+
 GENERATOR = 'name="generator" content="lanetwin'
 """The mark in the head of a page of lanetwin."""
 _ATTACHMENT = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/){0,8}[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -75,22 +78,65 @@ def files(results: Results, formats: Iterable[str] = ()) -> dict[str, str | byte
         kept
         | {form.file: form.write(results) for form in written}
         | {
-            "results.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n",
+            RESULTS: json.dumps(results, ensure_ascii=False, indent=1) + "\n",
             "plan.yaml": yaml_out.dump(results["plan"]),
             "report.html": lanetwin.report.render(results),
         }
     )
 
 
-def refuse_to_overwrite(path: Path, *, force: bool) -> None:
-    """Refuse to overwrite contents without the user's agreement; an empty folder may be replaced.
+def refuse_to_overwrite(path: Path, *, force: bool, mark: str | None = None) -> None:
+    """Refuse a folder that could not be written in the end: before anything is computed for it.
 
-    Raises `LanetwinError` with its code.
+    Contents are not overwritten without the user's agreement, and with it only those of a folder that has the
+    file `mark`, if one is named; an empty folder may be replaced. Raises `LanetwinError` with its code.
     """
     is_nothing = not path.exists() or (path.is_dir() and not any(path.iterdir()))
-    if force or is_nothing:
-        return
-    raise taken(path)
+    if not (force or is_nothing):
+        raise taken(path)
+    if mark is not None and path.exists() and not _may_replace(path, mark):
+        raise taken(path, "there is something already that is not the folder of a run", NOT_OURS)
+    require_place(path)
+
+
+def claim_file(path: Path, *, force: bool, option: str = "--out") -> None:
+    """Refuse a file that could not be written in the end, or must not be: before anything is computed for it.
+
+    Only files are replaced, never folders and devices, and only with the user's agreement. Raises
+    `LanetwinError` with its code.
+    """
+    if path.exists() and not path.is_file():
+        what = "it is a folder" if path.is_dir() else "it is a device, not a file"
+        raise taken(path, what, f"name another file with {option}")
+    if path.exists() and not force:
+        raise taken(path, remedy=f"name another place with {option}, or overwrite it with --force")
+    require_place(path, f"name another file with {option}")
+
+
+def claim_page(path: Path, option: str = "--report") -> None:
+    """Refuse a page that could not be written in the end; only a page of lanetwin is overwritten."""
+    if path.is_file() and not _is_page(path):
+        what = "there is a file already that is not a page of lanetwin, and is not overwritten"
+        raise taken(path, what, f"name another file with {option}")
+    claim_file(path, force=True, option=option)
+
+
+def _is_page(path: Path) -> bool:
+    return GENERATOR in path.read_text("utf-8", "replace")[:4096]
+
+
+def require_place(path: Path, remedy: str = "name another folder with --out") -> None:
+    """Raise `LanetwinError` if nothing can be written to this place; its folders need not exist yet."""
+    above = path.absolute().parent
+    while not above.exists() and above != above.parent:
+        above = above.parent
+    try:
+        if not above.is_dir():
+            raise FileExistsError(above)
+        with tempfile.TemporaryFile(dir=above):  # permissions alone do not tell, above all to root
+            pass
+    except OSError as error:
+        raise unwritable(path, error, remedy) from error
 
 
 def taken(
@@ -120,11 +166,11 @@ def render_beside(results: Results, stored: Path, *, force: bool = False) -> Pat
     Raises `LanetwinError` if there is a `report.html` that is not from lanetwin, or it cannot be written.
     """
     folder = stored if stored.is_dir() else stored.parent
-    if not stored.is_dir() and stored.name != "results.json":
+    if not stored.is_dir() and stored.name != RESULTS:
         return None
     page = folder / "report.html"
     try:
-        if page.exists() and not force and GENERATOR not in page.read_text("utf-8", "replace")[:4096]:
+        if page.exists() and not force and not _is_page(page):
             raise taken(page)
         fresh = folder / f".{page.name}-{os.getpid()}"
         fresh.write_text(lanetwin.report.render(results), encoding="utf-8", newline="")
@@ -142,7 +188,7 @@ def save(results: Results, folder: Path, formats: Iterable[str] = ()) -> Path:
 
     Raises `LanetwinError` if it cannot be written.
     """
-    return write_folder(folder, files(results, formats), "results.json")
+    return write_folder(folder, files(results, formats), RESULTS)
 
 
 def write_folder(folder: Path, contents: Mapping[str, str | bytes], mark: str) -> Path:
@@ -183,15 +229,19 @@ def replace(folder: Path, write: Callable[[Path], object], mark: str) -> Path:
     return folder
 
 
-def write_file(file: Path, text: str | bytes) -> None:
+def write_file(file: Path, text: str | bytes, remedy: str = "name another file with --out") -> None:
     """Write a file whole or not at all, with its folder. Raises `LanetwinError` if it cannot be written."""
+    fresh = file.parent / f".{file.name}-{os.getpid()}"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        fresh = file.parent / f".{file.name}-{os.getpid()}"
-        fresh.write_bytes(text if isinstance(text, bytes) else text.encode())
-        fresh.replace(file)
+        try:
+            fresh.write_bytes(text if isinstance(text, bytes) else text.encode())
+            fresh.replace(file)
+        except BaseException:
+            fresh.unlink(missing_ok=True)
+            raise
     except OSError as error:
-        raise unwritable(file, error) from error
+        raise unwritable(file, error, remedy) from error
 
 
 def _may_replace(folder: Path, mark: str) -> bool:

@@ -386,7 +386,10 @@ def test_a_new_file_that_cannot_be_written_is_told_with_its_place(
     Path("file").write_text("dear", encoding="utf-8")
     done = call(runner, *words, "file/below.yaml")
     assert done.exit_code == 1
-    assert "error[RS018] file/below.yaml\n  cannot write there: Not a directory\n" in done.stderr
+    assert (
+        "error[RS018] file/below.yaml\n  cannot write there: a file is where a folder would be\n"
+        in done.stderr
+    )
     done = call(runner, *words, "file")
     assert done.exit_code == 1
     assert "error[RS006] file" in done.stderr

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import lanetwin
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCENARIO = """
 about: A drive for a door.
@@ -161,6 +158,8 @@ def test_what_cannot_be_is_refused_with_its_code(scenario: Path, tmp_path: Path)
         with pytest.raises(lanetwin.LanetwinError) as error:
             lanetwin.device(scenario, **options)  # type: ignore[arg-type]
         assert [found.code for found in error.value.diagnostics] == [code]
+    with pytest.raises(lanetwin.LanetwinError, match="there is none to serve"):
+        lanetwin.device(Path(__file__).parents[2] / "scenarios" / "demo.yaml")
     assert foreign.read_text() == "Dear friend"
     drive = lanetwin.device(scenario, virtual_time=True)
     with pytest.raises(lanetwin.LanetwinError) as error:

@@ -58,6 +58,30 @@ def test_mistakes_are_raised_with_their_places() -> None:
         SLOT.sweep({"workloads.read.dma.outstanding": {"from": 8, "to": 1, "times": 2}})
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"seed": -1}, "seed is a whole number from 0"),
+        ({"seed": 2**64}, "seed is a whole number from 0"),
+        ({"seed": 1.5}, "not 1.5"),
+        ({"seed": "7"}, "not '7'"),
+        ({"threads": 0}, "threads is a whole number from 1"),
+        ({"threads": True}, "threads is a whole number from 1"),
+    ],
+)
+def test_an_argument_that_cannot_be_meant_is_named(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(lt.LanetwinError, match=said):
+        SLOT.run(**options)
+
+
+def test_a_place_may_be_text_and_a_name_anything(tmp_path: Path) -> None:
+    run = lt.Scenario(DOCUMENT, name="slot/4").run()
+    assert run.save(str(tmp_path / "kept")) == tmp_path / "kept"
+    assert json.loads((tmp_path / "kept" / "results.json").read_text("utf-8"))["name"] == "slot-4"
+    points = SLOT.sweep({"links.slot.width": ["x1", "x4"]})
+    assert points.save(str(tmp_path / "swept")) == tmp_path / "swept"
+
+
 def test_rows_are_tables_of_other_libraries() -> None:
     run = SLOT.run()
     pandas, polars, arrow = run.to_pandas(), run.to_polars(), run.to_arrow()
@@ -101,6 +125,14 @@ def test_plots_are_charts() -> None:
     pytest.importorskip("altair")
     charts = [SLOT.run().plot(), SLOT.sweep({"links.slot.width": ["x1", "x4"]}).plot()]
     assert all("mark" in json.dumps(chart.to_dict()) for chart in charts)
+
+
+def test_a_plot_of_a_metric_that_is_not_there_says_which_are() -> None:
+    pytest.importorskip("altair")
+    with pytest.raises(
+        lt.LanetwinError, match="no row has the metric 'nothing'; there are"
+    ):
+        SLOT.run().plot("nothing")
 
 
 def test_a_library_that_is_not_there_is_a_coded_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -192,6 +192,9 @@ fn pair(variant: &Variant, name: Option<&str>) -> Result<Pair, Problem> {
     blocks.for_each(|pair| {
         drives.entry(&pair.device).or_insert(pair);
     });
+    if drives.is_empty() {
+        return Err(Problem::NoDrives);
+    }
     let known = || listed(drives.keys().copied());
     let found = match name {
         Some(name) => drives.iter().find(|(known, _)| **known == name).map(|(_, pair)| *pair),

@@ -8,6 +8,8 @@ problems! {
     NoVariant { name: String, known: String } = "DO001", "there is no variant `{name}`", "the variants are {known}";
     /// A drive that no workload uses.
     NoDrive { name: String, known: String } = "DO002", "no workload asks a drive `{name}` for blocks", "drives that are asked: {known}";
+    /// A scenario without drives that anything asks for blocks.
+    NoDrives = "DO002", "no workload asks a drive for blocks, so there is none to serve", "add a workload of blocks with a drive as its `target`, as in `lanetwin new crystaldiskmark`";
     /// Several drives, and none was chosen.
     WhichDrive { known: String } = "DO003", "workloads ask several drives for blocks", "say which one: {known}";
     /// A drive that doors cannot serve.

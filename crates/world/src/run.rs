@@ -171,13 +171,18 @@ fn on_all_cores<T: Send>(
     tasks: &[Task<'_>],
     one: impl Fn(&Task<'_>) -> Result<T, Crash> + Sync + Send,
 ) -> Result<Vec<T>, Crash> {
-    match rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build() {
+    match rayon::ThreadPoolBuilder::new().num_threads(as_many(threads, tasks.len())).build() {
         Ok(pool) => {
             let all = pool.install(|| tasks.par_iter().map(one).collect::<Vec<_>>());
             all.into_iter().collect()
         }
         Err(_) => tasks.iter().map(one).collect(), // no threads to be had: one after the other
     }
+}
+
+/// The number of threads for a number of tasks, 0 for one per core: more threads than tasks would only be made.
+fn as_many(threads: Option<usize>, tasks: usize) -> usize {
+    threads.map_or(0, |threads| threads.min(tasks).max(1))
 }
 
 /// The seed of a repeat, from 0: the same for all variants, so that they are compared on the same random numbers.
@@ -485,4 +490,16 @@ fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_many;
+
+    #[test]
+    fn there_are_no_more_threads_than_tasks() {
+        let asked = [None, Some(1), Some(2), Some(100_000), Some(usize::MAX)];
+        assert_eq!(asked.map(|threads| as_many(threads, 12)), [0, 1, 2, 12, 12]);
+        assert_eq!(as_many(Some(3), 0), 1);
+    }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from inspect import cleandoc
 from typing import Annotated, Any
@@ -93,6 +94,16 @@ class Trunk(TyperGroup):
         names = [name for name in HOMES if name.startswith(cmd_name)]
         name = cmd_name if cmd_name in HOMES else names[0] if len(names) == 1 else None
         return self._made(name) if name else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; of one that there is not, say which may be meant."""
+        begun = [name for name in HOMES if args[0] and name.startswith(args[0])]
+        if len(begun) > 1 and args[0] not in HOMES:
+            ctx.fail(f"'{args[0]}' may be {', '.join(begun)}.")
+        alike = get_close_matches(args[0], HOMES, n=1)
+        if not begun and alike and not args[0].startswith("-"):
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{alike[0]}'?")
+        return super().resolve_command(ctx, args)
 
     def _made(self, name: str) -> Any:
         if name not in self.commands:

@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
-from lanetwin.beginning import tool_of
-from lanetwin.errors import LanetwinError
+from lanetwin import kinds, store
 from lanetwin.formats import FORMATS
 
 RUNS = Path("runs")
 """Default folder of results."""
+
+MOST_JOBS = 1024
+"""Most points that are simulated at once: more would only use memory."""
 
 
 class Granularity(StrEnum):
@@ -43,25 +45,50 @@ def _of_formats(names: list[str] | None) -> list[str] | None:
 
 def _with_equals(values: list[str] | None) -> list[str] | None:
     for value in values or []:
-        path, equals, _ = value.partition("=")
-        if not equals or not path.strip():
+        path, equals, new = value.partition("=")
+        if not equals or not path.strip() or not new.strip():
             raise typer.BadParameter(f"{value!r} is not of the form path=value, such as links.slot.gen=4")
     return values
 
 
-def no_jobs(path: Path | None) -> Path | None:
-    """Refuse a job file in place of a scenario: it does not describe a machine."""
-    if path is not None and (tool := tool_of(path)) is not None and path.exists():
-        raise LanetwinError(
-            f"{path} is a file of {tool} and says nothing of a machine; "
-            f"`lanetwin new --from {path}` writes a scenario around it"
-        )
+def a_scenario(path: Path | None) -> Path | None:
+    """Refuse what is known to be something else than a scenario."""
+    return path if path is None else kinds.require(path, "scenario")
+
+
+def a_channel(path: Path | None) -> Path | None:
+    """Refuse what is known to be something else than the description of a channel."""
+    return path if path is None else kinds.require(path, "channel")
+
+
+def a_result(path: Path) -> Path:
+    """Refuse what is known to be something else than results; a measuring tool's file may stand for one."""
+    return kinds.require(path, "results", "run")
+
+
+def of_64_bits(seed: int | None) -> int | None:
+    """Refuse a seed that is no number of 64 bits."""
+    if seed is not None and seed >= 2**64:
+        raise typer.BadParameter(f"a seed has 64 bits: at most {2**64 - 1}")
+    return seed
+
+
+def _page(path: Path | None) -> Path | None:
+    """Refuse a page that could not be written, or would replace what is not lanetwin's, before the work."""
+    if path is not None:
+        store.claim_page(path)
     return path
 
 
 ScenarioPath = Annotated[
     Path,
-    typer.Argument(metavar="SCENARIO", help="Scenario file (YAML).", callback=no_jobs, show_default=False),
+    typer.Argument(metavar="SCENARIO", help="Scenario file (YAML).", callback=a_scenario, show_default=False),
+]
+ChannelPath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="Description of the channel (YAML).", callback=a_channel, show_default=False
+    ),
 ]
 Sets = Annotated[
     list[str] | None,
@@ -74,6 +101,21 @@ Sets = Annotated[
         show_default=False,
     ),
 ]
+ChannelSets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        "-s",
+        metavar="PATH=VALUE",
+        help="Change the description, e.g. chain.board.length=6in. May be repeated.",
+        callback=_with_equals,
+        show_default=False,
+    ),
+]
+SimulationSeed = Annotated[
+    int,
+    typer.Option("--seed", min=0, callback=of_64_bits, help="Where the randomness of a simulation begins."),
+]
 Vary = Annotated[
     list[str] | None,
     typer.Option(
@@ -85,7 +127,8 @@ Vary = Annotated[
     ),
 ]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", "-t", min=1, help="So many at once. Default: one per core.")
+    int | None,
+    typer.Option("--jobs", "-t", min=1, max=MOST_JOBS, help="So many at once. Default: one per core."),
 ]
 CacheFile = Annotated[Path, typer.Option("--cache", help="File that keeps the results of points.")]
 Outside = Annotated[
@@ -120,3 +163,13 @@ Formats = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no word on where the files are.")]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        "-r",
+        help="Write an HTML report here. Default: none.",
+        callback=_page,
+        show_default=False,
+    ),
+]

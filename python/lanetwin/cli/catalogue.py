@@ -33,6 +33,7 @@ Beside = Annotated[
     Path | None,
     typer.Option(
         "--beside",
+        exists=True,
         help="A scenario: with the parts in parts/ beside it, too.",
         metavar="SCENARIO",
         show_default=False,

@@ -10,7 +10,16 @@ import typer
 from rich.text import Text
 
 from lanetwin import engine, store
-from lanetwin.cli.arguments import AsJson, ChannelVariants, Quiet, Sets
+from lanetwin.cli.arguments import (
+    AsJson,
+    ChannelPath,
+    ChannelSets,
+    ChannelVariants,
+    Quiet,
+    Report,
+    SimulationSeed,
+    a_channel,
+)
 from lanetwin.cli.console import Exit, emit_json, out, printable
 from lanetwin.cli.cycle_tables import print_cycles, print_training
 from lanetwin.cli.diagnostics import print_diagnostics
@@ -32,8 +41,7 @@ class Behaviour(StrEnum):
     OBLIGING = "obliging"
 
 
-Width = Annotated[int, typer.Option("--width", help="Lanes of the simulated link.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Where the randomness of a simulation begins.")]
+Width = Annotated[int, typer.Option("--width", min=1, max=32, help="Lanes of the simulated link.")]
 GATED = ("fail", "NOT PERFORMED")
 """Verdicts with which --strict ends in status 3."""
 UNCONFIRMED = "LC011"
@@ -47,13 +55,11 @@ def register(link: typer.Typer) -> None:
 
 
 def train(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Description of the channel (YAML).", show_default=False)
-    ],
-    sets: Sets = None,
+    file: ChannelPath,
+    sets: ChannelSets = None,
     variants: ChannelVariants = None,
     width: Width = 4,
-    seed: Seed = 1,
+    seed: SimulationSeed = 1,
     every_step: Annotated[bool, typer.Option("--all", "-a", help="Print every step of both ends.")] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with status 3 if a link is not up at full speed.")
@@ -86,7 +92,11 @@ def cycle(
     channel: Annotated[
         Path | None,
         typer.Option(
-            "--channel", "-c", help="Description of a channel (YAML): simulate it.", show_default=False
+            "--channel",
+            "-c",
+            help="Description of a channel (YAML): simulate it.",
+            callback=a_channel,
+            show_default=False,
         ),
     ] = None,
     fake: Annotated[
@@ -103,11 +113,12 @@ def cycle(
         list[str] | None,
         typer.Option("--test", "-t", help="Test, or all. May be repeated.", show_default="all"),
     ] = None,
-    count: Annotated[int, typer.Option("--count", "-n", help="Cycles of each test.")] = 10_000,
+    count: Annotated[int, typer.Option("--count", "-n", min=0, help="Cycles of each test.")] = 10_000,
     power_count: Annotated[
         int | None,
         typer.Option(
             "--power-count",
+            min=0,
             help="Cycles of the power cycle. Default: a tenth of --count.",
             show_default=False,
         ),
@@ -158,7 +169,7 @@ def cycle(
     behaviour: Annotated[
         Behaviour, typer.Option("--behaviour", help="What answers for a dump.")
     ] = Behaviour.SIMULATED,
-    sets: Sets = None,
+    sets: ChannelSets = None,
     variants: ChannelVariants = None,
     width: Width = 4,
     utilisation: Annotated[
@@ -167,11 +178,8 @@ def cycle(
             "--load", min=0.0, max=1.0, help="Share of the time that simulated TLPs are on the wire."
         ),
     ] = 0.0,
-    seed: Seed = 1,
-    report: Annotated[
-        Path | None,
-        typer.Option("--report", "-r", help="Write an HTML report here. Default: none.", show_default=False),
-    ] = None,
+    seed: SimulationSeed = 1,
+    report: Report = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with status 3 if a test fails or is not performed.")
     ] = False,
@@ -195,7 +203,7 @@ def cycle(
     source = _source(device, channel, fake, behaviour, sets)
     request = {
         "tests": tests or ["all"],
-        "count": max(count, 0),
+        "count": count,
         "power_count": power_count,
         "dwell_ms": dwell_ms,
         "max_correctable": max_correctable,
@@ -279,10 +287,7 @@ def _write(
         budget = engine.link_budget(str(channel), sets or [], variants or [])
         eyes = engine.link_eye(str(channel), sets or [], variants=variants or [])
         text = link_report.render(budget, eyes, cycles_report.section(found))
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise store.unwritable(path, error, "name another file with --report") from error
+    store.write_file(path, text, "name another file with --report")
     say_where(path)
 
 

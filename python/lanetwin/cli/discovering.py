@@ -95,6 +95,11 @@ def discover(
     if unknown:
         said = f"'{unknown[0]}' is neither warning nor note, nor the code of a finding such as HW101"
         raise typer.BadParameter(said, param_hint="--fail-on")
+    for option, file in (("--record", record), ("--scenario", scenario)):
+        if file:
+            store.claim_file(file, force=force, option=option)
+    if record and scenario and record.resolve() == scenario.resolve():
+        raise store.taken(scenario, "--scenario would be written over what --record names", "name two files")
     paths = [str(source) for source in sources or []]
     found: dict[str, Any] = dict(engine.discover(paths, with_record=record is not None))
     written = found.pop("record")
@@ -105,10 +110,8 @@ def discover(
     parts = discovered.recognised(found["devices"], beside)
     found["devices"] = [{**device, "part": parts.get(device["address"])} for device in found["devices"]]
     if record:
-        store.refuse_to_overwrite(record, force=force)
         store.write_file(record, written)
     if scenario:
-        store.refuse_to_overwrite(scenario, force=force)
         store.write_file(scenario, discovered.scenario(found, beside))
     if as_json:
         emit_json(found)

@@ -92,13 +92,8 @@ def _write_new(text: str, path: Path, *, force: bool) -> None:
     if path == Path("-"):
         emit(text)
         return
-    try:
-        with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise store.taken(path) from error
-    except OSError as error:
-        raise store.unwritable(path, error, "name another file with --out") from error
+    store.claim_file(path, force=force)
+    store.write_file(path, text)
     emit(str(path))
     err().print(f"Next: lanetwin run {path}", style="dim", soft_wrap=True)
 

@@ -136,13 +136,13 @@ def serve_device(
     see the latencies that the model predicts. At the end, how late answers were.
 
     [dim]Examples:[/]
-      lanetwin serve-device slot.yaml --variant retimer --nbd unix:slot.sock
-      lanetwin serve-device slot.yaml --nvme-tcp 127.0.0.1:4420
-      lanetwin serve-device slot.yaml --nvme-tcp 127.0.0.1:4420 --nvme-tcp 127.0.0.1:4421
+      lanetwin serve-device bay.yaml --variant retimer --nbd unix:bay.sock
+      lanetwin serve-device bay.yaml --nvme-tcp 127.0.0.1:4420
+      lanetwin serve-device bay.yaml --nvme-tcp 127.0.0.1:4420 --nvme-tcp 127.0.0.1:4421
       lanetwin serve-device box.yaml --nvme-tcp 127.0.0.1:4420 --drive ssd1 --drive ssd2
-      lanetwin serve-device slot.yaml --nvme-tcp 192.0.2.1:4420 --keys hosts.keys
-      lanetwin serve-device slot.yaml --fuse slot.d --record asked.csv
-      lanetwin serve-device slot.yaml --vfio-user unix:slot.sock
+      lanetwin serve-device bay.yaml --nvme-tcp 192.0.2.1:4420 --keys hosts.keys
+      lanetwin serve-device bay.yaml --fuse bay.d --record asked.csv
+      lanetwin serve-device bay.yaml --vfio-user unix:bay.sock
     """
     entrance, place = _entrance(nbd, nvme_tcp or [], fuse, vfio_user)
     if keys and entrance != "nvme-tcp":
@@ -180,7 +180,7 @@ def power_cut(place: Place) -> None:
     """Cut the power: requests fail until power-on; what was not flushed may be gone.
 
     [dim]Example:[/]
-      lanetwin device power-cut slot.sock
+      lanetwin device power-cut bay.sock
     """
     told = emulation.control(place, {"control": "power-cut"})
     emit(f"of what was not sure, {told['kept']} atomic units are there and {told['lost']} are not")
@@ -276,13 +276,13 @@ def fault(
     die: Annotated[int, typer.Option(min=0, help="slow-die: which, from 0.")] = 0,
     dies: Annotated[int, typer.Option(min=1, help="slow-die: of how many.")] = 32,
     extra_us: Annotated[int, typer.Option(min=0, help="slow-die: how much longer [µs].")] = 5000,
-    for_ms: Annotated[int, typer.Option(min=0, help="link-down: how long [ms].")] = 2000,
+    for_ms: Annotated[int, typer.Option(min=0, help="link-down: how long \\[ms].")] = 2000,
     for_us: Annotated[int, typer.Option(min=0, help="retrain: how long [µs].")] = 100,
     one_in: Annotated[
         int, typer.Option(min=1, help="bit-errors: one bit of so many. media-errors: one read of so many.")
     ] = 1_000_000,
-    after_ms: Annotated[int, typer.Option(min=0, help="It comes after so long [ms].")] = 0,
-    every_ms: Annotated[int, typer.Option(min=0, help="Then again, as often as that [ms]; 0: once.")] = 0,
+    after_ms: Annotated[int, typer.Option(min=0, help="It comes after so long \\[ms].")] = 0,
+    every_ms: Annotated[int, typer.Option(min=0, help="Then again, as often as that \\[ms]; 0: once.")] = 0,
     by_chance: Annotated[
         int, typer.Option(min=0, help="It comes with one request of so many, by chance; 0: not so.")
     ] = 0,
@@ -291,11 +291,11 @@ def fault(
     """Let something be wrong with the drive: now, at times, or by chance, until 'none' ends all of it.
 
     [dim]Examples:[/]
-      lanetwin device fault slot.sock link-down --for-ms 2000
-      lanetwin device fault slot.sock media-error --first 1048576 --length 4096
-      lanetwin device fault slot.sock full --after-ms 5000
-      lanetwin device fault slot.sock retrain --for-us 200 --every-ms 1000
-      lanetwin device fault slot.sock link-down --for-ms 20 --by-chance 10000
+      lanetwin device fault bay.sock link-down --for-ms 2000
+      lanetwin device fault bay.sock media-error --first 1048576 --length 4096
+      lanetwin device fault bay.sock full --after-ms 5000
+      lanetwin device fault bay.sock retrain --for-us 200 --every-ms 1000
+      lanetwin device fault bay.sock link-down --for-ms 20 --by-chance 10000
     """
     values: dict[FaultKind, dict[str, int]] = {
         FaultKind.MEDIA_ERROR: {"first": first, "bytes": length},

@@ -56,7 +56,7 @@ def exec_(
         str | None, typer.Option("--drive", help="Drive, if workloads ask several.", show_default=False)
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option(min=0.1, help="Of one run [s].", show_default=False)
+        float | None, typer.Option(min=0.1, help="Of one run \\[s].", show_default=False)
     ] = None,
     record: Annotated[
         bool, typer.Option("--record", help="Keep what each run asks of the drive, as a trace to replay.")
@@ -84,7 +84,7 @@ def exec_(
     workload `trace` replays in lanetwin run.
 
     [dim]Example:[/]
-      lanetwin exec slot.yaml --all -- fio --name=r --ioengine=nbd --uri={device}
+      lanetwin exec bay.yaml --all -- fio --name=r --ioengine=nbd --uri={device}
         --rw=randread --bs=4k --runtime=5 --time_based --output-format=json
     """
     if mount and over not in (None, "fuse"):
@@ -92,7 +92,7 @@ def exec_(
     known = variants_of(scenario, sets or [], outside=outside)
     chosen = known if all_ else variants or known[:1]
     folder = out_folder or RUNS / f"emulated-{scenario.stem}"
-    store.refuse_to_overwrite(folder, force=force)
+    store.refuse_to_overwrite(folder, force=force, mark=store.RESULTS)
     with (
         tempfile.TemporaryDirectory(prefix="lanetwin-traces-") as traces,
         interruptible("ending the program"),

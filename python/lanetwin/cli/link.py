@@ -10,7 +10,7 @@ from rich.text import Text
 
 from lanetwin import engine, store
 from lanetwin.cli import cycles
-from lanetwin.cli.arguments import AsJson, ChannelVariants, Quiet, Sets
+from lanetwin.cli.arguments import AsJson, ChannelPath, ChannelSets, ChannelVariants, Quiet, Report
 from lanetwin.cli.console import Exit, as_written, emit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import print_diagnostics
 from lanetwin.cli.interrupt import interruptible
@@ -31,13 +31,6 @@ LINK = typer.Typer(
     no_args_is_help=True,
     help="A link: loss budget, eye, places for retimers, Touchstone files, training, stability cycles.",
 )
-ChannelPath = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Description of the channel (YAML).", show_default=False)
-]
-Report = Annotated[
-    Path | None,
-    typer.Option("--report", "-r", help="Write an HTML report here. Default: none.", show_default=False),
-]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with status 3 if a segment fails.")]
 VERDICTS = {"fits": "green", "tight": "yellow", "exceeds": "red"}
 """Colours of verdicts on a budget."""
@@ -70,13 +63,8 @@ def new(
     if out_file == Path("-"):
         emit(text)
         return
-    try:
-        with out_file.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise store.taken(out_file) from error
-    except OSError as error:
-        raise store.unwritable(out_file, error, "name another file with --out") from error
+    store.claim_file(out_file, force=force)
+    store.write_file(out_file, text)
     emit(str(out_file))
     err().print(f"Next: lanetwin link budget {out_file}", style="dim", soft_wrap=True)
 
@@ -121,7 +109,7 @@ def elements(
 @in_languages
 def budget(
     file: ChannelPath,
-    sets: Sets = None,
+    sets: ChannelSets = None,
     variants: ChannelVariants = None,
     report: Report = None,
     strict: Strict = False,
@@ -146,7 +134,7 @@ def budget(
 @in_languages
 def eye(
     file: ChannelPath,
-    sets: Sets = None,
+    sets: ChannelSets = None,
     variants: ChannelVariants = None,
     report: Report = None,
     strict: Strict = False,
@@ -190,7 +178,7 @@ def place(
             show_default=False,
         ),
     ] = None,
-    sets: Sets = None,
+    sets: ChannelSets = None,
     variants: ChannelVariants = None,
     as_json: AsJson = False,
 ) -> None:
@@ -230,6 +218,9 @@ def touchstone(
             show_default=False,
         ),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", "-f", help="Overwrite what --rewrite names, if there is anything.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Look at a Touchstone file: ports, pairing, range, passivity, reciprocity, causality, loss.
@@ -245,9 +236,11 @@ def touchstone(
             raise ValueError
     except ValueError:
         raise typer.BadParameter(f"{ports!r} is no list of port numbers, such as 1,3,2,4") from None
+    if rewrite:
+        store.claim_file(rewrite, force=force, option="--rewrite")
     found = engine.link_touchstone(str(file), gen, pairing)
     if rewrite:
-        _write(rewrite, engine.link_rewritten(str(file)))
+        _write(rewrite, engine.link_rewritten(str(file)), "--rewrite")
     _show(found, _print_file, as_json=as_json)
     print_diagnostics([Diagnostic.from_dict(fields) for fields in found["diagnostics"]])
     if not found["usable"]:
@@ -263,11 +256,8 @@ def _show(found: dict[str, Any], printing: Callable[[dict[str, Any]], None], *, 
         printing(found)
 
 
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise store.unwritable(path, error, "name another file with --report") from error
+def _write(path: Path, text: str, option: str = "--report") -> None:
+    store.write_file(path, text, f"name another file with {option}")
     say_where(path)
 
 

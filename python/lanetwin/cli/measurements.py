@@ -78,13 +78,13 @@ def import_(
     if not files:
         raise typer.BadParameter("name the files to read", param_hint="FILE…")
     if out_folder:
-        store.refuse_to_overwrite(out_folder, force=force)
+        store.refuse_to_overwrite(out_folder, force=force, mark=store.RESULTS)
     results = imported(
         files, version=engine.version(), format_=format_, variant=variant, workload=workload, about=about
     )
     folder = out_folder or RUNS / store.folder_name(results)
     if not out_folder:
-        store.refuse_to_overwrite(folder, force=force)
+        store.refuse_to_overwrite(folder, force=force, mark=store.RESULTS)
     show(results, store.save(results, folder), as_json=as_json, full=full, quiet=quiet)
 
 

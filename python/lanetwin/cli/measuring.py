@@ -109,7 +109,8 @@ def measure_(
         emit("\n".join(test.text(target, seconds=seconds, ramp=ramp) for test in tests for target in targets))
         return
     folder = out_folder or RUNS / f"measured-{scenario.stem}"
-    store.refuse_to_overwrite(folder, force=force or dry)
+    if not dry:
+        store.refuse_to_overwrite(folder, force=force, mark=store.RESULTS)
     nothing: AbstractContextManager[list[Owned]] = nullcontext([])
     with permitted(targets, destroy or []) if writing else nothing as owned:
         told = burdens(owned, tests, seconds=seconds + ramp, repeats=repeats)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from lanetwin import engine, store
 from lanetwin.cli.answer import print_answer
-from lanetwin.cli.arguments import AsJson, Force, Full
+from lanetwin.cli.arguments import AsJson, Force, Full, a_result
 from lanetwin.cli.console import emit_json, err
 from lanetwin.cli.languages import in_languages
 from lanetwin.cli.tables import print_results
@@ -29,7 +29,12 @@ def register(app: typer.Typer) -> None:
 def report(
     stored: Annotated[
         Path,
-        typer.Argument(metavar="RESULTS", help="results.json, or the folder of a run.", show_default=False),
+        typer.Argument(
+            metavar="RESULTS",
+            help="results.json, or the folder of a run.",
+            callback=a_result,
+            show_default=False,
+        ),
     ],
     out_folder: Annotated[
         Path | None,
@@ -49,7 +54,7 @@ def report(
       lanetwin report runs/slot-7c19e04b --lang zh
     """
     if out_folder:
-        store.refuse_to_overwrite(out_folder, force=force)
+        store.refuse_to_overwrite(out_folder, force=force, mark=store.RESULTS)
     results = engine.load_file(stored)
     if out_folder:
         folder: Path | None = store.save(results, out_folder)

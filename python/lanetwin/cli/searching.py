@@ -18,6 +18,7 @@ from lanetwin.cli.arguments import (
     ScenarioPath,
     Sets,
     Vary,
+    of_64_bits,
 )
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted, print_diagnostics
@@ -88,7 +89,13 @@ def search_(
     sets: Sets = None,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", "-S", min=0, help="Seed of what is proposed. Default: the scenario's, or 0."),
+        typer.Option(
+            "--seed",
+            "-S",
+            min=0,
+            callback=of_64_bits,
+            help="Seed of what is proposed. Default: the scenario's, or 0.",
+        ),
     ] = None,
     jobs: Jobs = None,
     cache: CacheFile = FILE,

@@ -22,6 +22,8 @@ from lanetwin.cli.arguments import (
     Quiet,
     ScenarioPath,
     Sets,
+    a_result,
+    of_64_bits,
 )
 from lanetwin.cli.console import Exit, emit, emit_json, err
 from lanetwin.cli.diagnostics import print_diagnostics
@@ -53,7 +55,13 @@ def run(
     sets: Sets = None,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", "-S", min=0, help="Seed of all randomness. Default: the scenario's."),
+        typer.Option(
+            "--seed",
+            "-S",
+            min=0,
+            callback=of_64_bits,
+            help="Seed of all randomness. Default: the scenario's.",
+        ),
     ] = None,
     out_folder: Annotated[
         Path | None,
@@ -122,13 +130,9 @@ def run(
       lanetwin run slot.yaml --set links.slot.gen=4 --seed 7
       lanetwin run slot.yaml --json | jq '.rows[] | [.case, .value]'
     """
-    if out_folder:
-        store.refuse_to_overwrite(out_folder, force=force)
+    _claim(out_folder, {"--trace": trace, "--pcap": pcap}, force=force)
     if trace:
-        store.refuse_to_overwrite(trace, force=force)
         timeline.require()
-    if pcap:
-        store.refuse_to_overwrite(pcap, force=force)
     exports: list[engine.Export] = ["hdr"] if hdr else []
     exports += ["timeline"] if trace else []
     with interruptible(), shown(scenario.name, quiet=quiet) as progress:
@@ -155,6 +159,24 @@ def run(
     _end(results, fail_on)
 
 
+def _claim(folder: Path | None, files: dict[str, Path | None], *, force: bool) -> None:
+    """Refuse places that could not all be written in the end, before anything is simulated."""
+    if folder:
+        store.refuse_to_overwrite(folder, force=force, mark=store.RESULTS)
+    else:
+        store.require_place(RUNS / "run")
+    named: dict[Path, str] = {folder.resolve(): "--out"} if folder else {}
+    for option, file in files.items():
+        if file is None:
+            continue
+        for place in (file.resolve(), *file.resolve().parents):
+            if place in named:
+                said = f"{option} would be written over what {named[place]} names"
+                raise store.taken(file, said, f"name a place of its own with {option}")
+        store.claim_file(file, force=force, option=option)
+        named[file.resolve()] = option
+
+
 def _write_capture(path: Path, results: Results, *, quiet: bool) -> None:
     """Write the capture; print what is missing, and how to open it."""
     taken = captures.take(results)
@@ -172,9 +194,18 @@ def _write_capture(path: Path, results: Results, *, quiet: bool) -> None:
 
 def compare(
     a: Annotated[
-        Path, typer.Argument(help="The baseline: results.json, or the folder of a run.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="A",
+            help="The baseline: results.json, or the folder of a run.",
+            callback=a_result,
+            show_default=False,
+        ),
     ],
-    b: Annotated[Path, typer.Argument(help="What is compared with it.", show_default=False)],
+    b: Annotated[
+        Path,
+        typer.Argument(metavar="B", help="What is compared with it.", callback=a_result, show_default=False),
+    ],
     margin: Annotated[
         float | None,
         typer.Option(
@@ -202,7 +233,7 @@ def compare(
       lanetwin compare fio-of-the-real-drive.json runs/slot-7c19e04b
     """
     if out_folder:
-        store.refuse_to_overwrite(out_folder, force=force)
+        store.refuse_to_overwrite(out_folder, force=force, mark=store.RESULTS)
     results = compare_files(a, b, margin=margin)
     folder = store.save(results, out_folder, formats or []) if out_folder else None
     show(results, folder, as_json=as_json, full=full)

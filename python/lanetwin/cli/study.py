@@ -10,7 +10,7 @@ import typer
 from rich.cells import cell_len
 from rich.text import Text
 
-from lanetwin import store
+from lanetwin import kinds, store
 from lanetwin.cli.arguments import AsJson, Force, Outside, Quiet
 from lanetwin.cli.console import Exit, as_written, emit, emit_json, err, out, printable
 from lanetwin.cli.interrupt import interruptible
@@ -93,7 +93,9 @@ def study(
         if pdf.lacks_signs(current()):
             err().print(Text(NO_FONT, "yellow"))
     if out_folder:
-        store.refuse_to_overwrite(out_folder, force=force)
+        store.refuse_to_overwrite(out_folder, force=force, mark=folder.MARK)
+    if name not in shipped.names():
+        kinds.require(Path(name), "study")
     file, is_shipped = shipped.find(name)
     described = parse.load(file, outside=outside or is_shipped)
     described = parse.with_results(described, results or ())

@@ -23,7 +23,8 @@ from lanetwin.cli.arguments import (
     Quiet,
     Sets,
     Vary,
-    no_jobs,
+    a_scenario,
+    of_64_bits,
 )
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted
@@ -64,7 +65,7 @@ def sweep_(
     scenario: Annotated[
         Path | None,
         typer.Argument(
-            metavar="SCENARIO", help="Scenario file (YAML).", callback=no_jobs, show_default=False
+            metavar="SCENARIO", help="Scenario file (YAML).", callback=a_scenario, show_default=False
         ),
     ] = None,
     vary: Vary = None,
@@ -82,7 +83,10 @@ def sweep_(
     ] = None,
     sets: Sets = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", "-S", min=0, help="Seed of the runs. Default: the scenario's.")
+        int | None,
+        typer.Option(
+            "--seed", "-S", min=0, callback=of_64_bits, help="Seed of the runs. Default: the scenario's."
+        ),
     ] = None,
     resume: Annotated[
         Path | None,
@@ -148,7 +152,7 @@ def sweep_(
     plan = asked.design()
     folder = out_folder or resume or RUNS / files.folder_name(asked, plan)
     if out_folder:
-        store.refuse_to_overwrite(out_folder, force=force)
+        store.refuse_to_overwrite(out_folder, force=force, mark=files.MARKER)
     executor = _executor(workers, jobs, dask, ray)
     with Cache(None if no_cache else cache) as kept:
         if not no_cache:

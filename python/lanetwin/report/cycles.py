@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from lanetwin import engine
 from lanetwin.language import HTML_NAMES, current
 from lanetwin.numbers import fixed, significant
 from lanetwin.report import page
@@ -178,6 +179,10 @@ def render(found: dict[str, Any]) -> str:
     template = page.environment().get_template("cycles.html.j2")
     with naming(texts_under(found, "name", "host", "reason", "said", "place")):
         rendered = template.render(
-            html_language=HTML_NAMES[current()], cycles=section(found), style=page.style(), fixed=fixed
+            html_language=HTML_NAMES[current()],
+            cycles=section(found),
+            version=engine.version(),
+            style=page.style(),
+            fixed=fixed,
         )
         return page.in_language(rendered)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lanetwin import engine
 from lanetwin.language import HTML_NAMES, current
 from lanetwin.numbers import fixed
 from lanetwin.report import blocks, page
@@ -149,6 +150,7 @@ def render(budget: dict[str, Any], eyes: dict[str, Any] | None, cycles: dict[str
                 numbers=_numbers(budget, eyes),
                 warnings=budget["warnings"]
                 + [w for w in (eyes["warnings"] if eyes else []) if w not in budget["warnings"]],
+                version=engine.version(),
                 style=page.style(),
                 ratio=ratio,
                 fixed=fixed,
