@@ -59,7 +59,7 @@ impl Tally {
         for lane in (0..32).filter(|lane| seen.lanes & 1 << lane != 0) {
             one(format!("lane {lane}"));
         }
-        for (lanes, who) in seen.parity.iter().zip(["port", "retimer 1", "retimer 2"]) {
+        for (lanes, who) in seen.parity.iter().zip(["this end", "retimer 1", "retimer 2"]) {
             for lane in (0..32).filter(|lane| lanes & 1 << lane != 0) {
                 one(format!("parity, {who}, lane {lane}"));
             }

@@ -20,11 +20,10 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     crates.iter().flat_map(Imports::circles).map(says).collect()
 }
 
-/// Prints which imports make the circles, of one package (its name without `lanetwin-`) or of all.
+/// Prints which imports make the circles, of one package (its name with or without `lanetwin-`) or of all.
 pub fn print(workspace: &Workspace, name: Option<&str>) {
-    let is_meant = |package: &&Package| {
-        name.is_none_or(|name| package.name == name || package.name.strip_prefix("lanetwin-") == Some(name))
-    };
+    let name = name.map(|name| name.strip_prefix("lanetwin-").unwrap_or(name));
+    let is_meant = |package: &&Package| name.is_none_or(|name| package.name == name);
     for package in workspace.packages.iter().filter(is_meant) {
         for line in imports(workspace, package).iter().flat_map(Imports::inside_circles) {
             println!("{line}");
