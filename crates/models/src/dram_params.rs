@@ -9,6 +9,17 @@ use lanetwin_ports::{Condition, Dimension, Mistake, Param, Params, Setting};
 use lanetwin_units::{Better, Bytes, Instant};
 
 const ROW_HITS: Metric = Metric::new("row hits", "%", Better::Higher);
+/// Reads of lines that wait to be written, and writes that replace them: they are on no bus, and a load of a few lines
+/// can be faster than the buses by them.
+const AT_QUEUE: Metric =
+    Metric::new("answered by the write queue", "%", Better::Higher).if_any("write queue");
+const ON_BUSES: Metric =
+    Metric::new("carried by the DRAM's buses", "GB/s", Better::Higher).if_any("write queue");
+
+/// Below this share of requests \[%\] nothing is said of what the write queue answers.
+const AT_QUEUE_LEAST: f64 = 1.0;
+/// Bytes of an access.
+const LINE: u64 = 64;
 
 const SPEEDS: &[&str] = &["ddr4-2400", "ddr4-2666", "ddr4-3200", "ddr5-4800", "ddr5-5600", "ddr5-6400"];
 
@@ -136,6 +147,21 @@ pub(crate) fn report_buses(name: &str, memory: &Machine, now: Instant, report: &
 /// Tells the metrics of a memory that has done this so far.
 pub(crate) fn report(counters: &Counters, report: &mut Report) {
     report.ratio(ROW_HITS, [counters.rows[0], counters.rows.iter().sum()], 100.0);
+    report_queue(counters, report);
+}
+
+/// Tells what the write queues answered, if that is much, and what was left to the buses.
+pub(crate) fn report_queue(counters: &Counters, report: &mut Report) {
+    let totals = [counters.forwarded + counters.merged, counters.accesses.iter().sum()];
+    let share = |added: &[u64]| {
+        let percent = 100.0 * added[0] as f64 / ((added[0] + added[1]) as f64).max(1.0);
+        if percent < AT_QUEUE_LEAST { 0.0 } else { percent }
+    };
+    report.derived(AT_QUEUE, &totals, move |added, _| Some(share(added)));
+    let rate = move |added: &[u64], seconds: f64| (added[1] * LINE) as f64 / seconds / 1e9;
+    report.derived(ON_BUSES, &totals, move |added, seconds| {
+        Some(if share(added) == 0.0 { 0.0 } else { rate(added, seconds) })
+    });
 }
 
 /// All mistakes in these parameters for a memory of this capacity; `capacity_name` is the model's name of the

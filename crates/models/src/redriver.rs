@@ -25,7 +25,7 @@ pub static MODEL: Model = Model {
 const PARAMS: &[Param] = &[
     Param {
         name: "gen",
-        dimension: Dimension::Count { least: 1, most: 5 },
+        dimension: Dimension::Count { least: 1, most: 6 },
         default: Some("5"),
         about: "the highest generation of links that it can stand in",
     },

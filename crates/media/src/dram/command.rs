@@ -142,18 +142,19 @@ pub enum CommandKind {
     Refresh,
 }
 
-/// Sum of counters.
-pub(super) fn sum(each: impl Iterator<Item = Counters>) -> Counters {
-    let mut sum = Counters::default();
-    for c in each {
-        (0..2).for_each(|n| sum.accesses[n] += c.accesses[n]);
-        (0..3).for_each(|n| sum.rows[n] += c.rows[n]);
-        sum.activates += c.activates;
-        sum.precharges += c.precharges;
-        sum.refreshes += c.refreshes;
-        sum.turnarounds += c.turnarounds;
-        sum.forwarded += c.forwarded;
-        sum.merged += c.merged;
+impl std::iter::Sum for Counters {
+    fn sum<I: Iterator<Item = Self>>(each: I) -> Self {
+        let mut sum = Self::default();
+        for c in each {
+            (0..2).for_each(|n| sum.accesses[n] += c.accesses[n]);
+            (0..3).for_each(|n| sum.rows[n] += c.rows[n]);
+            sum.activates += c.activates;
+            sum.precharges += c.precharges;
+            sum.refreshes += c.refreshes;
+            sum.turnarounds += c.turnarounds;
+            sum.forwarded += c.forwarded;
+            sum.merged += c.merged;
+        }
+        sum
     }
-    sum
 }

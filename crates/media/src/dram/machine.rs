@@ -2,7 +2,7 @@
 
 use super::channel::Channel;
 use super::clock::{Clock, NEVER};
-use super::command::{BusUse, Command, Counters, Done, Offer, Request, sum};
+use super::command::{BusUse, Command, Counters, Done, Offer, Request};
 use super::config::{BadDram, Config};
 use super::map::Map;
 use lanetwin_units::{Instant, Span};
@@ -143,7 +143,7 @@ impl Machine {
     /// looked ahead.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        sum(self.channels.iter().map(Channel::counters))
+        self.channels.iter().map(Channel::counters).sum()
     }
 
     /// Counters up to `now`, the latest time passed in. Undecided commands are decided on a copy, so that the query
@@ -151,7 +151,7 @@ impl Machine {
     #[must_use]
     pub fn counters_up_to(&self, now: Instant) -> Counters {
         let edge = self.clock.edge(now);
-        sum(self.channels.iter().map(|channel| channel.up_to(edge).counters()))
+        self.channels.iter().map(|channel| channel.up_to(edge).counters()).sum()
     }
 
     /// Keeps the history that [`Machine::bus_use`] needs up to `before` the last request.

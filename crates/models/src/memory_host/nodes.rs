@@ -170,6 +170,8 @@ pub(super) fn tell_supplies(nodes: &[Node], lanes: &[Lane; 2], now: Instant, rep
         })
     };
     let several = local().count() > 1;
+    // without controllers there are no queues, and it is nothing
+    dram_params::report_queue(&local().filter_map(|(_, dram)| dram.counters()).sum(), report);
     for (socket, dram) in local() {
         let name = if several { format!("DRAM of socket {socket}") } else { "DRAM".to_owned() };
         dram.report(&name, now, report);

@@ -159,13 +159,16 @@ pub(super) const MEMORY: &[Param] = &[
         "200GB/s",
         "of simple DRAM: what that of a socket moves, reads and writes together"
     ),
+    // two sockets of Sapphire Rapids (Xeon Gold 6430): 191 ns against 114 ns, and 97 GB/s of reads (Liu et al., ASPLOS
+    // 2025, table 1; from memory, unconfirmed). Three links of 24 lanes at 16 GT/s carry 144 GB/s, two thirds of it
+    // lines
     param!(
         "socket.latency",
         Dimension::Time,
-        "60ns",
+        "77ns",
         "what the other socket's memory takes longer, there and back"
     ),
-    param!("socket.bandwidth", Dimension::Rate, "60GB/s", "what goes from one socket to the other, each way"),
+    param!("socket.bandwidth", Dimension::Rate, "96GB/s", "what goes from one socket to the other, each way"),
     param!(
         "ports",
         count(0, 64),

@@ -272,7 +272,7 @@ impl Link<'_> {
         let ends = Generation::of_lanes(most).expect("the range of port.gen");
         let stage = self
             .least_stage("gen")
-            .map(|(least, part)| (Generation::from_number(least).expect("the range of gen"), part));
+            .map(|(least, part)| (Generation::of_lanes(least).expect("the range of gen"), part));
         let best = stage.as_ref().map_or(ends, |(has, _)| ends.min(*has));
         let Some(node) = self.fields.written("gen") else {
             self.fields.record("gen", Node::scalar(best.number().to_string()));
