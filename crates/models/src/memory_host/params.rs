@@ -159,9 +159,8 @@ pub(super) const MEMORY: &[Param] = &[
         "200GB/s",
         "of simple DRAM: what that of a socket moves, reads and writes together"
     ),
-    // two sockets of Sapphire Rapids (Xeon Gold 6430): 191 ns against 114 ns, and 97 GB/s of reads (Liu et al., ASPLOS
-    // 2025, table 1; from memory, unconfirmed). Three links of 24 lanes at 16 GT/s carry 144 GB/s, two thirds of it
-    // lines
+    // `assumed`: three links of UPI 2.0, 24 lanes at 16 GT/s each, carry 144 GB/s each way, two thirds of it lines; two
+    // sockets of Sapphire Rapids are some 77 ns apart (Liu et al., ASPLOS 2025, table 1, not looked up again)
     param!(
         "socket.latency",
         Dimension::Time,
