@@ -48,6 +48,56 @@ fn labels(plan: &Plan) -> Vec<&str> {
     plan.variants[0].workloads[0].cases.iter().map(|case| &*case.label).collect()
 }
 
+fn plan_on(target: &str, job: &str) -> Plan {
+    let files = Files::of(BTreeMap::from([("some.fio".to_owned(), job.to_owned())]));
+    let text = scenario("file: some.fio, requests: 400", target);
+    let checked = check_with(Path::new("some.yaml"), &text, &[], &Catalogue::built_in(), &files);
+    checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics))
+}
+
+#[test]
+fn each_job_asks_the_drive_that_it_names() {
+    const NAMED: &str = "[global]\ndirect=1\nsize=1g\nrw=randread\niodepth=4\n[a]\nfilename=/dev/nvme0n1\n\
+        [b]\nstonewall\nfilename=/dev/nvme1n1\n[c]\nfilename=/dev/nvme0n1\n";
+    let devices = |target: &str| {
+        let found = results(&plan_on(target, NAMED), &Options::default());
+        assert!(found.complete);
+        let rows = found.rows.iter().filter(|row| row.metric == "IOPS" && row.value > 0.0);
+        rows.filter_map(|row| row.device.clone()).collect::<std::collections::BTreeSet<_>>()
+    };
+    let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(devices("[one, two]"), set(&["b@two", "c@one"]), "`a` is alone in its phase");
+    assert_eq!(devices("[two, one]"), set(&["b@one", "c@two"]), "the first that is named");
+    let asked = |target: &str, case: usize| cases(&plan_on(target, NAMED))[case].asks(&[0, 0]);
+    assert_eq!(asked("[one, two]", 0), Some(vec![vec![0]]));
+    assert_eq!(asked("[one, two]", 1), Some(vec![vec![1], vec![0]]));
+    let on_one = plan_on("one", NAMED);
+    assert_eq!(cases(&on_one)[1].asks(&[0]), None, "one drive is all of them");
+    let without = NAMED.replace("[c]\nfilename=/dev/nvme0n1\n", "[c]\n");
+    assert_eq!(cases(&plan_on("[one, two]", &without))[0].asks(&[0, 0]), None, "one names no drive");
+}
+
+#[test]
+fn a_job_of_several_drives_has_a_share_on_each() {
+    const SHARED: &str = "[a]\ndirect=1\nrw=randread\niodepth=5\nsize=1g\nnumber_ios=301\nrate_iops=900\n\
+        filename=/dev/nvme0n1:/dev/nvme1n1\n";
+    let plan = plan_on("[one, two]", SHARED);
+    let [case] = cases(&plan)[..] else { panic!("one phase") };
+    let s = &case.jobs[0].job.settings;
+    assert_eq!((s.iodepth, s.number_ios, s.rate_iops[0], s.rate[0]), (3, 151, 450, 0));
+    assert_eq!(case.jobs[0].workload(0, case.capacity).extent().bytes, 512 << 20);
+    assert_eq!(case.asks(&[0, 0]), Some(vec![vec![0, 1]]));
+    assert!(
+        plan.not_modelled().iter().any(|said| said.starts_with("The turns of the job `a` over its 2 drives"))
+    );
+
+    let alone = plan_on("one", SHARED);
+    let settings = &cases(&alone)[0].jobs[0].job.settings;
+    assert_eq!((settings.iodepth, settings.number_ios), (5, 301), "one drive has all of it");
+    let spaces = plan_on("[one, two]", &SHARED.replace("/dev/nvme1n1", "/dev/nvme0n2"));
+    assert_eq!(cases(&spaces)[0].jobs[0].job.settings.iodepth, 5, "two namespaces are one drive");
+}
+
 const JOBS: &str = "[global]\ndirect=1\nsize=1g\ninclude all.inc\n[reads]\nrw=randread\nnumjobs=2\n\
     [writes]\nrw=write\nbs=16k\n[after]\nstonewall\nrw=randrw\nnumjobs=2\ngroup_reporting\n";
 

@@ -77,8 +77,8 @@ problems! {
     OtherEngine { engine: String, what: &'static str } = "FI113", "the engine `{engine}` {what}; here its I/Os go to the drive", "choose an engine of block devices: `libaio`, `io_uring`, `psync`";
     /// A rate of I/Os is given for blocks of several sizes.
     RateOfBytes { rate: u64, block: u64, bytes: u64 } = "FI114", "fio limits bytes, not I/Os: `rate_iops` is {rate} times the smallest block of {block} B, {bytes} B a second, and larger blocks take more of them each", "say `rate` in bytes; for {rate} I/Os a second multiply it by the mean size of a block";
-    /// The job has several files, which are treated as one.
-    SeveralFiles { name: &'static str, files: u32 } = "FI115", "`{name}` gives the job {files} files, over which fio deals out its I/Os; here all of them go to the drive that is asked, as if it were one file", "for several drives write a job for each with a `filename` of its own, and run each on its drive (`section:` and `target:` of a workload); or list the drives in `target:`, and each has the whole job";
+    /// The job has several files; which drives they are, `target` of a workload says.
+    SeveralFiles { name: &'static str, files: u32 } = "FI115", "`{name}` gives the job {files} files, over which fio deals out its I/Os in turn; here each drive has an equal share of them if `target:` lists as many drives as the job file names, and otherwise every drive has all of them, as if they were one file", "list the drives in `target:`, in the order in which the job file names them; for other turns write a job for each drive, with a `filename` and an `iodepth` of its own";
 }
 
 #[cfg(test)]

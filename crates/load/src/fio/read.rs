@@ -8,7 +8,7 @@ use super::job::{Effect, Given, Job, JobFile};
 use super::lines::{Line, Section, Surroundings, sections, shown};
 use super::options::{self, Declared, Role};
 use super::problem::Problem;
-use super::settings::{Room, Settings, names};
+use super::settings::{Room, Settings};
 use super::value::Reader;
 use crate::findings::{Finding, Findings, Found, Place};
 use lanetwin_textfile::Limit;
@@ -252,7 +252,7 @@ fn warn_of_rates(job: &Job, report: &mut impl FnMut(Problem)) {
 fn warn_of_files(job: &Job, report: &mut impl FnMut(Problem)) {
     let files = &job.settings.files;
     let several = match &files.filename {
-        Some(text) => ("filename", names(text)),
+        Some(_) => ("filename", u32::try_from(files.names().len()).unwrap_or(u32::MAX)),
         None => ("nrfiles", files.nrfiles.unwrap_or(1)),
     };
     if let (name, files @ 2..) = several

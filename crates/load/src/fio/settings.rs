@@ -82,6 +82,14 @@ pub struct Files {
     pub nrfiles: Option<u32>,
 }
 
+impl Files {
+    /// The names in `filename`.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.filename.as_deref().map(names).unwrap_or_default()
+    }
+}
+
 /// A block size and its share \[%\].
 pub type Share = (u64, u32);
 
@@ -220,18 +228,20 @@ impl Default for Settings {
 pub const PERCENTILES: [f64; 17] =
     [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
 
-/// How many names there are between colons; one behind a backslash is part of a name (`get_next_str`).
-pub(super) fn names(text: &str) -> u32 {
+/// The names between colons; one behind a backslash is part of a name (`get_next_str`).
+fn names(text: &str) -> Vec<String> {
     let mut chars = text.chars().peekable();
-    let (mut names, mut is_begun) = (0, false);
+    let (mut names, mut name) = (Vec::new(), String::new());
     while let Some(c) = chars.next() {
         match c {
-            '\\' if chars.peek() == Some(&':') => (is_begun, _) = (true, chars.next()),
-            ':' => (names, is_begun) = (names + u32::from(is_begun), false),
-            _ => is_begun = true,
+            '\\' if chars.peek() == Some(&':') => name.extend(chars.next()),
+            ':' => names.push(std::mem::take(&mut name)),
+            _ => name.push(c),
         }
     }
-    names + u32::from(is_begun)
+    names.push(name);
+    names.retain(|name| !name.is_empty());
+    names
 }
 /// Sets the given values, and keeps the others.
 fn set<T: Copy>(all: &mut [T; 3], said: &Three<Number>, of: impl Fn(u64) -> T) {

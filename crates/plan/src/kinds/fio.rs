@@ -123,7 +123,7 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
         let log = fio.log(job, &file);
         let first_clone = clones;
         clones = clones.saturating_add(job.settings.numjobs);
-        let job = FioJob { job: Arc::clone(job), log, first_clone };
+        let job = FioJob { job: Arc::clone(job), log, first_clone, shares: 1 };
         if last == Some(job.job.phase) {
             phases.last_mut().expect("a phase has begun").push(job);
         } else {
@@ -132,9 +132,13 @@ fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Opt
         }
     }
     let globals = &fio.file.globals;
+    let drives = FioCase::drives_of(jobs.iter().map(Arc::as_ref));
     let cases: Vec<FioCase> = phases
         .into_iter()
-        .map(|jobs| FioCase { file: file.clone(), globals: globals.clone(), jobs, capacity, requests })
+        .map(|jobs| {
+            let (file, globals, drives) = (file.clone(), globals.clone(), drives.clone());
+            FioCase { file, globals, jobs, capacity, requests, drives }
+        })
         .collect();
     let runs = cases.iter().filter(|case| can_run(case, fields, reports)).count();
     if runs < cases.len() {

@@ -57,6 +57,12 @@ pub trait Blocks: Same + Debug + Send + Sync {
         let _ = hosts;
         None
     }
+    /// The same load with threads whose requests are dealt out over the pairs that they use, given the host of each
+    /// pair: each then has its share of one of them. `None` if there are none.
+    fn dealt(&self, hosts: &[usize]) -> Option<Arc<dyn Blocks>> {
+        let _ = hosts;
+        None
+    }
     /// The name of the file whose targets cannot be matched with the pairs, given the host of each; each thread then
     /// uses all. `None` if they can be matched.
     fn unmatched(&self, hosts: &[usize]) -> Option<String> {

@@ -69,7 +69,8 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
     let takeover = takeover::read(&mut fields, pairs.as_deref(), reports);
     let actions = actions::read(&mut fields, pairs.as_deref(), place.machine, reports);
     let programs = programs::read((&mut fields, kind), pairs.as_deref(), place, reports);
-    let (pairs, Asked { cases, rounds }, steady) = (pairs?, asked?, steady?);
+    let (pairs, Asked { mut cases, rounds }, steady) = (pairs?, asked?, steady?);
+    deal(&mut cases, &pairs);
     let (takeover, actions, programs) = (takeover?, actions?, programs?);
     if kind.who == Who::OneDrive {
         check_one_drive((&fields, kind.name), &pairs, place.machine, reports);
@@ -81,6 +82,18 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
     let plan = WorkloadPlan { name, pairs, cases, length, steady, takeover, programs, actions };
     queues::report(&fields, (&plan, kind.name), (place.machine, &place.wiring.network), reports);
     Some((plan, fields.finish()))
+}
+
+/// Gives threads on several targets their share of one of them, where these share their requests.
+fn deal(cases: &mut [Case], pairs: &[Pair]) {
+    let hosts: Vec<usize> = pairs.iter().map(|pair| pair.on).collect();
+    for case in cases {
+        if let Load::Blocks(blocks) = &case.load
+            && let Some(dealt) = blocks.dealt(&hosts)
+        {
+            case.load = Load::Blocks(dealt);
+        }
+    }
 }
 
 /// The kind of a workload, and its section; reports an error if there is no such section, or more than one.

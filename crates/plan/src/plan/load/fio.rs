@@ -1,5 +1,7 @@
 //! A phase of a fio job file: jobs that run at the same time.
 
+mod dealing;
+
 use crate::plan::blocks::{AllowedCores, Blocks, Demand, LeftOut, Step, Thread, Timing};
 use crate::plan::length::RunLength;
 use crate::plan::offered::Offered;
@@ -30,6 +32,9 @@ pub struct FioCase {
     pub capacity: Bytes,
     /// Maximum number of I/Os measured, over all jobs and targets together.
     pub requests: u64,
+    /// The drives that the jobs of the workload name, of all phases, in the order of the file; empty if a job names
+    /// none.
+    pub drives: Vec<String>,
 }
 
 /// A job of a phase.
@@ -41,6 +46,8 @@ pub struct FioJob {
     pub log: Option<Arc<Log>>,
     /// Index of its first clone among the clones of all jobs that run.
     pub first_clone: u32,
+    /// Number of drives over which its I/Os are dealt out; its settings are those of one of them.
+    pub shares: u32,
 }
 
 impl FioJob {
@@ -255,6 +262,12 @@ impl FioJob {
         if !self.job.not_modelled.is_empty() {
             list.push(format!("Options of the job `{name}`: `{}`.", self.job.not_modelled.join("`, `")));
         }
+        if self.shares > 1 {
+            list.push(format!(
+                "The turns of the job `{name}` over its {} drives: each has an equal share of its I/Os in flight and a core of its own; fio deals them out one by one, so that the slowest drive holds back the others.",
+                self.shares
+            ));
+        }
         if self.log.as_ref().is_some_and(|log| log.left_out > 0) {
             list.push(format!("Syncs and trims of the log of the job `{name}`."));
         }
@@ -318,6 +331,12 @@ impl Blocks for FioCase {
             cores: job.cores(clone),
         };
         self.clones().into_iter().map(thread).collect()
+    }
+    fn asks(&self, hosts: &[usize]) -> Option<Vec<Vec<usize>>> {
+        self.places(hosts)
+    }
+    fn dealt(&self, hosts: &[usize]) -> Option<Arc<dyn Blocks>> {
+        self.shared(hosts).map(|case| Arc::new(case) as Arc<dyn Blocks>)
     }
     fn asker(&self, thread: usize, slot: Slot<'_>) -> Box<dyn Component<Message>> {
         let clones = self.jobs.iter().flat_map(|job| job.clones().map(move |clone| (job, clone)));
