@@ -267,17 +267,11 @@ impl NetworkWorkers {
             return;
         }
         end.signals.push_back(cx.trail());
-        if std::mem::replace(&mut end.looking, true) {
-            return;
+        let looking = std::mem::replace(&mut end.looking, true);
+        let notice = (costs.polled, costs.notice);
+        if let Some(at) = end.socket.notice(&spec.core, notice, looking, cx.now()) {
+            self.agenda.put(at, (handle, Step::Look), cx);
         }
-        let at = if costs.polled {
-            spec.core.serve(cx.now(), Span::ZERO) + costs.notice
-        } else {
-            // an interrupt goes before whatever waits: that is later by as much
-            spec.core.serve(cx.now(), costs.notice);
-            cx.now() + costs.notice
-        };
-        self.agenda.put(at, (handle, Step::Look), cx);
     }
 
     fn step(&mut self, handle: u32, step: Step, cx: &mut Context<'_>) {
@@ -285,6 +279,9 @@ impl NetworkWorkers {
         let Some((end, place)) = self.end(handle) else { return };
         match step {
             Step::Look => {
+                if let Some(at) = end.socket.looks_later(cx.now()) {
+                    return self.agenda.put(at, (handle, Step::Look), cx);
+                }
                 end.looking = false;
                 let signals = std::mem::take(&mut end.signals);
                 let notice = if polled { POLL } else { INTERRUPT };

@@ -267,7 +267,10 @@ impl NvmeofHost {
         let queue = &mut self.queues[place];
         let answers = match (step, &queue.way) {
             (Step::Look, Way::Rdma(_)) => queue.reap(software, cx),
-            (Step::Look, Way::Tcp(_)) => {
+            (Step::Look, Way::Tcp(socket)) => {
+                if let Some(at) = socket.looks_later(cx.now()) {
+                    return self.agenda.put(at, Due::Queue(place, Step::Look), cx);
+                }
                 if let Some(at) = queue.receive(software, cx) {
                     self.agenda.put(at, Due::Queue(place, Step::Work), cx);
                 }

@@ -16,7 +16,7 @@
 //! offloads, `target_offload` an adapter that is itself a target.
 //!
 //! Not here: several ports (an adapter for each), selective repeat, keys, caches of queue pairs and
-//! translations that can miss, interrupt moderation.
+//! translations that can miss, moderation of RDMA's interrupts.
 
 mod congestion;
 mod counts;

@@ -40,6 +40,7 @@ lanetwin_kernel::stages! {
     UNIT = "TCP: data unit",
     STREAM = "TCP: sent again",
     CALL = "system call",
+    MODERATED = "interrupt moderation",
 }
 
 const SEGMENTS: Metric = Metric::new("TCP segments sent", "M/s", Better::Neither).if_any("TCP");
@@ -145,6 +146,10 @@ pub struct TcpSocket {
     handed: u64,
     /// Whether the worker is scheduled.
     works: bool,
+    /// When the last interrupt came that was moderated.
+    interrupted: Instant,
+    /// When the core looks for segments.
+    looks: Instant,
     /// Time of the timer; in the past if it is not set.
     timer: Instant,
     /// When something was last received, or nothing was outstanding.
@@ -177,6 +182,8 @@ impl TcpSocket {
             taken: 0,
             handed: 0,
             works: false,
+            interrupted: Instant::ZERO,
+            looks: Instant::ZERO,
             timer: Instant::ZERO,
             alive: Instant::ZERO,
             segments: 0,
@@ -265,6 +272,43 @@ impl TcpSocket {
         self.trails.get(place).map_or(Trail::NONE, |(_, trail)| *trail)
     }
 
+    /// A segment is here: when the core looks, which takes `notice` from the interrupt; nothing if a look is scheduled
+    /// (`looking`) that is early enough.
+    ///
+    /// The kernel takes the interrupts of software that polls, too: its sockets have what the stack has taken in. Each
+    /// segment restarts the timer (Linux, `ethtool-netlink.rst`, CQE mode). A core at work is taken to be so on what
+    /// came before, and finds it without an interrupt (NAPI).
+    pub(crate) fn notice(
+        &mut self,
+        core: &RunQueue,
+        (polled, notice): (bool, Span),
+        looking: bool,
+        now: Instant,
+    ) -> Option<Instant> {
+        let moderated = self.sockets.moderation(self.id);
+        if looking {
+            if self.interrupted <= now {
+                return None;
+            }
+            self.looks = now + moderated + (self.looks - self.interrupted);
+            self.interrupted = now + moderated;
+            return (moderated == Span::ZERO).then_some(self.looks);
+        }
+        let free = core.serve(now, Span::ZERO);
+        let moderated = if free > now { Span::ZERO } else { moderated };
+        self.interrupted = if moderated > Span::ZERO { now + moderated } else { Instant::ZERO };
+        self.looks = if polled { free } else { now } + moderated + notice;
+        if !polled {
+            // an interrupt goes before whatever waits: that is later by as much
+            core.serve(now, notice);
+        }
+        Some(self.looks)
+    }
+    /// When the core looks, if that is later than planned.
+    pub(crate) fn looks_later(&self, now: Instant) -> Option<Instant> {
+        (self.looks > now).then_some(self.looks)
+    }
+
     /// Processes the segments that the adapter has signalled, each with its trail. Returns when the worker begins,
     /// unless it is scheduled. `notice` is the stage up to now.
     pub(crate) fn receive(
@@ -279,6 +323,9 @@ impl TcpSocket {
         for trail in signals {
             let Some(segment) = self.sockets.poll(self.id) else { continue };
             cx.resume(trail);
+            if cx.marked_until().is_some_and(|until| until < self.interrupted) {
+                cx.mark_until(self.interrupted, MODERATED);
+            }
             cx.mark(notice);
             done = work(place, place.costs.receiving(segment.bytes, self.segment), RECEIVE, cx);
             let end = segment.seq.near(self.taken) + u64::from(segment.bytes);

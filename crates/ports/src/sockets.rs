@@ -14,7 +14,7 @@
 
 use lanetwin_fabric::ethernet::logic::Station;
 use lanetwin_fabric::tcp::logic::segment::Segment;
-use lanetwin_units::id;
+use lanetwin_units::{Span, id};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -66,6 +66,9 @@ struct Socket {
     headers: VecDeque<Segment>,
     first: u32,
     arrived: VecDeque<Segment>,
+    /// Frames of these, and when the adapter interrupts for them: so long after the last, or for so many.
+    waiting: u32,
+    moderation: (Span, u32),
 }
 
 /// All connections of TCP of a network. Clones are the same.
@@ -99,6 +102,8 @@ impl Sockets {
                 headers: VecDeque::new(),
                 first: 0,
                 arrived: VecDeque::new(),
+                waiting: 0,
+                moderation: (Span::ZERO, 1),
             });
         }
         ids
@@ -156,12 +161,33 @@ impl Sockets {
     }
     /// Delivers a received segment to software.
     pub fn deliver(&self, to: SocketId, segment: Segment) {
-        self.with(to, |socket| socket.arrived.push_back(segment));
+        self.with(to, |socket| {
+            socket.waiting += segment.bytes.div_ceil(socket.segment.max(1)).max(1);
+            socket.arrived.push_back(segment);
+        });
+    }
+    /// Sets when the adapter interrupts: `quiet` after the last segment, or as soon as so many frames wait.
+    pub fn moderate(&self, at: SocketId, quiet: Span, frames: u32) {
+        self.with(at, |socket| socket.moderation = (quiet, frames));
+    }
+    /// Time from the segment delivered now to its interrupt, if no other follows.
+    #[must_use]
+    pub fn moderation(&self, at: SocketId) -> Span {
+        let left = |socket: &mut Socket| {
+            let (quiet, frames) = socket.moderation;
+            if socket.waiting < frames { quiet } else { Span::ZERO }
+        };
+        self.with(at, left).unwrap_or(Span::ZERO)
     }
     /// Takes the next received segment, if there is one.
     #[must_use]
     pub fn poll(&self, of: SocketId) -> Option<Segment> {
-        self.with(of, |socket| socket.arrived.pop_front()).flatten()
+        self.with(of, |socket| {
+            let next = socket.arrived.pop_front();
+            socket.waiting = if socket.arrived.is_empty() { 0 } else { socket.waiting };
+            next
+        })
+        .flatten()
     }
 }
 
@@ -194,6 +220,13 @@ mod tests {
         assert_eq!(sockets.ends(b), Some(ends));
         sockets.deliver(b, segment(7));
         assert_eq!([sockets.poll(b), sockets.poll(b)], [Some(segment(7)), None]);
+        sockets.moderate(b, Span::from_us(8), 2);
+        let waits = [0, 1].map(|at| {
+            sockets.deliver(b, segment(at));
+            sockets.moderation(b)
+        });
+        assert_eq!(waits, [Span::from_us(8), Span::ZERO], "the second frame is enough");
+        assert!(std::iter::from_fn(|| sockets.poll(b)).count() == 2 && sockets.moderation(b) > Span::ZERO);
     }
 
     #[test]

@@ -186,6 +186,24 @@ fn connections_are_opened_used_and_closed_one_after_another() {
     }
 }
 
+/// An idle core hears of a segment `rx-usecs` after it came, at both ends of a trip, unless it is of enough frames; a
+/// core at work finds what comes, so that a stream is all but as fast.
+#[test]
+fn interrupts_are_moderated_where_a_core_is_idle() {
+    let ask = |nic: &str, network: &str| {
+        let mut world = world(&machine(1, ("cores: 1", nic, ""), network));
+        let end = until_answered(&mut world, 300);
+        (world.results(end).remove(0).writes.latency.mean_ps().expect("some"), end.as_ps() as f64)
+    };
+    let trip = |nic: &str| ask(nic, "size: 1B, reply: 1B").0;
+    let at_once = trip("rx-usecs: 0us");
+    assert!((trip("rx-usecs: 8us") - at_once - 16e6).abs() < 0.05e6);
+    assert!((trip("rx-usecs: 8us, rx-frames: 1") - at_once).abs() < 0.05e6);
+    let stream = |nic: &str| ask(nic, "size: 256KiB").1;
+    let slower = stream("rx-usecs: 8us") / stream("rx-usecs: 0us");
+    assert!((0.99..1.03).contains(&slower), "{slower}");
+}
+
 /// What is asked of what cannot send, or does not reach the other, is told; a switch that drops full frames, too.
 #[test]
 fn what_cannot_send_is_told() {

@@ -297,21 +297,20 @@ impl LoadQueue {
         posted
     }
 
-    /// Handles a completion entry, or its interrupt: returns when the core looks, or `None` if a look is scheduled
-    /// anyway.
+    /// Handles a completion entry, or its interrupt: when the core looks, or `None` if it does anyway.
     pub(super) fn notice(&mut self, costs: &HostCosts, cx: &Context<'_>) -> Option<Instant> {
         let now = cx.now();
         self.signals.push_back(cx.trail());
-        if std::mem::replace(&mut self.looking, true) {
+        let looking = std::mem::replace(&mut self.looking, true);
+        if let Way::Tcp(socket) = &mut self.way {
+            return socket.notice(&self.core, (costs.polled, costs.notice), looking, now);
+        }
+        if looking {
             return None;
         }
-        Some(if costs.polled {
-            self.core.serve(now, Span::ZERO) + costs.notice
-        } else {
-            // an interrupt goes before whatever waits: that is later by as much
-            self.core.serve(now, costs.notice);
-            now + costs.notice
-        })
+        let free = self.core.serve(now, if costs.polled { Span::ZERO } else { costs.notice });
+        // an interrupt goes before whatever waits: that is later by as much
+        Some(if costs.polled { free } else { now } + costs.notice)
     }
 
     /// Takes the completions whose entries have arrived, and returns the resulting answers.

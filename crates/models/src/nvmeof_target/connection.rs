@@ -243,10 +243,14 @@ impl Connection {
     pub(super) fn notice(&mut self, costs: &TargetCosts, cx: &Context<'_>) -> Option<Instant> {
         let now = cx.now();
         self.signals.push_back(cx.trail());
-        if std::mem::replace(&mut self.looking, true) {
+        let looking = std::mem::replace(&mut self.looking, true);
+        let core = &self.queue.core;
+        if let Way::Tcp(socket) = &mut self.queue.way {
+            return socket.notice(core, (costs.polled, costs.notice), looking, now);
+        }
+        if looking {
             return None;
         }
-        let core = &self.queue.core;
         Some(if costs.polled {
             core.serve(now, Span::ZERO) + costs.notice
         } else {

@@ -29,6 +29,10 @@ impl NvmeofTarget {
 
     /// The stack takes the segments that have come.
     pub(super) fn receive_stream(&mut self, place: usize, cx: &mut Context<'_>) {
+        let later = self.socket(place).and_then(|(socket, _)| socket.looks_later(cx.now()));
+        if later.is_some() {
+            return self.plan(place, later, Step::Look, cx);
+        }
         let signals = self.connections[place].taken();
         let notice = if self.costs.polled { POLL } else { INTERRUPT };
         let Some((socket, runs)) = self.socket(place) else { return };

@@ -9,8 +9,10 @@
 //! Joined frames are delivered when the last of a segment has come (PSH), when the next does not follow, at 64 KiB,
 //! or after 32 us.
 //!
-//! Not here: interrupt moderation, several rings for one port, SACK blocks in segments with data (their size is
-//! neglected).
+//! Interrupts are moderated where software takes them ([`crate::tcp_socket`]): it knows whether its core is idle.
+//!
+//! Not here: moderation that adapts itself to the load (adaptive-rx), several rings for one port, SACK blocks in
+//! segments with data (their size is neglected).
 
 use super::flow::{Flow, Piece};
 use super::inside::{Read, RoceNic, SEND, Task, WORK};
@@ -25,6 +27,8 @@ impl RoceNic {
         if !self.flows.contains_key(&id) {
             let ends = self.sockets.ends(id)?;
             self.site.filter(|site| site.station == Some(ends.station))?;
+            let (quiet, frames) = self.rules.moderation;
+            self.sockets.moderate(id, quiet, frames);
             self.flows.insert(id, Flow::new(ends));
         }
         self.flows.get_mut(&id)

@@ -103,6 +103,18 @@ pub(super) const PARAMS: &[Param] = &[
         about: "from a packet's last bit to its data being offered to PCIe, or to its answer being ready",
     },
     Param {
+        name: "rx-usecs",
+        dimension: Dimension::Time,
+        default: Some("0us"),
+        about: "of TCP: how long no frame has to come until the adapter interrupts an idle core (ethtool -C rx-usecs); one at work on what came before finds frames without an interrupt",
+    },
+    Param {
+        name: "rx-frames",
+        dimension: Dimension::Count { least: 1, most: 65_535 },
+        default: Some("128"),
+        about: "of TCP: how many frames are enough for an interrupt at once (ethtool -C rx-frames)",
+    },
+    Param {
         name: "tx.ahead",
         dimension: Dimension::Size,
         default: Some("64KiB"),
@@ -308,6 +320,8 @@ pub(super) struct Rules {
     pub(super) tagging: Tagging,
     pub(super) tx_latency: Span,
     pub(super) rx_latency: Span,
+    /// Interrupt moderation of sockets: time without a frame, and number of frames.
+    pub(super) moderation: (Span, u32),
     pub(super) ahead: u32,
     pub(super) burst: u32,
     pub(super) wqe_bytes: u32,
@@ -362,6 +376,7 @@ impl Rules {
             tagging: if params.flag("ethernet.vlan") { Tagging::Tagged } else { Tagging::Untagged },
             tx_latency: params.time("tx.latency"),
             rx_latency: params.time("rx.latency"),
+            moderation: (params.time("rx-usecs"), count("rx-frames")),
             ahead: small(params, "tx.ahead"),
             burst: small(params, "tx.burst"),
             wqe_bytes: small(params, "wqe.bytes"),
