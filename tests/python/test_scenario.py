@@ -129,9 +129,7 @@ def test_plots_are_charts() -> None:
 
 def test_a_plot_of_a_metric_that_is_not_there_says_which_are() -> None:
     pytest.importorskip("altair")
-    with pytest.raises(
-        lt.LanetwinError, match="no row has the metric 'nothing'; there are"
-    ):
+    with pytest.raises(lt.LanetwinError, match="no row has the metric 'nothing'; there are"):
         SLOT.run().plot("nothing")
 
 
