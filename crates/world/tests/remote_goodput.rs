@@ -16,6 +16,7 @@ const COMMAND: u32 = 128 << 10;
 /// not moderated, which would move the answers between which bytes are counted.
 fn machine(mtu: u32, [header, data]: [bool; 2], read: &str) -> String {
     let costs = "driver.tcp.send: 100ns, driver.tcp.receive: 100ns, driver.tcp.frame: 1ns, driver.tcp.copy: 1ns, driver.tcp.digest: 1ns, driver.engine: spdk";
+    let target = "target.software: spdk, target.spdk.command: 150ns, target.spdk.data: 80ns, target.spdk.respond: 100ns";
     format!(
         "
 about: What does NVMe/TCP leave of a line?
@@ -23,7 +24,7 @@ machine:
   server: {{part: generic-host-gen4, {costs}}}
   nic: {{part: connectx-5-ex, ethernet.mtu: {mtu}B, ethernet.rate: 10, rx-usecs: 0us}}
   tor: {{part: generic-ethernet-switch-100g}}
-  box: {{part: generic-host-gen4, {costs}, target.software: spdk}}
+  box: {{part: generic-host-gen4, {costs}, {target}}}
   box-nic: {{part: connectx-5-ex, ethernet.mtu: {mtu}B, ethernet.rate: 10, rx-usecs: 0us}}
   ssd1: {{part: intel-p5800x}}
   ssd2: {{part: intel-p5800x}}
