@@ -12,8 +12,8 @@ use lanetwin_world::World;
 
 const COMMAND: u32 = 128 << 10;
 
-/// Software that costs so little, and a drive that is so fast, that a line of 10 Gb/s is all that limits. Interrupts are
-/// not moderated, which would move the answers between which bytes are counted.
+/// Software that costs so little, and a drive that is so fast, that a line of 10 Gb/s is all that limits. Interrupts
+/// are not moderated, which would move the answers between which bytes are counted.
 fn machine(mtu: u32, [header, data]: [bool; 2], read: &str) -> String {
     let costs = "driver.tcp.send: 100ns, driver.tcp.receive: 100ns, driver.tcp.frame: 1ns, driver.tcp.copy: 1ns, driver.tcp.digest: 1ns, driver.engine: spdk";
     let target = "target.software: spdk, target.spdk.command: 150ns, target.spdk.data: 80ns, target.spdk.respond: 100ns";
