@@ -238,7 +238,7 @@ def test_new_writes_a_template_and_never_over_a_file(core: FakeCore, runner: Cli
 def test_help_fills_the_lines_and_leaves_examples(runner: CliRunner) -> None:
     page = call(runner, "exec", "--help").stdout
     assert "in\n LANETWIN_DEVICE: by NBD a URI, by NVMe/TCP" in re.sub(r" +\n", "\n", page)
-    assert "  lanetwin exec slot.yaml --all -- fio" in page
+    assert "  lanetwin exec bay.yaml --all -- fio" in page
 
 
 def test_closed_forms_are_commands_with_the_engines_own_parameters(core: FakeCore, runner: CliRunner) -> None:
