@@ -185,6 +185,12 @@ impl Recovery {
     }
 }
 
+/// The most data units that SPDK hands its socket at once: a call has 64 parts (`IOV_BATCH_SIZE`,
+/// `include/spdk_internal/sock.h`), and a data unit is one, or two with its data.
+const SPDK_TOGETHER: usize = 32;
+/// The most responses that Linux sends together (`NVMET_TCP_SEND_BUDGET`, `drivers/nvme/target/tcp.c`).
+const NVMET_TOGETHER: usize = 8;
+
 /// Costs of the initiating host's software.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostCosts {
@@ -231,7 +237,9 @@ impl HostCosts {
                 params.time("driver.rdma.disconnect-timeout").max(Span::from_ns(1)),
                 params.count("driver.rdma.disconnect-retries"),
             ),
-            tcp: TcpCosts::new(params, engine.polled).copying_sent(is_spdk(params)),
+            tcp: TcpCosts::new(params, engine.polled)
+                .copying_sent(is_spdk(params))
+                .sending_together(if is_spdk(params) { SPDK_TOGETHER } else { 1 }),
         }
     }
 }
@@ -266,7 +274,11 @@ impl TargetCosts {
             command: of("command"),
             data: of("data"),
             respond: of("respond"),
-            tcp: TcpCosts::new(params, polled),
+            tcp: TcpCosts::new(params, polled).sending_together(if polled {
+                SPDK_TOGETHER
+            } else {
+                NVMET_TOGETHER
+            }),
         }
     }
 }

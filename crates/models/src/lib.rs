@@ -59,6 +59,7 @@ pub mod shared_port;
 mod slab;
 mod stages;
 pub mod tcp_socket;
+pub mod verbs_programs;
 mod wakes;
 
 use lanetwin_ports::Model;

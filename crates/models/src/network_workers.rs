@@ -21,6 +21,7 @@
 mod conversation;
 mod dialling;
 
+pub(crate) use conversation::report_cores;
 pub use conversation::{ConversationSpec, EndSpec};
 
 use crate::agenda::Agenda;
@@ -30,10 +31,10 @@ use crate::tcp_socket::{self, Counts, TcpSocket};
 use conversation::{Conversation, End, Name};
 use lanetwin_fabric::tcp::logic::connection::Limits;
 use lanetwin_fabric::tcp::spec::{OFFLOAD_BYTES, TIMESTAMPS_BYTES, segment_bytes};
-use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, Trail};
+use lanetwin_kernel::{Component, Metric, Port, Report, Trail};
 use lanetwin_nvmeof::spec::tcp::DigestTypes;
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_ports::{Context, Done, Message, Operation, Params, RunQueue, Sockets, Status, Transfer};
+use lanetwin_ports::{Context, Done, Message, Operation, Params, Sockets, Status, Transfer};
 use lanetwin_units::{Better, Instant, Span};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -370,21 +371,8 @@ impl Component<Message> for NetworkWorkers {
     }
 
     fn report(&mut self, now: Instant, report: &mut Report) {
-        for (number, (host, _)) in self.hosts.iter().enumerate() {
-            let mut cores: Vec<&RunQueue> = Vec::new();
-            let ends = self.conversations.iter().flat_map(|own| &own.spec.ends);
-            for end in ends.filter(|end| end.host == number && end.tells_core) {
-                if !cores.iter().any(|known| known.is(&end.core)) {
-                    cores.push(&end.core);
-                }
-            }
-            let supply = cores.len() as u64;
-            if supply > 0 {
-                let in_use_ps = cores.iter().map(|core| core.used(now).in_use_ps).sum();
-                let supply = Supply { in_use_ps, supply, kind: SupplyKind::Server };
-                report.supply(format!("cores of {}", host.name), supply);
-            }
-        }
+        let ends: Vec<&EndSpec> = self.conversations.iter().flat_map(|own| &own.spec.ends).collect();
+        report_cores(self.hosts.iter().map(|(host, _)| host.name.as_str()), &ends, now, report);
         report.rate(SENT, self.counts.sent, 1e6);
         report.rate(REPLIES, self.counts.replied, 1e6);
         report.rate(MESSAGES, self.counts.messages, 1e3);

@@ -128,6 +128,8 @@ enum Step {
     Look,
     /// The worker of a queue by TCP.
     Work,
+    /// The core sends what waits for it by TCP.
+    Send,
     /// The timer of its connection.
     Timer,
 }
@@ -174,6 +176,9 @@ impl NvmeofHost {
         let software = Software { costs: &self.costs, rdma: &self.rdma, adapter };
         let queue = &mut self.queues[place];
         while queue.submit(software, cx) {}
+        if let Some(at) = queue.plan_sending() {
+            self.agenda.put(at, Due::Queue(place, Step::Send), cx);
+        }
         if let Some(at) = queue.set_timer(cx.now()) {
             self.agenda.put(at, Due::Queue(place, Step::Timer), cx);
         }
@@ -277,6 +282,10 @@ impl NvmeofHost {
                 Vec::new()
             }
             (Step::Work, _) => queue.work(software, cx),
+            (Step::Send, _) => {
+                queue.send_waiting(software, cx);
+                Vec::new()
+            }
             (Step::Timer, _) => queue.expire(software, cx),
         };
         self.hear_of_leaving(place, cx);

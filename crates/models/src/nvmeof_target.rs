@@ -191,6 +191,8 @@ impl NvmeofTarget {
                     self.connections[place].lose();
                     None
                 }
+                // nothing of it is watched
+                WorkCompletion::Written { .. } => None,
             };
             if let Some((step, cost)) = step {
                 let at = self.connections[place].work(cost, self.costs.polled, &step, cx);
@@ -213,6 +215,7 @@ impl NvmeofTarget {
             Step::Ring(posted) => return self.ring(place, posted, cx),
             Step::Work => return self.work_on_stream(place, cx),
             Step::Send(stream, cost) => return self.send_stream(place, (stream, cost), cx),
+            Step::SendWaiting => return self.send_waiting(place, cx),
             Step::Timer => return self.expire(place, cx),
             Step::Tell(control) => return self.tell(place, control, cx),
             Step::Change(change) => return self.change(change, cx),

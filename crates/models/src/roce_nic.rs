@@ -191,7 +191,7 @@ impl RoceNic {
         match work.len() {
             0 => self.spare_work.push(work),
             1 if rules.wqe_in_doorbell && brought >= rules.wqe_bytes && work[0].registers == 0 => {
-                self.understand(id, work, cx);
+                self.understand(id, (work, cx.now()), cx);
             }
             _ => {
                 let address = u64::from(id.0) << 24;
@@ -200,11 +200,16 @@ impl RoceNic {
         }
     }
 
-    /// Work requests are in the adapter, which begins with one after another.
-    fn understand(&mut self, id: QueuePairId, mut all: Vec<WorkRequest>, cx: &mut Context<'_>) {
+    /// Work requests are in the adapter from `there` on, which begins with one after another.
+    fn understand(
+        &mut self,
+        id: QueuePairId,
+        (mut all, there): (Vec<WorkRequest>, Instant),
+        cx: &mut Context<'_>,
+    ) {
         for work in all.drain(..) {
             let (_, registering) = self.rules.registration(work.registers);
-            let at = self.engine_free.max(cx.now()) + registering;
+            let at = self.engine_free.max(there) + registering;
             self.engine_free = at + self.rules.wqe_interval;
             self.understood.push_back((id, work));
             self.agenda.put(at + self.rules.wqe_latency, Task::Begin, cx);
@@ -350,11 +355,17 @@ impl RoceNic {
         let Some(pair) = pairs.get_mut(id).filter(|pair| !pair.is_destroyed()) else { return };
         pair.hear(id, (packet, cx.trail()), (cx.now(), rdma), heard);
         self.counts.unexpected += u64::from(std::mem::take(&mut heard.unexpected));
+        // what the core sees of a WRITE is its last data, instead of an entry behind them
+        let seen = self.heard.completions.pop_if(|own| matches!(own, WorkCompletion::Written { .. }));
+        let last = self.heard.writes.len().wrapping_sub(1);
         for write in 0..self.heard.writes.len() {
             let (address, bytes) = self.heard.writes[write];
             self.counts.received += u64::from(bytes);
-            self.write(id.0.into(), address, bytes, Attributes::NONE, cx);
+            let signals = seen.is_some() && write == last;
+            let attributes = if signals { Attributes::SIGNAL } else { Attributes::NONE };
+            self.write(id.0.into(), address, bytes, attributes, cx);
         }
+        seen.into_iter().for_each(|written| self.rdma.complete(id, written));
         self.heard.writes.clear();
         if !self.heard.completions.is_empty() {
             let mut completions = std::mem::take(&mut self.heard.completions);

@@ -6,9 +6,10 @@
 //!  adapter … signal ─► core: receive, acknowledge ─► worker ─► core: copy, digest, unit ─► whole messages
 //! ```
 //!
-//! A message is sent by software at once: the data units of one command in one direction. A segment has no bytes of
-//! two messages when it is first sent (`MSG_EOR`, Linux `drivers/nvme/host/tcp.c` and `drivers/nvme/target/tcp.c`).
-//! All costs are CPU time of the core that serves the queue, for softirq and worker (`io_work`) alike.
+//! A message is what software sends of one command in one direction: its data units. Targets, and SPDK as an
+//! initiator, send all messages together that wait for their core (`waiting`); Linux as an initiator sends each by
+//! itself. What is sent together ends a segment (`MSG_EOR`, Linux `drivers/nvme/host/tcp.c` and
+//! `drivers/nvme/target/tcp.c`). All costs are CPU time of the core that serves the queue, for softirq and worker (`io_work`) alike.
 
 mod costs;
 
@@ -39,6 +40,7 @@ lanetwin_kernel::stages! {
     DIGEST = "TCP: digest",
     UNIT = "TCP: data unit",
     STREAM = "TCP: sent again",
+    TOGETHER = "TCP: sent with others",
     CALL = "system call",
     MODERATED = "interrupt moderation",
 }
@@ -61,10 +63,20 @@ struct Message {
     control: Option<Control>,
     /// Identifier given by a program, for bytes instead of data units.
     name: Option<u64>,
-    /// Its end in the stream of the connection.
+    /// Its length, and its end in the stream of the connection.
+    bytes: u64,
     end: u64,
+    /// Whether another message follows in the same segment.
+    is_followed: bool,
     /// Trail of its request.
     trail: Trail,
+}
+
+impl Message {
+    /// That of a request, which is not in the stream yet.
+    const fn new(stream: Stream, bytes: u64, trail: Trail) -> Self {
+        Self { stream, control: None, name: None, bytes, end: 0, is_followed: false, trail }
+    }
 }
 
 type Pipe = Rc<RefCell<VecDeque<Message>>>;
@@ -136,6 +148,11 @@ pub struct TcpSocket {
     digests: DigestTypes,
     sends: Pipe,
     hears: Pipe,
+    /// Messages that wait for the core, and whether it is planned when they are sent.
+    waiting: VecDeque<Message>,
+    is_planned: bool,
+    /// When that is.
+    sends_at: Instant,
     /// Bytes offered, and the ends of unacknowledged messages with their trails.
     offered: u64,
     trails: VecDeque<(u64, Trail)>,
@@ -176,6 +193,9 @@ impl TcpSocket {
             digests,
             sends: Rc::clone(sends),
             hears: Rc::clone(hears),
+            waiting: VecDeque::new(),
+            is_planned: false,
+            sends_at: Instant::ZERO,
             offered: 0,
             trails: VecDeque::new(),
             heard: Vec::new(),
@@ -202,45 +222,69 @@ impl TcpSocket {
         socket_handle(self.id)
     }
 
-    /// Sends a message of the request that is being handled, as soon as windows allow it.
-    pub(crate) fn send(&mut self, stream: Stream, place: Place<'_>, cx: &mut Context<'_>) {
+    /// Sends a message of the request that is being handled, which the core begins with at `begins`: as soon as windows
+    /// allow it, and where software sends several together, with the others that wait for the core by then
+    /// ([`plan_sending`](Self::plan_sending)).
+    pub(crate) fn send(&mut self, stream: Stream, begins: Instant, place: Place<'_>, cx: &mut Context<'_>) {
         let bytes = stream.len();
-        self.send_either((stream, None, None), bytes, place, cx);
+        self.build(Message::new(stream, bytes, cx.trail()), place, cx);
+        if self.waiting.len() == 1 {
+            self.sends_at = begins;
+        }
+        if place.costs.together == 1 || self.sends_at <= cx.now() {
+            self.send_waiting(place, cx);
+        }
     }
     /// The same for bytes of a program, with its identifier: the call, and the part that can be sent at once.
     pub(crate) fn send_bytes(&mut self, (bytes, name): (u64, u64), place: Place<'_>, cx: &mut Context<'_>) {
         work(place, place.costs.unit, CALL, cx);
-        self.send_either((Stream::new(), None, Some(name)), bytes, place, cx);
+        let message = Message { name: Some(name), ..Message::new(Stream::new(), bytes, cx.trail()) };
+        self.build(message, place, cx);
+        self.send_waiting(place, cx);
+    }
+    /// The same for a message beside I/O, which waits for nothing.
+    pub(crate) fn send_control(&mut self, control: Control, place: Place<'_>, cx: &mut Context<'_>) {
+        let bytes = control.by_tcp();
+        let message = Message { control: Some(control), ..Message::new(Stream::new(), bytes, cx.trail()) };
+        self.build(message, place, cx);
+        self.send_waiting(place, cx);
     }
     /// Number of bytes offered so far, and of those not acknowledged.
     pub(crate) const fn offered(&self) -> (u64, u64) {
         (self.offered, self.connection.outstanding())
     }
-    /// The same of a message beside I/O.
-    pub(crate) fn send_control(&mut self, control: Control, place: Place<'_>, cx: &mut Context<'_>) {
-        let bytes = control.by_tcp();
-        self.send_either((Stream::new(), Some(control), None), bytes, place, cx);
-    }
-    fn send_either(
-        &mut self,
-        (stream, control, name): (Stream, Option<Control>, Option<u64>),
-        bytes: u64,
-        place: Place<'_>,
-        cx: &mut Context<'_>,
-    ) {
-        let units = stream.units();
+    /// Builds the data units of a message, which waits then.
+    fn build(&mut self, message: Message, place: Place<'_>, cx: &mut Context<'_>) {
+        let units = message.stream.units();
         let headers = if self.digests.header() { units.headers } else { 0 };
         let data = if self.digests.data() { units.data } else { 0 };
         work(place, place.costs.unit * u64::from(units.count()), UNIT, cx);
         work(place, place.costs.digesting(headers + data), DIGEST, cx);
-        let trail = cx.trail();
+        self.waiting.push_back(Message { trail: cx.trail(), ..message });
+    }
+    /// When the core sends the messages that wait for it, unless that is planned.
+    pub(crate) fn plan_sending(&mut self) -> Option<Instant> {
+        let is_new = !self.waiting.is_empty() && !std::mem::replace(&mut self.is_planned, true);
+        is_new.then_some(self.sends_at)
+    }
+    /// The core sends the messages that wait for it, as many together as software does.
+    pub(crate) fn send_waiting(&mut self, place: Place<'_>, cx: &mut Context<'_>) {
+        self.is_planned = false;
         if self.connection.outstanding() == 0 {
             self.alive = cx.now();
         }
-        self.offered += bytes;
-        self.trails.push_back((self.offered, trail));
-        self.sends.borrow_mut().push_back(Message { stream, control, name, end: self.offered, trail });
-        self.connection.offer_message(cx.now().as_ps(), bytes);
+        let (mut left, now) = (self.waiting.len(), cx.now().as_ps());
+        while let Some(message) = self.waiting.pop_front() {
+            left -= 1;
+            let is_followed = left % place.costs.together > 0;
+            self.offered += message.bytes;
+            self.trails.push_back((self.offered, message.trail));
+            match is_followed {
+                true => self.connection.offer(now, message.bytes),
+                false => self.connection.offer_message(now, message.bytes),
+            }
+            self.sends.borrow_mut().push_back(Message { end: self.offered, is_followed, ..message });
+        }
         self.transmit(place, cx);
     }
 
@@ -372,15 +416,17 @@ impl TcpSocket {
         let Message { stream, control, name, .. } = message;
         Some(Delivered { stream, control, name, at })
     }
-    /// Continues the request of a message on the trail of the segment that brought its end.
+    /// Continues the request of a message on the trail of the segment that brought its end, which is another request's
+    /// if another message followed in it.
     fn resume(&mut self, message: &Message, cx: &mut Context<'_>) {
         let brought = self.heard.iter().find(|(end, _)| *end == message.end);
         match brought {
             Some((_, trail)) => cx.resume(*trail),
             None => {
-                let last = self.heard.last().map_or(Trail::NONE, |(_, trail)| *trail);
-                cx.resume(last);
-                cx.join(message.trail, STREAM);
+                let beyond = self.heard.iter().find(|(end, _)| *end > message.end);
+                let other = beyond.or(self.heard.last()).map_or(Trail::NONE, |(_, trail)| *trail);
+                cx.resume(other);
+                cx.join(message.trail, if message.is_followed { TOGETHER } else { STREAM });
             }
         }
         self.heard.retain(|(end, _)| *end > message.end);

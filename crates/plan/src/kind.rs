@@ -44,6 +44,8 @@ pub(crate) enum Who {
     Hosts,
     /// Programs of hosts send to programs of other hosts.
     Peers,
+    /// The same over queue pairs.
+    QueuePairs,
     /// Hosts read and write blocks of drives; or, if the target is a host, send to its programs.
     HostsOrPeers,
     /// A host reads and writes blocks of a single NVMe drive.

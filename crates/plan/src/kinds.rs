@@ -19,6 +19,7 @@ kinds! {
     dma,
     block,
     network,
+    rdma,
     fio,
     iometer,
     pts,

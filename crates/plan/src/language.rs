@@ -96,12 +96,12 @@ const PAIR: [Field; 2] = [
     required(
         "on",
         Holds::Names,
-        "the component that asks, or a list of them, which ask at once: cards for `dma`; for blocks hosts, each with a port of its own of the drives; for `network` hosts whose programs send; for `memory` the host whose cores load and store",
+        "the component that asks, or a list of them, which ask at once: cards for `dma`; for blocks hosts, each with a port of its own of the drives; for `network` and `rdma` hosts whose programs send; for `memory` the host whose cores load and store",
     ),
     optional(
         "target",
         Holds::Names,
-        "the component that answers, or a logical unit of it as in `hba.lun1`; for blocks also a list of them, which are asked at once; for `network` other hosts, whose programs are sent to; for `dma` the only host of the machine if left out",
+        "the component that answers, or a logical unit of it as in `hba.lun1`; for blocks also a list of them, which are asked at once; for `network` and `rdma` other hosts, whose programs are sent to; for `dma` the only host of the machine if left out",
     ),
 ];
 

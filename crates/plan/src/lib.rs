@@ -46,9 +46,9 @@ pub use plan::{
     Cache, Case, ChannelPlan, Compare, ComponentPlan, ConnectionPlan, CxlLinkPlan, CxlRole, Decoding, Demand,
     DeviceCache, Digests, DmaCase, DmaOperation, Down, Driven, End, FioCase, FioJob, HintsCase, IometerCase,
     IometerFile, IometerWorker, Join, KernelCase, LeftOut, LinkPlan, Load, MemoryCase, MemoryNode,
-    MemoryProgram, Network, Offered, Pair, Pattern, PeerPath, Peers, Plan, PortOffer, PortPlan, ProgramsPlan,
-    PtsPlan, RecordedCase, RemotePlan, Run, RunLength, SteadyRule, SubsystemPlan, Thread, Timing, Tracked,
-    TrafficCase, TransportPlan, Until, Variant, Via, WarmUp, Wires, WorkloadPlan,
+    MemoryProgram, Network, Offered, Pair, Pattern, PeerPath, Peers, Plan, PortOffer, PortPlan, Programs,
+    ProgramsPlan, PtsPlan, RecordedCase, RemotePlan, Run, RunLength, SteadyRule, SubsystemPlan, Thread,
+    Timing, Tracked, TrafficCase, TransportPlan, Until, Variant, Via, WarmUp, Wires, WorkloadPlan,
 };
 pub use resolve::Checked;
 pub use schema::{link_schema, schema};

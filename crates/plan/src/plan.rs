@@ -18,7 +18,7 @@ mod transfers;
 mod written;
 
 pub use actions::ActionPlan;
-pub use blocks::{AllowedCores, Blocks, Demand, LeftOut, Step, Thread, Timing};
+pub use blocks::{AllowedCores, Blocks, Demand, LeftOut, Programs, Step, Thread, Timing};
 pub use component::{ComponentPlan, PortPlan};
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use end::End;

@@ -80,6 +80,11 @@ pub enum WorkCompletion {
         /// The bytes, where they mean something.
         content: Option<Rc<[u8]>>,
     },
+    /// A WRITE of the peer is in memory that software watches ([`Rdma::watch`]).
+    Written {
+        /// Number of bytes.
+        bytes: u32,
+    },
     /// The connection is lost, and with it all work that was not done.
     Lost,
 }
@@ -131,6 +136,8 @@ struct QueuePair {
     opening: bool,
     /// Whether its messages are datagrams.
     datagrams: bool,
+    /// Whether its software watches the memory that the peer writes.
+    watched: bool,
     work: VecDeque<WorkRequest>,
     posted: u64,
     taken: u64,
@@ -205,6 +212,7 @@ impl Rdma {
                 inside: false,
                 opening: false,
                 datagrams: false,
+                watched: false,
                 work: VecDeque::new(),
                 posted: 0,
                 taken: 0,
@@ -259,6 +267,16 @@ impl Rdma {
     #[must_use]
     pub fn is_for_datagrams(&self, of: QueuePairId) -> bool {
         self.with(of, |pair| pair.datagrams).unwrap_or(false)
+    }
+    /// Notes that the software of a queue pair watches the memory that its peer writes: it sees each WRITE as soon as
+    /// the last of it is there, without a completion entry. Must be called before the run starts.
+    pub fn watch(&self, of: QueuePairId) {
+        self.with(of, |pair| pair.watched = true);
+    }
+    /// Whether its software watches that memory.
+    #[must_use]
+    pub fn is_watched(&self, of: QueuePairId) -> bool {
+        self.with(of, |pair| pair.watched).unwrap_or(false)
     }
     fn with<R>(&self, of: QueuePairId, act: impl FnOnce(&mut QueuePair) -> R) -> Option<R> {
         self.0.borrow_mut().get_mut(of.index()).map(act)

@@ -206,7 +206,7 @@ fn askers<'a>(blueprint: &Blueprint<'a>) -> Vec<NewLoad<'a>> {
 impl<'a> Adding<'a> {
     fn all(mut self) -> AddedLoad {
         match self.blueprint.load.and_then(Load::network) {
-            Some(test) => self.add_network(test),
+            Some(programs) => self.add_programs(programs),
             None => self.add_drivers(),
         }
         let (mut loads, mut openings) = (Vec::new(), Vec::new());

@@ -21,6 +21,8 @@ pub(super) const NVMEOF: &str = "(nvmeof)";
 pub(super) const TARGET: &str = "(target)";
 /// Programs that send to programs on other hosts.
 pub(super) const NETWORK: &str = "(network)";
+/// Programs that post RDMA to those of other hosts.
+pub(super) const VERBS: &str = "(verbs)";
 /// Joins the software that runs inside an adapter to the adapter, followed by its name.
 pub(super) const WITHIN: &str = "(within)";
 /// A CXL link.

@@ -8,7 +8,7 @@ use super::memory::rows as memory;
 use super::metric::Metric;
 use super::tails::{Clumped, PERCENTILES, pooled};
 use lanetwin_load::{Answered, Results, Side, Tally};
-use lanetwin_plan::{Case, Load};
+use lanetwin_plan::{Case, Load, Programs};
 use lanetwin_stats::results::{Row, X};
 use lanetwin_stats::{Histogram, jain, tail};
 use lanetwin_units::{Better, Span};
@@ -274,7 +274,7 @@ impl CaseRows<'_> {
         let operations = |i: usize, side: &Side| side.operations_per_second(time(i)).unwrap_or(0.0);
         let is_dma = self.case.load.is_dma();
         let network = self.case.load.network();
-        let transacts = network.is_some_and(|test| test.replies);
+        let transacts = network.is_some_and(Programs::reply);
         let (rate_name, rate_unit, rate_scale) = match network {
             _ if is_dma => ("transfers", "M/s", 1e6),
             None => ("IOPS", "k/s", 1e3),

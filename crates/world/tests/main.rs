@@ -36,6 +36,7 @@ mod remote_leaving;
 mod remote_offload;
 mod remote_paths;
 mod remote_scale;
+mod remote_together;
 mod retimers;
 mod runs;
 // the device that it is about is compiled where assertions are
@@ -47,3 +48,4 @@ mod switches;
 mod transits;
 mod tree;
 mod two_hosts;
+mod verbs;

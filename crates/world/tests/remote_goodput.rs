@@ -38,7 +38,7 @@ links:
 subsystems:
   jbof: {{port: box-nic, namespaces: [ssd1, ssd2], transport: tcp, header-digest: {header}, data-digest: {data}}}
 workloads:
-  stream: {{block: {{size: {COMMAND}B, depth: 16, read: {read}, pattern: sequential, span: 4GiB, requests: 600}}, on: server, target: [ssd1, ssd2]}}
+  stream: {{block: {{size: {COMMAND}B, depth: 32, read: {read}, pattern: sequential, span: 4GiB, requests: 2000}}, on: server, target: [ssd1, ssd2]}}
 run: {{repeats: 1, warm-up: 50}}
 "
     )
@@ -60,7 +60,7 @@ fn leaves(text: &str) -> [f64; 2] {
             adapters.filter_map(|id| Some(world.kernel.component::<RoceNic>(id)?.counts().sent)).collect();
         (world.kernel.now(), sent)
     };
-    let ((begin, before), (end, after)) = (until(100), until(200));
+    let ((begin, before), (end, after)) = (until(300), until(700));
     [0, 1].map(|side| (after[side] - before[side]) as f64 * 1e12 / (end - begin).as_ps() as f64)
 }
 

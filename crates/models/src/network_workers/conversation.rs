@@ -2,8 +2,9 @@
 
 use crate::tcp_socket::TcpSocket;
 use lanetwin_fabric::ethernet::logic::Station;
-use lanetwin_kernel::Trail;
+use lanetwin_kernel::{Report, Supply, SupplyKind, Trail};
 use lanetwin_ports::RunQueue;
+use lanetwin_units::Instant;
 use std::collections::VecDeque;
 
 /// An end of a conversation.
@@ -26,6 +27,29 @@ pub struct ConversationSpec {
     pub ends: [EndSpec; 2],
     /// Largest payload of the frames of both adapters \[B\].
     pub frames: u32,
+}
+
+/// Reports the cores that programs alone use, by the names of their hosts, in the order of their indices.
+pub(crate) fn report_cores<'a>(
+    hosts: impl Iterator<Item = &'a str>,
+    ends: &[&EndSpec],
+    now: Instant,
+    report: &mut Report,
+) {
+    for (number, host) in hosts.enumerate() {
+        let mut cores: Vec<&RunQueue> = Vec::new();
+        for end in ends.iter().filter(|end| end.host == number && end.tells_core) {
+            if !cores.iter().any(|known| known.is(&end.core)) {
+                cores.push(&end.core);
+            }
+        }
+        let supply = cores.len() as u64;
+        if supply > 0 {
+            let in_use_ps = cores.iter().map(|core| core.used(now).in_use_ps).sum();
+            let supply = Supply { in_use_ps, supply, kind: SupplyKind::Server };
+            report.supply(format!("cores of {host}"), supply);
+        }
+    }
 }
 
 /// Two programs that send each other bytes.

@@ -228,7 +228,7 @@ impl LoadQueue {
                 let (bytes, handle) = (doorbell_bytes(software.costs.polled), pair.0.into());
                 cx.send_at(CPU, at, Message::Mmio { to: software.adapter, bytes, handle, address });
             }
-            Way::Tcp(_) => self.stream(software, cx),
+            Way::Tcp(_) => self.stream(begun, software, cx),
         }
         true
     }
@@ -410,6 +410,8 @@ impl LoadQueue {
             }
             // the loss of a connection being made is not noticed before its time-out
             WorkCompletion::Lost => self.queue.lost(effects),
+            // nothing of it is watched
+            WorkCompletion::Written { .. } => {}
         }
     }
 

@@ -7,11 +7,11 @@ use crate::tcp_socket::{self, Place};
 use lanetwin_nvmeof::logic::host::QueueEffect;
 use lanetwin_nvmeof::logic::tcp::Stream;
 use lanetwin_ports::Context;
-use lanetwin_units::Instant;
+use lanetwin_units::{Instant, Span};
 
 impl LoadQueue {
-    /// Sends the queue's output, as a message of the request being handled.
-    pub(super) fn stream(&mut self, software: Software<'_>, cx: &mut Context<'_>) {
+    /// Sends the queue's output, as a message of the request being handled, which the core begins with at `begins`.
+    pub(super) fn stream(&mut self, begins: Instant, software: Software<'_>, cx: &mut Context<'_>) {
         let mut all = Stream::new();
         for effect in self.effects.drain(..) {
             if let QueueEffect::Send { stream } = effect {
@@ -22,7 +22,7 @@ impl LoadQueue {
         if let Way::Tcp(socket) = &mut self.way
             && !all.is_empty()
         {
-            socket.send(all, place, cx);
+            socket.send(all, begins, place, cx);
         }
     }
     /// The stack takes the segments that have come; when the worker begins, if it is not on its way.
@@ -55,13 +55,25 @@ impl LoadQueue {
                 answers.extend(self.ended(name, status, software.costs, cx));
             }
             self.effects = effects;
-            self.stream(software, cx);
+            let begins = self.core.serve(cx.now(), Span::ZERO);
+            self.stream(begins, software, cx);
         }
         if let Way::Tcp(socket) = &mut self.way {
             socket.end_work(place(&self.core, software), cx);
         }
         answers.extend(self.unanswerable(software.costs, cx));
         answers
+    }
+    /// When the core sends the messages that wait for it, unless that is planned.
+    pub(super) fn plan_sending(&mut self) -> Option<Instant> {
+        if let Way::Tcp(socket) = &mut self.way { socket.plan_sending() } else { None }
+    }
+    /// Sends them.
+    pub(super) fn send_waiting(&mut self, software: Software<'_>, cx: &mut Context<'_>) {
+        let place = place(&self.core, software);
+        if let Way::Tcp(socket) = &mut self.way {
+            socket.send_waiting(place, cx);
+        }
     }
     /// The time for the timer, unless it is set.
     pub(super) fn set_timer(&mut self, now: Instant) -> Option<Instant> {

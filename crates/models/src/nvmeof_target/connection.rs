@@ -61,6 +61,8 @@ pub(super) enum Step {
     Message(Stream),
     /// Send a message, after the cost of its command.
     Send(Stream, Span),
+    /// Send the messages that wait for the core.
+    SendWaiting,
     /// The timer of the connection.
     Timer,
     /// Send a control message.

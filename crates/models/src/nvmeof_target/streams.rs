@@ -80,9 +80,18 @@ impl NvmeofTarget {
             return;
         }
         cx.mark(if self.costs.polled { POLL } else { crate::tcp_socket::WORKER });
+        let begins = self.connections[place].core().serve(cx.now(), Span::ZERO);
         self.connections[place].spend(cost, RESPOND, cx);
         let Some((socket, runs)) = self.socket(place) else { return };
-        socket.send(stream, runs, cx);
+        socket.send(stream, begins, runs, cx);
+        let at = socket.plan_sending();
+        self.plan(place, at, Step::SendWaiting, cx);
+        self.set_timer(place, cx);
+    }
+    /// Sends what waits for the core.
+    pub(super) fn send_waiting(&mut self, place: usize, cx: &mut Context<'_>) {
+        let Some((socket, runs)) = self.socket(place) else { return };
+        socket.send_waiting(runs, cx);
         self.set_timer(place, cx);
     }
     /// The timer of a connection.

@@ -23,18 +23,19 @@ impl RoceNic {
         if reading.left > 0 {
             return;
         }
+        let fetched = cx.now() + self.rules.fetch;
         match self.reads.take(tlps.handle).map(|reading| reading.what) {
-            Some(Read::Work(id, work)) => self.understand(id, work, cx),
+            Some(Read::Work(id, work)) => self.understand(id, (work, fetched), cx),
             Some(Read::Payload { pair, lane, number }) => {
-                let at = cx.now() + self.rules.tx_latency;
+                let at = fetched + self.rules.tx_latency;
                 if let Some(pair) = self.pairs.get_mut(pair) {
                     pair.lanes[lane].ready(number, at, cx.trail());
                 }
                 self.look_at_line(at, cx);
             }
-            Some(Read::Segments(id, segments)) => self.understand_segments(id, segments, cx),
+            Some(Read::Segments(id, segments)) => self.understand_segments(id, (segments, fetched), cx),
             Some(Read::Piece(id, number)) => {
-                self.piece_read(id, number, cx.now() + self.rules.tx_latency, cx);
+                self.piece_read(id, number, fetched + self.rules.tx_latency, cx);
             }
             Some(Read::Entry { handle, from }) => self.tell_within(handle, from, cx),
             None => {}

@@ -45,7 +45,7 @@ impl RoceNic {
         let brought = u32::from(doorbell.bytes) >= self.rules.wqe_bytes && self.rules.wqe_in_doorbell;
         match segments.len() {
             0 => {}
-            1 if brought => self.understand_segments(id, segments, cx),
+            1 if brought => self.understand_segments(id, (segments, cx.now()), cx),
             count => {
                 let (address, bytes) = (1 << 34 | u64::from(id.0) << 24, count as u32 * self.rules.wqe_bytes);
                 self.read(Read::Segments(id, segments), address, bytes, cx);
@@ -53,10 +53,15 @@ impl RoceNic {
         }
     }
 
-    /// Descriptors are in the adapter, which begins with one after another.
-    pub(super) fn understand_segments(&mut self, id: SocketId, segments: Vec<Segment>, cx: &mut Context<'_>) {
+    /// Descriptors are in the adapter from `there` on, which begins with one after another.
+    pub(super) fn understand_segments(
+        &mut self,
+        id: SocketId,
+        (segments, there): (Vec<Segment>, Instant),
+        cx: &mut Context<'_>,
+    ) {
         for segment in segments {
-            let at = self.engine_free.max(cx.now());
+            let at = self.engine_free.max(there);
             self.engine_free = at + self.rules.wqe_interval;
             self.agenda.put(at + self.rules.wqe_latency, Task::Cut(id, Box::new(segment)), cx);
         }

@@ -299,6 +299,8 @@ impl Pair {
                 heard
                     .writes
                     .extend((part.bytes > 0).then_some((sent.remote + u64::from(part.offset), part.bytes)));
+                let is_seen = part.last && part.bytes > 0 && rdma.is_watched(own);
+                heard.completions.extend(is_seen.then_some(WorkCompletion::Written { bytes: sent.bytes }));
             }
             Taken::Data(operation, part) => {
                 if part.offset == 0 {

@@ -103,6 +103,12 @@ pub(super) const PARAMS: &[Param] = &[
         about: "from a packet's last bit to its data being offered to PCIe, or to its answer being ready",
     },
     Param {
+        name: "fetch",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "what the adapter itself adds to each read of host memory, of data or work requests, beside PCIe and the memory",
+    },
+    Param {
         name: "rx-usecs",
         dimension: Dimension::Time,
         default: Some("0us"),
@@ -320,6 +326,8 @@ pub(super) struct Rules {
     pub(super) tagging: Tagging,
     pub(super) tx_latency: Span,
     pub(super) rx_latency: Span,
+    /// Its own part of a read of host memory.
+    pub(super) fetch: Span,
     /// Interrupt moderation of sockets: time without a frame, and number of frames.
     pub(super) moderation: (Span, u32),
     pub(super) ahead: u32,
@@ -376,6 +384,7 @@ impl Rules {
             tagging: if params.flag("ethernet.vlan") { Tagging::Tagged } else { Tagging::Untagged },
             tx_latency: params.time("tx.latency"),
             rx_latency: params.time("rx.latency"),
+            fetch: params.time("fetch"),
             moderation: (params.time("rx-usecs"), count("rx-frames")),
             ahead: small(params, "tx.ahead"),
             burst: small(params, "tx.burst"),

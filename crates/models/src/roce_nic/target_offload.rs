@@ -47,7 +47,7 @@ impl RoceNic {
             let rdma = self.rdma.clone();
             let work: Vec<_> = std::iter::from_fn(|| rdma.take(id, address)).collect();
             if self.pair(id).is_some() {
-                self.understand(id, work, cx);
+                self.understand(id, (work, cx.now()), cx);
             }
             return;
         }

@@ -89,6 +89,8 @@ pub(crate) struct TcpCosts {
     digest: Span,
     /// Whether sent data are copied.
     copies_sent: bool,
+    /// The most messages that software sends together, if they wait for its core.
+    pub(crate) together: usize,
     /// For each data unit.
     pub(crate) unit: Span,
     /// Time until the worker runs when there is work.
@@ -109,6 +111,7 @@ impl TcpCosts {
             copy: of("copy"),
             digest: of("digest"),
             copies_sent: false,
+            together: 1,
             unit: of("unit"),
             worker: if polled { Span::ZERO } else { of("worker") },
             silence: of("silence"),
@@ -117,6 +120,10 @@ impl TcpCosts {
     /// The same for software that copies sent data, or does not.
     pub(crate) fn copying_sent(self, copies_sent: bool) -> Self {
         Self { copies_sent, ..self }
+    }
+    /// The same for software that sends up to this many messages together.
+    pub(crate) const fn sending_together(self, together: usize) -> Self {
+        Self { together, ..self }
     }
     /// Cost of sending a segment of `bytes`.
     pub(crate) fn sending(&self, bytes: u32) -> Span {

@@ -2,7 +2,7 @@
 
 use crate::cases::{ARRIVALS, is_brisk, offered, sizes, spread};
 use crate::kind::{Asked, Kind, Place, Who};
-use crate::plan::{Blocks, Demand, LeftOut, Load, Offered, Thread};
+use crate::plan::{Blocks, Demand, LeftOut, Load, Offered, Programs, Thread};
 use crate::values::{count, sample, size, span};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::{Fields, Said};
@@ -142,8 +142,8 @@ impl Blocks for NetworkCase {
         let arrivals = self.offered.arrivals(request);
         Box::new(BlockLoad::of(requests, arrivals, slot.seed, slot.path).in_slot(slot))
     }
-    fn network(&self) -> Option<NetworkTest> {
-        Some(self.test)
+    fn network(&self) -> Option<Programs> {
+        Some(Programs::Sockets(self.test))
     }
     fn demand(&self) -> Demand {
         Demand::default()

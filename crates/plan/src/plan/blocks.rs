@@ -8,6 +8,7 @@ use lanetwin_kernel::Component;
 use lanetwin_load::Slot;
 use lanetwin_models::network_workers::NetworkTest;
 use lanetwin_models::roles::nvme::QueuePriority;
+use lanetwin_models::verbs_programs::VerbsTest;
 use lanetwin_ports::Message;
 use lanetwin_units::{Bytes, Span};
 use std::any::Any;
@@ -86,9 +87,9 @@ pub trait Blocks: Same + Debug + Send + Sync {
         let _ = requests;
         None
     }
-    /// The programs at both ends of connections, if the targets are hosts. A request is then a message, and its address
+    /// The programs at both ends, if the targets are hosts. A request is then a message, and its address
     /// the length of the reply.
-    fn network(&self) -> Option<NetworkTest> {
+    fn network(&self) -> Option<Programs> {
         None
     }
     /// Its requirements on a drive; the scenario gets a warning if they are not met.
@@ -99,6 +100,26 @@ pub trait Blocks: Same + Debug + Send + Sync {
     fn not_modelled(&self, of: LeftOut<'_>) -> Vec<String> {
         let _ = of;
         Vec::new()
+    }
+}
+
+/// The programs of a load whose targets are hosts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Programs {
+    /// They send over sockets.
+    Sockets(NetworkTest),
+    /// They post work to queue pairs.
+    QueuePairs(VerbsTest),
+}
+
+impl Programs {
+    /// Whether requests are answered by the other program.
+    #[must_use]
+    pub const fn reply(self) -> bool {
+        match self {
+            Self::Sockets(test) => test.replies,
+            Self::QueuePairs(test) => test.ping_pong,
+        }
     }
 }
 

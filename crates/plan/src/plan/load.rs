@@ -8,10 +8,9 @@ pub use fio::{FioCase, FioJob};
 pub use iometer::{IometerCase, IometerFile, IometerWorker};
 pub use memory::{DeviceCache, HintsCase, KernelCase, MemoryCase, MemoryProgram, RecordedCase, TrafficCase};
 
-use super::blocks::{Blocks, Thread, Timing};
+use super::blocks::{Blocks, Programs, Thread, Timing};
 use super::offered::Offered;
 use super::transfers::DmaCase;
-use lanetwin_models::network_workers::NetworkTest;
 use std::sync::Arc;
 
 /// A load, by initiator and target. There are many kinds of workload, but only these loads.
@@ -101,9 +100,9 @@ impl Load {
     pub fn apart(&self, requests: u64) -> Option<Self> {
         if let Self::Blocks(blocks) = self { blocks.apart(requests).map(Self::Blocks) } else { None }
     }
-    /// The programs at both ends of connections, if hosts send to hosts.
+    /// The programs at both ends, if hosts send to hosts.
     #[must_use]
-    pub fn network(&self) -> Option<NetworkTest> {
+    pub fn network(&self) -> Option<Programs> {
         if let Self::Blocks(blocks) = self { blocks.network() } else { None }
     }
     /// Whether the load is DMA of cards.

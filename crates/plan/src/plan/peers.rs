@@ -66,7 +66,9 @@ impl Peers<'_> {
         };
         (0..self.components).filter(is_adapter).filter(|adapter| above(*adapter) == Some(host)).collect()
     }
-    fn mtu(&self, component: usize) -> u32 {
+    /// The most payload of the frames of an adapter or a switch \[B\].
+    #[must_use]
+    pub fn mtu(&self, component: usize) -> u32 {
         match (self.plan)(component).and_then(|plan| plan.params.0.get("ethernet.mtu")) {
             Some(Value::Size(bytes)) => bytes.0.min(MOST_MTU) as u32,
             _ => 1500,

@@ -19,7 +19,11 @@ const LEAST_OF_ROCE: u32 = 352;
 /// `include/net/tcp.h`: 48 with the options).
 const LEAST_OF_TCP: u32 = IPV4_BYTES + HEADER_BYTES + 48;
 
-/// Frames that are too small for a transport.
+/// What RoCEv2 needs.
+pub(super) const RDMA: Tiny = Tiny { what: "packet of RoCEv2", least: LEAST_OF_ROCE };
+
+/// A transport, and the smallest frames that it has room in.
+#[derive(Clone, Copy)]
 pub(super) struct Tiny {
     /// The transport.
     pub what: &'static str,
@@ -66,9 +70,7 @@ pub(super) fn read(
 /// The transport of connections with this many bytes per frame at both ends.
 pub(super) fn over(transport: TransportPlan, frames: u32) -> Result<ConnectionPlan, Tiny> {
     match transport {
-        TransportPlan::Rdma => PathMtu::of_frames(frames)
-            .map(ConnectionPlan::Rdma)
-            .ok_or(Tiny { what: "packet of RoCEv2", least: LEAST_OF_ROCE }),
+        TransportPlan::Rdma => PathMtu::of_frames(frames).map(ConnectionPlan::Rdma).ok_or(RDMA),
         TransportPlan::Tcp(digests) if frames >= LEAST_OF_TCP => Ok(ConnectionPlan::Tcp { frames, digests }),
         TransportPlan::Tcp(_) => Err(Tiny { what: "segment of TCP", least: LEAST_OF_TCP }),
     }

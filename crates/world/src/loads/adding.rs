@@ -71,8 +71,8 @@ pub(super) struct Adding<'a> {
     pub(super) remotes: BTreeMap<(usize, usize), RemoteHost>,
     /// Components that join several such paths, by the indices of the drive and the host.
     pub(super) joined: BTreeMap<(usize, usize), RemoteHost>,
-    /// The programs that send over the network, and their port to the first load.
-    pub(super) network: Option<(ComponentId, Port)>,
+    /// The programs that send over the network, their port to the first load, and their path.
+    pub(super) network: Option<(ComponentId, Port, &'static str)>,
     /// Components that join the paths to drives with several.
     pub(super) paths: Vec<(String, ComponentId)>,
 }

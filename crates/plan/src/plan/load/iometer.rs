@@ -1,6 +1,6 @@
 //! A test of Iometer: access specifications that workers run at the same time.
 
-use crate::plan::blocks::{Blocks, LeftOut, Thread, Timing};
+use crate::plan::blocks::{Blocks, LeftOut, Programs, Thread, Timing};
 use crate::plan::offered::Offered;
 use crate::plan::written::{AccessShape, of_kinds};
 use lanetwin_kernel::Component;
@@ -249,12 +249,10 @@ impl Blocks for IometerCase {
     fn is_paced(&self) -> bool {
         self.used().any(|line| line.delay_ms > 0)
     }
-    fn network(&self) -> Option<NetworkTest> {
-        self.network.then_some(NetworkTest {
-            send_buffer: SEND_BUFFER,
-            opening: self.opening,
-            replies: self.has_replies(),
-        })
+    fn network(&self) -> Option<Programs> {
+        let (opening, replies) = (self.opening, self.has_replies());
+        let test = NetworkTest { send_buffer: SEND_BUFFER, opening, replies };
+        self.network.then_some(Programs::Sockets(test))
     }
     fn timing(&self) -> Timing {
         Timing { longest: self.from.run_time(), ramp: self.from.ramp_up(), ..Timing::default() }

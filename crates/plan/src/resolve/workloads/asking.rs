@@ -7,6 +7,7 @@ use crate::kind::{self, Asked, Kind, Who};
 use crate::plan::{ComponentPlan, CxlRole, MemoryNode, Pair};
 use crate::problem::Problem;
 use crate::resolve::components::Machine;
+use crate::resolve::transports::{RDMA, Tiny};
 use crate::resolve::wiring::Wiring;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Kind as NodeKind, Node};
@@ -36,8 +37,9 @@ pub(super) fn asked(
     if kind.who != Who::Cores {
         let pairs = match kind.who {
             Who::Cards => cards(fields, place, reports),
-            Who::Peers => peers(fields, place, reports),
-            Who::HostsOrPeers if names_hosts(fields, place.machine) => peers(fields, place, reports),
+            Who::Peers => peers(fields, None, place, reports),
+            Who::QueuePairs => peers(fields, Some(RDMA), place, reports),
+            Who::HostsOrPeers if names_hosts(fields, place.machine) => peers(fields, None, place, reports),
             _ => drives(fields, place, reports),
         };
         let rooms = pairs.iter().flatten().filter_map(|pair| room(pair.target, place.machine));
@@ -140,8 +142,13 @@ fn names_hosts(fields: &Fields<'_>, machine: &Machine) -> bool {
     }
 }
 
-/// The pairs of hosts that send to each other.
-fn peers(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
+/// The pairs of hosts that send to each other, and the transport that their frames need room for.
+fn peers(
+    fields: &mut Fields<'_>,
+    needs: Option<Tiny>,
+    place: Place<'_>,
+    reports: &mut Reports,
+) -> Option<Vec<Pair>> {
     let Place { machine, wiring, .. } = place;
     let mut names = Names { fields, machine, reports };
     let (hosts, targets) = (names.hosts(), names.drives());
@@ -159,7 +166,8 @@ fn peers(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Op
     }
     for pair in &pairs {
         let spot = targets.iter().find(|target| target.component == pair.target).map(|target| target.spot);
-        check_peers(pair, (spot.unwrap_or_default(), &fields.at("target")), machine, wiring, reports);
+        let place = (spot.unwrap_or_default(), fields.at("target"));
+        check_peers(pair, needs, (place.0, &place.1), (machine, wiring), reports);
     }
     Some(pairs)
 }

@@ -6,6 +6,7 @@ use crate::problem::Problem;
 use crate::problem::network::Problem as Offered;
 use crate::problem::partitions::Problem as Apart;
 use crate::resolve::components::Machine;
+use crate::resolve::transports::Tiny;
 use crate::resolve::wiring::Wiring;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::Spot;
@@ -94,12 +95,13 @@ pub(super) fn check_program(
     }
 }
 
-/// Reports hosts that do not reach each other, and switches that drop their full frames.
+/// Reports hosts that do not reach each other, frames that are too small for what the hosts need, and switches that
+/// drop their full frames.
 pub(super) fn check_peers(
     pair: &Pair,
+    needs: Option<Tiny>,
     (spot, path): (Spot, &str),
-    machine: &Machine,
-    wiring: &Wiring,
+    (machine, wiring): (&Machine, &Wiring),
     reports: &mut Reports,
 ) {
     if reports.has_errors() {
@@ -109,10 +111,19 @@ pub(super) fn check_peers(
     let components = machine.components.len();
     let peers = Peers { plan: &plan, components, links: &wiring.links, network: &wiring.network };
     let [from, to] = [pair.on, pair.target].map(|component| machine.label(component));
-    match peers.path([pair.on, pair.target]) {
+    let written = |bytes: u32| quantity::written(Value::Size(Bytes(bytes.into())));
+    let found = peers.path([pair.on, pair.target]);
+    if let (Some(PeerPath { adapters, frames, .. }), Some(Tiny { what, least })) = (found, needs)
+        && frames < least
+    {
+        let small = adapters.into_iter().find(|adapter| peers.mtu(*adapter) == frames);
+        let name = machine.label(small.unwrap_or(adapters[0]));
+        let (mtu, least) = (written(frames), written(least));
+        return reports.add(Offered::TinyMtu { name, mtu, what, least }, spot, path);
+    }
+    match found {
         None => reports.add(Problem::NoPath { from, to }, spot, path),
         Some(PeerPath { narrow: Some((switch, mtu)), frames, .. }) => {
-            let written = |bytes: u32| quantity::written(Value::Size(Bytes(bytes.into())));
             let (switch, has, needed) = (machine.label(switch), written(mtu), written(frames));
             let name = format!("`{to}`");
             reports.add(Offered::BlackHole { from, name, switch, has, needed }, spot, path);
