@@ -82,6 +82,7 @@ impl Program {
                 self.rdma.post_receive(of, Receive { id: id + 64, address: 1 << 32 });
             }
             WorkCompletion::Lost => panic!("{of:?} is lost"),
+            WorkCompletion::Written { .. } => panic!("nobody watches {of:?}"),
         }
     }
 }
