@@ -201,7 +201,7 @@ fn interrupts_are_moderated_where_a_core_is_idle() {
     assert!((trip("rx-usecs: 8us, rx-frames: 1") - at_once).abs() < 0.05e6);
     let stream = |nic: &str| ask(nic, "size: 256KiB").1;
     let slower = stream("rx-usecs: 8us") / stream("rx-usecs: 0us");
-    assert!((0.99..1.03).contains(&slower), "{slower}");
+    assert!((0.99..1.04).contains(&slower), "{slower}");
 }
 
 /// What is asked of what cannot send, or does not reach the other, is told; a switch that drops full frames, too.
