@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from lanetwin import engine
-from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.errors import Diagnostic, LanetwinError, mistake
 from lanetwin.yaml_out import text
 
 if TYPE_CHECKING:
@@ -39,13 +39,15 @@ def around(file: Path, drives: Sequence[str] = ()) -> str:
     tool = tool_of(file)
     if tool is None:
         known = ", ".join(f"*{suffix}" for suffix in TOOLS)
-        raise LanetwinError(f"{file}: a scenario can be made of files named {known}")
+        unknown = "its name does not tell of which tool these jobs are"
+        message = unknown if file.exists() else "there is no such file"
+        remedy = f"name a job file of fio or a configuration of Iometer: {known}"
+        raise mistake("CL004", message, remedy, file)
     workers = _workers(file, tool)
     if workers and all("network" in worker["kind"] for worker in workers):
         if drives:
-            raise LanetwinError(
-                f"{file}: its workers are network workers, which ask no drive such as {drives[0]}"
-            )
+            message = f"its workers are network workers, which ask no drive such as {drives[0]}"
+            raise mistake("CL005", message, "leave --drive out", file)
         return _between_hosts(file.name)
     return _written(tool, file.name, _targets(workers), _of_the_catalogue(drives or [DRIVE]))
 
@@ -134,10 +136,10 @@ def _workers(file: Path, tool: str) -> list[Any]:
         return []
     workers = [worker for manager in shown["config"]["managers"] for worker in manager["workers"]]
     if not workers:
-        raise LanetwinError(
-            f"{file}: there are access specifications here and no worker that runs them; "
-            f"write `iometer: {{file: {file.name}, spec: NAME, outstanding: 1}}` into a scenario of your own"
-        )
+        load = f"iometer: {{file: {file.name}, spec: NAME, outstanding: 1}}"
+        remedy = f"write `{load}` into a scenario of your own"
+        message = "there are access specifications here and no worker that runs them"
+        raise mistake("CL006", message, remedy, file)
     return workers
 
 
@@ -153,6 +155,6 @@ def _of_the_catalogue(names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in drives:
             near = get_close_matches(name, drives, 1)
-            remedy = f"did you mean {near[0]}?" if near else f"drives are {', '.join(drives)}"
-            raise LanetwinError(f"there is no drive {name} in the catalogue; {remedy}")
+            remedy = f"did you mean `{near[0]}`?" if near else f"drives are {', '.join(drives)}"
+            raise mistake("CL007", f"there is no drive `{name}` in the catalogue", remedy)
     return list(dict.fromkeys(names))

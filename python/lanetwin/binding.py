@@ -5,7 +5,7 @@ Only the order is computed here: every share comes from the engine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lanetwin.numbers import fixed
@@ -46,9 +46,11 @@ class Use:
     """0 to 1."""
     is_places: bool = False
     """Whether it is a number of places that requests can wait for."""
+    alike: int = 0
+    """Number of other supplies of which as much was in use: links of a shelf."""
 
     def __str__(self) -> str:
-        return f"{self.name}, {part(self.share)}"
+        return f"{self.name}, {part(self.share)}" + (f" ({self.alike} more alike)" if self.alike else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,9 @@ def bindings(results: Results) -> dict[Place, Binding]:
             and not _same(use, names)
         ]
         closest = max(others, key=lambda use: use.share, default=None)
+        if closest:
+            alike = sum(closest.share - use.share <= ALIKE for use in others) - 1
+            closest = replace(closest, alike=alike)
         is_places = any(use.is_places for use in binds)
         together = tuple(bottleneck.get("together", ()))
         found[place] = Binding(bottleneck["name"], bottleneck["why"], own, closest, is_places, together)

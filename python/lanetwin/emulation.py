@@ -28,7 +28,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast
 
 from lanetwin import _core
-from lanetwin.errors import LanetwinError
+from lanetwin.errors import LanetwinError, mistake
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -429,18 +429,21 @@ def new_key(hash_name: str) -> str:
 def control(place: str | PathLike[str], asked: dict[str, Any], timeout: float = 10.0) -> dict[str, Any]:
     """Send a command to the drive served at this path or address; return its answer.
 
-    Raises `LanetwinError` if none is served there, if it does not answer within `timeout` [s], or refuses.
+    The place of its control socket stands for it. Raises `LanetwinError` if none is served there, if it does
+    not answer within `timeout` [s], or refuses.
     """
+    place = str(place).removesuffix(".control")
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(timeout)
-            connection.connect(_core.control_path(str(place)))
+            connection.connect(_core.control_path(place))
             connection.sendall(json.dumps(asked).encode() + b"\n")
             answer = connection.makefile("rb").readline()
     except OSError as error:
         why = error.strerror or str(error)
-        raise LanetwinError(f"no drive is served at {place}: {why}; start lanetwin serve-device") from error
+        remedy = "start `lanetwin serve-device`, and name the socket, address or folder at which it serves"
+        raise mistake("DO021", f"no drive is served here: {why}", remedy, place) from error
     told: dict[str, Any] = json.loads(answer or b'{"error": "the server has ended"}')
     if "error" in told:
-        raise LanetwinError(str(told["error"]))
+        raise mistake("DO022", str(told["error"]), "`lanetwin device --help` says what can be done", place)
     return told

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 from lanetwin import _core
 from lanetwin.errors import Diagnostic, LanetwinError, require_whole
 from lanetwin.files import read_text
+from lanetwin.places import told_apart
 from lanetwin.results import parse, require_all
 
 if TYPE_CHECKING:
@@ -258,12 +259,13 @@ def compare(a: Results, b: Results, *, margin: float | None = None) -> Results:
 def compare_files(a: Path, b: Path, *, margin: float | None = None) -> Results:
     """Compare two results in files, or in the folders of runs; the first is the baseline.
 
-    The engine reads the documents, so that an error is reported with its place and its remedy.
+    Results of the same name have those of their files or folders in the answer. The engine reads the
+    documents, so that an error is reported with its place and its remedy.
     """
     files = {"A": _results_file(a), "B": _results_file(b)}
     first, second = (_read(file) for file in files.values())
     try:
-        answer = _core.compare(first, second, json.dumps({"margin": margin}))
+        answer = _core.compare(first, second, json.dumps({"margin": margin, "names": told_apart(a, b)}))
     except LanetwinError as error:
         told = [replace(found, file=str(files.get(found.file, found.file))) for found in error.diagnostics]
         raise LanetwinError("" if told else str(error), told) from error

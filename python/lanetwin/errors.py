@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+COMMAND_LINE = "command line"
+"""The place of a mistake that is in no file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One mistake in a document: message, place and remedy."""
@@ -75,6 +79,11 @@ class LanetwinError(Exception):
     def from_json(cls, diagnostics: str) -> Self:
         """Build the exception from the engine's JSON array of diagnostics."""
         return cls("", [Diagnostic.from_dict(fields) for fields in json.loads(diagnostics)])
+
+
+def mistake(code: str, message: str, remedy: str, place: object = COMMAND_LINE) -> LanetwinError:
+    """Return the error for one mistake; its place is a file, or the command line."""
+    return LanetwinError("", [Diagnostic(code, "error", message, remedy, str(place))])
 
 
 class EngineBug(RuntimeError):  # noqa: N818 - the user made no error

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from lanetwin import emulation, engine, filesystem, store
-from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.errors import COMMAND_LINE, Diagnostic, LanetwinError
 from lanetwin.measure.repeats import row_of
 from lanetwin.measured.document import VARIANT, document_of
 from lanetwin.measured.formats import format_of
@@ -74,7 +74,7 @@ def refuse(code: str, message: str, help_: str) -> NoReturn:
 
     Raises `LanetwinError`, always.
     """
-    raise LanetwinError("", [Diagnostic(code, "error", message, help_, "", 0, 0, "")])
+    raise LanetwinError("", [Diagnostic(code, "error", message, help_, COMMAND_LINE)])
 
 
 def variants_of(scenario: Path, sets: Sequence[str], *, outside: bool = False) -> list[str]:

@@ -325,11 +325,23 @@ def _comparison(metrics: Sequence[str], members: Sequence[Verdict], of: int) -> 
         return f"{words.rstrip(',') + where}: {change(one['change'])} ({told})."
     where = f" at all {of} cases" if len(members) == of else f" at {len(members)} of {of} cases"
     low, high = min(members, key=lambda v: v["change"]), max(members, key=lambda v: v["change"])
+    near = _near_of(members)
     if low["change"] == high["change"]:
-        return f"{words}{where}: {change(low['change'])}."
+        return f"{words}{where}: {change(low['change'])}.{near}"
     return (
         f"{words}{where}: {change(low['change'])} (at {_unbroken(low['case'])})"
-        f" to {change(high['change'])} (at {_unbroken(high['case'])})."
+        f" to {change(high['change'])} (at {_unbroken(high['case'])}).{near}"
+    )
+
+
+def _near_of(members: Sequence[Verdict]) -> str:
+    """Say of a group how many intervals leave 0 out by too little, and why that is no verdict."""
+    near = [together for one in members if (together := one.get("judged_together"))]
+    if not near:
+        return ""
+    return (
+        f" At {len(near)} of them the interval leaves 0 out, but is too near to it"
+        f" as one of {max(near)} metrics judged together."
     )
 
 

@@ -75,7 +75,7 @@ def test_what_is_no_drive_and_no_file_of_jobs_is_told(tmp_path: Path) -> None:
         beginning.around(jobs)
     assert [each.code for each in missing.value.diagnostics] == ["FI001"]
     jobs.write_text("[reads]\nrw=randread\ndirect=1\nsize=64k\n", encoding="utf-8")
-    with pytest.raises(LanetwinError, match="did you mean samsung-pm1743"):
+    with pytest.raises(LanetwinError, match="did you mean `samsung-pm1743`"):
         beginning.around(jobs, ["samsung-pm1733"])
     with pytest.raises(LanetwinError, match="no worker"):
         beginning.around(BARE)

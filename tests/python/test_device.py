@@ -53,6 +53,14 @@ def test_in_virtual_time_latencies_are_those_of_a_run(scenario: Path) -> None:
             assert rank <= value * (1 + 1e-9) <= rank * 1.002
 
 
+def test_the_drive_of_the_template_is_one_that_doors_serve(tmp_path: Path) -> None:
+    path = tmp_path / "block.yaml"
+    path.write_text(lanetwin.engine.template("block"), encoding="utf-8")
+    with lanetwin.device(path, variant="retimer", virtual_time=True) as drive:
+        drive.write(0, b"x" * BLOCK)
+        assert drive.read(0, BLOCK) == b"x" * BLOCK
+
+
 def closed_loop(drive: lanetwin.Device, depth: int, count: int) -> list[float]:
     """Read one block after the other, so many at a time; the latencies of the first answers [s]."""
     asked = [drive.submit("read", place * BLOCK, BLOCK) for place in range(depth)]

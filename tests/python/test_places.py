@@ -1,5 +1,6 @@
 """Where files go, and which files a command reads: refused before the work, never replaced unasked."""
 
+import json
 import os
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from lanetwin import store
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 
+SHARES = [("nan", 2), ("inf", 2), ("-0.1", 2), ("2 per cent", 2), ("2%", 0), ("0.02", 0)]
 CHANNEL = "about: x\ngen: 5\nchain: []\n"
 
 
@@ -141,3 +143,58 @@ def test_what_cannot_be_meant_is_a_usage_error(
 @pytest.mark.parametrize(("words", "unit"), [(["exec"], "[s]"), (["device", "fault"], "[ms]")])
 def test_units_stand_in_the_help(words: list[str], unit: str, runner: CliRunner) -> None:
     assert unit in call(runner, *words, "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["explain", "XX999"], "CL001"),
+        (["new", "slots"], "CL002"),
+        (["replay", "slot.yaml"], "CL003"),
+        (["replay", "nowhere"], "CL003"),
+        (["new", "--from", "nowhere"], "CL004"),
+        (["new", "--from", "slot.yaml"], "CL004"),
+        (["new", "--from", "jobs.fio", "--drive", "samsung-pm1734"], "CL007"),
+        (["parts", "show", "samsung-pm9a4"], "SC011"),
+        (["device", "status", "nowhere"], "DO021"),
+        (["ui", "slot.yaml"], "UI001"),
+    ],
+)
+def test_what_is_named_and_not_there_has_a_code_a_place_and_a_remedy(
+    words: list[str], code: str, runner: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("slot.yaml").write_text("about: x\n", encoding="utf-8")
+    Path("jobs.fio").write_text("[a]\nrw=read\ndirect=1\nsize=1m\n", encoding="utf-8")
+    done = call(runner, *words)
+    assert done.exit_code == 1
+    place = words[-1] if words[0] in ("replay", "ui", "device") or "slot.yaml" in words else ""
+    assert f"error[{code}] {place}" in done.stderr
+    assert "\n  help: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["run", ""], ["check", ""], ["compare", "", "x"], ["run", "x", "--out", ""]]
+)
+def test_no_path_is_not_the_current_folder(words: list[str], runner: CliRunner) -> None:
+    done = call(runner, *words)
+    assert done.exit_code == 2
+    assert "'' is no path" in done.stderr
+
+
+@pytest.mark.parametrize(("share", "status"), SHARES)
+def test_a_margin_is_a_number_or_a_percentage(share: str, status: int, runner: CliRunner) -> None:
+    results = Path(__file__).parent / "data" / "results.json"
+    done = call(runner, "compare", str(results), str(results), "--within", share)
+    assert done.exit_code == status, done.output
+
+
+def test_results_of_one_name_are_told_apart_by_their_folders(runner: CliRunner, tmp_path: Path) -> None:
+    text = (Path(__file__).parent / "data" / "results.json").read_text(encoding="utf-8")
+    for folder in ("before", "after"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "results.json").write_text(text, encoding="utf-8")
+    done = call(runner, "compare", str(tmp_path / "before"), str(tmp_path / "after"), "--json")
+    compared = json.loads(done.stdout)
+    assert {row["variant"].partition(": ")[0] for row in compared["rows"]} == {"before", "after"}
+    assert compared["about"].startswith("after against before: ")

@@ -104,6 +104,11 @@ def test_a_drive_is_controlled_by_its_second_socket(tmp_path: Path) -> None:
         assert status["has_power"]
         assert device("fault", path, "link-down", "--for-ms", 10).returncode == 0
         assert "0 atomic units" in device("power-cut", path).stdout
+        no_port = device("port-down", path, "--port", 1)
+        assert no_port.returncode == 1
+        assert "error[DO022]" in no_port.stderr
+        assert "the drive is not served by NVMe/TCP" in no_port.stderr
+        assert device("status", f"{path}.control").returncode == 0
         assert not json.loads(device("status", path).stdout)["has_power"]
         assert device("power-on", path).returncode == 0
         ended(server)

@@ -61,6 +61,19 @@ def test_an_interval_without_zero_that_is_no_verdict_says_why(results: Results) 
     assert answer.statement.endswith("(95\u202f% interval +0.2 … +4.0\u202f%).")
 
 
+def test_a_group_with_intervals_without_zero_says_why_they_are_no_verdicts(results: Results) -> None:
+    two: Any = [
+        dict(results["verdicts"][0]) | {"case": case, "verdict": "inconclusive"} for case in ("a", "b")
+    ]
+    results["verdicts"] = two
+    (answer,) = answers(results)
+    assert "judged together" not in answer.statement
+    two[0]["judged_together"] = 3
+    (answer,) = answers(results)
+    why = "At 1 of them the interval leaves 0 out, but is too near to it as one of 3 metrics judged together."
+    assert answer.statement.endswith(why)
+
+
 def test_a_verdict_on_what_was_not_steady_says_so_first(results: Results) -> None:
     verdict = results["verdicts"][0]
     verdict |= {"not_steady": "gen4: rate: range 31 %, slope 24 %", "spread": "none"}

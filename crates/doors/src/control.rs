@@ -213,6 +213,11 @@ fn refusal(control: &Control, ports: usize, namespaces: usize) -> Option<String>
     };
     let no_port = port.filter(|port| is_none(*port, ports));
     let no_namespace = namespace.filter(|namespace| is_none(*namespace, namespaces));
-    let by_port = no_port.map(|port| format!("there is no port {port}: it is served at {ports} by NVMe/TCP"));
+    let why = match ports {
+        0 => "the drive is not served by NVMe/TCP".to_owned(),
+        1 => "NVMe/TCP has one port here".to_owned(),
+        several => format!("NVMe/TCP has {several} ports here"),
+    };
+    let by_port = no_port.map(|port| format!("there is no port {port}: {why}"));
     by_port.or_else(|| no_namespace.map(|namespace| format!("there is no namespace {namespace}")))
 }

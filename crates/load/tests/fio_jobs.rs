@@ -67,6 +67,29 @@ fn what_has_no_end_is_not_read() {
 }
 
 #[test]
+fn what_is_simulated_anyway_is_not_listed_as_left_out() {
+    let codes = |option: &str| -> Vec<&str> {
+        let job = format!("[a]\ndirect=1\nsize=1m\n{option}\n");
+        found(&job).iter().map(|finding| finding.code).collect()
+    };
+    let turns = ["file_service_type=roundrobin", "file_service_type=roundrobin:8"];
+    for same in turns.into_iter().chain(["fsync=0", "verify=0", "sync=none"]) {
+        assert_eq!(codes(same), [""; 0], "{same}");
+    }
+    for other in
+        ["file_service_type=random", "file_service_type=sequential", "fsync=8", "verify=md5", "sync=1"]
+    {
+        assert_eq!(codes(other), ["FI105"], "{other}");
+    }
+}
+
+#[test]
+fn a_number_of_the_machine_is_said_to_be_assumed() {
+    let said = &found("[a]\ndirect=1\nsize=1m\niodepth=$ncpus\n")[0];
+    assert!(said.code == "FI108" && said.message.contains("`$ncpus` is assumed to be 1"), "{said:?}");
+}
+
+#[test]
 fn logs_need_no_names() {
     for log in ["bw", "lat", "iops", "hist"] {
         for end in ["", "=", "=run"] {

@@ -187,18 +187,23 @@ pub fn parse<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, Fai
 
 /// Compares two results documents: a results document whose variants are the two.
 ///
-/// `options`: `{"margin": x | null}`.
+/// `options`: `{"margin": x | null, "names": [of a, of b] | null}`; the names stand for those of documents that have
+/// the same.
 pub fn compare(a: &str, b: &str, options: &str) -> Answer {
     #[derive(Deserialize)]
     struct Wanted {
         margin: Option<f64>,
+        names: Option<(String, String)>,
     }
     let wanted: Wanted = parse(options, "the options of the comparison")?;
     let margin = wanted.margin.unwrap_or(DEFAULT_MARGIN);
     let margin =
         Margin::new(margin).ok_or_else(|| Failure::Message(format!("a margin is above 0, not {margin}")))?;
     let read = |text, name| Results::from_json(text, name).map_err(|e| read_failure(&e));
-    let (a, b) = (read(a, "A")?, read(b, "B")?);
+    let (mut a, mut b) = (read(a, "A")?, read(b, "B")?);
+    if let Some(names) = wanted.names.filter(|_| a.name == b.name) {
+        (a.name, b.name) = names;
+    }
     let results = world::compare(&a, &b, margin);
     if !results.rows.is_empty() {
         return Ok(results.to_json());
@@ -219,8 +224,13 @@ fn nothing_to_compare(empty: Option<&str>) -> Failure {
             "give workloads and cases the same names in both; of what is imported, `--workload` and `--variant` say them",
         ),
     };
+    mistake("RS017", empty.unwrap_or_default(), message, help)
+}
+
+/// One mistake in what was asked, with its place and its remedy.
+fn mistake(code: &str, place: &str, message: &str, help: &str) -> Failure {
     let diagnostic = serde_json::json!([{
-        "code": "RS017", "severity": "error", "file": empty.unwrap_or_default(), "message": message, "help": help,
+        "code": code, "severity": "error", "file": place, "message": message, "help": help,
     }]);
     Failure::Diagnostics(diagnostic.to_string())
 }
@@ -255,6 +265,9 @@ pub fn fio_show(path: &str) -> Answer {
         Err(findings) => json(&serde_json::json!({ "diagnostics": findings, "file": null })),
     }
 }
+
+/// The place of a mistake that is in no file.
+const PLACE: &str = "command line";
 
 /// The default margin of equivalence of a comparison.
 const DEFAULT_MARGIN: f64 = 0.02;
@@ -389,9 +402,8 @@ pub fn parts_show(name: &str, beside: Option<&str>) -> Answer {
         let parts = catalogue.parts().map(|p| p.name.as_str());
         let known: Vec<&str> = parts.chain(catalogue.assemblies().map(|a| a.name.as_str())).collect();
         let near = Near::of(name, known.iter().copied());
-        return Err(Failure::Message(format!(
-            "there is no part `{name}`; {near}`lanetwin parts list` has them"
-        )));
+        let message = format!("there is no part `{name}`");
+        return Err(mistake("SC011", PLACE, &message, &format!("{near}`lanetwin parts list` has them")));
     };
     let parameters: Vec<_> = part.parameters.iter().map(|(name, number)| number_of(name, number)).collect();
     let ports: Vec<_> =
@@ -418,8 +430,11 @@ pub fn calc(name: &str, arguments: &str) -> Answer {
 /// The page of one diagnostic code, as Markdown.
 pub fn explain(code: &str) -> Answer {
     let page = lanetwin_document::explain(code);
-    page.map(str::to_owned)
-        .ok_or_else(|| Failure::Message(format!("there is no code `{code}`; `lanetwin explain` lists them")))
+    page.map(str::to_owned).ok_or_else(|| {
+        let near = Near::of(code, lanetwin_document::codes().map(|(code, _)| code));
+        let message = format!("there is no code `{code}`");
+        mistake("CL001", PLACE, &message, &format!("{near}`lanetwin explain` lists them"))
+    })
 }
 
 /// Every diagnostic code with its title.
@@ -443,7 +458,9 @@ pub fn templates() -> Answer {
 pub fn template(name: &str) -> Answer {
     let template = lanetwin_plan::template(name);
     template.map(|t| t.text.to_owned()).ok_or_else(|| {
-        Failure::Message(format!("there is no template `{name}`; `lanetwin new --list` shows them"))
+        let near = Near::of(name, lanetwin_plan::templates().iter().map(|t| t.name));
+        let message = format!("there is no template `{name}`");
+        mistake("CL002", PLACE, &message, &format!("{near}`lanetwin new --list` shows them"))
     })
 }
 
@@ -454,9 +471,14 @@ pub fn schema() -> Answer {
 
 /// Replays the capsule of a run that failed, up to the event before the failure.
 pub fn replay(capsule: &str) -> Answer {
+    let unreadable = |why: String| {
+        let message = format!("this is no capsule that can be read: {why}");
+        let help = "name a file lanetwin-capsule-….json that a run wrote when it met a bug of lanetwin";
+        mistake("CL003", capsule, &message, help)
+    };
     let text = lanetwin_textfile::read_text(Path::new(capsule), Limit::Data)
-        .map_err(|error| Failure::Message(format!("the capsule {capsule} cannot be read: {error}")))?;
-    let capsule: Capsule = parse(&text, "the capsule")?;
+        .map_err(|error| unreadable(error.to_string()))?;
+    let capsule: Capsule = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
     let state = world::replay(&capsule).map_err(Failure::Message)?;
     let state: Vec<_> =
         state.into_iter().map(|(name, value)| serde_json::json!({ "name": name, "value": value })).collect();

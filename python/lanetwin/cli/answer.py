@@ -74,6 +74,7 @@ def print_answer(results: Results) -> None:
         console.print(Text(printable(question(results)), "bold"))
         console.print()
     found = glances(results)
+    every_case = _shows_every_case(all_lines(results), variants(results))
     for one in found:
         if one.masked:
             console.print(Text(printable(f"{one.workload}: {one.masked}."), "bold yellow"))
@@ -84,11 +85,11 @@ def print_answer(results: Results) -> None:
     elif found:
         table, note = _numbers(results, found)
         console.print(table)
-        if note:
-            console.print(Text(note, "dim"))
+        for said in (note, _near_to_zero(found, every_case=every_case)):
+            if said:
+                console.print(Text(said, "dim"))
         console.print()
     if any(one.binding for one in found):
-        every_case = _shows_every_case(all_lines(results), variants(results))
         console.print(limits.table(found, console, every_case=every_case))
     told_of = _measured(results, found)
     if told_of:
@@ -105,6 +106,17 @@ def print_answer(results: Results) -> None:
     partial = stopped(results)
     if partial:
         console.print(Text(partial, "bold yellow"))
+
+
+def _near_to_zero(found: Sequence[Glance], *, every_case: bool) -> str:
+    """Say why a verdict is none though its interval leaves 0 out; empty if there is no such verdict."""
+    lines = [line for one in found for line in (one.every if every_case else one.lines)]
+    verdicts = [verdict for line in lines for verdict in line.verdicts.values()]
+    near = [together for verdict in verdicts if (together := verdict.get("judged_together"))]
+    if not near:
+        return ""
+    why = f"too near to it as one of {max(near)} metrics judged together"
+    return f"Inconclusive where the interval leaves 0 out: {why}"
 
 
 def _measured(results: Results, found: Sequence[Glance]) -> str:

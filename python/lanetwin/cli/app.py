@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from lanetwin import engine
 from lanetwin.cli import streams
+from lanetwin.cli.arguments import refuse_empty_paths
 from lanetwin.cli.console import Exit, emit, err
 from lanetwin.cli.diagnostics import print_bug, print_error
 from lanetwin.errors import EngineBug, LanetwinError
@@ -110,6 +111,7 @@ class Trunk(TyperGroup):
             heading, module = HOMES[name]
             for command in commands_of(module).values():
                 command.rich_help_panel = heading
+                refuse_empty_paths(command)
                 self.commands[command.name] = command
         return self.commands[name]
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lanetwin import kinds, store
 from lanetwin.formats import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RUNS = Path("runs")
 """Default folder of results."""
@@ -64,6 +69,36 @@ def a_channel(path: Path | None) -> Path | None:
 def a_result(path: Path) -> Path:
     """Refuse what is known to be something else than results; a measuring tool's file may stand for one."""
     return kinds.require(path, "results", "run")
+
+
+def share_of(text: str) -> float:
+    """Read a share, such as `0.02` or `2%`.
+
+    >>> share_of("2%"), share_of("0.5")
+    (0.02, 0.5)
+    """
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise typer.BadParameter(f"{text!r} is no share: write a number such as 0.02, or 2%")
+    return number / 100 if text.endswith("%") else number
+
+
+def refuse_empty_paths(command: Any) -> None:
+    """Let a command refuse '' as a path: it would be the current folder."""
+    for below in getattr(command, "commands", {}).values():
+        refuse_empty_paths(below)
+    for param in command.params:
+        if param.type.name == "path":
+            param.type.convert = partial(_no_empty_path, param.type.convert)
+
+
+def _no_empty_path(convert: Callable[..., Any], value: Any, param: Any, ctx: Any) -> Any:
+    if value == "":
+        raise typer.BadParameter("'' is no path: name a file or a folder ('.' is the current folder)")
+    return convert(value, param, ctx)
 
 
 def of_64_bits(seed: int | None) -> int | None:

@@ -14,7 +14,7 @@ from lanetwin.cli.arguments import AsJson, Outside, ScenarioPath, Sets
 from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted, print_diagnostics
 from lanetwin.cli.tables import plain_table
-from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.errors import Diagnostic
 from lanetwin.study import shipped
 
 if TYPE_CHECKING:
@@ -81,8 +81,6 @@ def new(
     if template == shipped.TEMPLATE:
         _new_study(out_file or Path(shipped.TEMPLATE), force=force)
         return
-    if template is None and not known:
-        raise LanetwinError("there are no templates in this build")
     name = template or str(known[0]["name"])
     _write_new(engine.template(name), out_file or Path(f"{name}.yaml"), force=force)
 

@@ -183,7 +183,7 @@ def power_cut(place: Place) -> None:
       lanetwin device power-cut bay.sock
     """
     told = emulation.control(place, {"control": "power-cut"})
-    emit(f"of what was not sure, {told['kept']} atomic units are there and {told['lost']} are not")
+    emit(_survived(told))
 
 
 @device.command(name="power-on")
@@ -196,7 +196,7 @@ def power_on(place: Place) -> None:
 def remove(place: Place) -> None:
     """Pull the drive out while it is used: connections end, unflushed writes may be gone."""
     told = emulation.control(place, {"control": "remove"})
-    emit(f"of what was not sure, {told['kept']} atomic units are there and {told['lost']} are not")
+    emit(_survived(told))
 
 
 @device.command()
@@ -308,6 +308,11 @@ def fault(
     what = {"fault": kind.value, **values.get(kind, {})}
     when = {"after_ms": after_ms, "every_ms": every_ms, "one_in": by_chance}
     emulation.control(place, {"control": "fault", "what": what, "namespace": namespace, **when})
+
+
+def _survived(told: dict[str, Any]) -> str:
+    """Say what became of writes that were not durable."""
+    return f"of writes that were not durable, {told['kept']} atomic units were kept and {told['lost']} lost"
 
 
 def in_words(told: emulation.Lateness) -> str:

@@ -24,6 +24,7 @@ from lanetwin.cli.arguments import (
     Sets,
     a_result,
     of_64_bits,
+    share_of,
 )
 from lanetwin.cli.console import Exit, emit, emit_json, err
 from lanetwin.cli.diagnostics import print_diagnostics
@@ -209,7 +210,11 @@ def compare(
     margin: Annotated[
         float | None,
         typer.Option(
-            "--within", "-w", min=0.0, help="Relative difference that counts as equivalent, e.g. 0.02."
+            "--within",
+            "-w",
+            metavar="SHARE",
+            parser=share_of,
+            help="Relative difference that counts as equivalent, e.g. 0.02 or 2%.",
         ),
     ] = None,
     out_folder: Annotated[

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from lanetwin.cli.console import err
-from lanetwin.errors import LanetwinError
+from lanetwin.errors import mistake
 from lanetwin.frames import library
 
 
@@ -42,7 +42,8 @@ def ui(
     from lanetwin.ui.server import application  # not before the library is known to be there
 
     if not folder.is_dir():
-        raise LanetwinError(f"{folder} is no folder")
+        remedy = "name the folder of your scenarios; `lanetwin ui` alone takes the current one"
+        raise mistake("UI001", "this is no folder", remedy, folder)
     listening = _listening(port)
     address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
     app = application(folder, listening.getsockname()[1])
@@ -60,7 +61,6 @@ def _listening(port: int) -> socket.socket:
     try:
         listening.bind(("127.0.0.1", port))
     except OSError as error:
-        raise LanetwinError(
-            f"port {port} cannot be had: {error.strerror}; name another with --port"
-        ) from error
+        message = f"port {port} cannot be had: {error.strerror}"
+        raise mistake("UI002", message, "name another with --port, or none: a free one is taken") from error
     return listening

@@ -2,6 +2,7 @@
 //!
 //! Names, kinds, limits and words are those of fio 3.33 as Debian builds it (`options.c`; `fio --cmdhelp=all`).
 
+use super::lines::Line;
 use Kind::{Bool, Flag, Floats, Free, Ignored, Range, Removed, Room, Size, Split, Text, Time, Word};
 use Role::{Modelled, Neutral, NotModelled};
 
@@ -124,6 +125,29 @@ pub(super) fn priority(name: &str) -> i8 {
         Some("filename" | "filename_format") => 2,
         _ => 1,
     }
+}
+
+/// Values with which an option that is not modelled asks for what is simulated anyway.
+const AS_SIMULATED: &[(&str, &[&str])] = &[
+    ("buffered", &["0"]),
+    ("continue_on_error", &["none", "0"]),
+    ("end_fsync", &["0"]),
+    ("fdatasync", &["0"]),
+    ("file_service_type", &["roundrobin"]),
+    ("fsync", &["0"]),
+    ("fsync_on_close", &["0"]),
+    ("io_submit_mode", &["inline"]),
+    ("iodepth_batch", &["1"]),
+    ("sync", &["0", "none"]),
+    ("verify", &["0"]),
+    ("zonemode", &["none"]),
+];
+
+/// Whether the value of an option that is not modelled changes nothing.
+pub(super) fn is_as_simulated(line: &Line) -> bool {
+    let word = line.value.as_deref().unwrap_or_default().split(':').next().unwrap_or_default().trim();
+    let name = find(&line.name).map(|option| option.name);
+    AS_SIMULATED.iter().any(|(option, words)| Some(*option) == name && words.contains(&word))
 }
 
 /// The options, sorted by name.

@@ -64,7 +64,7 @@ problems! {
     /// An option has no effect.
     NoEffect { name: String, why: &'static str } = "FI107", "`{name}` has no effect: {why}", "take it away, or mend what keeps it from working";
     /// A keyword stands for a number of the machine.
-    OfMachine { word: &'static str, number: u64 } = "FI108", "`{word}` is {number} here, and may be another number where fio runs", "write the number into the file";
+    OfMachine { word: &'static str, number: u64 } = "FI108", "`{word}` is assumed to be {number}, and is a number of the machine where fio runs", "write the number of that machine into the file";
     /// The line of a section has no closing bracket.
     Unclosed { name: String } = "FI109", "the bracket is not closed, and fio takes the last character away: the name is `{name}`", "close the bracket";
     /// fio skips lines of the log.

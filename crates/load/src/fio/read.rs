@@ -135,6 +135,7 @@ impl Defaults {
         let effect = match option.role {
             Role::Modelled => Effect::Modelled,
             Role::Neutral => Effect::Neutral,
+            Role::NotModelled if options::is_as_simulated(line) => Effect::Modelled,
             Role::NotModelled => Effect::NotModelled,
         };
         if effect == Effect::NotModelled && option.name != "buffered" {
