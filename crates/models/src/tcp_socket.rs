@@ -9,7 +9,8 @@
 //! A message is what software sends of one command in one direction: its data units. Targets, and SPDK as an
 //! initiator, send all messages together that wait for their core (`waiting`); Linux as an initiator sends each by
 //! itself. What is sent together ends a segment (`MSG_EOR`, Linux `drivers/nvme/host/tcp.c` and
-//! `drivers/nvme/target/tcp.c`). All costs are CPU time of the core that serves the queue, for softirq and worker (`io_work`) alike.
+//! `drivers/nvme/target/tcp.c`). All costs are CPU time of the core that serves the queue, for softirq and worker
+//! (`io_work`) alike.
 
 mod costs;
 

@@ -47,8 +47,7 @@ const GRANULE: u32 = 4096;
 const DATA: u64 = 1 << 36;
 const CAPSULES: u64 = 1 << 35;
 
-/// Time that an RDMA queue with commands in flight waits without receiving anything before it gives its connection up
-/// (Linux, `drivers/nvme/host/core.c`: `io_timeout`, 30 s).
+/// How long an RDMA queue hears nothing of its commands before it gives up (Linux, `nvme/host/core.c`: `io_timeout`).
 const HEARD_WITHIN: Span = Span::from_us(30_000_000);
 
 /// The port of the software to its host.
