@@ -248,6 +248,27 @@ files: {jobs.fio: \"[global]\\nfilename=/dev/nvme0n2\\nrw=randread\\nsize=1m\\n[
     assert_eq!(of(&PARTED.replace("filename=/dev/nvme0n2\\n", "")), [None, Some(0)]);
 }
 
+/// An option has one value; a list of them was left out, and the job had the default of fio.
+#[test]
+fn a_list_where_fio_has_one_value_is_refused() {
+    let job = |options: &str| {
+        let text = format!(
+            "about: How many in flight?
+machine: {{host: {{part: generic-host-gen4}}, ssd: {{part: generic-nvme-gen4}}}}
+links: {{bay: {{from: host, to: ssd}}}}
+workloads: {{load: {{fio: {{rw: randread, {options}}}, on: host, target: ssd}}}}
+"
+        );
+        read(&text, &[]).diagnostics
+    };
+    assert!(job("bs: 4k, iodepth: 32").is_empty());
+    let found = job("bs: [4k, 128k], iodepth: {a: 1}");
+    let told: Vec<_> = found.iter().map(|one| (one.code, &*one.path, one.help.contains("`sweep`"))).collect();
+    let [bs, iodepth] =
+        ["workloads.load.fio.bs", "workloads.load.fio.iodepth"].map(|path| ("SC007", path, true));
+    assert_eq!(told, [bs, iodepth], "{found:#?}");
+}
+
 /// As fio without `size` goes through all of a device: a drive of 100 GiB, two namespaces of 1.92 TB, both together.
 #[test]
 fn a_job_without_a_size_goes_through_its_smallest_target() {

@@ -28,6 +28,8 @@ const MOST_THREADS: u64 = 4096;
 const MOST_DEPTH: u32 = 1 << 20;
 /// Longer lists of names are truncated in messages.
 const MOST_NAMES: usize = 8;
+/// What an option of fio has.
+const ONE_VALUE: &str = "one value as fio reads it (others go into variants or a `sweep`)";
 
 pub(crate) const KIND: Workload = Workload {
     name: "fio",
@@ -178,8 +180,17 @@ fn source(fields: &mut Fields<'_>, files: &Configurations, reports: &mut Reports
         reports.add(problem, node.spot, &fields.path.clone());
         return None;
     }
+    let mut wrong = false;
     for (key, node) in options {
+        if node.text().is_none() {
+            let problem = Common::WrongKind { found: node.what(), wanted: ONE_VALUE };
+            reports.add(problem, node.spot, &fields.at(&key));
+            wrong = true;
+        }
         fields.record(&key, node);
+    }
+    if wrong {
+        return None;
     }
     if file {
         files.content(KIND.name, &fields.text("file", reports)?.value)
