@@ -42,6 +42,41 @@ fn entries_of_page_tables_are_in_the_caches_of_a_host_at_the_start() {
     }
 }
 
+/// Caches of 9 MiB, and sets of which they hold a part: what is stored to leaves them only after they have filled, and
+/// random replacement then throws out lines that would have been hit.
+const PARTLY: &str = "
+about: What do caches leave to memory?
+machine:
+  host: {model: memory-host, cores: 8, dram: simple, l2.size: 512KiB, llc.size: 5MiB, llc.ways: 20}
+workloads:
+  lat: {memory: {pattern: chase, working-set: 8MiB, lines: 10000}, on: host}
+  bw: {memory: {pattern: random, mix: 3r1w, working-set: 6MiB, lines: 20000}, on: host}
+variants:
+  short: {machine.host.llc.replacement: random}
+  long: {machine.host.llc.replacement: random, workloads.lat.memory.lines: 600000}
+  lru: {}
+  lru-long: {workloads.bw.memory.lines: 600000}
+run: {repeats: 1}
+";
+
+#[test]
+fn caches_have_let_go_of_lines_before_measuring_begins() {
+    let results = results(&plan("partly.yaml", PARTLY, &[]), &Options::default());
+    let value = |workload, metric, variant| {
+        let is_it = |row: &&lanetwin_stats::results::Row| {
+            row.device.is_none()
+                && (&*row.workload, &*row.metric, &*row.variant) == (workload, metric, variant)
+        };
+        results.rows.iter().find(is_it).expect("a row").value
+    };
+    let [short, long] = ["short", "long"].map(|variant| value("lat", "latency", variant));
+    assert!((short / long - 1.0).abs() < 0.03, "a chase under random replacement: {short} ns, {long} ns");
+    for metric in ["latency", "throughput"] {
+        let [short, long] = ["lru", "lru-long"].map(|variant| value("bw", metric, variant));
+        assert!((short / long - 1.0).abs() < 0.03, "{metric} of what stores: {short}, {long}");
+    }
+}
+
 const HYBRID: &str = "
 about: Where is the page table of what is on a CMM-H?
 machine:
