@@ -55,7 +55,9 @@ class Diagnostic:
     @property
     def where(self) -> str:
         """Place as ``file:line:column``, as far as it is known."""
-        place = [self.file] + [str(number) for number in (self.line, self.column) if number]
+        is_option = self.file.startswith("--")  # of one line, without a file to look it up in
+        numbers = [] if is_option else [self.line, self.column]
+        place = [self.file] + [str(number) for number in numbers if number]
         return ":".join(part for part in place if part)
 
     def __str__(self) -> str:

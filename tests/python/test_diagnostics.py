@@ -93,6 +93,8 @@ def test_the_exception_carries_every_diagnostic() -> None:
     )
     assert [d.code for d in error.diagnostics] == ["SC001", "SC002"]
     assert error.diagnostics[0].where == "a:2"
+    option = Diagnostic("SC030", "error", "", file="--vary a=1", line=1, column=1)
+    assert option.where == "--vary a=1", "an option has no lines to look up"
     assert str(error) == "error[SC001] a:2: m (h)\nerror[SC002] n"
 
 

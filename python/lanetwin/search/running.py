@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from lanetwin import engine, store
-from lanetwin.errors import Diagnostic
+from lanetwin.errors import COMMAND_LINE, Diagnostic
 from lanetwin.files import read_text
 from lanetwin.search.goal import OF_PARTS, Limit, Objective
 from lanetwin.search.optimiser import Optimiser, is_better, on_front
@@ -344,7 +344,10 @@ class _Evaluation:
                 refuse("RS013", f"nothing says what the {goal.metric} of a point is", PRICES)
             known = ", ".join(sorted(self._metrics))
             refuse(
-                "RS013", f"no result has `{goal}`", f"results have {known}; percentiles are those of rows.csv"
+                "RS013",
+                f"no result has `{goal}`",
+                f"results have {known}; percentiles are those of rows.csv",
+                COMMAND_LINE,
             )
 
     def _check_units(self) -> None:

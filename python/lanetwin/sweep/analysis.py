@@ -19,6 +19,8 @@ OBJECTIVES = ("throughput", "latency")
 """Metrics of the Pareto front if no value has a cost."""
 MOST_COLUMNS = 24
 """Maximum number of metrics, over all workloads and variants; others are only in the files."""
+LEAST = 1e-3
+"""An axis matters for a metric if it changes its mean by more than this share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,12 @@ def _levels(plan: Design, axis: int) -> list[int]:
 def _effects(plan: Design, found: list[list[dict[str, float] | None]]) -> Any:
     if len(plan.groups) < 2:
         return  # one axis explains everything
+    moves = [
+        any(effect and not math.isclose(effect["low"], effect["high"], rel_tol=LEAST) for effect in own)
+        for own in zip(*found, strict=True)
+    ]
     for group, of_columns in zip(plan.groups, found, strict=True):
         for column, effect in enumerate(of_columns):
-            if effect is not None and math.isfinite(effect["explained"]):
+            # shares of what does not change are shares of noise
+            if moves[column] and effect is not None and math.isfinite(effect["explained"]):
                 yield Effect(group[0], column, effect["explained"], effect["low"], effect["high"])

@@ -204,8 +204,15 @@ def resumed(folder: Path) -> Asked:
         found = Diagnostic(
             code="RS010",
             severity="error",
-            message=f"there is no sweep to go on with: {error}",
+            message=f"there is no sweep to go on with: {_why(error)}",
             help="name the folder of a sweep, as it was printed: runs/NAME-sweep-DIGEST",
             file=str(file),
         )
         raise LanetwinError("", [found]) from error
+
+
+def _why(error: Exception) -> str:
+    """Say why the document of a sweep cannot be used, without what only programmers read."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "its document is not one that this version writes"
