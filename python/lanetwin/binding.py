@@ -24,6 +24,8 @@ FULL = 0.95
 ALIKE = 0.005
 """A supply whose use differs from the bottleneck's by at most this is one as well: other drives of a
 shelf."""
+AS_CLOSE = 0.02
+"""Supplies whose uses differ by at most this share of them are as close to their limits."""
 Place = tuple[str, str, str]
 """Variant, workload and case."""
 
@@ -149,7 +151,7 @@ def bindings(results: Results) -> dict[Place, Binding]:
         ]
         closest = max(others, key=lambda use: use.share, default=None)
         if closest:
-            alike = sum(closest.share - use.share <= ALIKE for use in others) - 1
+            alike = sum(use.share >= closest.share * (1 - AS_CLOSE) for use in others) - 1
             closest = replace(closest, alike=alike)
         is_places = any(use.is_places for use in binds)
         together = tuple(bottleneck.get("together", ()))

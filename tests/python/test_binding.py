@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def test_links_of_which_as_much_is_in_use_are_counted(results: Results) -> None:
     place = {"variant": "as-is", "workload": "w", "case": "c"}
-    shares = {"up": 1.0, "bay1": 0.25, "bay2": 0.25, "bay3": 0.249, "slow": 0.2}
+    shares = {"up": 1.0, "bay1": 0.25, "bay2": 0.25, "bay3": 0.249, "slow": 0.244}
     idle = {"dllp": 0.0, "skp": 0.0, "replay": 0.0}
     links: Any = [
         {**place, "link": link, "direction": "a → b", "tlp": tlp, **idle} for link, tlp in shares.items()

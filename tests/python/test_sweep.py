@@ -16,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import html5lib
@@ -28,7 +27,7 @@ from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.report import sweep as report
 from lanetwin.sweep import Asked, Swept, files, lines, sweep
-from lanetwin.sweep.analysis import _effects, analyse
+from lanetwin.sweep.analysis import analyse
 from lanetwin.sweep.cache import Cache
 from lanetwin.sweep.clusters import Dask, Ray, connecting, packed, simulate_packed
 from lanetwin.sweep.executors import AHEAD, Processes, Threads, in_flight
@@ -487,18 +486,3 @@ def test_a_sweep_asks_the_engine_once_for_the_plan_of_each_point_and_for_its_res
     for points, of in of_points.items():
         assert [of.pop("planned"), of.pop("run")] == [points, points]
     assert of_points[16] == of_points[32] != Counter()
-
-
-def test_a_metric_that_no_axis_moves_is_not_explained_by_its_noise() -> None:
-    plan: Any = SimpleNamespace(groups=[[0], [1]])
-    still = {"explained": 1.0, "low": 60.0, "high": 60.001}
-    moved = {"explained": 0.8, "low": 30.0, "high": 60.0}
-    found: Any = [[still, moved], [still, still | {"explained": 0.1}]]
-    assert [(one.axis, one.column) for one in _effects(plan, found)] == [(0, 1), (1, 1)]
-
-
-def test_a_folder_that_is_no_sweep_is_told_in_plain_words(tmp_path: Path) -> None:
-    with pytest.raises(LanetwinError) as told:
-        files.resumed(tmp_path / "nowhere")
-    assert told.value.diagnostics[0].code == "RS010"
-    assert "Errno" not in told.value.diagnostics[0].message
