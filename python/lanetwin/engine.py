@@ -247,21 +247,20 @@ def sweep_analysis(points: dict[str, Any]) -> Any:
     return json.loads(_core.sweep_analysis(json.dumps(points)))
 
 
-def compare(a: Results, b: Results, *, margin: float | None = None) -> Results:
+def compare(
+    a: Results, b: Results, *, margin: float | None = None, names: tuple[str, str] | None = None
+) -> Results:
     """Compare two results, the first being the baseline.
 
     `margin` is the relative difference below which two values count as equivalent.
+    `names` tell results of the same name apart, which are A and B otherwise.
     """
-    answer = _core.compare(json.dumps(a), json.dumps(b), json.dumps({"margin": margin}))
+    answer = _core.compare(json.dumps(a), json.dumps(b), json.dumps({"margin": margin, "names": names}))
     return parse(answer, "the engine's comparison")
 
 
 def compare_files(a: Path, b: Path, *, margin: float | None = None) -> Results:
-    """Compare two results in files, or in the folders of runs; the first is the baseline.
-
-    Results of the same name have those of their files or folders in the answer. The engine reads the
-    documents, so that an error is reported with its place and its remedy.
-    """
+    """Compare two results in files or folders of runs, whose names tell results of one name apart."""
     files = {"A": _results_file(a), "B": _results_file(b)}
     first, second = (_read(file) for file in files.values())
     try:

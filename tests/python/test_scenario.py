@@ -171,3 +171,8 @@ def show(value: Any) -> bool:
     """Show a value as a notebook does it; returns whether there is one."""
     html = getattr(value, "_repr_html_", None)
     return value is not None and bool(html() if html else repr(value))
+
+
+def test_compared_results_of_one_name_have_the_names_that_are_given(results: Any) -> None:
+    compared = engine.compare(results, results, names=("wide", "narrow"))
+    assert {row["variant"].partition(": ")[0] for row in compared["rows"]} == {"wide", "narrow"}

@@ -54,6 +54,7 @@ def calibrate(asked: Asked, measured: Results) -> Outcome:
             "CA003",
             f"nothing was measured: these results are {measured['kind']}",
             "give what `lanetwin measure` or `import` has made, or the file of the program that measured",
+            file=measured["name"],
         )
     components, settings = _components(asked)
     part = engine.part(asked.part, str(asked.scenario))
