@@ -166,7 +166,9 @@ def test_compare_reads_folders_and_files(core: FakeCore, runner: CliRunner, resu
     core.asked.clear()
     done = call(runner, "compare", str(FOLDER), "b.json", "--within", "0.01", "--out", "ab")
     assert done.exit_code == 0
-    assert core.asked == [("compare", "slot", "slot", {"margin": 0.01})]
+    assert core.asked == [
+        ("compare", "slot", "slot", {"margin": 0.01, "names": ["slot-7c19e04b5d2f8a36", "b"]})
+    ]
     assert Path("ab/report.html").is_file()
 
 
