@@ -32,7 +32,8 @@ const WARMED: u64 = 4;
 /// Rounds of a program that comes back to each of its lines after all others, before it is measured: in the first the
 /// caches fill, so that only in the next as many dirty lines leave them as ever after, …
 const ROUNDS: u64 = 2;
-/// … and under random replacement as many of those that would be hit in the one after that.
+/// … and under random replacement as many of those that would be hit in the one after that. A program that is larger
+/// than the caches makes as many of them as go through [`WARMED`] times the lines of the caches.
 const ROUNDS_AT_RANDOM: u64 = 3;
 /// The end of a program is checked for after each 1/4096 of its time, …
 const SLICES: u64 = 4096;
@@ -81,7 +82,9 @@ impl Blueprint<'_> {
             let warm = match program.footprint() / LINE {
                 // a program that ends is measured as a whole, from its beginning
                 _ if case.ends() => program.warm_up(),
-                lines if lines <= WARMED * caches => self.rounds(on, program.as_ref()) * steps,
+                lines if lines <= WARMED * caches => {
+                    self.rounds(on, program.as_ref(), (lines, caches)) * steps
+                }
                 _ => host.settles_after(program.as_ref()).unwrap_or(STORED).min(steps),
             };
             let placement =
@@ -98,14 +101,16 @@ impl Blueprint<'_> {
 }
 
 impl Blueprint<'_> {
-    /// Rounds through all of a program after which the caches of a host are as they are ever after.
-    fn rounds(&self, host: usize, program: &dyn Program) -> u64 {
+    /// Rounds through all `lines` of a program after which the caches of a host are as they are ever after.
+    fn rounds(&self, host: usize, program: &dyn Program, (lines, caches): (u64, u64)) -> u64 {
         let replacement = self.variant.machine[host].params.0.get("llc.replacement");
-        match (program.reuse(), replacement) {
+        let most = match (program.reuse(), replacement) {
             (None, _) => 1,
             (Some(_), Some(Value::Choice("random"))) => ROUNDS_AT_RANDOM,
             (Some(_), _) => ROUNDS,
-        }
+        };
+        let lines = lines.max(1);
+        ((WARMED * caches + lines / 2) / lines).clamp(1, most)
     }
     /// Number of lines that all caches of a host hold together.
     fn cache_lines(&self, host: usize) -> u64 {
