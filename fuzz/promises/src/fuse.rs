@@ -70,6 +70,11 @@ fn of(request: Request, unique: u64) -> Vec<u8> {
         // but for those that begin and end, and those of which `fuser` takes a kernel's word for how long they are: it
         // ends the process if a write (16) or an attribute (21) is of another length, which no kernel sends
         Request::Other { opcode: 16 | 21 | 26 | 38, .. } => (3, 2, words(&[0, 0])),
+        // for an ioctl, too, which says how much it brings
+        Request::Other { opcode: 39, node, body: Piece(body) } => {
+            let data = &body[..body.len().min(2000)];
+            (39, u64::from(node), [words(&[1, 0, 0, data.len() as u64]), data.to_vec()].concat())
+        }
         Request::Other { opcode, node, body: Piece(body) } => {
             (u32::from(opcode), u64::from(node), body[..body.len().min(2000)].to_vec())
         }
