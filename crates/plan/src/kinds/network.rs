@@ -11,7 +11,6 @@ use lanetwin_document::quantity;
 use lanetwin_kernel::Component;
 use lanetwin_load::{BlockLoad, Conversation, Exchange, Slot};
 use lanetwin_models::network_workers::NetworkTest;
-use lanetwin_models::roles::nvme::QueuePriority;
 use lanetwin_ports::{Dimension, Message, Value};
 use lanetwin_units::Bytes;
 
@@ -124,15 +123,7 @@ impl Blocks for NetworkCase {
         self.size.0
     }
     fn threads(&self) -> Vec<Thread> {
-        let thread = |number: u32| Thread {
-            name: number.to_string(),
-            results_name: format!("connection {number}"),
-            namespace: None,
-            priority: QueuePriority::MEDIUM,
-            engine: None,
-            cores: None,
-        };
-        if self.connections > 1 { (1..=self.connections).map(thread).collect() } else { Vec::new() }
+        Thread::side_by_side(self.connections, "connection")
     }
     fn asker(&self, _: usize, slot: Slot<'_>) -> Box<dyn Component<Message>> {
         let request = self.size.0 as u32;

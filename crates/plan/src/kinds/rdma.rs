@@ -10,7 +10,6 @@ use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
 use lanetwin_kernel::Component;
 use lanetwin_load::{BlockLoad, Conversation, Exchange, Slot};
-use lanetwin_models::roles::nvme::QueuePriority;
 use lanetwin_models::verbs_programs::{VerbsOperation, VerbsTest};
 use lanetwin_ports::{Dimension, Message, Value};
 use lanetwin_units::Bytes;
@@ -109,15 +108,7 @@ impl Blocks for RdmaCase {
         self.size.0
     }
     fn threads(&self) -> Vec<Thread> {
-        let thread = |number: u32| Thread {
-            name: number.to_string(),
-            results_name: format!("queue pair {number}"),
-            namespace: None,
-            priority: QueuePriority::MEDIUM,
-            engine: None,
-            cores: None,
-        };
-        if self.connections > 1 { (1..=self.connections).map(thread).collect() } else { Vec::new() }
+        Thread::side_by_side(self.connections, "queue pair")
     }
     fn asker(&self, _: usize, slot: Slot<'_>) -> Box<dyn Component<Message>> {
         let request = self.size.0 as u32;

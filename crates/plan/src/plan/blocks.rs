@@ -140,6 +140,21 @@ pub struct Thread {
     pub cores: Option<AllowedCores>,
 }
 
+impl Thread {
+    /// So many connections of a load, each with results of its own; none if one has those of the load.
+    pub(crate) fn side_by_side(connections: u32, what: &str) -> Vec<Self> {
+        let one = |number: u32| Self {
+            name: number.to_string(),
+            results_name: format!("{what} {number}"),
+            namespace: None,
+            priority: QueuePriority::MEDIUM,
+            engine: None,
+            cores: None,
+        };
+        if connections > 1 { (1..=connections).map(one).collect() } else { Vec::new() }
+    }
+}
+
 /// Cores of a host on which a thread may run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AllowedCores {
