@@ -15,8 +15,7 @@
 //!
 //! A host may end its connections: their resources are freed (`leaving`).
 //!
-//! Not here: additional connections; commands other than reads, writes, flushes, Write Zeroes and Deallocate;
-//! merging.
+//! Not here: additional connections; commands other than reads, writes, flushes, Write Zeroes and Deallocate.
 
 mod connection;
 mod leaving;
