@@ -347,12 +347,15 @@ fn our_offsets_are_spread_as_those_of_fio() {
         "zoned_abs:50/40m:50/360m",
     ] {
         let options = format!("{base}random_distribution={spread}");
-        let (theirs, ours) = (offsets_of_fio(&options, &folder), offsets_of_ours(&options, COUNT));
-        assert_eq!(theirs.len(), COUNT, "{spread}");
-        let found = kolmogorov_smirnov(&as_floats(&theirs), &as_floats(&ours));
-        assert!(found < LIMIT, "{spread}: {found}");
-        let ranked = kolmogorov_smirnov(&frequencies(&theirs), &frequencies(&ours));
-        assert!(ranked < LIMIT, "{spread}, by frequency: {ranked}");
+        let ours = offsets_of_ours(&options, COUNT);
+        // by place and by frequency; fio draws anew each time, and what exceeds the limit by chance does not twice
+        let mut drawn = (0..2).map(|_| {
+            let theirs = offsets_of_fio(&options, &folder);
+            assert_eq!(theirs.len(), COUNT, "{spread}");
+            let found = kolmogorov_smirnov(&as_floats(&theirs), &as_floats(&ours));
+            (found, kolmogorov_smirnov(&frequencies(&theirs), &frequencies(&ours)))
+        });
+        assert!(drawn.any(|(found, ranked)| found < LIMIT && ranked < LIMIT), "{spread}");
     }
     // the test can tell similar distributions apart
     let other = offsets_of_ours(&format!("{base}random_distribution=zipf:1.2:0.3"), COUNT);
