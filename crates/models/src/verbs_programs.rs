@@ -311,7 +311,8 @@ impl VerbsPrograms {
         self.lost += 1;
         // what still comes belongs to no request, whose names others may have by then
         let own = &mut self.conversations[conversation];
-        (own.asked.clear(), own.answered.clear());
+        own.asked.clear();
+        own.answered.clear();
         let all = self.requests.numbered().filter(|(_, asked)| asked.conversation == conversation);
         let open: Vec<u32> = all.map(|(slot, _)| slot).collect();
         open.into_iter().for_each(|slot| self.answer(slot, cx.now(), Status::Aborted, cx));
