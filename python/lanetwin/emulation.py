@@ -64,6 +64,7 @@ class Lateness(TypedDict):
     faulted: int
     late_share: float
     late_beyond_us: float
+    late_beyond_share: float
     mean_us: float
     p50_us: float
     p99_us: float
@@ -310,15 +311,18 @@ def device(
     seed: int | None = None,
     virtual_time: bool = False,
     outside: bool = False,
+    awake: bool = True,
 ) -> Device:
     """Open a drive of a scenario.
 
     `variant` is by default the baseline, and `drive` the target of the workloads. `data` is a file for its
     data; without one they are in memory and lost with it. `size` [B] is for disks without a size of their
-    own. Raises `LanetwinError`.
+    own. With `awake`, idle cores do not sleep while the drive is used, where this user may ask for that.
+    Raises `LanetwinError`.
     """
     options = {"sets": list(sets), "variant": variant, "drive": drive, "bytes": size, "seed": seed}
     options |= {"data": None if data is None else str(data), "virtual_time": virtual_time, "outside": outside}
+    options["awake"] = awake and not virtual_time
     return Device(_core.Device(str(scenario), json.dumps(options)), virtual_time=virtual_time)
 
 
@@ -342,6 +346,8 @@ def serve(
     others: Iterable[tuple[str, str | PathLike[str] | None]] = (),
     keys: str | PathLike[str] | None = None,
     outside: bool = False,
+    awake: bool = True,
+    core: int | None = None,
 ) -> Lateness:
     """Serve a drive to other processes until Ctrl-C; return the lateness of answers.
 
@@ -349,12 +355,14 @@ def serve(
     or several with commas between them, which are ports of one subsystem, and an empty folder for FUSE, in
     which the drive is the file ``drive``. With `keys`, a file of secrets, hosts by NVMe/TCP have to
     authenticate, and the address may be one that other machines reach. `ready` is called when clients can
-    connect, with ``place``, ``control``, ``nqn``, ``file``, ``bytes``, ``namespaces`` and ``lead_us``. By
-    NVMe/TCP `others` are namespaces 2 and so on: names of drives, with files for their data. Requests are
-    recorded in the file `record`: a trace if the name ends in ``.csv``, otherwise a log of fio. Raises
-    `LanetwinError`.
+    connect, with ``place``, ``control``, ``nqn``, ``file``, ``bytes``, ``namespaces``, ``lead_us`` and
+    ``awake``. By NVMe/TCP `others` are namespaces 2 and so on: names of drives, with files for their data.
+    Requests are recorded in the file `record`: a trace if the name ends in ``.csv``, otherwise a log of fio.
+    With `awake`, idle cores do not sleep while the drive is used, where this user may ask for that. The
+    door has the core `core` for itself, which programs should leave alone. Raises `LanetwinError`.
     """
     options: dict[str, Any] = {"sets": list(sets), "variant": variant, "drive": drive, "outside": outside}
+    options |= {"awake": awake, "core": core}
     options |= {
         key: None if file is None else str(file)
         for key, file in (("data", data), ("record", record), ("keys", keys))

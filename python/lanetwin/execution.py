@@ -55,6 +55,10 @@ class Asked:
     outside: bool = False
     timeout: float | None = None
     margin: float | None = None
+    awake: bool = True
+    """Whether cores are kept awake."""
+    core: int | None = None
+    """The core that the door has for itself: the program runs on the others."""
     traces: Path | None = None
     """The folder for the recorded requests of each run, for replay; None if they are not recorded."""
     tell: Callable[[dict[str, Any]], object] | None = field(default=None, compare=False)
@@ -163,6 +167,8 @@ class Served:
                 drive=asked.drive,
                 record=self._record,
                 outside=asked.outside,
+                awake=asked.awake,
+                core=asked.core,
             )
         except Exception as error:
             self._error = error
@@ -231,7 +237,7 @@ def _said(asked: Asked, variant: str, names: dict[str, str]) -> str:
         around["LANETWIN_NBD_URI"] = names["device"]
     if "/" in words[0]:
         words[0] = str(Path(words[0]).absolute())
-    begun = _begun(words, around, names.get("mount"))
+    begun = _begun(words, around, names.get("mount"), asked.core)
     try:
         child = begun.result()
         said, _ = child.communicate(timeout=asked.timeout)
@@ -254,12 +260,15 @@ def _said(asked: Asked, variant: str, names: dict[str, str]) -> str:
 
 
 def _begun(
-    words: Sequence[str], around: dict[str, str], folder: str | None
+    words: Sequence[str], around: dict[str, str], folder: str | None, core: int | None
 ) -> Future[subprocess.Popen[bytes]]:
     """Start a program in a thread, so that Ctrl-C at that moment cannot leave an untracked process."""
     begun: Future[subprocess.Popen[bytes]] = Future()
 
     def begin() -> None:
+        if core is not None:
+            # of this thread, from which the program inherits it
+            os.sched_setaffinity(0, os.sched_getaffinity(os.getpid()) - {core})
         try:
             begun.set_result(
                 subprocess.Popen(  # noqa: S603 - the user's own command

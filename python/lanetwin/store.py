@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -97,6 +98,12 @@ def refuse_to_overwrite(path: Path, *, force: bool, mark: str | None = None) -> 
     if mark is not None and path.exists() and not _may_replace(path, mark):
         raise taken(path, "there is something already that is not the folder of a run", NOT_OURS)
     require_place(path)
+
+
+def next_free(path: Path) -> Path:
+    """Return this folder or the first of path-2, path-3 … that is not there: nothing measured is replaced."""
+    others = (path.with_name(f"{path.name}-{number}") for number in itertools.count(2))
+    return next(folder for folder in itertools.chain([path], others) if not folder.exists())
 
 
 def claim_file(path: Path, *, force: bool, option: str = "--out") -> None:

@@ -86,6 +86,27 @@ def test_a_program_finds_the_drive_over_a_fabric(scenario: Path) -> None:
     assert "direct: predicted mean" in ran.stderr
 
 
+def test_a_door_has_a_core_for_itself_and_programs_have_the_others(scenario: Path) -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    say = "import os; print(sorted(os.sched_getaffinity(0)))"
+    words = ("--repeats", "1", "--no-awake", "--quiet")
+    if len(cores) > 1:
+        script = [
+            sys.executable,
+            "-c",
+            f"{say}; open('cores', 'w').write(str(sorted(os.sched_getaffinity(0))))",
+        ]
+        ran = executed(scenario, *words, "--core", str(cores[0]), "--", *script)
+        assert ran.returncode == 0, ran.stderr
+        assert (scenario.parent / "cores").read_text() == str(cores[1:])
+        again = executed(scenario, *words, "--", sys.executable, "-c", say)
+        assert again.returncode == 0, again.stderr
+        assert (scenario.parent / "runs" / "emulated-slot-2").is_dir()
+    there_is_none = executed(scenario, *words, "--core", "100000", "--", sys.executable, "-c", say)
+    assert there_is_none.returncode != 0
+    assert "error[DO023]" in there_is_none.stderr
+
+
 def test_what_a_program_asked_for_is_replayed(scenario: Path) -> None:
     ping = [*LANETWIN, "nvme-tcp", "ping", "{device}", "--nqn", "{nqn}", "--reads", "20"]
     ran = executed(scenario, "--over", "nvme-tcp", "--repeats", "1", "--record", "--out", "out", "--", *ping)

@@ -10,7 +10,9 @@
 mod clock;
 
 use clock::{cpu_seconds, median, peak_rss_mb};
+use lanetwin_doors::awake::{Awake, LIMIT};
 use lanetwin_doors::command::Command;
+use lanetwin_doors::cores::Cores;
 use lanetwin_doors::drive::{Choice, Drive};
 use lanetwin_doors::engine::Engine;
 use lanetwin_doors::fabric::initiator::{Initiator, Wanted};
@@ -102,8 +104,9 @@ impl Served {
             let control = Listening::at(&place.join("control")).expect("a socket");
             let sockets = Sockets { entrance, control };
             let engine = Engine::of(&drive, Vec::new()).started();
-            let mut server = Server::new(engine, sockets).expect("sockets");
-            ready.send((server.lead(), at)).expect("somebody waits");
+            let cores = Cores::new(Awake::by(Path::new(LIMIT)), None).expect("any");
+            let mut server = Server::new(engine, sockets, cores).expect("sockets");
+            ready.send((server.took().echo, at)).expect("somebody waits");
             server.serve(&|| is_stopped.load(Ordering::Relaxed));
         });
         let (echo, at) = is_ready.recv().expect("it is served");

@@ -4,9 +4,11 @@ use lanetwin_stats::Histogram;
 use lanetwin_units::Span;
 use serde::Serialize;
 
-/// An answer later than this is late. `assumed`: a tenth of the fastest flash read, and more than a wake of a thread
-/// takes.
+/// An answer is late if it is later than this … `assumed`: a tenth of the fastest flash read, and more than a wake of
+/// a thread takes.
 pub const LATE: Span = Span::from_us(10);
+/// … and than this share of its predicted latency: half a tenth, by which means may be off (the claim of doors).
+pub const LATE_PERCENT: u64 = 5;
 /// Share of late answers above which a measurement is no longer a prediction (DESIGN: the claim of doors).
 pub const TOO_MANY: f64 = 0.01;
 
@@ -36,8 +38,10 @@ pub struct Told {
     pub faulted: u64,
     /// The share of the others that were late, 0 to 1.
     pub late_share: f64,
-    /// Later than this is late \[µs\].
+    /// Late is what is later than this \[µs\] …
     pub late_beyond_us: f64,
+    /// … and than this share of its predicted latency.
+    pub late_beyond_share: f64,
     /// The mean lateness \[µs\].
     pub mean_us: f64,
     /// The lateness that half of them did not exceed \[µs\].
@@ -63,7 +67,7 @@ impl Lateness {
     pub fn record(&mut self, predicted: Span, late: Span) {
         self.by.record(late);
         self.predicted.record(predicted);
-        self.late += u64::from(late > LATE);
+        self.late += u64::from(late > LATE && late * 100 > predicted * LATE_PERCENT);
     }
     /// Records an answer affected by a fault.
     pub const fn record_faulted(&mut self) {
@@ -79,6 +83,7 @@ impl Lateness {
             faulted: self.faulted,
             late_share,
             late_beyond_us: us(Some(LATE)),
+            late_beyond_share: LATE_PERCENT as f64 / 100.0,
             mean_us: self.by.mean_ps().unwrap_or(0.0) * 1e-6,
             p50_us: us(self.by.percentile(50.0)),
             p99_us: us(self.by.percentile(99.0)),
@@ -103,7 +108,14 @@ mod tests {
         assert!(told.is_prediction && told.late_share == 0.01 && told.worst_us == 300.0, "{told:?}");
         lateness.record(Span::from_us(100), Span::from_us(11));
         assert!(!lateness.told().is_prediction);
+        // a twentieth of a millisecond is more
+        lateness = Lateness::default();
+        lateness.record(Span::from_us(1000), Span::from_us(49));
+        assert_eq!(lateness.told().late_share, 0.0);
+        lateness.record(Span::from_us(1000), Span::from_us(51));
+        assert_eq!(lateness.told().late_share, 0.5);
+        (0..100).for_each(|_| lateness.record(Span::from_us(100), Span::from_us(1)));
         lateness.record_faulted();
-        assert_eq!((lateness.told().answers, lateness.told().faulted), (102, 1));
+        assert_eq!((lateness.told().answers, lateness.told().faulted), (103, 1));
     }
 }

@@ -28,6 +28,8 @@
 //! | [`server`] | the door for other processes: a thread with sockets that keeps the time |
 //! | [`keys`] | secrets of hosts, in a file |
 //! | [`powers`] | what hosts need to authenticate, computed by a thread |
+//! | [`awake`] | cores that do not sleep while a drive is used |
+//! | [`cores`] | a core for the door alone |
 //! | [`listen`] | sockets that nobody but their owner can open |
 //! | [`control`] | faults and power cuts from outside |
 //!
@@ -36,9 +38,11 @@
 //!
 //! Not here: drives (the models crate), reading of scenarios (the plan crate).
 
+pub mod awake;
 pub mod bytes;
 pub mod command;
 pub mod control;
+pub mod cores;
 pub mod drive;
 pub mod engine;
 pub mod fabric;

@@ -7,6 +7,7 @@
 //! In real time the thread sleeps until shortly before an event is due, and then watches the clock, since a sleeping
 //! thread is woken too late for a drive. In virtual time it has no clock, and time passes when a caller waits.
 
+use crate::awake::Awake;
 use crate::bytes::CutOutcome;
 use crate::command::Command;
 use crate::drive::{Drive, Facts};
@@ -27,6 +28,8 @@ use std::time::Duration;
 /// Time before an event from which on the thread does not sleep. `assumed`: the time of a wake in a virtual machine
 /// with idle cores, 30 to 50 µs, plus a margin.
 const WATCH: Span = Span::from_us(60);
+/// So often the thread looks whether cores may sleep.
+const REST: Duration = Duration::from_millis(50);
 /// A world recurses no deeper than a plan; the drive of one needs little more than a usual stack.
 const STACK_BYTES: usize = 16 << 20;
 
@@ -97,11 +100,15 @@ pub struct Local {
 }
 
 impl Local {
-    /// Opens a drive with these bytes.
+    /// Opens a drive with these bytes. In real time cores are kept awake, or not, while it is used.
     ///
     /// # Errors
     /// If there is no thread to be had.
-    pub fn open(drive: Drive, store: Box<dyn ByteStore + Send>, pacing: Pacing) -> std::io::Result<Self> {
+    pub fn open(
+        drive: Drive,
+        store: Box<dyn ByteStore + Send>,
+        (pacing, awake): (Pacing, Awake),
+    ) -> std::io::Result<Self> {
         let (jobs, inbox) = channel();
         let mailbox = Arc::new(Mailbox::default());
         let theirs = Arc::clone(&mailbox);
@@ -114,7 +121,7 @@ impl Local {
             let engine = if pacing == Pacing::Real { engine.started() } else { engine };
             let began = std::time::Instant::now();
             let _ = ready.send(began);
-            let mut attendant = Attendant { engine, inbox, mailbox: &closing.0, began };
+            let mut attendant = Attendant { engine, inbox, mailbox: &closing.0, began, awake };
             match pacing {
                 Pacing::Real => attendant.keep_time(),
                 Pacing::Virtual => attendant.keep_virtual_time(),
@@ -242,6 +249,7 @@ struct Attendant<'a> {
     inbox: Receiver<Job>,
     mailbox: &'a Mailbox,
     began: std::time::Instant,
+    awake: Awake,
 }
 
 impl Attendant<'_> {
@@ -267,8 +275,12 @@ impl Attendant<'_> {
     fn next_job(&mut self) -> Result<Option<Job>, Gone> {
         let due = self.engine.next_due();
         let left = due.since(since(self.began));
-        let received = if due == Instant::NEVER {
+        let received = if due == Instant::NEVER && !self.awake.is_held() {
             return self.inbox.recv().map(Some).map_err(|_| Gone);
+        } else if due == Instant::NEVER {
+            let job = self.inbox.recv_timeout(REST);
+            self.awake.rest(since(self.began));
+            job.map_err(|error| error == RecvTimeoutError::Disconnected)
         } else if left > WATCH {
             let sleep = Duration::from_nanos((left.as_ps() - WATCH.as_ps()) / 1000);
             self.inbox.recv_timeout(sleep).map_err(|error| error == RecvTimeoutError::Disconnected)
@@ -300,7 +312,10 @@ impl Attendant<'_> {
     fn carry_out(&mut self, job: Job, now: Instant) -> bool {
         // the caller may have gone away, which is not an error
         match job {
-            Job::Ask(ticket, at, command) => self.engine.ask(at.min(now), ticket, command),
+            Job::Ask(ticket, at, command) => {
+                self.awake.use_now(now);
+                self.engine.ask(at.min(now), ticket, command);
+            }
             Job::Echo(ticket) => self.engine.echo(ticket),
             Job::Wait(answer) => _ = answer.send(None),
             Job::Fault(fault) => {

@@ -44,6 +44,8 @@ problems! {
     NotTogether { said: String } = "DO018", "these drives cannot be served together: {said}", "serve several drives with --nvme-tcp, as namespaces of one subsystem, name each once, and record one alone";
     /// A file of secrets that cannot be used.
     KeysUnusable { file: String, said: String } = "DO019", "the secrets in `{file}` cannot be used: {said}", "give a file of yours with mode 0600 and a line for each host: its NQN, its secret and, if the drive is to prove itself, another one; `lanetwin nvme-tcp key` writes secrets";
+    /// A core that the door cannot have.
+    NoCore { core: usize, known: String } = "DO023", "a door cannot have core {core} for itself: this process may run on {known}", "give one of these, if there are several: programs need another";
     /// A file that no record can be written to.
     NoRecord { file: String, said: String } = "DO017", "the record `{file}` cannot be written: {said}", "give a file that is not there yet, in a folder of yours with room";
 }

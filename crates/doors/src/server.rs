@@ -22,8 +22,10 @@ mod sending;
 mod subsystem;
 mod upheaval;
 
+use crate::awake::Wakefulness;
 use crate::command::{Command, Ended, Kind};
 use crate::control;
+use crate::cores::Cores;
 use crate::engine::{Engine, Reply};
 use crate::fabric::front::Front;
 use crate::fabric::offer::Offer;
@@ -100,12 +102,24 @@ enum Ready {
     Peer(u32),
 }
 
-/// What serves the requests of clients.
+/// What the door does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Who {
-    Drive,
-    /// Nothing: the door measures itself.
+enum Phase {
+    /// It measures itself: its own reader is answered at once, without the drive.
     Echo,
+    /// It measures itself: its own reader is answered by the drive.
+    Trial,
+    /// Clients are served.
+    Open,
+}
+
+/// The time that a door itself takes.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Took {
+    /// Of a read that is answered at once.
+    pub echo: Span,
+    /// Of a read of the drive, in addition to the predicted latency: answers are sent earlier by this.
+    pub lead: Span,
 }
 
 /// A drive that is served.
@@ -127,17 +141,19 @@ pub struct Server {
     guest: Option<Guest>,
     numbers: u64,
     connections: u32,
-    /// Not the drive before the door has measured itself.
-    who: Who,
-    /// While it measures itself clients come in here.
+    phase: Phase,
+    /// While it measures itself its own reader comes in here.
     own_entrance: Option<TcpListener>,
+    /// Predicted latency of each answer of the trial.
+    predicted: Vec<Span>,
+    cores: Cores,
     /// The drive was pulled out.
     is_removed: bool,
     /// Ports that are gone, from 0.
     down: BTreeSet<usize>,
     /// Whether it was told to end.
     is_ended: bool,
-    lead: Span,
+    took: Took,
     nqn: Option<String>,
     /// Buffer for reads from sockets.
     buffer: Vec<u8>,
@@ -145,12 +161,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server of this drive at these sockets. What the door itself takes is measured, and answers leave earlier by
-    /// it.
+    /// A server of this drive at these sockets, on these cores. What the door itself takes is measured, and answers
+    /// leave earlier by it.
     ///
     /// # Errors
     /// The system gives no sockets or no thread.
-    pub fn new(engine: Engine, sockets: Sockets) -> io::Result<Self> {
+    pub fn new(engine: Engine, sockets: Sockets, cores: Cores) -> io::Result<Self> {
         let offer = match &sockets.entrance {
             Entrance::Nbd(_) | Entrance::File(_) | Entrance::VfioUser(_) => None,
             Entrance::NvmeTcp(ports) => {
@@ -171,34 +187,40 @@ impl Server {
             guest: None,
             numbers: 0,
             connections: 0,
-            who: Who::Echo,
+            phase: Phase::Echo,
             own_entrance: None,
+            predicted: Vec::new(),
+            cores,
             is_removed: false,
             down: BTreeSet::new(),
             is_ended: false,
-            lead: Span::ZERO,
+            took: Took::default(),
             nqn: offer.as_ref().map(|offer| offer.nqn.clone()),
             buffer: vec![0; MOST_AT_ONCE],
             sending: Sending::default(),
         };
-        server.lead = server.measure(offer.as_ref())?;
-        server.peers.clear();
-        server.own_entrance = None;
+        server.took = server.measure(offer.as_ref())?;
         server.front = offer.as_ref().map(front).transpose()?;
         server.guest = server.guest.is_some().then(|| Guest::new(server.engine.drive())).transpose()?;
-        server.who = Who::Drive;
+        server.phase = Phase::Open;
         let now = server.now();
-        server.engine.set_lead(now, server.lead);
+        server.engine.set_lead(now, server.took.lead);
+        server.engine.forget_lateness();
         Ok(server)
     }
     fn now(&self) -> Instant {
         let ns = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
         Instant::from_ps(ns.saturating_mul(1000))
     }
-    /// The time of the door itself, by which answers are sent earlier.
+    /// The time of the door itself.
     #[must_use]
-    pub const fn lead(&self) -> Span {
-        self.lead
+    pub const fn took(&self) -> Took {
+        self.took
+    }
+    /// Whether cores are kept awake while the drive is used.
+    #[must_use]
+    pub const fn wakefulness(&self) -> Wakefulness {
+        self.cores.awake.can()
     }
     /// The NQN of the subsystem, if there is one.
     #[must_use]
@@ -213,6 +235,11 @@ impl Server {
 
     /// Serves until it is told to end, or until `is_over`, which is checked at least every tenth of a second.
     pub fn serve(&mut self, is_over: &dyn Fn() -> bool) {
+        self.cores.take_own();
+        self.serve_here(is_over);
+        self.cores.leave_own();
+    }
+    fn serve_here(&mut self, is_over: &dyn Fn() -> bool) {
         // else the system wakes a thread up to 50 µs late on purpose; that it will not is no reason to stop
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut checked = self.now();
@@ -237,9 +264,13 @@ impl Server {
             }
             let is_quiet = self.guest.as_ref().is_none_or(Guest::is_idle) && self.of_file.is_empty();
             let is_idle = is_quiet && self.asked.is_empty() && self.of_front.is_empty();
+            if !is_idle {
+                self.cores.awake.use_now(now);
+            }
             if now.since(checked) >= LOOK || is_idle {
                 checked = now;
                 self.close_idle(now);
+                self.cores.awake.rest(now);
                 if is_over() {
                     return;
                 }
@@ -273,15 +304,15 @@ impl Server {
         let ns = (sleep.as_ps() / 1000) as i64;
         let timeout = Timespec { tv_sec: ns / 1_000_000_000, tv_nsec: ns % 1_000_000_000 };
         let (mut fds, mut whose) = (Vec::new(), Vec::new());
-        let entrances: Vec<_> = match (&self.who, &self.own_entrance, &self.sockets.entrance) {
+        let entrances: Vec<_> = match (&self.phase, &self.own_entrance, &self.sockets.entrance) {
             (_, _, Entrance::File(mounted)) => vec![mounted.bell()],
-            (Who::Echo, own, _) => own.iter().map(AsFd::as_fd).collect(),
-            (Who::Drive, _, Entrance::Nbd(listening) | Entrance::VfioUser(listening)) => {
+            (Phase::Echo | Phase::Trial, own, _) => own.iter().map(AsFd::as_fd).collect(),
+            (Phase::Open, _, Entrance::Nbd(listening) | Entrance::VfioUser(listening)) => {
                 vec![listening.socket.as_fd()]
             }
-            (Who::Drive, _, Entrance::NvmeTcp(ports)) => ports.iter().map(AsFd::as_fd).collect(),
+            (Phase::Open, _, Entrance::NvmeTcp(ports)) => ports.iter().map(AsFd::as_fd).collect(),
         };
-        let control = (self.who == Who::Drive).then(|| self.sockets.control.socket.as_fd());
+        let control = (self.phase == Phase::Open).then(|| self.sockets.control.socket.as_fd());
         let powers = self.powers.as_ref().map(Powers::bell);
         let entrances = entrances.into_iter().map(|fd| (fd, Ready::Entrance));
         let control = control.into_iter().map(|fd| (fd, Ready::Control));
@@ -409,6 +440,9 @@ impl Server {
     fn answer(&mut self, now: Instant, replies: Vec<Reply>) {
         let (mut of_front, mut with_output) = (Vec::new(), BTreeSet::new());
         for reply in replies {
+            if self.phase == Phase::Trial {
+                self.predicted.push(reply.latency);
+            }
             if let Some(ticket) = self.of_front.remove(&reply.ticket) {
                 of_front.push(Reply { ticket, ..reply });
                 continue;

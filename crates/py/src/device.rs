@@ -2,7 +2,9 @@
 
 use crate::core_api::{self, Failure, json, refused};
 use crate::refusal::refusal;
+use lanetwin_doors::awake::{Awake, LIMIT};
 use lanetwin_doors::command::{Command, Kind};
+use lanetwin_doors::cores::Cores;
 use lanetwin_doors::drive::{Choice, Drive, Facts};
 use lanetwin_doors::engine::Reply;
 use lanetwin_doors::faults::Fault;
@@ -15,7 +17,7 @@ use lanetwin_units::{Instant, Span};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The options with which a drive is opened.
@@ -38,6 +40,11 @@ struct Wanted {
     virtual_time: bool,
     #[serde(default)]
     outside: bool,
+    /// Whether cores are kept awake while the drive is used.
+    #[serde(default)]
+    awake: bool,
+    /// The core that the door has for itself.
+    core: Option<usize>,
 }
 
 /// Another drive that is served, and the file with its data.
@@ -65,13 +72,14 @@ pub struct Chosen {
     pub record: Option<Record>,
     /// The file with the secrets of hosts.
     pub keys: Option<PathBuf>,
+    pub cores: Cores,
 }
 
 /// Chooses the drive of a scenario, and opens its data.
 pub fn choose(path: &str, options: &str) -> Result<Chosen, Failure> {
-    let Wanted { sets, variant, drive, bytes, data, others, record, keys, seed, virtual_time, outside } =
-        core_api::parse(options, "the options of the drive")?;
-    let plan = core_api::plan_of(path, &sets, outside).map_err(|found| refused(&found))?;
+    let wanted: Wanted = core_api::parse(options, "the options of the drive")?;
+    let Wanted { sets, variant, drive, bytes, data, others, record, keys, seed, .. } = wanted;
+    let plan = core_api::plan_of(path, &sets, wanted.outside).map_err(|found| refused(&found))?;
     let wrong = |problem: Problem| refused(&[problem.at(path)]);
     let (names, files): (Vec<_>, Vec<_>) = others.into_iter().map(|other| (other.drive, other.data)).unzip();
     let mut drive = Drive::choose(&plan, &Choice { variant, drive, bytes, others: names }).map_err(wrong)?;
@@ -83,8 +91,10 @@ pub fn choose(path: &str, options: &str) -> Result<Chosen, Failure> {
     let stores = drive.all_facts().into_iter().zip(files).map(|(facts, file)| store(facts, file));
     let stores = stores.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
     let record = record.map(|file| Record::create(&file)).transpose().map_err(wrong)?;
-    let pacing = if virtual_time { Pacing::Virtual } else { Pacing::Real };
-    Ok(Chosen { drive, stores, pacing, record, keys })
+    let pacing = if wanted.virtual_time { Pacing::Virtual } else { Pacing::Real };
+    let awake = if wanted.awake { Awake::by(Path::new(LIMIT)) } else { Awake::not_wanted() };
+    let cores = Cores::new(awake, wanted.core).map_err(wrong)?;
+    Ok(Chosen { drive, stores, pacing, record, keys, cores })
 }
 
 /// The store of a drive's data: a file, or memory.
@@ -96,10 +106,10 @@ fn store(facts: Facts, file: Option<PathBuf>) -> Result<Box<dyn ByteStore + Send
 }
 
 fn open(path: &str, options: &str) -> Result<Local, Failure> {
-    let Chosen { drive, mut stores, pacing, .. } = choose(path, options)?;
+    let Chosen { drive, mut stores, pacing, cores, .. } = choose(path, options)?;
     let store = stores.pop().filter(|_| stores.is_empty());
     let alone = || refused(&[Problem::NotTogether { said: "a program opens one drive".into() }.at(path)]);
-    Local::open(drive, store.ok_or_else(alone)?, pacing)
+    Local::open(drive, store.ok_or_else(alone)?, (pacing, cores.awake))
         .map_err(|error| Failure::Message(format!("no thread for the drive: {error}")))
 }
 
@@ -130,7 +140,7 @@ fn told(py: Python<'_>, replies: Vec<(Instant, Reply)>) -> Vec<Told<'_>> {
 #[pymethods]
 impl Device {
     /// Opens a drive. `options`: `{"sets": […], "variant", "drive", "bytes", "data", "seed", "virtual_time",
-    /// "outside"}`.
+    /// "outside", "awake"}`.
     #[new]
     fn new(py: Python<'_>, path: &str, options: &str) -> PyResult<Self> {
         py.detach(|| open(path, options)).map(Self).map_err(|failure| refusal(py, failure))

@@ -18,9 +18,11 @@ use std::path::Path;
 ///
 /// `entrance` is `nbd`, `vfio-user`, `nvme-tcp` or `fuse`. `place` is the path of a Unix socket for the first two, one
 /// or more addresses, separated by commas, for NVMe/TCP, or an empty folder for FUSE. `options` are those of a drive.
-/// As soon as it listens, it reports `{"place", "control", "nqn", "file", "bytes", "namespaces", "lead_us"}`.
+/// As soon as it listens, it reports `{"place", "control", "nqn", "file", "bytes", "namespaces", "lead_us",
+/// "awake"}`; the last is `kept`, `not-allowed`, `not-there` or `not-wanted`.
 pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor: &Monitor) -> Answer {
-    let Chosen { drive, stores, record, keys, .. } = choose(path, options)?;
+    let Chosen { drive, stores, record, keys, cores, .. } = choose(path, options)?;
+    cores.leave_own();
     let wrong = |problem: Problem| refused(&[problem.at(place)]);
     let no_socket = |error: std::io::Error| Failure::Message(format!("the system gives no sockets: {error}"));
     if entrance != "nvme-tcp" && !drive.others.is_empty() {
@@ -58,13 +60,13 @@ pub fn serve(path: &str, options: &str, (entrance, place): (&str, &str), monitor
     let control = path_of(&places[0]).map_err(wrong)?;
     let sockets = Sockets { entrance, control: Listening::at(&control).map_err(wrong)? };
     let namespaces: Vec<u64> = drive.all_facts().iter().map(|facts| facts.bytes).collect();
-    let mut server = Server::new(Engine::of(&drive, stores).started(), sockets).map_err(no_socket)?;
+    let mut server = Server::new(Engine::of(&drive, stores).started(), sockets, cores).map_err(no_socket)?;
     ring.map_or(Ok(()), |ring| server.admit(ring)).map_err(no_socket)?;
     server.record_into(record);
     let ready = serde_json::json!({
         "place": places.join(","), "control": control, "nqn": server.nqn(), "file": file, "bytes": namespaces[0],
         "namespaces": namespaces,
-        "lead_us": server.lead().as_ps() as f64 * 1e-6,
+        "lead_us": server.took().lead.as_ps() as f64 * 1e-6, "awake": server.wakefulness(),
     });
     monitor.report(ready.to_string());
     server.serve(&|| monitor.is_cancelled());

@@ -170,6 +170,22 @@ Outside = Annotated[
     bool,
     typer.Option("--outside", help="Read files out of the scenario's folder, too, if it names them."),
 ]
+OwnCore = Annotated[
+    int | None,
+    typer.Option(
+        "--core",
+        metavar="N",
+        min=0,
+        help="Core of the door alone; programs belong on others, where exec runs its own.",
+        show_default=False,
+    ),
+]
+StayAwake = Annotated[
+    bool,
+    typer.Option(
+        "--awake/--no-awake", help="Keep idle cores from sleeping while the drive is used (needs root)."
+    ),
+]
 ChannelVariants = Annotated[
     list[str] | None,
     typer.Option(

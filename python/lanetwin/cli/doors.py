@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from lanetwin import emulation
-from lanetwin.cli.arguments import Outside, ScenarioPath, Sets
+from lanetwin.cli.arguments import Outside, OwnCore, ScenarioPath, Sets, StayAwake
 from lanetwin.cli.console import emit, emit_json, err
 from lanetwin.cli.interrupt import interruptible
 
@@ -125,6 +125,8 @@ def serve_device(
             show_default=False,
         ),
     ] = None,
+    core: OwnCore = None,
+    awake: StayAwake = True,
     sets: Sets = None,
     outside: Outside = False,
     as_json: Annotated[bool, typer.Option("--json", "-j", help="Tell the lateness as JSON.")] = False,
@@ -162,6 +164,8 @@ def serve_device(
             record=record,
             keys=keys,
             outside=outside,
+            awake=awake,
+            core=core,
         )
     if as_json:
         emit_json(told)
@@ -327,7 +331,8 @@ def in_words(told: emulation.Lateness) -> str:
     return (
         f"{told['answers']} answers, predicted mean {told['predicted_mean_us']:.1f} µs, "
         f"99 % {told['predicted_p99_us']:.1f} µs\n"
-        f"late by more than {told['late_beyond_us']:.0f} µs: {told['late_share'] * 100:.2f} %; "
+        f"late by more than {told['late_beyond_us']:.0f} µs and {told['late_beyond_share'] * 100:.0f} %: "
+        f"{told['late_share'] * 100:.2f} %; "
         f"half by at most {told['p50_us']:.1f} µs, 99 % by {told['p99_us']:.1f} µs, "
         f"worst {told['worst_us']:.1f} µs\n{verdict}"
     )
@@ -379,3 +384,5 @@ def _say_ready(entrance: emulation.AnyEntrance, said: dict[str, Any]) -> None:
     sizes = " + ".join(str(size) for size in said["namespaces"])
     lead = f"the door takes {said['lead_us']:.0f} µs, by which answers leave earlier"
     err().print(f"{where}, {sizes} B; {lead}; control: {said['control']}", soft_wrap=True)
+    if said["awake"] == "not-allowed":
+        err().print("idle cores sleep and wake late: root can keep them awake", soft_wrap=True)

@@ -11,7 +11,17 @@ import typer
 from rich.text import Text
 
 from lanetwin import emulation, store
-from lanetwin.cli.arguments import AsJson, Force, Full, Outside, Quiet, ScenarioPath, Sets
+from lanetwin.cli.arguments import (
+    AsJson,
+    Force,
+    Full,
+    Outside,
+    OwnCore,
+    Quiet,
+    ScenarioPath,
+    Sets,
+    StayAwake,
+)
 from lanetwin.cli.console import err
 from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
@@ -64,9 +74,14 @@ def exec_(
     out_folder: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="Folder for the files. Default: runs/emulated-NAME", show_default=False
+            "--out",
+            "-o",
+            help="Folder for the files. Default: runs/emulated-NAME, -2, -3 …",
+            show_default=False,
         ),
     ] = None,
+    core: OwnCore = None,
+    awake: StayAwake = True,
     sets: Sets = None,
     outside: Outside = False,
     full: Full = False,
@@ -91,7 +106,7 @@ def exec_(
         raise typer.BadParameter("a file system is on a drive that is served by fuse", param_hint="--over")
     known = variants_of(scenario, sets or [], outside=outside)
     chosen = known if all_ else variants or known[:1]
-    folder = out_folder or RUNS / f"emulated-{scenario.stem}"
+    folder = out_folder or store.next_free(RUNS / f"emulated-{scenario.stem}")
     store.refuse_to_overwrite(folder, force=force, mark=store.RESULTS)
     with (
         tempfile.TemporaryDirectory(prefix="lanetwin-traces-") as traces,
@@ -111,6 +126,8 @@ def exec_(
                 outside,
                 timeout,
                 traces=Path(traces) if record else None,
+                awake=awake,
+                core=core,
                 tell=tell,
             )
         )

@@ -79,7 +79,10 @@ def measure_(
     out_folder: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="Folder for the files. Default: runs/measured-NAME", show_default=False
+            "--out",
+            "-o",
+            help="Folder for the files. Default: runs/measured-NAME, -2, -3 …",
+            show_default=False,
         ),
     ] = None,
     sets: Sets = None,
@@ -108,7 +111,7 @@ def measure_(
     if dry and not writing:
         emit("\n".join(test.text(target, seconds=seconds, ramp=ramp) for test in tests for target in targets))
         return
-    folder = out_folder or RUNS / f"measured-{scenario.stem}"
+    folder = out_folder or store.next_free(RUNS / f"measured-{scenario.stem}")
     if not dry:
         store.refuse_to_overwrite(folder, force=force, mark=store.RESULTS)
     nothing: AbstractContextManager[list[Owned]] = nullcontext([])

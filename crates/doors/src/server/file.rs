@@ -1,7 +1,7 @@
 //! Requests that come by a file: taken from its desk, answered when all commands of one have ended.
 
 use super::of_file::Patching;
-use super::{Entrance, Server, Who};
+use super::{Entrance, Phase, Server};
 use crate::command::{Command, Ended};
 use crate::engine::Reply;
 use crate::fuse::{Answer, Asked, Wanted};
@@ -14,7 +14,7 @@ impl Server {
         let now = self.now();
         for Asked { wanted, answer } in mounted.desk().take() {
             match wanted {
-                _ if self.who == Who::Echo => echo(&wanted, answer),
+                _ if self.phase == Phase::Echo => echo(&wanted, answer),
                 Wanted::Patch(patch) => self.of_file.patches.push_back((patch, answer)),
                 Wanted::Commands(commands) => {
                     self.of_file.numbers += 1;

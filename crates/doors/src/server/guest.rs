@@ -1,7 +1,7 @@
 //! A vfio-user guest: its messages, its drive, and changes of the drive.
 
 use super::peer::{PeerKind, Socket};
-use super::{Server, Who};
+use super::{Phase, Server};
 use crate::command::Ended;
 use crate::engine::Reply;
 use crate::medium::ForDrives;
@@ -61,7 +61,7 @@ impl Server {
                     ForDrives::Tell { token } => {
                         guest.function.told(now, token, &self.engine.state(now).telemetry());
                     }
-                    ForDrives::Ask { ticket, command } if self.who == Who::Echo => {
+                    ForDrives::Ask { ticket, command } if self.phase == Phase::Echo => {
                         let data = vec![0; command.request.bytes as usize];
                         let reply = Reply { ticket, ended: Ended::Well, data, latency: Span::ZERO };
                         guest.function.answered(now, reply);

@@ -1,6 +1,6 @@
 //! Actions of the NVMe/TCP subsystem, and reports to it.
 
-use super::{Server, Who};
+use super::{Phase, Server};
 use crate::command::{Command, Ended};
 use crate::engine::Reply;
 use crate::fabric::front::Outward;
@@ -62,7 +62,7 @@ impl Server {
         self.carry_out(now, out);
     }
     fn ask_for_front(&mut self, now: Instant, ticket: u64, command: Command) {
-        if self.who == Who::Echo {
+        if self.phase == Phase::Echo {
             let data = vec![0; command.request.bytes as usize];
             let reply = Reply { ticket, ended: Ended::Well, data, latency: Span::ZERO };
             return self.answer_front(now, vec![reply]);

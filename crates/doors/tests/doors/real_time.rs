@@ -1,6 +1,7 @@
 //! The door in process, on a clock.
 
 use crate::machine::{machine, plan};
+use lanetwin_doors::awake::Awake;
 use lanetwin_doors::command::{Command, Ended, Kind};
 use lanetwin_doors::drive::{Choice, Drive};
 use lanetwin_doors::faults::Fault;
@@ -13,7 +14,7 @@ const LONG: Duration = Duration::from_secs(10);
 fn open(set: &str) -> Local {
     let plan = plan(&machine(set, "depth: 1"));
     let drive = Drive::choose(&plan, &Choice::default()).expect("a drive");
-    Local::open(drive, Box::new(SparseMemory::new()), Pacing::Real).expect("a thread")
+    Local::open(drive, Box::new(SparseMemory::new()), (Pacing::Real, Awake::not_wanted())).expect("a thread")
 }
 
 /// Asks, and waits for the reply: how it ended, what was read, how long it took on the clock.

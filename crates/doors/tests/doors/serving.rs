@@ -1,17 +1,25 @@
 //! A drive that is served by a thread, and what is said to its control socket.
 
 use crate::machine::{machine, plan};
+use lanetwin_doors::awake::{Awake, LIMIT};
+use lanetwin_doors::cores::Cores;
 use lanetwin_doors::drive::{Choice, Drive};
 use lanetwin_doors::engine::Engine;
 use lanetwin_doors::lateness::Told;
 use lanetwin_doors::server::{Server, Sockets};
 use lanetwin_nvmeof::logic::authentication::Ring;
+use std::cell::Cell;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+
+thread_local! {
+    /// The core that doors opened by this thread have for themselves.
+    pub static OWN_CORE: Cell<Option<usize>> = const { Cell::new(None) };
+}
 
 /// A server in a thread, which ends with this.
 pub struct Serving {
@@ -36,11 +44,11 @@ impl Serving {
         sockets: impl FnOnce() -> Sockets + Send + 'static,
     ) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let theirs = stop.clone();
+        let (theirs, cores) = (stop.clone(), cores(OWN_CORE.get()));
         let thread = std::thread::spawn(move || {
             let drive = Drive::choose(&plan(&scenario), &choice).expect("a drive");
             let engine = Engine::of(&drive, Vec::new()).started();
-            let mut server = Server::new(engine, sockets()).expect("sockets");
+            let mut server = Server::new(engine, sockets(), cores).expect("sockets");
             ring.into_iter().for_each(|ring| server.admit(ring).expect("a thread"));
             server.serve(&|| theirs.load(Ordering::Relaxed));
             (server.lateness(), server.close())
@@ -64,6 +72,15 @@ impl Drop for Serving {
             self.end();
         }
     }
+}
+
+/// The cores of a door that has this one for itself, if there is another; the calling thread leaves it. Only there are
+/// cores kept awake: other tests want none for themselves.
+fn cores(own: Option<usize>) -> Cores {
+    let awake = || own.map_or_else(Awake::not_wanted, |_| Awake::by(Path::new(LIMIT)));
+    let cores = Cores::new(awake(), own).or_else(|_| Cores::new(awake(), None)).expect("any");
+    cores.leave_own();
+    cores
 }
 
 /// What the control socket answers to a line.
