@@ -53,7 +53,7 @@ impl Awake {
     }
     /// Never.
     #[must_use]
-    pub const fn not_wanted() -> Self {
+    pub fn not_wanted() -> Self {
         Self { path: PathBuf::new(), limit: None, can: Wakefulness::NotWanted, used: Instant::ZERO }
     }
     /// Whether it can be done.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -137,11 +138,12 @@ def exec_(
     for number, run in enumerate(runs, 1):
         (folder / f"said-{number}-{store.slug(run.variant)}.txt").write_text(run.said, encoding="utf-8")
     show(results, written, as_json=as_json, full=full, quiet=quiet)
-    _say_late(runs)
+    _say_late(runs, core)
 
 
-def _say_late(runs: Sequence[Run]) -> None:
+def _say_late(runs: Sequence[Run], core: int | None) -> None:
     """Print each variant's predicted latency, its lateness, and whether this machine kept up."""
+    has_slow = False
     for variant in dict.fromkeys(run.variant for run in runs):
         told = [run.lateness for run in runs if run.variant == variant and run.lateness["answers"]]
         if not told:
@@ -157,3 +159,6 @@ def _say_late(runs: Sequence[Run]) -> None:
             err().print(Text(said))
         else:
             err().print(Text(f"{said}: this machine was too slow, and this is no prediction", "yellow"))
+            has_slow = True
+    if has_slow and core is None and (os.cpu_count() or 1) > 1:
+        err().print("help: with --core 0 the door has a core for itself, and the program the others")

@@ -50,13 +50,14 @@ type Rounds = Vec<Vec<u64>>;
 impl Server {
     /// The time of the door itself.
     pub(super) fn measure(&mut self, offer: Option<&Offer>) -> io::Result<Took> {
-        let echo = self.measure_in(Phase::Echo, offer)?;
+        let echo = least(&self.measure_in(Phase::Echo, offer)?);
         let now = self.now();
         self.engine.set_lead(now, Span::ZERO);
-        let lead = self.measure_in(Phase::Trial, offer)?.min(MOST);
+        let lead = lower_quartile(&self.measure_in(Phase::Trial, offer)?).min(MOST);
         Ok(Took { echo, lead })
     }
-    fn measure_in(&mut self, phase: Phase, offer: Option<&Offer>) -> io::Result<Span> {
+    /// The median of each round \[ns\], in order.
+    fn measure_in(&mut self, phase: Phase, offer: Option<&Offer>) -> io::Result<Vec<u64>> {
         self.phase = phase;
         let file = match &self.sockets.entrance {
             Entrance::File(mounted) => Some(mounted.file()),
@@ -70,7 +71,7 @@ impl Server {
         };
         self.peers.clear();
         self.own_entrance = None;
-        Ok(quartile_of_medians(rounds?, &std::mem::take(&mut self.predicted)))
+        Ok(medians(rounds?, &std::mem::take(&mut self.predicted)))
     }
     fn measure_nbd(&mut self) -> io::Result<Rounds> {
         let (ours, theirs) = UnixStream::pair()?;
@@ -168,9 +169,9 @@ fn round(one: &mut impl FnMut() -> Option<()>) -> Option<Vec<u64>> {
     Some(took)
 }
 
-/// The lower quartile of the rounds' medians of what reads took in addition to these latencies, which are those of the
-/// reads in their order; of an echo there are none.
-fn quartile_of_medians(rounds: Rounds, predicted: &[Span]) -> Span {
+/// The median of each round \[ns\], in order: of what reads took in addition to these latencies, which are those of the
+/// reads; of an echo there are none.
+fn medians(rounds: Rounds, predicted: &[Span]) -> Vec<u64> {
     let mut predicted = predicted.iter().map(|span| span.as_ps() / 1000);
     let medians = rounds.into_iter().map(|took| {
         let own = took.into_iter().map(|ns| ns.saturating_sub(predicted.next().unwrap_or(0)));
@@ -180,6 +181,12 @@ fn quartile_of_medians(rounds: Rounds, predicted: &[Span]) -> Span {
     });
     let mut medians: Vec<u64> = medians.collect();
     medians.sort_unstable();
+    medians
+}
+fn least(medians: &[u64]) -> Span {
+    Span::from_ns(medians.first().copied().unwrap_or(0))
+}
+fn lower_quartile(medians: &[u64]) -> Span {
     Span::from_ns(medians.get(medians.len() / 4).copied().unwrap_or(0))
 }
 
@@ -191,8 +198,11 @@ mod tests {
     fn what_reads_take_of_the_door_is_the_time_of_a_quiet_round_beyond_what_is_predicted() {
         let rounds = vec![vec![250_000, 230_000, 900_000], vec![222_000, 221_000, 321_000]];
         let predicted: Vec<Span> = [200, 200, 300, 200, 200, 300].map(Span::from_us).to_vec();
-        assert_eq!(quartile_of_medians(rounds.clone(), &predicted), Span::from_us(21));
-        assert_eq!(quartile_of_medians(rounds, &[]), Span::from_us(222));
+        assert_eq!(medians(rounds.clone(), &predicted), [21_000, 50_000]);
+        assert_eq!(medians(rounds, &[]), [222_000, 250_000]);
+        assert_eq!(least(&[3, 4, 5, 6]), Span::from_ns(3));
+        assert_eq!(lower_quartile(&[3, 4, 5, 6]), Span::from_ns(4));
+        assert_eq!(lower_quartile(&[]), Span::ZERO);
     }
     #[test]
     fn a_round_of_a_slow_drive_is_short() {
