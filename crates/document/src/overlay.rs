@@ -1,7 +1,8 @@
 //! Variants and `--set`: applies paths and values to the document.
 //!
 //! A path consists of the names in the document: `links.slot.width`. A component's parameter may contain points
-//! (`machine.card.read.transaction`). `null` removes a value.
+//! (`machine.card.read.transaction`). Items of a list have numbers, from 0: `links.slot.via.0.latency`. `null` removes a
+//! value.
 
 use crate::fields::{is_map, is_name, join};
 use crate::node::{Entry, Kind, Node, Origin, Spot};
@@ -131,32 +132,73 @@ fn apply_to_all(document: &mut Node, path: &str, value: Node, spot: Spot, report
     }
 }
 
+/// A path that is applied, and its place.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    path: &'a str,
+    spot: Spot,
+}
+
 fn apply(document: &mut Node, path: &str, value: Node, spot: Spot, reports: &mut Reports) {
-    let steps = steps(path);
-    let Some((last, way)) = steps.split_last() else { return };
-    let mut node = document;
-    for (depth, step) in way.iter().enumerate() {
-        let missing = node.get(step).is_none_or(|found| found.kind == Kind::Null);
-        if depth == 0 && missing && SECTIONS.contains(step) {
-            put(node, step, Node { spot, ..Node::map::<&str>([]) }, spot);
-        }
-        if !matches!(node.get(step).map(|found| &found.kind), Some(Kind::Map(_))) {
-            return unknown(node, path, step, spot, reports);
-        }
-        let entries = node.entries_mut().expect("a node that has an entry is a mapping");
-        node = &mut entries.iter_mut().find(|entry| entry.key == *step).expect("just found").value;
+    let (at, steps) = (At { path, spot }, steps(path));
+    let missing = |section: &str| document.get(section).is_none_or(|found| found.kind == Kind::Null);
+    if steps.len() > 1 && missing(steps[0]) && SECTIONS.contains(&steps[0]) {
+        put(document, steps[0], Node { spot, ..Node::map::<&str>([]) }, spot);
     }
-    if value.kind == Kind::Null {
-        let before = node.entries().len();
-        if let Some(entries) = node.entries_mut() {
-            entries.retain(|entry| entry.key != *last);
-        }
-        if node.entries().len() == before {
-            unknown(node, path, last, spot, reports);
-        }
-        return;
+    apply_below(document, &steps, value, at, reports);
+}
+
+/// Applies a value at steps below a mapping.
+fn apply_below(node: &mut Node, steps: &[&str], value: Node, at: At<'_>, reports: &mut Reports) {
+    let [step, rest @ ..] = steps else { return };
+    if rest.is_empty() {
+        return change(node, step, value, at, reports);
     }
-    put(node, last, value, spot);
+    let found = node.entries_mut().and_then(|entries| entries.iter_mut().find(|entry| entry.key == *step));
+    match found.map(|entry| &mut entry.value) {
+        Some(below) if matches!(below.kind, Kind::Map(_)) => apply_below(below, rest, value, at, reports),
+        Some(below) if matches!(below.kind, Kind::List(_)) => apply_to_item(below, rest, value, at, reports),
+        _ => unknown(node, step, at, reports),
+    }
+}
+
+/// Applies a value at an item of a list, or below it. Items are numbered from 0; the rest of the path is one key of an
+/// item, which may contain points, unless it begins with a mapping or a list in it.
+fn apply_to_item(list: &mut Node, steps: &[&str], value: Node, at: At<'_>, reports: &mut Reports) {
+    let ([number, rest @ ..], Kind::List(items)) = (steps, &mut list.kind) else { return };
+    let known: Vec<String> = (0..items.len()).map(|item| item.to_string()).collect();
+    let index = known.iter().position(|known| known == number);
+    let Some((index, item)) = index.and_then(|index| Some((index, items.get_mut(index)?))) else {
+        let near = Near::of(number, known.iter().map(String::as_str));
+        return reports.add(
+            Problem::UnknownPath { path: at.path.into(), at: (*number).into(), near },
+            at.spot,
+            at.path,
+        );
+    };
+    let is_deep = rest.first().and_then(|first| item.get(first));
+    let is_deep = is_deep.is_some_and(|below| matches!(below.kind, Kind::Map(_) | Kind::List(_)));
+    match rest {
+        [] if value.kind == Kind::Null => _ = items.remove(index),
+        [] => *item = value,
+        _ if is_deep => apply_below(item, rest, value, at, reports),
+        [first, ..] if !matches!(item.kind, Kind::Map(_)) => unknown(item, first, at, reports),
+        _ => change(item, &rest.join("."), value, at, reports),
+    }
+}
+
+/// Replaces, adds or removes an entry of a mapping.
+fn change(node: &mut Node, key: &str, value: Node, at: At<'_>, reports: &mut Reports) {
+    if value.kind != Kind::Null {
+        return put(node, key, value, at.spot);
+    }
+    let before = node.entries().len();
+    if let Some(entries) = node.entries_mut() {
+        entries.retain(|entry| entry.key != key);
+    }
+    if node.entries().len() == before {
+        unknown(node, key, at, reports);
+    }
 }
 
 /// Replaces or adds an entry of a mapping.
@@ -169,9 +211,9 @@ fn put(node: &mut Node, key: &str, value: Node, spot: Spot) {
     }
 }
 
-fn unknown(node: &Node, path: &str, at: &str, spot: Spot, reports: &mut Reports) {
-    let near = Near::of(at, node.entries().iter().map(|entry| &*entry.key));
-    reports.add(Problem::UnknownPath { path: path.into(), at: at.into(), near }, spot, path);
+fn unknown(node: &Node, name: &str, at: At<'_>, reports: &mut Reports) {
+    let near = Near::of(name, node.entries().iter().map(|entry| &*entry.key));
+    reports.add(Problem::UnknownPath { path: at.path.into(), at: name.into(), near }, at.spot, at.path);
 }
 
 #[cfg(test)]
@@ -204,6 +246,34 @@ mod tests {
         );
     }
 
+    #[test]
+    fn items_of_lists_are_numbered_from_0() {
+        let machine = "machine: {card: {part: x, read.cell: 1ns}}\n";
+        let change = |sets: &[&str]| {
+            let mut reports = Reports::default();
+            let text =
+                "links: {slot: {via: [{model: retimer, latency.gen4: 1ns, at: {a: 1}}, part, other]}}\n";
+            let mut node =
+                yaml::read(&format!("{machine}{text}"), 0, Origin::Scenario, &mut reports).expect("YAML");
+            sets.iter().for_each(|text| set(&mut node, text, 1, &mut reports));
+            assert!(!reports.has_errors(), "{sets:?}");
+            let via = node.get("links").and_then(|links| links.get("slot")).and_then(|slot| slot.get("via"));
+            serde_json::to_string(via.expect("a list")).expect("JSON")
+        };
+        assert_eq!(
+            change(&[
+                "links.slot.via.0.latency.gen4=2ns",
+                "links.slot.via.0.at.a=2",
+                "links.slot.via.1=another"
+            ]),
+            r#"[{"model":"retimer","latency.gen4":"2ns","at":{"a":2}},"another","other"]"#
+        );
+        assert_eq!(
+            change(&["links.slot.via.0.new.key=3", "links.slot.via.2=null"]),
+            r#"[{"model":"retimer","latency.gen4":"1ns","at":{"a":1},"new.key":3},"part"]"#
+        );
+    }
+
     /// With its siblings in each copy, 2,000 variants took 1.2 GB.
     #[test]
     fn a_variant_does_not_hold_the_others() {
@@ -225,6 +295,9 @@ mod tests {
             "machine.card.part.x.y=null",
             "links.slot.ber=null",
             "links.slot.via.x=1",
+            "links.slot.via.1=1ns",
+            "links.slot.via.0.latency=1ns",
+            "links.slot.via.00=1ns",
         ] {
             assert_eq!(after(&[wrong]).1, ["SC030"], "{wrong}");
         }
