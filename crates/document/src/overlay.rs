@@ -1,8 +1,7 @@
 //! Variants and `--set`: applies paths and values to the document.
 //!
 //! A path consists of the names in the document: `links.slot.width`. A component's parameter may contain points
-//! (`machine.card.read.transaction`). Items of a list have numbers, from 0: `links.slot.via.0.latency`. `null` removes a
-//! value.
+//! (`machine.card.read.transaction`). Items of a list have numbers, from 0: `links.slot.via.0`. `null` removes a value.
 
 use crate::fields::{is_map, is_name, join};
 use crate::node::{Entry, Kind, Node, Origin, Spot};
