@@ -7,10 +7,10 @@
 //! A steady stretch is made longer, once, if that settles the 99th percentiles of its latencies.
 //!
 //! Stretches before the first steady one belong to the warm-up. So does a stretch at the start of which reads and
-//! writes had not found their balance; if the last stretch starts so, the case is not steady. A write buffer that
-//! fills up meanwhile is filled at once. If the run time of the job ends first, all of it is the window. If the
-//! budget of events is spent first, the last stretch is the window, together with the one before if the last is
-//! short.
+//! writes had not found their balance; if the last stretch starts so, the case is not steady. Of a stated length, which
+//! is one stretch, the first part is judged in the same way. A write buffer that fills up meanwhile is filled at once.
+//! If the run time of the job ends first, all of it is the window. If the budget of events is spent first, the last
+//! stretch is the window, together with the one before if the last is short.
 
 mod length;
 mod measured;
@@ -43,6 +43,9 @@ pub(super) fn run(world: &mut World, case: &Case, length: Length) -> Window {
     loop {
         if fills {
             stretches.fill_early(world);
+            if length.events.is_none() {
+                stretches.balance_early(world);
+            }
         }
         let events = length.events.filter(|_| !stretches.is_first());
         let mut steadiness = stretches.run(world, events);

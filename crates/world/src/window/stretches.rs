@@ -205,6 +205,18 @@ impl<'a> Stretches<'a> {
         }
         anew
     }
+    /// Runs the first part of a stretch, and starts the stretch again if reads and writes had not found their balance
+    /// at its beginning, provided that the job goes on for long. Where a buffer became full just before, nothing fills
+    /// and rates stay, but reads wait longer for a while.
+    pub(super) fn balance_early(&mut self, world: &mut World) {
+        loop {
+            self.run_to(world, early(self.length(), self.answered), None);
+            if !self.goes_on_for_long(world) || !self.balances(world) {
+                return;
+            }
+            self.past_filling = self.past.len();
+        }
+    }
     /// The steadiness of the last stretch: not steady if reads and writes had not found their balance when it began.
     pub(super) fn balanced(&self, steadiness: Steadiness) -> Steadiness {
         if steadiness.is_unsteady() || !self.pace.begins_otherwise() {
