@@ -1,6 +1,7 @@
 """docs/drives.md has every row of the sources of each shipped drive as this version comes to it."""
 
 import os
+import re
 
 import pytest
 
@@ -46,3 +47,24 @@ def test_what_was_gathered_of_shipped_drives_has_a_row() -> None:
         published = [float(row["published"]) for row in rows(CLAIMS / f"drives-{drive}.csv")]
         for value in values:
             published.remove(value)
+
+
+def test_what_brands_rate_one_hardware_up_to_holds_together() -> None:
+    """Three brands sell the hardware of this part: it is as fast as the lowest of them allows."""
+    settings = {
+        name: value.split("ns")[0]
+        for name, value in re.findall(
+            r"^  (firmware\.[a-z]+):\n    value: (\S+)$",
+            (ROOT / "parts" / "phison-e16.yaml").read_text(encoding="utf-8"),
+            re.M,
+        )
+    }
+    for access in ("read", "write"):
+        rated = [
+            float(row["published"])
+            for row in rows(CLAIMS / "drives-e16.csv")
+            if row["bound"] == "at-most" and row["workload"] == f"t4q128-{access}"
+        ]
+        most = int(settings["firmware.engines"]) / int(settings[f"firmware.{access}"]) * 1e6
+        assert len(rated) == 3
+        assert most == pytest.approx(min(rated), rel=1e-3), access
