@@ -65,19 +65,27 @@ pub struct Metric {
     pub group: Option<&'static str>,
     /// Whether it is only returned on request by name, and is not a row.
     pub is_aside: bool,
+    /// What a user can do about it if it is not zero: a warning of the run.
+    pub remedy: Option<&'static str>,
 }
 
 impl Metric {
     /// A metric that is always shown.
     #[must_use]
     pub const fn new(name: &'static str, unit: &'static str, better: Better) -> Self {
-        Self { name: Cow::Borrowed(name), unit, better, group: None, is_aside: false }
+        Self { name: Cow::Borrowed(name), unit, better, group: None, is_aside: false, remedy: None }
     }
     /// The same, shown only if a metric of this group was not zero in some repeat. If it is missing from a report, it
     /// was zero.
     #[must_use]
     pub const fn if_any(mut self, group: &'static str) -> Self {
         self.group = Some(group);
+        self
+    }
+    /// The same, a symptom: if it is not zero, a run warns, and says this remedy.
+    #[must_use]
+    pub const fn remedied_by(mut self, remedy: &'static str) -> Self {
+        self.remedy = Some(remedy);
         self
     }
     /// The same, returned only on request by name.

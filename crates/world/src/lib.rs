@@ -52,6 +52,7 @@ mod snapshot;
 mod stages;
 mod stopping;
 mod switches;
+mod symptoms;
 mod tails;
 mod tlp_headers;
 mod transit;

@@ -12,6 +12,10 @@ problems! {
     Overloaded { case: String, variant: String, waiting: u64, answered: u64, after: Span } = "RU001", "overloaded in `{case}`, variant `{variant}`: after {after} {answered} operations were answered and {waiting} waited, and their number only grows", "lower `rate` below what the system serves, or offer so many in flight instead of a rate; a run of so many `outstanding` (or `depth`) shows what it serves";
     /// Operations are answered without any time passing.
     NoTimePasses { case: String, variant: String, after: Span } = "RU002", "nothing takes time in `{case}`, variant `{variant}`: at {after} every operation is answered at the instant at which it is sent, so that the rate has no bound", "give the device, or something before it, a latency (`read.latency`, `write.latency`, `answer` of a `delay`)";
+    /// A component reports something that costs much, and that a parameter prevents.
+    Symptom { component: String, metric: String, value: u64, variant: String, remedy: String } = "RU102", "{metric}: {value} at `{component}` in variant `{variant}`", "{remedy}";
+    /// One of several devices answered nothing while others did.
+    Stalled { device: String, case: String, variant: String, waiting: u64, measured: Span } = "RU103", "`{device}` answered nothing in `{case}`, variant `{variant}`: {waiting} requests waited for all of the {measured} that were measured", "measure longer (`requests`, or `run.until`): after a loss RDMA waits for a timeout of tens of milliseconds (where switches drop frames, `pause: pfc` of the switches with `pause: true` of the adapters loses none), and a link that is down answers nothing";
     /// An event to which the scenario gives a time falls outside every measurement.
     Unseen { what: String, variant: String, at: Span, begins: Span, ends: Span } = "RU101", "{what} at {at} in variant `{variant}`, when nothing was measured: that was from {begins} to {ends}", "give it a time within, or make `run.warm-up` shorter, or the workload longer";
 }

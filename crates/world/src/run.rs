@@ -19,6 +19,7 @@ use super::rows::rows;
 use super::stages::Spent;
 use super::stopping::{Stopping, was_stopped};
 use super::switches;
+use super::symptoms;
 use super::unseen;
 use super::window::Length;
 use super::world::World;
@@ -279,6 +280,7 @@ fn document(plan: &Plan, options: &Options, seed: u64, cases: Vec<Repeats<'_>>, 
     results.warnings = plan.warnings.iter().map(warning).collect();
     results.warnings.extend(given_up(plan, &cases));
     results.warnings.extend(unseen::warnings(plan, &cases).iter().map(warning));
+    results.warnings.extend(symptoms::warnings(plan, &cases).iter().map(warning));
     let (mut digest, mut formats) = (0_u64, formats::begin(options.exports));
     for ran in cases {
         for m in &ran.done {

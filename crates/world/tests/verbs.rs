@@ -1,7 +1,7 @@
 //! The laws of programs that post RDMA to each other: a stream gets what the closed form leaves of a line, bytes are
 //! conserved, trains and slices change nothing, a ping-pong is two ways, what is lost is told.
 
-use crate::tree::plan;
+use crate::tree::{plan, results};
 use lanetwin_fabric::ethernet::spec::{Rate, Tagging};
 use lanetwin_fabric::roce::spec::PathMtu;
 use lanetwin_fabric::roce::throughput::{Message, goodput};
@@ -11,7 +11,7 @@ use lanetwin_models::roce_nic::RoceNic;
 use lanetwin_models::verbs_programs::VerbsPrograms;
 use lanetwin_plan::{Plan, check_text};
 use lanetwin_units::{Instant, Span};
-use lanetwin_world::World;
+use lanetwin_world::{Options, World};
 
 /// Hosts that post to one over a switch: what is said of adapters, of the switch, and of the load.
 fn text(hosts: usize, (nic, tor): (&str, &str), rdma: &str) -> String {
@@ -193,4 +193,27 @@ fn what_cannot_be_posted_is_told() {
     assert_eq!(codes("size: 1KiB", "size: 1KiB, inline: 4KiB"), ["SC009"]);
     let narrow = good.replace("connectx-5-ex, ", "connectx-5-ex, ethernet.mtu: 300B");
     assert_eq!(check_text(&narrow).into_iter().map(|told| told.code).collect::<Vec<_>>(), ["FB018"]);
+}
+
+/// Four hosts write to one through a switch that holds little: what it drops is told with the remedy, and who answered
+/// nothing because a timeout is longer than the measurement.
+#[test]
+fn what_losses_do_is_warned_of() {
+    let warned = |nic: &str, tor: &str| {
+        let tor = format!("ecn.threshold: 0B, {tor}");
+        let rdma = "operation: write, size: 64KiB, depth: 16, requests: 400";
+        let found = results(&machine(4, (nic, &tor), rdma), &Options::default()).warnings.into_iter();
+        let of_run = found.filter(|warning| warning.code.starts_with("RU1"));
+        of_run.map(|warning| (warning.code, warning.path, warning.help)).collect::<Vec<_>>()
+    };
+    let [(code, path, _)] = &warned("", "buffer: 1MiB")[..] else { panic!("one warning") };
+    assert_eq!((&**code, &**path), ("RU103", "workloads.w"));
+    let [(code, path, help)] = &warned("roce.timeout: 1ms", "buffer: 1MiB")[..] else {
+        panic!("one warning")
+    };
+    assert!(
+        code == "RU102" && path.starts_with("machine.nic") && help.contains("`pause: pfc`"),
+        "{path}: {help}"
+    );
+    assert_eq!(warned("pause: true", "pause: pfc"), []);
 }

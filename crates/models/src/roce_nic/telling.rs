@@ -20,7 +20,9 @@ const NOTIFICATIONS: Metric =
     Metric::new("CNPs received", "", Better::Lower).if_any("congestion notifications");
 const LOST: Metric =
     Metric::new("frames lost with the cable", "", Better::Lower).if_any("frames lost with a cable");
-const AGAIN: Metric = Metric::new("packets sent again", "", Better::Lower).if_any("losses");
+const AGAIN: Metric = Metric::new("packets sent again", "", Better::Lower).if_any("losses").remedied_by(
+    "after a loss RDMA sends everything from the lost packet on again: where switches drop frames, `pause: pfc` of the switches with `pause: true` of the adapters loses none, and ECN slows senders down before (`ecn.threshold` of the switches)",
+);
 const GAPS: Metric = Metric::new("gaps told by the peer", "", Better::Lower).if_any("losses");
 const TIMEOUTS: Metric = Metric::new("timeouts", "", Better::Lower).if_any("losses");
 const NOT_READY: Metric = Metric::new("peer not ready", "", Better::Lower).if_any("peer not ready");
