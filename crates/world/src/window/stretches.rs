@@ -210,7 +210,11 @@ impl<'a> Stretches<'a> {
     /// and rates stay, but reads wait longer for a while.
     pub(super) fn balance_early(&mut self, world: &mut World) {
         loop {
-            self.run_to(world, early(self.length(), self.answered), None);
+            let part = early(self.length(), self.answered);
+            if part as f64 * LONG > self.length() as f64 {
+                return;
+            }
+            self.run_to(world, part, None);
             if !self.goes_on_for_long(world) || !self.balances(world) {
                 return;
             }
